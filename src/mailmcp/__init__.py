@@ -1,0 +1,1 @@
+"""mailmcp: an MCP server that reads mail over IMAP."""

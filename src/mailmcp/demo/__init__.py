@@ -1,0 +1,1 @@
+"""The embedded mailbox: sample messages and the IMAP server that holds them."""

@@ -1,0 +1,1 @@
+"""The reply envelope: outcomes, errors, meta, limits and their wire dialects. Pure."""

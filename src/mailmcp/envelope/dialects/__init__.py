@@ -1,0 +1,1 @@
+"""One outcome, several wire shapes: each dialect renders an outcome as a JSON object."""

@@ -1,0 +1,1 @@
+"""Talks to IMAP servers, on IMAPClient. The only layer with sockets."""

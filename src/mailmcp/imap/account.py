@@ -1,0 +1,51 @@
+"""What the IMAP layer needs to know of one account; the settings make it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from mailmcp.envelope import limits
+
+
+class Tls(StrEnum):
+    """How the connection is protected (RFC 8314)."""
+
+    IMPLICIT = "implicit"
+    """TLS from the first octet, by default on port 993."""
+
+    STARTTLS = "starttls"
+    """Upgraded before login, by default on port 143; never falls back to plain text."""
+
+    NONE = "none"
+    """Plain text; the settings allow it to loopback, or when the account says so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """One account on one IMAP server."""
+
+    account_id: str
+    """Matches `^[A-Za-z0-9_-]{1,64}$`."""
+
+    host: str
+    port: int
+    user: str
+    read_password: Callable[[], str] = field(repr=False)
+    """Called at each login; may run a command or read a file, so it may block.
+
+    Raises `AuthFailedError` with reason `password_unavailable`.
+    """
+
+    tls: Tls = Tls.IMPLICIT
+    ca_file: Path | None = None
+    """PEM file of the authorities to trust instead of the system's; None for the system's."""
+
+    max_sessions: int = limits.SESSIONS_PER_ACCOUNT
+    connect_timeout_s: float = limits.CONNECT_TIMEOUT_S
+    command_timeout_s: float = limits.COMMAND_TIMEOUT_S
+
+    @property
+    def secure(self) -> bool:
+        """Whether the connection is encrypted."""
+        return self.tls is not Tls.NONE

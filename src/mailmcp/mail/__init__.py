@@ -1,0 +1,1 @@
+"""Bytes in, values out: ids, cursors, headers, structure and text of messages. Pure."""

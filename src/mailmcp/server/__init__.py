@@ -1,0 +1,1 @@
+"""The only layer that speaks MCP: registration, replies, transports."""

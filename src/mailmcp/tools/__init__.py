@@ -1,0 +1,1 @@
+"""One file a tool: its input model, its data model, its function."""
