@@ -181,7 +181,7 @@ class ConflictError(MailError):
     ) -> None:
         self.mailbox, self.expected, self.found = mailbox, expected, found
         super().__init__(
-            f"Mailbox {mailbox!r} was rebuilt on the server: its UIDVALIDITY was {expected} and is now {found}. "
+            f"Mailbox {mailbox!r} was rebuilt: its UIDVALIDITY was {expected} and is now {found}. "
             "Ids and cursors from before no longer name its messages; search again.",
             reason=Reason.UIDVALIDITY_CHANGED,
             details={"mailbox": mailbox, "expected_uidvalidity": expected, "found_uidvalidity": found},

@@ -49,6 +49,21 @@ HEADERS_OCTETS_MAX: Final = 65_536
 HEADER_CHARS_MAX: Final = 2_000
 """Characters of one header value in a reply."""
 
+HTML_DEPTH_MAX: Final = 256
+"""Nesting of HTML elements that is kept: parsers take quadratic time beyond, and no reader sees a difference."""
+
+HTML_FORMATTING_MAX: Final = 8
+"""Open bold, font and like elements: HTML copies all of them into each later paragraph (a small bomb)."""
+
+HTML_TAG_CHARS_MAX: Final = 4_096
+"""Longer tags keep the attributes that matter to a reader only (they are inlined images, or hostile)."""
+
+LINK_CHARS_MAX: Final = 500
+"""Longer link targets are shown as their host alone: they are tracking links, a few hundred tokens each."""
+
+FILENAME_CHARS_MAX: Final = 255
+"""What file systems take as one name."""
+
 # IMAP
 SESSIONS_PER_ACCOUNT: Final = 4
 """Open connections for one account: providers cap at 10 to 15 for all of a user's clients together."""
@@ -74,6 +89,9 @@ RETRY_WAIT_MAX_S: Final = 2.0
 
 AUTH_BACKOFF_S: Final = 60.0
 """After a refused login no other is tried for this long: providers lock accounts."""
+
+LITERAL_OCTETS_MAX: Final = 16_777_216
+"""Longest literal that is read: nothing we ask for comes near it, so a larger one is a fault or an attack."""
 
 SEARCH_WINDOW: Final = 80_000
 """Most UIDs asked about in one SEARCH: an answer line must stay under imaplib's 1,000,000 octets."""

@@ -1,0 +1,134 @@
+"""`mailmcp check`: connects to the accounts and says, step by step, what works."""
+
+import json
+import os
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from time import perf_counter
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from mailmcp.cli.options import config_option, exit_with
+from mailmcp.envelope.errors import MailError
+from mailmcp.imap.account import Account
+from mailmcp.imap.connect import Dialling
+from mailmcp.imap.faults import named_faults
+from mailmcp.imap.mailboxes import list_mailboxes
+from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.session import Session, open_session
+from mailmcp.server.logs import configure_logging
+from mailmcp.settings.load import load_settings
+from mailmcp.settings.problems import SettingsError
+
+USEFUL_CAPABILITIES = (
+    "ESEARCH",
+    "LIST-EXTENDED",
+    "LIST-STATUS",
+    "SPECIAL-USE",
+    "PREVIEW",
+    "ID",
+    "LITERAL+",
+    "UIDPLUS",
+    "OBJECTID",
+    "SORT",
+    "THREAD=REFERENCES",
+    "X-GM-EXT-1",
+)
+"""What mailmcp uses, or will."""
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What was found out about one account."""
+
+    account_id: str
+    host: str
+    port: int
+    tls: str
+    ok: bool = False
+    reachable: bool = False
+    logged_in: bool = False
+    capabilities: list[str] = field(default_factory=list)
+    mailboxes: int | None = None
+    steps_ms: dict[str, int] = field(default_factory=dict)
+    """Milliseconds of each finished step, in order."""
+
+    error: str | None = None
+
+
+@click.command()
+@config_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@click.argument("account_id", required=False)
+def command(config: Path | None, account_id: str | None, *, as_json: bool) -> None:
+    """Connect to each account, or to ACCOUNT_ID alone, and say what works.
+
+    Exits with 1 if one fails, with 2 if the settings are wrong.
+    """
+    configure_logging("warning", as_json=False)
+    try:
+        settings = load_settings(config, os.environ)
+    except SettingsError as error:
+        exit_with(error)
+    known = [account.account_id for account in settings.accounts]
+    if account_id is not None and account_id not in known:
+        raise click.BadParameter(f"there is no such account; accounts: {', '.join(known)}")
+    verdicts = [check(each) for each in settings.accounts if account_id in {None, each.account_id}]
+    if as_json:
+        click.echo(json.dumps([asdict(verdict) for verdict in verdicts], indent=2))
+    else:
+        for warning in settings.warnings:
+            click.echo(f"warning: {warning}", err=True)
+        _print_table(verdicts)
+    sys.exit(0 if all(verdict.ok for verdict in verdicts) else 1)
+
+
+def check(account: Account) -> Verdict:
+    """Go through the steps of using an account; never raises for a server that fails."""
+    verdict = Verdict(account.account_id, account.host, account.port, account.tls.value)
+    dialling = Dialling(account)
+    try:
+        session = open_session(dialling, Quirks(), now=0.0)
+    except MailError as error:
+        verdict.error = error.message
+    else:
+        _look_around(session, verdict)
+    verdict.reachable = "connect" in dialling.steps_ms
+    verdict.logged_in = "login" in dialling.steps_ms
+    verdict.steps_ms = {name: round(ms) for name, ms in dialling.steps_ms.items()} | verdict.steps_ms
+    return verdict
+
+
+def _look_around(session: Session, verdict: Verdict) -> None:
+    verdict.capabilities = [name for name in USEFUL_CAPABILITIES if session.can(name)]
+    began = perf_counter()
+    try:
+        with named_faults(session.account.account_id):
+            verdict.mailboxes = len(list_mailboxes(session))
+            verdict.ok = True
+    except MailError as error:
+        verdict.error = error.message
+    verdict.steps_ms["list"] = round((perf_counter() - began) * 1000)
+    session.log_out()
+
+
+def _print_table(verdicts: list[Verdict]) -> None:
+    table = Table("account", "server", "reachable", "login", "mailboxes", "capabilities", "steps (ms)")
+    for each in verdicts:
+        table.add_row(
+            each.account_id,
+            f"{each.host}:{each.port}\n{'plain text' if each.tls == 'none' else 'TLS ' + each.tls}",
+            "yes" if each.reachable else "no",
+            "yes" if each.logged_in else "no",
+            "-" if each.mailboxes is None else str(each.mailboxes),
+            " ".join(each.capabilities) or "-",
+            "\n".join(f"{name} {ms}" for name, ms in each.steps_ms.items()) or "-",
+        )
+    console = Console()
+    console.print(table)
+    for each in verdicts:
+        if each.error is not None:
+            console.print(f"{each.account_id}: {each.error}", markup=False, highlight=False)

@@ -1,0 +1,62 @@
+"""Options that commands share, and the settings made of them."""
+
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar, get_args
+
+import click
+
+from mailmcp.envelope.dialects.names import Dialect
+from mailmcp.server.logs import configure_logging
+from mailmcp.settings.load import load_settings
+from mailmcp.settings.model import LogFormat, LogLevel, Settings, TextForm
+from mailmcp.settings.problems import SettingsError
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+_config = click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Settings file; default: MAILMCP_CONFIG, then the user's configuration folder.",
+)
+_log_level = click.option("--log-level", type=click.Choice(get_args(LogLevel)), help="Default: info.")
+_log_format = click.option("--log-format", type=click.Choice(get_args(LogFormat)), help="Default: text.")
+_envelope = click.option(
+    "--envelope",
+    type=click.Choice([each.value for each in Dialect]),
+    help="Shape of replies; default: summary.",
+)
+_text = click.option(
+    "--text", type=click.Choice(get_args(TextForm)), help="Text of replies; default: markdown."
+)
+
+
+def _apply(options: tuple[Callable[[CommandT], CommandT], ...], command: CommandT) -> CommandT:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+config_option = _config
+reply_options: Callable[[CommandT], CommandT] = partial(_apply, (_log_level, _log_format, _envelope, _text))
+
+
+def settings_or_exit(config: Path | None, overrides: dict[str, object]) -> Settings:
+    """Load the settings and configure logging by them; exit with status 2 and every mistake on stderr."""
+    try:
+        settings = load_settings(config, os.environ, overrides=overrides)
+    except SettingsError as error:
+        exit_with(error)
+    configure_logging(settings.server.log_level, as_json=settings.server.log_format == "json")
+    return settings
+
+
+def exit_with(error: SettingsError) -> NoReturn:
+    """Say what is wrong with the settings and end."""
+    click.echo("mailmcp: the settings are wrong:", err=True)
+    for line in error.lines:
+        click.echo(f"  {line}", err=True)
+    sys.exit(2)

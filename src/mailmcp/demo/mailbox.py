@@ -1,0 +1,35 @@
+"""What an embedded mailbox holds: messages as octets, with flags and a date.
+
+Plain values, so that the sample account and the server that serves it need
+not know each other.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleMessage:
+    """One message as an IMAP server stores it."""
+
+    octets: bytes
+    """The whole message, RFC 5322 with CRLF line ends unless it is broken on purpose."""
+
+    flags: tuple[str, ...] = ()
+    r"""System flags with their backslash (``\Seen``) and keywords without (``$Forwarded``)."""
+
+    internal_date: datetime
+    """When the server took it in; aware."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleMailbox:
+    """One mailbox and its messages, oldest UID first."""
+
+    name: str
+    """Decoded Unicode name; ``/`` separates levels."""
+
+    special_use: str = ""
+    r"""Attribute of RFC 6154 section 2 with its backslash (``\Sent``); empty for none."""
+
+    messages: tuple[SampleMessage, ...] = ()

@@ -1,0 +1,68 @@
+"""The default dialect: `summary`, `data`, `meta`; or `error`, `meta`."""
+
+from typing import Any
+
+from mailmcp.envelope.errors import Code, MailError
+from mailmcp.envelope.meta import Meta
+from mailmcp.envelope.outcome import Outcome
+from mailmcp.envelope.render import (
+    META_SCHEMA,
+    NEXT_ACTION_SCHEMA,
+    data_schema,
+    data_value,
+    meta_value,
+    next_action_value,
+)
+from mailmcp.envelope.schema import JsonObject, object_schema
+
+_ERROR_SCHEMA = object_schema(
+    {
+        "code": {"type": "string", "enum": [code.value for code in Code]},
+        "message": {"type": "string"},
+        "retryable": {"type": "boolean"},
+        "details": {
+            "type": "object",
+            "properties": {"reason": {"type": "string"}},
+            "required": ["reason"],
+        },
+        "next_action": NEXT_ACTION_SCHEMA,
+    },
+    required=("code", "message", "retryable", "details"),
+)
+
+
+class SummaryShape:
+    """Success and failure never share a key but `meta`."""
+
+    def success(self, outcome: Outcome[Any], meta: Meta) -> JsonObject:
+        """Write `summary`, `data` and `meta`."""
+        return {"summary": outcome.summary, "data": data_value(outcome), "meta": meta_value(meta)}
+
+    def failure(self, error: MailError, meta: Meta) -> JsonObject:
+        """Write `error` and `meta`."""
+        value: JsonObject = {
+            "code": error.code.value,
+            "message": error.message,
+            "retryable": error.retryable,
+            "details": {"reason": error.reason.value, **error.details},
+        }
+        if error.next_action is not None:
+            value["next_action"] = next_action_value(error.next_action)
+        return {"error": value, "meta": meta_value(meta)}
+
+    def schema(self, tool_data: JsonObject, *, has_status: bool) -> JsonObject:
+        """Write a root object that is either a success or a failure.
+
+        Both, because clients exist that check error results against it too; with
+        `type` beside `oneOf`, because others refuse a root without one.
+        """
+        success = object_schema(
+            {
+                "summary": {"type": "string"},
+                "data": data_schema(tool_data, has_status=has_status),
+                "meta": META_SCHEMA,
+            },
+            required=("summary", "data", "meta"),
+        )
+        failure = object_schema({"error": _ERROR_SCHEMA, "meta": META_SCHEMA}, required=("error", "meta"))
+        return {"type": "object", "oneOf": [success, failure]}

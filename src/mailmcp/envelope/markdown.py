@@ -1,0 +1,27 @@
+"""Values of strangers inside Markdown: they stay values, whatever they contain.
+
+A line of a reply is one item. A value may neither end its line nor look like the
+structure around it, so line breaks become spaces and the characters with which
+Markdown, HTML and our own layout begin something are escaped.
+"""
+
+import re
+
+_BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
+_BACKTICKS = re.compile(r"`+")
+
+
+def escape(value: str) -> str:
+    """Write `value` on one line with Markdown's special characters escaped; may be empty."""
+    return _SPECIAL.sub(r"\\\1", _BREAKS.sub(" ", value).strip())
+
+
+def code(value: str) -> str:
+    """Write `value` as a code span on one line (CommonMark 6.1): for ids, names and addresses."""
+    line = _BREAKS.sub(" ", value).strip()
+    longest = max((len(run) for run in _BACKTICKS.findall(line)), default=0)
+    if not longest:
+        return f"`{line}`"
+    fence = "`" * (longest + 1)
+    return f"{fence} {line} {fence}"

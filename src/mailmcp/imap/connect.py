@@ -1,0 +1,199 @@
+"""From an account to a logged-in connection: dial, TLS, login, ID.
+
+One function, `open_connection`, takes the steps in the order of RFC 9051; each
+step can be timed by a caller that wants to show them.
+"""
+
+import os
+import socket
+import ssl
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from mailmcp import __version__
+from mailmcp.envelope.errors import AuthFailedError, InternalError, Reason
+from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.connection import Connection, RefusedError, quoted
+from mailmcp.imap.faults import Stage, named_faults, refused
+from mailmcp.imap.wire import Cut, Traffic
+
+_TEMPORARY_CODES = frozenset({"UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "CONTACTADMIN"})
+"""Response codes of a refused login that say nothing of the credentials (RFC 5530, RFC 9051 section 7.1)."""
+
+
+@dataclass(slots=True, eq=False)
+class Dialling:
+    """What is known of a connection while it comes up; another thread may look and cut."""
+
+    account: Account
+    cut: Cut = field(default_factory=Cut)
+    traffic: Traffic = field(default_factory=Traffic)
+    stage: Stage = Stage.CONNECT
+    steps_ms: dict[str, float] = field(default_factory=dict)
+    """Milliseconds of each finished step: `connect`, `greeting`, `starttls`, `login`, `id`."""
+
+    _step_began: float = field(default_factory=perf_counter)
+
+    def finished(self, step: str, next_stage: Stage) -> None:
+        """Note that `step` is done and what comes next."""
+        now = perf_counter()
+        self.steps_ms[step] = (now - self._step_began) * 1000
+        self._step_began = now
+        self.stage = next_stage
+
+
+def open_connection(dialling: Dialling) -> Connection:
+    """Connect, secure and log in; blocks.
+
+    Raises:
+        AuthFailedError: The login is refused, or not offered, or there is no password.
+        DeadlineError: A timeout of the account passed.
+        InternalError: The connection, TLS or the server failed.
+    """
+    account = dialling.account
+    connection: Connection | None = None
+    try:
+        with _named_at_stage(dialling):
+            connection = Connection(
+                account.host, account.port, dial=lambda: _dial(dialling), traffic=dialling.traffic
+            )
+            connection.socket().settimeout(account.command_timeout_s)
+            dialling.finished("greeting", Stage.COMMAND)
+            if account.tls is Tls.STARTTLS:
+                _start_tls(connection, dialling)
+            if not connection.preauthenticated:
+                _log_in(connection, dialling)
+            connection.learn_capabilities()
+            _identify(connection, dialling)
+            return connection
+    except BaseException:
+        if connection is not None:
+            close_socket(connection)
+        dialling.cut.close()
+        raise
+
+
+def close_socket(connection: Connection) -> None:
+    """Close a connection without a word to the server."""
+    try:
+        connection.shutdown()
+    except OSError:
+        return  # it was closed already, which is what was wanted
+
+
+class _named_at_stage:  # noqa: N801 - reads as the statement it is
+    """`named_faults` with the stage at which the fault came, not the one at which the block began."""
+
+    def __init__(self, dialling: Dialling) -> None:
+        self._dialling = dialling
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            with named_faults(self._dialling.account.account_id, self._dialling.stage):
+                raise error
+
+
+def tls_context(account: Account) -> ssl.SSLContext:
+    """Make the TLS settings of an account: verification is always on (RFC 8314 section 5)."""
+    return ssl.create_default_context(cafile=os.fspath(account.ca_file) if account.ca_file else None)
+
+
+def _dial(dialling: Dialling) -> socket.socket:
+    account = dialling.account
+    sock = _connect_tcp(dialling)
+    if account.tls is Tls.IMPLICIT:
+        sock = tls_context(account).wrap_socket(sock, server_hostname=account.host)
+    dialling.finished("connect", Stage.GREETING)
+    return sock
+
+
+def _connect_tcp(dialling: Dialling) -> socket.socket:
+    """Try the host's addresses in turn, each so that it can be cut."""
+    account = dialling.account
+    last_error: OSError | None = None
+    for family, kind, protocol, _, address in socket.getaddrinfo(
+        account.host, account.port, type=socket.SOCK_STREAM
+    ):
+        sock = socket.socket(family, kind, protocol)
+        sock.settimeout(account.connect_timeout_s)
+        dialling.cut.watch(sock)
+        try:
+            sock.connect(address)
+        except OSError as error:
+            sock.close()
+            last_error = error
+            continue
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return sock
+    raise last_error or OSError("the host has no address")
+
+
+def _start_tls(connection: Connection, dialling: Dialling) -> None:
+    """Upgrade, or fail: what was asked to be protected is never sent in plain text."""
+    account = dialling.account
+    if not connection.can("STARTTLS"):
+        raise InternalError(
+            f"The server offers no STARTTLS (account {account.account_id}), and the settings ask for it. "
+            'Use tls = "implicit" with the TLS port.',
+            reason=Reason.TLS_FAILED,
+            details={"account_id": account.account_id},
+        )
+    connection.upgrade(tls_context(account))
+    dialling.finished("starttls", Stage.COMMAND)
+
+
+def _log_in(connection: Connection, dialling: Dialling) -> None:
+    account = dialling.account
+    password = account.read_password()
+    ascii_only = (account.user + password).isascii()
+    if connection.can("LOGINDISABLED") or (connection.can("AUTH=PLAIN") and not ascii_only):
+        attempt = _authenticate_plain
+    else:
+        attempt = _login
+    try:
+        attempt(connection, account, password)
+    except RefusedError as error:
+        raise _login_error(account, error) from None
+    dialling.finished("login", Stage.COMMAND)
+
+
+def _login(connection: Connection, account: Account, password: str) -> None:
+    connection.run("LOGIN", quoted(account.user), quoted(password))
+
+
+def _authenticate_plain(connection: Connection, account: Account, password: str) -> None:
+    if not connection.can("AUTH=PLAIN"):
+        raise AuthFailedError(
+            f"The server allows no login on this connection (account {account.account_id}). "
+            'It may demand encryption: set tls to "implicit" or "starttls".',
+            reason=Reason.LOGIN_DISABLED,
+            details={"account_id": account.account_id},
+        )
+    connection.authenticate("PLAIN", f"\0{account.user}\0{password}".encode())
+
+
+def _login_error(account: Account, error: RefusedError) -> AuthFailedError | InternalError:
+    if error.code in _TEMPORARY_CODES:
+        return refused(account.account_id, RefusedError("login", error.status, f"[{error.code}]"))
+    # The server's own words are left out: some repeat the command, password and all.
+    code = f" ({error.code})" if error.code else ""
+    return AuthFailedError(
+        f"The server rejected the user name or password of account {account.account_id}{code}. "
+        "Check them in the settings; many providers want an app password.",
+        reason=Reason.CREDENTIALS_REJECTED,
+        details={"account_id": account.account_id},
+    )
+
+
+def _identify(connection: Connection, dialling: Dialling) -> None:
+    """Say who we are where the server asks (RFC 2971); NetEase opens no mailbox without it."""
+    if not connection.can("ID"):
+        return
+    try:
+        connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
+    except RefusedError:
+        return  # it is a courtesy: a server that refuses it still serves
+    dialling.finished("id", Stage.COMMAND)

@@ -1,0 +1,253 @@
+"""Commands over one connection: IMAPClient, with answers taken as the server sent them.
+
+IMAPClient builds, quotes and parses; this class adds what it lacks: answers of any
+name, refusals told from failures, a command that rides along with another, commands in one burst.
+"""
+
+import imaplib
+import re
+import socket
+import ssl
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from imapclient import IMAPClient
+from imapclient.imap_utf7 import encode as encode_utf7
+from typing_extensions import override
+
+from mailmcp.imap.wire import CountedIMAP4, Traffic
+
+Piece = bytes | tuple[bytes, bytes]
+"""What imaplib gives of an answer: a line, or a line up to a literal with the literal."""
+
+_RESPONSE_CODE = re.compile(r"\[([A-Z0-9-]+)", re.IGNORECASE)
+_SERVER_TEXT_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The untagged responses that came with a completed command."""
+
+    tag: bytes = b""
+    untagged: Mapping[str, Sequence[Piece]] = field(default_factory=dict)
+
+    def lines(self, name: str) -> list[list[Piece]]:
+        """Group the pieces of the responses called `name`: one list a response, literals in place."""
+        grouped: list[list[Piece]] = []
+        current: list[Piece] = []
+        for piece in self.untagged.get(name, ()):
+            current.append(piece)
+            if isinstance(piece, bytes):
+                grouped.append(current)
+                current = []
+        return grouped
+
+    def number(self, name: str) -> int | None:
+        """Read the last response called `name` as a number; None where there is none."""
+        for piece in reversed(self.untagged.get(name, ())):
+            if isinstance(piece, bytes) and piece.strip().isdigit():
+                return int(piece)
+        return None
+
+
+class RefusedError(Exception):
+    """The server completed a command with NO or BAD; the connection is in order.
+
+    `code` is the response code (RFC 9051 section 7.1) in upper case, "" for none; `text` is
+    the server's sentence, printable and short. `answer` is what came before the refusal.
+    """
+
+    def __init__(self, command: str, status: str, text: str, answer: Answer | None = None) -> None:
+        self.command, self.status = command, status
+        self.answer = answer or Answer()
+        match = _RESPONSE_CODE.search(text)
+        self.code = match[1].upper() if match else ""
+        self.text = "".join(c if c.isprintable() else " " for c in text)[:_SERVER_TEXT_CHARS]
+        super().__init__(f"{command}: {status} {self.text}")
+
+
+class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
+    """One connection to a server, from dialling to closing; used by one thread at a time."""
+
+    def __init__(self, host: str, port: int, *, dial: Callable[[], socket.socket], traffic: Traffic) -> None:
+        """Connect and read the greeting; `dial` gives a connected socket.
+
+        Raises:
+            OSError: The socket failed, or a timeout passed.
+            imaplib.IMAP4.error: The greeting is not one.
+        """
+        self._dial = dial
+        self._traffic = traffic
+        self._known: tuple[bytes, ...] = ()
+        super().__init__(host, port, ssl=False)
+        # IMAPClient turns imaplib's tracing on: it formats each line for a logger that is off.
+        self._imap.debug = 0
+
+    @override
+    def _create_IMAP4(self) -> CountedIMAP4:
+        return CountedIMAP4(self.host, self.port, dial=self._dial, traffic=self._traffic)
+
+    @override
+    def _set_read_timeout(self) -> None:
+        """Leave the timeout as `dial` and the session set it."""
+
+    @override
+    def capabilities(self) -> tuple[bytes, ...]:
+        """Give what the server can do in the state it is in, without asking again."""
+        return self._known or tuple(name.encode("ascii", "replace") for name in self._imap.capabilities)
+
+    def learn_capabilities(self) -> None:
+        """Read the capabilities anew: they change with the login (RFC 9051 section 6.1.1)."""
+        lines = self._imap.untagged_responses.pop("CAPABILITY", None)
+        if not lines:
+            lines = self.run("CAPABILITY").untagged.get("CAPABILITY", [b""])
+        self._known = tuple(lines[-1].upper().split())
+
+    def can(self, capability: str) -> bool:
+        """Whether the server advertises `capability`, given in upper case."""
+        return capability.encode() in self.capabilities()
+
+    @property
+    def preauthenticated(self) -> bool:
+        """Whether the server knew us before any login (RFC 9051 section 7.1.4)."""
+        return bool(self._imap.state == "AUTH")
+
+    def upgrade(self, context: ssl.SSLContext) -> None:
+        """Send STARTTLS and shake hands (RFC 9051 section 6.2.1).
+
+        Raises:
+            RefusedError: The server advertised it and refuses it.
+            OSError: TLS failed.
+        """
+        try:
+            self._imap.starttls(ssl_context=context)
+        except imaplib.IMAP4.abort:
+            raise
+        except imaplib.IMAP4.error as error:
+            raise RefusedError("STARTTLS", "NO", str(error)) from error
+
+    def authenticate(self, mechanism: str, response: bytes) -> None:
+        """Log in by a SASL mechanism of one client message (RFC 9051 section 6.2.2), sent on demand.
+
+        Never as an initial response: servers exist that advertise SASL-IR and refuse it.
+
+        Raises:
+            RefusedError: The server said NO or BAD.
+        """
+        try:
+            status, data = self._imap.authenticate(mechanism, lambda _challenge: response)
+        except imaplib.IMAP4.abort:
+            raise
+        except imaplib.IMAP4.error as error:
+            raise RefusedError("AUTHENTICATE", "NO", str(error)) from error
+        if status != "OK":
+            raise RefusedError("AUTHENTICATE", status, _text(data))
+
+    def run(self, name: str, *arguments: bytes, uid: bool = False, ride: bytes = b"") -> Answer:
+        """Send a command and wait for its end.
+
+        Args:
+            name: The command, as `FETCH`.
+            arguments: Sent as they are; 8-bit ones as literals. Quote strings with `quoted`.
+            uid: Send the UID form (RFC 9051 section 6.4.9).
+            ride: Another command, 7-bit, that is sent in front without waiting for its end;
+                costs no round trip. Its untagged responses are in the answer too.
+
+        Raises:
+            RefusedError: The server said NO or BAD; to `ride`, if it did to both.
+            OSError: The connection failed, or a timeout passed.
+            imaplib.IMAP4.abort: The connection is lost or out of step.
+        """
+        self._forget_untagged()
+        rider = self._imap._new_tag() if ride else None  # noqa: SLF001 - imaplib has no public way to pipeline
+        if rider is not None:
+            self._imap.send_with_next(rider + b" " + ride + b"\r\n")
+        refusal: RefusedError | None = None
+        try:
+            status, data = self._raw_command(name.encode(), list(arguments), uid=uid)
+            if status != "OK":
+                refusal = RefusedError(name, status, _text(data), self._answer())
+        except imaplib.IMAP4.abort:
+            raise
+        except imaplib.IMAP4.error as error:
+            refusal = RefusedError(name, "BAD", str(error).partition("BAD ")[2], self._answer())
+        except RefusedError as error:
+            refusal = error
+        rode = self._imap.tagged_commands.pop(rider, None)
+        if rode is not None and rode[0] != "OK":
+            raise RefusedError(ride.partition(b" ")[0].decode(), rode[0], _text(rode[1]))
+        if refusal is not None:
+            raise refusal
+        return self._answer()
+
+    def run_burst(self, name: str, argument_lists: Sequence[Sequence[bytes]]) -> list[Answer | RefusedError]:
+        """Send one command with each of the argument lists at once; one round trip for all.
+
+        Only for commands that do not depend on each other's answers (RFC 9051 section 5.5);
+        arguments are 7-bit. Refusals stand in the place of their answers.
+        """
+        tags: list[bytes] = []
+        for arguments in argument_lists:
+            tag = self._imap._new_tag()  # noqa: SLF001 - as in run
+            tags.append(tag)
+            self._imap.send_with_next(b" ".join([tag, name.encode(), *arguments]) + b"\r\n")
+        self._imap.send(b"")
+        return [self._complete(name, tag) for tag in tags]
+
+    def _complete(self, name: str, tag: bytes) -> Answer | RefusedError:
+        self._forget_untagged()
+        try:
+            status, data = self._imap._command_complete(name, tag)  # noqa: SLF001 - as in run
+        except imaplib.IMAP4.abort:
+            raise
+        except imaplib.IMAP4.error as error:
+            return RefusedError(name, "BAD", str(error).partition("BAD ")[2])
+        if status != "OK":
+            return RefusedError(name, status, _text(data))
+        return self._answer()
+
+    def _answer(self) -> Answer:
+        latest_tag = self._imap.tagpre + str(self._imap.tagnum - 1).encode()
+        return Answer(tag=latest_tag, untagged=dict(self._imap.untagged_responses))
+
+    @override
+    def _send_literal(self, tag: bytes, item: bytes, has_literal_plus: bool) -> None:
+        try:
+            super()._send_literal(tag, item, has_literal_plus)
+        except imaplib.IMAP4.abort:
+            # A server may refuse a command at its literal: that is an answer, not a lost connection.
+            refusal = self._imap.tagged_commands.pop(tag, None)
+            if not refusal:
+                raise
+            raise RefusedError("literal", refusal[0], _text(refusal[1])) from None
+
+    def _forget_untagged(self) -> None:
+        # What earlier commands left must not be taken for an answer; BYE still counts.
+        bye = self._imap.untagged_responses.get("BYE")
+        self._imap.untagged_responses.clear()
+        if bye:
+            self._imap.untagged_responses["BYE"] = bye
+
+
+def quoted(text: str) -> bytes:
+    """Write a string argument (RFC 9051 section 4.3): quoted, or as it is for a literal when not ASCII.
+
+    Raises:
+        ValueError: `text` holds CR, LF or NUL, which would end the command: callers refuse
+            them before, in words for whoever sent them.
+    """
+    if any(character in text for character in "\r\n\0"):
+        raise ValueError("a string argument holds CR, LF or NUL")
+    octets = text.encode()
+    if not octets.isascii():
+        return octets
+    return b'"' + octets.replace(b"\\", b"\\\\").replace(b'"', b'\\"') + b'"'
+
+
+def encode_mailbox(name: str) -> bytes:
+    """Write a mailbox name in modified UTF-7 (RFC 3501 section 5.1.3), as the server keeps it."""
+    return bytes(encode_utf7(name))
+
+
+def _text(data: Sequence[bytes | None]) -> str:
+    return (data[0] or b"").decode("utf-8", "replace") if data else ""

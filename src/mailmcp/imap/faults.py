@@ -1,0 +1,116 @@
+"""What can go wrong on a connection, in the words of the envelope.
+
+The only place where errors of sockets, TLS and IMAP libraries are caught and named.
+"""
+
+import imaplib
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+
+from mailmcp.envelope.errors import DeadlineError, InternalError, MailError, Reason
+from mailmcp.imap.connection import RefusedError
+
+
+class Stage(StrEnum):
+    """What a connection is doing; the reason of a deadline that passes meanwhile."""
+
+    CONNECT = "connect"
+    GREETING = "greeting"
+    COMMAND = "command"
+
+
+def deadline_passed(account_id: str, stage: Stage) -> DeadlineError:
+    """Build the error for a deadline that passed at `stage`."""
+    what = {
+        Stage.CONNECT: "No connection to the server came up",
+        Stage.GREETING: "The server connected but did not greet",
+        Stage.COMMAND: "The server did not finish answering",
+    }[stage]
+    return DeadlineError(
+        f"{what} within the time allowed (account {account_id}).",
+        reason=Reason(stage.value),
+        details={"account_id": account_id},
+    )
+
+
+@contextmanager
+def named_faults(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[None]:
+    """Turn errors of the libraries below into `MailError`s; let those pass through."""
+    try:
+        yield
+    except MailError:
+        raise
+    except TimeoutError as error:
+        raise deadline_passed(account_id, stage) from error
+    except RefusedError as error:
+        raise refused(account_id, error) from error
+    except (imaplib.IMAP4.error, OSError) as error:
+        raise _name(account_id, error) from error
+
+
+def refused(account_id: str, error: RefusedError) -> InternalError:
+    """Build the error for a command that the server completed with NO or BAD."""
+    return InternalError(
+        f"The server refused {error.command} (account {account_id}): {error.status} {error.text}",
+        reason=Reason.SERVER_REFUSED,
+        retryable=error.status == "NO",
+        details={"account_id": account_id, "command": error.command, "status": error.status},
+    )
+
+
+def violation(account_id: str, what: str) -> InternalError:
+    """Build the error for an answer that breaks the protocol; `what` completes «The server …»."""
+    return InternalError(
+        f"The server {what} (account {account_id}).",
+        reason=Reason.PROTOCOL_VIOLATION,
+        details={"account_id": account_id},
+    )
+
+
+def _name(account_id: str, error: Exception) -> InternalError:
+    details = {"account_id": account_id}
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return InternalError(
+            f"The server's certificate was not accepted (account {account_id}): {error.verify_message}. "
+            "Check the host name; for a private authority set ca_file in the settings.",
+            reason=Reason.TLS_FAILED,
+            details=details,
+        )
+    if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
+        return InternalError(
+            f"TLS with the server failed (account {account_id}): {error.reason or 'no reason given'}. "
+            "Check the port and the tls setting.",
+            reason=Reason.TLS_FAILED,
+            details=details,
+        )
+    if isinstance(error, ConnectionRefusedError | socket.gaierror):
+        why = "is unknown" if isinstance(error, socket.gaierror) else "refuses connections"
+        return InternalError(
+            f"The server's host {why} (account {account_id}). Check host and port in the settings.",
+            reason=Reason.CONNECTION_REFUSED,
+            retryable=True,
+            details=details,
+        )
+    if "BYE" in str(error)[:8]:
+        return InternalError(
+            f"The server greeted with BYE: it takes no connections now (account {account_id}).",
+            reason=Reason.SERVER_REFUSED,
+            retryable=True,
+            details=details,
+        )
+    if isinstance(error, imaplib.IMAP4.error) and not _is_loss(error):
+        return violation(account_id, "sent something that is not IMAP")
+    return InternalError(
+        f"The connection to the server was lost (account {account_id}).",
+        reason=Reason.CONNECTION_LOST,
+        retryable=True,
+        details=details,
+    )
+
+
+def _is_loss(error: imaplib.IMAP4.error) -> bool:
+    # imaplib tells a closed connection from an unreadable line by its words alone.
+    return isinstance(error, imaplib.IMAP4.abort) and "unexpected" not in str(error)

@@ -1,0 +1,183 @@
+"""UID FETCH: typed rows of the messages asked for, and a failure for each that cannot be had.
+
+RFC 9051 sections 6.4.5 and 7.5.2. One bad message never spoils the others: when a FETCH
+fails, its messages are asked for in halves until the bad ones stand alone.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from imapclient.datetime_util import parse_to_datetime
+from imapclient.response_parser import parse_response
+
+from mailmcp.envelope.errors import Code
+from mailmcp.imap.connection import Answer, Piece, RefusedError
+from mailmcp.imap.session import Session
+
+_SECTION = re.compile(rb"BODY\[([^\s\]]*)[^\]]*\](?:<\d+>)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchedMessage:
+    """What the server told of one message; fields that were not asked for keep their defaults."""
+
+    uid: int
+    flags: tuple[str, ...] = ()
+    """As the server spells them: `\\\\Seen`, `$Forwarded`."""
+
+    internal_date: datetime | None = None
+    size_octets: int | None = None
+    body_structure: object = None
+    """Nested tuples of octets, numbers and None; None if it was not asked for or is NIL."""
+
+    preview: bytes | None = None
+    """RFC 8970; None where there is none."""
+
+    sections: dict[str, bytes] = field(default_factory=dict)
+    """Octets by section: `` (whole), `TEXT`, `HEADER.FIELDS`, `1.2`; NIL is empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchFailure:
+    """A message that was asked for and cannot be had."""
+
+    uid: int
+    code: Code
+    stage: str
+    message: str
+    retryable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """Every UID that was asked for is in exactly one of the two."""
+
+    messages: dict[int, FetchedMessage] = field(default_factory=dict)
+    failures: dict[int, FetchFailure] = field(default_factory=dict)
+
+
+def fetch_messages(session: Session, uids: Sequence[int], items: Sequence[str]) -> Fetched:
+    """Fetch `items` of the messages `uids` of the open mailbox; one round trip if all goes well.
+
+    Args:
+        session: With its mailbox open.
+        uids: Few enough for one command line: a page.
+        items: Message data items (RFC 9051 section 6.4.5), as `BODY.PEEK[]<0.131072>`.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed; refusals become failures.
+    """
+    if not uids:
+        return Fetched()
+    answer, refusal = _ask(session, uids, items)
+    rows, unreadable = parse_rows(answer)
+    wanted = set(uids)
+    fetched = Fetched(messages={uid: row for uid, row in rows.items() if uid in wanted})
+    missing = [uid for uid in uids if uid not in fetched.messages]
+    if len(uids) == 1 or not (refusal or unreadable):
+        fetched.failures.update((uid, _failure(uid, refusal, unreadable=unreadable > 0)) for uid in missing)
+        return fetched
+    for half in _halves(missing):
+        part = fetch_messages(session, half, items)
+        fetched.messages.update(part.messages)
+        fetched.failures.update(part.failures)
+    return fetched
+
+
+def _ask(session: Session, uids: Sequence[int], items: Sequence[str]) -> tuple[Answer, RefusedError | None]:
+    """Send one FETCH; a refusal may come after rows of the messages that are there."""
+    sequence_set = ",".join(map(str, uids)).encode()
+    try:
+        return session.run("FETCH", sequence_set, f"({' '.join(items)})".encode(), uid=True), None
+    except RefusedError as error:
+        return error.answer, error
+
+
+def _halves(uids: Sequence[int]) -> Iterator[Sequence[int]]:
+    middle = len(uids) // 2
+    yield from (half for half in (uids[:middle], uids[middle:]) if half)
+
+
+def _failure(uid: int, refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
+    if unreadable:
+        return FetchFailure(
+            uid=uid, code=Code.INTERNAL, stage="parse", message="The server's answer could not be read."
+        )
+    if refusal is None or refusal.code == "EXPUNGEISSUED":
+        return FetchFailure(
+            uid=uid, code=Code.NOT_FOUND, stage="fetch", message="The message is no longer in the mailbox."
+        )
+    return FetchFailure(
+        uid=uid,
+        code=Code.INTERNAL,
+        stage="fetch",
+        message=f"The server refused to give the message: {refusal.status} {refusal.text}",
+        retryable=refusal.status == "NO",
+    )
+
+
+def parse_rows(answer: Answer) -> tuple[dict[int, FetchedMessage], int]:
+    """Read the FETCH responses that name a UID, and count those that cannot be read.
+
+    Responses without a UID are news of flags that nobody asked for.
+    """
+    merged: dict[int, dict[bytes, object]] = {}
+    unreadable = 0
+    for line in answer.lines("FETCH"):
+        row = _parse_row(line)
+        if row is None:
+            unreadable += 1
+            continue
+        uid = row.get(b"UID")
+        if isinstance(uid, int):
+            merged.setdefault(uid, {}).update(row)
+    return {uid: _typed(uid, row) for uid, row in merged.items()}, unreadable
+
+
+def _parse_row(line: list[Piece]) -> dict[bytes, object] | None:
+    """Read one response as item names and values; None if it is not well-formed."""
+    try:
+        _, values = parse_response(line)
+        pairs = zip(values[::2], values[1::2], strict=True)
+        return {name.upper(): value for name, value in pairs}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
+    flags, size = row.get(b"FLAGS"), row.get(b"RFC822.SIZE")
+    preview = row.get(b"PREVIEW")
+    return FetchedMessage(
+        uid=uid,
+        flags=tuple(map(_flag, flags)) if isinstance(flags, tuple) else (),
+        internal_date=_date(row.get(b"INTERNALDATE")),
+        size_octets=size if isinstance(size, int) else None,
+        body_structure=row.get(b"BODYSTRUCTURE"),
+        preview=preview if isinstance(preview, bytes) else None,
+        sections=dict(_sections(row)),
+    )
+
+
+def _sections(row: dict[bytes, object]) -> Iterator[tuple[str, bytes]]:
+    for name, value in row.items():
+        match = _SECTION.fullmatch(name)
+        if match:
+            # Short quoted strings of digits come out of the parser as numbers.
+            octets = value if isinstance(value, bytes) else b"" if value is None else str(value).encode()
+            yield match[1].decode("ascii", "replace").upper(), octets
+
+
+def _flag(value: object) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _date(value: object) -> datetime | None:
+    if not isinstance(value, bytes):
+        return None
+    try:
+        parsed = parse_to_datetime(value, normalise=False)
+    except (ValueError, OverflowError):
+        return None
+    return parsed if isinstance(parsed, datetime) else None

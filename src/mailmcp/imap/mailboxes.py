@@ -1,0 +1,185 @@
+"""LIST and STATUS: the mailboxes of an account, with names, attributes and counts.
+
+RFC 9051 section 6.3.9; SPECIAL-USE by RFC 6154, LIST-STATUS by RFC 5819.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from imapclient.imap_utf7 import decode as decode_utf7
+from imapclient.response_parser import parse_response
+
+from mailmcp.imap.connection import Answer, Piece, RefusedError, encode_mailbox
+from mailmcp.imap.session import Session, quoted_mailbox
+
+_COUNTS = b"(MESSAGES UNSEEN)"
+_BURST = 50
+"""STATUS commands sent at once: their answers fit any socket buffer."""
+
+_SPECIAL_USES = ("\\All", "\\Archive", "\\Drafts", "\\Flagged", "\\Junk", "\\Sent", "\\Trash", "\\Important")
+
+_WELL_KNOWN = {
+    "archive": "\\Archive",
+    "archives": "\\Archive",
+    "drafts": "\\Drafts",
+    "deleted items": "\\Trash",
+    "deleted messages": "\\Trash",
+    "trash": "\\Trash",
+    "bin": "\\Trash",
+    "junk": "\\Junk",
+    "junk e-mail": "\\Junk",
+    "junk email": "\\Junk",
+    "spam": "\\Junk",
+    "bulk mail": "\\Junk",
+    "sent": "\\Sent",
+    "sent items": "\\Sent",
+    "sent mail": "\\Sent",
+    "sent messages": "\\Sent",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mailbox:
+    """One mailbox as the server lists it."""
+
+    name: str
+    """Decoded, with the server's separator."""
+
+    delimiter: str
+    """Hierarchy separator; empty in a flat namespace."""
+
+    selectable: bool
+    special_use: str = ""
+    """Attribute of RFC 6154 as `\\\\Sent`; empty for an ordinary mailbox."""
+
+    special_use_guessed: bool = False
+    """Whether `special_use` comes from the name, because the server says nothing."""
+
+    messages: int | None = None
+    unseen: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """The mailboxes, and those whose counts could not be had, by name with the reason."""
+
+    mailboxes: tuple[Mailbox, ...]
+    uncounted: dict[str, str] = field(default_factory=dict)
+
+
+def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mailbox, ...]:
+    """List every mailbox; one round trip. INBOX first, then by name.
+
+    Counts come along where the server can give them at once (LIST-STATUS); `count_mailboxes`
+    gets those that are lacking.
+    """
+    options = [b"SPECIAL-USE"] if session.can("SPECIAL-USE") and session.can("LIST-EXTENDED") else []
+    options += [b"STATUS " + _COUNTS] if with_counts and session.can("LIST-STATUS") else []
+    returning = [b"RETURN", b"(" + b" ".join(options) + b")"] if options else []
+    answer = session.run("LIST", b'""', b'"*"', *returning)
+    listed = [_mailbox(session, line) for line in answer.lines("LIST")]
+    mailboxes = {each.name: each for each in listed if each is not None}
+    for name, counts in _counts_by_name(session, answer).items():
+        if name in mailboxes:
+            mailboxes[name] = _with_counts(mailboxes[name], counts)
+    guessed = _guess_special_uses(mailboxes.values())
+    return tuple(sorted(guessed, key=lambda each: (each.name != "INBOX", each.name)))
+
+
+def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
+    """Add counts to those that lack them: STATUS for each, many in one round trip.
+
+    A mailbox that refuses is returned without counts, its reason in `uncounted`.
+    """
+    lacking = [each for each in mailboxes if each.selectable and each.messages is None]
+    counted: dict[str, Mailbox] = {}
+    uncounted: dict[str, str] = {}
+    for start in range(0, len(lacking), _BURST):
+        burst = lacking[start : start + _BURST]
+        for mailbox, result in zip(burst, _status(session, burst), strict=True):
+            counts = {} if isinstance(result, RefusedError) else _counts_by_name(session, result)
+            if mailbox.name in counts:
+                counted[mailbox.name] = _with_counts(mailbox, counts[mailbox.name])
+            else:
+                text = result.text if isinstance(result, RefusedError) else "no counts in the answer"
+                uncounted[mailbox.name] = text
+    return Listed(mailboxes=tuple(counted.get(each.name, each) for each in mailboxes), uncounted=uncounted)
+
+
+def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Answer | RefusedError]:
+    arguments = [[quoted_mailbox(session.quirks, each.name), _COUNTS] for each in mailboxes]
+    if all(argument.isascii() for (argument, _) in arguments):
+        return session.run_burst("STATUS", arguments)
+    return [_status_alone(session, each) for each in arguments]
+
+
+def _status_alone(session: Session, arguments: list[bytes]) -> Answer | RefusedError:
+    try:
+        return session.run("STATUS", *arguments)
+    except RefusedError as error:
+        return error
+
+
+def _mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
+    """Read one LIST response; None if it is not one."""
+    try:
+        attributes, delimiter, raw_name, *_ = parse_response(line)
+        attributes = tuple(each.decode("ascii", "replace") for each in attributes)
+    except (ValueError, TypeError, AttributeError):
+        return None
+    lowered = {each.lower() for each in attributes}
+    return Mailbox(
+        name=_learn_name(session, raw_name),
+        delimiter=delimiter.decode("ascii", "replace") if isinstance(delimiter, bytes) else "",
+        selectable=not lowered & {"\\noselect", "\\nonexistent"},
+        special_use=next((use for use in _SPECIAL_USES if use.lower() in lowered), ""),
+    )
+
+
+def _learn_name(session: Session, raw: object) -> str:
+    """Decode a name, and remember how the server spells it where that cannot be worked out."""
+    octets = raw if isinstance(raw, bytes) else str(raw).encode()
+    name = decode_mailbox(octets)
+    if encode_mailbox(name) != octets:
+        session.quirks.raw_names[name] = octets
+    return name
+
+
+def decode_mailbox(octets: bytes) -> str:
+    """Decode modified UTF-7; raw UTF-8 and broken names are read as well as can be. `inbox` is INBOX."""
+    try:
+        name = decode_utf7(octets) if octets.isascii() else octets.decode("utf-8", "replace")
+    except ValueError:
+        name = octets.decode("utf-8", "replace")
+    return "INBOX" if name.upper() == "INBOX" else str(name)
+
+
+def _counts_by_name(session: Session, answer: Answer) -> dict[str, dict[bytes, int]]:
+    counts: dict[str, dict[bytes, int]] = {}
+    for line in answer.lines("STATUS"):
+        try:
+            raw_name, values = parse_response(line)
+            pairs = dict(zip(values[::2], values[1::2], strict=True))
+        except (ValueError, TypeError):
+            continue  # the mailbox stays without counts, which is reported
+        counts[_learn_name(session, raw_name)] = {key.upper(): int(value) for key, value in pairs.items()}
+    return counts
+
+
+def _with_counts(mailbox: Mailbox, counts: dict[bytes, int]) -> Mailbox:
+    return replace(mailbox, messages=counts.get(b"MESSAGES"), unseen=counts.get(b"UNSEEN"))
+
+
+def _guess_special_uses(mailboxes: Collection[Mailbox]) -> list[Mailbox]:
+    """Guess by name the special uses that no mailbox was said to have; one mailbox each."""
+    taken = {each.special_use for each in mailboxes}
+    guessed: list[Mailbox] = []
+    for mailbox in sorted(mailboxes, key=lambda each: (each.name.count(each.delimiter or "\0"), each.name)):
+        leaf = mailbox.name.rpartition(mailbox.delimiter)[2] if mailbox.delimiter else mailbox.name
+        use = _WELL_KNOWN.get(leaf.lower(), "")
+        if use and use not in taken and not mailbox.special_use and mailbox.selectable:
+            taken.add(use)
+            guessed.append(replace(mailbox, special_use=use, special_use_guessed=True))
+        else:
+            guessed.append(mailbox)
+    return guessed

@@ -1,0 +1,267 @@
+"""Sessions of all accounts, shared by the calls: leased, kept, checked, dropped.
+
+A call says which mailbox it needs and hands over a function that blocks; the pool
+finds the best session, runs the function in a thread of its own and takes the
+session back. Which session is decided synchronously, from state that only the
+event loop touches; the I/O follows.
+"""
+
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_random_exponential,
+)
+from typing_extensions import override
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import AuthFailedError, InternalError, MailError, NotFoundError, Reason
+from mailmcp.envelope.meta import Telemetry
+from mailmcp.imap.account import Account
+from mailmcp.imap.account_sessions import AccountSessions
+from mailmcp.imap.connect import Dialling
+from mailmcp.imap.connection import RefusedError
+from mailmcp.imap.faults import Stage, deadline_passed, refused
+from mailmcp.imap.session import Session, open_session
+
+ResultT = TypeVar("ResultT")
+
+_THREAD_END_S = 0.5
+"""How long a cancelled call waits for its thread, whose socket is closed by then."""
+
+_CHECK_TIMEOUT_S = 5.0
+"""A NOOP on a connection that was idle: longer than any round trip, shorter than a user's patience."""
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One try of a call: what the deadline's error needs to know."""
+
+    dialling: Dialling | None = None
+    reused: bool = False
+
+    @property
+    def stage(self) -> Stage:
+        return self.dialling.stage if self.dialling else Stage.COMMAND
+
+
+class Pool:
+    """All sessions of the process; enter it before use, leave it to close them."""
+
+    def __init__(self, accounts: Sequence[Account], *, clock: Callable[[], float]) -> None:
+        """Make a pool of no sessions; `clock` gives seconds that never run backwards."""
+        self._clock = clock
+        self._accounts = {account.account_id: AccountSessions(account) for account in accounts}
+        self._threads = CapacityLimiter(sum(account.max_sessions for account in accounts) + len(accounts) + 1)
+        self._busy: set[Dialling] = set()
+        self.accounts = tuple(accounts)
+
+    @override
+    def __repr__(self) -> str:
+        return f"<Pool {'; '.join(str(each) for each in self._accounts.values())}>"
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator["Pool"]:
+        """Serve until the block ends; then close all sessions, those in use at once."""
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._close_stale_forever)
+                yield self
+                tasks.cancel_scope.cancel()
+        finally:
+            await self._close_all()
+
+    async def run(
+        self,
+        account_id: str,
+        work: Callable[[Session], ResultT],
+        *,
+        mailbox: str = "",
+        telemetry: Telemetry,
+        deadline: float,
+    ) -> ResultT:
+        """Run `work` on a session, in a thread; again on a fresh one if the connection is lost.
+
+        Args:
+            account_id: As in the settings.
+            work: Blocks; must only read, since it may be run more than once.
+            mailbox: What `work` will open; a session that has it open is preferred.
+            telemetry: Gets the traffic of all tries.
+            deadline: On the event loop's clock (`anyio.current_time`).
+
+        Raises:
+            NotFoundError: With reason `account_unknown`.
+            AuthFailedError: The login was refused, now or within the last minute.
+            DeadlineError: The deadline passed; the connection is closed.
+            MailError: Whatever `work` raised.
+        """
+        sessions = self.sessions_of(account_id)
+        attempt = _Attempt()
+        with anyio.CancelScope(deadline=deadline) as scope:
+            async for each in AsyncRetrying(
+                retry=retry_if_exception(_is_lost_connection),
+                wait=_wait_before_retry,
+                stop=stop_after_attempt(limits.RETRY_ATTEMPTS),
+                sleep=anyio.sleep,
+                reraise=True,
+            ):
+                with each:
+                    attempt = _Attempt()
+                    return await self._run_once(sessions, work, mailbox, telemetry, attempt)
+        assert scope.cancelled_caught  # noqa: S101 - the loop returns or raises
+        raise deadline_passed(account_id, attempt.stage)
+
+    def sessions_of(self, account_id: str) -> AccountSessions:
+        """Look an account up.
+
+        Raises:
+            NotFoundError: With reason `account_unknown`; names the accounts there are.
+        """
+        try:
+            return self._accounts[account_id]
+        except KeyError:
+            known = ", ".join(self._accounts)
+            raise NotFoundError(
+                f"There is no account {account_id!r}. Accounts: {known}.",
+                reason=Reason.ACCOUNT_UNKNOWN,
+                details={"accounts": list(self._accounts)},
+            ) from None
+
+    async def _run_once(
+        self,
+        sessions: AccountSessions,
+        work: Callable[[Session], ResultT],
+        mailbox: str,
+        telemetry: Telemetry,
+        attempt: _Attempt,
+    ) -> ResultT:
+        async with sessions.slots:
+            session = await self._lease(sessions, mailbox, telemetry, attempt)
+            try:
+                return await self._in_thread(session.dialling, lambda: _named(session, work), telemetry)
+            except BaseException as error:
+                session.in_doubt = session.in_doubt or not isinstance(error, MailError)
+                raise
+            finally:
+                self._give_back(sessions, session)
+
+    async def _lease(
+        self, sessions: AccountSessions, mailbox: str, telemetry: Telemetry, attempt: _Attempt
+    ) -> Session:
+        session = sessions.take(mailbox)
+        if session is None:
+            return await self._connect(sessions, telemetry, attempt)
+        attempt.dialling, attempt.reused = session.dialling, True
+        session.begin_lease()
+        if self._clock() - session.last_used_at > limits.SESSION_IDLE_CHECK_S:
+            try:
+                await self._in_thread(session.dialling, lambda: session.check(_CHECK_TIMEOUT_S), telemetry)
+            except BaseException:
+                session.discard()
+                raise
+        return session
+
+    async def _connect(self, sessions: AccountSessions, telemetry: Telemetry, attempt: _Attempt) -> Session:
+        if not sessions.proven:
+            async with sessions.login_lock:
+                if not sessions.proven:
+                    return await self._log_in(sessions, telemetry, attempt)
+        return await self._log_in(sessions, telemetry, attempt)
+
+    async def _log_in(self, sessions: AccountSessions, telemetry: Telemetry, attempt: _Attempt) -> Session:
+        sessions.fail_if_backing_off(self._clock())
+        dialling = attempt.dialling = Dialling(sessions.account)
+        try:
+            session = await self._in_thread(
+                dialling, lambda: open_session(dialling, sessions.quirks, now=self._clock()), telemetry
+            )
+        except AuthFailedError as error:
+            sessions.login_failed(error, self._clock())
+            raise
+        sessions.proven = True
+        return session
+
+    async def _in_thread(
+        self, dialling: Dialling, work: Callable[[], ResultT], telemetry: Telemetry
+    ) -> ResultT:
+        """Run `work` in a thread whose connection is cut when the call is cancelled."""
+        before = (dialling.traffic.round_trips, dialling.traffic.octets_received)
+        ended = threading.Event()
+
+        def run() -> ResultT:
+            try:
+                return work()
+            finally:
+                ended.set()
+
+        self._busy.add(dialling)
+        try:
+            return await to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._threads)
+        except anyio.get_cancelled_exc_class():
+            dialling.cut.cut()
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(ended.wait, _THREAD_END_S, limiter=CapacityLimiter(1))
+            raise
+        finally:
+            self._busy.discard(dialling)
+            telemetry.imap_round_trips += dialling.traffic.round_trips - before[0]
+            telemetry.bytes_received += dialling.traffic.octets_received - before[1]
+
+    def _give_back(self, sessions: AccountSessions, session: Session) -> None:
+        session.last_used_at = self._clock()
+        if session.in_doubt or session.last_used_at - session.opened_at > limits.SESSION_AGE_MAX_S:
+            session.discard()
+        else:
+            sessions.idle.append(session)
+
+    async def close_stale(self) -> None:
+        """Log sessions out that have been idle for long or are old."""
+        for sessions in self._accounts.values():
+            for session in sessions.take_stale(self._clock()):
+                await to_thread.run_sync(session.log_out, limiter=self._threads)
+
+    async def _close_stale_forever(self) -> None:
+        while True:
+            await anyio.sleep(limits.SESSION_IDLE_CHECK_S)
+            await self.close_stale()
+
+    async def _close_all(self) -> None:
+        for dialling in self._busy:
+            dialling.cut.cut()
+        with anyio.CancelScope(shield=True):
+            async with anyio.create_task_group() as tasks:
+                for sessions in self._accounts.values():
+                    for session in sessions.idle:
+                        tasks.start_soon(to_thread.run_sync, session.log_out)
+                    sessions.idle = []
+
+
+def _named(session: Session, work: Callable[[Session], ResultT]) -> ResultT:
+    """Run `work`; a refusal that it did not expect is the server's."""
+    try:
+        return work(session)
+    except RefusedError as error:
+        raise refused(session.account.account_id, error) from error
+
+
+def _is_lost_connection(error: BaseException) -> bool:
+    return isinstance(error, InternalError) and error.reason in {
+        Reason.CONNECTION_LOST,
+        Reason.CONNECTION_REFUSED,
+    }
+
+
+def _wait_before_retry(state: RetryCallState) -> float:
+    # The first loss is most often an idle connection that died: reconnect at once, quietly.
+    if state.attempt_number == 1:
+        return 0.0
+    return wait_random_exponential(multiplier=0.25, max=limits.RETRY_WAIT_MAX_S)(state)

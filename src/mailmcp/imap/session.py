@@ -1,0 +1,245 @@
+"""One logged-in connection and what is known of it; blocking, for one thread at a time."""
+
+import imaplib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from mailmcp.envelope.errors import ConflictError, MailError, NotFoundError, Reason
+from mailmcp.imap.account import Account
+from mailmcp.imap.connect import Dialling, close_socket, open_connection
+from mailmcp.imap.connection import Answer, Connection, RefusedError, encode_mailbox, quoted
+from mailmcp.imap.faults import named_faults, refused, violation
+from mailmcp.imap.quirks import Quirks
+
+_LOGOUT_TIMEOUT_S = 0.5
+"""A farewell is polite, not worth waiting for."""
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenMailbox:
+    """The mailbox that a session has open, read-only."""
+
+    name: str
+    uidvalidity: int
+    """Cannot change while the mailbox stays open (RFC 9051 section 2.3.1.1)."""
+
+    exists: int
+    """Messages in it, by the server's latest word."""
+
+    uidnext: int | None
+    """Lower bound of the next UID; None where the server does not say."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Session:
+    """A connection that is logged in, with at most one mailbox open."""
+
+    account: Account
+    connection: Connection
+    dialling: Dialling
+    quirks: Quirks
+    opened_at: float
+    """On the pool's clock, in seconds."""
+
+    last_used_at: float
+    mailbox: OpenMailbox | None = None
+    in_doubt: bool = False
+    """Whether an error left the connection in a state that is not known; it is then dropped."""
+
+    _unverified: bool = False
+    """Whether time has passed since the server last told of the open mailbox."""
+
+    _expected_uidvalidity: int | None = None
+
+    @override
+    def __repr__(self) -> str:
+        where = self.mailbox.name if self.mailbox else "no mailbox"
+        return f"<Session {self.account.account_id} at {where!r}{' in doubt' if self.in_doubt else ''}>"
+
+    def run(self, name: str, *arguments: bytes, uid: bool = False) -> Answer:
+        """Send a command; with the first one of a lease, the open mailbox is opened anew.
+
+        Raises:
+            RefusedError: The server said NO or BAD: the caller knows what that means.
+            NotFoundError, ConflictError: The open mailbox is gone, or another one by now.
+            DeadlineError, InternalError: The connection failed; the session is in doubt.
+        """
+        ride = self._examine_again()
+        result: Answer | RefusedError
+        with self._watched():
+            try:
+                result = self.connection.run(name, *arguments, uid=uid, ride=ride)
+            except RefusedError as error:
+                result = error
+        if ride:
+            self._mailbox_answered(result)
+        if isinstance(result, RefusedError):
+            raise result
+        exists = result.number("EXISTS")
+        if self.mailbox is not None and exists is not None:
+            self.mailbox.exists = exists
+        return result
+
+    def _examine_again(self) -> bytes:
+        """Write the EXAMINE that rides along when the open mailbox may have changed; empty if it need not.
+
+        A session does not always notice: pymap serves a rebuilt mailbox under the old one's
+        UIDVALIDITY, and Dovecot answers a command from what the session knew before it. Opening
+        the mailbox again in the same burst costs no round trip and is always right.
+        """
+        if self.mailbox is None or not self._unverified:
+            return b""
+        self._unverified = False
+        argument = quoted_mailbox(self.quirks, self.mailbox.name)
+        if argument.isascii():
+            return b"EXAMINE " + argument
+        self.mailbox = self._open(self.mailbox.name)
+        return b""
+
+    def _mailbox_answered(self, result: Answer | RefusedError) -> None:
+        """Learn from the EXAMINE that rode along."""
+        assert self.mailbox is not None  # noqa: S101 - it was examined
+        name, expected = self.mailbox.name, self._expected_uidvalidity
+        if isinstance(result, RefusedError) and result.command == "EXAMINE":
+            self.mailbox = None
+            raise self._not_opened(name, result) from result
+        answer = result.answer if isinstance(result, RefusedError) else result
+        self._learn(self.mailbox, answer)
+        self._check_uidvalidity(expected)
+
+    def confirm(self) -> None:
+        """Make sure of the open mailbox, if no command has since the lease began; one round trip then."""
+        if self._unverified:
+            self.run("NOOP")
+
+    def run_burst(self, name: str, argument_lists: list[list[bytes]]) -> list[Answer | RefusedError]:
+        """Send one command several times in one round trip; refusals stand in their places."""
+        with self._watched():
+            return self.connection.run_burst(name, argument_lists)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        try:
+            with named_faults(self.account.account_id):
+                yield
+        except MailError:
+            self.in_doubt = True
+            raise
+
+    def can(self, capability: str) -> bool:
+        """Whether the server advertises `capability`, given in upper case."""
+        return self.connection.can(capability)
+
+    def check(self, timeout_s: float) -> None:
+        """Make sure the connection is alive, by a NOOP that is given `timeout_s` seconds."""
+        self.connection.socket().settimeout(timeout_s)
+        self.run("NOOP")
+        self.connection.socket().settimeout(self.account.command_timeout_s)
+
+    def begin_lease(self) -> None:
+        """Note that time has passed: what the session knows of its mailbox may be old."""
+        self._unverified = True
+        self._expected_uidvalidity = None
+
+    def examine(self, name: str, *, uidvalidity: int | None = None) -> OpenMailbox:
+        """Open a mailbox read-only; one round trip, or none if it is open already.
+
+        What is open already is opened again together with the next command: that one raises
+        what this would have.
+
+        Args:
+            name: Decoded mailbox name; `inbox` in any case is INBOX.
+            uidvalidity: What the caller's ids or cursor were made with; None for any.
+
+        Returns:
+            What is known of the mailbox; up to date after the next command.
+
+        Raises:
+            NotFoundError: With reason `mailbox_missing`.
+            ConflictError: The mailbox's UIDVALIDITY is another one.
+            InternalError: The server refuses to open it, or says no UIDVALIDITY.
+        """
+        name = "INBOX" if name.upper() == "INBOX" else name
+        self._expected_uidvalidity = uidvalidity
+        if self.mailbox is None or self.mailbox.name != name:
+            self.mailbox = self._open(name)
+        if not self._unverified:
+            self._check_uidvalidity(uidvalidity)
+        return self.mailbox
+
+    def _check_uidvalidity(self, expected: int | None) -> None:
+        mailbox = self.mailbox
+        if mailbox is not None and expected is not None and mailbox.uidvalidity != expected:
+            raise ConflictError(mailbox.name, expected=expected, found=mailbox.uidvalidity)
+
+    def _open(self, name: str) -> OpenMailbox:
+        self.mailbox = None  # a refused EXAMINE closes what was open (RFC 9051 section 6.3.2)
+        self._unverified = False
+        try:
+            answer = self.run("EXAMINE", quoted_mailbox(self.quirks, name))
+        except RefusedError as error:
+            raise self._not_opened(name, error) from error
+        mailbox = OpenMailbox(name=name, uidvalidity=0, exists=0, uidnext=None)
+        self._learn(mailbox, answer)
+        return mailbox
+
+    def _learn(self, mailbox: OpenMailbox, answer: Answer) -> None:
+        uidvalidity = answer.number("UIDVALIDITY")
+        if not uidvalidity:
+            raise violation(self.account.account_id, "gave no UIDVALIDITY for the mailbox")
+        mailbox.uidvalidity = uidvalidity
+        mailbox.exists = answer.number("EXISTS") or 0
+        mailbox.uidnext = answer.number("UIDNEXT")
+
+    def _not_opened(self, name: str, error: RefusedError) -> MailError:
+        """Find out whether a refused mailbox is missing; a NO alone does not say (RFC 5530 does)."""
+        missing = error.code in {"NONEXISTENT", "TRYCREATE"}
+        if not missing and error.code == "" and error.status == "NO":
+            missing = not self.run("LIST", b'""', quoted_mailbox(self.quirks, name)).lines("LIST")
+        if not missing:
+            return refused(self.account.account_id, error)
+        return NotFoundError(
+            f"There is no mailbox {name!r} in account {self.account.account_id}. "
+            "Names are case-sensitive; imap_list_mailboxes gives them.",
+            reason=Reason.MAILBOX_MISSING,
+            details={"account_id": self.account.account_id, "mailbox": name},
+        )
+
+    def log_out(self) -> None:
+        """Say LOGOUT and close; never raises for a connection that is gone."""
+        try:
+            self.connection.socket().settimeout(_LOGOUT_TIMEOUT_S)
+            self.connection.run("LOGOUT")
+        except (RefusedError, OSError, imaplib.IMAP4.error):
+            pass  # LOGOUT is answered with BYE and the end of the connection, which reads as a loss
+        self.discard()
+
+    def discard(self) -> None:
+        """Close without a word to the server."""
+        self.dialling.cut.cut()
+        close_socket(self.connection)
+        self.dialling.cut.close()
+
+
+def open_session(dialling: Dialling, quirks: Quirks, *, now: float) -> Session:
+    """Connect and log in; blocks. Raises what `open_connection` raises."""
+    connection = open_connection(dialling)
+    return Session(
+        account=dialling.account,
+        connection=connection,
+        dialling=dialling,
+        quirks=quirks,
+        opened_at=now,
+        last_used_at=now,
+    )
+
+
+def quoted_mailbox(quirks: Quirks, name: str) -> bytes:
+    """Write a mailbox name as an argument, in the server's own spelling where that is known."""
+    raw = quirks.raw_names.get(name, encode_mailbox(name))
+    if not raw.isascii():
+        return raw
+    return quoted(raw.decode("ascii"))

@@ -1,0 +1,121 @@
+"""The octets of one connection: counted, and cut from another thread when a call ends.
+
+Below this file is imaplib; above it, `Connection` speaks IMAP.
+"""
+
+import imaplib
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from typing_extensions import Buffer, override
+
+from mailmcp.envelope import limits
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What went over one connection since it was opened."""
+
+    round_trips: int = 0
+    """Times that something was sent after something was received: bursts waited for."""
+
+    octets_received: int = 0
+    octets_sent: int = 0
+
+
+class Cut:
+    """Ends a connection from another thread, whatever it is blocked in.
+
+    Closing a socket does not wake a thread that reads from it; shutting it down does.
+    The duplicate handle outlives the wrapping of the socket in TLS, so a handshake
+    can be cut too.
+    """
+
+    def __init__(self) -> None:
+        self._handle: socket.socket | None = None
+        self.done = False
+        """True once `cut` was called; a connection that comes up later is refused."""
+
+    def watch(self, sock: socket.socket) -> None:
+        """Make `sock` the one to cut."""
+        self.close()
+        self._handle = sock.dup()
+        if self.done:
+            self.cut()
+
+    def cut(self) -> None:
+        """Shut the connection down; blocked reads and writes fail at once. Safe to repeat."""
+        self.done = True
+        if self._handle is not None:
+            with suppress(OSError):  # not connected yet, or already closed by the server
+                self._handle.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Give the duplicate handle back."""
+        if self._handle is not None:
+            self._handle.close()
+            self._handle = None
+
+
+class CountedIMAP4(imaplib.IMAP4):
+    """imaplib's connection on a socket that is counted and can be cut."""
+
+    def __init__(self, host: str, port: int, *, dial: Callable[[], socket.socket], traffic: Traffic) -> None:
+        self._dial = dial
+        self._traffic = traffic
+        self._pending = b""
+        self._receiving = True
+        super().__init__(host, port)
+
+    def _create_socket(self, timeout: float | None = None) -> socket.socket:  # noqa: ARG002 - imaplib's signature
+        return self._dial()
+
+    def send_with_next(self, octets: bytes) -> None:
+        """Keep `octets` back until the next send, so that both cost one round trip."""
+        self._pending += octets
+
+    @override
+    def send(self, data: Buffer) -> None:
+        octets = self._pending + bytes(data)
+        self._pending = b""
+        if self._receiving:
+            self._traffic.round_trips += 1
+            self._receiving = False
+        self._traffic.octets_sent += len(octets)
+        super().send(octets)
+
+    @override
+    def read(self, size: int) -> bytes:
+        if size > limits.LITERAL_OCTETS_MAX:
+            raise self.abort(f"unexpected literal of {size} octets")
+        octets = super().read(size)
+        self._count(octets)
+        if len(octets) < size:
+            # imaplib would take a literal that ends early for a whole one.
+            raise self.abort("socket error: EOF")
+        return octets
+
+    @override
+    def readline(self) -> bytes:
+        line = super().readline()
+        self._count(line)
+        return line
+
+    def _count(self, octets: bytes) -> None:
+        self._receiving = True
+        self._traffic.octets_received += len(octets)
+
+    def _get_capabilities(self) -> None:
+        # A greeting that lists the capabilities saves a round trip. What came before
+        # STARTTLS was not protected, so it is never believed after it.
+        announced = self.untagged_responses.pop("CAPABILITY", None)
+        if announced and isinstance(announced[-1], bytes) and not self._tls_established:
+            self.capabilities = tuple(announced[-1].decode("ascii", "replace").upper().split())
+        else:
+            super()._get_capabilities()  # type: ignore[misc] # private, so not in the stubs
+
+    def _log(self, line: Any) -> None:
+        """Keep no history of commands: imaplib's would hold the password."""

@@ -1,0 +1,150 @@
+"""Octets to text when the named charset is wrong, missing or unknown.
+
+Owns every guess about charsets, for headers and bodies alike; transfer encodings
+are for `mailmcp.mail.transfer`. Names are those of the IANA registry, read the
+way browsers read them (WHATWG Encoding: a superset stands in for its subset).
+"""
+
+import codecs
+import re
+from dataclasses import dataclass
+from typing import Final
+
+UNKNOWN_CHARSET: Final = "unknown charset"
+WRONG_CHARSET: Final = "text is not in its declared charset"
+UNDECLARED_CHARSET: Final = "8-bit text without a charset"
+
+_SUPERSETS: Final = {
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "gb_2312-80": "gb18030",
+    "x-gbk": "gb18030",
+    "cp936": "gb18030",
+    "big5": "big5hkscs",
+    "shift_jis": "cp932",
+    "x-sjis": "cp932",
+    "euc-kr": "cp949",
+    "ks_c_5601-1987": "cp949",
+    "ksc5601": "cp949",
+    "iso-2022-jp": "iso2022_jp_ext",
+    "iso-8859-8-i": "iso8859_8",
+    "iso-8859-9": "cp1254",
+    "iso-8859-11": "cp874",
+    "tis-620": "cp874",
+    "unicode-1-1-utf-7": "utf-7",
+    "macintosh": "mac_roman",
+    "x-mac-roman": "mac_roman",
+}
+_LATIN: Final = frozenset({"ascii", "iso8859-1", "cp1252"})
+_NOT_DECLARED: Final = frozenset({"", "default", "unknown", "unknown-8bit", "x-unknown", "binary", "8bit"})
+# Python's own, not charsets: slow ("idna", "punycode") or an escape syntax.
+_NOT_CHARSETS: Final = frozenset(
+    {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "mbcs", "oem"}
+)
+_CHARSET_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.:+()-]{0,39}")
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+_C1_OCTETS: Final = re.compile(rb"[\x80-\x9f]")
+_ISO_2022_JP: Final = re.compile(rb"\x1b(?:\$[@B]|\([JI])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoded:
+    """Text made of octets, and what was wrong with them."""
+
+    text: str
+    """Without a byte order mark and without lone surrogates; U+FFFD where octets meant nothing."""
+
+    defects: tuple[str, ...] = ()
+    """Short stable phrases; empty when the octets were in order."""
+
+
+def decode_text(octets: bytes, charset: str) -> Decoded:
+    """Read octets as text: in the declared charset, else UTF-8, else windows-1252.
+
+    A text of which only a few characters fail (it was cut, or an octet was
+    lost) stays in its declared charset.
+
+    Args:
+        octets: The text, transfer encoding already taken off.
+        charset: As declared, in any case; empty when nothing is declared.
+
+    Returns:
+        The text. It always is one: windows-1252 reads anything.
+    """
+    name = charset.strip().strip("\"'").lower()
+    if name in _NOT_DECLARED:
+        return _decode_undeclared(octets)
+    codec = _codec_named(name)
+    if codec is None:
+        guess = _decode_undeclared(octets)
+        return Decoded(text=guess.text, defects=(UNKNOWN_CHARSET,))
+    if codec in _LATIN:
+        return _decode_latin(octets, codec)
+    text = _decode(octets, codec)
+    if text is not None and not _mostly_lost(text):
+        return Decoded(text=text, defects=(WRONG_CHARSET,) if "\ufffd" in text else ())
+    return Decoded(text=_decode_utf8_or_1252(octets), defects=(WRONG_CHARSET,))
+
+
+def _codec_named(name: str) -> str | None:
+    """Find Python's codec for a lower-case IANA name; None when there is none."""
+    if _CHARSET_NAME.fullmatch(name) is None:
+        return None
+    wanted = _SUPERSETS.get(name, name)
+    if not wanted.startswith(("cp", "iso", "windows")) and wanted.startswith("win-"):
+        wanted = wanted.replace("win-", "windows-")
+    try:
+        found = codecs.lookup(wanted).name
+        b"".decode(found)  # "base64" and its like are codecs too, but not of text
+    except (LookupError, UnicodeError, ValueError):
+        return None
+    return None if found.replace("_", "-") in _NOT_CHARSETS else found
+
+
+def _decode_undeclared(octets: bytes) -> Decoded:
+    if octets.isascii():
+        japanese = _ISO_2022_JP.search(octets) is not None
+        text = _decode(octets, "iso2022_jp_ext") if japanese else None
+        return Decoded(text=text if text is not None else octets.decode("ascii"))
+    text = _decode_utf8_or_1252(octets)
+    # UTF-8 needs no declaration in headers (RFC 6532), and is a harmless omission elsewhere.
+    return Decoded(text=text, defects=() if text.encode() == octets else (UNDECLARED_CHARSET,))
+
+
+def _decode_latin(octets: bytes, codec: str) -> Decoded:
+    """Read US-ASCII, ISO-8859-1 and windows-1252, whose names mail uses for one another."""
+    if octets.isascii():
+        return Decoded(text=octets.decode("ascii"))
+    if codec == "ascii":
+        return Decoded(text=_decode_utf8_or_1252(octets), defects=(WRONG_CHARSET,))
+    if _C1_OCTETS.search(octets) is None:
+        return Decoded(text=octets.decode("latin-1"))
+    # Latin text with C1 octets that is also well-formed UTF-8 is UTF-8: chance hardly makes it so.
+    text = _decode_utf8_or_1252(octets)
+    is_1252 = text == _scrub(octets.decode("cp1252", "replace"))
+    return Decoded(text=text, defects=() if is_1252 and codec == "cp1252" else (WRONG_CHARSET,))
+
+
+def _decode_utf8_or_1252(octets: bytes) -> str:
+    text = _decode(octets, "utf-8")
+    if text is not None and not _mostly_lost(text):
+        return text
+    return _scrub(octets.decode("cp1252", "replace"))
+
+
+def _decode(octets: bytes, codec: str) -> str | None:
+    """Decode with U+FFFD for what fails; None where the codec gives up altogether."""
+    try:
+        return _scrub(octets.decode(codec, "replace"))
+    except (UnicodeError, LookupError, ValueError):
+        return None
+
+
+def _scrub(text: str) -> str:
+    return _SURROGATES.sub("\ufffd", text).removeprefix("\ufeff")
+
+
+def _mostly_lost(text: str) -> bool:
+    """Tell whether more characters beyond ASCII failed than were read."""
+    lost = text.count("\ufffd")
+    return lost > 0 and lost * 2 > sum(1 for character in text if character > "\x7f")

@@ -1,0 +1,131 @@
+"""Dates: of header fields in, of replies and of IMAP commands out.
+
+Reads RFC 5322 section 3.3 with the obsolete forms of 4.3, and the common
+breakages. Month names are English whatever the locale of the process is.
+"""
+
+import re
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Final
+
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTH_NUMBERS: Final = {name.lower(): number for number, name in enumerate(_MONTHS, start=1)}
+
+# Hours east of UTC. Military zones are left out: RFC 5322 section 4.3 says to read them as UTC.
+_ZONE_HOURS: Final = {
+    "EST": -5,
+    "EDT": -4,
+    "CST": -6,
+    "CDT": -5,
+    "MST": -7,
+    "MDT": -6,
+    "PST": -8,
+    "PDT": -7,
+    "CET": 1,
+    "MET": 1,
+    "CEST": 2,
+    "MEST": 2,
+    "BST": 1,
+    "EET": 2,
+    "EEST": 3,
+    "MSK": 3,
+    "JST": 9,
+    "KST": 9,
+}
+_YEAR_MIN: Final = 1900  # RFC 5322 section 3.3
+_YEAR_MAX: Final = 9998  # any zone can still be applied
+_CENTURY_TURN: Final = 50  # two-digit years below it are of this century (RFC 5322 section 4.3)
+_LEAP_SECOND: Final = 60
+_DATE_CHARS_MAX: Final = 200
+
+_COMMENT: Final = re.compile(r"\([^()]*\)")
+_TIME: Final = re.compile(r"(?<!\d)(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?:[.,]\d+)?(?!\d)\s*([AaPp][Mm]\b)?")
+_DAY_MONTH_YEAR: Final = re.compile(r"(?<!\d)(\d{1,2})[\s\-/.,]*([A-Za-z]{3})[a-z]*[\s\-/.,]+(\d{2,4})(?!\d)")
+_MONTH_DAY: Final = re.compile(r"\b([A-Za-z]{3})[a-z]*\.?\s+(\d{1,2})(?!\d)")
+_YEAR: Final = re.compile(r"(?<![\d+-])(\d{4})(?!\d)")
+_ISO: Final = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_ZONE: Final = re.compile(r"([+-])(\d{2}):?(\d{2})(?!\d)|\b([A-Za-z]{1,5})\b")
+
+
+def parse_date(value: str) -> datetime | None:
+    """Read the value of a Date header.
+
+    Takes obsolete and missing zones (UTC), two-digit years (RFC 5322 section
+    4.3), comments, `asctime` and ISO 8601 order, full month names.
+
+    Returns:
+        An aware datetime in the sender's zone, to the second; None when it
+        cannot be read or is no date between the years 1900 and 9998.
+    """
+    text = value[:_DATE_CHARS_MAX]
+    while text != (shorter := _COMMENT.sub(" ", text)):
+        text = shorter
+    day = _parse_day(text)
+    if day is None or not _YEAR_MIN <= day[0] <= _YEAR_MAX:
+        return None
+    hour, minute, second, zone = _parse_time(text)
+    try:
+        return datetime(*day, hour, minute, second, tzinfo=zone)
+    except ValueError:
+        return None
+
+
+def format_rfc3339(moment: datetime) -> str:
+    """Write ``2026-11-05T09:30:00+01:00``: whole seconds, ``Z`` for UTC, a naive value taken as UTC."""
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    text = aware.isoformat(timespec="seconds")
+    return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
+
+
+def format_imap_date(day: date) -> str:
+    """Write ``05-Nov-2026``, the `date` of SEARCH criteria (RFC 9051 section 9)."""
+    return f"{day.day:02}-{_MONTHS[day.month - 1]}-{day.year:04}"
+
+
+def _parse_day(text: str) -> tuple[int, int, int] | None:
+    """Find (year, month, day) in any of the orders mail has used."""
+    iso = _ISO.search(text)
+    if iso is not None:
+        return int(iso[1]), int(iso[2]), int(iso[3])
+    usual = _DAY_MONTH_YEAR.search(text)
+    if usual is not None and usual[2].lower() in _MONTH_NUMBERS:
+        return _full_year(usual[3]), _MONTH_NUMBERS[usual[2].lower()], int(usual[1])
+    year = _YEAR.search(text)
+    for match in _MONTH_DAY.finditer(text):
+        if year is not None and match[1].lower() in _MONTH_NUMBERS:
+            return int(year[1]), _MONTH_NUMBERS[match[1].lower()], int(match[2])
+    return None
+
+
+def _full_year(digits: str) -> int:
+    year = int(digits)
+    if len(digits) == len("2026"):
+        return year
+    return year + (2000 if len(digits) == len("26") and year < _CENTURY_TURN else 1900)
+
+
+def _parse_time(text: str) -> tuple[int, int, int, timezone]:
+    """Find the time of day; midnight UTC when there is none."""
+    # An ISO date and its time are parted by "T", which no other form has after a digit.
+    found = _TIME.search(re.sub(r"(?<=\d)[Tt](?=\d)", " ", text))
+    if found is None:
+        return 0, 0, 0, UTC
+    hour, minute, second = int(found[1]), int(found[2]), int(found[3] or 0)
+    if found[4]:
+        hour = hour % 12 + (12 if found[4].lower() == "pm" else 0)
+    if second == _LEAP_SECOND:  # which datetime does not know
+        second -= 1
+    return hour, minute, second, _parse_zone(text[found.end() :])
+
+
+def _parse_zone(text: str) -> timezone:
+    for match in _ZONE.finditer(text):
+        if match[1]:
+            offset = timedelta(hours=int(match[2]), minutes=int(match[3]))
+            if not offset or offset >= timedelta(days=1):
+                return UTC
+            return timezone(-offset if match[1] == "-" else offset)
+        hours = _ZONE_HOURS.get(match[4].upper())
+        if hours is not None:
+            return timezone(timedelta(hours=hours))
+    return UTC

@@ -1,0 +1,78 @@
+"""Message references: the opaque ids a tool hands out and takes back.
+
+A reference stays good for as long as its mailbox keeps one UIDVALIDITY (RFC 9051
+section 2.3.1.1). This module only converts; whether the message still exists is
+for `mailmcp.imap` to find out.
+"""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from mailmcp.envelope.errors import InvalidInputError, Reason
+
+ACCOUNT_ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
+
+UINT32_MAX = 2**32 - 1
+"""Largest UID and UIDVALIDITY (RFC 9051 section 9, nz-number)."""
+
+_ID = re.compile(
+    r"imap:(?P<account>[A-Za-z0-9_-]{1,64}):(?P<mailbox>.+):(?P<uidvalidity>[1-9]\d{0,9}):(?P<uid>[1-9]\d{0,9})",
+    re.ASCII | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageRef:
+    """Where one message lives; equal references name the same message."""
+
+    account_id: str
+    """Name of the account in the settings."""
+
+    mailbox: str
+    """Decoded mailbox name, with the server's own separator."""
+
+    uidvalidity: int
+    """1 to 2**32 - 1. A new value voids every older reference."""
+
+    uid: int
+    """1 to 2**32 - 1, unique within `uidvalidity`."""
+
+    @property
+    def message_id(self) -> str:
+        """The id that tools take: `imap:{account}:{mailbox}:{uidvalidity}:{uid}`."""
+        return f"imap:{self.account_id}:{self.mailbox}:{self.uidvalidity}:{self.uid}"
+
+    @property
+    def message_uri(self) -> str:
+        """URI of the parsed message; the mailbox is percent-encoded as one segment."""
+        mailbox = quote(self.mailbox, safe="")
+        return f"imap://{self.account_id}/mailbox/{mailbox}/message/{self.uidvalidity}/{self.uid}"
+
+    @property
+    def message_raw_uri(self) -> str:
+        """URI of the message as stored."""
+        return f"{self.message_uri}/raw"
+
+
+def parse_message_id(text: str, *, field: str = "message_id") -> MessageRef:
+    """Read an id that a tool handed out; from the right, since a mailbox may hold colons.
+
+    Raises:
+        InvalidInputError: With reason `malformed_id`; `field` names the argument.
+    """
+    match = _ID.fullmatch(text)
+    if match:
+        uidvalidity, uid = int(match["uidvalidity"]), int(match["uid"])
+        if max(uidvalidity, uid) <= UINT32_MAX and not any(
+            character in match["mailbox"] for character in "\r\n\0"
+        ):
+            return MessageRef(
+                account_id=match["account"], mailbox=match["mailbox"], uidvalidity=uidvalidity, uid=uid
+            )
+    raise InvalidInputError.of(
+        field,
+        Reason.MALFORMED_ID,
+        "is not a message id. Send a message_id as imap_search_messages returns it, "
+        "of the form imap:{account_id}:{mailbox}:{uidvalidity}:{uid}.",
+    )

@@ -1,0 +1,83 @@
+"""A message, or its first octets, as one view: headers, structure, content of parts.
+
+The meeting point of `headers`, `structure` and `mime`. What the text says is
+for `body`; fetching what is missing is for the caller, who asks `part_octets`
+first.
+"""
+
+from dataclasses import dataclass
+
+from mailmcp.mail.headers import Headers
+from mailmcp.mail.mime import MimeTree, split_message
+from mailmcp.mail.structure import Part, find
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageView:
+    """What can be said of a message from the octets given."""
+
+    octets: bytes
+    """The whole message, or its beginning."""
+
+    complete: bool
+    """Whether `octets` is the whole message."""
+
+    structure: Part | None
+    """The tree the server gave, else the one found in the octets (whose sizes are of what was given)."""
+
+    tree: MimeTree
+    """What was found in the octets."""
+
+    trusted_sizes: bool
+    """Whether the sizes in `structure` are the server's, so that they can prove a part whole."""
+
+    @property
+    def headers(self) -> Headers:
+        """The header fields of the message."""
+        return self.tree.headers
+
+    @property
+    def defects(self) -> tuple[str, ...]:
+        """What was wrong with headers and structure; of the structure only if it was found here."""
+        return self.tree.headers.defects if self.trusted_sizes else self.tree.structure.defects
+
+    def part_octets(self, part: Part) -> bytes | None:
+        """Give the content of a leaf, still transfer-encoded, if it is wholly here.
+
+        It is when a boundary was seen after it, when the message is complete,
+        or when as many octets are here as the server says the part has. The
+        octets found must be of the same content type as the server's part:
+        parsers may number malformed mail differently.
+
+        Returns:
+            The octets; None when they are cut or missing, to be fetched by part id.
+        """
+        span = self.tree.spans.get(part.part_id)
+        found = find(self.tree.structure.root, part.part_id)
+        if span is None or found is None or found.content_type != part.content_type:
+            return None
+        octets = self.octets[span.start : span.end]
+        if self.complete or span.closed:
+            return octets
+        if self.trusted_sizes and len(octets) >= part.size_octets:
+            return octets[: part.size_octets]
+        return None
+
+
+def read_message(octets: bytes, *, complete: bool, structure: Part | None = None) -> MessageView:
+    """Read a message, or as much of it as is here; never raises on malformed mail.
+
+    Args:
+        octets: The message from its first header on.
+        complete: Whether this is all of it. If not, its last part may be cut.
+        structure: The tree of the server's BODYSTRUCTURE. If None, it is found
+            in the octets; then a part that is cut shows the size it has here.
+    """
+    tree = split_message(octets, complete=complete)
+    return MessageView(
+        octets=octets,
+        complete=complete,
+        structure=structure if structure is not None else tree.structure.root,
+        tree=tree,
+        trusted_sizes=structure is not None,
+    )

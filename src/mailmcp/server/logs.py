@@ -1,0 +1,62 @@
+"""Logging to stderr: one line a record, as text or JSON; stdout belongs to the protocol."""
+
+import json
+import logging
+import sys
+from typing import TextIO
+
+from pythonjsonlogger.json import JsonFormatter
+from typing_extensions import override
+
+CALL_FIELDS = (
+    "tool",
+    "account",
+    "mailbox",
+    "request_id",
+    "outcome",
+    "duration_ms",
+    "imap_round_trips",
+    "bytes_received",
+)
+"""What a line may say of a call, in this order."""
+
+
+class TextFormatter(logging.Formatter):
+    """`time level logger message key=value …`; values with spaces or quotes are JSON strings."""
+
+    @override
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        line = super().formatMessage(record)
+        pairs = (
+            f"{name}={_plain(record.__dict__[name])}"
+            for name in CALL_FIELDS
+            if record.__dict__.get(name, "") != ""
+        )
+        return " ".join([line, *pairs])
+
+
+def _plain(value: object) -> str:
+    text = str(value)
+    return text if text.isascii() and text.isprintable() and not set(' "=') & set(text) else json.dumps(text)
+
+
+def configure_logging(level: str, *, as_json: bool, stream: TextIO | None = None) -> None:
+    """Send all logging to `stream`, stderr by default; `level` as `info`.
+
+    Libraries are heard from warnings on: IMAPClient's own lines hold subjects and, for
+    some logins, passwords.
+    """
+    handler = logging.StreamHandler(stream or sys.stderr)
+    if as_json:
+        handler.setFormatter(
+            JsonFormatter(
+                "%(asctime)s %(levelname)s %(name)s %(message)s",
+                rename_fields={"asctime": "time", "levelname": "level", "name": "logger"},
+            )
+        )
+    else:
+        handler.setFormatter(TextFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)
+    logging.getLogger("mailmcp").setLevel(level.upper())

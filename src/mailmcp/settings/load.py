@@ -1,0 +1,135 @@
+"""The whole way: find the sources, check each, merge them, and report every mistake at once.
+
+The command line wins over the environment, it over the file, and that over the
+defaults. Nothing is read of `os.environ`: the caller passes the environment in.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from mailmcp.settings import environment
+from mailmcp.settings.check import (
+    Origin,
+    check_account,
+    check_document,
+    check_table,
+    given_values,
+)
+from mailmcp.settings.model import AccountTable, ServerTable, Settings
+from mailmcp.settings.paths import default_config_path, resolve_path
+from mailmcp.settings.problems import Problem, SettingsError
+from mailmcp.settings.toml_file import Document, read_document
+
+
+def load_settings(
+    config: Path | None,
+    environ: Mapping[str, str],
+    *,
+    overrides: Mapping[str, object] | None = None,
+    default_config: Path | None = None,
+) -> Settings:
+    """Find, check and merge all settings.
+
+    Args:
+        config: The file named on the command line; it must exist. None for
+            `MAILMCP_CONFIG`, or else for the default place, where none need be.
+        environ: The environment; kept, since passwords are looked up at each login.
+        overrides: Keys of `[server]` from the command line; None as a value is not given.
+        default_config: The default place; None for the user's own configuration folder.
+
+    Raises:
+        SettingsError: With all mistakes of all sources.
+    """
+    variables = environment.drop_empty(environ)
+    default_config = default_config or default_config_path()
+    document, problems = _read(config, variables, default_config)
+    names = {key: key for key in AccountTable.model_fields}
+    folder = document.path.parent if document.path else Path()
+    file = check_document(document.data, Origin(folder=folder, environ=environ, names=names))
+    problems += [document.locate(problem) for problem in file.problems]
+    lent = {name for _, name in given_values(document.data, "password_env") if isinstance(name, str)}
+
+    server, found = _merge_server(file.server, variables, overrides or {})
+    problems += found
+
+    accounts = list(file.accounts)
+    values = environment.account_values(variables, lent=lent)
+    if values:
+        origin = Origin(folder=Path(), environ=environ, names=environment.ACCOUNT_VARIABLES)
+        account, wrong = check_account(values, origin)
+        problems += _name(wrong, environment.ACCOUNT_VARIABLES)
+        problems += [document.locate(problem) for problem in _clashes(document)]
+        accounts += [account] if account else []
+    if not (problems or accounts):
+        problems.append(_no_account(document.path or default_config))
+    if problems:
+        raise SettingsError(problems)
+    warnings = (*_exposed(document), *environment.unknown_variables(variables, lent=lent))
+    return Settings(server=server, accounts=tuple(accounts), source=document.path, warnings=warnings)
+
+
+def _read(
+    config: Path | None, variables: Mapping[str, str], default_config: Path
+) -> tuple[Document, list[str]]:
+    """Read the file, which must exist if it was named; with what is wrong with it."""
+    named = variables.get(environment.CONFIG_VARIABLE)
+    if config is None and named:
+        config = resolve_path(named, folder=Path(), environ=variables)
+    try:
+        return read_document((config or default_config).absolute(), optional=config is None), []
+    except SettingsError as error:
+        return Document(), list(error.lines)
+
+
+def _merge_server(
+    of_file: ServerTable, variables: Mapping[str, str], overrides: Mapping[str, object]
+) -> tuple[ServerTable, list[str]]:
+    of_environment, wrong = check_table(ServerTable, environment.server_values(variables))
+    problems = _name(wrong, environment.SERVER_VARIABLES)
+    given = {
+        key: environment.from_text(key, value) if isinstance(value, str) else value
+        for key, value in overrides.items()
+        if value is not None
+    }
+    of_command_line, wrong = check_table(ServerTable, given)
+    problems += _name(wrong, {key: "--" + key.replace("_", "-") for key in given})
+    update: dict[str, object] = {}
+    for table in (of_environment, of_command_line):
+        if table:
+            update |= table.model_dump(exclude_unset=True)
+    return of_file.model_copy(update=update), problems
+
+
+def _name(problems: list[Problem], names: Mapping[str, str]) -> list[str]:
+    """Tell problems by what the user calls the keys in a source that is not a file."""
+    return [f"{names[str(problem.where[0])]}: {problem.message}" for problem in problems]
+
+
+def _clashes(document: Document) -> list[Problem]:
+    made_by = environment.ACCOUNT_VARIABLES["host"]
+    return [
+        Problem(
+            where=("accounts", position, "account_id"),
+            message=f"is the id of the account that {made_by} and its companions make; "
+            "choose another, or unset those variables",
+        )
+        for position, account_id in given_values(document.data, "account_id")
+        if account_id == environment.ACCOUNT_ID
+    ]
+
+
+def _no_account(path: Path) -> str:
+    of = environment.ACCOUNT_VARIABLES
+    return (
+        f"There is no account. Either set {of['host']}, {of['user']} and {of['password']}, "
+        f"or write a table [[accounts]] with account_id, host, user and a password into {path}"
+    )
+
+
+def _exposed(document: Document) -> list[str]:
+    if not given_values(document.data, "password") or not document.is_exposed():
+        return []
+    return [
+        f"{document.path}: holds a password and other users of this machine can read it; "
+        "take their permission away (chmod 600), or use password_command"
+    ]

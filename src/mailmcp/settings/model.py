@@ -1,0 +1,176 @@
+"""The tables of the settings: their keys, types, bounds and defaults.
+
+What a key allows is said once, in its description, as the end of a sentence that
+starts with "must be"; every error about the key is made from it. Values are never
+converted: a port in quotes is a mistake. What needs more than one key, or the file
+system, is for `mailmcp.settings.check`.
+"""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, Literal, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.dialects.names import Dialect
+from mailmcp.imap.account import Account, Tls
+from mailmcp.settings.problems import one_of
+
+SESSIONS_PER_ACCOUNT_MAX: Final = 10
+"""Providers cap at 10 to 15 connections for all of a user's clients together."""
+
+TIMEOUT_MIN_S: Final = 1.0
+"""Less than a second fails on any distant server."""
+
+CONNECT_TIMEOUT_MAX_S: Final = 120.0
+"""Operating systems give up connecting by themselves after about two minutes."""
+
+COMMAND_TIMEOUT_MAX_S: Final = 600.0
+CALL_TIMEOUT_MAX_S: Final = 600.0
+"""No host waits longer for one call."""
+
+HOST_CHARS_MAX: Final = 253
+"""The longest host name (RFC 1035 section 2.3.4, as text)."""
+
+PASSWORD_KEYS: Final = ("password", "password_env", "password_file", "password_command")
+"""Where a password can come from; an account names exactly one."""
+
+TextForm = Literal["markdown", "json"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+LogFormat = Literal["text", "json"]
+
+_NOT_IN_HOST = re.compile(r"[\s\x00-\x1f\x7f/:@\[\]]")
+_LINE = "a string that is not empty and has no line break and no NUL"
+
+
+def _check_host(host: str) -> str:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        if _NOT_IN_HOST.search(host):
+            raise ValueError from None
+    return host
+
+
+def _check_secret(secret: SecretStr) -> SecretStr:
+    if not is_sendable(secret.get_secret_value()):
+        raise ValueError
+    return secret
+
+
+def _check_command(words: list[str]) -> list[str]:
+    if not words or not words[0]:
+        raise ValueError
+    return words
+
+
+def is_sendable(text: str) -> bool:
+    """Whether IMAP can carry the text: it has no CR, LF and NUL, and is UTF-8.
+
+    Octets of a variable that are not UTF-8 are lone surrogates in Python.
+    """
+    return not any(char in "\r\n\0" or "\ud800" <= char <= "\udfff" for char in text)
+
+
+def _seconds(maximum: float) -> str:
+    return f"a number of seconds from {TIMEOUT_MIN_S:g} to {maximum:g}"
+
+
+_Word = Annotated[str, Field(pattern=r"^[^\r\n\x00]*$")]
+Line = Annotated[_Word, Field(min_length=1)]
+Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_check_secret)]
+Command = Annotated[list[_Word], AfterValidator(_check_command)]
+
+
+class Table(BaseModel):
+    """What all tables share: nothing is converted, nothing unknown is accepted, nothing changes later."""
+
+    model_config = ConfigDict(
+        strict=True, frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True
+    )
+
+
+class ServerTable(Table):
+    """`[server]`: how the server replies and logs."""
+
+    envelope: Annotated[Dialect, Field(strict=False, description=one_of(Dialect))] = Dialect.SUMMARY
+    text: Annotated[TextForm, Field(description=one_of(get_args(TextForm)))] = "markdown"
+    log_level: Annotated[LogLevel, Field(description=one_of(get_args(LogLevel)))] = "info"
+    log_format: Annotated[LogFormat, Field(description=one_of(get_args(LogFormat)))] = "text"
+    call_timeout_s: Annotated[
+        float, Field(ge=TIMEOUT_MIN_S, le=CALL_TIMEOUT_MAX_S, description=_seconds(CALL_TIMEOUT_MAX_S))
+    ] = limits.CALL_TIMEOUT_S
+
+
+class AccountTable(Table):
+    """One of `[[accounts]]`: one login on one server."""
+
+    account_id: Annotated[
+        str,
+        Field(
+            pattern=r"^[A-Za-z0-9_-]{1,64}$",
+            description="1 to 64 letters (A to Z, a to z), digits, hyphens and underscores",
+        ),
+    ]
+    host: Annotated[
+        Line,
+        Field(
+            max_length=HOST_CHARS_MAX,
+            description="a host name or an IP address alone, without scheme, port, brackets or spaces",
+        ),
+        AfterValidator(_check_host),
+    ]
+    port: Annotated[int | None, Field(ge=1, le=65535, description="a whole number from 1 to 65535")] = None
+    """None for the one that belongs to `tls`."""
+
+    user: Annotated[Line, Field(description=_LINE)]
+    tls: Annotated[Tls, Field(strict=False, description=one_of(Tls))] = Tls.IMPLICIT
+    ca_file: Annotated[
+        str, Field(pattern=r"^[^\x00]*$", description='the path of a PEM file, or "" for the system\'s own')
+    ] = ""
+    allow_plaintext: Annotated[bool, Field(description="true or false")] = False
+    max_sessions: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=SESSIONS_PER_ACCOUNT_MAX,
+            description=f"a whole number from 1 to {SESSIONS_PER_ACCOUNT_MAX}",
+        ),
+    ] = limits.SESSIONS_PER_ACCOUNT
+    connect_timeout_s: Annotated[
+        float, Field(ge=TIMEOUT_MIN_S, le=CONNECT_TIMEOUT_MAX_S, description=_seconds(CONNECT_TIMEOUT_MAX_S))
+    ] = limits.CONNECT_TIMEOUT_S
+    command_timeout_s: Annotated[
+        float, Field(ge=TIMEOUT_MIN_S, le=COMMAND_TIMEOUT_MAX_S, description=_seconds(COMMAND_TIMEOUT_MAX_S))
+    ] = limits.COMMAND_TIMEOUT_S
+    password: Annotated[Secret | None, Field(description=_LINE)] = None
+    password_env: Annotated[
+        str | None,
+        Field(
+            pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+            description="the name of a variable: letters, digits and underscores, no digit first",
+        ),
+    ] = None
+    password_file: Annotated[Line | None, Field(description="the path of a file")] = None
+    password_command: Annotated[
+        Command | None,
+        Field(description="a list of strings, the program first, without line breaks and NUL"),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything the user configured, checked and with defaults filled in."""
+
+    server: ServerTable
+    accounts: tuple[Account, ...]
+    """At least one: those of the file in its order, then the one of the environment; ids are unique."""
+
+    source: Path | None
+    """The file that was read; None if there is none."""
+
+    warnings: tuple[str, ...]
+    """What works but deserves a word to the user, one line each; never holds a value."""

@@ -1,0 +1,203 @@
+"""Where a password comes from: one callable a source, asked at every login.
+
+A source tells where it reads in its repr, never the password, and refuses to be pickled.
+What goes wrong is told by the name of the variable, the file or the program alone:
+what they hold or print, standard error included, is never repeated or chained.
+"""
+
+import codecs
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+from pydantic import SecretStr
+from typing_extensions import override
+
+from mailmcp.envelope.errors import AuthFailedError, Reason
+from mailmcp.settings.model import is_sendable
+
+PASSWORD_COMMAND_TIMEOUT_S: Final = 30.0
+"""A key store may ask the user to unlock it, but a call of a tool is waiting."""
+
+PASSWORD_OCTETS_MAX: Final = 65_536
+"""Most that is read of a password file: more is the wrong file, or an endless one."""
+
+
+class PasswordSource(ABC):
+    """Reads the password of one account; may block.
+
+    Not a dataclass: `dataclasses.asdict` of an account would open it up.
+    """
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        """What the user calls it, such as `environment variable NAME`."""
+
+    @override
+    def __repr__(self) -> str:
+        return f"<{self.source}>"
+
+    @abstractmethod
+    def __call__(self) -> str:
+        """Read the password.
+
+        Raises:
+            AuthFailedError: With reason `password_unavailable`.
+        """
+
+    @override
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a source of a password is not pickled")
+
+    # Nothing in it changes; and to copy it any other way would be to pickle it.
+
+    def __copy__(self) -> "PasswordSource":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "PasswordSource":
+        return self
+
+
+class FixedPassword(PasswordSource):
+    """A password that stands in the settings themselves."""
+
+    __slots__ = ("_secret",)
+
+    def __init__(self, secret: SecretStr) -> None:
+        super().__init__("password of the settings")
+        self._secret = secret
+
+    @override
+    def __call__(self) -> str:
+        return self._secret.get_secret_value()
+
+
+class EnvironmentPassword(PasswordSource):
+    """A password in an environment variable."""
+
+    __slots__ = ("_environ", "_variable")
+
+    def __init__(self, variable: str, environ: Mapping[str, str]) -> None:
+        super().__init__(f"environment variable {variable}")
+        self._variable, self._environ = variable, environ
+
+    @override
+    def __call__(self) -> str:
+        password = self._environ.get(self._variable)
+        if not password:
+            raise _unavailable(self.source, "is not set, or empty")
+        return _usable(password, self.source)
+
+
+class FilePassword(PasswordSource):
+    """A password that is all of a file, but for one line break at its end."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"password file {path}")
+        self._path = path
+
+    @override
+    def __call__(self) -> str:
+        content, fault = self._read()
+        if fault:
+            raise _unavailable(self.source, fault)
+        text = _decode(content, self.source)
+        return _usable(text.removesuffix("\n").removesuffix("\r"), self.source)
+
+    def _read(self) -> tuple[bytes, str]:
+        """Read the file; the second value says what went wrong, empty if nothing."""
+        try:
+            with self._path.open("rb") as file:
+                content = file.read(PASSWORD_OCTETS_MAX + 1)
+        except OSError as error:
+            return b"", f"cannot be read: {error.strerror}"
+        return content, "is too large to be one" if len(content) > PASSWORD_OCTETS_MAX else ""
+
+
+class CommandPassword(PasswordSource):
+    """A password that is the first line a program prints; run without a shell and without input."""
+
+    __slots__ = ("_environ", "_timeout_s", "_words")
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        environ: Mapping[str, str],
+        *,
+        timeout_s: float = PASSWORD_COMMAND_TIMEOUT_S,
+    ) -> None:
+        """Take the program, which is shown, and its arguments, which are not."""
+        super().__init__(f"password command {words[0]}")
+        self._words, self._environ, self._timeout_s = words, environ, timeout_s
+
+    @override
+    def __call__(self) -> str:
+        output, fault = self._run()
+        if fault:
+            raise _unavailable(self.source, fault)
+        first_line = output.partition(b"\n")[0].removesuffix(b"\r")
+        return _usable(_decode(first_line, self.source), self.source)
+
+    def _run(self) -> tuple[bytes, str]:
+        """Run the program; the second value says what went wrong, empty if nothing."""
+        try:
+            with subprocess.Popen(  # noqa: S603 - the user's own command, and no shell
+                self._words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=dict(self._environ),
+                start_new_session=True,
+            ) as process:
+                return self._wait(process)
+        except OSError as error:
+            return b"", f"cannot be started: {error.strerror}"
+
+    def _wait(self, process: subprocess.Popen[bytes]) -> tuple[bytes, str]:
+        try:
+            output, _ = process.communicate(timeout=self._timeout_s)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            return b"", f"did not end within {self._timeout_s:g} s"
+        return output, f"failed with status {process.returncode}" if process.returncode else ""
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the program and, where there are process groups, what it started."""
+    if sys.platform != "win32":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+
+
+def _decode(content: bytes, source: str) -> str:
+    try:
+        return content.removeprefix(codecs.BOM_UTF8).decode()
+    except UnicodeDecodeError:
+        pass  # The exception holds the octets, so ours is raised where it is no longer at hand.
+    raise _unavailable(source, "does not give UTF-8 text")
+
+
+def _usable(password: str, source: str) -> str:
+    if not password:
+        raise _unavailable(source, "gives no password")
+    if not is_sendable(password):
+        raise _unavailable(source, "gives more than one line, a NUL, or text that is not UTF-8")
+    return password
+
+
+def _unavailable(source: str, fault: str) -> AuthFailedError:
+    return AuthFailedError(
+        f"There is no password to log in with: the {source} {fault}. The user must mend this.",
+        reason=Reason.PASSWORD_UNAVAILABLE,
+    )

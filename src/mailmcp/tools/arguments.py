@@ -1,0 +1,141 @@
+"""Arguments of a call, made into an input model; every problem is told at once.
+
+Models write JSON as they can: `null` for what they leave out, `"7"` for 7, `"true"` for
+true. What is unambiguous is accepted, anything else is refused in our own words, and
+no value that was sent is ever repeated.
+"""
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
+
+_INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+_FORBIDDEN = re.compile(r"[\r\n\0]")
+
+_TYPE_NAMES = {"int": "an integer", "bool": "true or false", "str": "a string"}
+
+
+class Arguments(BaseModel):
+    """Base of the input models: flat, nothing unknown, absent means `""`, `0` or `false`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=True)
+
+    exclusive: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Pairs of arguments that say two different things about one."""
+
+
+ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
+
+
+def read_arguments(model: type[ArgumentsT], raw: Mapping[str, object]) -> ArgumentsT:
+    """Check the arguments of a call and make the tool's input of them.
+
+    Raises:
+        InvalidInputError: One problem for each argument that is missing, unknown, of the
+            wrong type, out of range, at odds with another, or holds CR, LF or NUL.
+    """
+    kinds = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+    given = {name: _coerce(value, kinds.get(name)) for name, value in raw.items()}
+    given = {name: value for name, value in given.items() if value is not None}
+    problems = [*_forbidden(given, kinds), *_exclusive(model, given)]
+    try:
+        arguments = model.model_validate(given)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_input=False)
+        problems += [_problem(each, kinds) for each in details]
+        raise InvalidInputError(problems) from None
+    if problems:
+        raise InvalidInputError(problems)
+    return arguments
+
+
+def _coerce(value: object, kind: Any) -> object:
+    """Give the value that was meant; None for one that says nothing."""
+    if value is None or (value == "" and kind is not str):
+        return None
+    if kind is int:
+        return _coerce_integer(value)
+    if kind is bool and isinstance(value, str) and value.strip().lower() in {"true", "false"}:
+        return value.strip().lower() == "true"
+    if kind is str and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+def _coerce_integer(value: object) -> object:
+    if isinstance(value, str) and _INTEGER.fullmatch(value.strip()):
+        return int(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _forbidden(given: Mapping[str, object], kinds: Mapping[str, Any]) -> list[Problem]:
+    return [
+        Problem(
+            field=name,
+            reason=Reason.FORBIDDEN_CHARACTER,
+            message="holds a line break or NUL. Send it on one line.",
+        )
+        for name, value in given.items()
+        if name in kinds and isinstance(value, str) and _FORBIDDEN.search(value)
+    ]
+
+
+def _exclusive(model: type[Arguments], given: Mapping[str, object]) -> list[Problem]:
+    return [
+        Problem(
+            field=first,
+            reason=Reason.EXCLUSIVE_PARAMS,
+            message=f"excludes {second}. Send one of the two.",
+        )
+        for first, second in model.exclusive
+        if given.get(first) and given.get(second)
+    ]
+
+
+def _problem(error: ErrorDetails, kinds: Mapping[str, Any]) -> Problem:
+    name = str(error["loc"][0]) if error["loc"] else "arguments"
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "missing":
+        return Problem(field=name, reason=Reason.MISSING_PARAM, message="is missing. Send it.")
+    if kind == "extra_forbidden":
+        return _unknown(name, kinds)
+    if kind in {"greater_than_equal", "less_than_equal", "string_too_long", "string_too_short"}:
+        bound = _BOUNDS[kind].format(**context)
+        return Problem(field=name, reason=Reason.OUT_OF_RANGE, message=f"is out of range. Send {bound}.")
+    if kind == "literal_error":
+        return Problem(
+            field=name,
+            reason=Reason.INVALID_VALUE,
+            message=f"is none of the values it can have. Send {context['expected']}.",
+        )
+    if kind in {Reason.INVALID_VALUE, Reason.OUT_OF_RANGE}:  # raised by a validator of ours
+        return Problem(field=name, reason=Reason(kind), message=error["msg"])
+    expected = _TYPE_NAMES.get(getattr(kinds.get(name), "__name__", ""), "a string")
+    return Problem(field=name, reason=Reason.INVALID_TYPE, message=f"has the wrong type. Send {expected}.")
+
+
+_BOUNDS = {
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+    "string_too_long": "at most {max_length} characters",
+    "string_too_short": "at least {min_length} characters",
+}
+
+
+def _unknown(name: str, kinds: Mapping[str, Any]) -> Problem:
+    near = get_close_matches(name, kinds, n=1)
+    known = ", ".join(kinds) or "none"
+    meant = f"Did you mean {near[0]}?" if near else f"Known ones: {known}."
+    # The name is the caller's text: it is named only as far as an argument can be.
+    shown = name if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) else "arguments"
+    return Problem(
+        field=shown, reason=Reason.UNKNOWN_PARAM, message=f"is not an argument of this tool. {meant}"
+    )

@@ -1,0 +1,110 @@
+"""Getting the octets of one message that a reply needs, and no others.
+
+One FETCH brings flags, size, structure and the first octets together; only what then
+is missing of the parts that are wanted costs a second one. Blocking.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import Code, InternalError, MailError, NextAction, NotFoundError, Reason
+from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
+from mailmcp.imap.session import Session
+from mailmcp.mail.bodystructure import parse_body_structure
+from mailmcp.mail.ids import MessageRef
+from mailmcp.mail.message import MessageView, read_message
+from mailmcp.mail.structure import Part, walk
+
+_FIRST_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", f"BODY.PEEK[]<0.{limits.FIRST_OCTETS}>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageParts:
+    """A message, as much of it as was asked for."""
+
+    fetched: FetchedMessage
+    view: MessageView
+    octets: dict[str, bytes] = field(default_factory=dict)
+    """Content by part id, still transfer-encoded: of the wanted parts, and of others that came along."""
+
+    cut: frozenset[str] = frozenset()
+    """Wanted parts that are longer than what was fetched of them."""
+
+    defects: tuple[str, ...] = ()
+
+
+def fetch_parts(session: Session, ref: MessageRef, choose: Callable[[Part], Sequence[Part]]) -> MessageParts:
+    """Fetch a message and those of its leaves that `choose` picks; one round trip, or two for a large one.
+
+    Raises:
+        NotFoundError: The mailbox or the message is gone.
+        ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
+        InternalError: The server does not give the message.
+    """
+    session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
+    fetched = _fetch_first(session, ref)
+    octets = fetched.sections.get("", b"")
+    size = fetched.size_octets if fetched.size_octets is not None else len(octets)
+    structure = parse_body_structure(fetched.body_structure)
+    view = read_message(octets, complete=size <= len(octets), structure=structure.root)
+    wanted = list(choose(view.structure)) if view.structure is not None else []
+    here = {part.part_id: view.part_octets(part) for part in walk(view.structure)}
+    missing = [part for part in wanted if here.get(part.part_id) is None]
+    there = _fetch_missing(session, ref, missing)
+    return MessageParts(
+        fetched=fetched,
+        view=view,
+        octets={name: content for name, content in here.items() if content is not None} | there,
+        cut=frozenset(part.part_id for part in missing if part.size_octets > limits.TEXT_PART_OCTETS_MAX),
+        defects=(*structure.defects, *view.defects),
+    )
+
+
+def _fetch_first(session: Session, ref: MessageRef) -> FetchedMessage:
+    result = fetch_messages(session, [ref.uid], [*_FIRST_ITEMS, "BODYSTRUCTURE"])
+    failure = result.failures.get(ref.uid)
+    if failure is not None and failure.code is Code.INTERNAL:
+        # Servers give structures that cannot be read, or fail to make one: the octets will do.
+        result = fetch_messages(session, [ref.uid], _FIRST_ITEMS)
+        failure = result.failures.get(ref.uid)
+    if failure is not None:
+        raise _not_had(ref, failure)
+    return result.messages[ref.uid]
+
+
+def _fetch_missing(session: Session, ref: MessageRef, parts: Sequence[Part]) -> dict[str, bytes]:
+    if not parts:
+        return {}
+    items = [f"BODY.PEEK[{part.part_id}]<0.{limits.TEXT_PART_OCTETS_MAX}>" for part in parts]
+    result = fetch_messages(session, [ref.uid], ["UID", *items])
+    if ref.uid in result.failures:
+        raise _not_had(ref, result.failures[ref.uid])
+    sections = result.messages[ref.uid].sections
+    return {part.part_id: sections.get(part.part_id.upper(), b"") for part in parts}
+
+
+def search_again(ref: MessageRef) -> NextAction:
+    """Say how to find the message anew: the newest ones of its mailbox."""
+    return NextAction(
+        instruction="Search the mailbox again.",
+        tool="imap_search_messages",
+        arguments={"account_id": ref.account_id, "mailbox": ref.mailbox},
+    )
+
+
+def _not_had(ref: MessageRef, failure: FetchFailure) -> MailError:
+    details: dict[str, object] = {"message_id": ref.message_id}
+    if failure.code is Code.NOT_FOUND:
+        return NotFoundError(
+            "The message is no longer in its mailbox: it was moved or deleted.",
+            reason=Reason.MESSAGE_GONE,
+            details=details,
+            next_action=search_again(ref),
+        )
+    return InternalError(
+        failure.message,
+        reason=Reason.PROTOCOL_VIOLATION if failure.stage == "parse" else Reason.SERVER_REFUSED,
+        retryable=failure.retryable,
+        details=details,
+    )

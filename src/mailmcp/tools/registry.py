@@ -1,0 +1,13 @@
+"""All tools, in the order in which they are published."""
+
+from typing import Any, Final
+
+from mailmcp.tools import get_message, list_accounts, list_mailboxes, search_messages
+from mailmcp.tools.tool import Tool
+
+TOOLS: Final[tuple[Tool[Any], ...]] = (
+    list_accounts.TOOL,
+    list_mailboxes.TOOL,
+    search_messages.TOOL,
+    get_message.TOOL,
+)

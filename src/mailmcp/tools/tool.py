@@ -1,0 +1,98 @@
+"""What a tool is, and what it is given: declared once, in the tool's own file."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Generic
+
+from pydantic import BaseModel
+
+from mailmcp.envelope.errors import (
+    Code,
+    InternalError,
+    InvalidInputError,
+    MailError,
+    NextAction,
+    NotFoundError,
+    Reason,
+)
+from mailmcp.envelope.meta import Telemetry
+from mailmcp.envelope.outcome import Issue, Outcome
+from mailmcp.imap.account import Account
+from mailmcp.imap.pool import Pool
+from mailmcp.imap.uid_cache import UidCache
+from mailmcp.tools.arguments import ArgumentsT
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """What one call works with."""
+
+    pool: Pool
+    uid_cache: UidCache
+    deadline: float
+    """On the event loop's clock; the call is over by then."""
+
+    today: date
+    """In UTC."""
+
+    telemetry: Telemetry = field(default_factory=Telemetry)
+    account_id: str = ""
+    """The account the call turned out to be about; for the log."""
+
+    mailbox: str = ""
+    """The mailbox likewise."""
+
+    def choose_account(self, account_id: str) -> Account:
+        """Find the account meant; where there is only one it need not be named.
+
+        Raises:
+            InvalidInputError: None is named and there are several.
+            NotFoundError: With reason `account_unknown`.
+        """
+        accounts = self.pool.accounts
+        if not account_id:
+            if len(accounts) != 1:
+                known = ", ".join(account.account_id for account in accounts)
+                raise InvalidInputError.of(
+                    "account_id", Reason.MISSING_PARAM, f"is missing. Send one of: {known}."
+                )
+            account_id = accounts[0].account_id
+        account = self.pool.sessions_of(account_id).account
+        self.account_id = account.account_id
+        return account
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(Generic[ArgumentsT]):
+    """One tool: its name for the model, its shapes, its function."""
+
+    name: str
+    title: str
+    description: str
+    """What it does and when to use it, for a model that chooses."""
+
+    arguments: type[ArgumentsT]
+    data: type[BaseModel]
+    """The tool's own fields of `data`."""
+
+    run: Callable[[ArgumentsT, Call], Awaitable[Outcome[Any]]]
+    talks_to_server: bool = True
+    read_only: bool = True
+    """Whether it leaves everything on the server as it is."""
+
+
+def nothing_had(issues: Sequence[Issue], next_action: NextAction) -> MailError:
+    """Build the error for a reply that would hold nothing but issues: that is no partial success."""
+    first = issues[0]
+    details = {"issues": [{"uid": each.uid, "message": each.message} for each in issues]}
+    message = f"None of the {len(issues)} messages could be had. The first: {first.message}"
+    if first.code is Code.NOT_FOUND:
+        return NotFoundError(message, reason=Reason.MESSAGE_GONE, details=details, next_action=next_action)
+    return InternalError(
+        message,
+        reason=Reason.SERVER_REFUSED if first.stage == "fetch" else Reason.PROTOCOL_VIOLATION,
+        retryable=first.retryable,
+        details=details,
+        next_action=next_action,
+    )

@@ -1,0 +1,79 @@
+"""Fixtures of all tests: the servers, and certificates for them.
+
+`dovecot` is shared by the whole run, and each test has a user of its own there;
+the other servers start in milliseconds and belong to one test.
+"""
+
+import itertools
+import os
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from servers.certificates import Certificates
+from servers.dovecot import Dovecot, Login, find_dovecot
+from servers.embedded import Pymap
+from servers.peer import Peer, PeerFactory
+from servers.proxy import CountingProxy, ProxyFactory
+
+LOG_LINES_SHOWN = 40
+
+_user_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    """An authority for peers; Dovecot has its own."""
+    return Certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="session")
+def dovecot() -> Iterator[Dovecot]:
+    """The shared Dovecot; without one on the machine tests are skipped, but fail in CI."""
+    if find_dovecot() is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("Dovecot is not installed, and CI must have it")
+        pytest.skip("Dovecot is not installed (Debian: dovecot-imapd)")
+    with Dovecot() as server:
+        yield server
+
+
+@pytest.fixture
+def dovecot_user(dovecot: Dovecot) -> Login:
+    """A user nobody else has, whose mailboxes are empty."""
+    return dovecot.user(f"user-{next(_user_numbers)}")
+
+
+@pytest.fixture
+def pymap_server() -> Iterator[Pymap]:
+    """An empty pymap of this test's own."""
+    with Pymap() as server:
+        yield server
+
+
+@pytest.fixture
+def peer() -> Iterator[PeerFactory]:
+    """Starts scripted peers, which stop with the test; arguments as `Peer` takes them."""
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(Peer(**options))
+
+
+@pytest.fixture
+def proxy() -> Iterator[ProxyFactory]:
+    """Starts counting proxies, which stop with the test; arguments as `CountingProxy` takes them."""
+    with ExitStack() as stack:
+        yield lambda host, port, **options: stack.enter_context(CountingProxy(host, port, **options))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show the end of Dovecot's log below a failed test that used it."""
+    report = yield
+    server = item.funcargs.get("dovecot") if isinstance(item, pytest.Function) else None
+    if report.failed and isinstance(server, Dovecot):
+        lines = server.log().splitlines()[-LOG_LINES_SHOWN:]
+        report.sections.append(("Dovecot's log", "\n".join(lines)))
+    return report

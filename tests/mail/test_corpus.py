@@ -1,0 +1,96 @@
+"""Whole messages, from octets to what a reply shows; each `x.eml` has its `x.json`."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mailmcp.mail.address import format_address, parse_addresses
+from mailmcp.mail.attachment import list_attachments
+from mailmcp.mail.body import body_text
+from mailmcp.mail.clean import clean_line
+from mailmcp.mail.dates import parse_date
+from mailmcp.mail.html import sanitize_html
+from mailmcp.mail.message import read_message
+from mailmcp.mail.snippet import make_snippet
+from mailmcp.mail.structure import walk
+from mailmcp.mail.text_parts import choose_text_parts
+
+CORPUS = sorted((Path(__file__).parent.parent / "corpus").glob("*.eml"))
+
+
+def reading(octets: bytes, *, complete: bool = True) -> dict[str, object]:
+    """Read a message with every function of the layer, in the shape of the expected files."""
+    view = read_message(octets, complete=complete)
+    parts = choose_text_parts(view.structure)
+    found = {part.part_id: view.part_octets(part) for part in walk(view.structure)}
+    body = body_text(parts, {part_id: content for part_id, content in found.items() if content is not None})
+    return {
+        "subject": clean_line(view.headers.get("Subject")).text,
+        "from": ", ".join(map(format_address, parse_addresses(*view.headers.raw_all("From")))),
+        "text": body.text,
+        "from_html": body.from_html,
+        "hidden_removed": body.hidden_removed,
+        "invisible_removed": body.invisible_removed,
+        "attachments": [
+            {
+                "part_id": each.part_id,
+                "filename": each.filename,
+                "content_type": each.content_type,
+                "size_octets": each.size_octets,
+                "inline": each.inline,
+            }
+            for each in list_attachments(view.structure, parts)
+        ],
+        "defects": [*view.defects, *body.defects],
+    }
+
+
+def test_the_corpus_is_there_and_complete() -> None:
+    assert len(CORPUS) >= 30
+    assert [path.stem for path in CORPUS if not path.with_suffix(".json").exists()] == []
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+def test_a_message_reads_as_expected(path: Path) -> None:
+    expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    assert reading(path.read_bytes()) == expected
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+def test_what_is_read_can_be_sent_as_json(path: Path) -> None:
+    """No lone surrogates, no control characters: both break clients."""
+    text = json.dumps(reading(path.read_bytes()), ensure_ascii=False)
+    assert text.encode("utf-8").decode("utf-8") == text
+    assert not any(character < " " or "\x7f" <= character <= "\x9f" for character in text)
+
+
+_MUTATION = st.tuples(
+    st.floats(min_value=0, max_value=1), st.integers(0, 40), st.binary(max_size=12) | st.just(b"\r\n\r\n")
+)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(path=st.sampled_from(CORPUS), mutations=st.lists(_MUTATION, max_size=6), cut=st.floats(0, 1))
+def test_mutilated_mail_is_read_without_an_error(
+    path: Path, mutations: list[tuple[float, int, bytes]], cut: float
+) -> None:
+    octets = path.read_bytes()
+    for place, removed, added in mutations:
+        at = int(place * len(octets))
+        octets = octets[:at] + added + octets[at + removed :]
+    begun = time.monotonic()
+    whole = reading(octets)
+    part = reading(octets[: int(cut * len(octets))], complete=False)
+    view = read_message(octets, complete=True)
+    parse_date(view.headers.get("Date"))
+    snippet = make_snippet(str(whole["text"]), 80)
+    sanitized = sanitize_html(octets.decode("latin-1"))
+    assert time.monotonic() - begun < 5
+    assert len(snippet) <= 80
+    assert "<script" not in sanitized
+    for result in (whole, part):
+        assert json.dumps(result, ensure_ascii=False).encode("utf-8")

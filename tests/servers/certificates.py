@@ -1,0 +1,70 @@
+"""Certificates for the test servers, made for one test run by one private authority.
+
+Four kinds, one for each thing a client has to judge: whether it knows the issuer
+(RFC 5280), whether the certificate is still good, and whether it was issued to
+the host it called (RFC 9525).
+"""
+
+import ssl
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+import trustme
+
+HOSTS = ("127.0.0.1", "127.0.0.2", "localhost")
+"""What the test servers are called by."""
+
+
+class Kind(StrEnum):
+    """How a server's certificate stands to a client that trusts `Certificates.ca_file`."""
+
+    TRUSTED = "trusted"
+    UNTRUSTED = "untrusted"
+    """Issued by another authority."""
+
+    EXPIRED = "expired"
+    OTHER_HOST = "other host"
+    """Good, but issued to `imap.example.org`."""
+
+
+class Certificates:
+    """One authority in a folder, and the certificates it issued.
+
+    Only `TRUSTED` is made at once; the rest are made when they are asked for.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._authority = trustme.CA()
+        trusted = self._issue(Kind.TRUSTED)
+        self.ca_file = folder / "ca.pem"
+        self.cert_file = folder / "server.pem"
+        self.key_file = folder / "server.key"
+        self._authority.cert_pem.write_to_path(str(self.ca_file))
+        self.cert_file.write_bytes(b"".join(pem.bytes() for pem in trusted.cert_chain_pems))
+        trusted.private_key_pem.write_to_path(str(self.key_file))
+
+    def client_context(self) -> ssl.SSLContext:
+        """Make the context of a client that trusts this authority and no other."""
+        return ssl.create_default_context(cafile=str(self.ca_file))
+
+    def server_context(self, kind: Kind = Kind.TRUSTED) -> ssl.SSLContext:
+        """Make the context of a server that shows a certificate of this kind."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._issue(kind).configure_cert(context)
+        return context
+
+    def _issue(self, kind: Kind) -> trustme.LeafCert:
+        match kind:
+            case Kind.TRUSTED:
+                return self._authority.issue_cert(*HOSTS)
+            case Kind.UNTRUSTED:
+                return trustme.CA().issue_cert(*HOSTS)
+            case Kind.EXPIRED:
+                return self._authority.issue_cert(
+                    *HOSTS,
+                    not_before=datetime(2020, 1, 1, tzinfo=UTC),
+                    not_after=datetime(2020, 2, 1, tzinfo=UTC),
+                )
+            case Kind.OTHER_HOST:
+                return self._authority.issue_cert("imap.example.org")

@@ -1,0 +1,109 @@
+"""Putting messages into mailboxes: over IMAP, or straight into a Maildir.
+
+The first way works with any server and says which UIDs came of it; the second
+is for mailboxes of tens of thousands, and only before a server has opened them.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+
+from imapclient import IMAPClient
+
+_BATCH = 200
+"""Messages in one MULTIAPPEND (RFC 3502): enough to be fast, few enough to fail legibly."""
+
+_MAILDIR_FLAGS = {b"\\Draft": "D", b"\\Flagged": "F", b"\\Answered": "R", b"\\Seen": "S", b"\\Deleted": "T"}
+
+
+def append(
+    client: IMAPClient,
+    mailbox: str,
+    messages: Iterable[bytes],
+    *,
+    flags: Sequence[bytes] = (),
+    received: datetime | None = None,
+) -> list[int]:
+    """Append messages to a mailbox, which is created when it is missing.
+
+    Args:
+        client: Logged in, to a server with MULTIAPPEND and UIDPLUS.
+        mailbox: Decoded name.
+        messages: Whole messages; any number, none of them empty.
+        flags: Set on each of them.
+        received: INTERNALDATE of each, with its zone; None for now.
+
+    Returns:
+        Their UIDs, in order.
+
+    Raises:
+        RuntimeError: The server refused them.
+    """
+    if not client.folder_exists(mailbox):
+        client.create_folder(mailbox)
+    options: dict[str, object] = {"flags": flags}
+    if received is not None:
+        options["date"] = received
+    uids: list[int] = []
+    rest = iter(messages)
+    while batch := [{"msg": octets, **options} for octets in islice(rest, _BATCH)]:
+        # IMAPClient leaves this one answer to be judged by its caller.
+        status, data = client.multiappend(mailbox, batch)
+        if status != "OK":
+            raise RuntimeError(f"APPEND to {mailbox!r}: {status} {data}")
+        uids.extend(_appended_uids(data[0]))
+    return uids
+
+
+def write_maildir(
+    folder: Path,
+    messages: Iterable[bytes],
+    *,
+    flags: Sequence[bytes] = (),
+    first_received: datetime = datetime(2024, 1, 1, tzinfo=UTC),
+) -> int:
+    """Write messages as the files of a new Maildir; UIDs will follow their order, from 1.
+
+    The names carry the sizes, so that the server need not read the files to know
+    them; message n is received n minutes after the first.
+
+    Args:
+        folder: The Maildir, which must not exist yet.
+        messages: Whole messages with CRLF line ends.
+        flags: System flags set on each of them.
+        first_received: INTERNALDATE of the first.
+
+    Returns:
+        How many there were.
+    """
+    for part in ("cur", "new", "tmp"):
+        (folder / part).mkdir(parents=True)
+    current = str(folder / "cur")
+    letters = "".join(sorted(_MAILDIR_FLAGS[flag] for flag in flags))
+    count = 0
+    for count, octets in enumerate(messages, start=1):
+        seconds = int((first_received + timedelta(minutes=count - 1)).timestamp())
+        name = f"{current}/{seconds}.M{count:06}P1.test,S={len(octets)},W={len(octets)}:2,{letters}"
+        # Path costs half as much again as the writing does, over 20,000 files.
+        with open(name, "wb") as file:  # noqa: PTH123
+            file.write(octets)
+        os.utime(name, (seconds, seconds))
+    return count
+
+
+def give_to(folder: Path, *, uid: int, gid: int) -> None:
+    """Make a folder, and all that is in it, belong to the user a server runs as."""
+    for parent, _, files in os.walk(folder):
+        os.chown(parent, uid, gid)
+        for name in files:
+            os.chown(f"{parent}/{name}", uid, gid)
+
+
+def _appended_uids(answer: bytes) -> Iterator[int]:
+    """Read the UIDs of ``[APPENDUID 38505 3955:3957] done`` (RFC 4315 section 3)."""
+    code = answer[answer.index(b"[APPENDUID ") : answer.index(b"]")]
+    for span in code.split(b" ")[2].split(b","):
+        first, _, last = span.partition(b":")
+        yield from range(int(first), int(last or first) + 1)

@@ -1,0 +1,185 @@
+"""A scripted IMAP peer on a real loopback socket, for faults that no real server commits on demand.
+
+Left alone it behaves: `servers.peer_answers` says how. Rules make it misbehave:
+
+    lost_once = Rule(command="UID FETCH", nth=1, action=Close("within"))
+    with Peer(messages=make_messages(1, 2), rules=[lost_once]) as peer:
+        ...
+        assert peer.connections == 2
+"""
+
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from types import TracebackType
+from typing import Self, TypeAlias
+
+from servers.peer_actions import Action, FailUid, Rule
+from servers.peer_answers import CAPABILITIES, Command, PeerSettings
+from servers.peer_connection import PeerConnection
+from servers.peer_mailbox import PeerMailbox, PeerMessage
+from servers.peer_record import Received, Record
+
+WAIT_S = 5.0
+"""How long the waits wait unless told otherwise, and threads have to end."""
+
+
+class Peer:
+    """A running peer, for one `with` block, on a free port of 127.0.0.1.
+
+    Args:
+        messages: What INBOX holds.
+        mailboxes: Further mailboxes.
+        rules: Where it misbehaves; the first that fits a command wins. A rule
+            counts from when it is there; `rules` may be added to at any time.
+        greeting: Done in place of the greeting, on every connection.
+        capabilities: What it advertises. STARTTLS among them without `starttls` is
+            advertised and then refused; LOGINDISABLED refuses logins until TLS.
+        capabilities_after_login: What it advertises from then on; None for the same.
+        tls: For TLS from the first octet; None for plain text.
+        starttls: Offers STARTTLS, and shows this context's certificate.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is one thing a test may say about a server
+        self,
+        *,
+        messages: Iterable[PeerMessage] = (),
+        mailboxes: Iterable[PeerMailbox] = (),
+        rules: Sequence[Rule] = (),
+        greeting: Action | None = None,
+        capabilities: Sequence[str] = CAPABILITIES,
+        capabilities_after_login: Sequence[str] | None = None,
+        tls: ssl.SSLContext | None = None,
+        starttls: ssl.SSLContext | None = None,
+    ) -> None:
+        self.host = "127.0.0.1"
+        self.user = "fake-user"
+        self.password = "fake-password"
+        self.rules = list(rules)
+        self.mailbox = PeerMailbox(messages=list(messages))
+        """INBOX. Change its messages, flags or uidvalidity at any time."""
+
+        self.settings = PeerSettings(
+            mailboxes=[self.mailbox, *mailboxes],
+            capabilities=tuple(capabilities),
+            capabilities_after_login=None
+            if capabilities_after_login is None
+            else tuple(capabilities_after_login),
+            user=self.user,
+            password=self.password,
+            starttls=starttls,
+        )
+        self._greeting = greeting
+        self._tls = tls
+        self._record = Record()
+        self._counts: dict[int, int] = {}
+        self._lock = threading.Lock()
+        self._running: list[tuple[PeerConnection, threading.Thread]] = []
+        self._stopping = False
+
+    def __enter__(self) -> Self:
+        self._listener = socket.create_server((self.host, 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._accepting = threading.Thread(target=self._accept, name="peer", daemon=True)
+        self._accepting.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def commands(self) -> list[Received]:
+        """All commands so far, in the order they came."""
+        return self._record.commands
+
+    @property
+    def logins(self) -> list[Received]:
+        """All attempts to log in so far, whether or not they succeeded."""
+        return [command for command in self.commands if command.name in ("LOGIN", "AUTHENTICATE")]
+
+    @property
+    def connections(self) -> int:
+        """How many connections it has accepted so far."""
+        return self._record.connections
+
+    @property
+    def open_connections(self) -> int:
+        """How many connections are open, as far as it has noticed; see `wait_closed`."""
+        return self._record.open_connections
+
+    def wait_for(self, command: str, timeout_s: float = WAIT_S, *, nth: int = 1) -> Received:
+        """Wait until a command of this name has come, for the nth time, and return it.
+
+        Raises:
+            TimeoutError: It did not come in time.
+        """
+        return self._record.wait_for(command, nth=nth, timeout_s=timeout_s)
+
+    def wait_closed(self, connection: int, timeout_s: float = WAIT_S) -> None:
+        """Wait until a connection, counted from 1, has ended on either side.
+
+        Raises:
+            TimeoutError: It did not end in time.
+        """
+        self._record.wait_closed(connection, timeout_s=timeout_s)
+
+    def stop(self) -> None:
+        """Stop listening and cut all connections; further clients are refused."""
+        if self._stopping:
+            return
+        self._stopping = True
+        # Closing a socket does not wake who accepts on it, everywhere; a client does.
+        socket.create_connection((self.host, self.port), timeout=WAIT_S).close()
+        self._accepting.join(WAIT_S)
+        self._listener.close()
+        for connection, _ in self._running:
+            connection.shutdown()
+        for _, thread in self._running:
+            thread.join(WAIT_S)
+
+    def _accept(self) -> None:
+        while True:
+            sock, _ = self._listener.accept()
+            if self._stopping:
+                sock.close()
+                return
+            number = self._record.add_connection()
+            connection = PeerConnection(sock, self.settings, partial(self._choose, number), self._tls)
+            thread = threading.Thread(
+                target=self._run, args=(number, connection), name=f"peer-{number}", daemon=True
+            )
+            self._running.append((connection, thread))
+            thread.start()
+
+    def _run(self, number: int, connection: PeerConnection) -> None:
+        try:
+            connection.run(self._greeting)
+        finally:
+            self._record.add_close(number)
+
+    def _choose(self, number: int, command: Command, uids: list[int]) -> Action | None:
+        line = f"{command.name} {command.raw.decode('latin-1')}".strip()
+        self._record.add_command(Received(number, command.name, line))
+        with self._lock:
+            fitting = [rule for rule in self.rules if _fits(rule, number, command.name, line, uids)]
+            # Counted all, also those behind the one that wins.
+            for rule in fitting:
+                self._counts[id(rule)] = self._counts.get(id(rule), 0) + 1
+            return next((rule.action for rule in fitting if rule.nth in (None, self._counts[id(rule)])), None)
+
+
+def _fits(rule: Rule, connection: int, name: str, line: str, uids: Iterable[int]) -> bool:
+    return (
+        rule.command == name
+        and rule.containing in line
+        and rule.connection in (None, connection)
+        and (not isinstance(rule.action, FailUid) or rule.action.uid in uids)
+    )
+
+
+PeerFactory: TypeAlias = Callable[..., Peer]
+"""What the fixture `peer` gives: takes the arguments of `Peer`, returns it running."""

@@ -1,0 +1,72 @@
+"""The mailboxes of a scripted peer: plain values, which a test may change while it runs."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+
+@dataclass(slots=True, kw_only=True)
+class PeerMessage:
+    """One message."""
+
+    uid: int
+    octets: bytes
+    """All of it, with CRLF line ends."""
+
+    flags: tuple[str, ...] = ()
+    received: datetime = datetime(2024, 1, 1, 12, tzinfo=UTC)
+    """INTERNALDATE."""
+
+    @property
+    def header(self) -> bytes:
+        """Its header, with the empty line that ends it."""
+        head, _, _ = self.octets.partition(b"\r\n\r\n")
+        return head + b"\r\n\r\n"
+
+    @property
+    def body(self) -> bytes:
+        """What follows the header."""
+        return self.octets.partition(b"\r\n\r\n")[2]
+
+
+@dataclass(slots=True, kw_only=True)
+class PeerMailbox:
+    """One mailbox."""
+
+    name: str = "INBOX"
+    """As it is sent: non-ASCII in modified UTF-7 (RFC 3501 section 5.1.3)."""
+
+    messages: list[PeerMessage] = field(default_factory=list)
+    """In the order of their UIDs."""
+
+    uidvalidity: int = 1700000000
+    attributes: tuple[str, ...] = ("\\HasNoChildren",)
+
+    @property
+    def uidnext(self) -> int:
+        """One more than the highest UID."""
+        return max((message.uid for message in self.messages), default=0) + 1
+
+    @property
+    def unseen(self) -> int:
+        """How many messages nobody has marked as seen."""
+        return sum("\\Seen" not in message.flags for message in self.messages)
+
+
+def make_messages(*uids: int) -> list[PeerMessage]:
+    """Make a short plain message for each UID, which its subject and text name."""
+    return [
+        PeerMessage(
+            uid=uid,
+            octets=(
+                b"From: Ann Example <ann@example.org>\r\n"
+                b"To: Bob Example <bob@example.org>\r\n"
+                b"Subject: Message %d\r\n"
+                b"Date: Mon, 1 Jan 2024 12:00:00 +0000\r\n"
+                b"Message-ID: <%d@example.org>\r\n"
+                b"Content-Type: text/plain; charset=utf-8\r\n"
+                b"\r\n"
+                b"Text of message %d.\r\n" % (uid, uid, uid)
+            ),
+        )
+        for uid in uids
+    ]

@@ -1,0 +1,121 @@
+"""The little of IMAP's grammar that a peer needs: arguments, strings and UID sets."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import TypeAlias
+
+Argument: TypeAlias = "str | list[Argument]"
+"""An atom or a string, its quotes taken off; or a parenthesised list."""
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+"""IMAP's, whatever the process's locale."""
+
+_TOKEN = re.compile(
+    rb"""[ ]*(?:
+      (?P<open>\() | (?P<close>\))
+    | "(?P<quoted>(?:[^"\\]|\\.)*)"
+    | \{(?P<literal>\d+)\+?\}\r\n
+    | (?P<atom>[^\s()"{\[]+ (?:\[[^\]]*\] (?:<[\d.]+>)? )?)
+    )""",
+    re.VERBOSE,
+)
+
+
+class BadCommandError(Exception):
+    """The command is not understood; the peer answers BAD with this text."""
+
+
+def parse_arguments(raw: bytes) -> list[Argument]:
+    """Parse all that follows a command's name.
+
+    A FETCH item is one atom with its section: ``BODY.PEEK[HEADER.FIELDS (FROM)]<0.10>``.
+
+    Args:
+        raw: With each literal as it was sent: its length in braces, CRLF, its octets.
+
+    Raises:
+        BadCommandError: It is none of this.
+    """
+    stack: list[list[Argument]] = [[]]
+    for kind, octets in _tokens(raw):
+        if kind == "open":
+            stack.append([])
+        elif kind != "close":
+            stack[-1].append(octets.decode("utf-8", "surrogateescape"))
+        elif len(stack) > 1:
+            inner = stack.pop()
+            stack[-1].append(inner)
+        else:
+            raise BadCommandError("Unbalanced parenthesis")
+    if len(stack) > 1:
+        raise BadCommandError("Unbalanced parenthesis")
+    return stack[0]
+
+
+def as_text(argument: Argument) -> str:
+    """Take an argument for a string; BAD when it is a list."""
+    if isinstance(argument, list):
+        raise BadCommandError("A string was expected")
+    return argument
+
+
+def as_list(argument: Argument) -> list[str]:
+    """Take an argument for a list of strings; BAD when it is none."""
+    if isinstance(argument, str):
+        raise BadCommandError("A list was expected")
+    return [as_text(item) for item in argument]
+
+
+def format_string(text: str | bytes) -> bytes:
+    """Write a string, quoted where IMAP allows that and as a literal where not."""
+    octets = text.encode() if isinstance(text, str) else text
+    if re.search(rb"[\x00\r\n\x80-\xff]", octets):
+        return b"{%d}\r\n%b" % (len(octets), octets)
+    return b'"%b"' % re.sub(rb'(["\\])', rb"\\\1", octets)
+
+
+def select_uids(uid_set: str, existing: Iterable[int]) -> list[int]:
+    """Choose which of the existing UIDs a set like ``1,4:7,9:*`` names, lowest first."""
+    uids = sorted(existing)
+    if not uids:
+        return []
+    chosen: set[int] = set()
+    for span in uid_set.split(","):
+        ends = [uids[-1] if end == "*" else _number(end) for end in span.split(":")]
+        low, high = min(ends), max(ends)
+        chosen.update(uid for uid in uids if low <= uid <= high)
+    return sorted(chosen)
+
+
+def format_uids(uids: Iterable[int]) -> str:
+    """Write UIDs as the shortest set, runs as ranges."""
+    ordered = sorted(uids)
+    starts = ordered[:1] + [after for before, after in pairwise(ordered) if after != before + 1]
+    stops = [before for before, after in pairwise(ordered) if after != before + 1] + ordered[-1:]
+    return ",".join(
+        f"{start}:{stop}" if start != stop else f"{start}" for start, stop in zip(starts, stops, strict=True)
+    )
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise BadCommandError("A number was expected")
+    return int(text)
+
+
+def _tokens(raw: bytes) -> Iterator[tuple[str, bytes]]:
+    """Cut into tokens, each with the name of its group in `_TOKEN`."""
+    position = 0
+    while position < len(raw):
+        token = _TOKEN.match(raw, position)
+        if token is None:
+            raise BadCommandError("Syntax error")
+        kind, position = str(token.lastgroup), token.end()
+        octets: bytes = token[kind]
+        if kind == "literal":
+            start, position = position, position + int(octets)
+            octets = raw[start:position]
+        elif kind == "quoted":
+            octets = re.sub(rb"\\(.)", rb"\1", octets)
+        yield kind, octets

@@ -1,0 +1,126 @@
+"""The example file and the page for users say what the code does."""
+
+import json
+import re
+import stat
+from pathlib import Path
+
+import pytest
+
+from mailmcp.settings.environment import ACCOUNT_VARIABLES, SERVER_VARIABLES
+from mailmcp.settings.load import load_settings
+from mailmcp.settings.model import AccountTable, ServerTable, Settings
+from mailmcp.settings.problems import SettingsError
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = (ROOT / "config.example.toml").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+COMMENTED_OUT = re.compile(r"^# (?=[a-z_]+ = |\[)", re.MULTILINE)
+
+ACCOUNT = '[[accounts]]\naccount_id = "a"\nhost = "h"\nuser = "u"\npassword = "p"\n'
+
+
+def load_text(text: str, tmp_path: Path) -> Settings:
+    path = tmp_path / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    path.chmod(stat.S_IRUSR | stat.S_IWUSR)
+    return load_settings(path, {})
+
+
+def blocks(language: str) -> list[str]:
+    """Take the code blocks of the page, those in lists as well, without their indent."""
+    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```$", PAGE, re.MULTILINE | re.DOTALL)
+    return [re.sub(f"^{indent}", "", text, flags=re.MULTILINE) for indent, text in found]
+
+
+def test_the_example_loads_as_it_is(tmp_path: Path) -> None:
+    settings = load_text(EXAMPLE, tmp_path)
+    assert [account.account_id for account in settings.accounts] == ["work"]
+    assert settings.server == ServerTable()
+
+
+def test_each_default_the_example_shows_is_the_real_one(tmp_path: Path) -> None:
+    settings = load_text(COMMENTED_OUT.sub("", EXAMPLE), tmp_path)
+    assert settings.server == ServerTable()
+    assert settings.server.model_fields_set == set(ServerTable.model_fields)
+    shown = settings.accounts[0]
+    real = load_text(ACCOUNT, tmp_path).accounts[0]
+    for key in ("port", "tls", "ca_file", "max_sessions", "connect_timeout_s", "command_timeout_s"):
+        assert getattr(shown, key) == getattr(real, key)
+    assert "allow_plaintext = false" in EXAMPLE
+    assert [account.account_id for account in settings.accounts[1:]] == [
+        "from-file",
+        "from-environment",
+        "from-here",
+    ]
+
+
+@pytest.mark.parametrize("key", [*ServerTable.model_fields, *AccountTable.model_fields])
+def test_no_key_is_missing_from_the_example(key: str) -> None:
+    assert re.search(rf"^(# )?{key} = ", EXAMPLE, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("key", "variable"),
+    [
+        *[(key, SERVER_VARIABLES[key]) for key in ServerTable.model_fields],
+        *[(key, ACCOUNT_VARIABLES.get(key)) for key in AccountTable.model_fields],
+    ],
+)
+def test_each_key_is_in_the_table_of_the_page_with_its_variable(key: str, variable: str | None) -> None:
+    rows = re.findall(rf"^\| `{key}` \|.*\| (\S+) \|$", PAGE, re.MULTILINE)
+    assert rows == [f"`{variable}`" if variable else "–"]  # noqa: RUF001 - as in the page
+
+
+@pytest.mark.parametrize("key", ServerTable.model_fields)
+def test_each_default_of_the_server_in_the_page_is_the_real_one(key: str) -> None:
+    shown = re.search(rf"^\| `{key}` \|[^|]*\| `([^`]*)` \|", PAGE, re.MULTILINE)
+    assert shown
+    assert json.loads(shown[1]) == ServerTable().model_dump()[key]
+
+
+@pytest.mark.parametrize("variable", ACCOUNT_VARIABLES.items(), ids=lambda item: item[1])
+def test_each_variable_of_the_account_is_in_the_page(variable: tuple[str, str]) -> None:
+    key, name = variable
+    assert f"| `{name}` | `{key}` |" in PAGE
+
+
+def test_the_files_of_the_page_load(tmp_path: Path) -> None:
+    files = blocks("toml")
+    right, with_command = files[0], files[1]
+    assert [account.account_id for account in load_text(right, tmp_path).accounts] == ["work", "home"]
+    assert load_text(with_command, tmp_path).accounts
+    for number in range(2):
+        other = re.sub(r"^password_command", "# old", with_command, flags=re.MULTILINE)
+        commands = [each for each in other.splitlines() if each.startswith("# password_command")]
+        other = other.replace(commands[number], commands[number].removeprefix("# "))
+        assert load_text(other, tmp_path).accounts
+
+
+def test_the_entry_for_a_desktop_host_makes_an_account(tmp_path: Path) -> None:
+    (entry,) = blocks("json")
+    server = json.loads(entry)["mcpServers"]["mail"]
+    assert set(server) == {"command", "args", "env"}
+    settings = load_settings(None, server["env"], default_config=tmp_path / "config.toml")
+    assert [account.account_id for account in settings.accounts] == ["default"]
+    assert settings.warnings == ()
+
+
+def test_the_errors_of_the_page_are_real(tmp_path: Path) -> None:
+    errors, no_account, warnings = blocks("text")
+    path = tmp_path / "config.toml"
+    path.write_text(blocks("toml")[2], encoding="utf-8")
+    with pytest.raises(SettingsError) as caught:
+        load_settings(path, {"MAILMCP_TEXT": "x"})
+    assert str(caught.value).replace(str(path), "/home/ann/config.toml") == errors.rstrip()
+
+    missing = tmp_path / "none.toml"
+    with pytest.raises(SettingsError) as caught:
+        load_settings(None, {}, default_config=missing)
+    shown = str(caught.value).replace(str(missing), "/home/ann/.config/mailmcp/config.toml")
+    assert shown == no_account.rstrip()
+
+    path.write_text(ACCOUNT, encoding="utf-8")
+    path.chmod(stat.S_IRUSR | stat.S_IRGRP)
+    told = load_settings(path, {"MAILMCP_LOGLEVEL": "x"}).warnings
+    assert [line.replace(str(path), "/home/ann/config.toml") for line in told] == warnings.splitlines()

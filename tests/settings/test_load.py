@@ -1,0 +1,215 @@
+import dataclasses
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from mailmcp.settings.load import load_settings
+from mailmcp.settings.model import Settings
+from mailmcp.settings.problems import SettingsError
+
+HOME = "USERPROFILE" if os.name == "nt" else "HOME"
+SECRET = "hunter2"
+ENVIRON = {"MAILMCP_HOST": "imap.example.com", "MAILMCP_USER": "ann", "MAILMCP_PASSWORD": SECRET}
+ACCOUNT = f"""
+[[accounts]]
+account_id = "work"
+host = "imap.example.com"
+user = "ann"
+password = "{SECRET}"
+"""
+
+Load = Callable[..., Settings]
+Faults = Callable[..., list[str]]
+Write = Callable[[Path, str], Path]
+
+
+def test_empty_variables_are_not_set(load: Load) -> None:
+    blank = dict.fromkeys(
+        ["MAILMCP_CONFIG", "MAILMCP_TEXT", "MAILMCP_PORT", "MAILMCP_CA_FILE", "MAILMCP_OTHER"], ""
+    )
+    settings = load({**blank, **ENVIRON})
+    assert (settings.server.text, settings.accounts[0].port, settings.warnings) == ("markdown", 993, ())
+
+
+def test_no_account_tells_both_ways_to_make_one(write: Write, faults: Faults, path: Path) -> None:
+    (fault,) = faults({"MAILMCP_HOST": ""})
+    for part in ("MAILMCP_HOST", "MAILMCP_USER", "MAILMCP_PASSWORD", "[[accounts]]", str(path)):
+        assert part in fault
+    write(path, "[server]")
+    assert faults() == [fault]
+
+
+SERVER = '[server]\nlog_level = "error"\n' + ACCOUNT
+
+
+@pytest.mark.parametrize(
+    ("text", "environ", "overrides", "level"),
+    [
+        (ACCOUNT, {}, {}, "info"),
+        (ACCOUNT, {}, {"log_level": None}, "info"),
+        (SERVER, {}, {}, "error"),
+        (SERVER, {"MAILMCP_LOG_LEVEL": ""}, {}, "error"),
+        (SERVER, {"MAILMCP_LOG_LEVEL": "warning"}, {}, "warning"),
+        (SERVER, {"MAILMCP_LOG_LEVEL": "warning"}, {"log_level": None}, "warning"),
+        (SERVER, {"MAILMCP_LOG_LEVEL": "warning"}, {"log_level": "debug"}, "debug"),
+        (SERVER, {}, {"log_level": "info"}, "info"),
+        (ACCOUNT, {"MAILMCP_LOG_LEVEL": "warning"}, {}, "warning"),
+    ],
+)
+def test_command_line_then_environment_then_file_then_default(
+    load: Load,
+    path: Path,
+    text: str,
+    environ: dict[str, str],
+    overrides: dict[str, object],
+    level: str,
+) -> None:
+    path.write_text(text, encoding="utf-8")
+    assert load(environ, **overrides).server.log_level == level
+
+
+@pytest.mark.parametrize("timeout", ["5", "5.0", 5, 5.0])
+def test_every_server_key_can_be_overridden(load: Load, timeout: object) -> None:
+    overrides = {"envelope": "summary", "text": "json", "log_level": "debug", "log_format": "json"}
+    environ = {f"MAILMCP_{key.upper()}": value for key, value in overrides.items()}
+    expected = {**overrides, "call_timeout_s": 5.0}
+    by_command_line = load(ENVIRON, **overrides, call_timeout_s=timeout)
+    by_environment = load({**ENVIRON, **environ, "MAILMCP_CALL_TIMEOUT_S": str(timeout)})
+    assert by_command_line.server.model_dump() == by_environment.server.model_dump() == expected
+
+
+def test_every_mistake_of_every_source_is_told_at_once(write: Write, faults: Faults, path: Path) -> None:
+    write(path, '[server]\ntext = "hunter2"\n' + ACCOUNT + "port = 0\nprot = 1\n")
+    told = faults(
+        {"MAILMCP_LOG_FORMAT": SECRET, "MAILMCP_PORT": SECRET, "MAILMCP_USER": "ann"},
+        log_level=SECRET,
+        colour="blue",
+    )
+    assert [fault.split(": ")[:2] for fault in told] == [
+        [f"{path}, line 2", "server.text"],
+        [f"{path}, line 9", "accounts[1].port"],
+        [f"{path}, line 10", "accounts[1].prot"],
+        ["MAILMCP_LOG_FORMAT", 'must be one of "text", "json"'],
+        ["--log-level", 'must be one of "debug", "info", "warning", "error"'],
+        ["--colour", "is not a known key; known are envelope, text, log_level, log_format, call_timeout_s"],
+        ["MAILMCP_HOST", told[6].split(": ")[1]],
+        ["MAILMCP_PORT", "must be a whole number from 1 to 65535"],
+        ["MAILMCP_PASSWORD", "is missing; give exactly one of MAILMCP_PASSWORD, MAILMCP_PASSWORD_FILE"],
+    ]
+
+
+def test_a_value_that_is_overridden_is_checked_all_the_same(write: Write, faults: Faults, path: Path) -> None:
+    write(path, SERVER.replace("error", "loud"))
+    assert len(faults({"MAILMCP_LOG_LEVEL": "debug"})) == 1
+
+
+def test_the_command_line_names_the_file_before_the_environment(
+    write: Write, load: Load, tmp_path: Path
+) -> None:
+    named = write(tmp_path / "named.toml", ACCOUNT)
+    other = write(tmp_path / "other.toml", ACCOUNT.replace("work", "other"))
+    write(tmp_path / "config.toml", ACCOUNT.replace("work", "default-place"))
+    for environ, config, source in [
+        ({}, None, tmp_path / "config.toml"),
+        ({"MAILMCP_CONFIG": str(other)}, None, other),
+        ({"MAILMCP_CONFIG": "~/other.toml", HOME: str(tmp_path)}, None, other),
+        ({"MAILMCP_CONFIG": str(other)}, named, named),
+    ]:
+        assert load(environ, config=config).source == source
+
+
+def test_a_relative_name_starts_at_the_current_folder(
+    write: Write, load: Load, tmp_path: Path, ca_pem: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ca.pem").write_bytes(ca_pem.read_bytes())
+    write(tmp_path / "named.toml", ACCOUNT + 'ca_file = "ca.pem"\n')
+    monkeypatch.chdir(tmp_path)
+    for settings in (load(config=Path("named.toml")), load({"MAILMCP_CONFIG": "named.toml"})):
+        assert settings.source == tmp_path / "named.toml"
+        assert settings.accounts[0].ca_file == tmp_path / "ca.pem"
+
+
+@pytest.mark.parametrize("by_variable", [True, False])
+def test_a_named_file_must_exist(
+    load: Load,
+    tmp_path: Path,
+    by_variable: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    missing = tmp_path / "missing.toml"
+    environ = {**ENVIRON, "MAILMCP_CONFIG": str(missing) if by_variable else ""}
+    with pytest.raises(SettingsError) as caught:
+        load(environ, config=None if by_variable else missing)
+    (fault,) = caught.value.lines
+    assert fault.startswith(f"{missing}: cannot be read: ")
+
+
+def test_a_file_that_is_not_toml_does_not_hide_other_mistakes(
+    write: Write, faults: Faults, path: Path
+) -> None:
+    write(path, f"password = {SECRET}")
+    told = faults({"MAILMCP_TEXT": "x"})
+    assert [fault.split(":")[0] for fault in told] == [f"{path}, line 1, column 12", "MAILMCP_TEXT"]
+
+
+def test_the_default_place_is_the_users_own_configuration_folder(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def config_path(name: str, **_: object) -> Path:
+        return tmp_path / name
+
+    monkeypatch.setattr(platformdirs, "user_config_path", config_path)
+    (tmp_path / "mailmcp").mkdir()
+    written = write(tmp_path / "mailmcp" / "config.toml", ACCOUNT)
+    assert load_settings(None, {}).source == written
+
+
+def test_nothing_is_read_of_the_environment_of_the_process(
+    write: Write, load: Load, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (*ENVIRON, "MAILMCP_TEXT", "MAILMCP_CONFIG", "WORK"):
+        monkeypatch.setenv(name, "of the process")
+    write(path, ACCOUNT.replace(f'password = "{SECRET}"', 'password_env = "WORK"'))
+    settings = load({"WORK": SECRET})
+    assert settings.server.text == "markdown"
+    assert settings.accounts[0].read_password() == SECRET
+
+
+def test_an_unknown_variable_of_ours_is_a_warning(load: Load) -> None:
+    (warning,) = load({**ENVIRON, "MAILMCP_LOGLEVEL": SECRET}).warnings
+    assert warning.startswith("MAILMCP_LOGLEVEL: ")
+    assert SECRET not in warning
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
+@pytest.mark.parametrize(
+    ("mode", "text", "warned"),
+    [
+        (0o600, ACCOUNT, False),
+        (0o640, ACCOUNT, True),
+        (0o644, ACCOUNT, True),
+        (0o644, ACCOUNT.replace("password =", "password_file ="), False),
+    ],
+)
+def test_a_password_in_a_file_that_others_may_read_is_a_warning(
+    write: Write,
+    load: Load,
+    path: Path,
+    mode: int,
+    text: str,
+    warned: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    write(path, text).chmod(mode)
+    warnings = load().warnings
+    assert [warning.split(":")[0] for warning in warnings] == ([str(path)] if warned else [])
+    assert SECRET not in repr(warnings)
+
+
+def test_settings_do_not_change_and_do_not_show_passwords(write: Write, load: Load, path: Path) -> None:
+    write(path, ACCOUNT)
+    settings = load(ENVIRON)
+    assert SECRET not in f"{settings} {settings!r} {dataclasses.asdict(settings)}"
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        settings.accounts = ()  # type: ignore[misc] # that it cannot be is the test

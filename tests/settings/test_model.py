@@ -1,0 +1,212 @@
+from typing import Any
+
+import pytest
+from pydantic import SecretStr, ValidationError
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.dialects.names import Dialect
+from mailmcp.imap.account import Account, Tls
+from mailmcp.settings.model import PASSWORD_KEYS, AccountTable, ServerTable, is_sendable
+
+ACCOUNT: dict[str, Any] = {"account_id": "work", "host": "imap.example.com", "user": "ann"}
+
+
+def test_server_defaults() -> None:
+    assert ServerTable().model_dump() == {
+        "envelope": Dialect.SUMMARY,
+        "text": "markdown",
+        "log_level": "info",
+        "log_format": "text",
+        "call_timeout_s": limits.CALL_TIMEOUT_S,
+    }
+
+
+def test_account_defaults_are_those_of_the_imap_layer() -> None:
+    table = AccountTable.model_validate(ACCOUNT)
+    account = Account(**ACCOUNT, port=993, read_password=str)
+    assert table.tls is account.tls is Tls.IMPLICIT
+    for key in ("max_sessions", "connect_timeout_s", "command_timeout_s"):
+        assert getattr(table, key) == getattr(account, key)
+    assert (table.port, table.ca_file, table.allow_plaintext) == (None, "", False)
+
+
+def test_every_key_says_what_it_allows() -> None:
+    """Errors are made from it."""
+    for model in (ServerTable, AccountTable):
+        for key, field in model.model_fields.items():
+            assert field.description, key
+
+
+def test_the_password_keys_are_keys() -> None:
+    found = {key for key in AccountTable.model_fields if key.startswith("password")}
+    assert found == set(PASSWORD_KEYS)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("envelope", "summary"),
+        ("text", "json"),
+        ("log_level", "debug"),
+        ("log_level", "error"),
+        ("log_format", "json"),
+        ("call_timeout_s", 1),
+        ("call_timeout_s", 600.0),
+    ],
+)
+def test_good_server_values(key: str, value: object) -> None:
+    assert getattr(ServerTable.model_validate({key: value}), key) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("envelope", "response-v9"),
+        ("envelope", ""),
+        ("envelope", 1),
+        ("text", "Markdown"),
+        ("text", []),
+        ("log_level", "trace"),
+        ("log_level", 10),
+        ("log_format", {}),
+        ("call_timeout_s", 0),
+        ("call_timeout_s", 0.5),
+        ("call_timeout_s", 601),
+        ("call_timeout_s", "60"),
+        ("call_timeout_s", True),
+        ("call_timeout_s", float("nan")),
+        ("call_timeout_s", float("inf")),
+        ("unknown", 1),
+    ],
+)
+def test_bad_server_values(key: str, value: object) -> None:
+    with pytest.raises(ValidationError):
+        ServerTable.model_validate({key: value})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("account_id", "A-z_0"),
+        ("account_id", "x" * 64),
+        ("host", "localhost"),
+        ("host", "192.0.2.1"),
+        ("host", "2001:db8::1"),
+        ("host", "fe80::1%eth0"),
+        ("host", "xn--mller-kva.example"),
+        ("host", "müller.example"),
+        ("port", 1),
+        ("port", 65535),
+        ("user", "DOMAIN\\ann smith"),
+        ("user", "änn@example.com"),
+        ("tls", "none"),
+        ("ca_file", "~/ca.pem"),
+        ("allow_plaintext", True),
+        ("max_sessions", 10),
+        ("connect_timeout_s", 120),
+        ("command_timeout_s", 600.0),
+        ("password_env", "_WORK_9"),
+        ("password_file", "x"),
+        ("password_command", ["op", "", "a b"]),
+    ],
+)
+def test_good_account_values(key: str, value: object) -> None:
+    assert getattr(AccountTable.model_validate({**ACCOUNT, key: value}), key) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("account_id", ""),
+        ("account_id", "a b"),
+        ("account_id", "work\n"),
+        ("account_id", "ä"),
+        ("account_id", "x" * 65),
+        ("host", ""),
+        ("host", "imaps://imap.example.com"),
+        ("host", "imap.example.com:993"),
+        ("host", "[::1]"),
+        ("host", "ann@imap.example.com"),
+        ("host", " imap.example.com"),
+        ("host", "imap.example.com\r"),
+        ("host", "imap\0"),
+        ("host", "imap\x1b"),
+        ("host", "x" * 254),
+        ("host", 1),
+        ("port", 0),
+        ("port", 65536),
+        ("port", "993"),
+        ("port", 993.0),
+        ("port", True),
+        ("user", ""),
+        ("user", "a\r"),
+        ("user", "a\n"),
+        ("user", "a\0"),
+        ("tls", "ssl"),
+        ("tls", False),
+        ("ca_file", "a\0"),
+        ("ca_file", ["a"]),
+        ("allow_plaintext", "true"),
+        ("allow_plaintext", 1),
+        ("max_sessions", 0),
+        ("max_sessions", 11),
+        ("connect_timeout_s", 0.9),
+        ("connect_timeout_s", 121),
+        ("command_timeout_s", -1),
+        ("command_timeout_s", 601),
+        ("password", ""),
+        ("password", "a\r"),
+        ("password", "a\nb"),
+        ("password", "a\0"),
+        ("password", 1234),
+        ("password_env", ""),
+        ("password_env", "A B"),
+        ("password_env", "9A"),
+        ("password_env", "$A"),
+        ("password_file", ""),
+        ("password_file", "a\n"),
+        ("password_command", []),
+        ("password_command", [""]),
+        ("password_command", "pass show mail"),
+        ("password_command", ["pass", 1]),
+        ("password_command", ["pass", "a\0"]),
+        ("unknown", 1),
+    ],
+)
+def test_bad_account_values(key: str, value: object) -> None:
+    with pytest.raises(ValidationError) as caught:
+        AccountTable.model_validate({**ACCOUNT, key: value})
+    assert {error["loc"][0] for error in caught.value.errors()} == {key}
+
+
+@pytest.mark.parametrize("key", ["account_id", "host", "user"])
+def test_required_account_keys(key: str) -> None:
+    with pytest.raises(ValidationError):
+        AccountTable.model_validate({other: value for other, value in ACCOUNT.items() if other != key})
+
+
+def test_a_password_shows_in_no_form_of_the_table() -> None:
+    table = AccountTable.model_validate({**ACCOUNT, "password": "hunter2"})
+    assert table.password == SecretStr("hunter2")
+    shown = [repr(table), str(table), repr(table.model_dump()), table.model_dump_json()]
+    assert "hunter2" not in "".join(shown)
+
+
+def test_tables_do_not_change() -> None:
+    with pytest.raises(ValidationError):
+        ServerTable().text = "json"
+
+
+@pytest.mark.parametrize(
+    ("text", "sendable"),
+    [
+        ("a b\t", True),
+        ("ä\U0001f511", True),
+        ("a\r", False),
+        ("\n", False),
+        ("\0", False),
+        ("\udcff", False),
+    ],
+)
+def test_is_sendable(text: str, sendable: bool) -> None:  # noqa: FBT001 - a column of the table
+    assert is_sendable(text) is sendable

@@ -1,0 +1,207 @@
+import copy
+import dataclasses
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from mailmcp.envelope.errors import AuthFailedError, Reason
+from mailmcp.imap.account import Account
+from mailmcp.settings.secret import (
+    PASSWORD_OCTETS_MAX,
+    CommandPassword,
+    EnvironmentPassword,
+    FilePassword,
+    FixedPassword,
+    PasswordSource,
+)
+
+SECRET = "hunter2"
+
+posix_only = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell and FIFOs")
+
+
+def command(program: str, *, timeout_s: float = 30.0, **environ: str) -> CommandPassword:
+    """Run a line of Python as the command."""
+    return CommandPassword(
+        (sys.executable, "-c", program, SECRET), {**os.environ, **environ}, timeout_s=timeout_s
+    )
+
+
+def refusal(read: Callable[[], str]) -> str:
+    """Read a password that is not to be had; what is told of it holds nothing it should not."""
+    with pytest.raises(AuthFailedError) as caught:
+        read()
+    error = caught.value
+    assert error.reason is Reason.PASSWORD_UNAVAILABLE
+    assert not error.retryable
+    assert error.__context__ is None
+    assert SECRET not in f"{error!r} {error.details}"
+    return error.message
+
+
+SOURCES: list[PasswordSource] = [
+    FixedPassword(SecretStr(SECRET)),
+    EnvironmentPassword("NAME", {"NAME": SECRET}),
+    FilePassword(Path("password")),
+    CommandPassword(("program", SECRET), {"NAME": SECRET}),
+]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: type(source).__name__)
+def test_no_source_shows_or_gives_away_its_password(source: PasswordSource) -> None:
+    account = Account(account_id="a", host="h", port=1, user="u", read_password=source)
+    for thing in (source, account, dataclasses.asdict(account), copy.deepcopy(account), [source]):
+        assert SECRET not in f"{thing} {thing!r}"
+    assert copy.copy(source) is source
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(account)
+
+
+def test_a_source_is_named_in_its_repr() -> None:
+    assert [repr(source) for source in SOURCES] == [
+        "<password of the settings>",
+        "<environment variable NAME>",
+        "<password file password>",
+        "<password command program>",
+    ]
+
+
+def test_a_fixed_password_is_read() -> None:
+    assert FixedPassword(SecretStr(SECRET))() == SECRET
+
+
+def test_a_variable_is_read_at_each_login() -> None:
+    environ: dict[str, str] = {}
+    source = EnvironmentPassword("NAME", environ)
+    assert "environment variable NAME is not set" in refusal(source)
+    environ["NAME"] = SECRET
+    assert source() == SECRET
+
+
+@pytest.mark.parametrize("value", ["", SECRET + "\n", SECRET + "\r", SECRET + "\0", SECRET + "\udcff"])
+def test_a_variable_without_a_usable_password_is_refused(value: str) -> None:
+    assert "environment variable NAME" in refusal(EnvironmentPassword("NAME", {"NAME": value}))
+
+
+@pytest.mark.parametrize(
+    ("content", "password"),
+    [
+        (b"hunter2", "hunter2"),
+        (b"hunter2\n", "hunter2"),
+        (b"hunter2\r\n", "hunter2"),
+        (b" hunter2 \n", " hunter2 "),
+        (b"\xef\xbb\xbfhunter2\r\n", "hunter2"),
+        ("pässwörd".encode(), "pässwörd"),
+    ],
+)
+def test_a_password_file_is_read_without_its_last_line_break(
+    tmp_path: Path, content: bytes, password: str
+) -> None:
+    path = tmp_path / "password"
+    path.write_bytes(content)
+    assert FilePassword(path)() == password
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "gives no password"),
+        (b"\n", "gives no password"),
+        (b"hunter2\n\n", "more than one line"),
+        (b"hunter2\nuser: ann\n", "more than one line"),
+        (b"hunter2\0", "NUL"),
+        (b"hunter2\xff", "does not give UTF-8 text"),
+        (b"hunter2" * PASSWORD_OCTETS_MAX, "is too large"),
+    ],
+)
+def test_a_password_file_without_a_usable_password_is_refused(
+    tmp_path: Path, content: bytes, told: str
+) -> None:
+    path = tmp_path / "password"
+    path.write_bytes(content)
+    message = refusal(FilePassword(path))
+    assert told in message
+    assert str(path) in message
+
+
+def test_a_password_file_that_is_missing_is_told_by_name(tmp_path: Path) -> None:
+    message = refusal(FilePassword(tmp_path / "none"))
+    assert f"password file {tmp_path / 'none'} cannot be read: No such file" in message
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "print('hunter2')",
+        "print('hunter2', end='')",
+        "import sys; sys.stdout.buffer.write(b'hunter2\\r\\nuser: ann\\r\\n')",
+        "import sys; print('loud', file=sys.stderr); print('hunter2')",
+        "import os; print(os.environ['NAME'])",
+        "import sys; print(sys.stdin.read() + 'hunter2')",
+        "import sys; print(sys.argv[1])",
+    ],
+)
+def test_the_first_line_a_command_prints_is_the_password(
+    program: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert command(program, NAME=SECRET)() == SECRET
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("", "gives no password"),
+        ("print(); print('hunter2')", "gives no password"),
+        ("print('hunter2'); raise SystemExit(3)", "failed with status 3"),
+        ("import sys; print('hunter2', file=sys.stderr); sys.exit(1)", "failed with status 1"),
+        ("import sys; sys.stdout.buffer.write(b'hunter2\\xff')", "does not give UTF-8 text"),
+        ("print('hunter2\\0')", "NUL"),
+    ],
+)
+def test_a_command_that_gives_no_password_is_told_by_its_name_alone(
+    program: str, told: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    message = refusal(command(program))
+    assert told in message
+    assert f"password command {sys.executable}" in message
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_command_that_is_not_there_is_told() -> None:
+    message = refusal(CommandPassword(("mailmcp-no-such-program", SECRET), {"PATH": os.defpath}))
+    assert "password command mailmcp-no-such-program cannot be started" in message
+
+
+def test_a_command_runs_without_a_shell() -> None:
+    source = CommandPassword((sys.executable, "-c", "import sys; print(sys.argv[1])", "$NAME | ~ ;"), {})
+    assert source() == "$NAME | ~ ;"
+
+
+def test_a_command_that_does_not_end_is_killed() -> None:
+    source = command("import time; print('hunter2', flush=True); time.sleep(60)", timeout_s=0.5)
+    assert "did not end within 0.5 s" in refusal(source)
+
+
+@posix_only
+def test_what_a_command_started_is_killed_with_it(tmp_path: Path) -> None:
+    """The end of the FIFO is read when nobody holds it open for writing any more."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    seen = []
+    reader = threading.Thread(target=lambda: seen.append(fifo.read_bytes()), daemon=True)
+    reader.start()
+    source = CommandPassword(
+        ("/bin/sh", "-c", f'exec 3>"{fifo}"; echo started >&3; sleep 60 & wait'),
+        os.environ,
+        timeout_s=2,
+    )
+    assert "did not end within 2 s" in refusal(source)
+    reader.join(timeout=30)
+    assert seen == [b"started\n"]
