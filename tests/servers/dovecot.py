@@ -32,6 +32,9 @@ COMMAND_TIMEOUT_S = 30.0
 
 _PORT_ATTEMPTS = 3
 
+_MEMORY_OCTETS = 500_000_000
+"""Room enough for some mailboxes of 20,000: containers often have 64 MB there."""
+
 
 class Login(NamedTuple):
     """What a client logs in with."""
@@ -81,7 +84,7 @@ class Dovecot:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             # Not pytest's folder: other users cannot enter it, and its socket paths grow too long.
-            self._folder = Path(tempfile.mkdtemp(prefix="dovecot-"))
+            self._folder = Path(tempfile.mkdtemp(prefix="dovecot-", dir=_memory()))
             stack.callback(shutil.rmtree, self._folder, ignore_errors=True)
             self._prepare()
             for attempt in range(_PORT_ATTEMPTS):
@@ -205,3 +208,11 @@ class Dovecot:
                 return client.recv(4) == b"* OK"
         except OSError:
             return False
+
+
+def _memory() -> Path | None:
+    """Find a file system in memory, on which 20,000 messages take a tenth of the time; None for none."""
+    folder = Path("/dev/shm")  # noqa: S108 - `mkdtemp` makes a name in it that nobody can guess
+    if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < _MEMORY_OCTETS:
+        return None
+    return folder
