@@ -45,7 +45,7 @@ def reading(octets: bytes, *, complete: bool = True) -> dict[str, object]:
             }
             for each in list_attachments(view.structure, parts)
         ],
-        "defects": [*view.defects, *body.defects],
+        "defects": list(dict.fromkeys((*view.defects, *body.defects))),
     }
 
 

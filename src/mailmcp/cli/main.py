@@ -12,6 +12,8 @@ _COMMANDS = {
     "serve": "Serve MCP over stdin and stdout (what a host starts).",
     "check": "Connect to each account and say what works.",
     "demo": "Serve a sample mailbox that needs no account.",
+    "schema": "Print the tools as they are published.",
+    "check-reply": "Hold a reply against the rules of a dialect.",
 }
 
 
@@ -26,7 +28,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command = importlib.import_module(f"mailmcp.cli.{cmd_name}").command
+        command = importlib.import_module(f"mailmcp.cli.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)  # noqa: S101 - each file holds one
         return command
 

@@ -36,6 +36,7 @@ def serve(settings: Settings) -> None:
             settings.accounts,
             dialect=settings.server.envelope,
             json_text=settings.server.text == "json",
+            lean_rows=settings.server.rows == "lean",
             call_timeout_s=settings.server.call_timeout_s,
         )
     )

@@ -23,6 +23,12 @@ SNIPPET_CHARS_MAX: Final = 500
 SNIPPET_OCTETS: Final = 2048
 """First octets of a message's text fetched for one snippet: MIME headers and 500 characters fit."""
 
+ARGUMENT_CHARS_MAX: Final = 1_200
+"""Characters of one argument: the id of a message in the longest mailbox; SEARCH lines stay under 8 KB."""
+
+CURSOR_CHARS_MAX: Final = 50_000
+"""Characters of a cursor: all criteria at their longest, percent-encoded."""
+
 # Messages
 FIRST_OCTETS: Final = 131_072
 """What the first FETCH of a message brings: nine in ten messages are smaller, and need no second one."""
@@ -50,7 +56,7 @@ HEADER_CHARS_MAX: Final = 2_000
 """Characters of one header value in a reply."""
 
 HTML_DEPTH_MAX: Final = 256
-"""Nesting of HTML elements that is kept: parsers take quadratic time beyond, and no reader sees a difference."""
+"""Nesting of HTML elements that is kept: parsers take quadratic time beyond, and no reader sees it."""
 
 HTML_FORMATTING_MAX: Final = 8
 """Open bold, font and like elements: HTML copies all of them into each later paragraph (a small bomb)."""

@@ -1,6 +1,6 @@
 """`meta`: what a reply says about itself, the same for every tool and outcome."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from mailmcp.envelope.outcome import Page
@@ -24,6 +24,17 @@ class Telemetry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """Where the request stands in its caller's trace (W3C Trace Context section 3.2.2)."""
+
+    trace_id: str
+    """32 hexadecimal digits."""
+
+    span_id: str
+    """16 hexadecimal digits: the caller's span."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Meta:
     """Facts about one reply."""
 
@@ -34,7 +45,8 @@ class Meta:
     request_id: str
     warnings: tuple[str, ...] = ()
     page: Page | None = None
-    telemetry: Telemetry | None = field(default=None)
+    telemetry: Telemetry | None = None
+    trace: Trace | None = None
 
     @property
     def now_utc(self) -> str:

@@ -4,7 +4,7 @@ Schemas are read by models, who pay for each token, and by hosts, some of which
 choke on combinators. Pydantic writes for validators; this module edits for readers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -16,8 +16,9 @@ _NULL = {"type": "null"}
 
 
 def compact_schema(model: type[BaseModel], *, mode: JsonSchemaMode = "serialization") -> JsonObject:
-    """Write the schema of `model` without titles, null branches, null defaults and `$defs`.
+    """Write the schema of `model` without titles, null branches, defaults that say nothing and `$defs`.
 
+    The description of a model is its docstring, written for programmers: it is left out.
     An optional field is one that may be absent: it is published with the type that it
     has when it is there. References are replaced by what they refer to, since some
     hosts drop a tool whose schema holds a `$ref`.
@@ -29,6 +30,13 @@ def compact_schema(model: type[BaseModel], *, mode: JsonSchemaMode = "serializat
     return schema
 
 
+def _says_nothing(key: str, value: object, node: JsonObject) -> bool:
+    """Tell what a reader does not need: `0`, `""` and `false` are what is absent everywhere here."""
+    if key == "default":
+        return value in (None, "", 0)
+    return key == "title" or (key == "description" and "properties" in node)
+
+
 def _compact(node: Any, definitions: Mapping[str, Any]) -> Any:
     if isinstance(node, list):
         return [_compact(item, definitions) for item in node]
@@ -37,7 +45,7 @@ def _compact(node: Any, definitions: Mapping[str, Any]) -> Any:
     node = _resolve(node, definitions)
     compacted: JsonObject = {}
     for key, value in node.items():
-        if key == "title" or (key == "default" and value is None):
+        if _says_nothing(key, value, node):
             continue
         if key in {"properties", "patternProperties"}:
             compacted[key] = {name: _compact(each, definitions) for name, each in value.items()}
@@ -59,11 +67,9 @@ def _resolve(node: JsonObject, definitions: Mapping[str, Any]) -> JsonObject:
     return node
 
 
-def object_schema(properties: Mapping[str, Any], *, required: tuple[str, ...]) -> JsonObject:
-    """Write the schema of an object with these properties and no others."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
+def object_schema(
+    properties: Mapping[str, Any], *, required: Sequence[str], closed: bool = True
+) -> JsonObject:
+    """Write the schema of an object with these properties; `closed` says that there are no others."""
+    schema: JsonObject = {"type": "object", "properties": dict(properties), "required": list(required)}
+    return schema | {"additionalProperties": False} if closed else schema

@@ -15,7 +15,7 @@ from mailmcp.mail.encoded_word import decode_encoded_words
 
 _TOKEN: Final = re.compile(
     r"""
-      (?P<quoted>"(?:[^"\\]|\\.)*+(?:"|\Z))
+      (?P<quoted>"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z))
     | (?P<angle><[^<>]*+>?)
     | (?P<mark>[,;:])
     | (?P<literal>\[[^\[\]]*+\])

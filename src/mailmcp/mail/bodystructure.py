@@ -6,6 +6,7 @@ recurses deeper than STRUCTURE_DEPTH_MAX.
 """
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 from mailmcp.envelope.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
@@ -81,17 +82,15 @@ class _Reader:
         return self._read_leaf(items, part_id, depth)
 
     def _read_multipart(self, items: Sequence[object], part_id: str, depth: int) -> Part:
+        nodes = list(takewhile(lambda item: isinstance(item, tuple), items))
         children: list[Part] = []
-        number = 0
-        while number < len(items) and isinstance(items[number], tuple):
-            if self.count > STRUCTURE_PARTS_MAX:
-                self.defects.append(TOO_MANY)
-                break
-            number += 1
-            child = self.read(_items(items[number - 1]), child_id(part_id, number), depth + 1)
+        for number, node in enumerate(nodes, start=1):
+            child = self.read(_items(node), child_id(part_id, number), depth + 1)
             if child is not None:
                 children.append(child)
-        rest = items[number:]
+            elif self.count > STRUCTURE_PARTS_MAX:
+                break
+        rest = items[len(nodes) :]
         subtype = _text(rest[0]) if rest else ""
         if not subtype:
             self.defects.append(PART_UNREADABLE)

@@ -95,7 +95,7 @@ def _codec_named(name: str) -> str | None:
         wanted = wanted.replace("win-", "windows-")
     try:
         found = codecs.lookup(wanted).name
-        b"".decode(found)  # "base64" and its like are codecs too, but not of text
+        b"a".decode(found, "replace")  # "base64" and its like are codecs too, but not of text
     except (LookupError, UnicodeError, ValueError):
         return None
     return None if found.replace("_", "-") in _NOT_CHARSETS else found
@@ -108,7 +108,8 @@ def _decode_undeclared(octets: bytes) -> Decoded:
         return Decoded(text=text if text is not None else octets.decode("ascii"))
     text = _decode_utf8_or_1252(octets)
     # UTF-8 needs no declaration in headers (RFC 6532), and is a harmless omission elsewhere.
-    return Decoded(text=text, defects=() if text.encode() == octets else (UNDECLARED_CHARSET,))
+    is_utf8 = text.encode() == octets.removeprefix(codecs.BOM_UTF8)
+    return Decoded(text=text, defects=() if is_utf8 else (UNDECLARED_CHARSET,))
 
 
 def _decode_latin(octets: bytes, codec: str) -> Decoded:

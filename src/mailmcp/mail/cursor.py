@@ -13,13 +13,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote_plus, unquote_plus
 
+from mailmcp.envelope import limits
 from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.ids import ACCOUNT_ID_PATTERN, UINT32_MAX
 
 _SEARCH = "s1"
 _MAILBOXES = "m1"
 _CHECKSUM = re.compile(r"[0-9a-f]{8}")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_FORBIDDEN = re.compile(r"[\r\n\0]")
 _NUMBER = re.compile(r"\d{1,10}", re.ASCII)
 
 
@@ -63,20 +64,24 @@ def format_search_cursor(cursor: SearchCursor) -> str:
 
 
 def parse_search_cursor(text: str) -> SearchCursor:
-    """Read a cursor of imap_search_messages.
+    """Read a cursor of imap_search_messages; what its criteria say is for the tool to check.
 
     Raises:
         InvalidInputError: With reason `cursor_malformed`.
     """
     fields = _unseal(text, _SEARCH)
     if len(fields) < 7:  # noqa: PLR2004 - the seven that are read here
-        raise _malformed()
+        raise malformed_cursor()
     account_id, mailbox, numbers, criteria = fields[0], _unescape(fields[1]), fields[2:7], fields[7:]
-    if not all(_NUMBER.fullmatch(number) for number in numbers):
-        raise _malformed()
+    if not (
+        re.fullmatch(ACCOUNT_ID_PATTERN, account_id) and mailbox and all(map(_NUMBER.fullmatch, numbers))
+    ):
+        raise malformed_cursor()
     uidvalidity, position, total, page_size, snippet_chars = map(int, numbers)
-    if not re.match(ACCOUNT_ID_PATTERN, account_id) or max(uidvalidity, position) > UINT32_MAX:
-        raise _malformed()
+    uids_fit = min(uidvalidity, position) >= 1 and max(uidvalidity, position, total) <= UINT32_MAX
+    snippet_fits = snippet_chars == 0 or limits.SNIPPET_CHARS_MIN <= snippet_chars <= limits.SNIPPET_CHARS_MAX
+    if not (uids_fit and snippet_fits and 1 <= page_size <= limits.PAGE_SIZE_MAX):
+        raise malformed_cursor()
     return SearchCursor(
         account_id=account_id,
         mailbox=mailbox,
@@ -102,11 +107,12 @@ def parse_mailboxes_cursor(text: str) -> MailboxesCursor:
         InvalidInputError: With reason `cursor_malformed`.
     """
     fields = _unseal(text, _MAILBOXES)
-    if len(fields) != 3 or not re.match(ACCOUNT_ID_PATTERN, fields[0]):  # noqa: PLR2004 - the three of the writer
-        raise _malformed()
-    return MailboxesCursor(
-        account_id=fields[0], include_counts=fields[1] == "1", position=_unescape(fields[2])
-    )
+    if len(fields) != 3 or not re.fullmatch(ACCOUNT_ID_PATTERN, fields[0]):  # noqa: PLR2004 - the writer's three
+        raise malformed_cursor()
+    account_id, counts, position = fields[0], fields[1], _unescape(fields[2])
+    if counts not in {"0", "1"} or not position:
+        raise malformed_cursor()
+    return MailboxesCursor(account_id=account_id, include_counts=counts == "1", position=position)
 
 
 def _escape(value: str) -> str:
@@ -116,15 +122,15 @@ def _escape(value: str) -> str:
 
 def _unescape(text: str) -> str:
     value = unquote_plus(text)
-    if _CONTROL.search(value):
-        raise _malformed()  # a checksum is no signature: whoever made this one meant harm
+    if _FORBIDDEN.search(value):
+        raise malformed_cursor()  # a checksum is no signature: whoever made this one meant harm
     return value
 
 
 def _pair(text: str) -> tuple[str, str]:
     key, separator, value = text.partition("=")
     if not separator:
-        raise _malformed()
+        raise malformed_cursor()
     return _unescape(key), _unescape(value)
 
 
@@ -140,14 +146,15 @@ def _seal(fields: list[str]) -> str:
 def _unseal(text: str, kind: str) -> list[str]:
     body, _, checksum = text.rpartition(".")
     if not _CHECKSUM.fullmatch(checksum) or _checksum(body) != checksum:
-        raise _malformed()
+        raise malformed_cursor()
     found, *fields = body.split(".")
     if found != kind:
-        raise _malformed()
+        raise malformed_cursor()
     return fields
 
 
-def _malformed() -> InvalidInputError:
+def malformed_cursor() -> InvalidInputError:
+    """Build the error for a cursor that this server did not write, or not for this tool."""
     return InvalidInputError.of(
         "cursor",
         Reason.CURSOR_MALFORMED,

@@ -19,7 +19,7 @@ _PARAM: Final = re.compile(
     r"""
       [;\s]*+
       (?P<name>[^\s=;"]++) \s*+ = \s*+
-      (?: "(?P<quoted>(?:[^"\\]|\\.)*+)(?:"|\Z) | (?P<token>[^;]*+) )
+      (?: "(?P<quoted>(?:[^"\\]|\\(?:.|\Z))*+)(?:"|\Z) | (?P<token>[^;]*+) )
     | [;\s]*+ [^;]++
     """,
     re.VERBOSE | re.DOTALL,

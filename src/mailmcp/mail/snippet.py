@@ -14,8 +14,9 @@ _QUOTED_LINE: Final = re.compile(r"^>.*$", re.MULTILINE)
 def make_snippet(text: str, max_chars: int) -> str:
     """Make the beginning of a text one line of at most `max_chars` characters, from 1.
 
-    White space is collapsed and invisible characters are taken out. Quoted lines are skipped where anything else is
-    left. What is cut ends at a word, if one fits, and with "…".
+    White space is collapsed and invisible characters are taken out. Quoted lines
+    are skipped where anything else is left. What is cut ends at a word, if one
+    fits, and with "…".
     """
     seen = clean_text(text).text
     line = " ".join(_QUOTED_LINE.sub("", seen).split()) or " ".join(seen.split())

@@ -75,4 +75,5 @@ def _decode_uuencode(octets: bytes) -> TransferDecoded:
             decoded.append(binascii.a2b_uu(line))
         except binascii.Error:
             break
-    return TransferDecoded(octets=b"".join(decoded), defects=(BROKEN_UUENCODE,))
+    # A line that was cut is decoded as if NULs followed.
+    return TransferDecoded(octets=b"".join(decoded).rstrip(b"\0"), defects=(BROKEN_UUENCODE,))

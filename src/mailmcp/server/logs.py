@@ -13,6 +13,8 @@ CALL_FIELDS = (
     "account",
     "mailbox",
     "request_id",
+    "trace_id",
+    "span_id",
     "outcome",
     "duration_ms",
     "imap_round_trips",

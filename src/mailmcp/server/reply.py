@@ -10,6 +10,7 @@ from mailmcp.envelope.dialects.dialect import WireShape
 from mailmcp.envelope.errors import MailError
 from mailmcp.envelope.meta import Meta
 from mailmcp.envelope.outcome import Outcome
+from mailmcp.envelope.render import identity_value
 from mailmcp.envelope.schema import JsonObject
 from mailmcp.server.text import render_error, render_outcome
 
@@ -37,10 +38,13 @@ class Replies:
         """Make the result of a failure: a result, not a protocol error, so that the model can mend it."""
         envelope = self._shape.failure(error, meta)
         text = "" if self._json_text else render_error(error)
-        return self._result(envelope, text, {"request_id": meta.request_id}, failed=True)
+        return self._result(envelope, text, self._references(meta), failed=True)
+
+    def _references(self, meta: Meta) -> JsonObject:
+        return identity_value(meta) | self._shape.meta_beside(meta)
 
     def _result(
-        self, envelope: JsonObject, text: str, references: dict[str, str], *, failed: bool
+        self, envelope: JsonObject, text: str, references: JsonObject, *, failed: bool
     ) -> CallToolResult:
         if self._json_text:
             text = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))

@@ -15,6 +15,7 @@ CONFIG_VARIABLE: Final = "MAILMCP_CONFIG"
 SERVER_VARIABLES: Final = {
     "envelope": "MAILMCP_ENVELOPE",
     "text": "MAILMCP_TEXT",
+    "rows": "MAILMCP_ROWS",
     "log_level": "MAILMCP_LOG_LEVEL",
     "log_format": "MAILMCP_LOG_FORMAT",
     "call_timeout_s": "MAILMCP_CALL_TIMEOUT_S",

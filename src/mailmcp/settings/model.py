@@ -39,6 +39,7 @@ PASSWORD_KEYS: Final = ("password", "password_env", "password_file", "password_c
 """Where a password can come from; an account names exactly one."""
 
 TextForm = Literal["markdown", "json"]
+RowForm = Literal["full", "lean"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
 
@@ -98,6 +99,7 @@ class ServerTable(Table):
 
     envelope: Annotated[Dialect, Field(strict=False, description=one_of(Dialect))] = Dialect.SUMMARY
     text: Annotated[TextForm, Field(description=one_of(get_args(TextForm)))] = "markdown"
+    rows: Annotated[RowForm, Field(description=one_of(get_args(RowForm)))] = "full"
     log_level: Annotated[LogLevel, Field(description=one_of(get_args(LogLevel)))] = "info"
     log_format: Annotated[LogFormat, Field(description=one_of(get_args(LogFormat)))] = "text"
     call_timeout_s: Annotated[

@@ -6,17 +6,19 @@ no value that was sent is ever repeated.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
+from mailmcp.envelope import limits
 from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
 
 _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
-_FORBIDDEN = re.compile(r"[\r\n\0]")
+_FORBIDDEN = re.compile(r"[\r\n\0\ud800-\udfff]")
+"""What would end a command, and halves of characters, which UTF-8 cannot write."""
 
 _TYPE_NAMES = {"int": "an integer", "bool": "true or false", "str": "a string"}
 
@@ -24,7 +26,7 @@ _TYPE_NAMES = {"int": "an integer", "bool": "true or false", "str": "a string"}
 class Arguments(BaseModel):
     """Base of the input models: flat, nothing unknown, absent means `""`, `0` or `false`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     exclusive: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pairs of arguments that say two different things about one."""
@@ -43,7 +45,7 @@ def read_arguments(model: type[ArgumentsT], raw: Mapping[str, object]) -> Argume
     kinds = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
     given = {name: _coerce(value, kinds.get(name)) for name, value in raw.items()}
     given = {name: value for name, value in given.items() if value is not None}
-    problems = [*_forbidden(given, kinds), *_exclusive(model, given)]
+    problems = [*_unfit_text(given, kinds), *_exclusive(model, given)]
     try:
         arguments = model.model_validate(given)
     except ValidationError as error:
@@ -76,16 +78,17 @@ def _coerce_integer(value: object) -> object:
     return value
 
 
-def _forbidden(given: Mapping[str, object], kinds: Mapping[str, Any]) -> list[Problem]:
-    return [
-        Problem(
-            field=name,
-            reason=Reason.FORBIDDEN_CHARACTER,
-            message="holds a line break or NUL. Send it on one line.",
-        )
-        for name, value in given.items()
-        if name in kinds and isinstance(value, str) and _FORBIDDEN.search(value)
-    ]
+def _unfit_text(given: Mapping[str, object], kinds: Mapping[str, Any]) -> Iterator[Problem]:
+    """Find text that no argument can be: several lines, or more than a line can hold."""
+    texts = ((name, value) for name, value in given.items() if name in kinds and isinstance(value, str))
+    for name, text in texts:
+        if _FORBIDDEN.search(text):
+            message = "holds a line break, NUL or half a character. Send it on one line."
+            yield Problem(field=name, reason=Reason.FORBIDDEN_CHARACTER, message=message)
+        most = limits.CURSOR_CHARS_MAX if name == "cursor" else limits.ARGUMENT_CHARS_MAX
+        if len(text) > most:
+            message = f"is too long. Send at most {most} characters."
+            yield Problem(field=name, reason=Reason.OUT_OF_RANGE, message=message)
 
 
 def _exclusive(model: type[Arguments], given: Mapping[str, object]) -> list[Problem]:

@@ -9,7 +9,7 @@ from mailmcp.envelope import limits
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Untrusted
 from mailmcp.mail.attachment import Attachment, list_attachments
-from mailmcp.mail.body import body_text
+from mailmcp.mail.body import BodyText, body_text
 from mailmcp.mail.structure import Part, find
 from mailmcp.mail.text_parts import TextParts, choose_text_parts
 from mailmcp.tools.message_parts import MessageParts
@@ -56,7 +56,8 @@ def show_attachments(mode: str, max_chars: int, parts: MessageParts) -> ShownAtt
     rows: list[AttachmentRow] = []
     warnings: list[str] = []
     for each in attachments:
-        text = _text(each, root, parts) if mode == "extract_text" and is_textual(each) else None
+        read = _read(each, root, parts) if mode == "extract_text" and is_textual(each) else None
+        text = read.text if read else None
         rows.append(
             AttachmentRow(
                 filename=each.filename,
@@ -66,6 +67,8 @@ def show_attachments(mode: str, max_chars: int, parts: MessageParts) -> ShownAtt
                 extracted_text=None if text is None else text[:max_chars],
             )
         )
+        if read is not None:
+            warnings += taken_out(read, f"part {each.part_id}")
         if text is not None and len(text) > max_chars:
             warnings.append(
                 f"The text of part {each.part_id} was cut after {max_chars} of {len(text)} characters; send "
@@ -76,9 +79,19 @@ def show_attachments(mode: str, max_chars: int, parts: MessageParts) -> ShownAtt
     return ShownAttachments(rows, tuple(warnings))
 
 
-def _text(attachment: Attachment, root: Part | None, parts: MessageParts) -> str:
+def _read(attachment: Attachment, root: Part | None, parts: MessageParts) -> BodyText:
     part = find(root, attachment.part_id)
-    return body_text(TextParts(plain=(part,)), parts.octets).text if part is not None else ""
+    return body_text(TextParts(plain=(part,) if part is not None else ()), parts.octets)
+
+
+def taken_out(body: BodyText, where: str) -> list[str]:
+    """Say what was taken out of a text, in warnings that end with `where`: what nobody saw is counted."""
+    warnings: list[str] = []
+    if body.hidden_removed:
+        warnings.append(f"{body.hidden_removed} hidden passages were taken out of {where}.")
+    if body.invisible_removed:
+        warnings.append(f"{body.invisible_removed} invisible characters were taken out of {where}.")
+    return warnings
 
 
 def attachment_lines(rows: Sequence[AttachmentRow]) -> tuple[str | Untrusted, ...]:

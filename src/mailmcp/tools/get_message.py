@@ -17,15 +17,21 @@ from mailmcp.mail.ids import MessageRef, parse_message_id
 from mailmcp.mail.structure import Part
 from mailmcp.mail.text_parts import choose_text_parts
 from mailmcp.tools.arguments import Arguments
-from mailmcp.tools.attachments import AttachmentRow, attachment_lines, extractable, show_attachments
+from mailmcp.tools.attachments import (
+    AttachmentRow,
+    attachment_lines,
+    extractable,
+    show_attachments,
+    taken_out,
+)
 from mailmcp.tools.message_parts import MessageParts, fetch_parts, search_again
 from mailmcp.tools.rows import addresses_of, date_of
 from mailmcp.tools.tool import Call, Tool
 
 NAME = "imap_get_message"
 
-_BLANK_OCTETS = 16
-"""Plain text this short says nothing: senders of HTML put it there for form's sake."""
+_BLANK_OCTETS = 256
+"""Plain text this short may be blank: senders of HTML put it there for form's sake."""
 
 _USEFUL_HEADERS = frozenset(
     {
@@ -46,7 +52,7 @@ _USEFUL_HEADERS = frozenset(
 class GetMessageArguments(Arguments):
     """Which message, and how much of it."""
 
-    message_id: str = Field(max_length=1500, description="From imap_search_messages.")
+    message_id: str = Field(description="From imap_search_messages.")
     body_max_chars: int = Field(limits.BODY_CHARS_DEFAULT, ge=100, le=limits.BODY_CHARS_MAX)
     body_mode: Literal["text", "html", "both"] = Field(
         "text", description="text: plain text, made from HTML if need be; html: sanitised HTML."
@@ -222,8 +228,7 @@ def _warnings(
         )
     if parts.cut:
         warnings.append(f"Only the first {limits.TEXT_PART_OCTETS_MAX} octets of a very long text were read.")
-    if body.hidden_removed:
-        warnings.append(f"{body.hidden_removed} passages that a reader would not see were taken out.")
+    warnings += taken_out(body, "the body")
     defects = dict.fromkeys((*parts.defects, *body.defects))
     if defects:
         warnings.append(f"The message is malformed: {'; '.join(defects)}.")

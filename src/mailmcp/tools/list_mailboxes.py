@@ -21,12 +21,12 @@ class ListMailboxesArguments(Arguments):
     """Which account, and whether to count."""
 
     account_id: str = Field(
-        "", max_length=64, description="As imap_list_accounts gives it; may be left out if there is one."
+        "", description="As imap_list_accounts gives it; may be left out if there is one."
     )
     include_counts: bool = Field(
         default=False, description="Count messages and unseen ones; slow on some servers."
     )
-    cursor: str = Field("", max_length=2000, description="From the previous page; enough on its own.")
+    cursor: str = Field("", description="From the previous page; enough on its own.")
 
 
 class MailboxRow(BaseModel):

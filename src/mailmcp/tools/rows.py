@@ -23,20 +23,25 @@ _TEXT_FIELDS = f"{_FIELDS} MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
 """With these the first octets of TEXT can be read as what they are."""
 
 
-class MessageRow(BaseModel):
-    """One message of a page."""
+class LeanMessageRow(BaseModel):
+    """One message of a page: its id, and what the id does not say."""
 
     message_id: str = Field(description="Send it to imap_get_message.")
-    message_uri: str
-    message_raw_uri: str
-    mailbox: str
-    uidvalidity: int
-    uid: int
     date: str = Field(description='RFC 3339; "" if unknown.')
     from_: str = Field(alias="from")
     subject: str
     flags: list[str]
     snippet: str | None = None
+
+
+class MessageRow(LeanMessageRow):
+    """The same with all that the id says, said again: for programs that do not take ids apart."""
+
+    message_uri: str
+    message_raw_uri: str
+    mailbox: str
+    uidvalidity: int
+    uid: int
 
 
 def row_items(*, snippets: bool) -> Callable[[Session], Sequence[str]]:

@@ -5,6 +5,7 @@ that a page asked for tomorrow is a page of today's search.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Annotated
 
@@ -14,8 +15,9 @@ from pydantic_core import PydanticCustomError
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
 from mailmcp.imap.search import Criteria
-from mailmcp.mail.cursor import SearchCursor
-from mailmcp.tools.arguments import Arguments
+from mailmcp.mail.cursor import SearchCursor, format_search_cursor, malformed_cursor
+from mailmcp.mail.ids import UINT32_MAX
+from mailmcp.tools.arguments import Arguments, read_arguments
 
 
 def _check_date(text: str) -> str:
@@ -38,18 +40,17 @@ def _check_snippet_chars(count: int) -> int:
 
 
 Day = Annotated[str, AfterValidator(_check_date)]
-Words = Annotated[str, Field(max_length=500)]
 
 
 class SearchMessagesArguments(Arguments):
     """Criteria, all of which must hold, and the shape of the page."""
 
-    account_id: str = Field("", max_length=64, description="May be left out if there is one account.")
-    mailbox: str = Field("INBOX", max_length=1000, description="Exact name from imap_list_mailboxes.")
-    query: Words = Field("", description='Words, each anywhere in headers or body; "quoted phrase" as one.')
-    from_: Words = Field("", alias="from", description="Part of sender name or address.")
-    to: Words = Field("", description="Part of a To name or address.")
-    subject: Words = Field("", description="Part of the subject.")
+    account_id: str = Field("", description="May be left out if there is one account.")
+    mailbox: str = Field("INBOX", description="Exact name from imap_list_mailboxes.")
+    query: str = Field("", description='Words, each anywhere in headers or body; "quoted phrase" as one.')
+    from_: str = Field("", alias="from", description="Part of sender name or address.")
+    to: str = Field("", description="Part of a To name or address.")
+    subject: str = Field("", description="Part of the subject.")
     unread_only: bool = False
     last_days: int = Field(0, ge=0, le=limits.LAST_DAYS_MAX, description="1 is since yesterday; 0 any time.")
     start_date: Day = Field("", description="YYYY-MM-DD, included.")
@@ -60,7 +61,7 @@ class SearchMessagesArguments(Arguments):
     snippet_max_chars: Annotated[int, AfterValidator(_check_snippet_chars)] = Field(
         0, ge=0, le=limits.SNIPPET_CHARS_MAX, description="50 to 500: show the start of each text; 0: none."
     )
-    cursor: str = Field("", max_length=8000, description="From the previous page; enough on its own.")
+    cursor: str = Field("", description="From the previous page; enough on its own.")
 
     exclusive = (("last_days", "start_date"), ("last_days", "end_date"))
 
@@ -73,7 +74,7 @@ def start_search(arguments: SearchMessagesArguments, account_id: str, *, today: 
     """Write a new search as if it went on above its newest message.
 
     Raises:
-        InvalidInputError: The range of dates is empty.
+        InvalidInputError: The range of dates is empty, or the criteria are too long for a cursor.
     """
     if arguments.start_date and arguments.end_date and arguments.end_date < arguments.start_date:
         raise InvalidInputError.of(
@@ -82,9 +83,9 @@ def start_search(arguments: SearchMessagesArguments, account_id: str, *, today: 
     fields = _given_fields(arguments)
     if arguments.last_days:
         fields["n"] = (today - timedelta(days=arguments.last_days)).isoformat()
-    return SearchCursor(
+    search = SearchCursor(
         account_id=account_id,
-        mailbox=arguments.mailbox or "INBOX",
+        mailbox=_mailbox_meant(arguments),
         uidvalidity=0,
         position=0,
         total=0,
@@ -92,6 +93,13 @@ def start_search(arguments: SearchMessagesArguments, account_id: str, *, today: 
         snippet_chars=arguments.snippet_max_chars,
         criteria=fields,
     )
+    longest = replace(search, uidvalidity=UINT32_MAX, position=UINT32_MAX, total=UINT32_MAX)
+    if len(format_search_cursor(longest)) > limits.CURSOR_CHARS_MAX:
+        # Its next page could not be asked for: a cursor is an argument too.
+        raise InvalidInputError.of(
+            "query", Reason.OUT_OF_RANGE, "is too long together with the other criteria. Send fewer words."
+        )
+    return search
 
 
 def check_against_cursor(arguments: SearchMessagesArguments, cursor: SearchCursor) -> None:
@@ -106,8 +114,10 @@ def check_against_cursor(arguments: SearchMessagesArguments, cursor: SearchCurso
     wrong = [names[short] for short, value in given.items() if cursor.criteria.get(short, "") != value]
     if arguments.account_id not in {"", cursor.account_id}:
         wrong.append("account_id")
-    if "mailbox" in arguments.model_fields_set and arguments.mailbox not in {"", cursor.mailbox}:
-        wrong.append("mailbox")
+    if "mailbox" in arguments.model_fields_set and arguments.mailbox:
+        wrong += ["mailbox"] * (_mailbox_meant(arguments) != cursor.mailbox)
+    if arguments.snippet_max_chars not in {0, cursor.snippet_chars}:
+        wrong.append("snippet_max_chars")
     if wrong:
         raise InvalidInputError(
             [
@@ -121,6 +131,29 @@ def check_against_cursor(arguments: SearchMessagesArguments, cursor: SearchCurso
         )
 
 
+def check_criteria(cursor: SearchCursor) -> None:
+    """Make sure that a cursor's criteria are such as a search can have: whoever sends one may have made it.
+
+    Raises:
+        InvalidInputError: With reason `cursor_malformed`.
+    """
+    fields = cursor.criteria
+    try:
+        arguments = read_arguments(SearchMessagesArguments, arguments_of(cursor))
+        written = _given_fields(arguments)
+        first_day = fields.get("n", "")
+        _check_date(first_day)
+    except (ValueError, InvalidInputError):
+        raise malformed_cursor() from None
+    if written | ({"n": first_day} if "d" in fields else {}) != dict(fields):
+        raise malformed_cursor()
+
+
+def _mailbox_meant(arguments: SearchMessagesArguments) -> str:
+    """Give the mailbox's one name: INBOX is called so in any case (RFC 9051 section 5.1)."""
+    return "INBOX" if arguments.mailbox.upper() in {"", "INBOX"} else arguments.mailbox
+
+
 def _given_fields(arguments: SearchMessagesArguments) -> dict[str, str]:
     fields = {short: str(getattr(arguments, name)) for name, short in _TEXT_FIELDS.items()}
     fields["u"] = "1" if arguments.unread_only else ""
@@ -131,7 +164,7 @@ def _given_fields(arguments: SearchMessagesArguments) -> dict[str, str]:
 def criteria_of(fields: Mapping[str, str]) -> Criteria:
     """Read a cursor's fields as IMAP criteria."""
     since = fields.get("n") or fields.get("a")
-    end = fields.get("b")
+    end = date.fromisoformat(fields["b"]) if "b" in fields else date.max
     return Criteria(
         query=fields.get("q", ""),
         from_=fields.get("f", ""),
@@ -139,7 +172,7 @@ def criteria_of(fields: Mapping[str, str]) -> Criteria:
         subject=fields.get("s", ""),
         unread_only="u" in fields,
         since=date.fromisoformat(since) if since else None,
-        before=date.fromisoformat(end) + timedelta(days=1) if end else None,
+        before=end + timedelta(days=1) if end < date.max else None,
     )
 
 

@@ -11,11 +11,12 @@ from mailmcp.imap.page import FoundPage, PageRequest, Resume, fetch_page
 from mailmcp.imap.uid_cache import SearchKey
 from mailmcp.mail.cursor import SearchCursor, format_search_cursor, parse_search_cursor
 from mailmcp.mail.ids import MessageRef
-from mailmcp.tools.rows import MessageRow, make_row, row_items, row_lines
+from mailmcp.tools.rows import LeanMessageRow, MessageRow, make_row, row_items, row_lines
 from mailmcp.tools.search_criteria import (
     SearchMessagesArguments,
     arguments_of,
     check_against_cursor,
+    check_criteria,
     criteria_of,
     start_search,
 )
@@ -24,7 +25,7 @@ from mailmcp.tools.tool import Call, Tool, nothing_had
 NAME = "imap_search_messages"
 
 
-class SearchMessagesData(BaseModel):
+class LeanSearchMessagesData(BaseModel):
     """One page; `attempted` is `returned` and `failed` together."""
 
     account_id: str
@@ -33,12 +34,18 @@ class SearchMessagesData(BaseModel):
     attempted: int
     returned: int
     failed: int
-    messages: list[MessageRow]
+    messages: tuple[LeanMessageRow, ...]
     next_cursor: str | None = None
     has_more: bool
 
 
-async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Outcome[SearchMessagesData]:
+class SearchMessagesData(LeanSearchMessagesData):
+    """The same with full rows."""
+
+    messages: tuple[MessageRow, ...]
+
+
+async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Outcome[LeanSearchMessagesData]:
     """Give one page of a search: two round trips, or one for a next page whose search is remembered."""
     search = _search_meant(arguments, call)
     call.mailbox = search.mailbox
@@ -66,7 +73,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
         raise
     if known is None:
         call.uid_cache.put(_key(search, found.uidvalidity), found.matches, below=search.position or None)
-    return _outcome(search, found)
+    return _outcome(search, found, LeanSearchMessagesData if call.lean_rows else SearchMessagesData)
 
 
 def _search_meant(arguments: SearchMessagesArguments, call: Call) -> SearchCursor:
@@ -75,6 +82,7 @@ def _search_meant(arguments: SearchMessagesArguments, call: Call) -> SearchCurso
         account_id = call.choose_account(arguments.account_id).account_id
         return start_search(arguments, account_id, today=call.today)
     cursor = parse_search_cursor(arguments.cursor)
+    check_criteria(cursor)
     check_against_cursor(arguments, cursor)
     call.choose_account(cursor.account_id)
     size = arguments.limit if "limit" in arguments.model_fields_set else cursor.page_size
@@ -85,7 +93,9 @@ def _key(search: SearchCursor, uidvalidity: int) -> SearchKey:
     return SearchKey.of(search.account_id, search.mailbox, uidvalidity, search.criteria)
 
 
-def _outcome(search: SearchCursor, found: FoundPage) -> Outcome[SearchMessagesData]:
+def _outcome(
+    search: SearchCursor, found: FoundPage, data: type[LeanSearchMessagesData]
+) -> Outcome[LeanSearchMessagesData]:
     total = search.total if search.position else len(found.matches)
     cursor = _next_cursor(search, found, total)
     rows = _rows(search, found)
@@ -96,14 +106,14 @@ def _outcome(search: SearchCursor, found: FoundPage) -> Outcome[SearchMessagesDa
     where = f"{code(search.mailbox)} ({search.account_id})"
     return Outcome(
         summary=_summary(len(rows), total, where, found),
-        data=SearchMessagesData(
+        data=data(
             account_id=search.account_id,
             mailbox=search.mailbox,
             total=total,
             attempted=len(found.uids),
             returned=len(rows),
             failed=len(issues),
-            messages=rows,
+            messages=tuple(rows),
             next_cursor=cursor,
             has_more=cursor is not None,
         ),
@@ -186,5 +196,6 @@ TOOL = Tool(
     ),
     arguments=SearchMessagesArguments,
     data=SearchMessagesData,
+    lean_data=LeanSearchMessagesData,
     run=search_messages,
 )

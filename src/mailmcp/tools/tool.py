@@ -36,6 +36,9 @@ class Call:
     today: date
     """In UTC."""
 
+    lean_rows: bool = False
+    """Whether listed messages leave out what their id says already."""
+
     telemetry: Telemetry = field(default_factory=Telemetry)
     account_id: str = ""
     """The account the call turned out to be about; for the log."""
@@ -75,6 +78,9 @@ class Tool(Generic[ArgumentsT]):
     arguments: type[ArgumentsT]
     data: type[BaseModel]
     """The tool's own fields of `data`."""
+
+    lean_data: type[BaseModel] | None = None
+    """The same with lean rows, where that makes a difference."""
 
     run: Callable[[ArgumentsT, Call], Awaitable[Outcome[Any]]]
     talks_to_server: bool = True

@@ -28,11 +28,14 @@ _ERROR_SCHEMA = object_schema(
         "next_action": NEXT_ACTION_SCHEMA,
     },
     required=("code", "message", "retryable", "details"),
+    closed=False,
 )
 
 
 class SummaryShape:
     """Success and failure never share a key but `meta`."""
+
+    unknown_tool_code = Code.NOT_FOUND.value
 
     def success(self, outcome: Outcome[Any], meta: Meta) -> JsonObject:
         """Write `summary`, `data` and `meta`."""
@@ -50,19 +53,23 @@ class SummaryShape:
             value["next_action"] = next_action_value(error.next_action)
         return {"error": value, "meta": meta_value(meta)}
 
+    def meta_beside(self, meta: Meta) -> JsonObject:  # noqa: ARG002 - the envelope has a place for all of it
+        """Nothing: `meta` says it."""
+        return {}
+
     def schema(self, tool_data: JsonObject, *, has_status: bool) -> JsonObject:
         """Write a root object that is either a success or a failure.
 
         Both, because clients exist that check error results against it too; with
-        `type` beside `oneOf`, because others refuse a root without one.
+        `type` beside `oneOf`, because others refuse a root without one. What the two
+        share is said once, above the choice: each token of a schema is paid for by every host.
         """
-        success = object_schema(
-            {
-                "summary": {"type": "string"},
-                "data": data_schema(tool_data, has_status=has_status),
-                "meta": META_SCHEMA,
-            },
-            required=("summary", "data", "meta"),
-        )
-        failure = object_schema({"error": _ERROR_SCHEMA, "meta": META_SCHEMA}, required=("error", "meta"))
-        return {"type": "object", "oneOf": [success, failure]}
+        properties: JsonObject = {
+            "summary": {"type": "string"},
+            "data": data_schema(tool_data, has_status=has_status),
+            "error": _ERROR_SCHEMA,
+            "meta": META_SCHEMA,
+        }
+        success: JsonObject = {"required": ["summary", "data"], "maxProperties": 3}
+        failure: JsonObject = {"required": ["error"], "maxProperties": 2}
+        return object_schema(properties, required=("meta",)) | {"oneOf": [success, failure]}

@@ -1,0 +1,65 @@
+"""The command line of the benchmark."""
+
+import sys
+from pathlib import Path
+
+import anyio
+import click
+from servers.dovecot import find_dovecot
+
+from scripts.benchmarks.cases import make_cases
+from scripts.benchmarks.latency import measure_cold, measure_warm
+from scripts.benchmarks.paging import measure_paging
+from scripts.benchmarks.plan import FULL, QUICK, RTTS_MS, RUN_TIMEOUT_S, Plan
+from scripts.benchmarks.report import print_table, write_json
+from scripts.benchmarks.rows import Row
+from scripts.benchmarks.site import running_site
+from scripts.benchmarks.startup import measure_startup
+from scripts.benchmarks.tokens import measure_tokens
+
+
+async def measure(plan: Plan) -> list[Row]:
+    """Measure everything, saying on stderr what is under way."""
+    rows: list[Row] = []
+    with anyio.fail_after(RUN_TIMEOUT_S):
+        _say(f"filling a mailbox with {plan.messages:,} messages")
+        with running_site(plan.messages) as site:
+            _say("start-up")
+            rows += await measure_startup(site, plan)
+            cases = await make_cases(site)
+            for rtt_ms in RTTS_MS:
+                _say(f"calls, {rtt_ms} ms away")
+                rows += await measure_cold(site, cases, plan, rtt_ms)
+                rows += await measure_warm(site, cases, plan, rtt_ms)
+            _say("memory")
+            rows += await measure_paging(site)
+            rows += await measure_tokens(site)
+    return rows
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Fewer repetitions, 2,000 messages: under a minute.")
+@click.option(
+    "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the rows there too."
+)
+@click.option("--check", is_flag=True, help="Exit with status 1 if a target is missed.")
+def main(*, quick: bool, json_file: Path | None, check: bool) -> None:
+    """Measure mailmcp against a private Dovecot."""
+    if find_dovecot() is None:
+        raise click.ClickException("Dovecot is not installed (Debian: dovecot-imapd)")
+    rows = anyio.run(measure, QUICK if quick else FULL)
+    print_table(rows)
+    if json_file is not None:
+        write_json(rows, json_file)
+    missed = [row for row in rows if not row.met]
+    if missed:
+        _say(f"{len(missed)} rows miss a target")
+    sys.exit(check and bool(missed))
+
+
+if __name__ == "__main__":
+    main()

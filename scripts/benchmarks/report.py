@@ -1,0 +1,66 @@
+"""Rows as one table on stdout, or as a JSON file."""
+
+import json
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from scripts.benchmarks.rows import Row
+
+_WIDTH_WITHOUT_TERMINAL = 110
+
+
+def print_table(rows: Sequence[Row]) -> None:
+    """Print all rows, a line between their sections."""
+    table = Table(title=_machine(), title_justify="left")
+    table.add_column("what")
+    for name in ("mailmcp", "floor", "ratio", "trips", "octets in"):
+        table.add_column(name, justify="right")
+    table.add_column("target")
+    section = ""
+    for row in rows:
+        if row.section != section:
+            section = row.section
+            table.add_section()
+            table.add_row(Text(section, style="bold"))
+        table.add_row(
+            f"  {row.name}",
+            _quantity(row.value, row.unit),
+            "" if row.floor is None else _quantity(row.floor, row.unit),
+            "" if row.ratio is None else f"{row.ratio:.2f}",
+            "" if row.round_trips is None else str(row.round_trips),
+            "" if row.octets_received is None else f"{row.octets_received:,}",
+            _verdict(row),
+        )
+    # Rich assumes 80 columns for a file or a pipe, and the table is wider.
+    Console(width=None if sys.stdout.isatty() else _WIDTH_WITHOUT_TERMINAL).print(table)
+
+
+def write_json(rows: Sequence[Row], file: Path) -> None:
+    """Write all rows, and what they were measured on."""
+    document = {"machine": _machine(), "rows": [row.as_json() for row in rows]}
+    file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _machine() -> str:
+    return f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} cores"
+
+
+def _quantity(value: float, unit: str) -> str:
+    number = f"{value:,.1f}" if unit else f"{value:,.0f}"
+    return f"{number} {unit}".strip()
+
+
+def _verdict(row: Row) -> Text:
+    text = Text()
+    for target in row.targets:
+        text.append(", " if text else "")
+        text.append(f"{target.text} ")
+        text.append("ok" if target.met else "MISSED", style="green" if target.met else "bold red")
+    return text

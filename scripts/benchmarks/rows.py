@@ -1,0 +1,59 @@
+"""What was measured, a row each, and whether it meets its targets."""
+
+from dataclasses import asdict, dataclass
+from statistics import median
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A number that must not exceed another; `text` says so in the table."""
+
+    text: str
+    found: float
+    most: float
+
+    @property
+    def met(self) -> bool:
+        """Whether the target is met."""
+        return self.found <= self.most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line of the table; None where a column does not apply."""
+
+    section: str
+    name: str
+    value: float
+    unit: str
+    floor: float | None = None
+    """What the least possible costs, in the same unit."""
+
+    ratio: float | None = None
+    """Median of the ratios of neighbouring measurements, which noise moves less than the medians."""
+
+    round_trips: int | None = None
+    octets_received: int | None = None
+    targets: tuple[Target, ...] = ()
+
+    @property
+    def met(self) -> bool:
+        """Whether all targets are met; true if there is none."""
+        return all(target.met for target in self.targets)
+
+    def as_json(self) -> dict[str, object]:
+        """Give the row with its verdict."""
+        return {**asdict(self), "met": self.met}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """The same thing done by mailmcp and by the least that could do it, one right after the other."""
+
+    ours_ms: float
+    floor_ms: float
+
+
+def median_ratio(pairs: list[Pair]) -> float:
+    """Give the median of the pairwise ratios."""
+    return median(pair.ours_ms / pair.floor_ms for pair in pairs)

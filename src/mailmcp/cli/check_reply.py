@@ -1,0 +1,32 @@
+"""`mailmcp check-reply`: holds any reply, of any server, against the rules of a dialect."""
+
+import json
+import sys
+from typing import TextIO
+
+import click
+
+from mailmcp.envelope.checker import check_reply
+from mailmcp.envelope.dialects.names import Dialect
+
+
+@click.command()
+@click.argument("reply", type=click.File(encoding="utf-8"), metavar="FILE|-")
+@click.option(
+    "--envelope",
+    type=click.Choice([each.value for each in Dialect]),
+    default=Dialect.SUMMARY.value,
+    show_default=True,
+    help="The shape that the reply claims.",
+)
+def command(reply: TextIO, envelope: str) -> None:
+    """List every rule that the reply in FILE, a JSON object, breaks; exit with 1 if there is any."""
+    try:
+        parsed = json.load(reply)
+    except ValueError as error:
+        raise click.BadParameter(f"it is not JSON: {error}", param_hint="FILE") from None
+    broken = check_reply(parsed, Dialect(envelope))
+    for rule in broken:
+        click.echo(rule)
+    click.echo(f"{len(broken)} rules broken" if broken else "in order", err=True)
+    sys.exit(1 if broken else 0)

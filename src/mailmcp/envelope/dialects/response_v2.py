@@ -1,0 +1,143 @@
+"""The dialect `response-v2`: `success`, `data`, `error`, `meta`, the same four keys in every reply.
+
+Business data stands in `data` alone, the summary with it. An error has one shape: `error`
+is a sentence, and `data` says in which of its six kinds it falls.
+"""
+
+from typing import Any, Final
+
+from mailmcp.envelope.errors import Code, InvalidInputError, MailError
+from mailmcp.envelope.meta import Meta
+from mailmcp.envelope.outcome import Outcome
+from mailmcp.envelope.render import (
+    data_schema,
+    data_value,
+    details_value,
+    identity_value,
+    page_value,
+    telemetry_value,
+)
+from mailmcp.envelope.schema import JsonObject, object_schema
+
+VERSION: Final = "response-v2"
+
+ERROR_CODES: Final = {
+    Code.INVALID_INPUT: "VALIDATION_ERROR",
+    Code.NOT_FOUND: "NOT_FOUND",
+    Code.AUTH_FAILED: "AUTHENTICATION_FAILED",
+    Code.TIMEOUT: "TIMEOUT",
+    Code.CONFLICT: "CONFLICT",
+    Code.INTERNAL: "INTERNAL_ERROR",
+}
+
+ERROR_TYPES: Final = {
+    Code.INVALID_INPUT: "validation",
+    Code.NOT_FOUND: "not_found",
+    Code.AUTH_FAILED: "authentication",
+    Code.TIMEOUT: "unavailable",
+    Code.CONFLICT: "conflict",
+    Code.INTERNAL: "internal",
+}
+
+_REMEDIES: Final = {
+    Code.INVALID_INPUT: "Change the request as the error says.",
+    Code.NOT_FOUND: "List or search again, and use a name or id from that reply.",
+    Code.AUTH_FAILED: "Correct the account's login in the settings.",
+    Code.TIMEOUT: "Send the same request again later.",
+    Code.CONFLICT: "Search again; ids and cursors from before are void.",
+    Code.INTERNAL: "Send the same request again; if it fails again, look into the server's log.",
+}
+
+_NULL: Final[JsonObject] = {"type": "null"}
+
+
+def _or_null(kind: str) -> JsonObject:
+    return {"type": [kind, "null"]}
+
+
+_META_SCHEMA: Final = object_schema(
+    {
+        "version": {"const": VERSION},
+        "now_utc": {"type": "string"},
+        "duration_ms": {"type": "integer"},
+        "request_id": {"type": "string"},
+        "warnings": _or_null("array"),
+        "pagination": _or_null("object"),
+        "rate_limit": _or_null("object"),
+        "telemetry": _or_null("object"),
+    },
+    required=("version", "request_id", "warnings", "pagination", "rate_limit", "telemetry"),
+    closed=False,
+)
+
+_FAILURE_SCHEMA: Final = object_schema(
+    {
+        "error_code": {"type": "string", "enum": list(ERROR_CODES.values())},
+        "error_type": {"type": "string", "enum": list(ERROR_TYPES.values())},
+        "remediation": {"type": "string"},
+        "details": {"type": "object", "required": ["reason", "retryable"]},
+        "validation_errors": {
+            "type": "array",
+            "items": {"type": "object", "required": ["field", "reason", "message"]},
+        },
+    },
+    required=("error_code", "error_type", "remediation", "details"),
+)
+
+
+class ResponseV2Shape:
+    """Every key is in every reply; what is empty is null."""
+
+    unknown_tool_code = ERROR_CODES[Code.NOT_FOUND]
+
+    def success(self, outcome: Outcome[Any], meta: Meta) -> JsonObject:
+        """Write a success: `error` is null."""
+        data = {"summary": outcome.summary, **data_value(outcome)}
+        return {"success": True, "data": data, "error": None, "meta": _meta_value(meta)}
+
+    def failure(self, error: MailError, meta: Meta) -> JsonObject:
+        """Write a failure: `error` is its message."""
+        data: JsonObject = {
+            "error_code": ERROR_CODES[error.code],
+            "error_type": ERROR_TYPES[error.code],
+            "remediation": error.next_action.instruction if error.next_action else _REMEDIES[error.code],
+            "details": details_value(error),
+        }
+        if isinstance(error, InvalidInputError):
+            data["validation_errors"] = data["details"].pop("problems")
+        return {"success": False, "data": data, "error": error.message, "meta": _meta_value(meta)}
+
+    def meta_beside(self, meta: Meta) -> JsonObject:  # noqa: ARG002 - the envelope has a place for all of it
+        """Nothing: `meta` says it."""
+        return {}
+
+    def schema(self, tool_data: JsonObject, *, has_status: bool) -> JsonObject:
+        """Write a root object that is either a success or a failure."""
+        data = data_schema(tool_data, has_status=has_status)
+        data["properties"] = {"summary": {"type": "string"}, **data["properties"]}
+        data["required"] = ["summary", *data["required"]]
+        properties: JsonObject = {
+            "success": {"type": "boolean"},
+            "data": {"type": "object"},
+            "error": _or_null("string"),
+            "meta": _META_SCHEMA,
+        }
+        success = {"properties": {"success": {"const": True}, "data": data, "error": _NULL}}
+        failure = {
+            "properties": {"success": {"const": False}, "data": _FAILURE_SCHEMA, "error": {"type": "string"}}
+        }
+        root = object_schema(properties, required=("success", "data", "error", "meta"))
+        return root | {"oneOf": [success, failure]}
+
+
+def _meta_value(meta: Meta) -> JsonObject:
+    return {
+        "version": VERSION,
+        "now_utc": meta.now_utc,
+        "duration_ms": meta.duration_ms,
+        **identity_value(meta),
+        "warnings": list(meta.warnings) or None,
+        "pagination": page_value(meta.page, null_cursor=True) if meta.page else None,
+        "rate_limit": None,
+        "telemetry": telemetry_value(meta.telemetry) if meta.telemetry else None,
+    }

@@ -1,0 +1,71 @@
+import pytest
+
+from mailmcp.mail.message import read_message
+from mailmcp.mail.structure import Part
+
+OCTETS = (
+    b"Subject: =?utf-8?Q?h=C3=A9?=\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
+    b"--b\r\n\r\nfirst\r\n--b\r\nContent-Type: image/png\r\n\r\nsecond\r\n--b--\r\n"
+)
+FIRST = Part(part_id="1", content_type="text/plain", size_octets=5)
+SECOND = Part(part_id="2", content_type="image/png", size_octets=6)
+ROOT = Part(part_id="TEXT", content_type="multipart/mixed", params={"boundary": "b"}, parts=(FIRST, SECOND))
+
+
+def test_a_whole_message_has_everything() -> None:
+    view = read_message(OCTETS, complete=True)
+    assert view.headers.get("Subject") == "hé"
+    assert view.structure == ROOT
+    assert view.defects == ()
+    assert view.part_octets(FIRST) == b"first"
+    assert view.part_octets(SECOND) == b"second"
+
+
+def test_a_container_and_an_unknown_part_have_no_octets() -> None:
+    view = read_message(OCTETS, complete=True)
+    assert view.part_octets(ROOT) is None
+    assert view.part_octets(Part(part_id="3", content_type="text/plain")) is None
+
+
+def test_the_servers_structure_is_kept() -> None:
+    structure = Part(part_id="1", content_type="text/plain", size_octets=4)
+    assert read_message(b"A: 1\r\n\r\nbody", complete=True, structure=structure).structure is structure
+
+
+@pytest.mark.parametrize(
+    ("length", "first", "second"),
+    [
+        (len(OCTETS), b"first", b"second"),
+        (OCTETS.index(b"second") + 6, b"first", b"second"),
+        (OCTETS.index(b"second") + 9, b"first", b"second"),
+        (OCTETS.index(b"second") + 5, b"first", None),
+        (OCTETS.index(b"first") + 5, b"first", None),
+        (OCTETS.index(b"first") + 4, None, None),
+        (10, None, None),
+    ],
+)
+def test_a_part_is_given_only_if_it_is_wholly_here(
+    length: int, first: bytes | None, second: bytes | None
+) -> None:
+    view = read_message(OCTETS[:length], complete=False, structure=ROOT)
+    assert (view.part_octets(FIRST), view.part_octets(SECOND)) == (first, second)
+
+
+def test_without_the_servers_sizes_only_a_boundary_proves_a_part_whole() -> None:
+    view = read_message(OCTETS[: OCTETS.index(b"second") + 6], complete=False)
+    assert view.structure is not None
+    assert [view.part_octets(part) for part in view.structure.parts] == [b"first", None]
+
+
+def test_a_part_of_another_type_than_the_server_says_is_not_trusted() -> None:
+    """Parsers number malformed mail differently."""
+    view = read_message(OCTETS, complete=True, structure=ROOT)
+    assert view.part_octets(Part(part_id="1", content_type="text/html", size_octets=5)) is None
+
+
+def test_defects_of_the_structure_count_only_if_it_is_used() -> None:
+    octets = b"no header\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nx"
+    found = read_message(octets, complete=True)
+    given = read_message(octets, complete=True, structure=ROOT)
+    assert found.defects == ("line that is not a header", "multipart is not closed")
+    assert given.defects == ("line that is not a header",)

@@ -1,0 +1,114 @@
+"""A desk to call tools from, as the server calls them: arguments in, outcome or error out.
+
+Synchronous, so that a test may change mailboxes between two calls; the calls run in an
+event loop of the desk's own.
+"""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from datetime import UTC, date, datetime
+from time import monotonic
+from typing import Any, NamedTuple, Self
+
+import anyio
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from mailmcp.envelope.meta import Telemetry
+from mailmcp.envelope.outcome import Outcome
+from mailmcp.envelope.render import data_value
+from mailmcp.imap.account import Account
+from mailmcp.imap.pool import Pool
+from mailmcp.imap.uid_cache import UidCache
+from mailmcp.server.text import render_outcome
+from mailmcp.tools.arguments import read_arguments
+from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.tool import Call
+
+CALL_TIMEOUT_S = 30.0
+
+_BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+class Reply(NamedTuple):
+    """A success, whole or partial."""
+
+    outcome: Outcome[Any]
+    telemetry: Telemetry
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What goes to `data` of the reply."""
+        return data_value(self.outcome)
+
+    @property
+    def text(self) -> str:
+        """The text channel."""
+        return render_outcome(self.outcome, marker="marker")
+
+    @property
+    def uids(self) -> list[int]:
+        """UIDs of the messages of a page, in their order."""
+        return [row["uid"] for row in self.data["messages"]]
+
+    @property
+    def places(self) -> list[int]:
+        """Which messages they are, from 1: pymap counts UIDs from 101, Dovecot from 1."""
+        return [uid % 100 for uid in self.uids]
+
+
+class Desk:
+    """Calls tools on a pool of its own, for one `with` block."""
+
+    def __init__(self, accounts: Sequence[Account], *, today: date | None = None) -> None:
+        self.accounts = tuple(accounts)
+        self.today = today or datetime.now(UTC).date()
+        """Changes only when a test says so."""
+
+        self.uid_cache = UidCache()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._portal: BlockingPortal = stack.enter_context(start_blocking_portal())
+            opened = Pool(self.accounts, clock=monotonic).opened()
+            self.pool = stack.enter_context(self._portal.wrap_async_context_manager(opened))
+            self._cleanup = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._cleanup.close()
+
+    def call(self, tool: str, arguments: dict[str, Any] | None = None) -> Reply:
+        """Call a tool.
+
+        Raises:
+            MailError: What the caller would be told.
+        """
+        return self._portal.call(self._call, tool, arguments or {})
+
+    def search(self, **arguments: object) -> Reply:
+        """Search; `from_` stands for `from`."""
+        return self.call("imap_search_messages", {name.rstrip("_"): each for name, each in arguments.items()})
+
+    def get(self, message_id: str, **arguments: object) -> Reply:
+        """Get a message."""
+        return self.call("imap_get_message", {"message_id": message_id, **arguments})
+
+    def message(self, message_id: str, **arguments: object) -> dict[str, Any]:
+        """Get `message` of the data of a message."""
+        message: dict[str, Any] = self.get(message_id, **arguments).data["message"]
+        return message
+
+    def forget(self) -> None:
+        """Lose the cache of search results."""
+        self.uid_cache = UidCache()
+
+    async def _call(self, name: str, raw: dict[str, Any]) -> Reply:
+        tool = _BY_NAME[name]
+        call = Call(
+            pool=self.pool,
+            uid_cache=self.uid_cache,
+            deadline=anyio.current_time() + CALL_TIMEOUT_S,
+            today=self.today,
+        )
+        outcome = await tool.run(read_arguments(tool.arguments, raw), call)
+        return Reply(outcome, call.telemetry)

@@ -1,0 +1,210 @@
+"""Searching on both servers: each criterion, several together, and what a page says of itself."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from mailmcp.envelope.errors import InvalidInputError, NotFoundError, Reason
+from servers.peer import PeerFactory
+from servers.peer_actions import FailUid, Respond, Rule
+from servers.peer_mailbox import PeerMailbox, make_messages
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.letters import make_letter, make_numbered
+from tools.stores import Store, peer_account
+
+NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def filled(store: Store, desk: Desk) -> Desk:
+    """UIDs 1 to 4, received on the last days of February 2024 and on 1 March."""
+    letters = [
+        make_letter(
+            "Offer for Zürich", "Das Gerät ist vergrößert.\n", sender="Jürgen Müller <jm@example.org>"
+        ),
+        make_letter("Invoice 4711", "red green blue\n", to="Carol <carol@example.com>"),
+        make_letter("Re: Invoice 4711", "green red, blue\n", sender="Carol <carol@example.com>"),
+        make_letter("null", "日本語のテキスト\n", to="日本 <nihon@example.org>"),
+    ]
+    for day, letter in zip((27, 28, 29), letters, strict=False):
+        store.fill("INBOX", [letter.as_bytes()], received=NOON.replace(month=2, day=day))
+    store.fill("INBOX", [letters[3].as_bytes()], received=NOON, flags=[b"\\Seen"])
+    return desk
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({}, [4, 3, 2, 1]),
+        ({"query": "invoice"}, [3, 2]),
+        ({"query": "4711 carol"}, [3, 2]),
+        ({"query": "red green"}, [3, 2]),
+        ({"query": '"red green"'}, [2]),
+        ({"query": '"green red" invoice'}, [3]),
+        ({"query": "vergrößert"}, [1]),
+        ({"query": "日本語"}, [4]),
+        ({"query": "null"}, [4]),
+        ({"query": 4711}, [3, 2]),
+        ({"query": "nowhere"}, []),
+        ({"from_": "carol"}, [3]),
+        ({"from_": "Jürgen"}, [1]),
+        ({"to": "carol@example.com"}, [2]),
+        ({"to": "日本"}, [4]),
+        ({"subject": "Zürich"}, [1]),
+        ({"subject": "invoice"}, [3, 2]),
+        ({"unread_only": True}, [3, 2, 1]),
+        ({"unread_only": "false"}, [4, 3, 2, 1]),
+        ({"start_date": "2024-02-29"}, [4, 3]),
+        ({"end_date": "2024-02-28"}, [2, 1]),
+        ({"start_date": "2024-02-28", "end_date": "2024-02-29"}, [3, 2]),
+        ({"start_date": "2024-03-01", "end_date": "2024-03-01"}, [4]),
+        ({"start_date": "0001-01-01", "end_date": "9999-12-31"}, [4, 3, 2, 1]),
+        ({"query": "4711", "to": "carol"}, [2]),
+        ({"subject": "invoice", "from_": "carol", "unread_only": True, "start_date": "2024-02-29"}, [3]),
+        ({"query": "日本語", "unread_only": True}, []),
+        ({"mailbox": "inbox", "subject": "Zürich"}, [1]),
+    ],
+)
+def test_all_criteria_must_hold_and_the_newest_come_first(
+    filled: Desk, arguments: dict[str, object], expected: list[int]
+) -> None:
+    reply = filled.search(**arguments)
+    assert reply.places == expected
+    assert reply.data["total"] == reply.data["returned"] == reply.data["attempted"] == len(expected)
+    assert reply.data["status"] == "ok"
+    assert not reply.data["has_more"]
+
+
+@pytest.mark.parametrize(("days", "expected"), [(1, [4, 3]), (2, [4, 3, 2]), (365, [4, 3, 2, 1])])
+def test_last_days_count_from_today(filled: Desk, days: int, expected: list[int]) -> None:
+    filled.today = date(2024, 3, 1)
+    assert filled.search(last_days=days).places == expected
+
+
+def test_a_row_says_what_the_message_is(filled: Desk) -> None:
+    reply = filled.search(subject="Zürich")
+    row = reply.data["messages"][0]
+    assert row["from"] == "Jürgen Müller <jm@example.org>"
+    assert row["subject"] == "Offer for Zürich"
+    assert row["date"] == "2024-01-01T12:00:00Z"
+    assert row["message_id"] == f"imap:work:INBOX:{row['uidvalidity']}:{row['uid']}"
+    assert row["message_uri"] == f"imap://work/mailbox/INBOX/message/{row['uidvalidity']}/{row['uid']}"
+    assert row["message_raw_uri"] == row["message_uri"] + "/raw"
+    assert row["flags"] == [] or row["flags"] == ["\\Recent"]
+    assert "snippet" not in row
+    assert row["message_id"] in reply.text
+
+
+def test_snippets_are_the_start_of_the_text(filled: Desk) -> None:
+    """PREVIEW on Dovecot, the first octets of the text on pymap."""
+    rows = filled.search(snippet_max_chars=50).data["messages"]
+    assert [row["snippet"] for row in rows] == [
+        "日本語のテキスト",
+        "green red, blue",
+        "red green blue",
+        "Das Gerät ist vergrößert.",
+    ]
+
+
+def test_a_snippet_is_as_long_as_was_asked_for(store: Store, desk: Desk) -> None:
+    html = "<style>p{color:red}</style><p>" + "word " * 200 + "</p>"
+    store.fill("INBOX", [make_letter("x", html=html, text="word " * 200).as_bytes()])
+    for most in (50, 100, 200):
+        snippet = desk.search(snippet_max_chars=most).data["messages"][0]["snippet"]
+        assert most // 2 < len(snippet) <= most
+        assert snippet.startswith("word word")
+
+
+def test_nothing_found_says_where_it_looked_and_what_to_do(filled: Desk) -> None:
+    reply = filled.search(query="nowhere")
+    assert reply.outcome.summary == (
+        "No message matches in `INBOX` (work), of 4 there; no other mailbox was searched"
+    )
+    action = reply.data["next_action"]
+    assert filled.call(action["tool"], action["arguments"]).data["mailboxes"]
+
+
+def test_an_empty_mailbox_is_an_empty_page(desk: Desk) -> None:
+    reply = desk.search()
+    assert (reply.data["total"], reply.data["messages"], reply.data["has_more"]) == (0, [], False)
+
+
+def test_a_found_message_can_be_read_next(filled: Desk) -> None:
+    action = filled.search(subject="Zürich").data["next_action"]
+    assert "vergrößert" in filled.call(action["tool"], action["arguments"]).data["message"]["body_text"]
+
+
+@pytest.mark.parametrize(
+    "mailbox", ["Projects/Grün", "日本語", "With space", "a.b:c%d", 'quo"ted', "tab\tbed"]
+)
+def test_mailboxes_of_any_name(store: Store, desk: Desk, mailbox: str) -> None:
+    if store.kind == "dovecot" and "\t" in mailbox:
+        pytest.skip("Dovecot keeps no control characters in names")
+    store.fill(mailbox, make_numbered(1, 2))
+    first = desk.search(mailbox=mailbox, limit=1)
+    desk.forget()
+    second = desk.search(cursor=first.data["next_cursor"])
+    assert (first.places, second.places) == ([2], [1])
+    row = second.data["messages"][0]
+    assert desk.message(row["message_id"])["subject"] == "Message 1"
+
+
+def test_a_missing_mailbox_is_not_found(desk: Desk) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        desk.search(mailbox="Nowhere")
+    assert caught.value.reason is Reason.MAILBOX_MISSING
+
+
+def test_an_unknown_account_is_not_found(desk: Desk) -> None:
+    with pytest.raises(NotFoundError, match="Accounts: work") as caught:
+        desk.search(account_id="home")
+    assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
+
+
+def test_with_several_accounts_one_must_be_named(pymap_mail: Store, open_desk: DeskFactory) -> None:
+    desk = open_desk(pymap_mail.account, pymap_mail.named("home"))
+    with pytest.raises(InvalidInputError, match="work, home") as caught:
+        desk.search()
+    assert caught.value.reason is Reason.MISSING_PARAM
+    assert desk.search(account_id="home").data["account_id"] == "home"
+
+
+def test_an_empty_range_of_dates_is_refused(desk: Desk) -> None:
+    with pytest.raises(InvalidInputError, match="end_date: lies before") as caught:
+        desk.search(start_date="2024-01-02", end_date="2024-01-01")
+    assert caught.value.reason is Reason.OUT_OF_RANGE
+
+
+def test_a_server_that_searches_ascii_alone_says_so(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    refusal = Rule(command="UID SEARCH", containing="CHARSET", action=_no("[BADCHARSET (US-ASCII)] No"))
+    server = peer(messages=make_messages(1), rules=[refusal])
+    desk = open_desk(peer_account(server))
+    with pytest.raises(InvalidInputError) as caught:
+        desk.search(query="Zürich")
+    assert caught.value.reason is Reason.CHARSET_REFUSED
+    assert desk.search(query="Message").uids == [1]
+
+
+@pytest.mark.parametrize("how", ["NO", "BAD", "garbage"])
+def test_one_bad_message_never_spoils_a_page(peer: PeerFactory, open_desk: DeskFactory, how: str) -> None:
+    rules = [Rule(command="UID FETCH", action=FailUid(3, how))]  # type: ignore[arg-type] # a literal
+    desk = open_desk(peer_account(peer(messages=make_messages(*range(1, 8)), rules=rules)))
+    reply = desk.search()
+    data = reply.data
+    assert reply.uids == [7, 6, 5, 4, 2, 1]
+    assert (data["status"], data["attempted"], data["returned"], data["failed"]) == ("partial", 7, 6, 1)
+    (issue,) = data["issues"]
+    assert (issue["uid"], issue["mailbox"], issue["account_id"]) == (3, "INBOX", "work")
+    assert issue["message_id"].endswith(":3")
+    assert issue["message_id"] in reply.text
+    assert issue["code"] == "internal"
+
+
+def test_windows_of_a_peer_without_esearch(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    server = peer(messages=make_messages(5, 9), capabilities=["IMAP4rev1"], mailboxes=[PeerMailbox(name="B")])
+    assert open_desk(peer_account(server)).search().uids == [9, 5]
+
+
+def _no(text: str) -> Respond:
+    return Respond(b"{tag} NO " + text.encode() + b"\r\n")
