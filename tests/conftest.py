@@ -8,9 +8,15 @@ import itertools
 import os
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
+from hypothesis import settings
+from mcp import Client
+from mcp.types import CallToolResult
 
+from mailmcp.envelope.checker import check_reply
+from mailmcp.envelope.dialects.names import Dialect
 from servers.certificates import Certificates
 from servers.dovecot import Dovecot, Login, find_dovecot
 from servers.embedded import Pymap
@@ -18,6 +24,10 @@ from servers.peer import Peer, PeerFactory
 from servers.proxy import CountingProxy, ProxyFactory
 
 LOG_LINES_SHOWN = 40
+
+# Timings of a noisy machine are no failures, and a run can be repeated.
+settings.register_profile("mailmcp", deadline=None, derandomize=True)
+settings.load_profile("mailmcp")
 
 _user_numbers = itertools.count(1)
 
@@ -77,3 +87,24 @@ def pytest_runtest_makereport(
         lines = server.log().splitlines()[-LOG_LINES_SHOWN:]
         report.sections.append(("Dovecot's log", "\n".join(lines)))
     return report
+
+
+@pytest.fixture(autouse=True)
+def _every_reply_keeps_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hold every envelope that a client of any test receives against the rules of its dialect."""
+    call_tool = Client.call_tool
+
+    async def checked(self: Client, *args: Any, **options: Any) -> CallToolResult:
+        result = await call_tool(self, *args, **options)
+        reply = result.structured_content
+        assert check_reply(reply, dialect_of(reply)) == []
+        return result
+
+    monkeypatch.setattr(Client, "call_tool", checked)
+
+
+def dialect_of(reply: dict[str, Any] | None) -> Dialect:
+    """Tell by its look which dialect a reply claims to be in."""
+    if reply is None or "success" not in reply:
+        return Dialect.SUMMARY
+    return Dialect.RESPONSE_V2 if "meta" in reply else Dialect.DISCRIMINATED

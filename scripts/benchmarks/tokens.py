@@ -38,7 +38,8 @@ def _both(name: str, result: CallToolResult) -> list[Row]:
 
 
 def _row(name: str, text: str) -> Row:
-    return Row(section=SECTION, name=name, value=bpe_openai.get_encoding("o200k_base").count(text), unit="")
+    tokens = bpe_openai.get_encoding("o200k_base").encode_ordinary(text)
+    return Row(section=SECTION, name=name, value=len(tokens), unit="")
 
 
 def _json(value: object) -> str:

@@ -38,7 +38,7 @@ def test_blocks_become_lines(html: str, text: str) -> None:
         ("<ul><li>a</li><li>b</li></ul>c", "- a\n- b\n\nc"),
         ("x<ol><li>a<li>b</ol>", "x\n\n1. a\n2. b"),
         ("<ol start=9><li>a<li>b<br>c</ol>", "9. a\n10. b\n    c"),
-        ("<ol start=x><li>a</ol>", "- a"),
+        ("<ol start=x><li>a</ol>", "1. a"),
         ("<ul><li><p>a</p><li><p>b</p><p>c</p></ul>", "- a\n- b\n\n  c"),
         ("<ul><li>a<ul><li>b<ol><li>c</ol></ul><li>d</ul>", "- a\n  - b\n    1. c\n- d"),
         ("<li>stray</li>", "- stray"),

@@ -32,7 +32,7 @@ def uuencoded(octets: bytes) -> bytes:
         (b"====", "base64", b"", ()),
         (b"text", "x-rot13", b"text", (UNKNOWN_ENCODING,)),
         (uuencoded(TEXT), "x-uuencode", TEXT, ()),
-        (uuencoded(TEXT)[:60], "uuencode", TEXT[:29], (BROKEN_UUENCODE,)),
+        (uuencoded(TEXT)[:60], "uuencode", TEXT[:30], (BROKEN_UUENCODE,)),
         (b"no begin line", "x-uue", b"no begin line", (BROKEN_UUENCODE,)),
         (b"begin 644 x\n\xff\xff\n", "x-uue", b"", (BROKEN_UUENCODE,)),
     ],

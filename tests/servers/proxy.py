@@ -142,8 +142,8 @@ class _Link:
 
     def opened(self, end: "_End") -> None:
         """Go on once an end is connected: the server's is, after the client's."""
+        self.closed.clear()
         if end is self.client:
-            end.transport.pause_reading()
             self._connecting = asyncio.create_task(self._connect())
 
     def arrived(self, end: "_End", octets: bytes) -> None:
@@ -180,8 +180,6 @@ class _Link:
             await asyncio.get_running_loop().create_connection(lambda: self._server, *self._target)
         except OSError:
             self.client.transport.abort()
-        else:
-            self.client.transport.resume_reading()  # which notices also when the client has left
 
     def _count(self, more: Traffic) -> None:
         with self._lock:
@@ -194,16 +192,20 @@ class _End(asyncio.Protocol):
     transport: asyncio.Transport
 
     def __init__(self, link: _Link, delay_s: float) -> None:
-        self.is_open = False
+        self.is_open = self._was_open = False
         self._link = link
         self._delay_s = delay_s
         self._queue: deque[bytes | None] = deque()
+        self._early: list[bytes | None] = []
+        """What was due before there was a connection."""
 
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
-        self.is_open = True
+        self.is_open = self._was_open = True
         self._link.opened(self)
+        for octets in self._early:
+            self._send(octets)
 
     @override
     def data_received(self, data: bytes) -> None:
@@ -225,6 +227,12 @@ class _End(asyncio.Protocol):
 
     def _send_next(self) -> None:
         octets = self._queue.popleft()
+        if self._was_open:
+            self._send(octets)
+        else:
+            self._early.append(octets)
+
+    def _send(self, octets: bytes | None) -> None:
         if not self.is_open:
             return
         if octets is None:

@@ -25,16 +25,10 @@ def compact_schema(model: type[BaseModel], *, mode: JsonSchemaMode = "serializat
     """
     raw = model.model_json_schema(mode=mode, by_alias=True)
     definitions = raw.pop("$defs", {})
+    raw.pop("description", None)
     schema = _compact(raw, definitions)
     assert isinstance(schema, dict)  # noqa: S101 - tells the type checker what pydantic guarantees
     return schema
-
-
-def _says_nothing(key: str, value: object, node: JsonObject) -> bool:
-    """Tell what a reader does not need: `0`, `""` and `false` are what is absent everywhere here."""
-    if key == "default":
-        return value in (None, "", 0)
-    return key == "title" or (key == "description" and "properties" in node)
 
 
 def _compact(node: Any, definitions: Mapping[str, Any]) -> Any:
@@ -42,12 +36,11 @@ def _compact(node: Any, definitions: Mapping[str, Any]) -> Any:
         return [_compact(item, definitions) for item in node]
     if not isinstance(node, dict):
         return node
-    node = _resolve(node, definitions)
     compacted: JsonObject = {}
-    for key, value in node.items():
-        if _says_nothing(key, value, node):
-            continue
-        if key in {"properties", "patternProperties"}:
+    for key, value in _resolve(node, definitions).items():
+        if key == "title" or (key == "default" and value in (None, "", 0)):
+            continue  # `0`, `""` and `false` are what is absent everywhere here
+        if key == "properties":
             compacted[key] = {name: _compact(each, definitions) for name, each in value.items()}
         else:
             compacted[key] = _compact(value, definitions)
@@ -58,13 +51,15 @@ def _resolve(node: JsonObject, definitions: Mapping[str, Any]) -> JsonObject:
     """Follow a reference and drop the null branch of an optional value; the node's own keys win."""
     if "$ref" in node:
         target = definitions[node["$ref"].rpartition("/")[2]]
-        rest = {key: value for key, value in node.items() if key != "$ref"}
-        return _resolve({**target, **rest}, definitions)
+        return _resolve(_without(target, "description") | _without(node, "$ref"), definitions)
     branches = [branch for branch in node.get("anyOf", ()) if branch != _NULL]
     if len(branches) == 1:
-        rest = {key: value for key, value in node.items() if key != "anyOf"}
-        return _resolve({**branches[0], **rest}, definitions)
-    return node
+        return _resolve(branches[0] | _without(node, "anyOf"), definitions)
+    return node | {"anyOf": branches} if branches else node
+
+
+def _without(node: JsonObject, key: str) -> JsonObject:
+    return {name: value for name, value in node.items() if name != key}
 
 
 def object_schema(

@@ -63,6 +63,12 @@ class AccountSessions:
         self.idle = [session for session in self.idle if session not in stale]
         return stale
 
+    def drop_idle(self) -> None:
+        """Close the idle sessions: where one connection was lost, those as old as it most often are too."""
+        for session in self.idle:
+            session.discard()
+        self.idle.clear()
+
     def login_failed(self, error: AuthFailedError, now: float) -> None:
         """Remember a refused login: providers lock accounts that try again and again."""
         self.proven = False
@@ -75,9 +81,9 @@ class AccountSessions:
         Raises:
             AuthFailedError: With reason `backing_off` and the seconds left in its details.
         """
-        wait_s = (self.refused_until or now) - now
-        if wait_s <= 0:
+        if self.refused_until is None or self.refused_until <= now:
             return
+        wait_s = self.refused_until - now
         account_id = self.account.account_id
         raise AuthFailedError(
             f"The login of account {account_id} was refused a moment ago and is not tried again for "

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from mailmcp import __version__
-from mailmcp.envelope.errors import AuthFailedError, InternalError, Reason
+from mailmcp.envelope.errors import AuthFailedError, InternalError, MailError, Reason
 from mailmcp.imap.account import Account, Tls
 from mailmcp.imap.connection import Connection, RefusedError, quoted
-from mailmcp.imap.faults import Stage, named_faults, refused
+from mailmcp.imap.faults import Stage, named_faults, refused, tls_failed
 from mailmcp.imap.wire import Cut, Traffic
 
 _TEMPORARY_CODES = frozenset({"UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "CONTACTADMIN"})
@@ -59,11 +59,12 @@ def open_connection(dialling: Dialling) -> Connection:
             )
             connection.socket().settimeout(account.command_timeout_s)
             dialling.finished("greeting", Stage.COMMAND)
+            connection.learn_capabilities()
             if account.tls is Tls.STARTTLS:
                 _start_tls(connection, dialling)
             if not connection.preauthenticated:
                 _log_in(connection, dialling)
-            connection.learn_capabilities()
+                connection.learn_capabilities()
             _identify(connection, dialling)
             return connection
     except BaseException:
@@ -97,15 +98,27 @@ class _named_at_stage:  # noqa: N801 - reads as the statement it is
 
 
 def tls_context(account: Account) -> ssl.SSLContext:
-    """Make the TLS settings of an account: verification is always on (RFC 8314 section 5)."""
-    return ssl.create_default_context(cafile=os.fspath(account.ca_file) if account.ca_file else None)
+    """Make the TLS settings of an account: verification is always on (RFC 8314 section 5).
+
+    Raises:
+        InternalError: With reason `tls_failed`: `ca_file` cannot be used.
+    """
+    try:
+        return ssl.create_default_context(cafile=os.fspath(account.ca_file) if account.ca_file else None)
+    except OSError as error:
+        raise tls_failed(
+            account.account_id,
+            f"The ca_file of account {account.account_id} cannot be read as certificates in PEM. "
+            "Correct it in the settings.",
+        ) from error
 
 
 def _dial(dialling: Dialling) -> socket.socket:
     account = dialling.account
+    context = tls_context(account) if account.tls is Tls.IMPLICIT else None
     sock = _connect_tcp(dialling)
-    if account.tls is Tls.IMPLICIT:
-        sock = tls_context(account).wrap_socket(sock, server_hostname=account.host)
+    if context is not None:
+        sock = context.wrap_socket(sock, server_hostname=account.host)
     dialling.finished("connect", Stage.GREETING)
     return sock
 
@@ -119,8 +132,8 @@ def _connect_tcp(dialling: Dialling) -> socket.socket:
     ):
         sock = socket.socket(family, kind, protocol)
         sock.settimeout(account.connect_timeout_s)
-        dialling.cut.watch(sock)
         try:
+            dialling.cut.watch(sock)
             sock.connect(address)
         except OSError as error:
             sock.close()
@@ -134,15 +147,22 @@ def _connect_tcp(dialling: Dialling) -> socket.socket:
 def _start_tls(connection: Connection, dialling: Dialling) -> None:
     """Upgrade, or fail: what was asked to be protected is never sent in plain text."""
     account = dialling.account
-    if not connection.can("STARTTLS"):
-        raise InternalError(
-            f"The server offers no STARTTLS (account {account.account_id}), and the settings ask for it. "
-            'Use tls = "implicit" with the TLS port.',
-            reason=Reason.TLS_FAILED,
-            details={"account_id": account.account_id},
-        )
-    connection.upgrade(tls_context(account))
+    # A greeting that calls us known leaves no way to TLS: it may be an attacker's (RFC 8314 section 5).
+    if not connection.can("STARTTLS") or connection.preauthenticated:
+        raise _no_starttls(account, "offers no STARTTLS")
+    try:
+        connection.upgrade(tls_context(account))
+    except RefusedError as error:
+        raise _no_starttls(account, f"refuses {error.command}") from error
     dialling.finished("starttls", Stage.COMMAND)
+
+
+def _no_starttls(account: Account, what: str) -> MailError:
+    return tls_failed(
+        account.account_id,
+        f"The server {what} (account {account.account_id}), and the settings ask for it. "
+        'Use tls = "implicit" with the TLS port.',
+    )
 
 
 def _log_in(connection: Connection, dialling: Dialling) -> None:

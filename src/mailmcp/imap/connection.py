@@ -8,6 +8,7 @@ import imaplib
 import re
 import socket
 import ssl
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,13 +16,16 @@ from imapclient import IMAPClient
 from imapclient.imap_utf7 import encode as encode_utf7
 from typing_extensions import override
 
-from mailmcp.imap.wire import CountedIMAP4, Traffic
+from mailmcp.imap.wire import CountedIMAP4, Traffic, ViolationError
 
 Piece = bytes | tuple[bytes, bytes]
 """What imaplib gives of an answer: a line, or a line up to a literal with the literal."""
 
 _RESPONSE_CODE = re.compile(r"\[([A-Z0-9-]+)", re.IGNORECASE)
+_NUMBER = re.compile(rb"\d{1,20}")
 _SERVER_TEXT_CHARS = 200
+_LITERAL_MINUS_OCTETS = 4096
+"""Longest literal that LITERAL- lets a client send without waiting (RFC 7888 section 5)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +49,7 @@ class Answer:
     def number(self, name: str) -> int | None:
         """Read the last response called `name` as a number; None where there is none."""
         for piece in reversed(self.untagged.get(name, ())):
-            if isinstance(piece, bytes) and piece.strip().isdigit():
+            if isinstance(piece, bytes) and _NUMBER.fullmatch(piece.strip()):
                 return int(piece)
         return None
 
@@ -60,7 +64,7 @@ class RefusedError(Exception):
     def __init__(self, command: str, status: str, text: str, answer: Answer | None = None) -> None:
         self.command, self.status = command, status
         self.answer = answer or Answer()
-        match = _RESPONSE_CODE.search(text)
+        match = _RESPONSE_CODE.match(text)
         self.code = match[1].upper() if match else ""
         self.text = "".join(c if c.isprintable() else " " for c in text)[:_SERVER_TEXT_CHARS]
         super().__init__(f"{command}: {status} {self.text}")
@@ -94,10 +98,16 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
     @override
     def capabilities(self) -> tuple[bytes, ...]:
         """Give what the server can do in the state it is in, without asking again."""
-        return self._known or tuple(name.encode("ascii", "replace") for name in self._imap.capabilities)
+        return self._known
 
     def learn_capabilities(self) -> None:
-        """Read the capabilities anew: they change with the login (RFC 9051 section 6.1.1)."""
+        """Read the capabilities that the last answer brought along, else ask for them.
+
+        They change with TLS and with the login (RFC 9051 section 6.1.1).
+
+        Raises:
+            RefusedError, OSError, imaplib.IMAP4.abort: As `run`.
+        """
         lines = self._imap.untagged_responses.pop("CAPABILITY", None)
         if not lines:
             lines = self.run("CAPABILITY").untagged.get("CAPABILITY", [b""])
@@ -105,7 +115,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
 
     def can(self, capability: str) -> bool:
         """Whether the server advertises `capability`, given in upper case."""
-        return capability.encode() in self.capabilities()
+        return capability.encode() in self._known
 
     @property
     def preauthenticated(self) -> bool:
@@ -113,7 +123,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         return bool(self._imap.state == "AUTH")
 
     def upgrade(self, context: ssl.SSLContext) -> None:
-        """Send STARTTLS and shake hands (RFC 9051 section 6.2.1).
+        """Send STARTTLS, shake hands and ask for the capabilities (RFC 9051 section 6.2.1).
 
         Raises:
             RefusedError: The server advertised it and refuses it.
@@ -125,6 +135,9 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             raise
         except imaplib.IMAP4.error as error:
             raise RefusedError("STARTTLS", "NO", str(error)) from error
+        # What was said before was not protected, so it is not believed.
+        self._forget_untagged()
+        self.learn_capabilities()
 
     def authenticate(self, mechanism: str, response: bytes) -> None:
         """Log in by a SASL mechanism of one client message (RFC 9051 section 6.2.2), sent on demand.
@@ -134,14 +147,12 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         Raises:
             RefusedError: The server said NO or BAD.
         """
-        try:
-            status, data = self._imap.authenticate(mechanism, lambda _challenge: response)
-        except imaplib.IMAP4.abort:
-            raise
-        except imaplib.IMAP4.error as error:
-            raise RefusedError("AUTHENTICATE", "NO", str(error)) from error
-        if status != "OK":
-            raise RefusedError("AUTHENTICATE", status, _text(data))
+        self._forget_untagged()
+        tag = self._new_tag()
+        self._imap.send(b"%b AUTHENTICATE %b\r\n" % (tag, mechanism.encode()))
+        if self._continued(tag):
+            self._imap.send(b64encode(response) + b"\r\n")
+        self._complete("AUTHENTICATE", tag)
 
     def run(self, name: str, *arguments: bytes, uid: bool = False, ride: bytes = b"") -> Answer:
         """Send a command and wait for its end.
@@ -159,26 +170,29 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             imaplib.IMAP4.abort: The connection is lost or out of step.
         """
         self._forget_untagged()
-        rider = self._imap._new_tag() if ride else None  # noqa: SLF001 - imaplib has no public way to pipeline
-        if rider is not None:
+        rider = self._new_tag() if ride else b""
+        if ride:
             self._imap.send_with_next(rider + b" " + ride + b"\r\n")
-        refusal: RefusedError | None = None
+        tag = self._new_tag()
+        self._send(tag, [*([b"UID"] if uid else []), name.encode(), *arguments])
+        answer: Answer | RefusedError
         try:
-            status, data = self._raw_command(name.encode(), list(arguments), uid=uid)
-            if status != "OK":
-                refusal = RefusedError(name, status, _text(data), self._answer())
-        except imaplib.IMAP4.abort:
-            raise
-        except imaplib.IMAP4.error as error:
-            refusal = RefusedError(name, "BAD", str(error).partition("BAD ")[2], self._answer())
+            answer = self._complete(name, tag)
         except RefusedError as error:
-            refusal = error
-        rode = self._imap.tagged_commands.pop(rider, None)
-        if rode is not None and rode[0] != "OK":
+            answer = error
+        if ride:
+            self._check_rider(ride, rider)
+        if isinstance(answer, RefusedError):
+            raise answer
+        return answer
+
+    def _check_rider(self, ride: bytes, tag: bytes) -> None:
+        """Raise for a command that rode along and was refused; by now the server has ended it."""
+        rode = self._imap.tagged_commands.pop(tag, None)
+        if rode is None:
+            raise ViolationError("commands that depend on each other, ended out of order")
+        if rode[0] != "OK":
             raise RefusedError(ride.partition(b" ")[0].decode(), rode[0], _text(rode[1]))
-        if refusal is not None:
-            raise refusal
-        return self._answer()
 
     def run_burst(self, name: str, argument_lists: Sequence[Sequence[bytes]]) -> list[Answer | RefusedError]:
         """Send one command with each of the argument lists at once; one round trip for all.
@@ -188,38 +202,56 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         """
         tags: list[bytes] = []
         for arguments in argument_lists:
-            tag = self._imap._new_tag()  # noqa: SLF001 - as in run
+            tag = self._new_tag()
             tags.append(tag)
             self._imap.send_with_next(b" ".join([tag, name.encode(), *arguments]) + b"\r\n")
         self._imap.send(b"")
-        return [self._complete(name, tag) for tag in tags]
+        results: list[Answer | RefusedError] = []
+        for tag in tags:
+            self._forget_untagged()
+            try:
+                results.append(self._complete(name, tag))
+            except RefusedError as error:
+                results.append(error)
+        return results
 
-    def _complete(self, name: str, tag: bytes) -> Answer | RefusedError:
-        self._forget_untagged()
-        try:
-            status, data = self._imap._command_complete(name, tag)  # noqa: SLF001 - as in run
-        except imaplib.IMAP4.abort:
-            raise
-        except imaplib.IMAP4.error as error:
-            return RefusedError(name, "BAD", str(error).partition("BAD ")[2])
+    def _new_tag(self) -> bytes:
+        # imaplib has no public way to send more than one command at a time.
+        return bytes(self._imap._new_tag())  # noqa: SLF001
+
+    def _send(self, tag: bytes, words: Sequence[bytes]) -> None:
+        """Send a command, its 8-bit words as literals (RFC 9051 section 4.3).
+
+        Not by IMAPClient's own way, which writes the words to a log, passwords too.
+        """
+        line = tag
+        for word in words:
+            if word.isascii():
+                line += b" " + word
+                continue
+            at_once = self.can("LITERAL+") or (self.can("LITERAL-") and len(word) <= _LITERAL_MINUS_OCTETS)
+            line += b" {%d%b}\r\n" % (len(word), b"+" if at_once else b"")
+            if not at_once:
+                self._imap.send(line)
+                line = b""
+                if not self._continued(tag):
+                    return  # refused at its literal: that is an answer, and the command is over
+            line += word
+        self._imap.send(line + b"\r\n")
+
+    def _continued(self, tag: bytes) -> bool:
+        """Wait until the server asks for more of a command; False if it ends the command instead."""
+        while self._imap._get_response() is not None:  # noqa: SLF001 - as in _new_tag
+            if self._imap.tagged_commands.get(tag) is not None:
+                return False
+        return True
+
+    def _complete(self, name: str, tag: bytes) -> Answer:
+        status, data = self._imap._command_complete(name, tag)  # noqa: SLF001 - as in _new_tag
+        answer = Answer(tag=tag, untagged=dict(self._imap.untagged_responses))
         if status != "OK":
-            return RefusedError(name, status, _text(data))
-        return self._answer()
-
-    def _answer(self) -> Answer:
-        latest_tag = self._imap.tagpre + str(self._imap.tagnum - 1).encode()
-        return Answer(tag=latest_tag, untagged=dict(self._imap.untagged_responses))
-
-    @override
-    def _send_literal(self, tag: bytes, item: bytes, has_literal_plus: bool) -> None:
-        try:
-            super()._send_literal(tag, item, has_literal_plus)
-        except imaplib.IMAP4.abort:
-            # A server may refuse a command at its literal: that is an answer, not a lost connection.
-            refusal = self._imap.tagged_commands.pop(tag, None)
-            if not refusal:
-                raise
-            raise RefusedError("literal", refusal[0], _text(refusal[1])) from None
+            raise RefusedError(name, status, _text(data), answer)
+        return answer
 
     def _forget_untagged(self) -> None:
         # What earlier commands left must not be taken for an answer; BYE still counts.

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from mailmcp.envelope.errors import DeadlineError, InternalError, MailError, Reason
 from mailmcp.imap.connection import RefusedError
+from mailmcp.imap.wire import ViolationError
 
 
 class Stage(StrEnum):
@@ -70,47 +71,60 @@ def violation(account_id: str, what: str) -> InternalError:
     )
 
 
+def lost(account_id: str) -> InternalError:
+    """Build the error for a connection that is gone."""
+    return InternalError(
+        f"The connection to the server was lost (account {account_id}).",
+        reason=Reason.CONNECTION_LOST,
+        retryable=True,
+        details={"account_id": account_id},
+    )
+
+
+def tls_failed(account_id: str, what: str) -> InternalError:
+    """Build the error for TLS that does not come up; `what` says why and what to do."""
+    return InternalError(what, reason=Reason.TLS_FAILED, details={"account_id": account_id})
+
+
 def _name(account_id: str, error: Exception) -> InternalError:
-    details = {"account_id": account_id}
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return InternalError(
-            f"The server's certificate was not accepted (account {account_id}): {error.verify_message}. "
-            "Check the host name; for a private authority set ca_file in the settings.",
-            reason=Reason.TLS_FAILED,
-            details=details,
-        )
-    if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
-        return InternalError(
-            f"TLS with the server failed (account {account_id}): {error.reason or 'no reason given'}. "
-            "Check the port and the tls setting.",
-            reason=Reason.TLS_FAILED,
-            details=details,
-        )
+    if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError):
+        return _name_tls(account_id, error)
     if isinstance(error, ConnectionRefusedError | socket.gaierror):
         why = "is unknown" if isinstance(error, socket.gaierror) else "refuses connections"
         return InternalError(
             f"The server's host {why} (account {account_id}). Check host and port in the settings.",
             reason=Reason.CONNECTION_REFUSED,
             retryable=True,
-            details=details,
+            details={"account_id": account_id},
         )
-    if "BYE" in str(error)[:8]:
-        return InternalError(
-            f"The server greeted with BYE: it takes no connections now (account {account_id}).",
-            reason=Reason.SERVER_REFUSED,
-            retryable=True,
-            details=details,
-        )
-    if isinstance(error, imaplib.IMAP4.error) and not _is_loss(error):
+    if isinstance(error, ViolationError):
         return violation(account_id, "sent something that is not IMAP")
-    return InternalError(
-        f"The connection to the server was lost (account {account_id}).",
-        reason=Reason.CONNECTION_LOST,
-        retryable=True,
-        details=details,
+    if isinstance(error, imaplib.IMAP4.error) and not isinstance(error, imaplib.IMAP4.abort):
+        return _name_greeting(account_id, error)
+    return lost(account_id)
+
+
+def _name_tls(account_id: str, error: ssl.SSLError) -> InternalError:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return tls_failed(
+            account_id,
+            f"The server's certificate was not accepted (account {account_id}): {error.verify_message}. "
+            "Check the host name; for a private authority set ca_file in the settings.",
+        )
+    return tls_failed(
+        account_id,
+        f"TLS with the server failed (account {account_id}): {error.reason or 'no reason given'}. "
+        "Check the port and the tls setting.",
     )
 
 
-def _is_loss(error: imaplib.IMAP4.error) -> bool:
-    # imaplib tells a closed connection from an unreadable line by its words alone.
-    return isinstance(error, imaplib.IMAP4.abort) and "unexpected" not in str(error)
+def _name_greeting(account_id: str, error: imaplib.IMAP4.error) -> InternalError:
+    """Name imaplib's error for a greeting that is neither OK nor PREAUTH; it holds the line."""
+    if "* BYE" not in str(error):
+        return violation(account_id, "did not greet as IMAP servers do")
+    return InternalError(
+        f"The server greeted with BYE: it takes no connections now (account {account_id}).",
+        reason=Reason.SERVER_REFUSED,
+        retryable=True,
+        details={"account_id": account_id},
+    )

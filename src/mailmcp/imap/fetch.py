@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from imapclient.datetime_util import parse_to_datetime
+from imapclient.exceptions import ProtocolError
 from imapclient.response_parser import parse_response
 
 from mailmcp.envelope.errors import Code
@@ -142,7 +143,7 @@ def _parse_row(line: list[Piece]) -> dict[bytes, object] | None:
         _, values = parse_response(line)
         pairs = zip(values[::2], values[1::2], strict=True)
         return {name.upper(): value for name, value in pairs}
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (ProtocolError, ValueError, TypeError, AttributeError, RecursionError):
         return None
 
 

@@ -3,9 +3,11 @@
 RFC 9051 section 6.3.9; SPECIAL-USE by RFC 6154, LIST-STATUS by RFC 5819.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
+from imapclient.exceptions import ProtocolError
 from imapclient.imap_utf7 import decode as decode_utf7
 from imapclient.response_parser import parse_response
 
@@ -15,6 +17,9 @@ from mailmcp.imap.session import Session, quoted_mailbox
 _COUNTS = b"(MESSAGES UNSEEN)"
 _BURST = 50
 """STATUS commands sent at once: their answers fit any socket buffer."""
+
+_CONTROLS = re.compile(rb"[\r\n\0]")
+"""Octets that a server may send within a literal, and that are never sent back."""
 
 _SPECIAL_USES = ("\\All", "\\Archive", "\\Drafts", "\\Flagged", "\\Junk", "\\Sent", "\\Trash", "\\Important")
 
@@ -96,8 +101,11 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
     uncounted: dict[str, str] = {}
     for start in range(0, len(lacking), _BURST):
         burst = lacking[start : start + _BURST]
-        for mailbox, result in zip(burst, _status(session, burst), strict=True):
-            counts = {} if isinstance(result, RefusedError) else _counts_by_name(session, result)
+        results = _status(session, burst)
+        # Of all answers together: a server may end the commands of a burst in any order.
+        answers = [each for each in results if isinstance(each, Answer)]
+        counts = {name: each for answer in answers for name, each in _counts_by_name(session, answer).items()}
+        for mailbox, result in zip(burst, results, strict=True):
             if mailbox.name in counts:
                 counted[mailbox.name] = _with_counts(mailbox, counts[mailbox.name])
             else:
@@ -125,12 +133,13 @@ def _mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
     try:
         attributes, delimiter, raw_name, *_ = parse_response(line)
         attributes = tuple(each.decode("ascii", "replace") for each in attributes)
-    except (ValueError, TypeError, AttributeError):
+    except (ProtocolError, ValueError, TypeError, AttributeError):
         return None
     lowered = {each.lower() for each in attributes}
     return Mailbox(
         name=_learn_name(session, raw_name),
-        delimiter=delimiter.decode("ascii", "replace") if isinstance(delimiter, bytes) else "",
+        # One character or NIL, which IMAPClient reads in capitals only.
+        delimiter=delimiter.decode("latin-1") if isinstance(delimiter, bytes) and len(delimiter) == 1 else "",
         selectable=not lowered & {"\\noselect", "\\nonexistent"},
         special_use=next((use for use in _SPECIAL_USES if use.lower() in lowered), ""),
     )
@@ -140,18 +149,22 @@ def _learn_name(session: Session, raw: object) -> str:
     """Decode a name, and remember how the server spells it where that cannot be worked out."""
     octets = raw if isinstance(raw, bytes) else str(raw).encode()
     name = decode_mailbox(octets)
-    if encode_mailbox(name) != octets:
+    if encode_mailbox(name) != octets and not _CONTROLS.search(octets):
         session.quirks.raw_names[name] = octets
     return name
 
 
 def decode_mailbox(octets: bytes) -> str:
-    """Decode modified UTF-7; raw UTF-8 and broken names are read as well as can be. `inbox` is INBOX."""
+    r"""Decode modified UTF-7; raw UTF-8 and broken names are read as well as can be. `inbox` is INBOX.
+
+    Octets that are neither are written `\xe9`, so that two such names stay two.
+    """
     try:
-        name = decode_utf7(octets) if octets.isascii() else octets.decode("utf-8", "replace")
+        name = str(decode_utf7(octets)) if octets.isascii() else octets.decode()
+        name.encode()  # broken modified UTF-7 can hold half of a surrogate pair
     except ValueError:
-        name = octets.decode("utf-8", "replace")
-    return "INBOX" if name.upper() == "INBOX" else str(name)
+        name = octets.decode("utf-8", "backslashreplace")
+    return "INBOX" if name.lower() == "inbox" else name
 
 
 def _counts_by_name(session: Session, answer: Answer) -> dict[str, dict[bytes, int]]:
@@ -159,10 +172,11 @@ def _counts_by_name(session: Session, answer: Answer) -> dict[str, dict[bytes, i
     for line in answer.lines("STATUS"):
         try:
             raw_name, values = parse_response(line)
-            pairs = dict(zip(values[::2], values[1::2], strict=True))
-        except (ValueError, TypeError):
+            pairs = zip(values[::2], values[1::2], strict=True)
+            numbers = {key.upper(): int(value) for key, value in pairs}
+        except (ProtocolError, ValueError, TypeError, AttributeError):
             continue  # the mailbox stays without counts, which is reported
-        counts[_learn_name(session, raw_name)] = {key.upper(): int(value) for key, value in pairs.items()}
+        counts[_learn_name(session, raw_name)] = numbers
     return counts
 
 

@@ -30,13 +30,16 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.connect import Dialling
 from mailmcp.imap.connection import RefusedError
-from mailmcp.imap.faults import Stage, deadline_passed, refused
+from mailmcp.imap.faults import Stage, deadline_passed, lost, refused
 from mailmcp.imap.session import Session, open_session
 
 ResultT = TypeVar("ResultT")
 
 _THREAD_END_S = 0.5
 """How long a cancelled call waits for its thread, whose socket is closed by then."""
+
+_LOG_OUT_S = 1.0
+"""How long the farewells may take, all together."""
 
 _CHECK_TIMEOUT_S = 5.0
 """A NOOP on a connection that was idle: longer than any round trip, shorter than a user's patience."""
@@ -63,6 +66,7 @@ class Pool:
         self._accounts = {account.account_id: AccountSessions(account) for account in accounts}
         self._threads = CapacityLimiter(sum(account.max_sessions for account in accounts) + len(accounts) + 1)
         self._busy: set[Dialling] = set()
+        self._closed = False
         self.accounts = tuple(accounts)
 
     @override
@@ -108,7 +112,7 @@ class Pool:
         attempt = _Attempt()
         with anyio.CancelScope(deadline=deadline) as scope:
             async for each in AsyncRetrying(
-                retry=retry_if_exception(_is_lost_connection),
+                retry=retry_if_exception(self._may_try_again),
                 wait=_wait_before_retry,
                 stop=stop_after_attempt(limits.RETRY_ATTEMPTS),
                 sleep=anyio.sleep,
@@ -145,14 +149,19 @@ class Pool:
         attempt: _Attempt,
     ) -> ResultT:
         async with sessions.slots:
-            session = await self._lease(sessions, mailbox, telemetry, attempt)
             try:
-                return await self._in_thread(session.dialling, lambda: _named(session, work), telemetry)
-            except BaseException as error:
-                session.in_doubt = session.in_doubt or not isinstance(error, MailError)
+                session = await self._lease(sessions, mailbox, telemetry, attempt)
+                try:
+                    return await self._in_thread(session.dialling, lambda: _named(session, work), telemetry)
+                except BaseException as error:
+                    session.in_doubt = session.in_doubt or not isinstance(error, MailError)
+                    raise
+                finally:
+                    self._give_back(sessions, session)
+            except InternalError as error:
+                if error.reason is Reason.CONNECTION_LOST:
+                    sessions.drop_idle()
                 raise
-            finally:
-                self._give_back(sessions, session)
 
     async def _lease(
         self, sessions: AccountSessions, mailbox: str, telemetry: Telemetry, attempt: _Attempt
@@ -180,24 +189,34 @@ class Pool:
     async def _log_in(self, sessions: AccountSessions, telemetry: Telemetry, attempt: _Attempt) -> Session:
         sessions.fail_if_backing_off(self._clock())
         dialling = attempt.dialling = Dialling(sessions.account)
+        opened: list[Session] = []
         try:
-            session = await self._in_thread(
-                dialling, lambda: open_session(dialling, sessions.quirks, now=self._clock()), telemetry
+            await self._in_thread(
+                dialling,
+                lambda: opened.append(open_session(dialling, sessions.quirks, now=self._clock())),
+                telemetry,
             )
-        except AuthFailedError as error:
-            sessions.login_failed(error, self._clock())
+        except BaseException as error:
+            # The thread may have ended well after the call was over.
+            for session in opened:
+                session.discard()
+            if isinstance(error, AuthFailedError):
+                sessions.login_failed(error, self._clock())
             raise
         sessions.proven = True
-        return session
+        return opened[0]
 
     async def _in_thread(
         self, dialling: Dialling, work: Callable[[], ResultT], telemetry: Telemetry
     ) -> ResultT:
         """Run `work` in a thread whose connection is cut when the call is cancelled."""
+        if self._closed:
+            raise lost(dialling.account.account_id)
         before = (dialling.traffic.round_trips, dialling.traffic.octets_received)
-        ended = threading.Event()
+        began, ended = threading.Event(), threading.Event()
 
         def run() -> ResultT:
+            began.set()
             try:
                 return work()
             finally:
@@ -208,8 +227,9 @@ class Pool:
             return await to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._threads)
         except anyio.get_cancelled_exc_class():
             dialling.cut.cut()
-            with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(ended.wait, _THREAD_END_S, limiter=CapacityLimiter(1))
+            if began.is_set():  # else it never will: a call can end before its thread is there
+                with anyio.CancelScope(shield=True):
+                    await to_thread.run_sync(ended.wait, _THREAD_END_S, limiter=CapacityLimiter(1))
             raise
         finally:
             self._busy.discard(dialling)
@@ -218,16 +238,16 @@ class Pool:
 
     def _give_back(self, sessions: AccountSessions, session: Session) -> None:
         session.last_used_at = self._clock()
-        if session.in_doubt or session.last_used_at - session.opened_at > limits.SESSION_AGE_MAX_S:
+        old = session.last_used_at - session.opened_at > limits.SESSION_AGE_MAX_S
+        if session.in_doubt or old or self._closed:
             session.discard()
         else:
             sessions.idle.append(session)
 
     async def close_stale(self) -> None:
         """Log sessions out that have been idle for long or are old."""
-        for sessions in self._accounts.values():
-            for session in sessions.take_stale(self._clock()):
-                await to_thread.run_sync(session.log_out, limiter=self._threads)
+        now = self._clock()
+        await self._log_out([each for account in self._accounts.values() for each in account.take_stale(now)])
 
     async def _close_stale_forever(self) -> None:
         while True:
@@ -235,14 +255,30 @@ class Pool:
             await self.close_stale()
 
     async def _close_all(self) -> None:
+        self._closed = True
         for dialling in self._busy:
             dialling.cut.cut()
-        with anyio.CancelScope(shield=True):
+        idle = [session for account in self._accounts.values() for session in account.idle]
+        for account in self._accounts.values():
+            account.idle = []
+        await self._log_out(idle)
+
+    async def _log_out(self, sessions: Sequence[Session]) -> None:
+        """Take leave on all of them at once; those that take too long are cut."""
+
+        async def log_out(session: Session) -> None:
+            await to_thread.run_sync(session.log_out, abandon_on_cancel=True, limiter=self._threads)
+
+        with anyio.move_on_after(_LOG_OUT_S, shield=True):
             async with anyio.create_task_group() as tasks:
-                for sessions in self._accounts.values():
-                    for session in sessions.idle:
-                        tasks.start_soon(to_thread.run_sync, session.log_out)
-                    sessions.idle = []
+                for session in sessions:
+                    tasks.start_soon(log_out, session)
+        for session in sessions:
+            session.discard()
+
+    def _may_try_again(self, error: BaseException) -> bool:
+        lost_or_refused = {Reason.CONNECTION_LOST, Reason.CONNECTION_REFUSED}
+        return isinstance(error, InternalError) and error.reason in lost_or_refused and not self._closed
 
 
 def _named(session: Session, work: Callable[[Session], ResultT]) -> ResultT:
@@ -251,13 +287,6 @@ def _named(session: Session, work: Callable[[Session], ResultT]) -> ResultT:
         return work(session)
     except RefusedError as error:
         raise refused(session.account.account_id, error) from error
-
-
-def _is_lost_connection(error: BaseException) -> bool:
-    return isinstance(error, InternalError) and error.reason in {
-        Reason.CONNECTION_LOST,
-        Reason.CONNECTION_REFUSED,
-    }
 
 
 def _wait_before_retry(state: RetryCallState) -> float:

@@ -17,8 +17,14 @@ from mailmcp.imap.session import Session
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _NUMBERS = re.compile(rb"\d+")
-_ESEARCH_ALL = re.compile(rb"\bALL ([0-9:,]+)", re.IGNORECASE)
-_ESEARCH_COUNT = re.compile(rb"\bCOUNT (\d+)", re.IGNORECASE)
+_ESEARCH_ALL = re.compile(rb"\bALL (\d+(?::\d+)?(?:,\d+(?::\d+)?)*)(?= |$)", re.IGNORECASE)
+_ESEARCH_COUNT = re.compile(rb"\bCOUNT (\d{1,10})(?= |$)", re.IGNORECASE)
+_ESEARCH_COUNT_MAX = 2 * limits.SEARCH_WINDOW
+"""Larger counts are not believed: no mailbox that is searched at once holds so many."""
+
+_UID_MAX = 2**32 - 1
+_UID_DIGITS = 20
+"""As many are read: enough to see that a number is no UID."""
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 
 
@@ -83,6 +89,8 @@ def _search_windows(session: Session, keys: list[bytes], below: int | None) -> "
     uids: set[int] = set()
     for window in windows:
         uids.update(_search_once(session, keys if window is None else [b"UID", window, *keys]))
+    if uids and max(uids) > _UID_MAX:
+        raise violation(session.account.account_id, "finds a message with an impossible UID")
     return array("I", sorted(uid for uid in uids if below is None or uid < below))
 
 
@@ -114,7 +122,8 @@ def _ask(session: Session, arguments: list[bytes]) -> Answer:
     try:
         return session.run("SEARCH", *arguments, uid=True)
     except RefusedError as error:
-        if error.code == "BADCHARSET" or (b"CHARSET" in arguments and error.status in {"NO", "BAD"}):
+        # Exchange says BAD without a word of the charset; other codes tell of other troubles.
+        if error.code == "BADCHARSET" or (b"CHARSET" in arguments and error.code in {"", "CANNOT"}):
             raise InvalidInputError.of(
                 "query",
                 Reason.CHARSET_REFUSED,
@@ -132,7 +141,8 @@ def parse_search(lines: Sequence[object]) -> list[int]:
     uids: list[int] = []
     for line in lines:
         if isinstance(line, bytes):
-            uids += map(int, _NUMBERS.findall(line.partition(b"(")[0]))
+            numbers = _NUMBERS.findall(line.partition(b"(")[0])
+            uids += (int(number[:_UID_DIGITS]) for number in numbers)
     return uids
 
 
@@ -147,7 +157,7 @@ def parse_esearch(lines: Sequence[object], *, tag: bytes) -> list[int] | None:
     if not head.endswith(b'"' + tag + b'"') or b"UID" not in rest.upper().split():
         return None
     count = _ESEARCH_COUNT.search(rest)
-    if count is None:
+    if count is None or int(count[1]) > _ESEARCH_COUNT_MAX:
         return None
     ranges = _ESEARCH_ALL.search(rest)
     uids = list(_expand(ranges[1], most=int(count[1]))) if ranges else []
@@ -158,8 +168,7 @@ def _expand(sequence_set: bytes, *, most: int) -> Iterator[int]:
     """Name each number of a sequence-set; stops one past `most`, so that a lie costs no memory."""
     given = 0
     for each in sequence_set.split(b","):
-        first, _, last = each.partition(b":")
-        low, high = sorted((int(first), int(last or first)))
+        low, high = sorted(int(end[:_UID_DIGITS]) for end in (each.split(b":") * 2)[:2])
         for number in range(low, high + 1):
             yield number
             given += 1

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from mailmcp.envelope.errors import ConflictError, MailError, NotFoundError, Reason
+from mailmcp.envelope.errors import ConflictError, DeadlineError, MailError, NotFoundError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
 from mailmcp.imap.connection import Answer, Connection, RefusedError, encode_mailbox, quoted
-from mailmcp.imap.faults import named_faults, refused, violation
+from mailmcp.imap.faults import lost, named_faults, refused, violation
 from mailmcp.imap.quirks import Quirks
 
 _LOGOUT_TIMEOUT_S = 0.5
@@ -49,8 +49,11 @@ class Session:
     in_doubt: bool = False
     """Whether an error left the connection in a state that is not known; it is then dropped."""
 
-    _unverified: bool = False
+    _stale: bool = False
     """Whether time has passed since the server last told of the open mailbox."""
+
+    _reopen_due: bool = False
+    """Whether the open mailbox is stale and asked for: it is opened again with the next command."""
 
     _expected_uidvalidity: int | None = None
 
@@ -60,7 +63,7 @@ class Session:
         return f"<Session {self.account.account_id} at {where!r}{' in doubt' if self.in_doubt else ''}>"
 
     def run(self, name: str, *arguments: bytes, uid: bool = False) -> Answer:
-        """Send a command; with the first one of a lease, the open mailbox is opened anew.
+        """Send a command; with the first one after `examine`, a stale mailbox is opened anew.
 
         Raises:
             RefusedError: The server said NO or BAD: the caller knows what that means.
@@ -86,17 +89,22 @@ class Session:
     def _examine_again(self) -> bytes:
         """Write the EXAMINE that rides along when the open mailbox may have changed; empty if it need not.
 
+        Only a mailbox that the lease asked for is opened again: what became of another one is
+        of no matter to it.
+
         A session does not always notice: pymap serves a rebuilt mailbox under the old one's
         UIDVALIDITY, and Dovecot answers a command from what the session knew before it. Opening
         the mailbox again in the same burst costs no round trip and is always right.
         """
-        if self.mailbox is None or not self._unverified:
+        if self.mailbox is None or not self._reopen_due:
             return b""
-        self._unverified = False
+        self._stale = self._reopen_due = False
         argument = quoted_mailbox(self.quirks, self.mailbox.name)
         if argument.isascii():
             return b"EXAMINE " + argument
+        # A literal that waits cannot ride: this one costs a round trip.
         self.mailbox = self._open(self.mailbox.name)
+        self._check_uidvalidity(self._expected_uidvalidity)
         return b""
 
     def _mailbox_answered(self, result: Answer | RefusedError) -> None:
@@ -111,8 +119,8 @@ class Session:
         self._check_uidvalidity(expected)
 
     def confirm(self) -> None:
-        """Make sure of the open mailbox, if no command has since the lease began; one round trip then."""
-        if self._unverified:
+        """Make sure of the open mailbox, if no command has since `examine`; one round trip then."""
+        if self._reopen_due:
             self.run("NOOP")
 
     def run_burst(self, name: str, argument_lists: list[list[bytes]]) -> list[Answer | RefusedError]:
@@ -134,14 +142,22 @@ class Session:
         return self.connection.can(capability)
 
     def check(self, timeout_s: float) -> None:
-        """Make sure the connection is alive, by a NOOP that is given `timeout_s` seconds."""
+        """Make sure the connection is alive, by a NOOP that is given `timeout_s` seconds.
+
+        Raises:
+            InternalError: It is lost, or silent, as one that a NAT has forgotten.
+        """
         self.connection.socket().settimeout(timeout_s)
-        self.run("NOOP")
+        try:
+            self.run("NOOP")
+        except DeadlineError as error:
+            raise lost(self.account.account_id) from error
         self.connection.socket().settimeout(self.account.command_timeout_s)
 
     def begin_lease(self) -> None:
         """Note that time has passed: what the session knows of its mailbox may be old."""
-        self._unverified = True
+        self._stale = True
+        self._reopen_due = False
         self._expected_uidvalidity = None
 
     def examine(self, name: str, *, uidvalidity: int | None = None) -> OpenMailbox:
@@ -162,11 +178,13 @@ class Session:
             ConflictError: The mailbox's UIDVALIDITY is another one.
             InternalError: The server refuses to open it, or says no UIDVALIDITY.
         """
-        name = "INBOX" if name.upper() == "INBOX" else name
+        name = "INBOX" if name.lower() == "inbox" else name
         self._expected_uidvalidity = uidvalidity
         if self.mailbox is None or self.mailbox.name != name:
             self.mailbox = self._open(name)
-        if not self._unverified:
+        if self._stale:
+            self._reopen_due = True
+        else:
             self._check_uidvalidity(uidvalidity)
         return self.mailbox
 
@@ -177,7 +195,7 @@ class Session:
 
     def _open(self, name: str) -> OpenMailbox:
         self.mailbox = None  # a refused EXAMINE closes what was open (RFC 9051 section 6.3.2)
-        self._unverified = False
+        self._stale = self._reopen_due = False
         try:
             answer = self.run("EXAMINE", quoted_mailbox(self.quirks, name))
         except RefusedError as error:

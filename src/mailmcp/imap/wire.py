@@ -26,6 +26,10 @@ class Traffic:
     octets_sent: int = 0
 
 
+class ViolationError(imaplib.IMAP4.abort):
+    """The server sent something that is not IMAP; the connection is out of step."""
+
+
 class Cut:
     """Ends a connection from another thread, whatever it is blocked in.
 
@@ -40,24 +44,30 @@ class Cut:
         """True once `cut` was called; a connection that comes up later is refused."""
 
     def watch(self, sock: socket.socket) -> None:
-        """Make `sock` the one to cut."""
+        """Make `sock` the one to cut.
+
+        Raises:
+            ConnectionAbortedError: `cut` was called already: a socket that is not connected
+                cannot be shut down, and would connect all the same.
+        """
         self.close()
         self._handle = sock.dup()
         if self.done:
-            self.cut()
+            raise ConnectionAbortedError("cut before it was connected")
 
     def cut(self) -> None:
         """Shut the connection down; blocked reads and writes fail at once. Safe to repeat."""
         self.done = True
-        if self._handle is not None:
+        handle = self._handle  # the connection's own thread may give it back meanwhile
+        if handle is not None:
             with suppress(OSError):  # not connected yet, or already closed by the server
-                self._handle.shutdown(socket.SHUT_RDWR)
+                handle.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Give the duplicate handle back."""
-        if self._handle is not None:
-            self._handle.close()
-            self._handle = None
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            handle.close()
 
 
 class CountedIMAP4(imaplib.IMAP4):
@@ -90,7 +100,7 @@ class CountedIMAP4(imaplib.IMAP4):
     @override
     def read(self, size: int) -> bytes:
         if size > limits.LITERAL_OCTETS_MAX:
-            raise self.abort(f"unexpected literal of {size} octets")
+            raise ViolationError(f"a literal of {size} octets")
         octets = super().read(size)
         self._count(octets)
         if len(octets) < size:
@@ -109,13 +119,32 @@ class CountedIMAP4(imaplib.IMAP4):
         self._traffic.octets_received += len(octets)
 
     def _get_capabilities(self) -> None:
-        # A greeting that lists the capabilities saves a round trip. What came before
-        # STARTTLS was not protected, so it is never believed after it.
-        announced = self.untagged_responses.pop("CAPABILITY", None)
-        if announced and isinstance(announced[-1], bytes) and not self._tls_established:
-            self.capabilities = tuple(announced[-1].decode("ascii", "replace").upper().split())
-        else:
-            super()._get_capabilities()  # type: ignore[misc] # private, so not in the stubs
+        # `Connection` asks for them where the greeting does not tell; imaplib wants only these.
+        self.capabilities = ("IMAP4REV1", "STARTTLS")
+
+    def _get_response(self) -> object:
+        """Read one response; imaplib tells what is none from a lost connection by its words alone."""
+        try:
+            return super()._get_response()  # type: ignore[misc] # private, so not in the stubs
+        except self.abort as error:
+            if str(error).startswith("unexpected"):
+                raise ViolationError("a line that is no response") from error
+            raise
+        except (self.error, ValueError) as error:
+            raise ViolationError("a line or a number that is too long") from error
+
+    def _command_complete(self, name: str, tag: bytes) -> tuple[str, list[bytes | None]]:
+        """Wait for a command's end, whatever it is: imaplib's mixes BAD with what it cannot read."""
+        if name == "LOGOUT":
+            return self._completion(tag, expect_bye=True)
+        self._check_bye()
+        completion = self._completion(tag, expect_bye=False)
+        self._check_bye()
+        return completion
+
+    def _completion(self, tag: bytes, *, expect_bye: bool) -> tuple[str, list[bytes | None]]:
+        status, data = self._get_tagged_response(tag, expect_bye=expect_bye)
+        return str(status), data
 
     def _log(self, line: Any) -> None:
         """Keep no history of commands: imaplib's would hold the password."""

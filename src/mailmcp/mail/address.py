@@ -78,17 +78,13 @@ def format_address(address: Address) -> str:
 
 def _tokens(value: str) -> Iterator[_Token]:
     position = 0
-    while position < len(value):
-        if value[position] == "(":
-            end = _comment_end(value, position)
-            yield _Token("comment", value[position + 1 : end].removesuffix(")"))
-            position = end
-            continue
-        match = _TOKEN.match(value, position)
-        if match is None:  # cannot happen: the last alternative takes anything
-            return
-        yield _Token(match.lastgroup or "other", match.group())
-        position = match.end()
+    while (match := _TOKEN.match(value, position)) is not None:  # None only at the end
+        if match.group() == "(":
+            position = _comment_end(value, match.start())
+            yield _Token("comment", value[match.end() : position].removesuffix(")"))
+        else:
+            position = match.end()
+            yield _Token(match.lastgroup or "other", match.group())
 
 
 def _comment_end(value: str, start: int) -> int:

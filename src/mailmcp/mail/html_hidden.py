@@ -38,18 +38,17 @@ def parse_html(html: str) -> LexborHTMLParser:
 
 
 def remove_hidden(document: LexborHTMLParser) -> int:
-    """Take hidden elements out of a document.
+    """Take hidden elements and texts out of a document.
 
     Returns:
-        How many of them had text, from 0; what is inside of one counts with it.
+        How many passages were taken out, from 0: an element with text in it is
+        one, and so are hidden texts with nothing shown between them.
     """
-    hidden: list[LexborNode] = []
+    search = _Search()
     node, states = document.body, [_SHOWN]
     while node is not None:
-        state = _judge(node, states[-1])
-        if state is None:
-            hidden.append(node)
-        elif node.first_child is not None:
+        state = search.visit(node, states[-1])
+        if state is not None and node.first_child is not None:
             states.append(state)
             node = node.first_child
             continue
@@ -57,11 +56,32 @@ def remove_hidden(document: LexborHTMLParser) -> int:
             states.pop()
             node = node.parent
         node = node.next if node is not None and len(states) > 1 else None
-    count = 0
-    for element in hidden:
-        count += bool(element.text().strip())
-        element.decompose()
-    return count
+    for each in search.hidden:  # only now: removing them changes what is next
+        each.decompose()
+    return search.passages
+
+
+class _Search:
+    """What was found to be hidden so far."""
+
+    __slots__ = ("goes_on", "hidden", "passages")
+
+    def __init__(self) -> None:
+        self.hidden: list[LexborNode] = []
+        self.passages = 0
+        self.goes_on = False  # the last text was hidden by what it inherits
+
+    def visit(self, node: LexborNode, inherited: _Inherited) -> _Inherited | None:
+        """Judge one node, and note it if it is hidden."""
+        state = _judge(node, inherited)
+        if state is None:
+            self.hidden.append(node)
+            has_text = node.is_text_node or bool(node.text().strip())
+            self.passages += has_text and not (node.is_text_node and self.goes_on)
+            self.goes_on = node.is_text_node
+        elif node.is_text_node and (node.text_content or "").strip():
+            self.goes_on = False
+        return state
 
 
 def parse_style(style: str | None) -> dict[str, str]:
@@ -86,9 +106,7 @@ def _judge(node: LexborNode, inherited: _Inherited) -> _Inherited | None:
         # Texts that people do not see hide beside elements which they do see.
         text = node.text_content or ""
         return None if (inherited.tiny or inherited.invisible) and text.strip() else inherited
-    if not node.is_element_node:
-        return inherited
-    attributes = node.attributes
+    attributes = node.attributes if node.is_element_node else {}
     if "hidden" in attributes:
         return None
     style = attributes.get("style")

@@ -25,7 +25,6 @@ _LINES: Final = frozenset(
     {"address", "article", "aside", "center", "dd", "details", "dialog", "div", "dt", "figcaption", "footer"}
     | {"header", "hgroup", "li", "main", "menu", "nav", "section", "summary", "tr", "caption", "dir"}
 )
-_SKIPPED: Final = frozenset({"head", "script", "style", "title", "template", "iframe", "noembed", "noframes"})
 _SHOWN_TARGET: Final = re.compile(r"(?:https?://|mailto:|tel:)[^\s]", re.IGNORECASE)
 _BARE_TARGET: Final = re.compile(r"^(?:https?://|mailto:|tel:)|/$", re.IGNORECASE)
 _HOST: Final = re.compile(r"[a-z]+:(?://[^/?#]{0,250})?", re.IGNORECASE)
@@ -96,8 +95,6 @@ class _Renderer:
             self._write(node.text_content or "")
             return False
         tag = node.tag or ""
-        if tag in _SKIPPED or not node.is_element_node:
-            return False
         self._break(tag)
         opener = _OPENERS.get(tag)
         if opener is not None:
@@ -189,7 +186,8 @@ class _Renderer:
         if not text or (link.target == self.seen_target and not text.startswith("http")):
             return
         if _BARE_TARGET.sub("", text) != _BARE_TARGET.sub("", link.target):
-            self.writer.write(f" <{_show_target(link.target)}>")
+            after = " " if link.texts[-1][-1:].isspace() else ""
+            self.writer.write(f" <{_show_target(link.target)}>{after}")
         self.seen_target = link.target
 
     def open_row(self, _node: LexborNode) -> None:

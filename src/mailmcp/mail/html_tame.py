@@ -248,5 +248,5 @@ def _shorten(name: str, tag: str) -> str:
     """Leave a long tag only the attributes that matter: their number is quadratic too."""
     if len(tag) <= HTML_TAG_CHARS_MAX:
         return tag
-    kept = dict.fromkeys(match.group().strip("\"' \t\n\f\r") for match in _KEPT_ATTRIBUTE.finditer(tag))
+    kept = dict.fromkeys(match.group()[1:] for match in _KEPT_ATTRIBUTE.finditer(tag))
     return f"<{name} {' '.join(list(kept)[:10])}>"

@@ -50,7 +50,7 @@ class TextWriter:
         for number, line in enumerate(text.replace("\r\n", "\n").split("\n")):
             if number:
                 self._break_hard()
-            if line:
+            if line.strip():
                 self._begin_line()
                 self._words.append(line.replace("\xa0", " "))
 
@@ -100,10 +100,6 @@ class TextWriter:
                 self.break_line()
             else:
                 self.break_line(2)
-
-    def at_line_start(self) -> bool:
-        """Tell whether nothing is on the line yet."""
-        return not self._words
 
     def finish(self) -> list[str]:
         """Give the lines; the first and the last are not blank."""

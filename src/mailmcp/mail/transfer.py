@@ -67,13 +67,15 @@ def _decode_uuencode(octets: bytes) -> TransferDecoded:
     begin = _UU_BEGIN.search(octets)
     if begin is None:
         return TransferDecoded(octets=octets, defects=(BROKEN_UUENCODE,))
+    lines = _LINE_END.split(octets[begin.end() :])
     decoded: list[bytes] = []
-    for line in _LINE_END.split(octets[begin.end() :]):
+    for number, line in enumerate(lines, start=1):
         if line == b"end":
             return TransferDecoded(octets=b"".join(decoded))
         try:
-            decoded.append(binascii.a2b_uu(line))
+            content = binascii.a2b_uu(line)
         except binascii.Error:
             break
-    # A line that was cut is decoded as if NULs followed.
-    return TransferDecoded(octets=b"".join(decoded).rstrip(b"\0"), defects=(BROKEN_UUENCODE,))
+        # What a line lacks counts as zeros, since mailers strip spaces; but the last line was cut.
+        decoded.append(content if number < len(lines) else content[: (len(line) - 1) * 3 // 4])
+    return TransferDecoded(octets=b"".join(decoded), defects=(BROKEN_UUENCODE,))

@@ -1,0 +1,174 @@
+"""The calls that every client makes, and what their replies must be.
+
+Success, partial and error of each tool, as far as it can end so:
+
+| tool                 | success | partial       | errors                                                      |
+|----------------------|---------|---------------|-------------------------------------------------------------|
+| imap_list_accounts   | yes     | never: it     | invalid_input; no other, since it asks no server            |
+|                      |         | asks nobody   |                                                             |
+| imap_list_mailboxes  | yes     | not counted   | all but conflict: it reads neither ids nor UIDs; internal   |
+|                      |         |               | and timeout alike for all, so once each                     |
+| imap_search_messages | yes     | not fetched   | invalid_input, not_found, auth_failed, conflict, internal   |
+| imap_get_message     | yes     | never: one    | invalid_input, not_found, auth_failed, conflict, internal   |
+|                      |         | item or error |                                                             |
+
+A tool that is not there is no result but a JSON-RPC error.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from clients.site import ALONE_UID, BROKEN_UID, RICH_UID, UIDVALIDITY
+from mailmcp.envelope.dialects.names import Dialect
+from mailmcp.envelope.dialects.response_v2 import ERROR_CODES
+from mailmcp.envelope.errors import Code
+from mailmcp.mail.cursor import SearchCursor, format_search_cursor
+
+ACCOUNTS, MAILBOXES = "imap_list_accounts", "imap_list_mailboxes"
+SEARCH, GET = "imap_search_messages", "imap_get_message"
+
+UNKNOWN_TOOL = "imap_delete_everything"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One call, and how it ends."""
+
+    name: str
+    tool: str
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    status: str | None = None
+    """`data.status` of a success; None where there is none."""
+
+    code: Code | None = None
+    """Of an error."""
+
+    def call(self) -> dict[str, object]:
+        """Write the call as the drivers read it."""
+        return {"tool": self.tool, "arguments": dict(self.arguments)}
+
+
+def _id(uid: int, mailbox: str = "INBOX", *, account: str = "work", uidvalidity: int = UIDVALIDITY) -> str:
+    return f"imap:{account}:{mailbox}:{uidvalidity}:{uid}"
+
+
+_STALE_CURSOR = format_search_cursor(
+    SearchCursor(account_id="work", mailbox="INBOX", uidvalidity=1, position=4, total=6, page_size=2)
+)
+
+_IN_WORK: dict[str, object] = {"account_id": "work"}
+_EVERYTHING: dict[str, object] = {
+    "body_mode": "both",
+    "include_all_headers": True,
+    "attachment_mode": "extract_text",
+}
+
+CASES = (
+    Case(name="accounts", tool=ACCOUNTS),
+    Case(name="accounts: unknown argument", tool=ACCOUNTS, arguments={"x": 1}, code=Code.INVALID_INPUT),
+    Case(name="mailboxes", tool=MAILBOXES, arguments=_IN_WORK, status="ok"),
+    Case(
+        name="mailboxes: one not counted",
+        tool=MAILBOXES,
+        arguments=_IN_WORK | {"include_counts": True},
+        status="partial",
+    ),
+    Case(
+        name="mailboxes: bad cursor", tool=MAILBOXES, arguments={"cursor": "m1.x"}, code=Code.INVALID_INPUT
+    ),
+    Case(
+        name="mailboxes: no such account",
+        tool=MAILBOXES,
+        arguments={"account_id": "home"},
+        code=Code.NOT_FOUND,
+    ),
+    Case(
+        name="mailboxes: wrong password",
+        tool=MAILBOXES,
+        arguments={"account_id": "locked"},
+        code=Code.AUTH_FAILED,
+    ),
+    Case(
+        name="mailboxes: silent server",
+        tool=MAILBOXES,
+        arguments={"account_id": "silent"},
+        code=Code.TIMEOUT,
+    ),
+    Case(
+        name="search",
+        tool=SEARCH,
+        arguments=_IN_WORK | {"mailbox": "Archive", "limit": 2, "snippet_max_chars": 50},
+        status="ok",
+    ),
+    Case(
+        name="search: nothing found",
+        tool=SEARCH,
+        arguments=_IN_WORK | {"mailbox": "Archive", "subject": "unheard of"},
+        status="ok",
+    ),
+    Case(
+        name="search: one not fetched", tool=SEARCH, arguments=_IN_WORK | {"limit": 3}, status="partial"
+    ),
+    Case(
+        name="search: several problems",
+        tool=SEARCH,
+        arguments={"limit": 1000, "start_date": "yesterday", "unread": True},
+        code=Code.INVALID_INPUT,
+    ),
+    Case(
+        name="search: no such mailbox",
+        tool=SEARCH,
+        arguments=_IN_WORK | {"mailbox": "Nowhere"},
+        code=Code.NOT_FOUND,
+    ),
+    Case(
+        name="search: wrong password",
+        tool=SEARCH,
+        arguments={"account_id": "locked"},
+        code=Code.AUTH_FAILED,
+    ),
+    Case(name="search: stale cursor", tool=SEARCH, arguments={"cursor": _STALE_CURSOR}, code=Code.CONFLICT),
+    Case(
+        name="search: none fetched",
+        tool=SEARCH,
+        arguments=_IN_WORK | {"mailbox": "Alone"},
+        code=Code.INTERNAL,
+    ),
+    Case(name="get", tool=GET, arguments={"message_id": _id(6)}, status="ok"),
+    Case(
+        name="get: everything of a rich message",
+        tool=GET,
+        arguments={"message_id": _id(RICH_UID, "Archive"), **_EVERYTHING},
+        status="ok",
+    ),
+    Case(name="get: not an id", tool=GET, arguments={"message_id": "6"}, code=Code.INVALID_INPUT),
+    Case(name="get: gone", tool=GET, arguments={"message_id": _id(99)}, code=Code.NOT_FOUND),
+    Case(
+        name="get: wrong password",
+        tool=GET,
+        arguments={"message_id": _id(6, account="locked")},
+        code=Code.AUTH_FAILED,
+    ),
+    Case(
+        name="get: stale id",
+        tool=GET,
+        arguments={"message_id": _id(6, uidvalidity=1)},
+        code=Code.CONFLICT,
+    ),
+    Case(name="get: refused", tool=GET, arguments={"message_id": _id(BROKEN_UID)}, code=Code.INTERNAL),
+    Case(name="get: refused alone", tool=GET, arguments={"message_id": _id(ALONE_UID, "Alone")}, code=Code.INTERNAL),
+)
+
+
+def code_of(envelope: Mapping[str, Any], dialect: Dialect) -> Code | None:
+    """Read our code of a failure out of any dialect; None for a success."""
+    match dialect:
+        case Dialect.SUMMARY:
+            code = envelope.get("error", {}).get("code")
+        case Dialect.RESPONSE_V2:
+            ours = {theirs: each for each, theirs in ERROR_CODES.items()}
+            code = ours.get(envelope["data"].get("error_code"))
+        case Dialect.DISCRIMINATED:
+            code = envelope.get("error", {}).get("details", {}).get("code")
+    return Code(code) if code else None

@@ -1,0 +1,25 @@
+// Makes the calls of stdin, a JSON list of {"tool", "arguments"}, one after the other, and
+// prints one JSON line for tools/list, {"version", "tools"}, and one for each call: {"result"}
+// as the client gave it, or {"error"} as it threw it.
+import { text } from "node:stream/consumers";
+
+export async function driveClient(client, version) {
+  const { tools } = await client.listTools();
+  print({ version, tools });
+  for (const { tool, arguments: given } of JSON.parse(await text(process.stdin))) {
+    print(await outcome(() => client.callTool({ name: tool, arguments: given })));
+  }
+  await client.close();
+}
+
+export async function outcome(call) {
+  try {
+    return { result: await call() };
+  } catch (error) {
+    return { error: { name: error.name, code: error.code, message: error.message } };
+  }
+}
+
+export function print(value) {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,64 @@
+from envelope.samples import ACTION, ERRORS, ISSUE, Shelf, meta_of
+from mailmcp.envelope.dialects.summary import SummaryShape
+from mailmcp.envelope.outcome import Outcome, Page
+
+SHAPE = SummaryShape()
+
+
+def test_success_to_the_letter() -> None:
+    outcome = Outcome(
+        summary="1 of 2 books",
+        data=Shelf(books=["a"]),
+        issues=(ISSUE,),
+        warnings=("careful",),
+        page=Page(page_size=10, total_count=2, cursor="c1"),
+        next_action=ACTION,
+    )
+    assert SHAPE.success(outcome, meta_of(outcome)) == {
+        "summary": "1 of 2 books",
+        "data": {
+            "status": "partial",
+            "issues": [
+                {
+                    "code": "not_found",
+                    "stage": "fetch",
+                    "message": "It is gone.",
+                    "retryable": False,
+                    "uid": 7,
+                    "mailbox": "INBOX",
+                }
+            ],
+            "books": ["a"],
+            "next_action": {"instruction": "Go on.", "tool": "shelf_list", "arguments": {"cursor": "c1"}},
+        },
+        "meta": {
+            "version": "mailmcp/1",
+            "now_utc": "2026-11-05T09:30:00.123Z",
+            "duration_ms": 12,
+            "request_id": "0123456789abcdef",
+            "warnings": ["careful"],
+            "pagination": {"cursor": "c1", "has_more": True, "total_count": 2, "page_size": 10},
+        },
+    }
+
+
+def test_failure_to_the_letter() -> None:
+    conflict = next(error for error in ERRORS if error.code == "conflict")
+    reply = SHAPE.failure(conflict, meta_of())
+    assert reply["error"] == {
+        "code": "conflict",
+        "message": conflict.message,
+        "retryable": False,
+        "details": {
+            "reason": "uidvalidity_changed",
+            "mailbox": "INBOX",
+            "expected_uidvalidity": 1,
+            "found_uidvalidity": 2,
+        },
+        "next_action": {"instruction": "Go on.", "tool": "shelf_list", "arguments": {"cursor": "c1"}},
+    }
+    assert set(reply) == {"error", "meta"}
+
+
+def test_meta_has_its_place_so_nothing_stands_beside() -> None:
+    assert SHAPE.meta_beside(meta_of()) == {}

@@ -1,0 +1,177 @@
+"""Every rule of every dialect: a good reply broken in one place is found out."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from envelope.samples import ACTION, ERRORS, ISSUE, Shelf, meta_of
+from mailmcp.envelope.checker import check_reply
+from mailmcp.envelope.dialects.names import Dialect
+from mailmcp.envelope.dialects.registry import shape_named
+from mailmcp.envelope.meta import Meta, Telemetry
+from mailmcp.envelope.outcome import Outcome, Page
+
+Reply = dict[str, Any]
+Breaking = Callable[[Reply], object]
+
+OUTCOME = Outcome(
+    summary="One of two books",
+    data=Shelf(books=["a"]),
+    issues=(ISSUE,),
+    warnings=("careful",),
+    page=Page(page_size=10, total_count=2, cursor="c"),
+    next_action=ACTION,
+)
+
+
+def meta() -> Meta:
+    return meta_of(OUTCOME, telemetry=Telemetry(imap_round_trips=1, bytes_received=2))
+
+
+def good(dialect: Dialect) -> Reply:
+    reply = copy.deepcopy(shape_named(dialect).success(OUTCOME, meta()))
+    reply["data"] |= {"attempted": 2, "returned": 1, "failed": 1, "has_more": True, "next_cursor": "c"}
+    return reply
+
+
+def bad(dialect: Dialect, error: int = 0) -> Reply:
+    return copy.deepcopy(shape_named(dialect).failure(ERRORS[error], meta_of()))
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_good_replies_break_no_rule(dialect: Dialect) -> None:
+    assert check_reply(good(dialect), dialect) == []
+    assert [check_reply(bad(dialect, number), dialect) for number in range(len(ERRORS))] == [[]] * len(ERRORS)
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("reply", [None, [], "text", 7, {}])
+def test_what_is_no_reply_at_all(dialect: Dialect, reply: object) -> None:
+    assert check_reply(reply, dialect)
+
+
+DATA: list[tuple[str, Breaking]] = [
+    ("partial without issues", lambda r: r["data"].update(issues=[], failed=0, attempted=1)),
+    ("ok with issues", lambda r: r["data"].update(status="ok")),
+    ("failed is no success", lambda r: r["data"].update(status="failed")),
+    ("issues is no array", lambda r: r["data"].update(issues=None)),
+    ("an issue is no object", lambda r: r["data"].update(issues=["gone"])),
+    ("an issue of no known code", lambda r: r["data"]["issues"][0].update(code="gone")),
+    ("an issue without stage", lambda r: r["data"]["issues"][0].pop("stage")),
+    ("an issue that may or may not be retried", lambda r: r["data"]["issues"][0].pop("retryable")),
+    ("an issue with a null", lambda r: r["data"]["issues"][0].update(message_id=None)),
+    ("counts that do not add up", lambda r: r["data"].update(attempted=3)),
+    ("counts that are none", lambda r: r["data"].update(returned="1")),
+    ("a count of true", lambda r: r["data"].update(failed=True)),
+    ("more failures than issues", lambda r: r["data"].update(failed=2, attempted=3)),
+    ("fewer messages than returned", lambda r: r["data"].update(messages=[])),
+    ("more without cursor", lambda r: r["data"].pop("next_cursor")),
+    ("cursor without more", lambda r: r["data"].update(has_more=False)),
+    ("a next action without tool", lambda r: r["data"]["next_action"].pop("tool")),
+    ("a next action without arguments", lambda r: r["data"]["next_action"].update(arguments=None)),
+    ("a next action that is none", lambda r: r["data"].update(next_action="go")),
+    ("a next action with more", lambda r: r["data"]["next_action"].update(why="so")),
+    ("data is no object", lambda r: r.update(data=[])),
+    ("an unknown key at the root", lambda r: r.update(extra=1)),
+]
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize(("what", "break_"), DATA, ids=[what for what, _ in DATA])
+def test_rules_of_data(dialect: Dialect, what: str, break_: Breaking) -> None:
+    reply = good(dialect)
+    break_(reply)
+    assert check_reply(reply, dialect), what
+
+
+META: list[tuple[str, Breaking]] = [
+    ("no meta", lambda r: r.pop("meta")),
+    ("meta is no object", lambda r: r.update(meta=[])),
+    ("no version", lambda r: r["meta"].pop("version")),
+    ("no request id", lambda r: r["meta"].pop("request_id")),
+    ("local time", lambda r: r["meta"].update(now_utc="2026-11-05T10:30:00.123+01:00")),
+    ("no milliseconds", lambda r: r["meta"].update(now_utc="2026-11-05T09:30:00Z")),
+    ("a duration of text", lambda r: r["meta"].update(duration_ms="12")),
+    ("a negative duration", lambda r: r["meta"].update(duration_ms=-1)),
+    ("an unknown key", lambda r: r["meta"].update(extra=1)),
+    ("no warnings in warnings", lambda r: r["meta"].update(warnings=[])),
+    ("a warning that is no text", lambda r: r["meta"].update(warnings=[{"message": "m"}])),
+    ("more without cursor", lambda r: r["meta"]["pagination"].update(cursor=None)),
+    ("cursor without more", lambda r: r["meta"]["pagination"].update(has_more=False)),
+    ("more that is no flag", lambda r: r["meta"]["pagination"].update(has_more=1)),
+    ("pages of none", lambda r: r["meta"]["pagination"].update(page_size=0)),
+    ("a total of text", lambda r: r["meta"]["pagination"].update(total_count="2")),
+    ("pagination is no object", lambda r: r["meta"].update(pagination=[1])),
+    ("telemetry is no object", lambda r: r["meta"].update(telemetry=[1])),
+    ("a negative count", lambda r: r["meta"]["telemetry"].update(bytes_received=-2)),
+]
+
+
+@pytest.mark.parametrize("dialect", [Dialect.SUMMARY, Dialect.RESPONSE_V2])
+@pytest.mark.parametrize(("what", "break_"), META, ids=[what for what, _ in META])
+def test_rules_of_meta(dialect: Dialect, what: str, break_: Breaking) -> None:
+    reply = good(dialect)
+    break_(reply)
+    assert check_reply(reply, dialect), what
+
+
+SUCCESSES: list[tuple[Dialect, str, Breaking]] = [
+    (Dialect.SUMMARY, "no summary", lambda r: r.pop("summary")),
+    (Dialect.SUMMARY, "an error beside", lambda r: r.update(error=bad(Dialect.SUMMARY)["error"])),
+    (Dialect.RESPONSE_V2, "an error beside", lambda r: r.update(error="no")),
+    (Dialect.RESPONSE_V2, "no error key", lambda r: r.pop("error")),
+    (Dialect.RESPONSE_V2, "success of text", lambda r: r.update(success="yes")),
+    (Dialect.RESPONSE_V2, "another version", lambda r: r["meta"].update(version="mailmcp/1")),
+    (Dialect.RESPONSE_V2, "no reserved key", lambda r: r["meta"].pop("rate_limit")),
+    (Dialect.DISCRIMINATED, "no success", lambda r: r.pop("success")),
+    (Dialect.DISCRIMINATED, "success of 1", lambda r: r.update(success=1)),
+    (Dialect.DISCRIMINATED, "a meta", lambda r: r.update(meta={})),
+    (Dialect.DISCRIMINATED, "warnings of text", lambda r: r.update(warnings=["careful"])),
+    (Dialect.DISCRIMINATED, "no warnings in warnings", lambda r: r.update(warnings=[])),
+]
+
+
+@pytest.mark.parametrize(("dialect", "what", "break_"), SUCCESSES)
+def test_rules_of_one_dialect(dialect: Dialect, what: str, break_: Breaking) -> None:
+    reply = good(dialect)
+    break_(reply)
+    assert check_reply(reply, dialect), what
+
+
+def test_success_comes_first_in_discriminated() -> None:
+    reply = good(Dialect.DISCRIMINATED)
+    late = {"data": reply["data"], "success": True}
+    assert check_reply(late, Dialect.DISCRIMINATED)
+
+
+FAILURES: list[tuple[Dialect, str, Breaking]] = [
+    (Dialect.SUMMARY, "another code", lambda r: r["error"].update(code="oops")),
+    (Dialect.SUMMARY, "no message", lambda r: r["error"].update(message="")),
+    (Dialect.SUMMARY, "no retryable", lambda r: r["error"].pop("retryable")),
+    (Dialect.SUMMARY, "no reason", lambda r: r["error"]["details"].pop("reason")),
+    (Dialect.SUMMARY, "details of text", lambda r: r["error"].update(details="no")),
+    (Dialect.SUMMARY, "an unknown key", lambda r: r["error"].update(stack="…")),
+    (Dialect.SUMMARY, "error of text", lambda r: r.update(error="no")),
+    (Dialect.SUMMARY, "a broken next action", lambda r: r["error"].update(next_action={})),
+    (Dialect.RESPONSE_V2, "error of object", lambda r: r.update(error={"message": "no"})),
+    (Dialect.RESPONSE_V2, "another code", lambda r: r["data"].update(error_code="oops")),
+    (Dialect.RESPONSE_V2, "another type", lambda r: r["data"].update(error_type="internal")),
+    (Dialect.RESPONSE_V2, "no remedy", lambda r: r["data"].pop("remediation")),
+    (Dialect.RESPONSE_V2, "no fields", lambda r: r["data"].pop("validation_errors")),
+    (Dialect.RESPONSE_V2, "data is null", lambda r: r.update(data=None)),
+    (Dialect.DISCRIMINATED, "a code of ours", lambda r: r["error"].update(code="invalid_input")),
+    (Dialect.DISCRIMINATED, "no message", lambda r: r["error"].pop("message")),
+    (Dialect.DISCRIMINATED, "error of text", lambda r: r.update(error="no")),
+    (Dialect.DISCRIMINATED, "warnings beside failure", lambda r: r.update(warnings=[])),
+    (Dialect.DISCRIMINATED, "data beside failure", lambda r: r.update(data={})),
+    (Dialect.DISCRIMINATED, "a broken next action", lambda r: r["error"]["details"].update(next_action=1)),
+]
+
+
+@pytest.mark.parametrize(("dialect", "what", "break_"), FAILURES)
+def test_rules_of_failures(dialect: Dialect, what: str, break_: Breaking) -> None:
+    reply = bad(dialect)
+    break_(reply)
+    assert check_reply(reply, dialect), what

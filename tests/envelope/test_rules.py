@@ -1,0 +1,28 @@
+"""What the rules say is what is wrong, and where; that each is applied is for the checker's tests."""
+
+from mailmcp.envelope import rules
+
+
+def test_a_sentence_names_the_place() -> None:
+    data = {"status": "ok", "issues": [{"code": "gone", "stage": "", "message": "m", "retryable": None}]}
+    assert list(rules.broken_data(data)) == [
+        "data.status must be partial if and only if there are issues",
+        "data.issues[0].code is none of the six codes",
+        "data.issues[0].stage is not a text",
+        "data.issues[0].retryable is not true or false",
+        "data.issues[0].retryable is null",
+    ]
+
+
+def test_data_without_status_counts_and_pages_breaks_none_of_their_rules() -> None:
+    assert list(rules.broken_data({"accounts": []})) == []
+
+
+def test_a_flag_is_no_count() -> None:
+    assert rules.is_count(0)
+    assert not rules.is_count(True)  # noqa: FBT003 - the value in question
+    assert not rules.is_count(1.0)
+
+
+def test_unknown_keys_are_named() -> None:
+    assert list(rules.unknown_keys({"a": 1, "b": 2}, frozenset({"a"}), "x")) == ["x has the unknown key 'b'"]

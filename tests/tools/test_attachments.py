@@ -1,0 +1,97 @@
+"""Attachments: listed, left out, and read where they are text."""
+
+from email.message import EmailMessage
+
+import pytest
+
+from mailmcp.envelope.outcome import Untrusted
+from tools.desk import Desk
+from tools.letters import make_letter
+from tools.stores import Store
+
+
+def letter_with_files() -> EmailMessage:
+    letter = make_letter(text="See the files.\n")
+    letter.add_attachment("name;size\nÄ;1\n", subtype="csv", filename="Bestände.csv")
+    letter.add_attachment(
+        b"\x89PNG" + b"\0" * 1000, maintype="image", subtype="png", filename="../../a b.png"
+    )
+    letter.add_attachment("<p>Seen</p><p hidden>Unseen\u200b</p>", subtype="html", filename="page.html")
+    letter.add_attachment(b'{"a": 1}', maintype="application", subtype="json", filename="data.json")
+    return letter
+
+
+@pytest.fixture
+def message_id(store: Store, desk: Desk) -> str:
+    store.fill("INBOX", [letter_with_files().as_bytes()])
+    return str(desk.search().data["messages"][0]["message_id"])
+
+
+def test_they_are_listed_by_default(desk: Desk, message_id: str) -> None:
+    reply = desk.get(message_id)
+    rows = reply.data["message"]["attachments"]
+    assert [(row["filename"], row["content_type"], row["part_id"]) for row in rows] == [
+        ("Bestände.csv", "text/csv", "2"),
+        ("a b.png", "image/png", "3"),
+        ("page.html", "text/html", "4"),
+        ("data.json", "application/json", "5"),
+    ]
+    assert abs(rows[1]["size_bytes"] - 1004) <= 3
+    assert not any("extracted_text" in row for row in rows)
+    assert reply.data["message"]["body_text"] == "See the files."
+    assert "- Bestände.csv (text/csv, " in reply.text
+
+
+def test_they_can_be_left_out(desk: Desk, message_id: str) -> None:
+    reply = desk.get(message_id, attachment_mode="none")
+    assert reply.data["message"]["attachments"] == []
+    assert "Attachments:" not in reply.text
+
+
+def test_the_text_of_those_that_are_text_is_extracted(desk: Desk, message_id: str) -> None:
+    reply = desk.get(message_id, attachment_mode="extract_text")
+    texts = {row["filename"]: row.get("extracted_text") for row in reply.data["message"]["attachments"]}
+    assert texts == {
+        "Bestände.csv": "name;size\nÄ;1",
+        "a b.png": None,
+        "page.html": "Seen",
+        "data.json": '{"a": 1}',
+    }
+    fenced = [block.text for block in reply.outcome.blocks if isinstance(block, Untrusted)]
+    assert fenced == ["See the files.", "name;size\nÄ;1", "Seen", '{"a": 1}']
+    warnings = reply.outcome.warnings
+    assert "No text can be extracted from part 3 (image/png)." in warnings
+    assert "1 hidden passages were taken out of part 4." in warnings
+
+
+def test_a_long_one_is_cut_and_the_reply_says_how_to_get_more(store: Store, desk: Desk) -> None:
+    letter = make_letter()
+    letter.add_attachment("0123456789\n" * 100, filename="long.txt")
+    store.fill("INBOX", [letter.as_bytes()])
+    message_id = desk.search().data["messages"][0]["message_id"]
+    reply = desk.get(message_id, attachment_mode="extract_text", attachment_text_max_chars=100)
+    assert len(reply.data["message"]["attachments"][0]["extracted_text"]) == 100
+    assert reply.outcome.warnings == (
+        "The text of part 2 was cut after 100 of 1099 characters; send attachment_text_max_chars "
+        "up to 50000 for more.",
+    )
+    whole = desk.get(message_id, attachment_mode="extract_text")
+    assert len(whole.data["message"]["attachments"][0]["extracted_text"]) == 1099
+
+
+def test_a_message_inside_is_one_attachment(store: Store, desk: Desk) -> None:
+    letter = make_letter(text="Outer\n")
+    letter.add_attachment(make_letter("Inner subject", "Inner\n"))
+    store.fill("INBOX", [letter.as_bytes()])
+    message = desk.message(desk.search().data["messages"][0]["message_id"], attachment_mode="extract_text")
+    assert message["body_text"] == "Outer"
+    assert [row["content_type"] for row in message["attachments"]] == ["message/rfc822"]
+
+
+def test_a_name_cannot_pretend_to_be_more_than_a_name(store: Store, desk: Desk) -> None:
+    letter = make_letter()
+    letter.add_attachment(b"x", maintype="application", subtype="pdf", filename="a`b]*_\u202efdp.exe")
+    store.fill("INBOX", [letter.as_bytes()])
+    reply = desk.get(desk.search().data["messages"][0]["message_id"])
+    assert reply.data["message"]["attachments"][0]["filename"] == "a`b]*_fdp.exe"
+    assert r"- a\`b\]\*\_fdp.exe (" in reply.text

@@ -1,0 +1,48 @@
+"""The accounts of the settings, listed without a connection."""
+
+from pathlib import Path
+
+from mailmcp.imap.account import Account, Tls
+from servers.peer import PeerFactory
+from tools.conftest import DeskFactory
+from tools.stores import peer_account
+
+
+def test_accounts_are_listed_in_order_without_user_and_secret(open_desk: DeskFactory) -> None:
+    def unreadable() -> str:
+        raise AssertionError("nobody logs in")
+
+    accounts = [
+        Account(
+            account_id="b", host="imap.example.org", port=993, user="secret-user", read_password=unreadable
+        ),
+        Account(
+            account_id="a",
+            host="::1",
+            port=143,
+            user="secret-user",
+            read_password=unreadable,
+            tls=Tls.NONE,
+            ca_file=Path("secret.pem"),
+        ),
+    ]
+    reply = open_desk(*accounts).call("imap_list_accounts")
+    assert reply.data["accounts"] == [
+        {"account_id": "b", "host": "imap.example.org", "port": 993, "secure": True},
+        {"account_id": "a", "host": "::1", "port": 143, "secure": False},
+    ]
+    assert reply.outcome.summary == "2 accounts"
+    assert "status" not in reply.data
+    assert "secret" not in reply.text + str(reply.data)
+    assert all(line in reply.text for line in ("- `b` imap.example.org:993 (TLS)", "(plain text)"))
+
+
+def test_no_connection_is_made_and_the_next_step_works(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    server = peer()
+    desk = open_desk(peer_account(server))
+    reply = desk.call("imap_list_accounts")
+    assert server.connections == 0
+    assert reply.outcome.summary == "1 account"
+    action = reply.data["next_action"]
+    assert desk.call(action["tool"], action["arguments"]).data["account_id"] == "work"
+    assert server.connections == 1

@@ -1,0 +1,163 @@
+"""Mailboxes and their counts: whole, in pages, and where the server gives only some."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from mailmcp.envelope.errors import InvalidInputError, Reason
+from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
+from servers.peer_mailbox import PeerMailbox, make_messages
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.letters import make_numbered
+from tools.stores import Store, peer_account
+
+NAME = "imap_list_mailboxes"
+
+
+def rows(desk: Desk, **arguments: object) -> dict[str, dict[str, object]]:
+    return {row["name"]: row for row in desk.call(NAME, arguments).data["mailboxes"]}
+
+
+def test_counts_are_given_on_request(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", make_numbered(1, 2))
+    store.fill("INBOX", make_numbered(3), flags=[b"\\Seen"])
+    store.fill("Projects/Grün", make_numbered(4), flags=[b"\\Seen"])
+    store.fill("日本語", make_numbered(5))
+    plain = rows(desk)
+    assert "messages" not in plain["INBOX"]
+    counted = rows(desk, include_counts=True)
+    assert set(counted) == set(plain)
+    assert next(iter(counted)) == "INBOX"
+    expected = {"INBOX": (3, 2), "Projects/Grün": (1, 0), "日本語": (1, 1)}
+    assert {name: (counted[name]["messages"], counted[name]["unseen"]) for name in expected} == expected
+    assert all(counted[name]["selectable"] and counted[name]["delimiter"] == "/" for name in expected)
+    reply = desk.call(NAME, {"include_counts": "true"})
+    assert "- `INBOX` (3 messages, 2 unseen)" in reply.text
+    assert reply.data["status"] == "ok"
+
+
+def test_list_status_saves_the_round_trip_for_counts(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+    dovecot_mail.fill("Project", make_numbered(1))
+    desk = open_desk(dovecot_mail.account)
+    desk.call(NAME)
+    assert desk.call(NAME, {"include_counts": True}).telemetry.imap_round_trips == 1
+
+
+def test_without_it_all_are_counted_in_one_more(pymap_mail: Store, open_desk: DeskFactory) -> None:
+    for number in range(10):
+        pymap_mail.fill(f"Box {number}", make_numbered(number))
+    desk = open_desk(pymap_mail.account)
+    desk.call(NAME)
+    assert desk.call(NAME, {"include_counts": True}).telemetry.imap_round_trips == 2
+
+
+def test_special_use_is_what_the_server_says(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+    found = rows(open_desk(dovecot_mail.account))
+    assert {name: row["special_use"] for name, row in found.items()} == {
+        "INBOX": "",
+        "Archive": "\\Archive",
+        "Drafts": "\\Drafts",
+        "Junk": "\\Junk",
+        "Sent": "\\Sent",
+        "Trash": "\\Trash",
+    }
+    assert not any("special_use_guessed" in row for row in found.values())
+
+
+def test_where_it_says_nothing_the_guess_is_marked(pymap_mail: Store, open_desk: DeskFactory) -> None:
+    for name in ("Sent Items", "Spam", "Projects/Sent", "Ordinary"):
+        pymap_mail.fill(name, make_numbered(1))
+    desk = open_desk(pymap_mail.account)
+    found = rows(desk)
+    guesses = {name: (row["special_use"], row.get("special_use_guessed")) for name, row in found.items()}
+    assert guesses["Sent Items"] == ("\\Sent", True)
+    assert guesses["Spam"] == ("\\Junk", True)
+    assert guesses["Projects/Sent"] == guesses["Ordinary"] == guesses["INBOX"] == ("", None)
+    assert "- `Sent Items` (Sent?)" in desk.call(NAME).text
+
+
+def test_a_mailbox_that_refuses_to_be_counted_is_an_issue(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    refusing = Rule(command="STATUS", containing="Locked", action=Respond(b"{tag} NO [INUSE] Locked\r\n"))
+    server = peer(
+        messages=make_messages(1, 2),
+        mailboxes=[PeerMailbox(name="Locked"), PeerMailbox(name="Open", messages=make_messages(1))],
+        rules=[refusing],
+    )
+    reply = open_desk(peer_account(server)).call(NAME, {"include_counts": True})
+    data = reply.data
+    assert data["status"] == "partial"
+    counts = [(row["name"], row.get("messages"), row.get("unseen")) for row in data["mailboxes"]]
+    assert counts == [("INBOX", 2, 2), ("Locked", None, None), ("Open", 1, 1)]
+    (issue,) = data["issues"]
+    assert (issue["mailbox"], issue["account_id"], issue["stage"]) == ("Locked", "work", "status")
+    assert "Locked" in reply.text.partition("Not complete:")[2]
+
+
+def test_a_mailbox_that_holds_no_messages_is_marked_and_not_counted(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    server = peer(mailboxes=[PeerMailbox(name="Above", attributes=("\\Noselect",))])
+    reply = open_desk(peer_account(server)).call(NAME, {"include_counts": True})
+    above = reply.data["mailboxes"][1]
+    assert (above["name"], above["selectable"], "messages" in above) == ("Above", False, False)
+    assert reply.data["status"] == "ok"
+    assert "- `Above` (holds no messages)" in reply.text
+    assert not any("Above" in command.line for command in server.commands if command.name == "STATUS")
+
+
+@pytest.fixture
+def many(peer: PeerFactory, open_desk: DeskFactory) -> Desk:
+    """INBOX and 450 more."""
+    boxes = [
+        PeerMailbox(name=f"Box {n:03}", messages=make_messages(*range(1, n % 3 + 1))) for n in range(450)
+    ]
+    return open_desk(peer_account(peer(mailboxes=boxes)))
+
+
+@pytest.mark.parametrize("include_counts", [False, True])
+def test_more_than_two_hundred_come_in_pages(many: Desk, *, include_counts: bool) -> None:
+    names: list[str] = []
+    sizes: list[int] = []
+    arguments: dict[str, object] = {"include_counts": include_counts}
+    while True:
+        reply = many.call(NAME, arguments)
+        page = reply.data["mailboxes"]
+        names += [row["name"] for row in page]
+        sizes.append(len(page))
+        assert all(("messages" in row) is include_counts for row in page)
+        assert reply.outcome.page is not None
+        assert (reply.outcome.page.total_count, reply.outcome.page.page_size) == (451, 200)
+        if not reply.data["has_more"]:
+            break
+        assert many.call(NAME, arguments).data["mailboxes"] == page
+        arguments = reply.data["next_action"]["arguments"]
+        assert arguments == {"cursor": reply.data["next_cursor"]}
+    assert sizes == [200, 200, 51]
+    assert names == ["INBOX", *(f"Box {n:03}" for n in range(450))]
+
+
+def test_what_is_sent_beside_the_cursor_may_not_contradict_it(many: Desk) -> None:
+    cursor = many.call(NAME).data["next_cursor"]
+    assert many.call(NAME, {"cursor": cursor, "account_id": "work", "include_counts": False}).data[
+        "mailboxes"
+    ]
+    with pytest.raises(InvalidInputError) as caught:
+        many.call(NAME, {"cursor": cursor, "account_id": "home", "include_counts": True})
+    wrong: Sequence[tuple[str, Reason]] = [(each.field, each.reason) for each in caught.value.problems]
+    assert wrong == [("account_id", Reason.CURSOR_MISMATCH), ("include_counts", Reason.CURSOR_MISMATCH)]
+
+
+def test_the_cursor_of_a_search_is_malformed_here(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", make_numbered(1, 2))
+    cursor = desk.search(limit=1).data["next_cursor"]
+    with pytest.raises(InvalidInputError) as caught:
+        desk.call(NAME, {"cursor": cursor})
+    assert caught.value.reason is Reason.CURSOR_MALFORMED
+
+
+def test_the_next_step_works(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", make_numbered(1))
+    action = desk.call(NAME).data["next_action"]
+    assert desk.call(action["tool"], action["arguments"]).places == [1]

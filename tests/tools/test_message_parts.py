@@ -1,0 +1,174 @@
+"""How much is fetched of a message: little, also of large ones; and what to do when it cannot be had."""
+
+import pytest
+
+from mailmcp.envelope.errors import InternalError, NotFoundError, Reason
+from servers.peer import PeerFactory
+from servers.peer_actions import FailUid, Respond, Rule
+from servers.peer_mailbox import PeerMessage
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.letters import crlf, make_letter
+from tools.stores import Store, peer_account
+
+MIB = 1_048_576
+
+
+def newest(desk: Desk) -> str:
+    return str(desk.search(limit=1).data["messages"][0]["message_id"])
+
+
+def with_file(size: int, *, text: str = "Beside it.\n", file_first: bool = False) -> bytes:
+    """A message with a file of `size` octets."""
+    lump = (b"QUJD" * 19 + b"\r\n") * (size * 4 // 3 // 78)
+    parts = [
+        b"Content-Type: text/plain; charset=utf-8\r\n\r\n" + text.replace("\n", "\r\n").encode(),
+        b'Content-Type: application/zip\r\nContent-Disposition: attachment; filename="a.zip"\r\n'
+        b"Content-Transfer-Encoding: base64\r\n\r\n" + lump,
+    ]
+    if file_first:
+        parts.reverse()
+    head = b'Subject: Large\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n'
+    return head + b"".join(b"--b\r\n" + part + b"\r\n" for part in parts) + b"--b--\r\n"
+
+
+def test_a_large_attachment_is_not_downloaded_to_read_the_text_beside_it(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", [with_file(10 * MIB)])
+    reply = desk.get(newest(desk))
+    message = reply.data["message"]
+    assert message["body_text"] == "Beside it."
+    assert message["size_bytes"] > 10 * MIB
+    (row,) = message["attachments"]
+    assert (row["filename"], row["content_type"]) == ("a.zip", "application/zip")
+    assert abs(row["size_bytes"] - 10 * MIB) < 0.05 * MIB
+    assert reply.telemetry.imap_round_trips == 1
+    assert reply.telemetry.bytes_received < 150_000
+
+
+def test_text_beyond_the_first_octets_costs_one_round_trip_more(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", [with_file(MIB, file_first=True, text="Behind it: Grün.\n")])
+    reply = desk.get(newest(desk))
+    assert reply.data["message"]["body_text"] == "Behind it: Grün."
+    assert reply.telemetry.imap_round_trips == 2
+    assert reply.telemetry.bytes_received < 150_000
+    assert reply.outcome.warnings == ()
+
+
+def test_text_longer_than_the_first_octets_is_whole(store: Store, desk: Desk) -> None:
+    text = "".join(f"Line {number} of a long text.\n" for number in range(8_000))
+    store.fill("INBOX", [make_letter(text=text).as_bytes()])
+    message = desk.message(newest(desk), body_max_chars=100_000)
+    assert message["body_total_chars"] == len(text.rstrip())
+    assert message["body_text"] == text[:100_000]
+
+
+def test_a_very_long_text_is_cut_and_the_reply_says_so(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", [make_letter(text="0123456789abcde\n" * 60_000).as_bytes()])
+    reply = desk.get(newest(desk))
+    assert reply.telemetry.bytes_received < 700_000
+    assert any("first 524288 octets" in warning for warning in reply.outcome.warnings)
+
+
+def test_html_beside_blank_text_is_read_also_when_it_lies_far_behind(store: Store, desk: Desk) -> None:
+    filler = "<!-- " + "x" * 70 + " -->\n"
+    html = "<p>Said in HTML.</p>" + filler * 3_000
+    letter = make_letter(text="\u00a0\n" * 20, html=html)
+    store.fill("INBOX", [letter.as_bytes()])
+    assert desk.message(newest(desk))["body_text"] == "Said in HTML."
+
+
+def test_the_text_of_an_attachment_beyond_the_first_octets(store: Store, desk: Desk) -> None:
+    letter = make_letter(text="Body\n")
+    letter.add_attachment(b"\0" * 200_000, maintype="application", subtype="zip", filename="a.zip")
+    letter.add_attachment("Far behind\n", filename="b.txt")
+    store.fill("INBOX", [letter.as_bytes()])
+    message_id = newest(desk)
+    assert desk.get(message_id).telemetry.imap_round_trips == 1
+    reply = desk.get(message_id, attachment_mode="extract_text")
+    assert reply.data["message"]["attachments"][1]["extracted_text"] == "Far behind"
+    assert reply.telemetry.imap_round_trips == 2
+
+
+PLAIN = PeerMessage(uid=1, octets=crlf("Subject: Peer\nContent-Type: text/plain\n\nText of the peer.\n"))
+
+ANSWER = (
+    b"* 1 FETCH (UID 1 FLAGS () RFC822.SIZE %d BODYSTRUCTURE %b BODY[]<0> {%d}\r\n%b)\r\n{tag} OK Done\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    "structure",
+    [
+        b"((",
+        b"NIL",
+        b'"text"',
+        b"()",
+        b"(((((NIL)))))",
+        b'("TEXT" "PLAIN")',
+        b'("TEXT" "PLAIN" NIL NIL NIL "7BIT" -5 1)',
+        b'("TEXT" "PLAIN" NIL NIL NIL "7BIT" 99999999999 1)',
+        b"(" * 500 + b'"TEXT" "PLAIN" NIL NIL NIL "7BIT" 19 1' + b")" * 500,
+    ],
+    ids=["open", "nil", "string", "empty", "nothing", "short", "negative", "huge", "deep"],
+)
+def test_a_malformed_structure_is_made_up_for(
+    peer: PeerFactory, open_desk: DeskFactory, structure: bytes
+) -> None:
+    """MailKit issues 919 and 371; the octets themselves say what the structure should."""
+    answer = ANSWER % (len(PLAIN.octets), structure, len(PLAIN.octets), PLAIN.octets)
+    broken = Rule(command="UID FETCH", containing="BODYSTRUCTURE", action=Respond(answer))
+    desk = open_desk(peer_account(peer(messages=[PLAIN], rules=[broken])))
+    assert desk.message(newest(desk))["body_text"] == "Text of the peer."
+
+
+def test_a_refused_structure_is_made_up_for(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    refusal = Rule(
+        command="UID FETCH", containing="BODYSTRUCTURE", action=Respond(b"{tag} NO [SERVERBUG] Failed\r\n")
+    )
+    server = peer(messages=[PLAIN], rules=[refusal])
+    desk = open_desk(peer_account(server))
+    assert desk.message(newest(desk))["body_text"] == "Text of the peer."
+
+
+@pytest.mark.parametrize(("how", "retryable"), [("NO", True), ("BAD", False)])
+def test_a_refused_message_is_an_error_of_the_server(
+    peer: PeerFactory, open_desk: DeskFactory, how: str, *, retryable: bool
+) -> None:
+    server = peer(messages=[PLAIN])
+    desk = open_desk(peer_account(server))
+    message_id = newest(desk)
+    server.rules.append(Rule(command="UID FETCH", action=FailUid(1, how)))  # type: ignore[arg-type] # a literal
+    with pytest.raises(InternalError) as caught:
+        desk.get(message_id)
+    assert (caught.value.reason, caught.value.retryable) == (Reason.SERVER_REFUSED, retryable)
+    assert caught.value.details["message_id"] == message_id
+
+
+def test_an_unreadable_message_is_an_error_of_the_protocol(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    server = peer(messages=[PLAIN])
+    desk = open_desk(peer_account(server))
+    message_id = newest(desk)
+    server.rules.append(Rule(command="UID FETCH", action=FailUid(1, "garbage")))
+    with pytest.raises(InternalError) as caught:
+        desk.get(message_id)
+    assert caught.value.reason is Reason.PROTOCOL_VIOLATION
+
+
+def test_a_message_that_goes_between_the_two_round_trips_is_gone(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    large = PeerMessage(uid=1, octets=with_file(MIB, file_first=True))
+    nothing = Rule(command="UID FETCH", containing="BODY.PEEK[2]", action=Respond(b"{tag} OK Nothing\r\n"))
+    desk = open_desk(peer_account(peer(messages=[large], rules=[nothing])))
+    with pytest.raises(NotFoundError) as caught:
+        desk.get(newest(desk))
+    assert caught.value.reason is Reason.MESSAGE_GONE
+
+
+def test_bodies_are_only_ever_peeked_at(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    server = peer(messages=[PLAIN, PeerMessage(uid=2, octets=with_file(MIB, file_first=True))])
+    desk = open_desk(peer_account(server))
+    for row in desk.search(snippet_max_chars=100).data["messages"]:
+        desk.get(row["message_id"], body_mode="both", attachment_mode="extract_text")
+    assert not [each.line for each in server.commands if each.name in {"SELECT", "STORE", "UID STORE"}]
+    assert not [each.line for each in server.commands if "BODY[" in each.line or "RFC822 " in each.line]

@@ -1,0 +1,182 @@
+"""Cursors as arguments: miscopied, contradicted, of others, and forged."""
+
+import zlib
+
+import pytest
+
+from mailmcp.envelope.errors import InvalidInputError, NotFoundError, Reason
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.letters import make_numbered
+from tools.stores import Store
+
+
+@pytest.fixture
+def searching(pymap_mail: Store, open_desk: DeskFactory) -> Desk:
+    """A desk for two accounts, `work` and `home`, which have three messages."""
+    pymap_mail.fill("INBOX", make_numbered(1, 2, 3))
+    return open_desk(pymap_mail.account, pymap_mail.named("home"))
+
+
+@pytest.fixture
+def cursor(searching: Desk) -> str:
+    """The second page of a search of `work` in which everything is asked for."""
+    reply = searching.search(
+        account_id="work",
+        limit=1,
+        query="text",
+        from_="ann",
+        to="bob",
+        subject="message",
+        unread_only=True,
+        start_date="2000-01-01",
+        end_date="2999-12-31",
+        snippet_max_chars=60,
+    )
+    return str(reply.data["next_cursor"])
+
+
+def forge(cursor: str, old: str, new: str) -> str:
+    """Change a cursor and give it the checksum that fits."""
+    body = cursor.rpartition(".")[0]
+    assert old in body
+    body = body.replace(old, new, 1)
+    return f"{body}.{zlib.crc32(body.encode()):08x}"
+
+
+def problems(error: InvalidInputError) -> list[tuple[str, str]]:
+    return sorted((each.field, each.reason.value) for each in error.problems)
+
+
+def test_the_cursor_alone_is_enough(searching: Desk, cursor: str) -> None:
+    reply = searching.search(cursor=cursor)
+    assert (reply.places, reply.data["account_id"], reply.data["total"]) == ([2], "work", 3)
+
+
+def test_saying_the_same_beside_it_is_no_contradiction(searching: Desk, cursor: str) -> None:
+    reply = searching.search(
+        cursor=cursor,
+        account_id="work",
+        mailbox="inbox",
+        query="text",
+        from_="ann",
+        to="bob",
+        subject="message",
+        unread_only="true",
+        start_date="2000-01-01",
+        end_date="2999-12-31",
+        snippet_max_chars=60,
+    )
+    assert reply.places == [2]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("account_id", "home"),
+        ("account_id", "unknown"),
+        ("mailbox", "Archive"),
+        ("query", "other"),
+        ("from", "other"),
+        ("to", "other"),
+        ("subject", "Message"),
+        ("last_days", 3),
+        ("start_date", "2000-01-02"),
+        ("end_date", "2999-12-30"),
+        ("snippet_max_chars", 61),
+    ],
+)
+def test_a_contradiction_names_its_argument(searching: Desk, cursor: str, name: str, value: object) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        searching.search(cursor=cursor, **{name: value})
+    assert problems(caught.value) == [(name, "cursor_mismatch")]
+
+
+def test_contradictions_are_told_all_at_once(searching: Desk, cursor: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        searching.search(cursor=cursor, account_id="home", mailbox="Archive", query="x", snippet_max_chars=50)
+    assert problems(caught.value) == [
+        ("account_id", "cursor_mismatch"),
+        ("mailbox", "cursor_mismatch"),
+        ("query", "cursor_mismatch"),
+        ("snippet_max_chars", "cursor_mismatch"),
+    ]
+
+
+def test_unread_only_contradicts_a_search_of_all(searching: Desk) -> None:
+    cursor = searching.search(account_id="work", limit=1).data["next_cursor"]
+    with pytest.raises(InvalidInputError) as caught:
+        searching.search(cursor=cursor, unread_only=True)
+    assert problems(caught.value) == [("unread_only", "cursor_mismatch")]
+
+
+@pytest.mark.parametrize("text", ["x", "next", "s1.work.INBOX.1.2.3.10.0.00000000", "null", "."])
+def test_what_is_no_cursor_is_malformed(searching: Desk, text: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        searching.search(cursor=text)
+    assert problems(caught.value) == [("cursor", "cursor_malformed")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (".a=2000-01-01", ".a=2000-02-30"),
+        (".a=2000-01-01", ".a=then"),
+        (".a=2000-01-01", ".a=20000101"),
+        (".b=2999-12-31", ".b=10000-01-01"),
+        (".a=2000-01-01", ".a="),
+        (".u=1", ".u=0"),
+        (".u=1", ".u="),
+        (".u=1", ".x=1"),
+        (".u=1", ".account_id=home"),
+        (".u=1", ".n=2000-01-01"),
+        (".a=2000-01-01.b=2999-12-31", ".d=3"),
+        (".a=2000-01-01.b=2999-12-31", ".n=2000-01-01"),
+        (".a=2000-01-01.b=2999-12-31", ".d=3.n=then"),
+        (".a=2000-01-01.b=2999-12-31", ".d=366.n=2000-01-01"),
+        (".a=2000-01-01.b=2999-12-31", ".d=0.n=2000-01-01"),
+        (".a=2000-01-01.b=2999-12-31", ".d=x.n=2000-01-01"),
+        (".a=2000-01-01", ".d=3.n=2000-01-01"),
+        ("q=text", "q=a%0D%0AA1+DELETE+INBOX"),
+        ("q=text", "q=a%00b"),
+        ("q=text", "q=" + "a" * 2000),
+        (".INBOX.", ".IN%0D%0ABOX."),
+        (".INBOX.", "." + "a" * 2000 + "."),
+        (".1.60.", ".101.60."),
+        (".1.60.", ".0.60."),
+        (".1.60.", ".1.10."),
+    ],
+)
+def test_a_forged_one_is_malformed_whatever_it_holds(
+    searching: Desk, cursor: str, old: str, new: str
+) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        searching.search(cursor=forge(cursor, old, new))
+    assert problems(caught.value) == [("cursor", "cursor_malformed")]
+
+
+def test_a_forged_one_that_says_what_a_search_may_is_served(searching: Desk, cursor: str) -> None:
+    """A checksum grants no right: whoever may send a cursor may send the search."""
+    assert searching.search(cursor=forge(cursor, "s1.work", "s1.home")).data["account_id"] == "home"
+
+
+def test_a_cursor_of_an_account_that_is_gone(searching: Desk, cursor: str) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        searching.search(cursor=forge(cursor, "s1.work", "s1.gone"))
+    assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
+
+
+def test_criteria_too_long_for_a_cursor_are_refused_at_once(searching: Desk) -> None:
+    longest = "\N{GRINNING FACE}" * 1200
+    with pytest.raises(InvalidInputError) as caught:
+        searching.search(account_id="work", query=longest, from_=longest, to=longest, subject=longest)
+    assert problems(caught.value) == [("query", "out_of_range")]
+
+
+@pytest.mark.parametrize("text", ["語" * 400, "a\tb", "a.b=c&d%e+f g", '"quoted phrase"', "~-_*'()"])
+def test_any_text_survives_the_way_through_a_cursor(pymap_mail: Store, searching: Desk, text: str) -> None:
+    pymap_mail.fill("Texts", [f"Subject: a\r\n\r\n{text.strip(chr(34))}\r\n".encode()] * 2)
+    first = searching.search(account_id="work", mailbox="Texts", query=text, limit=1)
+    searching.forget()
+    second = searching.search(cursor=first.data["next_cursor"], query=text)
+    assert (first.data["total"], second.places) == (2, [1])

@@ -1,0 +1,188 @@
+"""From page to page: nothing twice, nothing skipped, whatever happens between two pages."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from servers.dovecot import Dovecot
+from tools.conftest import DeskFactory
+from tools.desk import Desk, Reply
+from tools.letters import make_numbered
+from tools.stores import Store, dovecot_store
+
+BIG = 20_000
+
+
+def pages(desk: Desk, **arguments: object) -> Iterator[Reply]:
+    """Follow a search to its end, as its next actions say."""
+    reply = desk.search(**arguments)
+    yield reply
+    while reply.data["has_more"]:
+        action = reply.data["next_action"]
+        reply = desk.call(action["tool"], action["arguments"])
+        yield reply
+
+
+def summaries(reply: Reply) -> tuple[object, ...]:
+    data = reply.data
+    return (data["messages"], data["total"], data.get("next_cursor"), data["has_more"], reply.outcome.summary)
+
+
+@pytest.fixture
+def seven(store: Store, desk: Desk) -> Desk:
+    """Seven messages in INBOX."""
+    store.fill("INBOX", make_numbered(*range(1, 8)))
+    return desk
+
+
+def test_pages_follow_each_other_to_the_end(seven: Desk) -> None:
+    found = list(pages(seven, limit=3))
+    assert [page.places for page in found] == [[7, 6, 5], [4, 3, 2], [1]]
+    assert [page.data["total"] for page in found] == [7, 7, 7]
+    assert [page.data["has_more"] for page in found] == [True, True, False]
+    assert "next_cursor" not in found[-1].data
+    last = found[-1].outcome.page
+    assert last is not None
+    assert (last.page_size, last.total_count, last.cursor) == (3, 7, None)
+
+
+def test_a_page_that_ends_with_the_last_match_has_no_more(seven: Desk) -> None:
+    assert [page.places for page in pages(seven, limit=7)] == [[7, 6, 5, 4, 3, 2, 1]]
+
+
+def test_the_next_page_costs_one_round_trip(seven: Desk) -> None:
+    first = seven.search(limit=3)
+    second = seven.search(cursor=first.data["next_cursor"])
+    assert (second.telemetry.imap_round_trips, second.telemetry.cache_hit) == (1, True)
+    again = seven.search(limit=3)
+    assert (again.telemetry.imap_round_trips, again.telemetry.cache_hit) == (2, False)
+
+
+def test_one_cursor_gives_one_page_any_number_of_times(seven: Desk, open_desk: DeskFactory) -> None:
+    """Also without the cache, and after a restart: the cursor alone is enough."""
+    cursor = seven.search(limit=3, snippet_max_chars=50, query="message").data["next_cursor"]
+    expected = summaries(seven.search(cursor=cursor))
+    assert summaries(seven.search(cursor=cursor)) == expected
+    seven.forget()
+    lost = seven.search(cursor=cursor)
+    assert summaries(lost) == expected
+    assert not lost.telemetry.cache_hit
+    assert summaries(open_desk(*seven.accounts).search(cursor=cursor)) == expected
+
+
+def test_a_page_searched_anew_serves_those_below_it_from_the_cache(seven: Desk) -> None:
+    cursor = seven.search(limit=2).data["next_cursor"]
+    seven.forget()
+    third = seven.search(cursor=seven.search(cursor=cursor).data["next_cursor"])
+    assert (third.places, third.telemetry.cache_hit) == ([3, 2], True)
+    above = seven.search(cursor=cursor)
+    assert above.places == [5, 4]
+
+
+def test_limit_may_change_with_a_cursor(seven: Desk) -> None:
+    cursor = seven.search(limit=2).data["next_cursor"]
+    second = seven.search(cursor=cursor, limit=4)
+    assert second.places == [5, 4, 3, 2]
+    assert second.outcome.page is not None
+    assert second.outcome.page.page_size == 4
+    assert seven.search(cursor=second.data["next_cursor"]).places == [1]
+    assert seven.search(cursor=cursor, limit=None).places == [5, 4]
+    assert seven.search(cursor=cursor, limit=100).places == [5, 4, 3, 2, 1]
+
+
+def test_snippets_stay_over_pages(seven: Desk) -> None:
+    for page in pages(seven, limit=3, snippet_max_chars=60):
+        assert all(row["snippet"] == f"Text of message {row['uid'] % 100}." for row in page.data["messages"])
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_mail_that_comes_and_goes_between_pages_moves_nothing(
+    store: Store, desk: Desk, *, cached: bool
+) -> None:
+    store.fill("INBOX", make_numbered(*range(1, 13)))
+    first = desk.search(limit=3)
+    assert first.places == [12, 11, 10]
+    store.fill("INBOX", make_numbered(13, 14))
+    if not cached:
+        desk.forget()
+    second = desk.search(cursor=first.data["next_cursor"])
+    assert second.places == [9, 8, 7]
+    store.expunge("INBOX", [first.uids[0], second.uids[-1]])
+    store.fill("INBOX", make_numbered(15))
+    if not cached:
+        desk.forget()
+    third = desk.search(cursor=second.data["next_cursor"])
+    assert third.places == [6, 5, 4]
+    assert third.data["status"] == "ok"
+    assert third.data["total"] == 12
+    last = desk.search(cursor=third.data["next_cursor"])
+    assert last.places == [3, 2, 1]
+    assert not last.data["has_more"]
+
+
+def test_a_flag_that_changes_between_pages_moves_nothing(store: Store, desk: Desk) -> None:
+    """The search is for unread mail, and the first page has been read by now."""
+    store.fill("INBOX", make_numbered(*range(1, 7)))
+    first = desk.search(limit=2, unread_only=True)
+    with store.client() as client:
+        client.select_folder("INBOX")
+        client.add_flags(first.uids, [b"\\Seen"])
+    desk.forget()
+    assert desk.search(cursor=first.data["next_cursor"]).places == [4, 3]
+
+
+def test_last_days_asked_for_tomorrow_are_those_of_today(store: Store, desk: Desk) -> None:
+    noon = datetime(2024, 3, 1, 12, tzinfo=UTC)
+    for days_ago in (5, 4, 3, 2, 1):
+        store.fill("INBOX", make_numbered(days_ago), received=noon - timedelta(days=days_ago))
+    desk.today = noon.date()
+    first = desk.search(limit=2, last_days=4)
+    assert (first.places, first.data["total"]) == ([5, 4], 4)
+    cursor = first.data["next_cursor"]
+    expected = summaries(desk.search(cursor=cursor))
+    desk.today += timedelta(days=2)
+    desk.forget()
+    tomorrow = desk.search(cursor=cursor, last_days=4)
+    assert tomorrow.places == [3, 2]
+    assert summaries(tomorrow) == summaries(desk.search(cursor=cursor)) == expected
+
+
+@pytest.fixture(scope="session")
+def big_mail(dovecot: Dovecot) -> Store:
+    """20,000 messages in INBOX, on Dovecot; shared, so nobody changes them."""
+    messages = (
+        b"From: ann@example.org\r\nSubject: Message %d\r\n\r\nText of message %d.\r\n" % (number, number)
+        for number in range(1, BIG + 1)
+    )
+    dovecot.fill_before_login("big", "INBOX", messages)
+    return dovecot_store(dovecot, dovecot.user("big"))
+
+
+def test_paging_through_a_big_mailbox_gives_each_message_once(
+    big_mail: Store, open_desk: DeskFactory
+) -> None:
+    desk = open_desk(big_mail.account)
+    uids: list[int] = []
+    trips = []
+    for page in pages(desk, limit=100):
+        uids += page.uids
+        trips.append(page.telemetry.imap_round_trips)
+        assert page.data["total"] == BIG
+    assert uids == list(range(BIG, 0, -1))
+    assert set(trips[1:]) == {1}
+
+
+def test_a_big_mailbox_is_searched_and_resumed_without_the_cache(
+    big_mail: Store, open_desk: DeskFactory
+) -> None:
+    desk = open_desk(big_mail.account)
+    first = desk.search(subject="99", limit=100)
+    found = list(first.uids)
+    cursor = first.data.get("next_cursor")
+    while cursor:
+        desk.forget()
+        page = desk.search(cursor=cursor)
+        found += page.uids
+        cursor = page.data.get("next_cursor")
+    assert found == [number for number in range(BIG, 0, -1) if "99" in str(number)]
