@@ -50,7 +50,7 @@ def _rich_message() -> bytes:
     message["Message-ID"] = "<rich@example.org>"
     message.set_content(f"{_AWKWARD}\n", cte="base64")
     message.add_alternative(f"<p>{_AWKWARD}</p><p style='display:none'>unseen</p>", subtype="html")
-    message.add_attachment(f"a,b\n{_AWKWARD},1\n", subtype="csv", filename="täble.csv")
+    message.add_attachment(f"a,b\n{_AWKWARD},1\n", subtype="csv", filename="table.csv")
     message.add_attachment(b"\x00\x01", maintype="application", subtype="octet-stream", filename="x.bin")
     return message.as_bytes()
 

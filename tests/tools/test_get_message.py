@@ -157,11 +157,14 @@ def test_encodings(store: Store, desk: Desk, headers: str, body: bytes, expected
 def test_broken_mail_is_read_and_said_to_be_broken(store: Store, desk: Desk) -> None:
     octets = crlf(
         'Subject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="cut"\n\n--cut\n'
-        "Content-Type: text/plain; charset=x-unknown\n\nPlease deliver 4 stations\n"
+        "Content-Type: text/plain; charset=utf-8\n\nBitte 4 Geräte\n",
+        "latin-1",
     )
     reply = desk.get(put(store, desk, octets))
-    assert reply.data["message"]["body_text"] == "Please deliver 4 stations"
-    assert any(warning.startswith("The message is malformed: ") for warning in reply.outcome.warnings)
+    assert reply.data["message"]["body_text"] == "Bitte 4 Geräte"
+    (warning,) = reply.outcome.warnings
+    assert warning.startswith("The message is malformed: ")
+    assert warning in reply.text
 
 
 def test_a_message_without_text_says_so(store: Store, desk: Desk) -> None:

@@ -20,7 +20,7 @@ def newest(desk: Desk) -> str:
 
 def with_file(size: int, *, text: str = "Beside it.\n", file_first: bool = False) -> bytes:
     """A message with a file of `size` octets."""
-    lump = (b"QUJD" * 19 + b"\r\n") * (size * 4 // 3 // 78)
+    lump = (b"QUJD" * 19 + b"\r\n") * (size // 57)
     parts = [
         b"Content-Type: text/plain; charset=utf-8\r\n\r\n" + text.replace("\n", "\r\n").encode(),
         b'Content-Type: application/zip\r\nContent-Disposition: attachment; filename="a.zip"\r\n'

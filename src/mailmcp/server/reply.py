@@ -30,9 +30,7 @@ class Replies:
         """Make the result of a whole or partial success."""
         envelope = self._shape.success(outcome, meta)
         text = "" if self._json_text else render_outcome(outcome, marker=secrets.token_hex(6))
-        return self._result(
-            envelope, text, {"request_id": meta.request_id, **outcome.references}, failed=False
-        )
+        return self._result(envelope, text, self._references(meta) | outcome.references, failed=False)
 
     def failure(self, error: MailError, meta: Meta) -> CallToolResult:
         """Make the result of a failure: a result, not a protocol error, so that the model can mend it."""

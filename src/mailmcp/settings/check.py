@@ -13,7 +13,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from mailmcp.imap.account import Account, Tls
-from mailmcp.settings.model import PASSWORD_KEYS, AccountTable, ServerTable, Table
+from mailmcp.settings.model import HTTP_TOKEN_KEYS, PASSWORD_KEYS, AccountTable, ServerTable, Table
 from mailmcp.settings.paths import resolve_path
 from mailmcp.settings.problems import Problem, Where, suggest
 from mailmcp.settings.secret import (
@@ -55,7 +55,7 @@ def check_document(data: Mapping[str, object], origin: Origin) -> FileTables:
     """Check a whole settings file."""
     problems = list(_unknown_tables(data))
     server, found = check_table(ServerTable, data.get("server", {}))
-    problems += [_below(("server",), problem) for problem in found]
+    problems += [_below(("server",), problem) for problem in (*found, *_token_problems(raw_server(data)))]
     accounts = []
     for position, raw in enumerate(raw_accounts(data)):
         account, found = check_account(raw, origin)
@@ -63,6 +63,12 @@ def check_document(data: Mapping[str, object], origin: Origin) -> FileTables:
         accounts += [account] if account else []
     problems += _repeated_ids(data)
     return FileTables(server=server or ServerTable(), accounts=tuple(accounts), problems=tuple(problems))
+
+
+def raw_server(data: Mapping[str, object]) -> Mapping[str, object]:
+    """Take the table `[server]` of a file, unchecked; empty if it is not even a table."""
+    server = data.get("server")
+    return server if isinstance(server, dict) else {}
 
 
 def raw_accounts(data: Mapping[str, object]) -> list[object]:
@@ -175,6 +181,12 @@ def _repeated_ids(data: Mapping[str, object]) -> Iterator[Problem]:
                 where=("accounts", position, "account_id"),
                 message=f"is the same as that of accounts[{other}]; each must be unique",
             )
+
+
+def _token_problems(raw: Mapping[str, object]) -> Iterator[Problem]:
+    first, *others = [key for key in HTTP_TOKEN_KEYS if key in raw] or [""]
+    for key in others:
+        yield Problem(where=(key,), message=f"cannot stand beside {first}; give one of them, or none")
 
 
 def _password_problems(raw: Mapping[str, object], origin: Origin) -> Iterator[Problem]:

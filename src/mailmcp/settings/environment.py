@@ -19,6 +19,8 @@ SERVER_VARIABLES: Final = {
     "log_level": "MAILMCP_LOG_LEVEL",
     "log_format": "MAILMCP_LOG_FORMAT",
     "call_timeout_s": "MAILMCP_CALL_TIMEOUT_S",
+    "http_token": "MAILMCP_HTTP_TOKEN",
+    "http_allowed_hosts": "MAILMCP_HTTP_ALLOWED_HOSTS",
 }
 """Key of `[server]` to the variable that overrides it."""
 
@@ -42,6 +44,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}(?P<fraction>\.[0-9]{1,9})?")
 _NUMBER_KEYS = {"port", "call_timeout_s"}
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 _FLAG_KEYS = {"allow_plaintext"}
+_LIST_KEYS = {"http_allowed_hosts"}
 
 
 def drop_empty(environ: Mapping[str, str]) -> dict[str, str]:
@@ -55,6 +58,8 @@ def from_text(key: str, text: str) -> object:
         return _FLAGS.get(text.lower(), text)
     if key in _NUMBER_KEYS and (match := _NUMBER.fullmatch(text)):
         return float(text) if match["fraction"] else int(text)
+    if key in _LIST_KEYS:
+        return [part.strip() for part in text.split(",")]
     return text
 
 

@@ -14,8 +14,9 @@ from mailmcp.settings.check import (
     check_document,
     check_table,
     given_values,
+    raw_server,
 )
-from mailmcp.settings.model import AccountTable, ServerTable, Settings
+from mailmcp.settings.model import HTTP_TOKEN_KEYS, AccountTable, ServerTable, Settings
 from mailmcp.settings.paths import default_config_path, resolve_path
 from mailmcp.settings.problems import Problem, SettingsError
 from mailmcp.settings.toml_file import Document, read_document
@@ -47,7 +48,7 @@ def load_settings(
     folder = document.path.parent if document.path else Path()
     file = check_document(document.data, Origin(folder=folder, environ=environ, names=names))
     problems += [document.locate(problem) for problem in file.problems]
-    lent = {name for _, name in given_values(document.data, "password_env") if isinstance(name, str)}
+    lent = _lent(document)
 
     server, found = _merge_server(file.server, variables, overrides or {})
     problems += found
@@ -97,7 +98,17 @@ def _merge_server(
     for table in (of_environment, of_command_line):
         if table:
             update |= table.model_dump(exclude_unset=True)
+    if update.keys() & set(HTTP_TOKEN_KEYS):
+        # They are one setting: a token of the environment is not to stand beside one that the file names.
+        update = dict.fromkeys(HTTP_TOKEN_KEYS) | update
     return of_file.model_copy(update=update), problems
+
+
+def _lent(document: Document) -> set[str]:
+    """Find the variables that hold secrets of the file, and mean nothing by themselves."""
+    names = [value for _, value in given_values(document.data, "password_env")]
+    names.append(raw_server(document.data).get("http_token_env"))
+    return {name for name in names if isinstance(name, str)}
 
 
 def _name(problems: list[Problem], names: Mapping[str, str]) -> list[str]:
@@ -127,9 +138,15 @@ def _no_account(path: Path) -> str:
 
 
 def _exposed(document: Document) -> list[str]:
-    if not given_values(document.data, "password") or not document.is_exposed():
+    secrets = []
+    if given_values(document.data, "password"):
+        secrets.append(("a password", "password_command"))
+    if "http_token" in raw_server(document.data):
+        secrets.append(("the HTTP token", "http_token_env"))
+    if not secrets or not document.is_exposed():
         return []
     return [
-        f"{document.path}: holds a password and other users of this machine can read it; "
-        "take their permission away (chmod 600), or use password_command"
+        f"{document.path}: holds {secret} and other users of this machine can read it; "
+        f"take their permission away (chmod 600), or use {instead}"
+        for secret, instead in secrets
     ]

@@ -38,12 +38,29 @@ HOST_CHARS_MAX: Final = 253
 PASSWORD_KEYS: Final = ("password", "password_env", "password_file", "password_command")
 """Where a password can come from; an account names exactly one."""
 
+HTTP_TOKEN_KEYS: Final = ("http_token", "http_token_env")
+"""Where the token of the HTTP server can come from; the settings name one or none."""
+
+HTTP_TOKEN_CHARS_MIN: Final = 16
+"""Fewer could be guessed by trying."""
+
+HTTP_TOKEN_CHARS_MAX: Final = 1_024
+"""It travels in a header of every request; servers and proxies cut headers off at some 8,000 octets."""
+
+HTTP_TOKEN: Final = (
+    f"{HTTP_TOKEN_CHARS_MIN} to {HTTP_TOKEN_CHARS_MAX} letters, digits and signs of ASCII, without spaces"
+)
+"""What a token must be."""
+
 TextForm = Literal["markdown", "json"]
 RowForm = Literal["full", "lean"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
 
 _NOT_IN_HOST = re.compile(r"[\s\x00-\x1f\x7f/:@\[\]]")
+_TOKEN = re.compile(rf"[!-~]{{{HTTP_TOKEN_CHARS_MIN},{HTTP_TOKEN_CHARS_MAX}}}")
+_VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
+_NAME_OF_VARIABLE = "the name of a variable: letters, digits and underscores, no digit first"
 _LINE = "a string that is not empty and has no line break and no NUL"
 
 
@@ -62,6 +79,12 @@ def _check_secret(secret: SecretStr) -> SecretStr:
     return secret
 
 
+def _check_token(token: SecretStr) -> SecretStr:
+    if not is_http_token(token.get_secret_value()):
+        raise ValueError
+    return token
+
+
 def _check_command(words: list[str]) -> list[str]:
     if not words or not words[0]:
         raise ValueError
@@ -76,6 +99,11 @@ def is_sendable(text: str) -> bool:
     return not any(char in "\r\n\0" or "\ud800" <= char <= "\udfff" for char in text)
 
 
+def is_http_token(text: str) -> bool:
+    """Whether an HTTP header can carry the text as a bearer token, and nobody guesses it."""
+    return bool(_TOKEN.fullmatch(text))
+
+
 def _seconds(maximum: float) -> str:
     return f"a number of seconds from {TIMEOUT_MIN_S:g} to {maximum:g}"
 
@@ -83,6 +111,10 @@ def _seconds(maximum: float) -> str:
 _Word = Annotated[str, Field(pattern=r"^[^\r\n\x00]*$")]
 Line = Annotated[_Word, Field(min_length=1)]
 Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_check_secret)]
+Token = Annotated[SecretStr, AfterValidator(_check_token)]
+HostHeader = Annotated[
+    str, Field(pattern=r"^(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:([0-9]{1,5}|\*))?$")
+]
 Command = Annotated[list[_Word], AfterValidator(_check_command)]
 
 
@@ -95,7 +127,7 @@ class Table(BaseModel):
 
 
 class ServerTable(Table):
-    """`[server]`: how the server replies and logs."""
+    """`[server]`: how the server replies and logs, and who may use it over HTTP."""
 
     envelope: Annotated[Dialect, Field(strict=False, description=one_of(Dialect))] = Dialect.SUMMARY
     text: Annotated[TextForm, Field(description=one_of(get_args(TextForm)))] = "markdown"
@@ -105,6 +137,14 @@ class ServerTable(Table):
     call_timeout_s: Annotated[
         float, Field(ge=TIMEOUT_MIN_S, le=CALL_TIMEOUT_MAX_S, description=_seconds(CALL_TIMEOUT_MAX_S))
     ] = limits.CALL_TIMEOUT_S
+    http_token: Annotated[Token | None, Field(description=HTTP_TOKEN)] = None
+    http_token_env: Annotated[str | None, Field(pattern=_VARIABLE, description=_NAME_OF_VARIABLE)] = None
+    http_allowed_hosts: Annotated[
+        list[HostHeader],
+        Field(
+            description='a list of host names or addresses, each with its port if URLs name it, or with ":*"'
+        ),
+    ] = []
 
 
 class AccountTable(Table):
@@ -149,13 +189,7 @@ class AccountTable(Table):
         float, Field(ge=TIMEOUT_MIN_S, le=COMMAND_TIMEOUT_MAX_S, description=_seconds(COMMAND_TIMEOUT_MAX_S))
     ] = limits.COMMAND_TIMEOUT_S
     password: Annotated[Secret | None, Field(description=_LINE)] = None
-    password_env: Annotated[
-        str | None,
-        Field(
-            pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
-            description="the name of a variable: letters, digits and underscores, no digit first",
-        ),
-    ] = None
+    password_env: Annotated[str | None, Field(pattern=_VARIABLE, description=_NAME_OF_VARIABLE)] = None
     password_file: Annotated[Line | None, Field(description="the path of a file")] = None
     password_command: Annotated[
         Command | None,

@@ -1,0 +1,160 @@
+"""What the tests of the IMAP layer have in common: accounts, sessions, a pool that runs, a round of reading."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
+
+import anyio
+from anyio.from_thread import start_blocking_portal
+
+from mailmcp.envelope.meta import Telemetry
+from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.connect import Dialling
+from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
+from mailmcp.imap.page import PageRequest, fetch_page
+from mailmcp.imap.pool import Pool
+from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.search import Criteria
+from mailmcp.imap.session import Session, open_session
+from servers.dovecot import Login
+
+ResultT = TypeVar("ResultT")
+
+FAKE_LOGIN = Login("fake-user", "fake-password")
+"""Of peers and of pymap."""
+
+ROW_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "BODY.PEEK[HEADER.FIELDS (DATE FROM SUBJECT)]")
+
+RESULT_TIMEOUT_S = 20.0
+
+
+class Endpoint(Protocol):
+    """Where a server listens."""
+
+    @property
+    def host(self) -> str: ...
+
+    @property
+    def port(self) -> int: ...
+
+
+class At(NamedTuple):
+    """A server's address, where the server has several."""
+
+    host: str
+    port: int
+
+
+@dataclass
+class Clock:
+    """Stands still unless told."""
+
+    now: float = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def make_account(endpoint: Endpoint, login: Login = FAKE_LOGIN, **options: Any) -> Account:
+    """Make an account; plain text and 5 s for everything unless told otherwise."""
+    known: dict[str, Any] = {
+        "account_id": "main",
+        "tls": Tls.NONE,
+        "connect_timeout_s": 5.0,
+        "command_timeout_s": 5.0,
+    }
+    return Account(
+        host=endpoint.host,
+        port=endpoint.port,
+        user=login.user,
+        read_password=lambda: login.password,
+        **(known | options),
+    )
+
+
+@contextmanager
+def session_on(account: Account, quirks: Quirks | None = None) -> Iterator[Session]:
+    """Log in; close when the block ends."""
+    session = open_session(Dialling(account), quirks or Quirks(), now=0.0)
+    try:
+        yield session
+    finally:
+        session.discard()
+
+
+class RunningPool:
+    """A pool in an event loop of its own, for one `with` block, used from plain tests."""
+
+    def __init__(self, *accounts: Account, clock: Clock | None = None) -> None:
+        self.clock = clock or Clock()
+        self.pool = Pool(accounts, clock=self.clock)
+        self.account_id = accounts[0].account_id
+        self.telemetry = Telemetry()
+        """Of the call that began last."""
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._portal = stack.enter_context(start_blocking_portal())
+            stack.enter_context(self._portal.wrap_async_context_manager(self.pool.opened()))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the pool, then its event loop; harmless when done."""
+        self._stack.close()
+
+    def start(
+        self, work: Callable[[Session], ResultT], *, mailbox: str = "INBOX", timeout_s: float = 10.0
+    ) -> Future[ResultT]:
+        """Begin a call, which may be cancelled."""
+        telemetry = self.telemetry = Telemetry()
+
+        async def run() -> ResultT:
+            return await self.pool.run(
+                self.account_id,
+                work,
+                mailbox=mailbox,
+                telemetry=telemetry,
+                deadline=anyio.current_time() + timeout_s,
+            )
+
+        return self._portal.start_task_soon(run)
+
+    def run(
+        self, work: Callable[[Session], ResultT], *, mailbox: str = "INBOX", timeout_s: float = 10.0
+    ) -> ResultT:
+        """Make a call and wait for its end."""
+        return self.start(work, mailbox=mailbox, timeout_s=timeout_s).result(RESULT_TIMEOUT_S)
+
+    def close_stale(self) -> None:
+        """Do what the pool does now and then."""
+        self._portal.call(self.pool.close_stale)
+
+
+def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> PageRequest:
+    """Ask for the first page of a search."""
+    return PageRequest(
+        mailbox=mailbox, criteria=Criteria(**criteria), size=size, items=lambda _session: ROW_ITEMS
+    )
+
+
+def newest(session: Session) -> list[int]:
+    """Read the UIDs of INBOX, newest first, ten at most: EXAMINE, SEARCH, FETCH."""
+    page = fetch_page(session, page_request())
+    return [uid for uid in page.uids if uid in page.fetched.messages]
+
+
+def read_round(session: Session) -> list[int]:
+    """Send each command there is: LIST, STATUS, EXAMINE, UID SEARCH, UID FETCH, NOOP."""
+    count_mailboxes(session, list_mailboxes(session))
+    uids = newest(session)
+    session.run("NOOP")
+    return uids

@@ -1,0 +1,163 @@
+"""The server as a client sees it: tools, schemas, eras, dialects."""
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+import jsonschema
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp.types import RequestParamsMeta
+
+from mailmcp.envelope.checker import check_reply
+from mailmcp.envelope.dialects.names import Dialect
+from mailmcp.envelope.dialects.registry import shape_named
+from mailmcp.server.app import INSTRUCTIONS, publish
+from mailmcp.tools.registry import TOOLS
+from server.mailbox import connected
+
+SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
+ERAS = ["legacy", "auto"]
+ROWS = ["full", "lean"]
+
+
+def published(name: str, dialect: Dialect, rows: str = "full") -> dict[str, Any]:
+    tool = next(each for each in TOOLS if each.name == name)
+    tool_json = publish(tool, shape_named(dialect), lean_rows=rows == "lean")
+    return tool_json.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("name", [tool.name for tool in TOOLS])
+def test_a_tool_is_published_as_its_snapshot_says(name: str, dialect: Dialect) -> None:
+    """A change of a contract shows as a diff: `mailmcp schema NAME --envelope DIALECT` writes the new one."""
+    snapshot = SNAPSHOTS / dialect.value / f"{name}.json"
+    assert json.loads(snapshot.read_text(encoding="utf-8")) == published(name, dialect)
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_there_is_no_snapshot_of_a_tool_that_there_is_not(dialect: Dialect) -> None:
+    names = {path.stem for path in (SNAPSHOTS / dialect.value).iterdir()}
+    assert names == {tool.name for tool in TOOLS}
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_input_schemas_are_flat_objects_without_combinators(tool: Any) -> None:
+    """Hosts choke on them, and on `null` as a default."""
+    schema = published(tool.name, Dialect.SUMMARY)["inputSchema"]
+    text = json.dumps(schema)
+    assert schema["type"] == "object"
+    assert schema["additionalProperties"] is False
+    assert not [word for word in ("anyOf", "oneOf", "allOf", "$ref", "null", "title") if f'"{word}"' in text]
+    assert all(each["type"] in {"string", "integer", "boolean"} for each in schema["properties"].values())
+
+
+def test_all_tools_are_read_only_and_say_so() -> None:
+    assert all(tool.read_only for tool in TOOLS)
+    assert published("imap_get_message", Dialect.SUMMARY)["annotations"]["readOnlyHint"] is True
+
+
+def test_lean_rows_are_published_as_they_are() -> None:
+    def row(rows: str) -> dict[str, Any]:
+        schema = published("imap_search_messages", Dialect.SUMMARY, rows)["outputSchema"]
+        properties = schema["properties"]["data"]["properties"]["messages"]["items"]["properties"]
+        assert isinstance(properties, dict)
+        return properties
+
+    assert set(row("full")) - set(row("lean")) == {
+        "message_uri",
+        "message_raw_uri",
+        "mailbox",
+        "uidvalidity",
+        "uid",
+    }
+
+
+@pytest.mark.parametrize("mode", ERAS)
+@pytest.mark.parametrize("dialect", Dialect)
+def test_every_kind_of_reply_keeps_the_rules_and_the_published_schema(dialect: Dialect, mode: str) -> None:
+    async def run() -> None:
+        async with connected(mode, dialect=dialect) as client:
+            listed = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+            assert list(listed) == [tool.name for tool in TOOLS]
+            for name, arguments, fails in (
+                ("imap_list_accounts", {}, False),
+                ("imap_list_mailboxes", {"include_counts": True}, False),
+                ("imap_search_messages", {"limit": 2}, False),
+                ("imap_search_messages", {"limit": 0}, True),
+                ("imap_search_messages", {"mailbox": "nowhere"}, True),
+                ("imap_get_message", {"message_id": "imap:work:INBOX:1:1"}, True),
+                ("imap_get_message", {}, True),
+            ):
+                result = await client.call_tool(name, arguments)
+                assert result.is_error is fails
+                assert check_reply(result.structured_content, dialect) == []
+                schema = listed[name]
+                assert schema is not None
+                jsonschema.validate(result.structured_content, schema)
+
+    anyio.run(run)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+@pytest.mark.parametrize("dialect", Dialect)
+def test_an_unknown_tool_is_a_protocol_error(dialect: Dialect, mode: str) -> None:
+    """The specification asks for -32602; our code is in its data."""
+
+    async def run() -> None:
+        async with connected(mode, dialect=dialect) as client:
+            with pytest.raises(MCPError) as caught:
+                await client.call_tool("imap_send_message", {})
+            assert caught.value.error.code == -32602
+            assert caught.value.error.data == {"code": shape_named(dialect).unknown_tool_code}
+            assert "imap_get_message" in caught.value.error.message
+
+    anyio.run(run)
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_rows_are_full_or_lean(rows: str) -> None:
+    async def run() -> None:
+        async with connected(lean_rows=rows == "lean") as client:
+            result = await client.call_tool("imap_search_messages", {})
+            assert result.structured_content is not None
+            row = result.structured_content["data"]["messages"][0]
+            assert ("uid" in row) is (rows == "full")
+            assert ("message_uri" in row) is (rows == "full")
+            assert row["subject"] == "Letter 3"
+            assert row["message_id"].startswith("imap:work:INBOX:")
+
+    anyio.run(run)
+
+
+def test_text_can_be_the_envelope() -> None:
+    async def run() -> None:
+        async with connected(json_text=True) as client:
+            result = await client.call_tool("imap_list_accounts", {})
+            assert json.loads(getattr(result.content[0], "text", "")) == result.structured_content
+
+    anyio.run(run)
+
+
+def test_a_trace_is_answered() -> None:
+    async def run() -> None:
+        async with connected() as client:
+            meta = cast("RequestParamsMeta", {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"})
+            result = await client.call_tool("imap_list_accounts", {}, meta=meta)
+            assert result.structured_content is not None
+            assert result.structured_content["meta"]["trace_id"] == "a" * 32
+
+    anyio.run(run)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_server_introduces_itself(mode: str) -> None:
+    async def run() -> None:
+        async with connected(mode) as client:
+            assert client.server_info is not None
+            assert client.server_info.name == "mailmcp"
+            assert client.server_info.version
+            assert client.instructions == INSTRUCTIONS
+
+    anyio.run(run)

@@ -1,0 +1,116 @@
+"""One call: errors become replies, bugs become `internal`, each call is one line of the log."""
+
+import logging
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+
+from mailmcp.envelope.outcome import Outcome
+from mailmcp.imap.account import Account, Tls
+from mailmcp.server import app
+from mailmcp.server.app import build_server
+from mailmcp.tools.list_accounts import ListAccountsArguments
+from mailmcp.tools.tool import Call
+from mailmcp.tools.tool import Tool as MailTool
+from server.mailbox import connected
+from servers.peer import PeerFactory
+from servers.peer_actions import Silence
+
+SECRET = "Xq9-never-in-a-reply"
+
+
+def call_lines(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
+    return [record for record in caplog.records if record.message == "call"]
+
+
+def test_a_finished_call_is_one_line_that_names_its_reply(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "mailmcp")
+
+    async def run() -> str:
+        async with connected() as client:
+            result = await client.call_tool("imap_search_messages", {"query": "Text"})
+            assert result.structured_content is not None
+            return str(result.structured_content["meta"]["request_id"])
+
+    request_id = anyio.run(run)
+    (line,) = call_lines(caplog)
+    said = vars(line)
+    assert said["tool"] == "imap_search_messages"
+    assert said["account"] == "work"
+    assert said["mailbox"] == "INBOX"
+    assert said["request_id"] == request_id
+    assert said["outcome"] == "ok"
+    assert said["imap_round_trips"] > 0
+    assert said["bytes_received"] > 0
+    assert "Text" not in str(said)
+
+
+def test_a_failed_call_says_code_and_reason(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "mailmcp")
+
+    async def run() -> None:
+        async with connected() as client:
+            await client.call_tool("imap_search_messages", {"mailbox": "nowhere"})
+
+    anyio.run(run)
+    assert [vars(line)["outcome"] for line in call_lines(caplog)] == ["not_found/mailbox_missing"]
+
+
+def test_a_bug_is_answered_as_internal_and_logged_with_its_traceback(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model learns that something failed and the request id, and nothing else."""
+
+    async def broken(_arguments: ListAccountsArguments, _call: Call) -> Outcome[Any]:
+        raise ZeroDivisionError(SECRET)
+
+    tool = app._BY_NAME["imap_list_accounts"]  # noqa: SLF001 - a bug has to be planted somewhere
+    planted: MailTool[Any] = MailTool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        arguments=ListAccountsArguments,
+        data=tool.data,
+        run=broken,
+    )
+    monkeypatch.setitem(app._BY_NAME, tool.name, planted)  # noqa: SLF001 - as above
+
+    async def run() -> dict[str, Any]:
+        async with connected() as client:
+            result = await client.call_tool("imap_list_accounts", {})
+            assert result.is_error
+            assert SECRET not in result.model_dump_json()
+            still = await client.call_tool("imap_search_messages", {})
+            assert not still.is_error
+            return result.structured_content or {}
+
+    reply = anyio.run(run)
+    assert reply["error"]["code"] == "internal"
+    assert reply["error"]["details"]["reason"] == "unexpected"
+    (logged,) = [record for record in caplog.records if record.exc_info]
+    assert vars(logged)["request_id"] == reply["meta"]["request_id"]
+
+
+def test_the_deadline_of_a_call_is_the_settings(peer: PeerFactory) -> None:
+    """A server that takes the connection and is silent: the reply comes when the call's time is up."""
+    silent = peer(greeting=Silence())
+    account = Account(
+        account_id="work",
+        host=silent.host,
+        port=silent.port,
+        user="someone",
+        read_password=lambda: SECRET,
+        tls=Tls.NONE,
+    )
+
+    async def run() -> dict[str, Any]:
+        async with Client(build_server([account], call_timeout_s=0.2)) as client:
+            result = await client.call_tool("imap_search_messages", {})
+            return result.structured_content or {}
+
+    reply = anyio.run(run)
+    assert reply["error"]["code"] == "timeout"
+    assert reply["error"]["details"]["reason"] == "greeting"
+    assert reply["error"]["retryable"] is True

@@ -1,0 +1,64 @@
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from mailmcp.server.logs import CALL_FIELDS, configure_logging
+
+CALL = {
+    "tool": "imap_get_message",
+    "account": "work",
+    "mailbox": 'Projects/Grün "x"',
+    "request_id": "r1",
+    "trace_id": "",
+    "span_id": "",
+    "outcome": "ok",
+    "duration_ms": 12,
+    "imap_round_trips": 1,
+    "bytes_received": 345,
+}
+
+
+@pytest.fixture(autouse=True)
+def _restored_logging() -> Iterator[None]:
+    root, ours = logging.getLogger(), logging.getLogger("mailmcp")
+    handlers, levels = root.handlers[:], (root.level, ours.level)
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(levels[0])
+    ours.setLevel(levels[1])
+
+
+def logged(level: str, *, as_json: bool) -> list[str]:
+    stream = io.StringIO()
+    configure_logging(level, as_json=as_json, stream=stream)
+    logging.getLogger("mailmcp.server.calls").info("call", extra=CALL)
+    logging.getLogger("imapclient.imapclient").info("> LOGIN someone secret")
+    return stream.getvalue().splitlines()
+
+
+def test_a_call_is_one_line_of_text() -> None:
+    (line,) = logged("info", as_json=False)
+    assert line.endswith(
+        "INFO mailmcp.server.calls call tool=imap_get_message account=work "
+        'mailbox="Projects/Gr\\u00fcn \\"x\\"" request_id=r1 outcome=ok duration_ms=12 '
+        "imap_round_trips=1 bytes_received=345"
+    )
+
+
+def test_a_call_is_one_json_object() -> None:
+    (line,) = logged("info", as_json=True)
+    record = json.loads(line)
+    assert {name: record[name] for name in CALL_FIELDS} == CALL
+    assert record["level"] == "INFO"
+    assert record["logger"] == "mailmcp.server.calls"
+    assert record["message"] == "call"
+    assert record["time"]
+
+
+def test_the_level_is_kept_and_libraries_stay_silent_below_warnings() -> None:
+    """IMAPClient's own lines hold the login."""
+    assert logged("warning", as_json=False) == []
+    assert all("secret" not in line for line in logged("debug", as_json=False))

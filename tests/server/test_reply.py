@@ -1,0 +1,72 @@
+import json
+
+from mcp.types import TextContent
+
+from envelope.samples import ERRORS, NOW, Shelf, meta_of
+from mailmcp.envelope.dialects.names import Dialect
+from mailmcp.envelope.dialects.registry import shape_named
+from mailmcp.envelope.meta import Meta, Trace
+from mailmcp.envelope.outcome import Outcome, Untrusted
+from mailmcp.server.reply import Replies
+
+OUTCOME = Outcome(
+    summary="One book",
+    data=Shelf(books=["a"]),
+    blocks=(Untrusted(label="body_text", text="x"),),
+    references={"message_id": "imap:a:INBOX:1:2"},
+)
+
+
+def replies(dialect: Dialect = Dialect.SUMMARY, *, json_text: bool = False) -> Replies:
+    return Replies(shape_named(dialect), json_text=json_text)
+
+
+def text_of(content: object) -> str:
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def test_a_success_has_both_channels_and_references() -> None:
+    result = replies().success(OUTCOME, meta_of())
+    assert result.is_error is False
+    assert result.structured_content is not None
+    assert result.structured_content["summary"] == "One book"
+    assert text_of(result.content[0]).startswith("One book\n")
+    assert result.meta == {"mailmcp/request_id": "0123456789abcdef", "mailmcp/message_id": "imap:a:INBOX:1:2"}
+
+
+def test_a_failure_is_a_result_with_the_flag_set() -> None:
+    result = replies().failure(ERRORS[4], meta_of())
+    assert result.is_error is True
+    assert result.structured_content is not None
+    assert result.structured_content["error"]["code"] == "not_found"
+    assert text_of(result.content[0]).startswith("Error `not_found` (mailbox_missing)")
+
+
+def test_json_text_is_the_envelope_itself() -> None:
+    for result in (
+        replies(json_text=True).success(OUTCOME, meta_of()),
+        replies(json_text=True).failure(ERRORS[0], meta_of()),
+    ):
+        assert json.loads(text_of(result.content[0])) == result.structured_content
+
+
+def test_the_fence_is_new_in_each_reply() -> None:
+    first, second = (text_of(replies().success(OUTCOME, meta_of()).content[0]) for _ in range(2))
+    assert first != second
+
+
+def test_the_callers_trace_is_named_in_meta() -> None:
+    meta = Meta(now=NOW, duration_ms=1, request_id="r", trace=Trace(trace_id="a" * 32, span_id="b" * 16))
+    result = replies().success(OUTCOME, meta)
+    assert result.meta is not None
+    assert result.meta["mailmcp/trace_id"] == "a" * 32
+    assert result.structured_content is not None
+    assert result.structured_content["meta"]["span_id"] == "b" * 16
+
+
+def test_what_an_envelope_has_no_place_for_is_in_meta() -> None:
+    result = replies(Dialect.DISCRIMINATED).success(OUTCOME, meta_of())
+    assert result.meta is not None
+    assert result.meta["mailmcp/now_utc"] == "2026-11-05T09:30:00.123Z"
+    assert result.meta["mailmcp/duration_ms"] == 12

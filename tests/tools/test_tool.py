@@ -1,0 +1,73 @@
+"""What a call works with, and the error for a reply that would hold nothing."""
+
+from time import monotonic
+
+import pytest
+
+from mailmcp.envelope.errors import Code, InternalError, InvalidInputError, NextAction, NotFoundError, Reason
+from mailmcp.envelope.outcome import Issue
+from mailmcp.imap.account import Account
+from mailmcp.imap.pool import Pool
+from mailmcp.imap.uid_cache import UidCache
+from mailmcp.tools.tool import Call, nothing_had
+from tools.desk import Desk
+from tools.stores import plain_account
+
+NEXT = NextAction(instruction="Get the next page.", tool="imap_search_messages", arguments={"cursor": "x"})
+
+
+def call_for(*names: str) -> Call:
+    accounts = [
+        Account(account_id=name, host="imap.example.org", port=993, user="u", read_password=lambda: "p")
+        for name in names
+    ]
+    today = Desk([]).today
+    return Call(pool=Pool(accounts, clock=monotonic), uid_cache=UidCache(), deadline=0.0, today=today)
+
+
+def test_the_only_account_need_not_be_named() -> None:
+    call = call_for("work")
+    assert call.choose_account("").account_id == "work"
+    assert call.account_id == "work"
+
+
+def test_one_of_several_must_be_named() -> None:
+    call = call_for("work", "home")
+    assert call.choose_account("home").account_id == "home"
+    with pytest.raises(InvalidInputError, match="Send one of: work, home") as caught:
+        call.choose_account("")
+    assert (caught.value.problems[0].field, caught.value.reason) == ("account_id", Reason.MISSING_PARAM)
+
+
+@pytest.mark.parametrize("name", ["Work", "work ", "other", "imap.example.org"])
+def test_an_unknown_account_is_told_the_known_ones(name: str) -> None:
+    call = call_for("work", "home")
+    with pytest.raises(NotFoundError, match="Accounts: work, home") as caught:
+        call.choose_account(name)
+    assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
+    assert call.account_id == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "stage", "kind", "reason"),
+    [
+        (Code.NOT_FOUND, "fetch", NotFoundError, Reason.MESSAGE_GONE),
+        (Code.INTERNAL, "fetch", InternalError, Reason.SERVER_REFUSED),
+        (Code.INTERNAL, "parse", InternalError, Reason.PROTOCOL_VIOLATION),
+    ],
+)
+def test_nothing_had_says_why_and_how_to_go_on(
+    code: Code, stage: str, kind: type[Exception], reason: Reason
+) -> None:
+    issues = [Issue(code=code, stage=stage, message="Why.", retryable=True, uid=uid) for uid in (3, 2)]
+    error = nothing_had(issues, NEXT)
+    assert isinstance(error, kind)
+    assert error.reason is reason
+    assert error.next_action == NEXT
+    assert error.message == "None of the 2 messages could be had. The first: Why."
+    assert error.retryable is (code is Code.INTERNAL)
+
+
+def test_a_desk_needs_no_server_to_refuse() -> None:
+    with Desk([plain_account("127.0.0.1", 1, "u", "p")]) as desk, pytest.raises(InvalidInputError):
+        desk.search(limit=0)
