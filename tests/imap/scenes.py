@@ -1,4 +1,4 @@
-"""What the tests of the IMAP layer have in common: accounts, sessions, a pool that runs, a round of reading."""
+"""What the tests of the IMAP layer have in common: accounts, sessions, a running pool, a round of reading."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future

@@ -107,9 +107,7 @@ def test_a_refused_command_is_the_servers_word(peer: PeerFactory, command: str, 
 
 
 @refusals("LOGIN", "AUTHENTICATE")
-def test_a_refused_login_is_an_error_of_the_credentials(
-    peer: PeerFactory, command: str, status: str
-) -> None:
+def test_a_refused_login_is_an_error_of_the_credentials(peer: PeerFactory, command: str, status: str) -> None:
     server, account = start(peer, command)
     server.rules.append(Rule(command=command, action=Respond(b"{tag} %b Not you\r\n" % status.encode())))
     with RunningPool(account) as pool:

@@ -27,7 +27,7 @@ def text_of(content: object) -> str:
 
 
 def test_a_success_has_both_channels_and_references() -> None:
-    result = replies().success(OUTCOME, meta_of())
+    result = replies().make(OUTCOME, meta_of())
     assert result.is_error is False
     assert result.structured_content is not None
     assert result.structured_content["summary"] == "One book"
@@ -36,7 +36,7 @@ def test_a_success_has_both_channels_and_references() -> None:
 
 
 def test_a_failure_is_a_result_with_the_flag_set() -> None:
-    result = replies().failure(ERRORS[4], meta_of())
+    result = replies().make(ERRORS[4], meta_of())
     assert result.is_error is True
     assert result.structured_content is not None
     assert result.structured_content["error"]["code"] == "not_found"
@@ -45,20 +45,20 @@ def test_a_failure_is_a_result_with_the_flag_set() -> None:
 
 def test_json_text_is_the_envelope_itself() -> None:
     for result in (
-        replies(json_text=True).success(OUTCOME, meta_of()),
-        replies(json_text=True).failure(ERRORS[0], meta_of()),
+        replies(json_text=True).make(OUTCOME, meta_of()),
+        replies(json_text=True).make(ERRORS[0], meta_of()),
     ):
         assert json.loads(text_of(result.content[0])) == result.structured_content
 
 
 def test_the_fence_is_new_in_each_reply() -> None:
-    first, second = (text_of(replies().success(OUTCOME, meta_of()).content[0]) for _ in range(2))
+    first, second = (text_of(replies().make(OUTCOME, meta_of()).content[0]) for _ in range(2))
     assert first != second
 
 
 def test_the_callers_trace_is_named_in_meta() -> None:
     meta = Meta(now=NOW, duration_ms=1, request_id="r", trace=Trace(trace_id="a" * 32, span_id="b" * 16))
-    result = replies().success(OUTCOME, meta)
+    result = replies().make(OUTCOME, meta)
     assert result.meta is not None
     assert result.meta["mailmcp/trace_id"] == "a" * 32
     assert result.structured_content is not None
@@ -66,7 +66,7 @@ def test_the_callers_trace_is_named_in_meta() -> None:
 
 
 def test_what_an_envelope_has_no_place_for_is_in_meta() -> None:
-    result = replies(Dialect.DISCRIMINATED).success(OUTCOME, meta_of())
+    result = replies(Dialect.DISCRIMINATED).make(OUTCOME, meta_of())
     assert result.meta is not None
     assert result.meta["mailmcp/now_utc"] == "2026-11-05T09:30:00.123Z"
     assert result.meta["mailmcp/duration_ms"] == 12

@@ -19,7 +19,7 @@ from mailmcp.envelope.render import data_value
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.server.text import render_outcome
+from mailmcp.envelope.text import render_outcome
 from mailmcp.tools.arguments import read_arguments
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
@@ -83,7 +83,8 @@ class Desk:
         Raises:
             MailError: What the caller would be told.
         """
-        return self._portal.call(self._call, tool, arguments or {})
+        reply: Reply = self._portal.call(self._call, tool, arguments or {})
+        return reply
 
     def search(self, **arguments: object) -> Reply:
         """Search; `from_` stands for `from`."""

@@ -116,14 +116,16 @@ def _look_around(session: Session, verdict: Verdict) -> None:
 
 
 def _print_table(verdicts: list[Verdict]) -> None:
-    table = Table("account", "server", "reachable", "login", "mailboxes", "capabilities", "steps (ms)")
+    table = Table("account", "state", "capabilities", "steps (ms)")
+    for column in table.columns:
+        column.no_wrap = column.header != "capabilities"  # half a port number is none
     for each in verdicts:
         table.add_row(
-            each.account_id,
-            f"{each.host}:{each.port}\n{'plain text' if each.tls == 'none' else 'TLS ' + each.tls}",
-            "yes" if each.reachable else "no",
-            "yes" if each.logged_in else "no",
-            "-" if each.mailboxes is None else str(each.mailboxes),
+            f"{each.account_id}\n{each.host}:{each.port}\n"
+            + ("plain text" if each.tls == "none" else f"TLS {each.tls}"),
+            f"{'reachable' if each.reachable else 'not reachable'}\n"
+            f"{'logged in' if each.logged_in else 'not logged in'}\n"
+            + ("no mailboxes" if each.mailboxes is None else f"{each.mailboxes} mailboxes"),
             " ".join(each.capabilities) or "-",
             "\n".join(f"{name} {ms}" for name, ms in each.steps_ms.items()) or "-",
         )

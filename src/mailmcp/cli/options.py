@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, get_args
@@ -32,6 +33,17 @@ _envelope = click.option(
 _text = click.option(
     "--text", type=click.Choice(get_args(TextForm)), help="Text of replies; default: markdown."
 )
+_transport = click.option(
+    "--transport",
+    type=click.Choice(["stdio", "http"]),
+    default="stdio",
+    show_default=True,
+    help="How clients talk to mailmcp.",
+)
+_host = click.option("--host", help="With http, the name or address to listen on; default: 127.0.0.1.")
+_port = click.option(
+    "--port", type=click.IntRange(0, 65535), help="With http, 0 for any free one; default: 8000."
+)
 
 
 def _apply(options: tuple[Callable[[CommandT], CommandT], ...], command: CommandT) -> CommandT:
@@ -42,6 +54,28 @@ def _apply(options: tuple[Callable[[CommandT], CommandT], ...], command: Command
 
 config_option = _config
 reply_options: Callable[[CommandT], CommandT] = partial(_apply, (_log_level, _log_format, _envelope, _text))
+transport_options: Callable[[CommandT], CommandT] = partial(_apply, (_transport, _host, _port))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpPlace:
+    """Where to serve HTTP."""
+
+    host: str
+    port: int
+
+
+def http_place(transport: str, host: str | None, port: int | None) -> HttpPlace | None:
+    """Read the options of `transport_options`; None for stdio.
+
+    Raises:
+        click.UsageError: The host or the port is given without the transport that has one.
+    """
+    if transport == "http":
+        return HttpPlace(host=host or "127.0.0.1", port=8000 if port is None else port)
+    if host is not None or port is not None:
+        raise click.UsageError("--host and --port go with --transport http.")
+    return None
 
 
 def settings_or_exit(config: Path | None, overrides: dict[str, object]) -> Settings:

@@ -1,37 +1,55 @@
 """`mailmcp serve`: what a desktop host starts."""
 
+import importlib
 import logging
 import os
 import sys
 import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
 
 from mailmcp import __version__
-from mailmcp.cli.options import config_option, reply_options, settings_or_exit
+from mailmcp.cli.options import (
+    HttpPlace,
+    config_option,
+    exit_with,
+    http_place,
+    reply_options,
+    settings_or_exit,
+    transport_options,
+)
 from mailmcp.server.app import build_server
 from mailmcp.server.stdio import run_stdio
 from mailmcp.settings.model import Settings
+from mailmcp.settings.problems import SettingsError
+from mailmcp.settings.token import read_http_token
 
 _log = logging.getLogger(__name__)
 
 
 @click.command()
 @config_option
+@transport_options
 @reply_options
-def command(config: Path | None, **overrides: object) -> None:
-    """Serve MCP over stdin and stdout, until stdin closes."""
-    serve(settings_or_exit(config, overrides))
+def command(
+    config: Path | None, transport: str, host: str | None, port: int | None, **overrides: object
+) -> None:
+    """Serve MCP over stdin and stdout until stdin closes, or over HTTP until a signal ends it."""
+    place = http_place(transport, host, port)
+    serve(settings_or_exit(config, overrides), place)
 
 
-def serve(settings: Settings) -> None:
-    """Serve, and end the process's threads with the service."""
+def serve(settings: Settings, place: HttpPlace | None = None) -> None:
+    """Serve, over stdio without a place for HTTP, and end the process's threads with the service."""
     for warning in settings.warnings:
         _log.warning("%s", warning)
+    run = run_stdio if place is None else _http_runner(settings, place)
     source = settings.source or "the environment"
     _log.info("mailmcp %s serves %d account(s) from %s", __version__, len(settings.accounts), source)
-    run_stdio(
+    run(
         build_server(
             settings.accounts,
             dialect=settings.server.envelope,
@@ -41,6 +59,25 @@ def serve(settings: Settings) -> None:
         )
     )
     end_stuck_threads()
+
+
+def _http_runner(settings: Settings, place: HttpPlace) -> Callable[..., None]:
+    """Take the address, and return what serves there; exit if it cannot be had."""
+    # Loaded here: a host that starts mailmcp for stdio waits for its imports, and needs no web server.
+    http = importlib.import_module("mailmcp.server.http")
+    try:
+        options = http.HttpOptions(
+            host=place.host,
+            port=place.port,
+            token=read_http_token(settings.server, os.environ),
+            allowed_hosts=settings.server.http_allowed_hosts,
+        )
+        return partial(http.run_http, listener=http.listen(options), options=options)
+    except SettingsError as error:
+        exit_with(error)
+    except http.StartError as error:
+        click.echo(f"mailmcp: {error}", err=True)
+        sys.exit(error.exit_status)
 
 
 def end_stuck_threads() -> None:

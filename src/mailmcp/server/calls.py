@@ -95,10 +95,9 @@ class Calls:
             _log.info("call", extra=request.log_fields() | _costs(request, ending))
 
     async def _answer(self, request: _Request, arguments: Mapping[str, object]) -> tuple[CallToolResult, str]:
-        tool = request.tool
         try:
-            outcome = await tool.run(read_arguments(tool.arguments, arguments), request.call)
-            return self._replies.success(outcome, request.meta(outcome)), outcome.status.value
+            outcome = await request.tool.run(read_arguments(request.tool.arguments, arguments), request.call)
+            return self._replies.make(outcome, request.meta(outcome)), outcome.status.value
         except MailError as error:
             failure = error
         except Exception:  # noqa: BLE001 - the boundary: a bug is answered, and logged with its traceback
@@ -107,7 +106,7 @@ class Calls:
                 "mailmcp failed in a way that it should not. Its log has the details under the request id.",
                 reason=Reason.UNEXPECTED,
             )
-        return self._replies.failure(failure, request.meta()), f"{failure.code.value}/{failure.reason.value}"
+        return self._replies.make(failure, request.meta()), f"{failure.code.value}/{failure.reason.value}"
 
 
 def _costs(request: _Request, ending: str) -> dict[str, object]:

@@ -11,8 +11,7 @@ from mailmcp.envelope.errors import MailError
 from mailmcp.envelope.meta import Meta
 from mailmcp.envelope.outcome import Outcome
 from mailmcp.envelope.render import identity_value
-from mailmcp.envelope.schema import JsonObject
-from mailmcp.server.text import render_error, render_outcome
+from mailmcp.envelope.text import render
 
 META_PREFIX = "mailmcp/"
 """Keys of a result's `_meta` are prefixed, as MCP asks."""
@@ -26,26 +25,14 @@ class Replies:
         self._shape = shape
         self._json_text = json_text
 
-    def success(self, outcome: Outcome[Any], meta: Meta) -> CallToolResult:
-        """Make the result of a whole or partial success."""
-        envelope = self._shape.success(outcome, meta)
-        text = "" if self._json_text else render_outcome(outcome, marker=secrets.token_hex(6))
-        return self._result(envelope, text, self._references(meta) | outcome.references, failed=False)
-
-    def failure(self, error: MailError, meta: Meta) -> CallToolResult:
-        """Make the result of a failure: a result, not a protocol error, so that the model can mend it."""
-        envelope = self._shape.failure(error, meta)
-        text = "" if self._json_text else render_error(error)
-        return self._result(envelope, text, self._references(meta), failed=True)
-
-    def _references(self, meta: Meta) -> JsonObject:
-        return identity_value(meta) | self._shape.meta_beside(meta)
-
-    def _result(
-        self, envelope: JsonObject, text: str, references: JsonObject, *, failed: bool
-    ) -> CallToolResult:
+    def make(self, result: Outcome[Any] | MailError, meta: Meta) -> CallToolResult:
+        """Make the result of a call; a failure is one too, so that the model can read and mend it."""
+        text, envelope, failed = render(result, self._shape, meta, marker=secrets.token_hex(6))
         if self._json_text:
             text = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
+        references = identity_value(meta) | self._shape.meta_beside(meta)
+        if isinstance(result, Outcome):
+            references |= result.references
         return CallToolResult(
             content=[TextContent(type="text", text=text)],
             structured_content=envelope,

@@ -7,9 +7,25 @@ inside can pretend to be outside.
 import json
 from typing import Any
 
+from mailmcp.envelope.dialects.dialect import WireShape
 from mailmcp.envelope.errors import MailError, NextAction
 from mailmcp.envelope.markdown import code, escape
+from mailmcp.envelope.meta import Meta
 from mailmcp.envelope.outcome import Issue, Outcome, Untrusted
+from mailmcp.envelope.schema import JsonObject
+
+
+def render(
+    result: Outcome[Any] | MailError, shape: WireShape, meta: Meta, *, marker: str
+) -> tuple[str, JsonObject, bool]:
+    """Write a reply in both channels.
+
+    Returns:
+        The text, the envelope, and whether it is a failure.
+    """
+    if isinstance(result, MailError):
+        return render_error(result), shape.failure(result, meta), True
+    return render_outcome(result, marker=marker), shape.success(result, meta), False
 
 
 def render_outcome(outcome: Outcome[Any], *, marker: str) -> str:

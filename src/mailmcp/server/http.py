@@ -1,0 +1,269 @@
+"""Serving over HTTP (MCP's "streamable HTTP"), without sessions, until a signal ends it.
+
+Each request stands for itself in both eras of the protocol: any replica can answer any
+of them. Owns the socket, who may speak to it, and the ending; TLS is for a proxy.
+"""
+
+import errno
+import hmac
+import ipaddress
+import logging
+import signal
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import anyio
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import SecretStr
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from typing_extensions import override
+
+from mailmcp.server.app import Serving
+
+PATH: Final = "/mcp"
+
+HTTP_BODY_OCTETS_MAX: Final = 1_048_576
+"""Longest request body: the longest arguments there can be are a twentieth of it."""
+
+_GRACE_S: Final = 1
+"""How long calls in flight may go on once the end is asked for; with closing, it all takes under 2 s."""
+
+_EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104 - listened on when the user says so, with a token alone
+_BACKLOG: Final = 128
+"""Connections that wait to be accepted."""
+
+_PORT_OF_HTTP: Final = 80
+"""Left out of URLs, and so of the Host header."""
+
+_log = logging.getLogger(__name__)
+
+
+class StartError(Exception):
+    """The server cannot listen where it is told to."""
+
+    def __init__(self, message: str, *, exit_status: int) -> None:
+        self.exit_status = exit_status
+        """2 if what it was told is wrong, 1 if the machine does not allow it now."""
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpOptions:
+    """Where to serve, and to whom."""
+
+    host: str
+    """A name or an address of this machine; `0.0.0.0` or `::` for all of its addresses."""
+
+    port: int
+    """0 for any free one."""
+
+    token: SecretStr | None = None
+    """What each request must bear; None, on loopback alone, for nothing."""
+
+    allowed_hosts: Sequence[str] = ()
+    """Further names by which clients may call it, as a Host header gives them; `name:*` for any port."""
+
+
+def run_http(server: Server[Serving], *, listener: socket.socket, options: HttpOptions) -> None:
+    """Serve on a socket that `listen` made, and close it, until SIGTERM or SIGINT."""
+    with listener:
+        port = listener.getsockname()[1]
+        config = uvicorn.Config(
+            make_app(server, options, port=port),
+            http="h11",
+            ws="none",
+            lifespan="on",
+            workers=1,
+            # Ours has configured logging already, to stderr; uvicorn's access log would go to stdout.
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=_GRACE_S,
+        )
+        if options.host in _EVERY_ADDRESS and not options.allowed_hosts:
+            _log.warning("lets in only who calls it localhost; name other hosts in http_allowed_hosts")
+        runner = _Runner(config, url=f"http://{_bracketed(options.host)}:{port}{PATH}")
+        anyio.run(partial(runner.serve, sockets=[listener]))
+
+
+def make_app(server: Server[Serving], options: HttpOptions, *, port: int) -> ASGIApp:
+    """Make the ASGI application; `port` is the one that it is really served on."""
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        max_request_body_size=HTTP_BODY_OCTETS_MAX,
+        transport_security=security(options, port=port),
+        host=options.host,
+    )
+    # It would send clients, and their token, to http:// even if a proxy in front speaks https://.
+    app.router.redirect_slashes = False
+    return Gate(app, options.token)
+
+
+def listen(options: HttpOptions) -> socket.socket:
+    """Take the address; on one that is not loopback only with a token.
+
+    Raises:
+        StartError: See there.
+    """
+    family, address = _resolve(options.host, options.port)
+    where = f"{_bracketed(options.host)}:{options.port}"
+    if options.token is None and not _is_loopback(address[0]):
+        raise StartError(
+            f"will not listen on {where} without a token: all who can reach it could read the mail; "
+            "set MAILMCP_HTTP_TOKEN, or http_token or http_token_env in [server], or listen on 127.0.0.1",
+            exit_status=2,
+        )
+    every_address = family == socket.AF_INET6 and address[0] == "::" and socket.has_dualstack_ipv6()
+    try:
+        listener = socket.create_server(
+            address, family=family, backlog=_BACKLOG, dualstack_ipv6=every_address
+        )
+    except OSError as error:
+        raise StartError(f"cannot listen on {where}: {_reason(error)}", exit_status=1) from error
+    # Accepted sockets inherit it. asyncio sets it by itself, but not on those of `create_server`,
+    # and each reply then waits 40 ms for the client's delayed ACK.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
+
+
+def security(options: HttpOptions, *, port: int) -> TransportSecuritySettings:
+    """Say which Host and Origin headers are right, so that no web site can use a browser to get in.
+
+    The SDK's own default leaves both unchecked unless the host is loopback.
+    """
+    names = ["127.0.0.1", "localhost", "[::1]", _bracketed(options.host).lower()]
+    hosts = [f"{name}:{port}" for name in names]
+    if port == _PORT_OF_HTTP:
+        hosts += names
+    origins = [f"http://{host}" for host in hosts]
+    for host in (each.lower() for each in options.allowed_hosts):
+        both = [host, host.removesuffix(":*")] if host.endswith(":*") else [host]
+        hosts += both
+        origins += [f"{scheme}://{each}" for scheme in ("https", "http") for each in both]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+
+
+class Gate:
+    """Lets in whoever bears the token, with POST alone; answers what is cut off at the end."""
+
+    def __init__(self, app: ASGIApp, token: SecretStr | None) -> None:
+        """Stand before `app`; without a token, all may pass."""
+        self._app = app
+        self._token = token.get_secret_value().encode() if token else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request (ASGI)."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refuse(scope)
+        if refusal is not None:
+            await refusal(scope, receive, send)
+            return
+        started = False
+
+        async def watch(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watch)
+        except anyio.get_cancelled_exc_class():
+            # uvicorn cancels a request when the grace is over; raised on, it would be logged as a bug.
+            if not started:
+                await _STOPPING(scope, receive, send)
+
+    def _refuse(self, scope: Scope) -> Response | None:
+        if self._token is not None and (challenge := self._challenge(scope)):
+            return PlainTextResponse(
+                "This server needs its bearer token.\n",
+                status_code=401,
+                headers={"WWW-Authenticate": challenge},
+            )
+        if scope["path"] == PATH and scope["method"] != "POST":
+            # There is no stream to listen to and no session to end: nothing is kept between calls.
+            return PlainTextResponse("Use POST.\n", status_code=405, headers={"Allow": "POST"})
+        return None
+
+    def _challenge(self, scope: Scope) -> str:
+        """Say what to ask for (RFC 6750 section 3); empty if the right token is there."""
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        if not given:
+            return 'Bearer realm="mailmcp"'
+        scheme, _, token = given[0].partition(b" ")
+        right = hmac.compare_digest(token.strip(b" "), self._token or b"")
+        if len(given) == 1 and scheme.lower() == b"bearer" and right:
+            return ""
+        return 'Bearer realm="mailmcp", error="invalid_token"'
+
+
+_STOPPING = PlainTextResponse("The server is stopping.\n", status_code=503)
+
+
+class _Runner(uvicorn.Server):
+    """uvicorn with our line when it is ready and our handling of signals."""
+
+    def __init__(self, config: uvicorn.Config, *, url: str) -> None:
+        super().__init__(config)
+        self._url = url
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        _log.info("serves %s", self._url)
+
+    @contextmanager
+    @override
+    def capture_signals(self) -> Iterator[None]:
+        """Take the signals; unlike uvicorn's own, do not die of them at the end: it was a good one.
+
+        A plain function takes them: sse-starlette finds uvicorn by its bound method, and would
+        cut the replies of calls in flight before the grace is over.
+        """
+
+        def stop(*_: object) -> None:
+            self.force_exit = self.should_exit
+            self.should_exit = True
+
+        before = {each: signal.signal(each, stop) for each in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+
+def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]:
+    """Look the host up; of several addresses take the first, of IPv4 if there is one."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise StartError(f"cannot listen on {host}: no such host is known", exit_status=2) from error
+    family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
+    return family, (str(address[0]), int(address[1]))
+
+
+def _is_loopback(address: str) -> bool:
+    return ipaddress.ip_address(address.partition("%")[0]).is_loopback
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return "the port is in use; choose another one with --port, or 0 for any that is free"
+    if error.errno == errno.EADDRNOTAVAIL:
+        return "this is not an address of this machine"
+    return error.strerror or type(error).__name__

@@ -1,0 +1,140 @@
+"""`mailmcp check`: what it finds out of good servers and bad ones."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.settings_files import write_settings
+from mailmcp.cli.main import cli
+from mailmcp.imap.account import Account, Tls
+from servers.dovecot import Dovecot, Login
+from servers.embedded import Pymap
+from servers.peer import PeerFactory
+from servers.peer_actions import Bye, Close, Respond, Rule
+from tools.stores import peer_account, plain_account, pymap_store
+
+
+def check(config: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["check", "--config", str(config), *arguments])
+
+
+def verdict_of(config: Path) -> tuple[int, dict[str, Any]]:
+    result = check(config, "--json")
+    (verdict,) = json.loads(result.stdout)
+    return result.exit_code, verdict
+
+
+@pytest.fixture
+def dovecot_account(dovecot: Dovecot, dovecot_user: Login) -> Account:
+    plain = plain_account(dovecot.host, dovecot.tls_port, dovecot_user.user, dovecot_user.password)
+    return replace(plain, tls=Tls.IMPLICIT, ca_file=dovecot.ca_file)
+
+
+def test_an_account_that_works(dovecot_account: Account, tmp_path: Path) -> None:
+    status, verdict = verdict_of(write_settings(tmp_path, dovecot_account))
+    assert status == 0
+    steps = verdict.pop("steps_ms")
+    assert list(steps) == ["connect", "greeting", "login", "id", "list"]
+    assert all(isinstance(ms, int) and ms >= 0 for ms in steps.values())
+    assert {"ESEARCH", "LIST-STATUS", "SPECIAL-USE", "PREVIEW"} <= set(verdict.pop("capabilities"))
+    assert verdict == {
+        "account_id": "work",
+        "host": dovecot_account.host,
+        "port": dovecot_account.port,
+        "tls": "implicit",
+        "ok": True,
+        "reachable": True,
+        "logged_in": True,
+        "mailboxes": 6,
+        "error": None,
+    }
+
+
+def test_starttls_is_a_step_of_its_own(dovecot: Dovecot, dovecot_account: Account, tmp_path: Path) -> None:
+    account = replace(dovecot_account, port=dovecot.plain_port, tls=Tls.STARTTLS)
+    status, verdict = verdict_of(write_settings(tmp_path, account))
+    assert status == 0
+    assert list(verdict["steps_ms"]) == ["connect", "greeting", "starttls", "login", "id", "list"]
+
+
+def test_the_table_shows_all_accounts_and_one_that_fails_fails_the_check(
+    pymap_server: Pymap, peer: PeerFactory, tmp_path: Path
+) -> None:
+    works = pymap_store(pymap_server).account
+    fails = replace(peer_account(peer()), account_id="home", read_password=lambda: "wrong-password")
+    config = write_settings(tmp_path, works, fails)
+    result = check(config)
+    assert result.exit_code == 1
+    assert all(name in result.stdout for name in ("account", "server", "reachable", "login", "mailboxes"))
+    assert f":{works.port}" in result.stdout
+    assert "plain text" in result.stdout
+    assert "home: The server rejected the user name or password" in " ".join(result.stdout.split())
+    assert "password" not in result.stdout.replace("app password", "").replace("or password", "")
+    alone = check(config, "work")
+    assert (alone.exit_code, "home" in alone.stdout) == (0, False)
+    verdicts = json.loads(check(config, "--json").stdout)
+    assert [(each["account_id"], each["ok"]) for each in verdicts] == [("work", True), ("home", False)]
+
+
+def test_an_unknown_account_is_a_mistake(pymap_server: Pymap, tmp_path: Path) -> None:
+    result = check(write_settings(tmp_path, pymap_store(pymap_server).account), "home")
+    assert result.exit_code == 2
+    assert "there is no such account; accounts: work" in result.stderr
+
+
+def test_a_refused_login_is_told_from_an_unreachable_host(peer: PeerFactory, tmp_path: Path) -> None:
+    account = replace(peer_account(peer()), read_password=lambda: "wrong-password")
+    status, verdict = verdict_of(write_settings(tmp_path, account))
+    assert (status, verdict["reachable"], verdict["logged_in"], verdict["ok"]) == (1, True, False, False)
+    assert verdict["error"].startswith("The server rejected the user name or password of account work")
+
+
+def test_nobody_listening(peer: PeerFactory, tmp_path: Path) -> None:
+    server = peer()
+    server.stop()
+    status, verdict = verdict_of(write_settings(tmp_path, peer_account(server)))
+    assert (status, verdict["reachable"], verdict["steps_ms"]) == (1, False, {})
+    assert "refuses connections" in verdict["error"]
+
+
+def test_a_certificate_that_is_not_trusted(dovecot_account: Account, tmp_path: Path) -> None:
+    status, verdict = verdict_of(write_settings(tmp_path, replace(dovecot_account, ca_file=None)))
+    assert (status, verdict["reachable"], verdict["ok"]) == (1, False, False)
+    assert "certificate was not accepted" in verdict["error"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"greeting": Bye("Too busy")},
+        {"greeting": Respond(b"HTTP/1.1 400 Bad Request\r\n\r\n")},
+        {"greeting": Close("before")},
+        {"rules": [Rule(command="LOGIN", action=Close("within"))]},
+        {"rules": [Rule(command="LIST", action=Respond(b"{tag} NO [SERVERBUG] Failed\r\n"))]},
+        {"rules": [Rule(command="LIST", action=Respond(b"{tag} BAD What?\r\n"))]},
+        {"rules": [Rule(command="LIST", action=Close("before"))]},
+        {"rules": [Rule(command="LIST", action=Respond(b"* LIST (((((\r\n{tag} WHAT\r\n"))]},
+    ],
+    ids=["bye", "http", "closed", "login-cut", "list-no", "list-bad", "list-cut", "list-garbage"],
+)
+def test_a_server_that_fails_never_fails_the_command(
+    peer: PeerFactory, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    result = check(write_settings(tmp_path, peer_account(peer(**options))), "--json")
+    assert result.exit_code == 1
+    (verdict,) = json.loads(result.stdout)
+    assert verdict["error"]
+    assert verdict["ok"] is False
+
+
+def test_warnings_go_to_stderr(pymap_server: Pymap, tmp_path: Path) -> None:
+    config = write_settings(tmp_path, pymap_store(pymap_server).account)
+    config.chmod(0o644)
+    result = check(config)
+    assert result.exit_code == 0
+    assert result.stderr.startswith("warning: ")
+    assert "warning" not in result.stdout

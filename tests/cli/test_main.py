@@ -1,0 +1,75 @@
+"""Which command it is, and what it says of itself."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cli.conftest import Serve
+from cli.served import clean_environment
+from cli.settings_files import write_settings
+from mailmcp import __version__
+from mailmcp.cli.main import cli
+from servers.peer import PeerFactory
+from tools.stores import peer_account
+
+COMMANDS = ["serve", "check", "demo", "schema", "check-reply"]
+
+
+def test_version() -> None:
+    result = CliRunner().invoke(cli, ["--version"])
+    assert (result.exit_code, result.output) == (0, f"mailmcp, version {__version__}\n")
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_names_the_commands(option: str) -> None:
+    result = CliRunner().invoke(cli, [option])
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert [name for name in COMMANDS if any(line.startswith(f"  {name} ") for line in lines)] == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str) -> None:
+    result = CliRunner().invoke(cli, [command, "--help"])
+    assert result.exit_code == 0
+    assert f"Usage: cli {command}" in result.output
+
+
+def test_an_unknown_command_is_a_mistake() -> None:
+    result = CliRunner().invoke(cli, ["sreve"])
+    assert result.exit_code == 2
+    assert "No such command 'sreve'" in result.output
+
+
+@pytest.mark.parametrize("arguments", [(), ("--log-level", "error"), ("--envelope=summary",)])
+def test_it_serves_when_stdin_is_a_pipe(
+    peer: PeerFactory, serve: Serve, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    config = write_settings(tmp_path, peer_account(peer()))
+    served = serve(*arguments, environment={"MAILMCP_CONFIG": str(config)})
+    assert served.introduce()["result"]["serverInfo"]["name"] == "mailmcp"
+    assert served.close() == 0
+
+
+def test_a_person_at_a_terminal_gets_help(tmp_path: Path) -> None:
+    parent, terminal = pty.openpty()
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "mailmcp"],
+            stdin=terminal,
+            capture_output=True,
+            text=True,
+            env=clean_environment(tmp_path),
+            timeout=20,
+            check=False,
+        )
+    finally:
+        os.close(terminal)
+        os.close(parent)
+    assert "Usage:" in ended.stdout + ended.stderr
+    assert "check-reply" in ended.stdout + ended.stderr

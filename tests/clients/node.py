@@ -1,0 +1,92 @@
+"""Node and what `scripts/node.sh` installed for it, and running a driver with them."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+MODULES = HERE / "node_modules"
+
+NODE_OLDEST = (22, 19)
+"""What the Inspector asks for."""
+
+DRIVER_TIMEOUT_S = 90.0
+"""A driver takes seconds; this is for a machine that does much else."""
+
+JsonObject = dict[str, Any]
+
+
+class DriverError(AssertionError):
+    """A driver ended in a way that it should not."""
+
+
+def find_node() -> Path | None:
+    """Find a Node that is new enough: the one that was installed here, or the machine's."""
+    ours = MODULES / ".bin" / "node"
+    if ours.exists():
+        return ours
+    theirs = shutil.which("node")
+    return Path(theirs) if theirs is not None and _version(theirs) >= NODE_OLDEST else None
+
+
+def why_not() -> str:
+    """Say why nothing can be run with Node here; empty if it can."""
+    if not (MODULES / ".package-lock.json").exists():
+        return "Node's packages are not installed: scripts/node.sh installs them"
+    if find_node() is None:
+        return f"there is no Node from {'.'.join(map(str, NODE_OLDEST))} on: scripts/node.sh installs it"
+    return ""
+
+
+def run_node(
+    script: Path,
+    *arguments: str,
+    given: str = "",
+    env: Mapping[str, str] | None = None,
+    timeout_s: float = DRIVER_TIMEOUT_S,
+) -> subprocess.CompletedProcess[str]:
+    """Run a script with Node.
+
+    Args:
+        script: The program.
+        arguments: Its arguments.
+        given: Its standard input.
+        env: Variables besides ours.
+        timeout_s: It is killed then.
+    """
+    node = find_node()
+    assert node is not None, why_not()
+    return subprocess.run(
+        [node, script, *arguments],
+        input=given,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, **(env or {})},
+        timeout=timeout_s,
+        check=False,
+    )
+
+
+def run_driver(name: str, *arguments: str, calls: Sequence[JsonObject]) -> list[JsonObject]:
+    """Run a driver of this folder, and read the lines that it prints: one for the list, one a call.
+
+    Raises:
+        DriverError: It failed, or printed too little.
+    """
+    done = run_node(HERE / name, *arguments, given=json.dumps(calls))
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    if done.returncode != 0 or len(lines) != 1 + len(calls):
+        raise DriverError(f"{name} ended with {done.returncode} after {len(lines)} lines:\n{done.stderr}")
+    return lines
+
+
+def _version(node: str) -> tuple[int, int]:
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=10, check=False)
+    match = re.match(r"v(\d+)\.(\d+)\.", said.stdout)
+    return (int(match[1]), int(match[2])) if match else (0, 0)

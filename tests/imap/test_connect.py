@@ -1,0 +1,175 @@
+"""Logging in: which commands are sent, in which order, and how the credentials are written."""
+
+import socket
+from dataclasses import replace
+
+import pytest
+
+from imap.scenes import FAKE_LOGIN, At, make_account, session_on
+from mailmcp import __version__
+from mailmcp.envelope.errors import AuthFailedError, Reason
+from mailmcp.imap.account import Tls
+from mailmcp.imap.connect import Dialling, close_socket, open_connection
+from mailmcp.imap.session import Session
+from servers.dovecot import Dovecot, Login
+from servers.peer import Peer, PeerFactory
+from servers.peer_actions import Respond, Rule
+
+GREETING = Respond(b"* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN] Hello\r\n")
+OK_WITH_CAPABILITIES = Respond(b"{tag} OK [CAPABILITY IMAP4rev1 ESEARCH] Welcome\r\n")
+
+
+def sent(server: Peer) -> list[str]:
+    return [command.line for command in server.commands]
+
+
+def test_the_capabilities_are_asked_for_and_asked_again_after_login(peer: PeerFactory) -> None:
+    server = peer(capabilities=("IMAP4rev1", "EARLY"), capabilities_after_login=("IMAP4rev1", "LATE"))
+    with session_on(make_account(server)) as session:
+        assert session.can("LATE")
+        assert not session.can("EARLY")
+    assert sent(server) == ["CAPABILITY", 'LOGIN "fake-user" "fake-password"', "CAPABILITY"]
+
+
+def test_capabilities_in_the_greeting_and_with_the_login_save_round_trips(peer: PeerFactory) -> None:
+    server = peer(greeting=GREETING, rules=[Rule(command="LOGIN", action=OK_WITH_CAPABILITIES)])
+    with session_on(make_account(server)) as session:
+        assert session.can("ESEARCH")
+        assert not session.can("AUTH=PLAIN")
+        assert session.dialling.traffic.round_trips == 1
+    assert sent(server) == ['LOGIN "fake-user" "fake-password"']
+
+
+def test_a_server_that_names_no_capabilities_has_none(peer: PeerFactory) -> None:
+    server = peer(rules=[Rule(command="CAPABILITY", action=Respond(b"{tag} OK None\r\n"))])
+    with session_on(make_account(server)) as session:
+        assert not session.can("IMAP4REV1")
+
+
+def test_capability_names_in_any_case_are_known(peer: PeerFactory) -> None:
+    server = peer(capabilities=("imap4rev1", "esearch"))
+    with session_on(make_account(server)) as session:
+        assert session.can("ESEARCH")
+
+
+def test_who_we_are_is_said_where_the_server_asks(peer: PeerFactory) -> None:
+    """NetEase opens no mailbox without ID, and takes it in its strictest form only."""
+    server = peer()
+    with session_on(make_account(server)):
+        assert sent(server)[-1] == f'ID ("name" "mailmcp" "version" "{__version__}")'
+
+
+def test_a_server_that_knows_us_is_not_given_the_password(peer: PeerFactory) -> None:
+    greeting = Respond(b"* PREAUTH Welcome back\r\n")
+    server = peer(greeting=greeting)
+    with session_on(make_account(server)) as session:
+        assert session.can("ESEARCH")
+    assert server.logins == []
+    assert [command.name for command in server.commands] == ["CAPABILITY", "ID"]
+
+
+@pytest.mark.parametrize(
+    ("user", "password", "line"),
+    [
+        ("ann example", "a b", 'LOGIN "ann example" "a b"'),
+        ('ann "x"', 'pa"ss\\word', r'LOGIN "ann \"x\"" "pa\"ss\\word"'),
+        ("ann*%{5}", "(]{3}", 'LOGIN "ann*%{5}" "(]{3}"'),
+    ],
+)
+def test_credentials_may_hold_any_printable_character(
+    peer: PeerFactory, user: str, password: str, line: str
+) -> None:
+    server = peer()
+    server.settings.user, server.settings.password = user, password
+    with session_on(make_account(server, Login(user, password))):
+        assert server.logins[0].line == line
+
+
+def test_a_password_beyond_ascii_goes_by_authenticate(peer: PeerFactory) -> None:
+    """LOGIN knows no charset; PLAIN is UTF-8 (RFC 4616)."""
+    server = peer()
+    server.settings.password = "pässwörd"
+    with session_on(make_account(server, Login("fake-user", "pässwörd"))):
+        # Not SASL-IR, though it is advertised: Coremail advertises it and refuses it.
+        assert server.logins[0].line == "AUTHENTICATE PLAIN"
+
+
+def test_without_authenticate_a_password_beyond_ascii_goes_as_a_literal(peer: PeerFactory) -> None:
+    server = peer(capabilities=("IMAP4rev1",))
+    server.settings.password = "pässwörd"
+    with session_on(make_account(server, Login("fake-user", "pässwörd"))):
+        assert server.logins[0].line.startswith('LOGIN "fake-user" {10}\r\n')
+
+
+def test_where_login_is_disabled_authenticate_is_used(peer: PeerFactory) -> None:
+    server = peer(greeting=Respond(b"* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN LOGINDISABLED] Hello\r\n"))
+    with session_on(make_account(server)):
+        assert [login.name for login in server.logins] == ["AUTHENTICATE"]
+
+
+def test_where_no_login_is_offered_none_is_tried(peer: PeerFactory) -> None:
+    server = peer(capabilities=("IMAP4rev1", "LOGINDISABLED"))
+    with pytest.raises(AuthFailedError, match="may demand encryption") as caught:
+        open_connection(Dialling(make_account(server)))
+    assert caught.value.reason is Reason.LOGIN_DISABLED
+    assert server.logins == []
+
+
+@pytest.mark.parametrize("code", ["UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "CONTACTADMIN"])
+@pytest.mark.parametrize("login", [FAKE_LOGIN, Login("fake-user", "fäke-password")])
+def test_a_temporary_refusal_says_nothing_of_the_password(peer: PeerFactory, code: str, login: Login) -> None:
+    refusal = Respond(f"{{tag}} NO [{code}] Try later\r\n".encode())
+    server = peer(rules=[Rule(command=name, action=refusal) for name in ("LOGIN", "AUTHENTICATE")])
+    with pytest.raises(Exception, match=rf"refused login \(account main\): NO \[{code}\]") as caught:
+        open_connection(Dialling(make_account(server, login)))
+    assert getattr(caught.value, "reason", None) is Reason.SERVER_REFUSED
+    assert getattr(caught.value, "retryable", None) is True
+
+
+def test_the_code_of_a_refused_login_is_told_and_the_servers_words_are_not(peer: PeerFactory) -> None:
+    refusal = Respond(b"{tag} NO [EXPIRED] fake-password is too old\r\n")
+    server = peer(rules=[Rule(command="LOGIN", action=refusal)])
+    with pytest.raises(AuthFailedError, match=r"account main \(EXPIRED\)") as caught:
+        open_connection(Dialling(make_account(server)))
+    assert "old" not in str(caught.value)
+
+
+def test_a_password_that_cannot_be_had_is_the_accounts_fault(peer: PeerFactory) -> None:
+    def no_password() -> str:
+        raise AuthFailedError("no password", reason=Reason.PASSWORD_UNAVAILABLE)
+
+    server = peer()
+    account = replace(make_account(server), read_password=no_password)
+    with pytest.raises(AuthFailedError, match="no password"):
+        open_connection(Dialling(account))
+    assert server.logins == []
+
+
+def test_each_step_is_timed(dovecot: Dovecot, dovecot_user: Login) -> None:
+    def steps(session: Session) -> list[str]:
+        return list(session.dialling.steps_ms)
+
+    plain, secure = At(dovecot.host, dovecot.plain_port), At(dovecot.host, dovecot.tls_port)
+    with session_on(make_account(plain, dovecot_user, tls=Tls.STARTTLS, ca_file=dovecot.ca_file)) as session:
+        assert steps(session) == ["connect", "greeting", "starttls", "login", "id"]
+    with session_on(make_account(secure, dovecot_user, tls=Tls.IMPLICIT, ca_file=dovecot.ca_file)) as session:
+        assert steps(session) == ["connect", "greeting", "login", "id"]
+        assert all(milliseconds >= 0 for milliseconds in session.dialling.steps_ms.values())
+
+
+def test_a_socket_may_be_closed_twice(peer: PeerFactory) -> None:
+    connection = open_connection(Dialling(make_account(peer())))
+    close_socket(connection)
+    close_socket(connection)
+
+
+def test_the_next_address_of_a_host_is_tried(peer: PeerFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = peer()
+    real = socket.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM)
+    closed = [(*real[0][:4], ("127.0.0.1", 1))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: closed + real)
+    with session_on(make_account(server)):
+        assert server.connections == 1
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: [])
+    with pytest.raises(Exception, match="lost"):
+        open_connection(Dialling(make_account(server)))

@@ -1,0 +1,149 @@
+"""TLS is verified, and never given up for plain text."""
+
+from pathlib import Path
+
+import pytest
+
+from imap.scenes import make_account, session_on
+from mailmcp.envelope.errors import InternalError, Reason
+from mailmcp.imap.account import Account, Tls
+from servers.certificates import Certificates, Kind
+from servers.peer import Peer, PeerFactory
+from servers.peer_actions import Respond, Rule
+from servers.peer_answers import CAPABILITIES
+
+MODES = pytest.mark.parametrize("tls", [Tls.IMPLICIT, Tls.STARTTLS])
+
+
+def secured(peer: PeerFactory, certificates: Certificates, tls: Tls, kind: Kind = Kind.TRUSTED) -> Peer:
+    context = certificates.server_context(kind)
+    return peer(**{"tls" if tls is Tls.IMPLICIT else "starttls": context})
+
+
+def fail_to_connect(account: Account) -> str:
+    with pytest.raises(InternalError) as caught, session_on(account):
+        pass
+    assert caught.value.reason is Reason.TLS_FAILED
+    assert not caught.value.retryable
+    return caught.value.message
+
+
+@MODES
+def test_a_trusted_certificate_is_accepted(peer: PeerFactory, certificates: Certificates, tls: Tls) -> None:
+    server = secured(peer, certificates, tls)
+    with session_on(make_account(server, tls=tls, ca_file=certificates.ca_file)) as session:
+        assert session.can("IDLE") is False
+        session.run("NOOP")
+    names = [command.name for command in server.commands]
+    assert names[:2] == (["CAPABILITY", "LOGIN"] if tls is Tls.IMPLICIT else ["CAPABILITY", "STARTTLS"])
+
+
+@MODES
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (Kind.UNTRUSTED, "unable to get local issuer certificate"),
+        (Kind.EXPIRED, "certificate has expired"),
+        (Kind.OTHER_HOST, "IP address mismatch, certificate is not valid for '127.0.0.1'"),
+    ],
+)
+def test_a_bad_certificate_is_refused_with_the_reason(
+    peer: PeerFactory, certificates: Certificates, tls: Tls, kind: Kind, words: str
+) -> None:
+    server = secured(peer, certificates, tls, kind)
+    message = fail_to_connect(make_account(server, tls=tls, ca_file=certificates.ca_file))
+    assert words in message
+    assert "Check the host name; for a private authority set ca_file" in message
+    assert server.logins == []
+
+
+def test_without_ca_file_the_systems_authorities_are_asked(
+    peer: PeerFactory, certificates: Certificates
+) -> None:
+    server = secured(peer, certificates, Tls.IMPLICIT)
+    assert "was not accepted" in fail_to_connect(make_account(server, tls=Tls.IMPLICIT))
+
+
+@MODES
+@pytest.mark.parametrize("content", [None, "no certificates"])
+def test_a_ca_file_that_cannot_be_used_is_named(
+    peer: PeerFactory, certificates: Certificates, tmp_path: Path, tls: Tls, content: str | None
+) -> None:
+    ca_file = tmp_path / "ca.pem"
+    if content is not None:
+        ca_file.write_text(content)
+    server = secured(peer, certificates, tls)
+    assert "The ca_file of account main" in fail_to_connect(make_account(server, tls=tls, ca_file=ca_file))
+
+
+def test_tls_to_a_plain_port_is_said_to_be_that(peer: PeerFactory, certificates: Certificates) -> None:
+    server = peer()
+    account = make_account(server, tls=Tls.IMPLICIT, ca_file=certificates.ca_file)
+    assert "Check the port and the tls setting." in fail_to_connect(account)
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "words"),
+    [(CAPABILITIES, "offers no STARTTLS"), ((*CAPABILITIES, "STARTTLS"), "refuses STARTTLS")],
+    ids=["not advertised", "refused"],
+)
+def test_without_starttls_the_password_is_never_sent(
+    peer: PeerFactory, capabilities: tuple[str, ...], words: str
+) -> None:
+    server = peer(capabilities=capabilities)
+    message = fail_to_connect(make_account(server, tls=Tls.STARTTLS))
+    assert words in message
+    assert 'Use tls = "implicit"' in message
+    assert server.logins == []
+    assert not any("fake-password" in command.line for command in server.commands)
+
+
+@pytest.mark.parametrize("status", [b"BAD", b"NO"])
+def test_starttls_that_is_refused_in_any_way_is_the_end(
+    peer: PeerFactory, certificates: Certificates, status: bytes
+) -> None:
+    server = secured(peer, certificates, Tls.STARTTLS)
+    server.rules.append(Rule(command="STARTTLS", action=Respond(b"{tag} %b Never\r\n" % status)))
+    assert "refuses STARTTLS" in fail_to_connect(make_account(server, tls=Tls.STARTTLS))
+    assert server.logins == []
+
+
+def test_a_plain_greeting_that_knows_us_is_not_believed(peer: PeerFactory) -> None:
+    """PREAUTH would skip STARTTLS: an attacker's way to keep a connection in plain text."""
+    greeting = Respond(b"* PREAUTH [CAPABILITY IMAP4rev1 STARTTLS] Welcome\r\n")
+    server = peer(greeting=greeting)
+    assert "offers no STARTTLS" in fail_to_connect(make_account(server, tls=Tls.STARTTLS))
+    assert [command.name for command in server.commands] == ["CAPABILITY"]
+
+
+def test_what_was_said_before_tls_is_not_believed_after_it(
+    peer: PeerFactory, certificates: Certificates
+) -> None:
+    """Capabilities in the greeting, beside STARTTLS's OK, and slipped in behind it (CVE-2011-0411)."""
+    evil = b"* CAPABILITY IMAP4rev1 STARTTLS LOGINDISABLED EVIL\r\n"
+    server = peer(
+        greeting=Respond(b"* OK [CAPABILITY IMAP4rev1 STARTTLS LOGINDISABLED EVIL] Hello\r\n"),
+        starttls=certificates.server_context(),
+        rules=[Rule(command="STARTTLS", action=Respond(evil + b"{tag} OK Begin\r\n" + evil))],
+    )
+    with session_on(make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file)) as session:
+        assert not session.can("EVIL")
+        assert session.can("ESEARCH")
+    assert [command.name for command in server.commands][:4] == [
+        "STARTTLS",
+        "CAPABILITY",
+        "LOGIN",
+        "CAPABILITY",
+    ]
+
+
+def test_a_handshake_that_hangs_after_starttls_ends_by_the_timeout(
+    peer: PeerFactory, certificates: Certificates
+) -> None:
+    server = peer(
+        capabilities=(*CAPABILITIES, "STARTTLS"),
+        rules=[Rule(command="STARTTLS", action=Respond(b"{tag} OK Begin\r\n"))],
+    )
+    account = make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file, command_timeout_s=0.1)
+    with pytest.raises(Exception, match="did not finish answering"), session_on(account):
+        pass

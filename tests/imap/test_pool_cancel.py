@@ -1,0 +1,237 @@
+"""A call that ends early, by its caller, its deadline or the pool's end, frees its thread at once."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from imap.conftest import PoolFactory
+from imap.scenes import At, RunningPool, make_account, newest
+from mailmcp.envelope.errors import DeadlineError, InternalError, Reason
+from mailmcp.imap import pool as pool_module
+from mailmcp.imap.account import Tls
+from mailmcp.imap.session import Session
+from servers.certificates import Certificates
+from servers.peer import PeerFactory
+from servers.peer_actions import Rule, Silence
+from servers.peer_mailbox import make_messages
+
+AT_ONCE_S = 0.1
+WAIT_S = 5.0
+
+
+class Watched:
+    """Notes when the thread of a call begins to block and when it ends."""
+
+    def __init__(self) -> None:
+        self.began, self.ended = threading.Event(), threading.Event()
+
+    def __call__(self, work: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*args: Any, **options: Any) -> Any:
+            self.began.set()
+            try:
+                return work(*args, **options)
+            finally:
+                self.ended.set()
+
+        return run
+
+    def ends_at_once(self, stop: Callable[[], object]) -> float:
+        """Measure the seconds from `stop` to the thread's end."""
+        assert self.began.wait(WAIT_S)
+        before = perf_counter()
+        stop()
+        assert self.ended.wait(WAIT_S)
+        seconds = perf_counter() - before
+        assert seconds < AT_ONCE_S
+        return seconds
+
+
+@pytest.fixture
+def connecting(monkeypatch: pytest.MonkeyPatch) -> Watched:
+    """Watches the threads that open sessions."""
+    watched = Watched()
+    monkeypatch.setattr(pool_module, "open_session", watched(pool_module.open_session))
+    return watched
+
+
+@pytest.fixture
+def arrived() -> Iterator[tuple[At, threading.Event]]:
+    """A listener that takes a connection, notes that octets came, and answers nothing."""
+    came = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def take() -> None:
+            client, _ = listener.accept()
+            with client, suppress(OSError):
+                client.recv(1)
+                came.set()
+                while client.recv(65536):
+                    pass
+
+        thread = threading.Thread(target=take, daemon=True)
+        thread.start()
+        yield At(*listener.getsockname()), came
+        thread.join(WAIT_S)
+
+
+def test_cancelled_while_no_connection_comes_up(
+    deaf_host: At, run_pool: PoolFactory, connecting: Watched
+) -> None:
+    call = run_pool(make_account(deaf_host)).start(newest)
+    connecting.ends_at_once(call.cancel)
+
+
+def test_cancelled_within_the_tls_handshake(
+    arrived: tuple[At, threading.Event],
+    run_pool: PoolFactory,
+    connecting: Watched,
+    certificates: Certificates,
+) -> None:
+    endpoint, came = arrived
+    account = make_account(endpoint, tls=Tls.IMPLICIT, ca_file=certificates.ca_file)
+    call = run_pool(account).start(newest)
+    assert came.wait(WAIT_S)
+    connecting.ends_at_once(call.cancel)
+
+
+def test_cancelled_before_the_greeting(peer: PeerFactory, run_pool: PoolFactory, connecting: Watched) -> None:
+    server = peer(greeting=Silence())
+    call = run_pool(make_account(server)).start(newest)
+    connecting.ends_at_once(call.cancel)
+    server.wait_closed(1)
+
+
+@pytest.mark.parametrize("command", ["LOGIN", "ID"])
+def test_cancelled_while_logging_in(
+    peer: PeerFactory, run_pool: PoolFactory, connecting: Watched, command: str
+) -> None:
+    server = peer(messages=make_messages(1), rules=[Rule(command=command, action=Silence())])
+    pool = run_pool(make_account(server))
+    call = pool.start(newest)
+    server.wait_for(command)
+    connecting.ends_at_once(call.cancel)
+    server.wait_closed(1)
+    server.rules.clear()
+    assert pool.run(newest) == [1]
+
+
+@pytest.mark.parametrize("command", ["EXAMINE", "UID SEARCH", "UID FETCH"])
+def test_cancelled_within_a_command(peer: PeerFactory, run_pool: PoolFactory, command: str) -> None:
+    server = peer(messages=make_messages(1), rules=[Rule(command=command, action=Silence())])
+    pool, watched = run_pool(make_account(server)), Watched()
+    call = pool.start(watched(newest))
+    server.wait_for(command)
+    watched.ends_at_once(call.cancel)
+    server.wait_closed(1)
+    assert server.open_connections == 0
+    server.rules.clear()
+    assert pool.run(newest) == [1]
+
+
+def test_cancelled_within_a_command_over_tls(
+    peer: PeerFactory, run_pool: PoolFactory, certificates: Certificates
+) -> None:
+    server = peer(tls=certificates.server_context(), rules=[Rule(command="EXAMINE", action=Silence())])
+    account = make_account(server, tls=Tls.IMPLICIT, ca_file=certificates.ca_file)
+    watched = Watched()
+    call = run_pool(account).start(watched(newest))
+    server.wait_for("EXAMINE")
+    watched.ends_at_once(call.cancel)
+    server.wait_closed(1)
+
+
+def test_a_deadline_frees_the_thread_as_well(peer: PeerFactory, run_pool: PoolFactory) -> None:
+    server = peer(messages=make_messages(1), rules=[Rule(command="EXAMINE", action=Silence())])
+    pool, watched = run_pool(make_account(server)), Watched()
+    call = pool.start(watched(newest), timeout_s=0.2)
+    watched.ends_at_once(lambda: pytest.raises(DeadlineError, call.result, WAIT_S))
+    server.rules.clear()
+    assert pool.run(newest) == [1]
+
+
+def test_a_session_that_came_up_for_nobody_is_closed(
+    peer: PeerFactory, run_pool: PoolFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The call ends after its thread has logged in, before its result is taken."""
+    server = peer(messages=make_messages(1))
+    logged_in, go_on = threading.Event(), threading.Event()
+    open_session = pool_module.open_session
+
+    def slow(*args: Any, **options: Any) -> Session:
+        session = open_session(*args, **options)
+        logged_in.set()
+        go_on.wait(WAIT_S)
+        return session
+
+    monkeypatch.setattr(pool_module, "open_session", slow)
+    pool = run_pool(make_account(server))
+    call = pool.start(newest)
+    assert logged_in.wait(WAIT_S)
+    call.cancel()
+    server.wait_closed(1)
+    go_on.set()
+    assert pool.run(newest) == [1]
+    assert server.connections == 2
+
+
+def test_a_call_that_is_cancelled_before_its_thread_began_ends_at_once(
+    peer: PeerFactory, run_pool: PoolFactory
+) -> None:
+    server = peer(messages=make_messages(1))
+    pool = run_pool(make_account(server, max_sessions=1))
+    server.rules.append(Rule(command="EXAMINE", action=Silence()))
+    busy = pool.start(newest)
+    server.wait_for("EXAMINE")
+    waiting = pool.start(newest)
+    before = perf_counter()
+    waiting.cancel()
+    with pytest.raises(CancelledError):
+        waiting.result(WAIT_S)
+    assert perf_counter() - before < AT_ONCE_S
+    busy.cancel()
+
+
+def close_in_time(pool: RunningPool) -> None:
+    before = perf_counter()
+    pool.close()
+    assert perf_counter() - before < 5 * AT_ONCE_S
+
+
+@pytest.mark.parametrize("command", ["LOGIN", "UID FETCH"])
+def test_closing_the_pool_ends_its_calls_and_nothing_is_tried_again(peer: PeerFactory, command: str) -> None:
+    server = peer(messages=make_messages(1), rules=[Rule(command=command, action=Silence())])
+    with RunningPool(make_account(server, max_sessions=2)) as pool:
+        calls = [pool.start(newest) for _ in range(3)]
+        server.wait_for(command)
+        close_in_time(pool)
+    for call in calls:
+        with pytest.raises(InternalError) as caught:
+            call.result(WAIT_S)
+        assert caught.value.reason is Reason.CONNECTION_LOST
+    for number in range(1, server.connections + 1):
+        server.wait_closed(number)
+    assert server.connections <= 2
+
+
+def test_closing_says_goodbye_on_idle_sessions(peer: PeerFactory) -> None:
+    server = peer(messages=make_messages(1))
+    with RunningPool(make_account(server)) as pool:
+        pool.run(newest)
+    assert server.commands[-1].name == "LOGOUT"
+    server.wait_closed(1)
+
+
+def test_closing_does_not_wait_for_a_server_that_does_not_say_goodbye(peer: PeerFactory) -> None:
+    server = peer(messages=make_messages(1), rules=[Rule(command="LOGOUT", action=Silence())])
+    with RunningPool(make_account(server)) as pool:
+        pool.run(newest)
+        before = perf_counter()
+        pool.close()
+        assert perf_counter() - before < 1.0
+    server.wait_closed(1)
