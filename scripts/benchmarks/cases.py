@@ -28,6 +28,7 @@ class Case:
     round_trips: int = 0
     """Most that a warm call may take, by design."""
 
+    opens_mailbox: bool = True
     slow: bool = False
     """Whether the server takes long over it, so that fewer repetitions must do."""
 
@@ -52,21 +53,21 @@ def _listing_cases() -> list[Case]:
             tool="imap_list_mailboxes",
             floor=lambda floor: floor.list_mailboxes(with_counts=False),
             round_trips=1,
+            opens_mailbox=False,
         ),
         Case(
-            name="list mailboxes, counted",
+            name="list mailboxes, counts",
             tool="imap_list_mailboxes",
             arguments={"include_counts": True},
             floor=lambda floor: floor.list_mailboxes(with_counts=True),
             round_trips=1,
+            opens_mailbox=False,
         ),
     ]
 
 
 def _search_cases(site: Site, cursor: str) -> list[Case]:
-    newest, sent, rare = (
-        uids[:PAGE_SIZE] for uids in (site.newest, site.from_sender, site.with_rare_word)
-    )
+    newest, sent, rare = (uids[:PAGE_SIZE] for uids in (site.newest, site.from_sender, site.with_rare_word))
     second = site.newest[PAGE_SIZE : 2 * PAGE_SIZE]
     return [
         Case(
@@ -112,6 +113,6 @@ def _message_cases(site: Site) -> list[Case]:
 
     return [
         case("message, 8 KB", site.special.typical),
-        case("message, 100 KB of text", site.special.large_text),
-        case("message, 10 MB attached", site.special.attachments[1]),
+        case("message, 100 KB text", site.special.large_text),
+        case("message, 10 MB file", site.special.attachments[1]),
     ]

@@ -1,6 +1,9 @@
 """The least that could be done: the same IMAP commands on a bare IMAPClient.
 
 No MCP, no parsing of mail, no checks: what a call of mailmcp costs above this is mailmcp.
+A floor may also open its mailbox anew in the same burst as its first command, as mailmcp
+does so as not to answer from an old view: the mail server's work for that is seen apart.
+
 The items are written out here; `latency` notices when mailmcp asks for other ones.
 """
 
@@ -9,20 +12,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from imapclient import IMAPClient
-from servers.dovecot import Login
-
 from scripts.benchmarks.plan import CALL_TIMEOUT_S
+
+from servers.dovecot import Login
 
 _ROW_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "BODY.PEEK[HEADER.FIELDS (DATE FROM SUBJECT)]")
 _MESSAGE_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODY.PEEK[]<0.131072>", "BODYSTRUCTURE")
 
 
 class Floor:
-    """A client that is logged in and has the mailbox open."""
+    """A client that is logged in; its mailbox is opened when something is first asked of it."""
 
-    def __init__(self, client: IMAPClient) -> None:
-        """Take a client that stays its owner's to close."""
+    def __init__(self, client: IMAPClient, mailbox: str, *, reopens: bool) -> None:
+        """Take a client that stays its owner's to close, and an ASCII mailbox name."""
+        self.reopens = reopens
         self._client = client
+        self._mailbox = mailbox
+        self._open = False
 
     def list_mailboxes(self, *, with_counts: bool) -> None:
         """List as mailmcp does, where the server has SPECIAL-USE and LIST-STATUS."""
@@ -31,16 +37,28 @@ class Floor:
 
     def fetch_page(self, *criteria: bytes, uids: Sequence[int]) -> None:
         """Search and fetch the rows of `uids`, which are of what is found."""
+        self._examine()
         self._run(b"SEARCH", b"RETURN", b"(COUNT ALL)", *criteria, answer="ESEARCH")
-        self.fetch_rows(uids)
+        self._client.fetch(uids, _ROW_ITEMS)
 
     def fetch_rows(self, uids: Sequence[int]) -> None:
         """Fetch the rows of `uids`."""
+        self._examine()
         self._client.fetch(uids, _ROW_ITEMS)
 
     def fetch_message(self, uid: int) -> None:
         """Fetch what the first command for a message asks for."""
+        self._examine()
         self._client.fetch([uid], _MESSAGE_ITEMS)
+
+    def _examine(self) -> None:
+        if not self._open:
+            self._client.select_folder(self._mailbox, readonly=True)
+            self._open = True
+        elif self.reopens:
+            # Not waited for: the next command follows at once. IMAPClient cannot pipeline.
+            connection = self._client._imap  # noqa: SLF001 - see above
+            connection.send(connection._new_tag() + f' EXAMINE "{self._mailbox}"\r\n'.encode())  # noqa: SLF001
 
     def _run(self, name: bytes, *arguments: bytes, answer: str = "", uid: bool = True) -> None:
         # IMAPClient has no public way to ask for ESEARCH or an extended LIST.
@@ -50,11 +68,10 @@ class Floor:
 
 
 @contextmanager
-def open_floor(host: str, port: int, login: Login, *, mailbox: str) -> Iterator[Floor]:
-    """Connect, log in, open the mailbox read-only."""
+def open_floor(host: str, port: int, login: Login, *, mailbox: str, reopens: bool = False) -> Iterator[Floor]:
+    """Connect and log in."""
     with IMAPClient(host, port, ssl=False, timeout=CALL_TIMEOUT_S) as client:
-        # IMAPClient sends a line and its end apart; the second must not wait for the first's ACK.
+        # What is sent in two pieces must not wait for the first one's ACK.
         client.socket().setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         client.login(*login)
-        client.select_folder(mailbox, readonly=True)
-        yield Floor(client)
+        yield Floor(client, mailbox, reopens=reopens)

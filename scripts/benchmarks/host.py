@@ -14,9 +14,9 @@ import psutil
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult, TextContent
-from servers.dovecot import Login
-
 from scripts.benchmarks.plan import CALL_TIMEOUT_S
+
+from servers.dovecot import Login
 
 COMMAND = Path(sys.executable).with_name("mailmcp")
 _LOG_SHOWN_CHARS = 4_000
@@ -39,7 +39,7 @@ def serve_command(host: str, port: int, login: Login) -> StdioServerParameters:
 
 @asynccontextmanager
 async def connected(server: StdioServerParameters) -> AsyncIterator[Client]:
-    """Start a server and agree with it on a protocol version; an error of the block gets its log as a note."""
+    """Start a server and agree with it on a protocol version; errors get the end of its log as a note."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
         try:
             async with Client(

@@ -1,32 +1,30 @@
 """How long calls take, cold and warm, at one added round-trip time.
 
 Cold is the first call of a fresh process, which must connect and log in. Warm is any
-later one; beside each warm call its floor is measured, by turns before and after it.
+later one; beside each warm call its floors are measured, by turns before and after it.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from statistics import median
 from time import perf_counter
-
-from servers.proxy import Traffic
 
 from scripts.benchmarks.cases import Case
 from scripts.benchmarks.floor import Floor, open_floor
 from scripts.benchmarks.host import Host, hosted
 from scripts.benchmarks.plan import Plan
 from scripts.benchmarks.proxy_process import ProxyProcess
-from scripts.benchmarks.rows import Pair, Row, Target, median_ratio
+from scripts.benchmarks.rows import Row, Target, median_ratio
 from scripts.benchmarks.site import MAILBOX, Site
+
+from servers.proxy import Traffic
 
 RATIO_MAX = 1.25
 """At a real distance; without one, the floor is too near zero for a ratio to matter to anyone."""
 
 _RATIO_FROM_RTT_MS = 40
-_EXAMINE_OCTETS_MAX = 1_000
-"""The answer to the EXAMINE that mailmcp sends along with the first command of a call."""
-
 _CHATTER_OCTETS = 50
 """Tags and times in answers, whose lengths differ from one command to the next."""
 
@@ -49,6 +47,15 @@ class Sample:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The samples of one case, in the order of their rounds."""
+
+    ours: list[Sample] = field(default_factory=list)
+    floor: list[Sample] = field(default_factory=list)
+    reopening: list[Sample] = field(default_factory=list)
+
+
 async def measure_cold(site: Site, cases: Sequence[Case], plan: Plan, rtt_ms: int) -> list[Row]:
     """Measure the first call of fresh processes."""
     samples: defaultdict[str, list[Sample]] = defaultdict(list)
@@ -61,36 +68,32 @@ async def measure_cold(site: Site, cases: Sequence[Case], plan: Plan, rtt_ms: in
 
 
 async def measure_warm(site: Site, cases: Sequence[Case], plan: Plan, rtt_ms: int) -> list[Row]:
-    """Measure calls on a session that is open, in pairs with their floors."""
-    samples: list[tuple[list[Sample], list[Sample]]] = []
-    with (
-        ProxyProcess(site.host, site.port, rtt_ms=rtt_ms) as proxy,
-        open_floor(proxy.host, proxy.port, site.login, mailbox=MAILBOX) as floor,
-    ):
+    """Measure calls on a session that is open, by turns with their floors."""
+    with ExitStack() as stack:
+        proxy = stack.enter_context(ProxyProcess(site.host, site.port, rtt_ms=rtt_ms))
+        floors = [
+            stack.enter_context(
+                open_floor(proxy.host, proxy.port, site.login, mailbox=MAILBOX, reopens=reopens)
+            )
+            for reopens in (False, True)
+        ]
         async with hosted(proxy.host, proxy.port, site.login) as host:
-            for case in cases:
-                samples.append(await _pairs(host, floor, case, proxy, plan))
+            taken = [await _take(host, floors, case, proxy, plan) for case in cases]
     section = f"warm call, {rtt_ms} ms away"
-    return [
-        _row(section, case, ours, floors, rtt_ms)
-        for case, (ours, floors) in zip(cases, samples, strict=True)
-    ]
+    return [_warm_row(section, case, each, rtt_ms) for case, each in zip(cases, taken, strict=True)]
 
 
-async def _pairs(
-    host: Host, floor: Floor, case: Case, proxy: ProxyProcess, plan: Plan
-) -> tuple[list[Sample], list[Sample]]:
-    ours: list[Sample] = []
-    floors: list[Sample] = []
-    # The first pair warms both sides and is dropped.
-    for turn in range(1 + (plan.slow_pairs if case.slow else plan.warm_pairs)):
-        floor_first = bool(turn % 2)
-        if floor_first:
-            _add_floor(floors, floor, case, proxy)
-        ours.append(await _call(host, case, proxy))
-        if not floor_first:
-            _add_floor(floors, floor, case, proxy)
-    return ours[1:], floors[1:]
+async def _take(host: Host, floors: Sequence[Floor], case: Case, proxy: ProxyProcess, plan: Plan) -> Taken:
+    taken = Taken()
+    rounds = plan.slow_rounds if case.slow else plan.warm_rounds
+    # The first round warms all sides and is dropped.
+    for number in range(rounds + 1):
+        for floor in floors if number % 2 else ():
+            _take_floor(taken, floor, case, proxy)
+        taken.ours.append(await _call(host, case, proxy))
+        for floor in () if number % 2 else floors:
+            _take_floor(taken, floor, case, proxy)
+    return Taken(taken.ours[1:], taken.floor[1:], taken.reopening[1:])
 
 
 async def _call(host: Host, case: Case, proxy: ProxyProcess) -> Sample:
@@ -99,50 +102,60 @@ async def _call(host: Host, case: Case, proxy: ProxyProcess) -> Sample:
     return Sample.of(ms, before, proxy.traffic())
 
 
-def _add_floor(floors: list[Sample], floor: Floor, case: Case, proxy: ProxyProcess) -> None:
-    if case.floor is None:
+def _take_floor(taken: Taken, floor: Floor, case: Case, proxy: ProxyProcess) -> None:
+    if case.floor is None or (floor.reopens and not case.opens_mailbox):
         return
     before = proxy.traffic()
     began = perf_counter()
     case.floor(floor)
     ms = (perf_counter() - began) * 1000
-    floors.append(Sample.of(ms, before, proxy.traffic()))
+    (taken.reopening if floor.reopens else taken.floor).append(Sample.of(ms, before, proxy.traffic()))
 
 
-def _row(
-    section: str, case: Case, ours: Sequence[Sample], floors: Sequence[Sample] = (), rtt_ms: int = 0
-) -> Row:
-    round_trips = max(sample.round_trips for sample in ours)
-    octets = max(sample.octets_received for sample in ours)
-    ratio = None
-    targets: list[Target] = []
-    if floors:
-        _check_alike(case, octets, max(sample.octets_received for sample in floors))
-        ratio = median_ratio(
-            [Pair(ours_ms=a.ms, floor_ms=b.ms) for a, b in zip(ours, floors, strict=True)]
-        )
-        targets.append(
-            Target(text=f"≤ {case.round_trips} trips", found=round_trips, most=case.round_trips)
-        )
-        if rtt_ms >= _RATIO_FROM_RTT_MS:
-            targets.append(Target(text=f"≤ {RATIO_MAX} x", found=ratio, most=RATIO_MAX))
-    return Row(
-        section=section,
-        name=case.name,
-        value=median(sample.ms for sample in ours),
-        unit="ms",
-        floor=median(sample.ms for sample in floors) if floors else None,
+def _warm_row(section: str, case: Case, taken: Taken, rtt_ms: int) -> Row:
+    row = _row(section, case, taken.ours)
+    if not taken.floor:
+        return row
+    _check_alike(case, taken.ours, taken.reopening or taken.floor)
+    trips = row.round_trips or 0
+    ratio = _ratio(taken.ours, taken.floor)
+    targets = [Target(text=f"≤ {case.round_trips} trips", found=trips, most=case.round_trips)]
+    if rtt_ms >= _RATIO_FROM_RTT_MS:
+        targets.append(Target(text=f"≤ {RATIO_MAX} x", found=ratio, most=RATIO_MAX))
+    return replace(
+        row,
+        floor=_median_ms(taken.floor),
         ratio=ratio,
-        round_trips=round_trips,
-        octets_received=octets,
+        reopening_floor=_median_ms(taken.reopening) if taken.reopening else None,
+        reopening_ratio=_ratio(taken.ours, taken.reopening) if taken.reopening else None,
         targets=tuple(targets),
     )
 
 
-def _check_alike(case: Case, ours: int, floor: int) -> None:
+def _row(section: str, case: Case, ours: Sequence[Sample]) -> Row:
+    return Row(
+        section=section,
+        name=case.name,
+        value=_median_ms(ours),
+        unit="ms",
+        round_trips=max(sample.round_trips for sample in ours),
+        octets_received=max(sample.octets_received for sample in ours),
+    )
+
+
+def _median_ms(samples: Sequence[Sample]) -> float:
+    return median(sample.ms for sample in samples)
+
+
+def _ratio(ours: Sequence[Sample], theirs: Sequence[Sample]) -> float:
+    return median_ratio([sample.ms for sample in ours], [sample.ms for sample in theirs])
+
+
+def _check_alike(case: Case, ours: Sequence[Sample], floor: Sequence[Sample]) -> None:
     """Refuse to compare with a floor that asks for less or more than mailmcp does."""
-    if not -_CHATTER_OCTETS <= ours - floor <= _EXAMINE_OCTETS_MAX:
+    received, expected = (max(each.octets_received for each in side) for side in (ours, floor))
+    if abs(received - expected) > _CHATTER_OCTETS:
         raise RuntimeError(
-            f"{case.name}: mailmcp received {ours} octets and its floor {floor}; "
+            f"{case.name}: mailmcp received {received} octets and its floor {expected}; "
             "scripts/benchmarks/floor.py must ask for what mailmcp asks for"
         )

@@ -24,11 +24,12 @@ LARGE_TEXT_OCTETS = 100_000
 TYPICAL_TEXT_OCTETS = 3_300
 """As plain text and again as HTML: about 8 KB in all."""
 
-_WORDS = (
+_VOCABULARY = (
     "the a and of to in for with on report meeting budget invoice please find attached review draft "
     "quarter customer release schedule thanks regards tomorrow morning question answer numbers table "
     "travel hotel flight booking project milestone contract signature office server backup network"
-).split()
+)
+_WORDS = _VOCABULARY.split()
 _SENDERS = (
     f"Grace Hopper <{SENDER}>",
     *(f"Person {n} <person{n}@example.com>" for n in range(1, 38)),
@@ -49,9 +50,7 @@ class SpecialUids:
     @classmethod
     def among(cls, count: int) -> "SpecialUids":
         """Place them among `count` messages, from 1,000 on."""
-        return cls(
-            typical=count, large_text=count - 50, attachments=(count // 4, count // 2, count * 3 // 4)
-        )
+        return cls(typical=count, large_text=count - 50, attachments=(count // 4, count // 2, count * 3 // 4))
 
 
 def make_messages(count: int) -> Iterator[bytes]:

@@ -32,7 +32,7 @@ async def measure_paging(site: Site) -> list[Row]:
         took_s = perf_counter() - began
         rss_mb = host.process.memory_info().rss / _MB
     return [
-        Row(section="memory", name="RSS before the first call", value=at_start_mb, unit="MB"),
+        Row(section="memory", name="RSS before any call", value=at_start_mb, unit="MB"),
         Row(
             section="memory",
             name=f"RSS after {pages} pages of {PAGE_SIZE}",
@@ -42,7 +42,7 @@ async def measure_paging(site: Site) -> list[Row]:
         ),
         Row(
             section="memory",
-            name="different messages on those pages",
+            name="different messages there",
             value=len(ids),
             unit="",
             targets=(
@@ -53,5 +53,5 @@ async def measure_paging(site: Site) -> list[Row]:
                 ),
             ),
         ),
-        Row(section="memory", name="time for those pages", value=took_s, unit="s"),
+        Row(section="memory", name="time for these pages", value=took_s, unit="s"),
     ]

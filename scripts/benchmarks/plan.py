@@ -18,13 +18,16 @@ class Plan:
 
     messages: int
     startup_pairs: int
+    cold_rtts_ms: tuple[int, ...]
     cold_calls: int
     """Fresh processes for each tool and round-trip time."""
 
-    warm_pairs: int
-    slow_pairs: int
-    """Pairs where one call takes the server a second, so that noise matters less."""
+    warm_rounds: int
+    slow_rounds: int
+    """Rounds where one call takes the server a second, so that noise matters less."""
 
 
-FULL = Plan(messages=20_000, startup_pairs=11, cold_calls=3, warm_pairs=21, slow_pairs=5)
-QUICK = Plan(messages=2_000, startup_pairs=3, cold_calls=1, warm_pairs=7, slow_pairs=3)
+FULL = Plan(
+    messages=20_000, startup_pairs=11, cold_rtts_ms=RTTS_MS, cold_calls=3, warm_rounds=15, slow_rounds=5
+)
+QUICK = Plan(messages=2_000, startup_pairs=3, cold_rtts_ms=(40,), cold_calls=1, warm_rounds=5, slow_rounds=2)

@@ -8,11 +8,14 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Self, TypeVar
 
-from servers.proxy import CountingProxy, Traffic
-
 from scripts.benchmarks.plan import CALL_TIMEOUT_S
 
+from servers.proxy import CountingProxy, Traffic
+
 AnswerT = TypeVar("AnswerT")
+
+_TELL = "tell what has passed"
+_STOP = "stop"
 
 
 class ProxyProcess:
@@ -38,12 +41,12 @@ class ProxyProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._pipe.send(False)
+        self._pipe.send(_STOP)
         self._process.join(CALL_TIMEOUT_S)
 
     def traffic(self) -> Traffic:
         """Say what has passed since the start, over all connections."""
-        self._pipe.send(True)
+        self._pipe.send(_TELL)
         return self._receive(Traffic)
 
     def _receive(self, kind: type[AnswerT]) -> AnswerT:
@@ -57,5 +60,5 @@ class ProxyProcess:
 def _serve(pipe: Connection, host: str, port: int, rtt_s: float) -> None:
     with CountingProxy(host, port, rtt_s=rtt_s) as proxy:
         pipe.send(proxy.port)
-        while pipe.recv():
+        while pipe.recv() == _TELL:
             pipe.send(proxy.snapshot())

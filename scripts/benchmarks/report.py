@@ -10,17 +10,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-
 from scripts.benchmarks.rows import Row
 
-_WIDTH_WITHOUT_TERMINAL = 110
+_WIDTH_WITHOUT_TERMINAL = 140
 
 
 def print_table(rows: Sequence[Row]) -> None:
     """Print all rows, a line between their sections."""
     table = Table(title=_machine(), title_justify="left")
     table.add_column("what")
-    for name in ("mailmcp", "floor", "ratio", "trips", "octets in"):
+    for name in ("mailmcp", "floor", "ratio", "reopening", "ratio", "trips", "octets in"):
         table.add_column(name, justify="right")
     table.add_column("target")
     section = ""
@@ -32,8 +31,8 @@ def print_table(rows: Sequence[Row]) -> None:
         table.add_row(
             f"  {row.name}",
             _quantity(row.value, row.unit),
-            "" if row.floor is None else _quantity(row.floor, row.unit),
-            "" if row.ratio is None else f"{row.ratio:.2f}",
+            *_compared(row.floor, row.ratio, row.unit),
+            *_compared(row.reopening_floor, row.reopening_ratio, row.unit),
             "" if row.round_trips is None else str(row.round_trips),
             "" if row.octets_received is None else f"{row.octets_received:,}",
             _verdict(row),
@@ -55,6 +54,10 @@ def _machine() -> str:
 def _quantity(value: float, unit: str) -> str:
     number = f"{value:,.1f}" if unit else f"{value:,.0f}"
     return f"{number} {unit}".strip()
+
+
+def _compared(floor: float | None, ratio: float | None, unit: str) -> tuple[str, str]:
+    return ("" if floor is None else _quantity(floor, unit), "" if ratio is None else f"{ratio:.2f}")
 
 
 def _verdict(row: Row) -> Text:

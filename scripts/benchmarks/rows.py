@@ -1,5 +1,6 @@
 """What was measured, a row each, and whether it meets its targets."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 
@@ -32,6 +33,11 @@ class Row:
     ratio: float | None = None
     """Median of the ratios of neighbouring measurements, which noise moves less than the medians."""
 
+    reopening_floor: float | None = None
+    """The floor when it opens the mailbox anew each time, as mailmcp does."""
+
+    reopening_ratio: float | None = None
+
     round_trips: int | None = None
     octets_received: int | None = None
     targets: tuple[Target, ...] = ()
@@ -46,14 +52,6 @@ class Row:
         return {**asdict(self), "met": self.met}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
-    """The same thing done by mailmcp and by the least that could do it, one right after the other."""
-
-    ours_ms: float
-    floor_ms: float
-
-
-def median_ratio(pairs: list[Pair]) -> float:
-    """Give the median of the pairwise ratios."""
-    return median(pair.ours_ms / pair.floor_ms for pair in pairs)
+def median_ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """Give the median of the ratios of measurements made one right after the other."""
+    return median(a / b for a, b in zip(ours, theirs, strict=True))

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from imapclient import IMAPClient
-from servers.dovecot import Dovecot, Login
-
 from scripts.benchmarks.made_mail import RARE_WORD, SENDER, SpecialUids, make_messages
 from scripts.benchmarks.plan import CALL_TIMEOUT_S
+
+from servers.dovecot import Dovecot, Login
 
 USER = "ann"
 MAILBOX = "INBOX"

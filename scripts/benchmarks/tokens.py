@@ -7,7 +7,6 @@ import json
 
 import bpe_openai
 from mcp.types import CallToolResult
-
 from scripts.benchmarks.cases import GET, SEARCH
 from scripts.benchmarks.host import hosted, text_of
 from scripts.benchmarks.rows import Row

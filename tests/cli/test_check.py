@@ -69,11 +69,10 @@ def test_the_table_shows_all_accounts_and_one_that_fails_fails_the_check(
     config = write_settings(tmp_path, works, fails)
     result = check(config)
     assert result.exit_code == 1
-    assert all(name in result.stdout for name in ("account", "server", "reachable", "login", "mailboxes"))
-    assert f":{works.port}" in result.stdout
-    assert "plain text" in result.stdout
-    assert "home: The server rejected the user name or password" in " ".join(result.stdout.split())
-    assert "password" not in result.stdout.replace("app password", "").replace("or password", "")
+    shown = ("account", f"127.0.0.1:{works.port}", "plain text", "logged in", "not logged in", "1 mailboxes")
+    assert [text for text in shown if text not in result.stdout] == []
+    assert "\nhome: The server rejected the user name or password of account home" in result.stdout
+    assert "wrong-password" not in result.output
     alone = check(config, "work")
     assert (alone.exit_code, "home" in alone.stdout) == (0, False)
     verdicts = json.loads(check(config, "--json").stdout)

@@ -8,7 +8,6 @@ from click.testing import CliRunner
 from cli.conftest import Serve
 from cli.settings_files import write_settings
 from mailmcp.cli.main import cli
-from mailmcp.imap.account import Account, Tls
 from tools.stores import plain_account
 
 SECRET = "hunter2-in-the-settings"
@@ -72,11 +71,10 @@ def test_options_win_over_the_file(serve: Serve, tmp_path: Path) -> None:
 
 
 def test_warnings_of_the_settings_are_logged(serve: Serve, tmp_path: Path) -> None:
-    account = Account(
-        account_id="far", host="imap.example.org", port=143, user="u", read_password=lambda: "p", tls=Tls.NONE
-    )
-    config = write_settings(tmp_path, account, extra="allow_plaintext = true")
+    config = write_settings(tmp_path, NOWHERE)
+    config.chmod(0o644)
     served = serve("--config", str(config))
     served.introduce()
     assert served.close() == 0
     assert " WARNING mailmcp.cli.serve " in served.stderr
+    assert SECRET not in served.stderr

@@ -2,17 +2,21 @@
 
 Success, partial and error of each tool, as far as it can end so:
 
-| tool                 | success | partial       | errors                                                      |
-|----------------------|---------|---------------|-------------------------------------------------------------|
-| imap_list_accounts   | yes     | never: it     | invalid_input; no other, since it asks no server            |
-|                      |         | asks nobody   |                                                             |
-| imap_list_mailboxes  | yes     | not counted   | all but conflict: it reads neither ids nor UIDs; internal   |
-|                      |         |               | and timeout alike for all, so once each                     |
-| imap_search_messages | yes     | not fetched   | invalid_input, not_found, auth_failed, conflict, internal   |
-| imap_get_message     | yes     | never: one    | invalid_input, not_found, auth_failed, conflict, internal   |
-|                      |         | item or error |                                                             |
+| tool                 | success | partial     | error                                                |
+|----------------------|---------|-------------|------------------------------------------------------|
+| imap_list_accounts   | yes     | never (1)   | invalid_input; no other, since it asks no server     |
+| imap_list_mailboxes  | yes     | not counted | invalid_input, not_found, auth_failed, timeout;      |
+|                      |         |             | never conflict: it takes nothing with a UIDVALIDITY  |
+| imap_search_messages | yes     | not fetched | invalid_input, not_found, auth_failed, conflict,     |
+|                      |         |             | internal                                             |
+| imap_get_message     | yes     | never (2)   | invalid_input, not_found, auth_failed, conflict,     |
+|                      |         |             | internal                                             |
 
-A tool that is not there is no result but a JSON-RPC error.
+(1) It answers from the settings: there is nothing that could not be had, and no status.
+(2) It is asked for one item: there it is, if need be with warnings, or it is an error.
+
+Timeout takes its time and looks alike everywhere, so one tool has it. A tool that is not
+there gives no result but a JSON-RPC error.
 """
 
 from collections.abc import Mapping
@@ -74,9 +78,7 @@ CASES = (
         arguments=_IN_WORK | {"include_counts": True},
         status="partial",
     ),
-    Case(
-        name="mailboxes: bad cursor", tool=MAILBOXES, arguments={"cursor": "m1.x"}, code=Code.INVALID_INPUT
-    ),
+    Case(name="mailboxes: bad cursor", tool=MAILBOXES, arguments={"cursor": "m1.x"}, code=Code.INVALID_INPUT),
     Case(
         name="mailboxes: no such account",
         tool=MAILBOXES,
@@ -107,9 +109,7 @@ CASES = (
         arguments=_IN_WORK | {"mailbox": "Archive", "subject": "unheard of"},
         status="ok",
     ),
-    Case(
-        name="search: one not fetched", tool=SEARCH, arguments=_IN_WORK | {"limit": 3}, status="partial"
-    ),
+    Case(name="search: one not fetched", tool=SEARCH, arguments=_IN_WORK | {"limit": 3}, status="partial"),
     Case(
         name="search: several problems",
         tool=SEARCH,
@@ -157,18 +157,20 @@ CASES = (
         code=Code.CONFLICT,
     ),
     Case(name="get: refused", tool=GET, arguments={"message_id": _id(BROKEN_UID)}, code=Code.INTERNAL),
-    Case(name="get: refused alone", tool=GET, arguments={"message_id": _id(ALONE_UID, "Alone")}, code=Code.INTERNAL),
+    Case(
+        name="get: refused alone",
+        tool=GET,
+        arguments={"message_id": _id(ALONE_UID, "Alone")},
+        code=Code.INTERNAL,
+    ),
 )
 
 
 def code_of(envelope: Mapping[str, Any], dialect: Dialect) -> Code | None:
     """Read our code of a failure out of any dialect; None for a success."""
-    match dialect:
-        case Dialect.SUMMARY:
-            code = envelope.get("error", {}).get("code")
-        case Dialect.RESPONSE_V2:
-            ours = {theirs: each for each, theirs in ERROR_CODES.items()}
-            code = ours.get(envelope["data"].get("error_code"))
-        case Dialect.DISCRIMINATED:
-            code = envelope.get("error", {}).get("details", {}).get("code")
+    if dialect is Dialect.RESPONSE_V2:
+        theirs = envelope["data"].get("error_code")
+        return next((code for code, each in ERROR_CODES.items() if each == theirs), None)
+    error = envelope.get("error", {})
+    code = error.get("code") if dialect is Dialect.SUMMARY else error.get("details", {}).get("code")
     return Code(code) if code else None

@@ -61,7 +61,7 @@ def run_node(
     """
     node = find_node()
     assert node is not None, why_not()
-    return subprocess.run(
+    return subprocess.run(  # noqa: S603 - our own command
         [node, script, *arguments],
         input=given,
         capture_output=True,
@@ -73,13 +73,15 @@ def run_node(
     )
 
 
-def run_driver(name: str, *arguments: str, calls: Sequence[JsonObject]) -> list[JsonObject]:
+def run_driver(
+    name: str, *arguments: str, calls: Sequence[JsonObject], env: Mapping[str, str] | None = None
+) -> list[JsonObject]:
     """Run a driver of this folder, and read the lines that it prints: one for the list, one a call.
 
     Raises:
         DriverError: It failed, or printed too little.
     """
-    done = run_node(HERE / name, *arguments, given=json.dumps(calls))
+    done = run_node(HERE / name, *arguments, given=json.dumps(calls), env=env)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     if done.returncode != 0 or len(lines) != 1 + len(calls):
         raise DriverError(f"{name} ended with {done.returncode} after {len(lines)} lines:\n{done.stderr}")
@@ -87,6 +89,8 @@ def run_driver(name: str, *arguments: str, calls: Sequence[JsonObject]) -> list[
 
 
 def _version(node: str) -> tuple[int, int]:
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=10, check=False)
+    said = subprocess.run(  # noqa: S603 - our own command
+        [node, "--version"], capture_output=True, text=True, timeout=10, check=False
+    )
     match = re.match(r"v(\d+)\.(\d+)\.", said.stdout)
     return (int(match[1]), int(match[2])) if match else (0, 0)

@@ -1,5 +1,6 @@
 """A server over HTTP in a process of its own, for as long as a block lasts."""
 
+import os
 import re
 import subprocess
 import threading
@@ -45,8 +46,10 @@ def serving(command: Sequence[str]) -> Iterator[str]:
     Raises:
         RuntimeError: It does not say so in time; the message holds its log.
     """
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    # Only the command says what it serves: no settings of whoever runs the tests.
+    env = {name: value for name, value in os.environ.items() if not name.startswith("MAILMCP_")}
+    with subprocess.Popen(  # noqa: S603 - our own command
+        command, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     ) as process:
         assert process.stderr is not None
         watch = _Watch(process.stderr)

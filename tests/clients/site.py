@@ -35,7 +35,7 @@ ALONE_UID = 21
 UNCOUNTED = "Shared"
 """The mailbox that cannot be counted."""
 
-_AWKWARD = "Grüße, 日本語, 👩🏽‍🚀, \"quoted\", \\back\\slash, </script>, line\u2028separator\ttab"
+_AWKWARD = 'Grüße, 日本語, 👩🏽‍🚀, "quoted", \\back\\slash, </script>, line\u2028separator\ttab'
 """What JSON writers and readers are known to disagree about."""
 
 _TEE = 'record=$1; shift; "$@" | tee -a "$record"'
@@ -111,6 +111,8 @@ class Site:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._config = folder / "config.toml"
+        self.home = folder / "home"
+        """For clients that keep settings of their own."""
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -130,6 +132,10 @@ class Site:
         command = [sys.executable, "-m", "mailmcp", "serve", "--config", str(self._config)]
         return [*command, "--log-level", "warning", "--envelope", dialect.value, *options]
 
+    def serve_http(self, dialect: Dialect, *options: str) -> list[str]:
+        """Give the command that serves over HTTP, on a port that its log names."""
+        return self.serve(dialect, "--transport", "http", "--port", "0", "--log-level", "info", *options)
+
     def recorded(self, dialect: Dialect, name: str) -> Recorded:
         """Give a command that serves over stdio and writes down what it said, under a name of its own."""
         record = self._folder / f"{name}.jsonl"
@@ -140,6 +146,7 @@ class Site:
         )
 
     def _write_settings(self, work: Peer, silent: Peer) -> None:
+        self.home.mkdir()
         tables = {name: "\n".join(_table(peer)) for name, peer in (("work", work), ("silent", silent))}
         self._config.touch(mode=0o600)
         self._config.write_text(_SETTINGS.format(password=work.password, **tables))

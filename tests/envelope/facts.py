@@ -34,7 +34,12 @@ def _of_response_v2(reply: dict[str, Any]) -> Facts:
         return facts | {"summary": data.pop("summary"), "data": data}
     codes = {theirs: ours.value for ours, theirs in ERROR_CODES.items()}
     facts |= {"code": codes[data["error_code"]], "message": reply["error"]}
-    return facts | _of_details(data["details"]) | {"problems": data.get("validation_errors")}
+    return facts | _of_details(data["details"]) | {"problems": _named(data.get("validation_errors"))}
+
+
+def _named(problems: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
+    """Without the words: elsewhere they are in the message alone."""
+    return problems and [{"field": each["field"], "reason": each["reason"]} for each in problems]
 
 
 def _of_discriminated(reply: dict[str, Any], beside: dict[str, Any]) -> Facts:

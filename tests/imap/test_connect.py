@@ -7,7 +7,7 @@ import pytest
 
 from imap.scenes import FAKE_LOGIN, At, make_account, session_on
 from mailmcp import __version__
-from mailmcp.envelope.errors import AuthFailedError, Reason
+from mailmcp.envelope.errors import AuthFailedError, InternalError, Reason
 from mailmcp.imap.account import Tls
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
 from mailmcp.imap.session import Session
@@ -158,18 +158,18 @@ def test_each_step_is_timed(dovecot: Dovecot, dovecot_user: Login) -> None:
 
 
 def test_a_socket_may_be_closed_twice(peer: PeerFactory) -> None:
-    connection = open_connection(Dialling(make_account(peer())))
-    close_socket(connection)
-    close_socket(connection)
+    with session_on(make_account(peer())) as session:
+        close_socket(session.connection)
+        close_socket(session.connection)
 
 
 def test_the_next_address_of_a_host_is_tried(peer: PeerFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     server = peer()
-    real = socket.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM)
-    closed = [(*real[0][:4], ("127.0.0.1", 1))]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: closed + real)
-    with session_on(make_account(server)):
-        assert server.connections == 1
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: [])
-    with pytest.raises(Exception, match="lost"):
-        open_connection(Dialling(make_account(server)))
+    (*kind, address), *_ = socket.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM)
+    answers = [[(*kind, ("127.0.0.1", 1)), (*kind, address)], []]
+    with monkeypatch.context() as patched:
+        patched.setattr(socket, "getaddrinfo", lambda *_args, **_options: answers.pop(0))
+        with session_on(make_account(server)):
+            assert server.connections == 1
+        with pytest.raises(InternalError, match="lost"):
+            open_connection(Dialling(make_account(server)))

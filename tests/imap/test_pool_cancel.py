@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -13,9 +14,8 @@ import pytest
 from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest
 from mailmcp.envelope.errors import DeadlineError, InternalError, Reason
-from mailmcp.imap import pool as pool_module
 from mailmcp.imap.account import Tls
-from mailmcp.imap.session import Session
+from mailmcp.imap.session import Session, open_session
 from servers.certificates import Certificates
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence
@@ -56,28 +56,37 @@ class Watched:
 def connecting(monkeypatch: pytest.MonkeyPatch) -> Watched:
     """Watches the threads that open sessions."""
     watched = Watched()
-    monkeypatch.setattr(pool_module, "open_session", watched(pool_module.open_session))
+    monkeypatch.setattr("mailmcp.imap.pool.open_session", watched(open_session))
     return watched
 
 
+@dataclass
+class Mute:
+    """A listener that takes one connection and answers nothing."""
+
+    at: At
+    accepted: threading.Event
+    spoken_to: threading.Event
+
+
 @pytest.fixture
-def arrived() -> Iterator[tuple[At, threading.Event]]:
-    """A listener that takes a connection, notes that octets came, and answers nothing."""
-    came = threading.Event()
+def mute() -> Iterator[Mute]:
+    """A server that says nothing, not even to a TLS handshake."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = Mute(At(*listener.getsockname()), threading.Event(), threading.Event())
 
         def take() -> None:
             client, _ = listener.accept()
+            server.accepted.set()
             with client, suppress(OSError):
-                client.recv(1)
-                came.set()
                 while client.recv(65536):
-                    pass
+                    server.spoken_to.set()
 
         thread = threading.Thread(target=take, daemon=True)
         thread.start()
-        yield At(*listener.getsockname()), came
+        yield server
         thread.join(WAIT_S)
+        assert not thread.is_alive()
 
 
 def test_cancelled_while_no_connection_comes_up(
@@ -88,23 +97,18 @@ def test_cancelled_while_no_connection_comes_up(
 
 
 def test_cancelled_within_the_tls_handshake(
-    arrived: tuple[At, threading.Event],
-    run_pool: PoolFactory,
-    connecting: Watched,
-    certificates: Certificates,
+    mute: Mute, run_pool: PoolFactory, connecting: Watched, certificates: Certificates
 ) -> None:
-    endpoint, came = arrived
-    account = make_account(endpoint, tls=Tls.IMPLICIT, ca_file=certificates.ca_file)
+    account = make_account(mute.at, tls=Tls.IMPLICIT, ca_file=certificates.ca_file)
     call = run_pool(account).start(newest)
-    assert came.wait(WAIT_S)
+    assert mute.spoken_to.wait(WAIT_S)
     connecting.ends_at_once(call.cancel)
 
 
-def test_cancelled_before_the_greeting(peer: PeerFactory, run_pool: PoolFactory, connecting: Watched) -> None:
-    server = peer(greeting=Silence())
-    call = run_pool(make_account(server)).start(newest)
+def test_cancelled_before_the_greeting(mute: Mute, run_pool: PoolFactory, connecting: Watched) -> None:
+    call = run_pool(make_account(mute.at)).start(newest)
+    assert mute.accepted.wait(WAIT_S)
     connecting.ends_at_once(call.cancel)
-    server.wait_closed(1)
 
 
 @pytest.mark.parametrize("command", ["LOGIN", "ID"])
@@ -150,7 +154,11 @@ def test_a_deadline_frees_the_thread_as_well(peer: PeerFactory, run_pool: PoolFa
     server = peer(messages=make_messages(1), rules=[Rule(command="EXAMINE", action=Silence())])
     pool, watched = run_pool(make_account(server)), Watched()
     call = pool.start(watched(newest), timeout_s=0.2)
-    watched.ends_at_once(lambda: pytest.raises(DeadlineError, call.result, WAIT_S))
+    before = perf_counter()
+    with pytest.raises(DeadlineError):
+        call.result(WAIT_S)
+    assert watched.ended.is_set()
+    assert perf_counter() - before < 0.2 + AT_ONCE_S
     server.rules.clear()
     assert pool.run(newest) == [1]
 
@@ -161,7 +169,6 @@ def test_a_session_that_came_up_for_nobody_is_closed(
     """The call ends after its thread has logged in, before its result is taken."""
     server = peer(messages=make_messages(1))
     logged_in, go_on = threading.Event(), threading.Event()
-    open_session = pool_module.open_session
 
     def slow(*args: Any, **options: Any) -> Session:
         session = open_session(*args, **options)
@@ -169,7 +176,7 @@ def test_a_session_that_came_up_for_nobody_is_closed(
         go_on.wait(WAIT_S)
         return session
 
-    monkeypatch.setattr(pool_module, "open_session", slow)
+    monkeypatch.setattr("mailmcp.imap.pool.open_session", slow)
     pool = run_pool(make_account(server))
     call = pool.start(newest)
     assert logged_in.wait(WAIT_S)

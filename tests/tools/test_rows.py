@@ -31,7 +31,7 @@ def row_of(header: str, *, flags: Sequence[str] = (), internal_date: datetime | 
 def test_a_row_of_nothing() -> None:
     row = make_row(REF, FetchedMessage(uid=2), snippet_chars=50)
     assert (row.date, row.from_, row.subject, row.flags, row.snippet) == ("", "", "", [], "")
-    assert row_lines(row) == ("- no date (no sender): **(no subject)** (unread) `imap:work:INBOX:1:2`",)
+    assert row_lines(row) == ("- no date | unread | no sender | no subject | `imap:work:INBOX:1:2`",)
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,14 @@ def test_a_subject_cannot_leave_its_line_nor_its_place() -> None:
 
 def test_what_is_special_is_marked() -> None:
     flags = ["\\Seen", "\\Flagged", "\\ANSWERED", "\\Draft", "\\Deleted", "$Forwarded"]
-    assert "(flagged, answered, draft, deleted)" in row_lines(row_of("Subject: x\n", flags=flags))[0]
+    assert " | flagged, answered, draft, deleted | " in row_lines(row_of("Subject: x\n", flags=flags))[0]
     assert "(" not in row_lines(row_of("From: a@b\nSubject: x\n", flags=["\\Seen"]))[0]
 
 
 def test_a_very_long_subject_is_bounded() -> None:
-    assert len(row_of("Subject: " + "word " * 5_000 + "\n").subject) == 2_000
+    subject = row_of("Subject: " + "word " * 5_000 + "\n").subject
+    assert len(subject) <= 200
+    assert subject.endswith("word…")
 
 
 def snippet_of(desk: Desk, chars: int = 500) -> str:

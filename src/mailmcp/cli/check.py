@@ -129,8 +129,7 @@ def _print_table(verdicts: list[Verdict]) -> None:
             " ".join(each.capabilities) or "-",
             "\n".join(f"{name} {ms}" for name, ms in each.steps_ms.items()) or "-",
         )
-    console = Console()
-    console.print(table)
+    Console().print(table)
     for each in verdicts:
         if each.error is not None:
-            console.print(f"{each.account_id}: {each.error}", markup=False, highlight=False)
+            click.echo(f"{each.account_id}: {each.error}")

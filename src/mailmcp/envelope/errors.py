@@ -129,11 +129,9 @@ class InvalidInputError(MailError):
         super().__init__(
             " ".join(f"{problem.field}: {problem.message}" for problem in self.problems),
             reason=self.problems[0].reason,
+            # The message has said it all in words; programs want to know which argument.
             details={
-                "problems": [
-                    {"field": each.field, "reason": each.reason.value, "message": each.message}
-                    for each in self.problems
-                ]
+                "problems": [{"field": each.field, "reason": each.reason.value} for each in self.problems]
             },
             next_action=next_action,
         )
@@ -182,7 +180,7 @@ class ConflictError(MailError):
         self.mailbox, self.expected, self.found = mailbox, expected, found
         super().__init__(
             f"Mailbox {mailbox!r} was rebuilt: its UIDVALIDITY was {expected} and is now {found}. "
-            "Ids and cursors from before no longer name its messages; search again.",
+            "Ids and cursors from before are void; search again.",
             reason=Reason.UIDVALIDITY_CHANGED,
             details={"mailbox": mailbox, "expected_uidvalidity": expected, "found_uidvalidity": found},
             next_action=next_action,

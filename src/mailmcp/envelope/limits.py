@@ -29,6 +29,9 @@ ARGUMENT_CHARS_MAX: Final = 1_200
 CURSOR_CHARS_MAX: Final = 50_000
 """Characters of a cursor: all criteria at their longest, percent-encoded."""
 
+ROW_CHARS_MAX: Final = 200
+"""Characters of a subject, and of the senders, in a listing; "…" ends what was cut. The message has all."""
+
 # Messages
 FIRST_OCTETS: Final = 131_072
 """What the first FETCH of a message brings: nine in ten messages are smaller, and need no second one."""

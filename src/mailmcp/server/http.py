@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import anyio
 import uvicorn
@@ -30,17 +30,19 @@ from mailmcp.server.app import Serving
 PATH: Final = "/mcp"
 
 HTTP_BODY_OCTETS_MAX: Final = 1_048_576
-"""Longest request body: the longest arguments there can be are a twentieth of it."""
+"""Longest request body: arguments at their longest are a tenth of it."""
 
 _GRACE_S: Final = 1
 """How long calls in flight may go on once the end is asked for; with closing, it all takes under 2 s."""
 
-_EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104 - listened on when the user says so, with a token alone
+_EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104 - only if told to, and with a token
 _BACKLOG: Final = 128
 """Connections that wait to be accepted."""
 
 _PORT_OF_HTTP: Final = 80
 """Left out of URLs, and so of the Host header."""
+
+_STOPPING: Final = PlainTextResponse("The server is stopping.\n", status_code=503)
 
 _log = logging.getLogger(__name__)
 
@@ -115,6 +117,7 @@ def listen(options: HttpOptions) -> socket.socket:
         StartError: See there.
     """
     family, address = _resolve(options.host, options.port)
+    every_address = address[0] == "::" and socket.has_dualstack_ipv6()
     where = f"{_bracketed(options.host)}:{options.port}"
     if options.token is None and not _is_loopback(address[0]):
         raise StartError(
@@ -122,7 +125,6 @@ def listen(options: HttpOptions) -> socket.socket:
             "set MAILMCP_HTTP_TOKEN, or http_token or http_token_env in [server], or listen on 127.0.0.1",
             exit_status=2,
         )
-    every_address = family == socket.AF_INET6 and address[0] == "::" and socket.has_dualstack_ipv6()
     try:
         listener = socket.create_server(
             address, family=family, backlog=_BACKLOG, dualstack_ipv6=every_address
@@ -207,9 +209,6 @@ class Gate:
         return 'Bearer realm="mailmcp", error="invalid_token"'
 
 
-_STOPPING = PlainTextResponse("The server is stopping.\n", status_code=503)
-
-
 class _Runner(uvicorn.Server):
     """uvicorn with our line when it is ready and our handling of signals."""
 
@@ -243,14 +242,14 @@ class _Runner(uvicorn.Server):
                 signal.signal(each, handler)
 
 
-def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]:
+def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...]]:
     """Look the host up; of several addresses take the first, of IPv4 if there is one."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         raise StartError(f"cannot listen on {host}: no such host is known", exit_status=2) from error
     family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
-    return family, (str(address[0]), int(address[1]))
+    return family, address
 
 
 def _is_loopback(address: str) -> bool:

@@ -1,6 +1,7 @@
 """One message in a list: what is fetched for it, its row of data, its line of text."""
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
@@ -78,8 +79,8 @@ def make_row(ref: MessageRef, fetched: FetchedMessage, *, snippet_chars: int) ->
             "uidvalidity": ref.uidvalidity,
             "uid": ref.uid,
             "date": date_of(headers, fetched),
-            "from": addresses_of(headers, "From"),
-            "subject": clean_line(headers.get("Subject")).text[: limits.HEADER_CHARS_MAX],
+            "from": make_snippet(addresses_of(headers, "From"), limits.ROW_CHARS_MAX),
+            "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": list(fetched.flags),
             "snippet": _snippet(fetched, snippet_chars) if snippet_chars else None,
         }
@@ -110,16 +111,22 @@ def _snippet(fetched: FetchedMessage, max_chars: int) -> str:
 
 
 def row_lines(row: MessageRow) -> tuple[str, ...]:
-    """Write a row as Markdown: when, who, what, what is special, and the id; then the snippet."""
-    when = row.date[:16].replace("T", " ") or "no date"
-    marks = [flag for flag in _marks(row.flags) if flag]
-    line = f"- {when} {escape(row.from_) or '(no sender)'}: **{escape(row.subject) or '(no subject)'}**"
-    line += f" ({', '.join(marks)})" if marks else ""
-    line += f" {code(row.message_id)}"
+    """Write a row as Markdown: when (UTC), what is special, who, what, and the id; then the snippet.
+
+    Bars part the columns, and escaping keeps them out of the values: no subject can fake a column.
+    """
+    moment = datetime.fromisoformat(row.date).astimezone(UTC) if row.date else None
+    columns = [f"{moment:%Y-%m-%d %H:%M}" if moment else "no date", *_marks(row.flags)]
+    # Angle brackets would have to be escaped, at a token each.
+    sender = row.from_.replace("<", "(").replace(">", ")")
+    columns += [escape(sender) or "no sender", escape(row.subject) or "no subject", code(row.message_id)]
+    line = f"- {' | '.join(columns)}"
     return (line, f"  > {escape(row.snippet)}") if row.snippet else (line,)
 
 
 def _marks(flags: Sequence[str]) -> list[str]:
+    """Say in one column what is special; nothing for an ordinary read message."""
     lowered = {flag.lower() for flag in flags}
     marks = [] if "\\seen" in lowered else ["unread"]
-    return marks + [name for name in ("flagged", "answered", "draft", "deleted") if f"\\{name}" in lowered]
+    marks += [name for name in ("flagged", "answered", "draft", "deleted") if f"\\{name}" in lowered]
+    return [", ".join(marks)] if marks else []

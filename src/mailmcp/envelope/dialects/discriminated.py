@@ -27,12 +27,13 @@ REGISTRY: Final = (
 WARNING_CODE: Final = "NOTICE"
 """Code of a warning: ours have no finer ones."""
 
-_BY_REASON: Final = {
+BY_REASON: Final = {
     Reason.MISSING_PARAM: "VALIDATION_MISSING_PARAM",
     Reason.UNKNOWN_PARAM: "VALIDATION_UNKNOWN_PARAM",
 }
+"""Reasons that the registry tells apart; the others go by their code."""
 
-_BY_CODE: Final = {
+BY_CODE: Final = {
     Code.INVALID_INPUT: "VALIDATION_INVALID_TYPE",
     Code.NOT_FOUND: "NOT_FOUND_RESOURCE",
     Code.CONFLICT: "NOT_FOUND_RESOURCE",
@@ -59,7 +60,7 @@ class DiscriminatedShape:
 
     def failure(self, error: MailError, meta: Meta) -> JsonObject:  # noqa: ARG002 - it has no place here
         """Write a failure; our own code and reason stand in its details."""
-        code = _BY_REASON.get(error.reason, _BY_CODE[error.code])
+        code = BY_REASON.get(error.reason, BY_CODE[error.code])
         details = {"code": error.code.value, **details_value(error)}
         return {"success": False, "error": {"code": code, "message": error.message, "details": details}}
 

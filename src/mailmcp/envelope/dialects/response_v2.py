@@ -104,7 +104,11 @@ class ResponseV2Shape:
             "details": details_value(error),
         }
         if isinstance(error, InvalidInputError):
-            data["validation_errors"] = data["details"].pop("problems")
+            del data["details"]["problems"]
+            data["validation_errors"] = [
+                {"field": each.field, "reason": each.reason.value, "message": each.message}
+                for each in error.problems
+            ]
         return {"success": False, "data": data, "error": error.message, "meta": _meta_value(meta)}
 
     def meta_beside(self, meta: Meta) -> JsonObject:  # noqa: ARG002 - the envelope has a place for all of it

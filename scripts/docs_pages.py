@@ -1,0 +1,239 @@
+"""The generated parts of the pages in docs/: made by real calls, compared in the tests.
+
+A part stands between `<!-- begin NAME -->` and `<!-- end NAME -->`. `scripts/docs` writes
+them anew; what differs from run to run (times, request ids, UIDVALIDITY) is replaced by
+fixed values, so that a difference is a change of the product.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import anyio
+import bpe_openai
+import click
+from imapclient import IMAPClient
+from mcp import Client
+
+from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
+from mailmcp.demo.server import EmbeddedServer
+from mailmcp.envelope.dialects import discriminated, response_v2
+from mailmcp.envelope.dialects.names import Dialect
+from mailmcp.envelope.dialects.registry import shape_named
+from mailmcp.envelope.errors import Code, Reason
+from mailmcp.imap.account import Account, Tls
+from mailmcp.server.app import build_server, publish
+from mailmcp.tools.registry import TOOLS
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = (DOCS / "envelope.md", DOCS / "tools.md")
+
+_PART = re.compile(r"(<!-- begin (?P<name>[a-z0-9-]+) -->\n).*?(\n<!-- end (?P=name) -->)", re.DOTALL)
+
+_VOLATILE = (
+    (re.compile(r'"now_utc": "[^"]*"'), '"now_utc": "2026-11-05T09:30:00.000Z"'),
+    (re.compile(r'"duration_ms": \d+'), '"duration_ms": 3'),
+    (re.compile(r'"request_id": "[^"]*"'), '"request_id": "9f2c61d07be4a835"'),
+    (re.compile(r'"bytes_received": \d+'), '"bytes_received": 1024'),
+)
+
+SCENES = ("success", "partial", "failure")
+
+
+def _letter(number: int, subject: str) -> SampleMessage:
+    moment = datetime(2026, 11, number, 9, 30, tzinfo=UTC)
+    head = (
+        f"From: Ann Lee <ann@example.com>\r\nDate: {moment:%d %b %Y %H:%M:%S} +0000\r\nSubject: {subject}\r\n"
+    )
+    return SampleMessage(octets=f"{head}\r\nHello.\r\n".encode(), internal_date=moment, flags=("\\Seen",))
+
+
+MAILBOX = SampleMailbox(
+    name="Projects",
+    messages=(_letter(1, "Kick-off"), _letter(2, "Budget"), _letter(3, "Plan B"), _letter(4, "Re: Plan B")),
+)
+
+
+@cache
+def scenes(dialect: Dialect) -> dict[str, tuple[str, str]]:
+    """Play a page, a page with a message gone, and a conflict; give envelope (JSON) and text of each."""
+    return anyio.run(_play, dialect)
+
+
+async def _play(dialect: Dialect) -> dict[str, tuple[str, str]]:
+    with EmbeddedServer(mailboxes=[MAILBOX]) as server:
+        account = Account(
+            account_id="work",
+            host=server.host,
+            port=server.port,
+            user=server.user,
+            read_password=lambda: server.password,
+            tls=Tls.NONE,
+        )
+        with IMAPClient(server.host, server.port, ssl=False) as other:
+            other.login(server.user, server.password)
+            async with Client(build_server([account], dialect=dialect)) as client:
+                arguments: dict[str, Any] = {"mailbox": "Projects", "limit": 2}
+                success = await client.call_tool("imap_search_messages", arguments)
+                data = (success.structured_content or {})["data"]
+                other.select_folder("Projects")
+                other.delete_messages([102])
+                other.expunge()
+                partial = await client.call_tool("imap_search_messages", {"cursor": data["next_cursor"]})
+                other.close_folder()
+                other.delete_folder("Projects")
+                other.create_folder("Projects")
+                stale = {"message_id": data["messages"][0]["message_id"]}
+                failure = await client.call_tool("imap_get_message", stale)
+    return {
+        name: (
+            _settle(json.dumps(result.structured_content, indent=2, ensure_ascii=False)),
+            _settle(getattr(result.content[0], "text", "")),
+        )
+        for name, result in zip(SCENES, (success, partial, failure), strict=True)
+    }
+
+
+def _settle(text: str) -> str:
+    """Replace what differs from run to run; UIDVALIDITY values by their order of appearance."""
+    for number, value in enumerate(dict.fromkeys(re.findall(r"\b\d{10}\b", text))):
+        text = text.replace(value, str(1_762_300_000 + number))
+    for pattern, replacement in _VOLATILE:
+        text = pattern.sub(replacement, text)
+    return re.sub(r"(?<=\.\d\.\d\.)[0-9a-f]{8}", "1a2b3c4d", text)
+
+
+def count_tokens(text: str) -> int:
+    """Count by the vocabulary o200k_base."""
+    return len(bpe_openai.get_encoding("o200k_base").encode_ordinary(text))
+
+
+def _compact(envelope: str) -> str:
+    return json.dumps(json.loads(envelope), ensure_ascii=False, separators=(",", ":"))
+
+
+def token_table() -> str:
+    """Tabulate what each dialect costs."""
+    lines = ["| | " + " | ".join(Dialect) + " | text |", "|---|" + "---|" * (len(Dialect) + 1)]
+    for scene in SCENES:
+        counts = [count_tokens(_compact(scenes(dialect)[scene][0])) for dialect in Dialect]
+        text = count_tokens(scenes(Dialect.SUMMARY)[scene][1])
+        lines.append(f"| {scene} | " + " | ".join(map(str, [*counts, text])) + " |")
+    schemas = [count_tokens(_compact(json.dumps(published(dialect)))) for dialect in Dialect]
+    lines.append("| `tools/list` | " + " | ".join(map(str, schemas)) + " | |")
+    return "\n".join(lines)
+
+
+def published(dialect: Dialect = Dialect.SUMMARY) -> list[dict[str, Any]]:
+    """Give the tools as `tools/list` does."""
+    shape = shape_named(dialect)
+    return [publish(tool, shape).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in TOOLS]
+
+
+def code_table() -> str:
+    """Tabulate the six codes as each dialect spells them."""
+    from_v2 = shape_codes()
+    lines = ["| code | `response-v2` | its `error_type` | `discriminated` |", "|---|---|---|---|"]
+    lines += [f"| `{code.value}` | `{v2}` | `{kind}` | {aql} |" for code, (v2, kind, aql) in from_v2.items()]
+    return "\n".join(lines)
+
+
+def shape_codes() -> dict[Code, tuple[str, str, str]]:
+    """Ask the dialects how they spell each code."""
+    finer = ", ".join(f"`{name}` for `{reason}`" for reason, name in discriminated.BY_REASON.items())
+    spelled = {code: f"`{discriminated.BY_CODE[code]}`" for code in Code}
+    spelled[Code.INVALID_INPUT] += f"; {finer}"
+    return {
+        code: (response_v2.ERROR_CODES[code], response_v2.ERROR_TYPES[code], spelled[code]) for code in Code
+    }
+
+
+def tool_page() -> str:
+    """Write each tool: what it is for, what it takes, what its data hold."""
+    parts = []
+    for tool in published():
+        output = tool["outputSchema"]["properties"]["data"]
+        rows = [
+            f"## `{tool['name']}`",
+            "",
+            tool["description"],
+            "",
+            "| argument | type | default | |",
+            "|---|---|---|---|",
+        ]
+        required = tool["inputSchema"].get("required", [])
+        for name, schema in tool["inputSchema"]["properties"].items():
+            rows.append(
+                f"| `{name}` | {_type(schema)} | {_default(name, schema, required)} | {_said(schema)} |"
+            )
+        rows += ["", "| data | type | |", "|---|---|---|", *_fields(output, "")]
+        parts.append("\n".join(rows))
+    return "\n\n".join(parts)
+
+
+def _fields(schema: dict[str, Any], prefix: str) -> list[str]:
+    rows = []
+    for name, each in schema["properties"].items():
+        if prefix == "" and name in {"status", "issues", "next_action"}:
+            continue
+        optional = "" if name in schema.get("required", ()) else " (may be absent)"
+        rows.append(f"| `{prefix}{name}` | {_type(each)}{optional} | {_said(each)} |")
+        inner = each.get("items", each)
+        if "properties" in inner:
+            rows += _fields(inner, f"{prefix}{name}{'[]' if 'items' in each else ''}.")
+    return rows
+
+
+def _type(schema: dict[str, Any]) -> str:
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    bounds = [str(schema[key]) for key in ("minimum", "maximum") if key in schema]
+    return str(schema["type"]) + (f" {' to '.join(bounds)}" if bounds else "")
+
+
+def _default(name: str, schema: dict[str, Any], required: list[str]) -> str:
+    if name in required:
+        return "required"
+    return f"`{json.dumps(schema['default'])}`" if "default" in schema else ""
+
+
+def _said(schema: dict[str, Any]) -> str:
+    return str(schema.get("description", "")).replace("|", "\\|")
+
+
+def _json_block(dialect: Dialect, scene: str) -> Callable[[], str]:
+    return lambda: f"```json\n{scenes(dialect)[scene][0]}\n```"
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "tools": tool_page,
+    "codes": code_table,
+    "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in Reason),
+    "tokens": token_table,
+    "example-server": lambda: f"```python\n{(DOCS / 'example_server.py').read_text(encoding='utf-8')}```",
+    **{f"{dialect.value}-{scene}": _json_block(dialect, scene) for dialect in Dialect for scene in SCENES},
+    **{
+        f"text-{scene}": lambda scene=scene: f"```text\n{scenes(Dialect.SUMMARY)[scene][1]}\n```"  # type: ignore[misc]
+        for scene in SCENES
+    },
+}
+
+
+def regenerate(page: str) -> str:
+    """Write the generated parts of a page anew."""
+    return _PART.sub(lambda part: f"{part[1]}{PARTS[part['name']]()}{part[3]}", page)
+
+
+@click.command()
+def main() -> None:
+    """Write the generated parts of docs/ anew."""
+    for path in PAGES:
+        path.write_text(regenerate(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

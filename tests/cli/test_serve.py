@@ -1,0 +1,209 @@
+"""`mailmcp serve`: it ends when its host does, and writes nothing but the protocol."""
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.conftest import Serve
+from cli.served import EXIT_S, Served
+from cli.settings_files import write_settings
+from mailmcp.cli.serve import end_stuck_threads
+from mailmcp.imap.account import Account
+from servers.peer import Peer, PeerFactory
+from servers.peer_actions import Bye, Close, FailUid, Respond, Rule, Silence, Stall
+from servers.peer_mailbox import make_messages
+from tools.stores import peer_account, plain_account
+
+WAIT_S = 10.0
+
+SEARCH = {"name": "imap_search_messages", "arguments": {}}
+
+
+def serving(serve: Serve, folder: Path, account: Account, *options: str, **environment: str) -> Served:
+    config = write_settings(folder, account)
+    served = serve("serve", "--config", str(config), *options, environment=environment)
+    served.introduce()
+    return served
+
+
+def assert_protocol_alone(served: Served) -> None:
+    assert served.lines
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in served.lines)
+
+
+def test_it_ends_with_stdin(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
+    served = serving(serve, tmp_path, peer_account(peer()))
+    assert served.close() == 0
+    assert_protocol_alone(served)
+
+
+def test_it_says_goodbye_to_idle_servers(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
+    server = peer(messages=make_messages(1))
+    served = serving(serve, tmp_path, peer_account(server))
+    served.call("imap_search_messages")
+    assert served.close() == 0
+    assert server.commands[-1].name == "LOGOUT"
+    server.wait_closed(1)
+
+
+@pytest.mark.parametrize("command", ["CAPABILITY", "LOGIN", "EXAMINE", "UID SEARCH", "UID FETCH"])
+@pytest.mark.parametrize("action", [Silence(), Stall()], ids=["silent", "dripping"])
+def test_it_ends_with_stdin_also_with_a_call_in_flight(
+    serve: Serve, peer: PeerFactory, tmp_path: Path, command: str, action: Silence | Stall
+) -> None:
+    server: Peer = peer(messages=make_messages(1), rules=[Rule(command=command, action=action)])
+    served = serving(serve, tmp_path, peer_account(server))
+    served.send("tools/call", SEARCH)
+    server.wait_for(command, WAIT_S)
+    assert served.close() == 0
+    server.wait_closed(1)
+    assert "outcome=cancelled" in served.stderr
+
+
+def test_it_ends_with_stdin_also_with_many_calls_in_flight(
+    serve: Serve, peer: PeerFactory, tmp_path: Path
+) -> None:
+    """More than may be connected at a time."""
+    server = peer(rules=[Rule(command="EXAMINE", action=Silence())])
+    served = serving(serve, tmp_path, peer_account(server))
+    for _ in range(20):
+        served.send("tools/call", SEARCH)
+    server.wait_for("EXAMINE", WAIT_S, nth=4)
+    assert served.close() == 0
+    assert served.stderr.count("outcome=cancelled") == 20
+
+
+def test_it_ends_with_stdin_also_when_nobody_greets(serve: Serve, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(WAIT_S)
+        account = plain_account("127.0.0.1", listener.getsockname()[1], "fake-user", "fake-password")
+        served = serving(serve, tmp_path, account)
+        served.send("tools/call", SEARCH)
+        accepted, _ = listener.accept()
+        with accepted:
+            assert served.close() == 0
+
+
+RESOLVER = """
+import socket
+
+def getaddrinfo(*_arguments, **_options):
+    with socket.socket(socket.AF_UNIX) as resolver:
+        resolver.connect({path!r})
+        resolver.recv(1)
+
+socket.getaddrinfo = getaddrinfo
+"""
+
+
+def test_it_ends_with_stdin_also_while_a_name_is_looked_up(serve: Serve, tmp_path: Path) -> None:
+    """A resolver that never answers blocks its thread, and nothing can interrupt it."""
+    path = str(tmp_path / "resolver")
+    (tmp_path / "sitecustomize.py").write_text(RESOLVER.format(path=path))
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen()
+        listener.settimeout(WAIT_S)
+        account = plain_account("127.0.0.1", 143, "fake-user", "fake-password")
+        served = serving(serve, tmp_path, account, PYTHONPATH=str(tmp_path))
+        served.send("tools/call", SEARCH)
+        asked, _ = listener.accept()
+        with asked:
+            assert served.close() == 0
+    assert_protocol_alone(served)
+    assert "outcome=cancelled" in served.stderr
+
+
+def test_threads_that_end_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    exits: list[int] = []
+    monkeypatch.setattr("os._exit", exits.append)
+    monkeypatch.setattr("logging.shutdown", lambda: None)
+    release = threading.Event()
+    ending = threading.Thread(target=release.wait)
+    ending.start()
+    release.set()
+    end_stuck_threads()
+    assert (exits, ending.is_alive()) == ([], False)
+
+
+def test_threads_that_do_not_are_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    exits: list[int] = []
+    monkeypatch.setattr("os._exit", exits.append)
+    monkeypatch.setattr("logging.shutdown", lambda: None)
+    release = threading.Event()
+    stuck = threading.Thread(target=release.wait)
+    stuck.start()
+    end_stuck_threads()
+    release.set()
+    stuck.join()
+    assert exits == [0]
+
+
+MISBEHAVIOURS: list[dict[str, Any]] = [
+    {"greeting": Bye()},
+    {"greeting": Respond(b"\0\xff garbage\r\n" * 50)},
+    {"greeting": Close("before", reset=True)},
+    {"rules": [Rule(command="LOGIN", action=Respond(b"{tag} NO [ALERT] fake-password was wrong\r\n"))]},
+    {"rules": [Rule(command="EXAMINE", action=Respond(b"* 1 EXISTS\r\n{tag} OK Done\r\n"))]},
+    {"rules": [Rule(command="UID SEARCH", action=Respond(b"* SEARCH x y z\r\n{tag} OK Done\r\n"))]},
+    {"rules": [Rule(command="UID SEARCH", action=Respond(b"\xff\xfe\r\n\r\n{tag} OK Done\r\n"))]},
+    {"rules": [Rule(command="UID FETCH", action=FailUid(1, "garbage"))]},
+    {"rules": [Rule(command="UID FETCH", action=Close("within"))]},
+    {"rules": [Rule(command="UID FETCH", action=Respond(b"* 1 FETCH (UID 1 BODY[] {99999999999}\r\n"))]},
+]
+
+
+@pytest.mark.parametrize("options", MISBEHAVIOURS, ids=range(len(MISBEHAVIOURS)))
+def test_nothing_but_the_protocol_is_written_whatever_a_server_does(
+    serve: Serve, peer: PeerFactory, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    server = peer(messages=make_messages(1, 2), **options)
+    served = serving(serve, tmp_path, peer_account(server), "--log-level", "debug")
+    result = served.call("imap_search_messages")
+    uidvalidity = server.mailbox.uidvalidity
+    served.call("imap_get_message", message_id=f"imap:work:INBOX:{uidvalidity}:1")
+    assert result["structuredContent"]["meta"]["request_id"]
+    assert served.close() == 0
+    assert_protocol_alone(served)
+    assert "fake-password" not in served.stderr + "".join(served.lines)
+    assert "Traceback" not in served.stderr
+
+
+def test_lines_that_are_not_the_protocol_do_not_end_it(
+    serve: Serve, peer: PeerFactory, tmp_path: Path
+) -> None:
+    served = serving(serve, tmp_path, peer_account(peer(messages=make_messages(1))), "--log-level", "debug")
+    for line in (
+        "",
+        "{",
+        "null",
+        "[]",
+        '"hunter2-secret"',
+        '{"jsonrpc":"2.0","id":7}',
+        '{"secret":"hunter2-secret"}',
+    ):
+        served.write(line)
+    served.write({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": {"name": ["hunter2-secret"]}})
+    assert served.call("imap_search_messages")["structuredContent"]["data"]["total"] == 1
+    assert served.close() == 0
+    assert_protocol_alone(served)
+    assert "hunter2-secret" not in served.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals like these")
+def test_a_signal_ends_it_too(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
+    server = peer(rules=[Rule(command="EXAMINE", action=Silence())])
+    served = serving(serve, tmp_path, peer_account(server))
+    served.send("tools/call", SEARCH)
+    server.wait_for("EXAMINE", WAIT_S)
+    served.process.terminate()
+    try:
+        served.process.wait(EXIT_S)
+    except subprocess.TimeoutExpired:
+        pytest.fail("SIGTERM does not end it")

@@ -1,0 +1,36 @@
+"""The session that `scripts/demo` shows, as a test: over stdio, in both protocol eras."""
+
+import json
+
+import anyio
+import pytest
+from scripts.demo_session import host_snippets, run
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_the_session_shows_what_it_is_there_to_show(mode: str) -> None:
+    shown: list[str] = []
+
+    async def play() -> None:
+        await run(shown.append, mode=mode)
+
+    anyio.run(play)
+    session = "\n".join(shown)
+    for sign in (
+        "1 account",
+        "`Projects/Grün`",
+        "Get the next page",
+        "station-fw-2.4.2-rc1.bin",
+        "Error `invalid_input`",
+        "excludes start_date",
+        "Did you mean from?",
+        "Error `conflict` (uidvalidity_changed)",
+        "A fresh start",
+    ):
+        assert sign in session
+
+
+def test_the_snippet_for_a_host_is_its_config() -> None:
+    servers = json.loads(host_snippets())["mcpServers"]
+    assert servers["mail-demo"]["args"] == ["demo"]
+    assert set(servers["mail"]["env"]) == {"MAILMCP_HOST", "MAILMCP_USER", "MAILMCP_PASSWORD"}

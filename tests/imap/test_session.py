@@ -1,0 +1,267 @@
+"""A session, and the EXAMINE that rides along: what changed between two calls is seen by the second."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pytest
+from imapclient import IMAPClient
+
+from imap.conftest import PoolFactory
+from imap.scenes import At, Endpoint, make_account, page_request, session_on
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import ConflictError, InternalError, NotFoundError, Reason
+from mailmcp.imap.account import Account
+from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
+from mailmcp.imap.page import fetch_page
+from mailmcp.imap.session import Session
+from servers.dovecot import Dovecot, Login
+from servers.embedded import Pymap
+from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
+from servers.peer_mailbox import PeerMailbox, make_messages
+
+LETTER = b"From: ann@example.org\r\nSubject: Letter\r\n\r\nText\r\n"
+MAILBOXES = pytest.mark.parametrize("mailbox", ["Project", "Proje©t/Zürich & Söhne"])
+
+
+@dataclass
+class Store:
+    """A server, and how to change what is on it behind our back."""
+
+    at: Endpoint
+    login: Login
+    fill: Callable[[str, int], list[int]]
+
+    @contextmanager
+    def other_client(self) -> Iterator[IMAPClient]:
+        with IMAPClient(self.at.host, self.at.port, ssl=False, timeout=5) as client:
+            client.login(*self.login)
+            yield client
+
+    def delete(self, mailbox: str) -> None:
+        with self.other_client() as client:
+            client.delete_folder(mailbox)
+
+    @property
+    def account(self) -> Account:
+        return make_account(self.at, self.login)
+
+
+@pytest.fixture(params=["dovecot", "pymap"])
+def store(request: pytest.FixtureRequest) -> Store:
+    if request.param == "pymap":
+        pymap: Pymap = request.getfixturevalue("pymap_server")
+        return Store(
+            pymap, Login(pymap.user, pymap.password), lambda name, count: pymap.fill(name, [LETTER] * count)
+        )
+    dovecot: Dovecot = request.getfixturevalue("dovecot")
+    login: Login = request.getfixturevalue("dovecot_user")
+    return Store(
+        At(dovecot.host, dovecot.plain_port),
+        login,
+        lambda name, count: dovecot.fill(login.user, name, [LETTER] * count),
+    )
+
+
+def uids(session: Session, mailbox: str, *, uidvalidity: int | None = None, query: str = "") -> list[int]:
+    """Read a mailbox as a new lease would: what is open already is used."""
+    session.begin_lease()
+    session.examine(mailbox, uidvalidity=uidvalidity)
+    page = fetch_page(session, page_request(mailbox, query=query)) if uidvalidity is None else None
+    if page is None:
+        session.confirm()
+        return []
+    return list(page.uids)
+
+
+@MAILBOXES
+@pytest.mark.parametrize("query", ["", "Letter", "Zürich"])
+def test_new_mail_is_seen_at_once_on_a_warm_session(store: Store, mailbox: str, query: str) -> None:
+    old = store.fill(mailbox, 1)
+    with session_on(store.account) as session:
+        assert uids(session, mailbox) == old
+        new = store.fill(mailbox, 1)
+        assert uids(session, mailbox, query=query) == ([] if query == "Zürich" else [*new, *old])
+        assert session.mailbox is not None
+        assert session.mailbox.exists == 2
+
+
+@MAILBOXES
+@pytest.mark.parametrize("warm", [True, False])
+def test_a_mailbox_made_anew_is_a_conflict(store: Store, mailbox: str, *, warm: bool) -> None:
+    store.fill(mailbox, 2)
+    with session_on(store.account) as session:
+        before = session.examine(mailbox).uidvalidity
+        if not warm:
+            session.examine("INBOX")
+        store.delete(mailbox)
+        new = store.fill(mailbox, 1)
+        with pytest.raises(ConflictError) as caught:
+            uids(session, mailbox, uidvalidity=before)
+        assert session.mailbox is not None
+        assert (caught.value.expected, caught.value.found) == (before, session.mailbox.uidvalidity)
+        assert before != session.mailbox.uidvalidity
+        assert uids(session, mailbox) == new
+
+
+@MAILBOXES
+@pytest.mark.parametrize("warm", [True, False])
+@pytest.mark.parametrize("query", ["", "Zürich"])
+def test_a_deleted_mailbox_is_missing(store: Store, mailbox: str, query: str, *, warm: bool) -> None:
+    store.fill(mailbox, 2)
+    with session_on(store.account) as session:
+        session.examine(mailbox if warm else "INBOX")
+        store.delete(mailbox)
+        with pytest.raises(NotFoundError, match="imap_list_mailboxes gives them") as caught:
+            uids(session, mailbox, query=query)
+        assert caught.value.reason is Reason.MAILBOX_MISSING
+        assert caught.value.details == {"account_id": "main", "mailbox": mailbox}
+        assert not session.in_doubt
+        assert uids(session, "INBOX") == []
+
+
+def list_names(session: Session) -> list[str]:
+    listed = list_mailboxes(session, with_counts=True)
+    assert count_mailboxes(session, listed).uncounted == {}
+    return [each.name for each in listed]
+
+
+def test_a_call_does_not_fail_over_the_mailbox_of_the_call_before(
+    store: Store, run_pool: PoolFactory
+) -> None:
+    """Both servers end a session whose mailbox was deleted: that is a connection lost, and made again."""
+    store.fill("Project", 1)
+    pool = run_pool(store.account)
+    pool.run(lambda session: session.examine("Project"))
+    store.delete("Project")
+    pool.clock.now += limits.SESSION_IDLE_CHECK_S + 1
+    assert "Project" not in pool.run(list_names, mailbox="")
+    assert pool.run(lambda session: uids(session, "INBOX")) == []
+
+
+def test_what_became_of_another_mailbox_is_not_asked(peer: PeerFactory) -> None:
+    server = peer(mailboxes=[PeerMailbox(name="Project")])
+    with session_on(make_account(server)) as session:
+        session.examine("Project")
+        server.settings.mailboxes.pop()
+        session.begin_lease()
+        session.check(5)
+        assert list_names(session) == ["INBOX"]
+        session.begin_lease()
+        assert uids(session, "INBOX") == []
+
+
+def test_a_mailbox_that_is_open_is_opened_again_within_the_next_command(peer: PeerFactory) -> None:
+    server = peer(messages=make_messages(1))
+    with session_on(make_account(server)) as session:
+        session.examine("inbox")
+        before = session.dialling.traffic.round_trips
+        session.begin_lease()
+        assert session.examine("INBOX").exists == 1
+        server.mailbox.messages += make_messages(2)
+        session.run("NOOP")
+        assert session.mailbox is not None
+        assert (session.mailbox.exists, session.mailbox.uidnext) == (2, 3)
+        session.examine("INBOX", uidvalidity=server.mailbox.uidvalidity)
+        session.confirm()
+        assert session.dialling.traffic.round_trips == before + 1
+    assert [command.name for command in server.commands][-3:] == ["EXAMINE", "EXAMINE", "NOOP"]
+
+
+RAW = "Müll".encode()
+
+
+@pytest.fixture
+def raw_session(peer: PeerFactory) -> Iterator[tuple[Session, PeerMailbox]]:
+    """On a server that lists a mailbox in raw UTF-8 and knows it by no other name."""
+    mailbox = PeerMailbox(name=RAW.decode(), messages=make_messages(1))
+    server = peer(mailboxes=[mailbox])
+    with session_on(make_account(server)) as session:
+        list_mailboxes(session)
+        assert session.quirks.raw_names == {"Müll": RAW}
+        session.examine("Müll")
+        session.begin_lease()
+        yield session, mailbox
+
+
+def test_a_raw_name_is_opened_again_as_well(raw_session: tuple[Session, PeerMailbox]) -> None:
+    session, mailbox = raw_session
+    mailbox.messages += make_messages(2)
+    assert uids(session, "Müll") == [2, 1]
+
+
+def test_a_raw_name_made_anew_is_a_conflict(raw_session: tuple[Session, PeerMailbox]) -> None:
+    session, mailbox = raw_session
+    before, mailbox.uidvalidity = mailbox.uidvalidity, mailbox.uidvalidity + 1
+    with pytest.raises(ConflictError) as caught:
+        uids(session, "Müll", uidvalidity=before)
+    assert (caught.value.expected, caught.value.found) == (before, before + 1)
+
+
+def test_a_raw_name_that_is_gone_is_missing(raw_session: tuple[Session, PeerMailbox]) -> None:
+    session, mailbox = raw_session
+    mailbox.name = "Other"
+    with pytest.raises(NotFoundError):
+        uids(session, "Müll")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (b"{tag} NO Cannot\r\n", None),
+        (b"{tag} NO [NONEXISTENT] Cannot\r\n", Reason.MAILBOX_MISSING),
+        (b"{tag} NO [TRYCREATE] Cannot\r\n", Reason.MAILBOX_MISSING),
+        (b"{tag} NO [NOPERM] Cannot\r\n", Reason.SERVER_REFUSED),
+        (b"{tag} BAD Cannot\r\n", Reason.SERVER_REFUSED),
+        (b"{tag} OK Done\r\n", Reason.PROTOCOL_VIOLATION),
+        (b"* OK [UIDVALIDITY none] -\r\n{tag} OK Done\r\n", Reason.PROTOCOL_VIOLATION),
+    ],
+)
+@pytest.mark.parametrize("warm", [True, False])
+@pytest.mark.parametrize("there", [True, False])
+def test_why_a_mailbox_was_not_opened(
+    peer: PeerFactory, answer: bytes, reason: Reason | None, *, warm: bool, there: bool
+) -> None:
+    """A bare NO does not say whether it is missing: LIST does."""
+    server = peer(mailboxes=[PeerMailbox(name="Project")])
+    with session_on(make_account(server)) as session:
+        if warm:
+            session.examine("Project")
+            session.begin_lease()
+        server.rules.append(Rule(command="EXAMINE", action=Respond(answer)))
+        if not there:
+            server.settings.mailboxes.pop()
+        expected = reason or (Reason.SERVER_REFUSED if there else Reason.MAILBOX_MISSING)
+        with pytest.raises((NotFoundError, InternalError)) as caught:
+            uids(session, "Project")
+        assert caught.value.reason is expected
+
+
+def test_commands_that_are_ended_out_of_order_are_not_trusted(peer: PeerFactory) -> None:
+    """The answer to the second came before the mailbox was opened: it may be another mailbox's."""
+    server = peer()
+    with session_on(make_account(server)) as session:
+        session.examine("INBOX")
+        session.begin_lease()
+        session.examine("INBOX")
+        server.rules += [
+            Rule(command="EXAMINE", action=Respond(b"* 0 EXISTS\r\n")),
+            Rule(command="NOOP", action=Respond(b"{tag} OK Done\r\n")),
+        ]
+        with pytest.raises(InternalError) as caught:
+            session.run("NOOP")
+        assert caught.value.reason is Reason.PROTOCOL_VIOLATION
+        assert repr(session) == "<Session main at 'INBOX' in doubt>"
+
+
+def test_a_session_says_what_it_is(peer: PeerFactory) -> None:
+    with session_on(make_account(peer())) as session:
+        assert repr(session) == "<Session main at 'no mailbox'>"
+        session.examine("INBOX")
+        assert repr(session) == "<Session main at 'INBOX'>"
+
+
+def test_a_dotless_i_is_not_inbox(peer: PeerFactory) -> None:
+    with session_on(make_account(peer())) as session, pytest.raises(NotFoundError):
+        session.examine("\N{LATIN SMALL LETTER DOTLESS I}nbox")

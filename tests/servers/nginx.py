@@ -1,0 +1,268 @@
+"""nginx in front of mailmcp, and mailmcp over HTTP as a process to stand behind it.
+
+nginx is private: its configuration, its files and its port are made for one `with`
+block, as root and as an ordinary user, and no other nginx on the machine is touched.
+"""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Protocol, Self
+
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+START_TIMEOUT_S = 30.0
+STOP_TIMEOUT_S = 5.0
+
+_SERVES = re.compile(r"serves (http://\S+)")
+
+_NGINX = """\
+daemon off;
+worker_processes 1;
+pid nginx.pid;
+error_log stderr;
+events {{ worker_connections 64; }}
+http {{
+    access_log off;
+    client_body_temp_path body;
+    proxy_temp_path proxy;
+    fastcgi_temp_path fastcgi;
+    uwsgi_temp_path uwsgi;
+    scgi_temp_path scgi;
+{site}
+}}
+"""
+"""One worker: each counts its round robin by itself. Paths start at the folder given as prefix."""
+
+
+class ImapServer(Protocol):
+    """What a process needs to know of the server whose mail it reads."""
+
+    @property
+    def host(self) -> str: ...
+    @property
+    def port(self) -> int: ...
+    @property
+    def user(self) -> str: ...
+    @property
+    def password(self) -> str: ...
+
+
+class HttpProcess:
+    """`mailmcp serve --transport http` on a free port, for one `with` block.
+
+    Entering raises RuntimeError, with its log, if it does not come to serve.
+
+    Args:
+        imap: Where its one account is; without TLS.
+        variables: Further `MAILMCP_*` variables; nothing else of them reaches it.
+        options: Further options of the command line.
+    """
+
+    url: str
+
+    def __init__(self, imap: ImapServer, *options: str, variables: Mapping[str, str] | None = None) -> None:
+        self._command = [sys.executable, "-m", "mailmcp", "serve", "--transport", "http", *options]
+        if "--port" not in options:
+            self._command += ["--port", "0"]
+        self._variables = {
+            "MAILMCP_HOST": imap.host,
+            "MAILMCP_PORT": str(imap.port),
+            "MAILMCP_USER": imap.user,
+            "MAILMCP_PASSWORD": imap.password,
+            "MAILMCP_TLS": "none",
+            **(variables or {}),
+        }
+        self._lines: list[str] = []
+        self._said = threading.Event()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            home = stack.enter_context(tempfile.TemporaryDirectory())
+            kept = {name: value for name, value in os.environ.items() if not name.startswith("MAILMCP_")}
+            self.process = subprocess.Popen(  # noqa: S603 - our own command
+                self._command,
+                env=kept | {"HOME": home, "XDG_CONFIG_HOME": home} | self._variables,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+            )
+            stack.callback(self._stop)
+            assert self.process.stderr is not None
+            self._reader = threading.Thread(target=self._read, args=(self.process.stderr,), daemon=True)
+            self._reader.start()
+            self._said.wait(START_TIMEOUT_S)
+            found = _SERVES.search(self.log)
+            if found is None:
+                with suppress(subprocess.TimeoutExpired):
+                    self.process.wait(STOP_TIMEOUT_S)
+                raise RuntimeError(f"mailmcp does not serve:\n{self.log}")
+            self.url = found[1]
+            self._cleanup = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._cleanup.close()
+
+    @property
+    def address(self) -> str:
+        """Host and port."""
+        return self.url.removeprefix("http://").removesuffix("/mcp")
+
+    @property
+    def log(self) -> str:
+        """What it has written to stderr so far; all of it once it has stopped."""
+        return "".join(self._lines)
+
+    def stop(self) -> str:
+        """End it as a service manager does, and return what it wrote to stdout."""
+        self.process.terminate()
+        self.process.wait(STOP_TIMEOUT_S)
+        self._reader.join(STOP_TIMEOUT_S)
+        assert self.process.stdout is not None
+        return self.process.stdout.read()
+
+    def _stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+        try:
+            self.process.wait(STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+        finally:
+            self._reader.join(STOP_TIMEOUT_S)
+            for pipe in (self.process.stdout, self.process.stderr):
+                if pipe is not None:
+                    pipe.close()
+
+    def _read(self, log: IO[str]) -> None:
+        """Read to the end, so that the process never waits for its log to be read."""
+        for line in log:
+            self._lines.append(line)
+            if _SERVES.search(line):
+                self._said.set()
+        self._said.set()
+
+
+@asynccontextmanager
+async def connected(url: str, mode: str, token: str = "") -> AsyncIterator[Client]:
+    """Connect the SDK's own client; `mode` is its choice of era."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        # What it checks replies against; else it would ask after the first.
+        await client.list_tools()
+        yield client
+
+
+async def search(client: Client, **arguments: Any) -> dict[str, Any]:
+    """Search the sample's INBOX and return the envelope of a success."""
+    result = await client.call_tool("imap_search_messages", arguments)
+    assert not result.is_error
+    envelope: dict[str, Any] | None = result.structured_content
+    assert envelope is not None
+    return envelope
+
+
+def find_nginx() -> Path | None:
+    """Find the program; Debian keeps it where ordinary users do not look."""
+    found = shutil.which("nginx", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"]))
+    return Path(found) if found else None
+
+
+class Nginx:
+    """A running nginx, for one `with` block.
+
+    Args:
+        site: What goes into its `http` block: `upstream` and `server`, which listens on `port`.
+        port: A free one of 127.0.0.1.
+    """
+
+    def __init__(self, site: str, *, port: int) -> None:
+        self._site = site
+        self._port = port
+
+    def __enter__(self) -> Self:
+        binary = find_nginx()
+        if binary is None:
+            raise RuntimeError("nginx is not installed")
+        with ExitStack() as stack:
+            self._folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nginx-")))
+            user = "user root;\n" if os.getuid() == 0 else ""  # its own choice could not write here
+            (self._folder / "nginx.conf").write_text(user + _NGINX.format(site=self._site))
+            log = stack.enter_context((self._folder / "log").open("wb"))
+            self._process = subprocess.Popen(  # noqa: S603 - our own command
+                [binary, "-p", self._folder, "-c", "nginx.conf", "-e", "stderr"],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+            stack.callback(self._stop)
+            self._wait()
+            self._cleanup = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._cleanup.close()
+
+    def log(self) -> str:
+        """Read what it has logged so far."""
+        return (self._folder / "log").read_text(errors="replace")
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not self._accepts():
+            try:
+                self._process.wait(timeout=0.01)
+            except subprocess.TimeoutExpired:
+                if time.monotonic() < deadline:
+                    continue
+            raise RuntimeError(f"nginx does not start:\n{self.log()}")
+
+    def _accepts(self) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self._port), timeout=START_TIMEOUT_S).close()
+        except OSError:
+            return False
+        return True
+
+    def _stop(self) -> None:
+        """End it fast; the master ends its worker, and is in a group of its own with it."""
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            raise
+
+
+def free_port() -> int:
+    """Find a port of 127.0.0.1 that nothing listens on now."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+    return port
