@@ -28,7 +28,7 @@ def _thawed() -> Iterator[None]:
 def test_both_ways_to_start_it_are_one(command: list[str]) -> None:
     if not Path(command[0]).exists():
         pytest.skip("the package is not installed here, only on the path")
-    ended = subprocess.run(  # noqa: S603 - our own command
+    ended = subprocess.run(
         [*command, "--version"], capture_output=True, text=True, timeout=20, check=True
     )
     assert ended.stdout == f"mailmcp, version {__version__}\n"
@@ -53,7 +53,7 @@ def test_serving_does_not_pay_for_the_other_commands() -> None:
         "import sys, mailmcp.__main__, mailmcp.cli.serve\n"
         "print({'rich', 'pymap', 'mailmcp.cli.check', 'mailmcp.demo'} & set(sys.modules))"
     )
-    ended = subprocess.run(  # noqa: S603 - our own command
+    ended = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=True
     )
     assert ended.stdout == "set()\n"

@@ -28,7 +28,6 @@ class Case:
     round_trips: int = 0
     """Most that a warm call may take, by design."""
 
-    opens_mailbox: bool = True
     slow: bool = False
     """Whether the server takes long over it, so that fewer repetitions must do."""
 
@@ -53,7 +52,6 @@ def _listing_cases() -> list[Case]:
             tool="imap_list_mailboxes",
             floor=lambda floor: floor.list_mailboxes(with_counts=False),
             round_trips=1,
-            opens_mailbox=False,
         ),
         Case(
             name="list mailboxes, counts",
@@ -61,7 +59,6 @@ def _listing_cases() -> list[Case]:
             arguments={"include_counts": True},
             floor=lambda floor: floor.list_mailboxes(with_counts=True),
             round_trips=1,
-            opens_mailbox=False,
         ),
     ]
 

@@ -103,7 +103,7 @@ async def _call(host: Host, case: Case, proxy: ProxyProcess) -> Sample:
 
 
 def _take_floor(taken: Taken, floor: Floor, case: Case, proxy: ProxyProcess) -> None:
-    if case.floor is None or (floor.reopens and not case.opens_mailbox):
+    if case.floor is None:
         return
     before = proxy.traffic()
     began = perf_counter()
@@ -116,7 +116,7 @@ def _warm_row(section: str, case: Case, taken: Taken, rtt_ms: int) -> Row:
     row = _row(section, case, taken.ours)
     if not taken.floor:
         return row
-    _check_alike(case, taken.ours, taken.reopening or taken.floor)
+    _check_alike(case, taken.ours, taken.reopening)
     trips = row.round_trips or 0
     ratio = _ratio(taken.ours, taken.floor)
     targets = [Target(text=f"≤ {case.round_trips} trips", found=trips, most=case.round_trips)]
@@ -126,8 +126,8 @@ def _warm_row(section: str, case: Case, taken: Taken, rtt_ms: int) -> Row:
         row,
         floor=_median_ms(taken.floor),
         ratio=ratio,
-        reopening_floor=_median_ms(taken.reopening) if taken.reopening else None,
-        reopening_ratio=_ratio(taken.ours, taken.reopening) if taken.reopening else None,
+        reopening_floor=_median_ms(taken.reopening),
+        reopening_ratio=_ratio(taken.ours, taken.reopening),
         targets=tuple(targets),
     )
 

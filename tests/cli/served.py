@@ -43,7 +43,7 @@ class Served:
 
     def __enter__(self) -> Self:
         with self._errors.open("wb") as errors:
-            self.process = subprocess.Popen(  # noqa: S603 - our own command
+            self.process = subprocess.Popen(
                 [sys.executable, "-m", "mailmcp", *self._arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -33,7 +33,7 @@ def test_the_demo_takes_the_options_of_replies(serve: Serve) -> None:
 
 def test_without_its_embedded_server_it_says_what_to_install(tmp_path: Path) -> None:
     code = "import sys; sys.modules['pymap'] = None; sys.argv = ['mailmcp', 'demo']\n"
-    ended = subprocess.run(  # noqa: S603 - our own command
+    ended = subprocess.run(
         [sys.executable, "-c", code + "from mailmcp.__main__ import main; main()"],
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -40,13 +41,17 @@ def test_every_command_has_help(command: str) -> None:
     assert f"Usage: cli {command}" in result.output
 
 
+def test_completion_knows_the_commands() -> None:
+    assert cli.list_commands(click.Context(cli)) == COMMANDS
+
+
 def test_an_unknown_command_is_a_mistake() -> None:
     result = CliRunner().invoke(cli, ["sreve"])
     assert result.exit_code == 2
     assert "No such command 'sreve'" in result.output
 
 
-@pytest.mark.parametrize("arguments", [(), ("--log-level", "error"), ("--envelope=summary",)])
+@pytest.mark.parametrize("arguments", [(), ("--log-level", "error")])
 def test_it_serves_when_stdin_is_a_pipe(
     peer: PeerFactory, serve: Serve, tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:

@@ -78,3 +78,10 @@ def test_warnings_of_the_settings_are_logged(serve: Serve, tmp_path: Path) -> No
     assert served.close() == 0
     assert " WARNING mailmcp.cli.serve " in served.stderr
     assert SECRET not in served.stderr
+
+
+@pytest.mark.parametrize("alone", [["--host", "127.0.0.1"], ["--port", "8000"]])
+def test_an_address_goes_with_http(alone: list[str]) -> None:
+    result = CliRunner().invoke(cli, ["serve", *alone])
+    assert result.exit_code == 2
+    assert "--host and --port go with --transport http." in result.stderr

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,16 @@ def test_it_says_goodbye_to_idle_servers(serve: Serve, peer: PeerFactory, tmp_pa
     server.wait_closed(1)
 
 
-@pytest.mark.parametrize("command", ["CAPABILITY", "LOGIN", "EXAMINE", "UID SEARCH", "UID FETCH"])
-@pytest.mark.parametrize("action", [Silence(), Stall()], ids=["silent", "dripping"])
+@pytest.mark.parametrize(
+    ("command", "action"),
+    [
+        ("LOGIN", Silence()),
+        ("EXAMINE", Silence()),
+        ("UID SEARCH", Silence()),
+        ("UID FETCH", Silence()),
+        ("UID FETCH", Stall()),
+    ],
+)
 def test_it_ends_with_stdin_also_with_a_call_in_flight(
     serve: Serve, peer: PeerFactory, tmp_path: Path, command: str, action: Silence | Stall
 ) -> None:
@@ -159,16 +168,24 @@ MISBEHAVIOURS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("options", MISBEHAVIOURS, ids=range(len(MISBEHAVIOURS)))
-def test_nothing_but_the_protocol_is_written_whatever_a_server_does(
-    serve: Serve, peer: PeerFactory, tmp_path: Path, options: dict[str, Any]
+def test_nothing_but_the_protocol_is_written_whatever_servers_do(
+    serve: Serve, peer: PeerFactory, tmp_path: Path
 ) -> None:
-    server = peer(messages=make_messages(1, 2), **options)
-    served = serving(serve, tmp_path, peer_account(server), "--log-level", "debug")
-    result = served.call("imap_search_messages")
-    uidvalidity = server.mailbox.uidvalidity
-    served.call("imap_get_message", message_id=f"imap:work:INBOX:{uidvalidity}:1")
-    assert result["structuredContent"]["meta"]["request_id"]
+    """One account for each misbehaviour."""
+    peers = {f"peer{n}": peer(messages=make_messages(1), **each) for n, each in enumerate(MISBEHAVIOURS)}
+    accounts = [replace(peer_account(each), account_id=name) for name, each in peers.items()]
+    config = write_settings(tmp_path, *accounts)
+    served = serve("--config", str(config), "--log-level", "debug")
+    served.introduce()
+    for name, each in peers.items():
+        message_id = f"imap:{name}:INBOX:{each.mailbox.uidvalidity}:1"
+        for result in (
+            served.call("imap_search_messages", account_id=name),
+            served.call("imap_get_message", message_id=message_id),
+        ):
+            reply = result["structuredContent"]
+            assert reply["meta"]["request_id"]
+            assert reply.get("error", {}).get("details", {}).get("reason") != "unexpected", name
     assert served.close() == 0
     assert_protocol_alone(served)
     assert "fake-password" not in served.stderr + "".join(served.lines)
@@ -207,3 +224,13 @@ def test_a_signal_ends_it_too(serve: Serve, peer: PeerFactory, tmp_path: Path) -
         served.process.wait(EXIT_S)
     except subprocess.TimeoutExpired:
         pytest.fail("SIGTERM does not end it")
+
+
+def test_an_address_that_is_taken_is_said(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
+    config = write_settings(tmp_path, peer_account(peer()))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        busy = serve(
+            "serve", "--config", str(config), "--transport", "http", "--port", str(taken.getsockname()[1])
+        )
+        assert busy.process.wait(WAIT_S) == 1
+        assert busy.stderr.startswith("mailmcp: ") or "\nmailmcp: " in busy.stderr

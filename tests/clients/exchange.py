@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from clients.cases import CASES, UNKNOWN_TOOL, Case, code_of
@@ -36,6 +36,9 @@ class Exchange:
 
     sent: list[JsonObject] | None
     """What the server wrote. None where nobody listened: then the text is the envelope as well."""
+
+    listing: JsonObject = field(default_factory=dict)
+    """What a client says about the list besides."""
 
 
 Client: TypeAlias = Callable[[Site, Dialect], Exchange]

@@ -3,47 +3,45 @@
 //
 //   inspector.mjs ERA URL
 //
-// Prints one JSON line for `tools/list --strict`, then one for each call: {"exit": 0, "result"},
-// or with another exit status {"exit", "result"?, "error"}.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+// Prints one JSON line for `tools/list --strict`, then one for each call: the exit status as
+// {"exit"}, with {"result"} and what else the Inspector printed, or else {"error"}.
 import { text } from "node:stream/consumers";
 import { runCli } from "./node_modules/@modelcontextprotocol/inspector/clients/cli/build/index.js";
 import { print } from "./ts_calls.mjs";
 
 const [era, url] = process.argv.slice(2);
-const folder = mkdtempSync(join(tmpdir(), "inspector-"));
+const SHARED = ["--server-url", url, "--transport", "http", "--protocol-era", era, "--format", "json", "--quiet"];
 
 async function run(...options) {
-  const output = join(folder, "result.json");
-  rmSync(output, { force: true });
-  const shared = ["--server-url", url, "--transport", "http", "--protocol-era", era];
-  let ending = { exit: 0 };
+  const { written, error } = await capture(() => runCli(["node", "inspector", ...SHARED, ...options]));
+  if (written) {
+    return { exit: error?.exitCode ?? 0, ...JSON.parse(written) };
+  }
+  return { exit: error?.exitCode ?? 1, error: error?.message ?? "It printed nothing" };
+}
+
+async function capture(action) {
+  const write = process.stdout.write;
+  let written = "";
+  process.stdout.write = (chunk, ...rest) => {
+    written += chunk;
+    rest.pop()?.(); // it waits until it is told that this was written
+    return true;
+  };
   try {
-    await runCli(["node", "inspector", ...shared, ...options, "--quiet", "--output", output]);
+    await action();
+    return { written };
   } catch (error) {
-    ending = { exit: error.exitCode ?? 1, error: error.message };
-  }
-  const result = readResult(output);
-  return result === undefined ? ending : { ...ending, result };
-}
-
-function readResult(output) {
-  try {
-    return JSON.parse(readFileSync(output, "utf-8"));
-  } catch {
-    return undefined; // it failed before there was one
+    return { written, error };
+  } finally {
+    process.stdout.write = write;
   }
 }
 
-try {
-  print(await run("--method", "tools/list", "--strict"));
-  for (const { tool, arguments: given } of JSON.parse(await text(process.stdin))) {
-    const call = ["--tool-name", tool, "--tool-args-json", JSON.stringify(given)];
-    print(await run("--method", "tools/call", ...call));
-  }
-} finally {
-  rmSync(folder, { recursive: true });
+print(await run("--method", "tools/list", "--strict"));
+for (const { tool, arguments: given } of JSON.parse(await text(process.stdin))) {
+  const call = ["--tool-name", tool, "--tool-args-json", JSON.stringify(given)];
+  print(await run("--method", "tools/call", ...call));
 }
-process.exit(0); // as the Inspector's own entry does: a kept-alive connection would hold it
+// As the Inspector's own entry does: a connection that is kept alive would hold it.
+process.stdout.write("", () => process.exit(0));

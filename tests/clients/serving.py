@@ -48,7 +48,7 @@ def serving(command: Sequence[str]) -> Iterator[str]:
     """
     # Only the command says what it serves: no settings of whoever runs the tests.
     env = {name: value for name, value in os.environ.items() if not name.startswith("MAILMCP_")}
-    with subprocess.Popen(  # noqa: S603 - our own command
+    with subprocess.Popen(
         command, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     ) as process:
         assert process.stderr is not None

@@ -54,7 +54,9 @@ class Conversation:
     def call(self, tool: str, arguments: Mapping[str, Any] | None = None) -> CallToolResult:
         """Call a tool; whatever comes back fits the schema that was published for it."""
         result: CallToolResult = self._portal.call(self.client.call_tool, tool, dict(arguments or {}))
-        Draft202012Validator(self.tools[tool].output_schema).validate(result.structured_content)
+        schema = self.tools[tool].output_schema
+        assert schema is not None
+        Draft202012Validator(schema).validate(result.structured_content)
         return result
 
     def call_unpublished(self, tool: str) -> CallToolResult:

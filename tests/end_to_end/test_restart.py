@@ -12,8 +12,9 @@ from mailmcp.envelope.dialects.names import Dialect
 def reply_of(conversation: Conversation, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     result = conversation.call(tool, arguments)
     assert not result.is_error, text_of(result)
-    assert result.structured_content is not None
-    return result.structured_content
+    reply: dict[str, Any] | None = result.structured_content
+    assert reply is not None
+    return reply
 
 
 def test_pages_go_on_in_another_process(config: Path, era: str, tmp_path: Path) -> None:
@@ -37,8 +38,8 @@ def test_an_id_is_good_in_another_process(config: Path, conversation: Conversati
     assert read["data"]["message"]["subject"] == found["subject"]
 
 
-@pytest.mark.parametrize("dialect", list(Dialect))
-def test_every_dialect_fits_its_published_schema_and_the_other_channel(
+@pytest.mark.parametrize("dialect", [Dialect.RESPONSE_V2, Dialect.DISCRIMINATED])
+def test_every_other_dialect_fits_its_published_schema_and_the_other_channel(
     config: Path, era: str, dialect: Dialect, tmp_path: Path
 ) -> None:
     """`Conversation.call` holds each reply, successes and failures, against the schema."""

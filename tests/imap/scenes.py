@@ -134,6 +134,10 @@ class RunningPool:
         """Make a call and wait for its end."""
         return self.start(work, mailbox=mailbox, timeout_s=timeout_s).result(RESULT_TIMEOUT_S)
 
+    def settle(self) -> None:
+        """Wait until each call waits for something."""
+        self._portal.call(anyio.wait_all_tasks_blocked)
+
     def close_stale(self) -> None:
         """Do what the pool does now and then."""
         self._portal.call(self.pool.close_stale)

@@ -83,6 +83,6 @@ def test_what_fails_tells_nothing_even_if_the_server_repeats_it(
             pool.run(newest)
         error = caught.value
         assert hidden(f"{error!r} {error} {error.message} {error.details}")
-        logging.getLogger("mailmcp").exception("failed", exc_info=error)
+        logging.getLogger("mailmcp").error("failed", exc_info=error)
         assert hidden("".join(traceback.format_exception(error)))
     assert hidden(logged.text)

@@ -9,7 +9,7 @@ from mailmcp.envelope.errors import InternalError, Reason
 from mailmcp.imap.account import Account, Tls
 from servers.certificates import Certificates, Kind
 from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Respond, Rule
+from servers.peer_actions import Close, Respond, Rule
 from servers.peer_answers import CAPABILITIES
 
 MODES = pytest.mark.parametrize("tls", [Tls.IMPLICIT, Tls.STARTTLS])
@@ -147,3 +147,13 @@ def test_a_handshake_that_hangs_after_starttls_ends_by_the_timeout(
     account = make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file, command_timeout_s=0.1)
     with pytest.raises(Exception, match="did not finish answering"), session_on(account):
         pass
+
+
+def test_a_connection_lost_at_starttls_is_a_lost_one(peer: PeerFactory, certificates: Certificates) -> None:
+    server = secured(peer, certificates, Tls.STARTTLS)
+    server.rules.append(Rule(command="STARTTLS", action=Close("before")))
+    account = make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file)
+    with pytest.raises(InternalError) as caught, session_on(account):
+        pass
+    assert caught.value.reason is Reason.CONNECTION_LOST
+    assert server.logins == []

@@ -1,5 +1,6 @@
 """Sessions are shared, checked, aged and lost; calls do not notice, but in what they cost."""
 
+from functools import partial
 from threading import Barrier
 
 import pytest
@@ -61,9 +62,7 @@ def test_the_session_that_has_the_mailbox_open_is_taken(peer: PeerFactory, run_p
     pool = run_pool(make_account(server))
     open_sessions(server, pool, 2)
     for mailbox in ("INBOX", "Other") * 3:
-        pool.run(
-            lambda session, mailbox=mailbox: session.examine(mailbox) and session.confirm(), mailbox=mailbox
-        )
+        pool.run(partial(look_at, mailbox), mailbox=mailbox)
     opened = {(command.connection, command.line) for command in server.commands if command.name == "EXAMINE"}
     assert len(opened) == 2
     assert len({connection for connection, _ in opened}) == 2

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 import pytest
+from anyio import CapacityLimiter
 
 from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest
@@ -196,6 +197,24 @@ def test_a_call_that_is_cancelled_before_its_thread_began_ends_at_once(
     busy = pool.start(newest)
     server.wait_for("EXAMINE")
     waiting = pool.start(newest)
+    pool.settle()
+    before = perf_counter()
+    waiting.cancel()
+    with pytest.raises(CancelledError):
+        waiting.result(WAIT_S)
+    assert perf_counter() - before < AT_ONCE_S
+    busy.cancel()
+
+
+def test_a_call_that_waits_for_a_thread_ends_at_once(peer: PeerFactory, run_pool: PoolFactory) -> None:
+    server = peer(messages=make_messages(1), rules=[Rule(command="EXAMINE", action=Silence())])
+    pool = run_pool(make_account(server))
+    pool.run(lambda session: session.run("NOOP"))
+    pool.pool._threads = CapacityLimiter(1)  # noqa: SLF001 - there are threads enough but for bugs
+    busy = pool.start(newest)
+    server.wait_for("EXAMINE")
+    waiting = pool.start(newest)
+    pool.settle()
     before = perf_counter()
     waiting.cancel()
     with pytest.raises(CancelledError):

@@ -37,7 +37,7 @@ def flags(dovecot: Dovecot, login: Login) -> dict[int, tuple[bytes, ...]]:
     with IMAPClient(dovecot.host, dovecot.plain_port, ssl=False, timeout=5) as client:
         client.login(*login)
         client.select_folder("INBOX", readonly=True)
-        return {uid: row[b"FLAGS"] for uid, row in client.fetch("1:*", ["FLAGS"]).items()}
+        return {uid: row[b"FLAGS"] for uid, row in client.fetch(client.search(), ["FLAGS"]).items()}
 
 
 def test_no_flag_changes_on_dovecot(dovecot: Dovecot, dovecot_user: Login) -> None:

@@ -1,9 +1,8 @@
-import locale
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from mailmcp.mail.dates import format_imap_date, format_rfc3339, parse_date
+from mailmcp.mail.dates import format_rfc3339, parse_date
 
 
 @pytest.mark.parametrize(
@@ -66,18 +65,3 @@ def test_a_naive_moment_is_taken_as_utc() -> None:
         == "2026-01-02T00:00:00-03:00"
     )
     assert format_rfc3339(datetime(2026, 1, 2, tzinfo=UTC)) == "2026-01-02T00:00:00Z"
-
-
-@pytest.mark.parametrize(
-    ("day", "written"), [(date(2026, 11, 5), "05-Nov-2026"), (date(1999, 12, 31), "31-Dec-1999")]
-)
-def test_imap_dates_are_english_whatever_the_locale(day: date, written: str) -> None:
-    """RFC 9051 section 9 (date-month)."""
-    before = locale.setlocale(locale.LC_TIME)
-    try:
-        locale.setlocale(locale.LC_TIME, "")
-    except locale.Error:
-        pass
-    finally:
-        assert format_imap_date(day) == written
-        locale.setlocale(locale.LC_TIME, before)

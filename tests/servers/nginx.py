@@ -4,21 +4,20 @@ nginx is private: its configuration, its files and its port are made for one `wi
 block, as root and as an ordinary user, and no other nginx on the machine is touched.
 """
 
+import json
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 import httpx2
 from mcp import Client
@@ -27,7 +26,7 @@ from mcp.client.streamable_http import streamable_http_client
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 5.0
 
-_SERVES = re.compile(r"serves (http://\S+)")
+_SERVES = re.compile(r"serves (http://\S+)\s")
 
 _NGINX = """\
 daemon off;
@@ -86,33 +85,26 @@ class HttpProcess:
             "MAILMCP_TLS": "none",
             **(variables or {}),
         }
-        self._lines: list[str] = []
-        self._said = threading.Event()
+        self._last_log: str | None = None
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            home = stack.enter_context(tempfile.TemporaryDirectory())
+            self._home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             kept = {name: value for name, value in os.environ.items() if not name.startswith("MAILMCP_")}
-            self.process = subprocess.Popen(  # noqa: S603 - our own command
-                self._command,
-                env=kept | {"HOME": home, "XDG_CONFIG_HOME": home} | self._variables,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                encoding="utf-8",
-            )
-            stack.callback(self._stop)
-            assert self.process.stderr is not None
-            self._reader = threading.Thread(target=self._read, args=(self.process.stderr,), daemon=True)
-            self._reader.start()
-            self._said.wait(START_TIMEOUT_S)
-            found = _SERVES.search(self.log)
-            if found is None:
-                with suppress(subprocess.TimeoutExpired):
-                    self.process.wait(STOP_TIMEOUT_S)
-                raise RuntimeError(f"mailmcp does not serve:\n{self.log}")
-            self.url = found[1]
+            kept |= {"HOME": str(self._home), "XDG_CONFIG_HOME": str(self._home)}
+            # A file, not a pipe: what is logged before a reply is there when the reply is.
+            with (self._home / "log").open("wb") as log:
+                self.process = subprocess.Popen(
+                    self._command,
+                    env=kept | self._variables,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                    encoding="utf-8",
+                )
+            stack.callback(self._close)
+            self.url = self._wait()
             self._cleanup = stack.pop_all()
         return self
 
@@ -128,39 +120,33 @@ class HttpProcess:
 
     @property
     def log(self) -> str:
-        """What it has written to stderr so far; all of it once it has stopped."""
-        return "".join(self._lines)
+        """What it has written to stderr so far."""
+        return (self._home / "log").read_text(encoding="utf-8") if self._last_log is None else self._last_log
 
     def stop(self) -> str:
         """End it as a service manager does, and return what it wrote to stdout."""
         self.process.terminate()
         self.process.wait(STOP_TIMEOUT_S)
-        self._reader.join(STOP_TIMEOUT_S)
         assert self.process.stdout is not None
         return self.process.stdout.read()
 
-    def _stop(self) -> None:
-        if self.process.poll() is None:
-            self.process.terminate()
-        try:
-            self.process.wait(STOP_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            raise
-        finally:
-            self._reader.join(STOP_TIMEOUT_S)
-            for pipe in (self.process.stdout, self.process.stderr):
-                if pipe is not None:
-                    pipe.close()
+    def _wait(self) -> str:
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while time.monotonic() < deadline:
+            if found := _SERVES.search(self.log):
+                return found[1]
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=0.01)
+                break
+        raise RuntimeError(f"mailmcp does not serve:\n{self.log}")
 
-    def _read(self, log: IO[str]) -> None:
-        """Read to the end, so that the process never waits for its log to be read."""
-        for line in log:
-            self._lines.append(line)
-            if _SERVES.search(line):
-                self._said.set()
-        self._said.set()
+    def _close(self) -> None:
+        try:
+            _end(self.process)
+        finally:
+            self._last_log = self.log
+            assert self.process.stdout is not None
+            self.process.stdout.close()
 
 
 @asynccontextmanager
@@ -183,6 +169,13 @@ async def search(client: Client, **arguments: Any) -> dict[str, Any]:
     envelope: dict[str, Any] | None = result.structured_content
     assert envelope is not None
     return envelope
+
+
+def post(url: str, headers: Mapping[str, str]) -> int:
+    """Send a request that is answered unless its headers forbid it, and return the status."""
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    usual = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    return httpx2.post(url, content=json.dumps(ping), headers=usual | dict(headers)).status_code
 
 
 def find_nginx() -> Path | None:
@@ -212,14 +205,13 @@ class Nginx:
             user = "user root;\n" if os.getuid() == 0 else ""  # its own choice could not write here
             (self._folder / "nginx.conf").write_text(user + _NGINX.format(site=self._site))
             log = stack.enter_context((self._folder / "log").open("wb"))
-            self._process = subprocess.Popen(  # noqa: S603 - our own command
+            self._process = subprocess.Popen(
                 [binary, "-p", self._folder, "-c", "nginx.conf", "-e", "stderr"],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                start_new_session=True,
             )
-            stack.callback(self._stop)
+            stack.callback(_end, self._process)
             self._wait()
             self._cleanup = stack.pop_all()
         return self
@@ -250,15 +242,16 @@ class Nginx:
             return False
         return True
 
-    def _stop(self) -> None:
-        """End it fast; the master ends its worker, and is in a group of its own with it."""
-        self._process.terminate()
-        try:
-            self._process.wait(STOP_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-            raise
+
+def _end(process: subprocess.Popen[Any]) -> None:
+    """Ask it to end, and make it if it does not."""
+    process.terminate()
+    try:
+        process.wait(STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        raise
 
 
 def free_port() -> int:

@@ -13,6 +13,7 @@ from mailmcp.settings.check import (
     given_values,
     is_loopback,
     raw_accounts,
+    raw_server,
 )
 from mailmcp.settings.environment import ACCOUNT_VARIABLES
 from mailmcp.settings.model import AccountTable, ServerTable
@@ -254,7 +255,16 @@ def test_accounts_keep_the_order_of_the_document(origin: Origin) -> None:
     ("data", "told"),
     [
         ({"server": 1}, {"server": "must be a table"}),
-        ({"server": {"envelope": "x"}}, {"server.envelope": 'must be "summary"'}),
+        ({"server": {"envelope": "x"}}, {
+            "server.envelope": 'must be one of "summary", "response-v2", "discriminated"',
+        }),
+        ({"server": {"http_token": "hunter2"}}, {
+            "server.http_token": "must be 16 to 1024 letters, digits and signs of ASCII, without spaces",
+        }),
+        ({"server": {"http_token": "hunter2" * 3, "http_token_env": "NAME"}}, {
+            "server.http_token_env": "cannot stand beside http_token; give one of them, or none",
+        }),
+        ({"http_token": 1}, {"http_token": "is not a known key here; it belongs in the table [server]"}),
         ({"accounts": {"host": "h"}}, {"accounts": "must be an array of tables: write [[accounts]]"}),
         ({"accounts": [1]}, {"accounts[1]": "must be a table"}),
         ({"acounts": []}, {"acounts": "is not a known key here; did you mean accounts?"}),
@@ -273,8 +283,10 @@ def test_problems_of_a_document(origin: Origin, data: dict[str, object], told: d
     assert {show_where(problem.where): problem.message for problem in problems} == told
 
 
-def test_raw_accounts_bear_any_shape() -> None:
+def test_raw_tables_bear_any_shape() -> None:
     data = {"accounts": [1, {"host": "h"}, {}, {"host": 2}]}
     assert given_values(data, "host") == [(1, "h"), (3, 2)]
     assert raw_accounts({"accounts": 1}) == []
+    assert raw_server({"server": 1}) == raw_server({}) == {}
+    assert raw_server({"server": {"text": 1}}) == {"text": 1}
     assert given_values(json.loads('{"accounts": {}}'), "host") == []

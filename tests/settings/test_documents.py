@@ -9,8 +9,9 @@ import pytest
 
 from mailmcp.settings.environment import ACCOUNT_VARIABLES, SERVER_VARIABLES
 from mailmcp.settings.load import load_settings
-from mailmcp.settings.model import AccountTable, ServerTable, Settings
+from mailmcp.settings.model import HTTP_TOKEN_KEYS, AccountTable, ServerTable, Settings
 from mailmcp.settings.problems import SettingsError
+from mailmcp.settings.token import read_http_token
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = (ROOT / "config.example.toml").read_text(encoding="utf-8")
@@ -40,9 +41,10 @@ def test_the_example_loads_as_it_is(tmp_path: Path) -> None:
 
 
 def test_each_default_the_example_shows_is_the_real_one(tmp_path: Path) -> None:
-    settings = load_text(COMMENTED_OUT.sub("", EXAMPLE), tmp_path)
+    without_token = re.sub(r"^# http_token.* = .*\n", "", EXAMPLE, flags=re.MULTILINE)
+    settings = load_text(COMMENTED_OUT.sub("", without_token), tmp_path)
     assert settings.server == ServerTable()
-    assert settings.server.model_fields_set == set(ServerTable.model_fields)
+    assert settings.server.model_fields_set == set(ServerTable.model_fields) - set(HTTP_TOKEN_KEYS)
     shown = settings.accounts[0]
     real = load_text(ACCOUNT, tmp_path).accounts[0]
     for key in ("port", "tls", "ca_file", "max_sessions", "connect_timeout_s", "command_timeout_s"):
@@ -55,6 +57,13 @@ def test_each_default_the_example_shows_is_the_real_one(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("key", HTTP_TOKEN_KEYS)
+def test_each_token_the_example_shows_would_be_one(tmp_path: Path, key: str) -> None:
+    settings = load_text(EXAMPLE.replace(f"# {key} =", f"{key} ="), tmp_path)
+    assert settings.server.model_fields_set == {key}
+    assert read_http_token(settings.server, {"MAIL_TOKEN": "not-a-real-token"})
+
+
 @pytest.mark.parametrize("key", [*ServerTable.model_fields, *AccountTable.model_fields])
 def test_no_key_is_missing_from_the_example(key: str) -> None:
     assert re.search(rf"^(# )?{key} = ", EXAMPLE, re.MULTILINE)
@@ -63,16 +72,16 @@ def test_no_key_is_missing_from_the_example(key: str) -> None:
 @pytest.mark.parametrize(
     ("key", "variable"),
     [
-        *[(key, SERVER_VARIABLES[key]) for key in ServerTable.model_fields],
+        *[(key, SERVER_VARIABLES.get(key)) for key in ServerTable.model_fields],
         *[(key, ACCOUNT_VARIABLES.get(key)) for key in AccountTable.model_fields],
     ],
 )
 def test_each_key_is_in_the_table_of_the_page_with_its_variable(key: str, variable: str | None) -> None:
-    rows = re.findall(rf"^\| `{key}` \|.*\| (\S+) \|$", PAGE, re.MULTILINE)
+    rows = re.findall(rf"^\| `{key}` \|.*\| (\S+?)(?:, with commas)? \|$", PAGE, re.MULTILINE)
     assert rows == [f"`{variable}`" if variable else "–"]  # noqa: RUF001 - as in the page
 
 
-@pytest.mark.parametrize("key", ServerTable.model_fields)
+@pytest.mark.parametrize("key", [key for key in ServerTable.model_fields if key not in HTTP_TOKEN_KEYS])
 def test_each_default_of_the_server_in_the_page_is_the_real_one(key: str) -> None:
     shown = re.search(rf"^\| `{key}` \|[^|]*\| `([^`]*)` \|", PAGE, re.MULTILINE)
     assert shown
@@ -87,9 +96,10 @@ def test_each_variable_of_the_account_is_in_the_page(variable: tuple[str, str]) 
 
 def test_the_files_of_the_page_load(tmp_path: Path) -> None:
     files = blocks("toml")
-    right, with_command = files[0], files[1]
+    right, with_command, for_http = files[:3]
     assert [account.account_id for account in load_text(right, tmp_path).accounts] == ["work", "home"]
     assert load_text(with_command, tmp_path).accounts
+    assert load_text(for_http + ACCOUNT, tmp_path).server.http_allowed_hosts == ["mail.example.com"]
     for number in range(2):
         other = re.sub(r"^password_command", "# old", with_command, flags=re.MULTILINE)
         commands = [each for each in other.splitlines() if each.startswith("# password_command")]
@@ -109,7 +119,7 @@ def test_the_entry_for_a_desktop_host_makes_an_account(tmp_path: Path) -> None:
 def test_the_errors_of_the_page_are_real(tmp_path: Path) -> None:
     errors, no_account, warnings = blocks("text")
     path = tmp_path / "config.toml"
-    path.write_text(blocks("toml")[2], encoding="utf-8")
+    path.write_text(blocks("toml")[-1], encoding="utf-8")
     with pytest.raises(SettingsError) as caught:
         load_settings(path, {"MAILMCP_TEXT": "x"})
     assert str(caught.value).replace(str(path), "/home/ann/config.toml") == errors.rstrip()

@@ -13,7 +13,7 @@ from mailmcp.settings.model import AccountTable, ServerTable
 
 
 def test_every_variable_belongs_to_a_key() -> None:
-    assert set(SERVER_VARIABLES) == set(ServerTable.model_fields)
+    assert set(SERVER_VARIABLES) == set(ServerTable.model_fields) - {"http_token_env"}
     assert set(ACCOUNT_VARIABLES) < set(AccountTable.model_fields)
 
 
@@ -40,6 +40,10 @@ def test_empty_variables_count_as_not_set() -> None:
         ("allow_plaintext", "no", False),
         ("allow_plaintext", "0", False),
         ("allow_plaintext", "maybe", "maybe"),
+        ("http_allowed_hosts", "a.example", ["a.example"]),
+        ("http_allowed_hosts", "a.example:1, [::1]:*", ["a.example:1", "[::1]:*"]),
+        ("http_allowed_hosts", "a.example,", ["a.example", ""]),
+        ("http_token", "1234567890123456", "1234567890123456"),
         ("user", "1", "1"),
         ("password", "true", "true"),
     ],

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import platformdirs
 import pytest
+from pydantic import SecretStr
 
 from mailmcp.settings.load import load_settings
-from mailmcp.settings.model import Settings
+from mailmcp.settings.model import ServerTable, Settings
 from mailmcp.settings.problems import SettingsError
 
 HOME = "USERPROFILE" if os.name == "nt" else "HOME"
@@ -73,9 +74,23 @@ def test_command_line_then_environment_then_file_then_default(
 
 @pytest.mark.parametrize("timeout", ["5", "5.0", 5, 5.0])
 def test_every_server_key_can_be_overridden(load: Load, timeout: object) -> None:
-    overrides = {"envelope": "summary", "text": "json", "log_level": "debug", "log_format": "json"}
+    overrides = {
+        "envelope": "discriminated",
+        "text": "json",
+        "rows": "lean",
+        "log_level": "debug",
+        "log_format": "json",
+        "http_token": SECRET * 3,
+        "http_allowed_hosts": "a.example, b.example:1",
+    }
     environ = {f"MAILMCP_{key.upper()}": value for key, value in overrides.items()}
-    expected = {**overrides, "call_timeout_s": 5.0}
+    expected = {
+        **overrides,
+        "call_timeout_s": 5.0,
+        "http_token": SecretStr(SECRET * 3),
+        "http_token_env": None,
+        "http_allowed_hosts": ["a.example", "b.example:1"],
+    }
     by_command_line = load(ENVIRON, **overrides, call_timeout_s=timeout)
     by_environment = load({**ENVIRON, **environ, "MAILMCP_CALL_TIMEOUT_S": str(timeout)})
     assert by_command_line.server.model_dump() == by_environment.server.model_dump() == expected
@@ -94,7 +109,7 @@ def test_every_mistake_of_every_source_is_told_at_once(write: Write, faults: Fau
         [f"{path}, line 10", "accounts[1].prot"],
         ["MAILMCP_LOG_FORMAT", 'must be one of "text", "json"'],
         ["--log-level", 'must be one of "debug", "info", "warning", "error"'],
-        ["--colour", "is not a known key; known are envelope, text, log_level, log_format, call_timeout_s"],
+        ["--colour", f"is not a known key; known are {', '.join(ServerTable.model_fields)}"],
         ["MAILMCP_HOST", told[6].split(": ")[1]],
         ["MAILMCP_PORT", "must be a whole number from 1 to 65535"],
         ["MAILMCP_PASSWORD", "is missing; give exactly one of MAILMCP_PASSWORD, MAILMCP_PASSWORD_FILE"],
@@ -183,6 +198,32 @@ def test_an_unknown_variable_of_ours_is_a_warning(load: Load) -> None:
     assert SECRET not in warning
 
 
+TOKEN = f'[server]\nhttp_token = "{SECRET * 3}"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "environ", "token", "variable"),
+    [
+        (TOKEN, {}, SECRET * 3, None),
+        (TOKEN, {"MAILMCP_HTTP_TOKEN": "x" * 16}, "x" * 16, None),
+        (TOKEN, {"MAILMCP_HTTP_TOKEN": ""}, SECRET * 3, None),
+        ('[server]\nhttp_token_env = "A"\n', {}, None, "A"),
+        ('[server]\nhttp_token_env = "A"\n', {"MAILMCP_HTTP_TOKEN": "x" * 16}, "x" * 16, None),
+    ],
+)
+def test_the_token_of_the_environment_replaces_that_of_the_file(
+    load: Load, path: Path, text: str, environ: dict[str, str], token: str | None, variable: str | None
+) -> None:
+    path.write_text(text + ACCOUNT, encoding="utf-8")
+    server = load(environ).server
+    assert (server.http_token, server.http_token_env) == (token and SecretStr(token), variable)
+
+
+def test_the_variable_that_holds_the_token_is_known(write: Write, load: Load, path: Path) -> None:
+    write(path, '[server]\nhttp_token_env = "MAILMCP_WORK_TOKEN"\n' + ACCOUNT)
+    assert load({"MAILMCP_WORK_TOKEN": SECRET}).warnings == ()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
 @pytest.mark.parametrize(
     ("mode", "text", "warned"),
@@ -191,9 +232,16 @@ def test_an_unknown_variable_of_ours_is_a_warning(load: Load) -> None:
         (0o640, ACCOUNT, True),
         (0o644, ACCOUNT, True),
         (0o644, ACCOUNT.replace("password =", "password_file ="), False),
+        (0o600, TOKEN + ACCOUNT.replace("password =", "password_file ="), False),
+        (0o640, TOKEN + ACCOUNT.replace("password =", "password_file ="), True),
+        (
+            0o644,
+            TOKEN.replace("token =", "token_env =") + ACCOUNT.replace("password =", "password_file ="),
+            False,
+        ),
     ],
 )
-def test_a_password_in_a_file_that_others_may_read_is_a_warning(
+def test_a_secret_in_a_file_that_others_may_read_is_a_warning(
     write: Write,
     load: Load,
     path: Path,

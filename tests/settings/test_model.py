@@ -6,7 +6,14 @@ from pydantic import SecretStr, ValidationError
 from mailmcp.envelope import limits
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.imap.account import Account, Tls
-from mailmcp.settings.model import PASSWORD_KEYS, AccountTable, ServerTable, is_sendable
+from mailmcp.settings.model import (
+    HTTP_TOKEN_KEYS,
+    PASSWORD_KEYS,
+    AccountTable,
+    ServerTable,
+    is_http_token,
+    is_sendable,
+)
 
 ACCOUNT: dict[str, Any] = {"account_id": "work", "host": "imap.example.com", "user": "ann"}
 
@@ -15,9 +22,13 @@ def test_server_defaults() -> None:
     assert ServerTable().model_dump() == {
         "envelope": Dialect.SUMMARY,
         "text": "markdown",
+        "rows": "full",
         "log_level": "info",
         "log_format": "text",
         "call_timeout_s": limits.CALL_TIMEOUT_S,
+        "http_token": None,
+        "http_token_env": None,
+        "http_allowed_hosts": [],
     }
 
 
@@ -40,6 +51,7 @@ def test_every_key_says_what_it_allows() -> None:
 def test_the_password_keys_are_keys() -> None:
     found = {key for key in AccountTable.model_fields if key.startswith("password")}
     assert found == set(PASSWORD_KEYS)
+    assert {key for key in ServerTable.model_fields if key.startswith("http_token")} == set(HTTP_TOKEN_KEYS)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +64,12 @@ def test_the_password_keys_are_keys() -> None:
         ("log_format", "json"),
         ("call_timeout_s", 1),
         ("call_timeout_s", 600.0),
+        ("http_token", SecretStr("a" * 16)),
+        ("http_token_env", "_TOKEN_9"),
+        (
+            "http_allowed_hosts",
+            ["mail.example.com", "a_b:1", "10.0.0.5:8443", "[::1]:*", "[2001:db8::1]", "x:*"],
+        ),
     ],
 )
 def test_good_server_values(key: str, value: object) -> None:
@@ -76,6 +94,21 @@ def test_good_server_values(key: str, value: object) -> None:
         ("call_timeout_s", True),
         ("call_timeout_s", float("nan")),
         ("call_timeout_s", float("inf")),
+        ("http_token", ""),
+        ("http_token", "a" * 15),
+        ("http_token", 1234567890123456),
+        ("http_token_env", "9A"),
+        ("http_allowed_hosts", "mail.example.com"),
+        ("http_allowed_hosts", [""]),
+        ("http_allowed_hosts", ["*"]),
+        ("http_allowed_hosts", ["https://mail.example.com"]),
+        ("http_allowed_hosts", ["mail.example.com/mcp"]),
+        ("http_allowed_hosts", ["mail.example.com:"]),
+        ("http_allowed_hosts", ["*.example.com"]),
+        ("http_allowed_hosts", ["::1"]),
+        ("http_allowed_hosts", ["a b"]),
+        ("http_allowed_hosts", ["a\n"]),
+        ("http_allowed_hosts", [1]),
         ("unknown", 1),
     ],
 )
@@ -190,6 +223,30 @@ def test_a_password_shows_in_no_form_of_the_table() -> None:
     assert table.password == SecretStr("hunter2")
     shown = [repr(table), str(table), repr(table.model_dump()), table.model_dump_json()]
     assert "hunter2" not in "".join(shown)
+
+
+def test_a_token_shows_in_no_form_of_the_table() -> None:
+    table = ServerTable.model_validate({"http_token": "hunter2-hunter2-hunter2"})
+    shown = [repr(table), str(table), repr(table.model_dump()), table.model_dump_json()]
+    assert "hunter2" not in "".join(shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        ("a" * 16, True),
+        ("a" * 1024, True),
+        ("!~AZaz09-._~+/==", True),
+        ("a" * 15, False),
+        ("a" * 1025, False),
+        ("a" * 16 + "\n", False),
+        ("a" * 16 + " b", False),
+        ("ä" * 16, False),
+        ("", False),
+    ],
+)
+def test_is_http_token(text: str, good: bool) -> None:  # noqa: FBT001 - a column of the table
+    assert is_http_token(text) is good
 
 
 def test_tables_do_not_change() -> None:

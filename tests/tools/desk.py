@@ -16,10 +16,10 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mailmcp.envelope.meta import Telemetry
 from mailmcp.envelope.outcome import Outcome
 from mailmcp.envelope.render import data_value
+from mailmcp.envelope.text import render_outcome
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.envelope.text import render_outcome
 from mailmcp.tools.arguments import read_arguments
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call

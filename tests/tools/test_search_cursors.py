@@ -1,21 +1,32 @@
 """Cursors as arguments: miscopied, contradicted, of others, and forged."""
 
 import zlib
+from collections.abc import Iterator
 
 import pytest
 
 from mailmcp.envelope.errors import InvalidInputError, NotFoundError, Reason
-from tools.conftest import DeskFactory
+from servers.embedded import Pymap
 from tools.desk import Desk
 from tools.letters import make_numbered
-from tools.stores import Store
+from tools.stores import Store, pymap_store
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[tuple[Store, Desk]]:
+    """A store of three messages, and a desk for it as two accounts, `work` and `home`."""
+    with Pymap() as server:
+        store = pymap_store(server)
+        store.fill("INBOX", make_numbered(1, 2, 3))
+        with Desk([store.account, store.named("home")]) as desk:
+            yield store, desk
 
 
 @pytest.fixture
-def searching(pymap_mail: Store, open_desk: DeskFactory) -> Desk:
-    """A desk for two accounts, `work` and `home`, which have three messages."""
-    pymap_mail.fill("INBOX", make_numbered(1, 2, 3))
-    return open_desk(pymap_mail.account, pymap_mail.named("home"))
+def searching(shared: tuple[Store, Desk]) -> Desk:
+    """The shared desk, as if it were new."""
+    shared[1].forget()
+    return shared[1]
 
 
 @pytest.fixture
@@ -174,9 +185,12 @@ def test_criteria_too_long_for_a_cursor_are_refused_at_once(searching: Desk) -> 
 
 
 @pytest.mark.parametrize("text", ["語" * 400, "a\tb", "a.b=c&d%e+f g", '"quoted phrase"', "~-_*'()"])
-def test_any_text_survives_the_way_through_a_cursor(pymap_mail: Store, searching: Desk, text: str) -> None:
-    pymap_mail.fill("Texts", [f"Subject: a\r\n\r\n{text.strip(chr(34))}\r\n".encode()] * 2)
-    first = searching.search(account_id="work", mailbox="Texts", query=text, limit=1)
+def test_any_text_survives_the_way_through_a_cursor(
+    shared: tuple[Store, Desk], searching: Desk, text: str
+) -> None:
+    mailbox = f"Text {zlib.crc32(text.encode())}"
+    shared[0].fill(mailbox, [f"Subject: a\r\n\r\n{text.strip(chr(34))}\r\n".encode()] * 2)
+    first = searching.search(account_id="work", mailbox=mailbox, query=text, limit=1)
     searching.forget()
     second = searching.search(cursor=first.data["next_cursor"], query=text)
     assert (first.data["total"], second.places) == (2, [1])

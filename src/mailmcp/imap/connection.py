@@ -95,11 +95,6 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
     def _set_read_timeout(self) -> None:
         """Leave the timeout as `dial` and the session set it."""
 
-    @override
-    def capabilities(self) -> tuple[bytes, ...]:
-        """Give what the server can do in the state it is in, without asking again."""
-        return self._known
-
     def learn_capabilities(self) -> None:
         """Read the capabilities that the last answer brought along, else ask for them.
 
@@ -254,11 +249,8 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         return answer
 
     def _forget_untagged(self) -> None:
-        # What earlier commands left must not be taken for an answer; BYE still counts.
-        bye = self._imap.untagged_responses.get("BYE")
+        """Leave nothing of earlier commands that could be taken for an answer."""
         self._imap.untagged_responses.clear()
-        if bye:
-            self._imap.untagged_responses["BYE"] = bye
 
 
 def quoted(text: str) -> bytes:

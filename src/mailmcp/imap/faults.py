@@ -111,10 +111,10 @@ def _name_tls(account_id: str, error: ssl.SSLError) -> InternalError:
             f"The server's certificate was not accepted (account {account_id}): {error.verify_message}. "
             "Check the host name; for a private authority set ca_file in the settings.",
         )
+    why = getattr(error, "reason", "") or "no reason given"  # Python's own SSLErrors have none
     return tls_failed(
         account_id,
-        f"TLS with the server failed (account {account_id}): {error.reason or 'no reason given'}. "
-        "Check the port and the tls setting.",
+        f"TLS with the server failed (account {account_id}): {why}. Check the port and the tls setting.",
     )
 
 

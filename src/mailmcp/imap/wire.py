@@ -123,15 +123,25 @@ class CountedIMAP4(imaplib.IMAP4):
         self.capabilities = ("IMAP4REV1", "STARTTLS")
 
     def _get_response(self) -> object:
-        """Read one response; imaplib tells what is none from a lost connection by its words alone."""
+        """Read one response.
+
+        imaplib tells what is none from a lost connection by its words alone, and repeats the
+        line: that may be mail, or the password sent back, and has no place in a traceback.
+        """
         try:
             return super()._get_response()  # type: ignore[misc] # private, so not in the stubs
+        except ViolationError:
+            raise
         except self.abort as error:
             if str(error).startswith("unexpected"):
-                raise ViolationError("a line that is no response") from error
-            raise
-        except (self.error, ValueError) as error:
-            raise ViolationError("a line or a number that is too long") from error
+                raise ViolationError("a line that is no response") from None
+            raise self.abort("the connection ended") from None
+        except (self.error, ValueError):
+            raise ViolationError("a line or a number that is too long") from None
+
+    def _check_bye(self) -> None:
+        if "BYE" in self.untagged_responses:
+            raise self.abort("the server said BYE")  # not its words, as above
 
     def _command_complete(self, name: str, tag: bytes) -> tuple[str, list[bytes | None]]:
         """Wait for a command's end, whatever it is: imaplib's mixes BAD with what it cannot read."""

@@ -1,11 +1,11 @@
-"""Dates: of header fields in, of replies and of IMAP commands out.
+"""Dates: of header fields in, of replies out.
 
 Reads RFC 5322 section 3.3 with the obsolete forms of 4.3, and the common
 breakages. Month names are English whatever the locale of the process is.
 """
 
 import re
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -75,11 +75,6 @@ def format_rfc3339(moment: datetime) -> str:
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     text = aware.isoformat(timespec="seconds")
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
-
-
-def format_imap_date(day: date) -> str:
-    """Write ``05-Nov-2026``, the `date` of SEARCH criteria (RFC 9051 section 9)."""
-    return f"{day.day:02}-{_MONTHS[day.month - 1]}-{day.year:04}"
 
 
 def _parse_day(text: str) -> tuple[int, int, int] | None:

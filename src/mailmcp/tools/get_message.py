@@ -11,6 +11,7 @@ from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Outcome, Untrusted
 from mailmcp.mail.attachment import list_attachments
 from mailmcp.mail.body import BodyText, body_text
+from mailmcp.mail.charset import WRONG_CHARSET
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.html import sanitize_html
 from mailmcp.mail.ids import MessageRef, parse_message_id
@@ -230,6 +231,8 @@ def _warnings(
         warnings.append(f"Only the first {limits.TEXT_PART_OCTETS_MAX} octets of a very long text were read.")
     warnings += taken_out(body, "the body")
     defects = dict.fromkeys((*parts.defects, *body.defects))
+    if 0 < body.text.count("\ufffd") <= len(parts.cut):
+        defects.pop(WRONG_CHARSET, None)  # the character that was cut in two
     if defects:
         warnings.append(f"The message is malformed: {'; '.join(defects)}.")
     return tuple(warnings)

@@ -81,7 +81,16 @@ def _fetch_missing(session: Session, ref: MessageRef, parts: Sequence[Part]) -> 
     if ref.uid in result.failures:
         raise _not_had(ref, result.failures[ref.uid])
     sections = result.messages[ref.uid].sections
-    return {part.part_id: sections.get(part.part_id.upper(), b"") for part in parts}
+    return {part.part_id: _fetched_of(part, sections.get(part.part_id.upper(), b"")) for part in parts}
+
+
+def _fetched_of(part: Part, octets: bytes) -> bytes:
+    return whole_lines(octets) if part.size_octets > limits.TEXT_PART_OCTETS_MAX else octets
+
+
+def whole_lines(octets: bytes) -> bytes:
+    """End what was cut with a whole line: no escape of a transfer encoding goes over one."""
+    return octets[: octets.rfind(b"\n") + 1] or octets
 
 
 def search_again(ref: MessageRef) -> NextAction:

@@ -18,6 +18,7 @@ from mailmcp.mail.ids import MessageRef
 from mailmcp.mail.message import read_message
 from mailmcp.mail.snippet import make_snippet
 from mailmcp.mail.text_parts import choose_text_parts
+from mailmcp.tools.message_parts import whole_lines
 
 _FIELDS = "DATE FROM SUBJECT"
 _TEXT_FIELDS = f"{_FIELDS} MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
@@ -103,11 +104,13 @@ def _snippet(fetched: FetchedMessage, max_chars: int) -> str:
     if fetched.preview is not None:
         return make_snippet(fetched.preview.decode("utf-8", "replace"), max_chars)
     head, text = fetched.sections.get("HEADER.FIELDS", b""), fetched.sections.get("TEXT", b"")
+    cut = len(text) >= limits.SNIPPET_OCTETS
     # What is cut is read as if it were whole: the start of a text is all a snippet shows.
-    view = read_message(head + text, complete=True)
+    view = read_message(head + (whole_lines(text) if cut else text), complete=True)
     text_parts = choose_text_parts(view.structure)
     octets = {part.part_id: view.part_octets(part) or b"" for part in text_parts.all}
-    return make_snippet(body_text(text_parts, octets).text, max_chars)
+    seen = body_text(text_parts, octets).text
+    return make_snippet(seen.rstrip("\ufffd") if cut else seen, max_chars)
 
 
 def row_lines(row: MessageRow) -> tuple[str, ...]:

@@ -1,0 +1,204 @@
+"""One bad message never spoils the others, and each that was asked for is accounted for."""
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from imap.scenes import ROW_ITEMS, At, make_account, session_on
+from mailmcp.envelope.errors import Code
+from mailmcp.imap.connection import Answer, Piece
+from mailmcp.imap.fetch import Fetched, FetchedMessage, fetch_messages, parse_rows
+from servers.dovecot import Dovecot, Login
+from servers.peer import Peer, PeerFactory
+from servers.peer_actions import FailUid, Respond, Rule
+from servers.peer_mailbox import make_messages
+
+TEN = tuple(range(1, 11))
+
+
+def fetch(server: Peer, *uids: int, items: tuple[str, ...] = ROW_ITEMS) -> Fetched:
+    with session_on(make_account(server)) as session:
+        session.examine("INBOX")
+        fetched = fetch_messages(session, uids, items)
+        assert set(fetched.messages) | set(fetched.failures) == set(uids)
+        assert not set(fetched.messages) & set(fetched.failures)
+        session.run("NOOP")  # the session is in order, whatever failed
+    return fetched
+
+
+def rows(*lines: list[Piece]) -> tuple[dict[int, FetchedMessage], int]:
+    return parse_rows(Answer(untagged={"FETCH": [piece for line in lines for piece in line]}))
+
+
+def row(line: bytes | list[Piece]) -> FetchedMessage:
+    parsed, unreadable = rows([line] if isinstance(line, bytes) else line)
+    assert unreadable == 0
+    [message] = parsed.values()
+    return message
+
+
+@pytest.mark.parametrize(
+    ("how", "stage", "message", "retryable"),
+    [
+        ("NO", "fetch", "The server refused to give the message: NO Cannot fetch this", True),
+        ("BAD", "fetch", "The server refused to give the message: BAD Cannot fetch this", False),
+        ("garbage", "parse", "The server's answer could not be read.", False),
+    ],
+)
+@pytest.mark.parametrize("bad", [1, 6, 10])
+def test_one_bad_message_of_ten_stands_alone(
+    peer: PeerFactory, how: str, stage: str, message: str, bad: int, *, retryable: bool
+) -> None:
+    server = peer(messages=make_messages(*TEN), rules=[Rule(command="UID FETCH", action=FailUid(bad, how))])  # type: ignore[arg-type] # as Literal
+    fetched = fetch(server, *TEN)
+    assert set(fetched.messages) == set(TEN) - {bad}
+    failure = fetched.failures[bad]
+    assert (failure.code, failure.stage, failure.message) == (Code.INTERNAL, stage, message)
+    assert failure.retryable == retryable
+    assert sum(command.name == "UID FETCH" for command in server.commands) <= 1 + 2 * 4
+
+
+def test_several_bad_messages_stand_alone_too(peer: PeerFactory) -> None:
+    rules = [Rule(command="UID FETCH", action=FailUid(uid)) for uid in (2, 3, 9)]
+    fetched = fetch(peer(messages=make_messages(*TEN), rules=rules), *TEN)
+    assert set(fetched.failures) == {2, 3, 9}
+
+
+@pytest.mark.parametrize("status", ["NO", "OK"])
+def test_messages_that_are_gone_are_said_to_be(peer: PeerFactory, status: str) -> None:
+    """RFC 2180 section 4.1: some servers say NO [EXPUNGEISSUED] with what is left, some say OK."""
+    server = peer(messages=make_messages(1, 3))
+    if status == "NO":
+        code = b"[EXPUNGEISSUED] Some are gone"
+        some = b"* 1 FETCH (UID 1 FLAGS ())\r\n{tag} NO %b\r\n" % code
+        server.rules += [
+            Rule(command="UID FETCH", containing="1,2,3", action=Respond(some)),
+            Rule(command="UID FETCH", containing="UID FETCH 2 ", action=Respond(b"{tag} NO %b\r\n" % code)),
+        ]
+    fetched = fetch(server, 1, 2, 3, items=("UID", "FLAGS"))
+    assert set(fetched.messages) == {1, 3}
+    assert fetched.failures[2].code is Code.NOT_FOUND
+    assert fetched.failures[2].message == "The message is no longer in the mailbox."
+
+
+def test_rows_before_a_refusal_are_kept(peer: PeerFactory) -> None:
+    some = b"* 1 FETCH (UID 1 FLAGS (\\Seen))\r\n{tag} NO Out of luck\r\n"
+    server = peer(
+        messages=make_messages(1, 2), rules=[Rule(command="UID FETCH", nth=1, action=Respond(some))]
+    )
+    fetched = fetch(server, 1, 2)
+    assert fetched.messages[1].flags == ("\\Seen",)
+    assert sum(command.name == "UID FETCH" for command in server.commands) == 2
+
+
+def test_nothing_is_asked_for_nothing(peer: PeerFactory) -> None:
+    server = peer()
+    assert fetch(server) == Fetched()
+    assert not any(command.name == "UID FETCH" for command in server.commands)
+
+
+def test_a_message_nobody_asked_for_is_left_out(peer: PeerFactory) -> None:
+    """News of flags come unasked, with a UID or without one (RFC 9051 section 7.5.2)."""
+    unasked = b"* 2 FETCH (FLAGS (\\Seen))\r\n* 1 FETCH (FLAGS () UID 1)\r\n"
+    unasked += b"* 3 FETCH (UID 3 FLAGS ())\r\n{tag} OK -\r\n"
+    server = peer(messages=make_messages(1, 2, 3), rules=[Rule(command="UID FETCH", action=Respond(unasked))])
+    assert set(fetch(server, 1).messages) == {1}
+
+
+def test_the_uid_may_follow_the_literal(peer: PeerFactory) -> None:
+    """As Proton Bridge has it."""
+    answer = (
+        b"* 1 FETCH (BODY[HEADER.FIELDS (SUBJECT)] {14}\r\nSubject: {5}\r\n FLAGS () UID 1)\r\n{tag} OK -\r\n"
+    )
+    server = peer(messages=make_messages(1), rules=[Rule(command="UID FETCH", action=Respond(answer))])
+    message = fetch(server, 1).messages[1]
+    assert message.sections == {"HEADER.FIELDS": b"Subject: {5}\r\n"}
+
+
+def test_a_message_in_several_rows_is_one() -> None:
+    parsed, unreadable = rows([b"1 (UID 7 FLAGS (\\Seen))"], [b"1 (UID 7 RFC822.SIZE 9)"])
+    assert (set(parsed), unreadable) == ({7}, 0)
+    assert (parsed[7].flags, parsed[7].size_octets) == (("\\Seen",), 9)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"1 (UID 7 BODYSTRUCTURE (" + b"(" * 5000 + b'"TEXT"' + b")" * 5000 + b"))",
+        b'1 (UID 7 BODYSTRUCTURE ("TEXT" "PLAIN" NIL)',
+        b"1 (UID 7 BODYSTRUCTURE)",
+        b'1 (UID 7 BODY[] "no end)',
+        b'1 (UID 7 BODY[] x"y")',
+        b"1 (UID 7 BODY[ {no",
+        b"1 (UID 7 ((a)) 1)",
+        b"1 (UID 7) 8",
+        b"1 UID",
+        b"1",
+        b"",
+        b"1 (UID 7 BODY[] {3})",
+        b"1 (UID " + b"9" * 5000 + b")",
+    ],
+)
+def test_a_row_that_cannot_be_read_is_counted(line: bytes) -> None:
+    assert rows([line], [b"2 (UID 8)"]) == ({8: FetchedMessage(uid=8)}, 1)
+
+
+def test_a_very_deep_structure_does_not_spoil_the_page(peer: PeerFactory) -> None:
+    """MailKit #919: the row is told to be unreadable; the message can be asked for without it."""
+    deep = b"* 1 FETCH (UID 1 BODYSTRUCTURE %b)\r\n{tag} OK -\r\n" % (b"(" * 20_000 + b")" * 20_000)
+    rule = Rule(command="UID FETCH", containing="BODYSTRUCTURE", action=Respond(deep))
+    server = peer(messages=make_messages(1), rules=[rule])
+    assert fetch(server, 1, items=("UID", "BODYSTRUCTURE")).failures[1].stage == "parse"
+    assert set(fetch(server, 1, items=("UID", "FLAGS")).messages) == {1}
+
+
+def test_fields_are_read_whatever_their_case_and_form() -> None:
+    line = (
+        b'1 (uid 7 flags (\\Seen $Forwarded 5) internaldate " 5-Nov-2024 06:07:08 +0530" rfc822.size 42'
+        b' preview "Hello" body[1.2]<0> "short" BODY[TEXT] NIL BODY[1] 123)'
+    )
+    assert row(line) == FetchedMessage(
+        uid=7,
+        flags=("\\Seen", "$Forwarded", "5"),
+        internal_date=datetime(2024, 11, 5, 6, 7, 8, tzinfo=timezone(timedelta(hours=5, minutes=30))),
+        size_octets=42,
+        preview=b"Hello",
+        sections={"1.2": b"short", "TEXT": b"", "1": b"123"},
+    )
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        b"FLAGS NIL INTERNALDATE NIL RFC822.SIZE NIL PREVIEW NIL",
+        b'FLAGS x INTERNALDATE "yesterday" RFC822.SIZE x PREVIEW ()',
+        b'INTERNALDATE "99-Xyz-2024 06:07:08 +0000"',
+        b'INTERNALDATE "01-Jan-0000 99:99:99 +9999"',
+        b"INTERNALDATE 5",
+    ],
+)
+def test_fields_without_sense_are_as_if_they_were_not_there(fields: bytes) -> None:
+    assert row(b"1 (UID 7 " + fields + b")") == FetchedMessage(uid=7)
+
+
+def test_raw_octets_in_quoted_strings_are_kept() -> None:
+    """Proton Bridge; in the proper place they are a literal."""
+    assert row('1 (UID 7 BODY[TEXT] "Grüße \\"da\\"")'.encode()).sections == {"TEXT": 'Grüße "da"'.encode()}
+    assert row([(b"1 (BODY[] {3}", b"a\0b"), b" UID 7)"]).sections == {"": b"a\0b"}
+
+
+def test_dovecot_gives_what_is_asked_for(dovecot: Dovecot, dovecot_user: Login) -> None:
+    letter = b"Subject: A\r\nContent-Type: text/plain\r\n\r\nText\r\n"
+    received = datetime(2024, 2, 29, 12, tzinfo=timezone(timedelta(hours=-3)))
+    dovecot.fill(dovecot_user.user, "INBOX", [letter] * 2, flags=[b"\\Seen", b"$X"], received=received)
+    account = make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)
+    items = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", "PREVIEW", "BODY.PEEK[]<0.9>")
+    with session_on(account) as session:
+        session.examine("INBOX")
+        message = fetch_messages(session, [1, 2, 3], items).messages[2]
+    assert set(message.flags) == {"\\Seen", "$X", "\\Recent"}
+    assert message.internal_date == received
+    assert (message.size_octets, message.preview) == (len(letter), b"Text")
+    assert message.sections == {"": b"Subject: "}
+    assert isinstance(message.body_structure, tuple)
+    assert message.body_structure[:2] == (b"text", b"plain")

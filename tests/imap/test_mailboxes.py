@@ -1,0 +1,189 @@
+"""All mailboxes are listed, with their uses and counts; what could not be counted is said."""
+
+import pytest
+
+from imap.line_server import LineServer
+from imap.scenes import At, make_account, session_on
+from mailmcp.imap.mailboxes import Listed, Mailbox, count_mailboxes, list_mailboxes
+from mailmcp.imap.session import Session
+from servers.dovecot import Dovecot, Login
+from servers.embedded import Pymap
+from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
+from servers.peer_mailbox import PeerMailbox, make_messages
+
+LETTER = b"Subject: A\r\n\r\nText\r\n"
+
+
+def count_all(session: Session) -> Listed:
+    return count_mailboxes(session, list_mailboxes(session, with_counts=True))
+
+
+def uses(*names_and_attributes: tuple[str, str], peer: PeerFactory) -> dict[str, tuple[str, bool]]:
+    """Say which uses a listing gives, and whether they are guesses."""
+    boxes = [PeerMailbox(name=name, attributes=tuple(given.split())) for name, given in names_and_attributes]
+    with session_on(make_account(peer(mailboxes=boxes))) as session:
+        return {
+            each.name: (each.special_use, each.special_use_guessed)
+            for each in list_mailboxes(session)
+            if each.special_use
+        }
+
+
+def test_dovecot_lists_and_counts_in_one_round_trip(dovecot: Dovecot, dovecot_user: Login) -> None:
+    """By LIST-STATUS and SPECIAL-USE."""
+    dovecot.fill(dovecot_user.user, "INBOX", [LETTER] * 3)
+    dovecot.fill(dovecot_user.user, "Reisen/Zürich", [LETTER], flags=[b"\\Seen"])
+    with session_on(make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)) as session:
+        before = session.dialling.traffic.round_trips
+        listed = count_all(session)
+        assert session.dialling.traffic.round_trips == before + 1
+    assert listed.uncounted == {}
+    assert [each.name for each in listed.mailboxes] == [
+        "INBOX", "Archive", "Drafts", "Junk", "Reisen", "Reisen/Zürich", "Sent", "Trash",
+    ]  # fmt: skip
+    by_name = {each.name: each for each in listed.mailboxes}
+    assert by_name["INBOX"] == Mailbox(name="INBOX", delimiter="/", selectable=True, messages=3, unseen=3)
+    assert by_name["Reisen/Zürich"].unseen == 0
+    assert not by_name["Reisen"].selectable
+    assert by_name["Sent"].special_use == "\\Sent"
+    assert not by_name["Sent"].special_use_guessed
+
+
+def test_pymap_counts_all_in_a_second_round_trip(pymap_server: Pymap) -> None:
+    pymap_server.fill("INBOX", [LETTER] * 2)
+    pymap_server.fill("Zürich & Söhne", [LETTER], flags=[b"\\Seen"])
+    with session_on(make_account(pymap_server)) as session:
+        before = session.dialling.traffic.round_trips
+        listed = count_all(session)
+        assert session.dialling.traffic.round_trips == before + 2
+    assert listed.uncounted == {}
+    counts = {each.name: (each.messages, each.unseen) for each in listed.mailboxes}
+    assert counts["INBOX"] == (2, 2)
+    assert counts["Zürich & Söhne"] == (1, 0)
+
+
+def test_a_thousand_mailboxes_and_more_are_all_there(peer: PeerFactory) -> None:
+    boxes = [PeerMailbox(name=f"Box {number:04}") for number in range(1_200)]
+    boxes[7].messages = make_messages(1, 2)
+    with session_on(make_account(peer(mailboxes=boxes))) as session:
+        before = session.dialling.traffic.round_trips
+        listed = count_all(session)
+        assert session.dialling.traffic.round_trips - before == 1 + 1_201 // 50 + 1
+    assert len(listed.mailboxes) == 1_201
+    assert listed.uncounted == {}
+    assert {each.messages for each in listed.mailboxes} == {0, 2}
+
+
+def test_counts_are_asked_for_only_where_they_are_lacking(peer: PeerFactory) -> None:
+    hollow = {"No": "\\Noselect", "Gone": "\\NonExistent"}
+    server = peer(mailboxes=[PeerMailbox(name=name, attributes=(each,)) for name, each in hollow.items()])
+    with session_on(make_account(server)) as session:
+        listed = count_all(session)
+        count_mailboxes(session, listed.mailboxes)
+    assert [(each.name, each.messages) for each in listed.mailboxes] == [
+        ("INBOX", 0),
+        ("Gone", None),
+        ("No", None),
+    ]
+    assert sum(command.name == "STATUS" for command in server.commands) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (b"{tag} NO [NOPERM] Not yours\r\n", "[NOPERM] Not yours"),
+        (b"{tag} BAD What\r\n", "What"),
+        (b"{tag} OK -\r\n", "no counts in the answer"),
+        (b'* STATUS "Box" (MESSAGES)\r\n{tag} OK -\r\n', "no counts in the answer"),
+        (b'* STATUS "Box" (MESSAGES NIL)\r\n{tag} OK -\r\n', "no counts in the answer"),
+        (b'* STATUS "Box" (MESSAGES x)\r\n{tag} OK -\r\n', "no counts in the answer"),
+        (b'* STATUS "Box" (1 2)\r\n{tag} OK -\r\n', "no counts in the answer"),
+        (b'* STATUS "Box\r\n{tag} OK -\r\n', "no counts in the answer"),
+    ],
+)
+def test_a_mailbox_that_cannot_be_counted_is_named_with_the_reason(
+    peer: PeerFactory, answer: bytes, why: str
+) -> None:
+    rule = Rule(command="STATUS", containing="Box", action=Respond(answer))
+    server = peer(mailboxes=[PeerMailbox(name="Box"), PeerMailbox(name="Other")], rules=[rule])
+    with session_on(make_account(server)) as session:
+        listed = count_all(session)
+        session.run("NOOP")
+    assert listed.uncounted == {"Box": why}
+    assert [(each.name, each.messages) for each in listed.mailboxes] == [
+        ("INBOX", 0),
+        ("Box", None),
+        ("Other", 0),
+    ]
+
+
+def test_a_refusal_beside_list_status_is_reported_too(peer: PeerFactory) -> None:
+    """RFC 5819 section 2: the server leaves the STATUS out; asked alone, it says why."""
+    answer = b'* LIST () "/" "A"\r\n* STATUS "A" (MESSAGES 4 UNSEEN 1)\r\n* STATUS "Z" (MESSAGES 1)\r\n'
+    answer += b'* LIST () "/" "B"\r\n{tag} OK -\r\n'
+    server = peer(
+        capabilities=("IMAP4rev1", "LIST-EXTENDED", "LIST-STATUS", "SPECIAL-USE"),
+        rules=[
+            Rule(command="LIST", action=Respond(answer)),
+            Rule(command="STATUS", action=Respond(b"{tag} NO [LIMIT] Enough\r\n")),
+        ],
+    )
+    with session_on(make_account(server)) as session:
+        listed = count_all(session)
+    assert [(each.name, each.messages, each.unseen) for each in listed.mailboxes] == [
+        ("A", 4, 1),
+        ("B", None, None),
+    ]
+    assert listed.uncounted == {"B": "[LIMIT] Enough"}
+    lines = [command.line for command in server.commands if command.name == "LIST"]
+    assert lines == ['LIST "" "*" RETURN (SPECIAL-USE STATUS (MESSAGES UNSEEN))']
+
+
+def test_a_burst_may_be_answered_in_any_order() -> None:
+    """RFC 9051 section 5.5 allows it where the commands do not depend on each other."""
+
+    def answer(line: bytes, earlier: list[bytes]) -> bytes:
+        tag, name, *_ = line.split(b" ")
+        if name == b"LIST":
+            return b'* LIST () "/" INBOX\r\n* LIST () "/" Box\r\n%b OK -\r\n' % tag
+        if b"STATUS" in line and b"INBOX" in line:
+            return b""
+        if b"STATUS" in line:
+            first = earlier[-1].split(b" ")[0]
+            counts = b"* STATUS Box (MESSAGES 2 UNSEEN 0)\r\n%b OK -\r\n" % tag
+            return counts + b"* STATUS INBOX (MESSAGES 1 UNSEEN 0)\r\n%b OK -\r\n" % first
+        return b"%b OK -\r\n" % tag
+
+    with LineServer(answer) as server, session_on(make_account(server)) as session:
+        listed = count_all(session)
+    assert listed.uncounted == {}
+    assert [(each.name, each.messages) for each in listed.mailboxes] == [("INBOX", 1), ("Box", 2)]
+
+
+def test_special_uses_that_are_said_are_taken(peer: PeerFactory) -> None:
+    assert uses(("Gesendet", "\\HasNoChildren \\SENT"), ("Alles", "\\All"), peer=peer) == {
+        "Gesendet": ("\\Sent", False),
+        "Alles": ("\\All", False),
+    }
+
+
+def test_special_uses_that_are_not_said_are_guessed_once_each(peer: PeerFactory) -> None:
+    """By the usual names, the least nested one first; never beside one that is said."""
+    found = uses(
+        ("Sent Items", ""),
+        ("Old/Sent", ""),
+        ("Sent", "\\Noselect"),
+        ("Papierkorb", "\\Trash"),
+        ("Trash", ""),
+        ("Work/spam", ""),
+        ("DRAFTS", ""),
+        ("Important", ""),
+        peer=peer,
+    )
+    assert found == {
+        "Sent Items": ("\\Sent", True),
+        "Papierkorb": ("\\Trash", False),
+        "Work/spam": ("\\Junk", True),
+        "DRAFTS": ("\\Drafts", True),
+    }

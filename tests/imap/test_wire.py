@@ -1,0 +1,96 @@
+"""Octets are counted, literals are bounded, and a connection can be cut whatever it is doing."""
+
+import socket
+import threading
+
+import pytest
+
+from imap.scenes import make_account, session_on
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import InternalError, Reason
+from mailmcp.imap.wire import Cut, Traffic
+from servers.dovecot import Dovecot, Login
+from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
+from servers.proxy import ProxyFactory
+
+
+def test_all_octets_and_bursts_of_a_connection_are_counted(
+    dovecot: Dovecot, dovecot_user: Login, proxy: ProxyFactory
+) -> None:
+    counting = proxy(dovecot.host, dovecot.plain_port)
+    with session_on(make_account(counting, dovecot_user)) as session:
+        session.examine("INBOX")
+        session.run("UID", b"SEARCH", b"CHARSET", b"UTF-8", b"TEXT", "ä".encode())
+        seen = counting.snapshot()
+        traffic = session.dialling.traffic
+        assert traffic == Traffic(
+            round_trips=seen.round_trips,
+            octets_received=seen.octets_received,
+            octets_sent=seen.octets_sent,
+        )
+
+
+@pytest.mark.parametrize("size", [limits.LITERAL_OCTETS_MAX + 1, 2**31, 2**64])
+def test_a_huge_literal_is_refused_before_it_is_read(peer: PeerFactory, size: int) -> None:
+    claim = Respond(b"* 1 FETCH (UID 1 BODY[] {%d}\r\nabc" % size)
+    server = peer(rules=[Rule(command="NOOP", action=claim)])
+    with session_on(make_account(server)) as session:
+        with pytest.raises(InternalError) as caught:
+            session.run("NOOP")
+        assert caught.value.reason is Reason.PROTOCOL_VIOLATION
+        assert session.in_doubt
+
+
+def test_a_literal_that_ends_early_is_a_lost_connection(peer: PeerFactory) -> None:
+    """Not a short message: it would look complete."""
+    claim = Respond(b"* 1 FETCH (UID 1 BODY[] {100}\r\nabc")
+    server = peer(rules=[Rule(command="NOOP", action=claim)])
+    with session_on(make_account(server)) as session:
+
+        def stop_then() -> None:
+            server.wait_for("NOOP")
+            server.stop()
+
+        stopper = threading.Thread(target=stop_then)
+        stopper.start()
+        with pytest.raises(InternalError) as caught:
+            session.run("NOOP")
+        stopper.join()
+        assert caught.value.reason is Reason.CONNECTION_LOST
+
+
+def test_a_cut_wakes_whoever_reads() -> None:
+    here, there = socket.socketpair()
+    cut = Cut()
+    cut.watch(here)
+    reading = threading.Thread(target=lambda: here.recv(1))
+    with here, there:
+        reading.start()
+        cut.cut()
+        reading.join(5)
+        assert not reading.is_alive()
+        cut.cut()
+    cut.close()
+    cut.close()
+    cut.cut()
+    assert cut.done
+
+
+def test_what_comes_up_after_the_cut_is_refused() -> None:
+    """A socket that is not connected cannot be shut down: it must not be connected at all."""
+    cut = Cut()
+    cut.cut()
+    with socket.socket() as late, pytest.raises(ConnectionAbortedError):
+        cut.watch(late)
+    cut.close()
+
+
+def test_watching_another_socket_gives_the_first_one_back() -> None:
+    cut = Cut()
+    first, second = socket.socket(), socket.socket()
+    with first, second:
+        cut.watch(first)
+        cut.watch(second)
+        cut.cut()
+    cut.close()
