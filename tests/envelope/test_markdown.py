@@ -29,6 +29,7 @@ def test_escape_leaves_a_value_that_starts_nothing(value: str, expected: str) ->
         ("with `ticks`", "`` with `ticks` ``"),
         ("``", "``` `` ```"),
         ("two\nlines", "`two lines`"),
+        ("two  spaces\u3000wide", "`two  spaces\u3000wide`"),
     ],
 )
 def test_code_cannot_be_left_by_its_value(value: str, expected: str) -> None:

@@ -7,6 +7,7 @@ Markdown, HTML and our own layout begin something are escaped.
 
 import re
 
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
 _BACKTICKS = re.compile(r"`+")
@@ -18,8 +19,11 @@ def escape(value: str) -> str:
 
 
 def code(value: str) -> str:
-    """Write `value` as a code span on one line (CommonMark 6.1): for ids, names and addresses."""
-    line = _BREAKS.sub(" ", value).strip()
+    """Write `value` as a code span on one line (CommonMark 6.1): for ids and names that are to be copied.
+
+    Spaces stay as they are, wide and doubled ones too; only what would end the line becomes a space.
+    """
+    line = _CONTROLS.sub(" ", value)
     longest = max((len(run) for run in _BACKTICKS.findall(line)), default=0)
     if not longest:
         return f"`{line}`"

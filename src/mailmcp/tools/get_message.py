@@ -112,14 +112,11 @@ async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[Get
     call.choose_account(ref.account_id)
     call.mailbox = ref.mailbox
     try:
-        return await call.pool.run(
-            ref.account_id,
+        return await call.ask(
             lambda session: _outcome(
                 arguments, ref, fetch_parts(session, ref, lambda root: _wanted(arguments, root))
             ),
             mailbox=ref.mailbox,
-            telemetry=call.telemetry,
-            deadline=call.deadline,
         )
     except ConflictError as error:
         error.next_action = search_again(ref)

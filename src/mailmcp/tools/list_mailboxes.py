@@ -66,12 +66,7 @@ async def list_mailboxes_of_account(
     """List one page of mailboxes: one round trip, and one more for counts where LIST cannot give them."""
     start = _start(arguments)
     account_id = call.choose_account(start.account_id).account_id
-    listing = await call.pool.run(
-        account_id,
-        lambda session: _list_page(session, start),
-        telemetry=call.telemetry,
-        deadline=call.deadline,
-    )
+    listing = await call.ask(lambda session: _list_page(session, start))
     cursor = None
     if listing.more:
         rest = MailboxesCursor(

@@ -61,13 +61,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
         resume=resume if search.position else None,
     )
     try:
-        found = await call.pool.run(
-            search.account_id,
-            lambda session: fetch_page(session, request),
-            mailbox=search.mailbox,
-            telemetry=call.telemetry,
-            deadline=call.deadline,
-        )
+        found = await call.ask(lambda session: fetch_page(session, request), mailbox=search.mailbox)
     except ConflictError as error:
         error.next_action = NextAction(instruction="Search again.", tool=NAME, arguments=arguments_of(search))
         raise

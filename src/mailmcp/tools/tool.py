@@ -19,7 +19,8 @@ from mailmcp.envelope.errors import (
 from mailmcp.envelope.meta import Telemetry
 from mailmcp.envelope.outcome import Issue, Outcome
 from mailmcp.imap.account import Account
-from mailmcp.imap.pool import Pool
+from mailmcp.imap.pool import Pool, ResultT
+from mailmcp.imap.session import Session
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.tools.arguments import ArgumentsT
 
@@ -61,9 +62,32 @@ class Call:
                     "account_id", Reason.MISSING_PARAM, f"is missing. Send one of: {known}."
                 )
             account_id = accounts[0].account_id
-        account = self.pool.sessions_of(account_id).account
+        try:
+            account = self.pool.sessions_of(account_id).account
+        except NotFoundError as error:
+            error.next_action = NextAction(instruction="List the accounts.", tool="imap_list_accounts")
+            raise
         self.account_id = account.account_id
         return account
+
+    async def ask(self, work: Callable[[Session], ResultT], *, mailbox: str = "") -> ResultT:
+        """Run `work` on a session of the chosen account, in a thread; `mailbox` is what it opens.
+
+        Raises:
+            MailError: As `Pool.run`.
+        """
+        try:
+            return await self.pool.run(
+                self.account_id, work, mailbox=mailbox, telemetry=self.telemetry, deadline=self.deadline
+            )
+        except NotFoundError as error:
+            if error.reason is Reason.MAILBOX_MISSING:
+                error.next_action = NextAction(
+                    instruction="List the mailboxes.",
+                    tool="imap_list_mailboxes",
+                    arguments={"account_id": self.account_id},
+                )
+            raise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
