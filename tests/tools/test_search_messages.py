@@ -189,7 +189,7 @@ def test_a_missing_mailbox_is_not_found(desk: Desk) -> None:
     assert caught.value.reason is Reason.MAILBOX_MISSING
     action = caught.value.next_action
     assert action is not None
-    assert desk.call(action.tool, action.arguments).data["mailboxes"]
+    assert desk.call(action.tool, dict(action.arguments)).data["mailboxes"]
 
 
 def test_an_unknown_account_is_not_found(desk: Desk) -> None:
@@ -198,7 +198,7 @@ def test_an_unknown_account_is_not_found(desk: Desk) -> None:
     assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
     action = caught.value.next_action
     assert action is not None
-    assert desk.call(action.tool, action.arguments).data["accounts"]
+    assert desk.call(action.tool, dict(action.arguments)).data["accounts"]
 
 
 def test_with_several_accounts_one_must_be_named(pymap_mail: Store, open_desk: DeskFactory) -> None:
