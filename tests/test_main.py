@@ -28,9 +28,7 @@ def _thawed() -> Iterator[None]:
 def test_both_ways_to_start_it_are_one(command: list[str]) -> None:
     if not Path(command[0]).exists():
         pytest.skip("the package is not installed here, only on the path")
-    ended = subprocess.run(
-        [*command, "--version"], capture_output=True, text=True, timeout=20, check=True
-    )
+    ended = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=20, check=True)
     assert ended.stdout == f"mailmcp, version {__version__}\n"
 
 

@@ -28,6 +28,6 @@ class Plan:
 
 
 FULL = Plan(
-    messages=20_000, startup_pairs=11, cold_rtts_ms=RTTS_MS, cold_calls=3, warm_rounds=15, slow_rounds=5
+    messages=20_000, startup_pairs=9, cold_rtts_ms=RTTS_MS, cold_calls=3, warm_rounds=15, slow_rounds=3
 )
 QUICK = Plan(messages=2_000, startup_pairs=3, cold_rtts_ms=(40,), cold_calls=1, warm_rounds=5, slow_rounds=2)

@@ -1,4 +1,4 @@
-"""Rows as one table on stdout, or as a JSON file."""
+"""Rows as one table on stdout, in Markdown so that it can be pasted, or as a JSON file."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -16,8 +17,8 @@ _WIDTH_WITHOUT_TERMINAL = 140
 
 
 def print_table(rows: Sequence[Row]) -> None:
-    """Print all rows, a line between their sections."""
-    table = Table(title=_machine(), title_justify="left")
+    """Print all rows, each section under its name."""
+    table = Table(box=MARKDOWN)
     table.add_column("what")
     for name in ("mailmcp", "floor", "ratio", "reopening", "ratio", "trips", "octets in"):
         table.add_column(name, justify="right")
@@ -26,10 +27,9 @@ def print_table(rows: Sequence[Row]) -> None:
     for row in rows:
         if row.section != section:
             section = row.section
-            table.add_section()
-            table.add_row(Text(section, style="bold"))
+            table.add_row(Text(f"**{section}**", style="bold"))
         table.add_row(
-            f"  {row.name}",
+            row.name,
             _quantity(row.value, row.unit),
             *_compared(row.floor, row.ratio, row.unit),
             *_compared(row.reopening_floor, row.reopening_ratio, row.unit),
@@ -38,16 +38,19 @@ def print_table(rows: Sequence[Row]) -> None:
             _verdict(row),
         )
     # Rich assumes 80 columns for a file or a pipe, and the table is wider.
-    Console(width=None if sys.stdout.isatty() else _WIDTH_WITHOUT_TERMINAL).print(table)
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH_WITHOUT_TERMINAL)
+    console.print(machine())
+    console.print(table)
 
 
 def write_json(rows: Sequence[Row], file: Path) -> None:
     """Write all rows, and what they were measured on."""
-    document = {"machine": _machine(), "rows": [row.as_json() for row in rows]}
+    document = {"machine": machine(), "rows": [row.as_json() for row in rows]}
     file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _machine() -> str:
+def machine() -> str:
+    """Say what this ran on, in general terms."""
     return f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} cores"
 
 

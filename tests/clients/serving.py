@@ -46,8 +46,8 @@ def serving(command: Sequence[str]) -> Iterator[str]:
     Raises:
         RuntimeError: It does not say so in time; the message holds its log.
     """
-    # Only the command says what it serves: no settings of whoever runs the tests.
-    env = {name: value for name, value in os.environ.items() if not name.startswith("MAILMCP_")}
+    # Only the command says what it serves, whoever runs the tests; and measured, it would start half as fast.
+    env = {name: each for name, each in os.environ.items() if not name.startswith(("MAILMCP_", "COVERAGE_"))}
     with subprocess.Popen(
         command, env=env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     ) as process:

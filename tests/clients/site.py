@@ -6,6 +6,7 @@ that what the client made of it can be held against that.
 
 import json
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from clients.serving import serving
 from mailmcp.envelope.dialects.names import Dialect
 from servers.peer import Peer
 from servers.peer_actions import FailUid, Respond, Rule, Silence
@@ -114,6 +116,9 @@ class Site:
         self.home = folder / "home"
         """For clients that keep settings of their own."""
 
+        self._urls: dict[Dialect, str] = {}
+        self._locks = {each: threading.Lock() for each in Dialect}
+
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             work = stack.enter_context(_main_peer())
@@ -132,9 +137,14 @@ class Site:
         command = [sys.executable, "-m", "mailmcp", "serve", "--config", str(self._config)]
         return [*command, "--log-level", "warning", "--envelope", dialect.value, *options]
 
-    def serve_http(self, dialect: Dialect, *options: str) -> list[str]:
-        """Give the command that serves over HTTP, on a port that its log names."""
-        return self.serve(dialect, "--transport", "http", "--port", "0", "--log-level", "info", *options)
+    def url(self, dialect: Dialect) -> str:
+        """Give the address of a dialect's server over HTTP, whose text is the envelope as well."""
+        with self._locks[dialect]:
+            if dialect not in self._urls:
+                options = ["--transport", "http", "--port", "0", "--log-level", "info", "--text", "json"]
+                server = serving(self.serve(dialect, *options))
+                self._urls[dialect] = self._cleanup.enter_context(server)
+        return self._urls[dialect]
 
     def recorded(self, dialect: Dialect, name: str) -> Recorded:
         """Give a command that serves over stdio and writes down what it said, under a name of its own."""

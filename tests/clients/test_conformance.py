@@ -18,7 +18,6 @@ import pytest
 from typing_extensions import override
 
 from clients.node import HERE, MODULES, run_node
-from clients.serving import serving
 from clients.site import Site
 from mailmcp.envelope.dialects.names import Dialect
 
@@ -105,7 +104,8 @@ def running(
 ) -> Iterator[dict[Run, Future[Findings]]]:
     """Start every run, a few at a time, against one server."""
     folder = tmp_path_factory.mktemp("conformance")
-    with serving(site.serve_http(Dialect.SUMMARY)) as url, ThreadPoolExecutor(PROCESSES) as threads:
+    url = site.url(Dialect.SUMMARY)
+    with ThreadPoolExecutor(PROCESSES) as threads:
         yield {run: threads.submit(_findings, run, url, folder / str(run)) for run in RUNS}
         threads.shutdown(cancel_futures=True)
 

@@ -13,7 +13,6 @@ import pytest
 from clients.cases import CASES
 from clients.exchange import CALLS, Client, Exchange, Exchanges, problems
 from clients.node import MODULES, run_driver, run_node
-from clients.serving import serving
 from clients.site import Site
 from mailmcp.envelope.dialects.names import Dialect
 
@@ -57,10 +56,9 @@ def inspector_modern(site: Site, dialect: Dialect) -> Exchange:
 
 
 def _exchange(site: Site, dialect: Dialect, era: str) -> Exchange:
-    """Call a server whose text is the envelope, since nobody listens between the two."""
-    with serving(site.serve_http(dialect, "--text", "json")) as url:
-        home = {"HOME": str(site.home)}
-        listed, *endings = run_driver("inspector.mjs", era, url, calls=CALLS, env=home)
+    """Nobody listens between the two; so the server's text is the envelope."""
+    home = {"HOME": str(site.home)}
+    listed, *endings = run_driver("inspector.mjs", era, site.url(dialect), calls=CALLS, env=home)
     assert "result" in listed, listed
     return Exchange(version=None, tools=listed["result"]["tools"], endings=endings, sent=None, listing=listed)
 

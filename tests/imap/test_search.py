@@ -40,6 +40,8 @@ def searches(server: Peer) -> list[str]:
         ({"query": 'tax "annual report" 2024'}, 'TEXT "tax" TEXT "annual report" TEXT "2024"'),
         ({"query": '"open end'}, r'TEXT "\"open" TEXT "end"'),
         ({"from_": "Ann", "to": "Bob", "subject": "A B"}, 'FROM "Ann" TO "Bob" SUBJECT "A B"'),
+        ({"query": '"" tax'}, 'TEXT "tax"'),
+        ({"query": '""'}, "ALL"),
         ({"unread_only": True}, "UNSEEN"),
         ({"since": date(2024, 2, 5), "before": date(2024, 12, 31)}, "SINCE 5-Feb-2024 BEFORE 31-Dec-2024"),
         ({"subject": 'a"b\\c'}, r'SUBJECT "a\"b\\c"'),

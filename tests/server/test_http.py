@@ -17,8 +17,9 @@ from pydantic import SecretStr
 
 from mailmcp.demo.sample import make_sample
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.server.http import HTTP_BODY_OCTETS_MAX, HttpOptions, StartError, listen, security
-from servers.nginx import HttpProcess, connected, post, search
+from mailmcp.envelope.limits import HTTP_BODY_OCTETS_MAX
+from mailmcp.server.http import HttpOptions, StartError, listen, security
+from servers.http_process import HttpProcess, connected, post, search
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence, Stall
 

@@ -15,7 +15,8 @@ import pytest
 
 from mailmcp.demo.sample import make_sample
 from mailmcp.demo.server import EmbeddedServer
-from servers.nginx import HttpProcess, Nginx, connected, find_nginx, free_port, search
+from servers.http_process import HttpProcess, connected, search
+from servers.nginx import Nginx, find_nginx, free_port
 
 TOKEN = "fake-token-0123456789"
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"

@@ -152,7 +152,7 @@ class Dovecot:
             raise RuntimeError("Dovecot is not installed")
         with (self._folder / "dovecot.log").open("ab") as log:
             # A group of its own: one signal reaches it and its children, and nothing else.
-            self._process = subprocess.Popen(  # noqa: S603 - our own command
+            self._process = subprocess.Popen(
                 [binary, "-F", "-c", self._folder / "dovecot.conf"],
                 stdin=subprocess.DEVNULL,
                 stdout=log,

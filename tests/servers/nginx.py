@@ -1,32 +1,20 @@
-"""nginx in front of mailmcp, and mailmcp over HTTP as a process to stand behind it.
+"""nginx on a port of its own, for one `with` block; no other nginx on the machine is touched.
 
-nginx is private: its configuration, its files and its port are made for one `with`
-block, as root and as an ordinary user, and no other nginx on the machine is touched.
+Its configuration and files are made in a folder of their own, as root and as an ordinary user.
 """
 
-import json
 import os
-import re
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Self
 
-import httpx2
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
-
-START_TIMEOUT_S = 30.0
-STOP_TIMEOUT_S = 5.0
-
-_SERVES = re.compile(r"serves (http://\S+)\s")
+from servers.http_process import START_TIMEOUT_S, end_process
 
 _NGINX = """\
 daemon off;
@@ -45,137 +33,6 @@ http {{
 }}
 """
 """One worker: each counts its round robin by itself. Paths start at the folder given as prefix."""
-
-
-class ImapServer(Protocol):
-    """What a process needs to know of the server whose mail it reads."""
-
-    @property
-    def host(self) -> str: ...
-    @property
-    def port(self) -> int: ...
-    @property
-    def user(self) -> str: ...
-    @property
-    def password(self) -> str: ...
-
-
-class HttpProcess:
-    """`mailmcp serve --transport http` on a free port, for one `with` block.
-
-    Entering raises RuntimeError, with its log, if it does not come to serve.
-
-    Args:
-        imap: Where its one account is; without TLS.
-        variables: Further `MAILMCP_*` variables; nothing else of them reaches it.
-        options: Further options of the command line.
-    """
-
-    url: str
-
-    def __init__(self, imap: ImapServer, *options: str, variables: Mapping[str, str] | None = None) -> None:
-        self._command = [sys.executable, "-m", "mailmcp", "serve", "--transport", "http", *options]
-        if "--port" not in options:
-            self._command += ["--port", "0"]
-        self._variables = {
-            "MAILMCP_HOST": imap.host,
-            "MAILMCP_PORT": str(imap.port),
-            "MAILMCP_USER": imap.user,
-            "MAILMCP_PASSWORD": imap.password,
-            "MAILMCP_TLS": "none",
-            **(variables or {}),
-        }
-        self._last_log: str | None = None
-
-    def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            self._home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            kept = {name: value for name, value in os.environ.items() if not name.startswith("MAILMCP_")}
-            kept |= {"HOME": str(self._home), "XDG_CONFIG_HOME": str(self._home)}
-            # A file, not a pipe: what is logged before a reply is there when the reply is.
-            with (self._home / "log").open("wb") as log:
-                self.process = subprocess.Popen(
-                    self._command,
-                    env=kept | self._variables,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=log,
-                    text=True,
-                    encoding="utf-8",
-                )
-            stack.callback(self._close)
-            self.url = self._wait()
-            self._cleanup = stack.pop_all()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._cleanup.close()
-
-    @property
-    def address(self) -> str:
-        """Host and port."""
-        return self.url.removeprefix("http://").removesuffix("/mcp")
-
-    @property
-    def log(self) -> str:
-        """What it has written to stderr so far."""
-        return (self._home / "log").read_text(encoding="utf-8") if self._last_log is None else self._last_log
-
-    def stop(self) -> str:
-        """End it as a service manager does, and return what it wrote to stdout."""
-        self.process.terminate()
-        self.process.wait(STOP_TIMEOUT_S)
-        assert self.process.stdout is not None
-        return self.process.stdout.read()
-
-    def _wait(self) -> str:
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while time.monotonic() < deadline:
-            if found := _SERVES.search(self.log):
-                return found[1]
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=0.01)
-                break
-        raise RuntimeError(f"mailmcp does not serve:\n{self.log}")
-
-    def _close(self) -> None:
-        try:
-            _end(self.process)
-        finally:
-            self._last_log = self.log
-            assert self.process.stdout is not None
-            self.process.stdout.close()
-
-
-@asynccontextmanager
-async def connected(url: str, mode: str, token: str = "") -> AsyncIterator[Client]:
-    """Connect the SDK's own client; `mode` is its choice of era."""
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    async with (
-        httpx2.AsyncClient(headers=headers, timeout=30) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
-    ):
-        # What it checks replies against; else it would ask after the first.
-        await client.list_tools()
-        yield client
-
-
-async def search(client: Client, **arguments: Any) -> dict[str, Any]:
-    """Search the sample's INBOX and return the envelope of a success."""
-    result = await client.call_tool("imap_search_messages", arguments)
-    assert not result.is_error
-    envelope: dict[str, Any] | None = result.structured_content
-    assert envelope is not None
-    return envelope
-
-
-def post(url: str, headers: Mapping[str, str]) -> int:
-    """Send a request that is answered unless its headers forbid it, and return the status."""
-    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    usual = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-    return httpx2.post(url, content=json.dumps(ping), headers=usual | dict(headers)).status_code
 
 
 def find_nginx() -> Path | None:
@@ -211,7 +68,7 @@ class Nginx:
                 stdout=log,
                 stderr=log,
             )
-            stack.callback(_end, self._process)
+            stack.callback(end_process, self._process)
             self._wait()
             self._cleanup = stack.pop_all()
         return self
@@ -241,17 +98,6 @@ class Nginx:
         except OSError:
             return False
         return True
-
-
-def _end(process: subprocess.Popen[Any]) -> None:
-    """Ask it to end, and make it if it does not."""
-    process.terminate()
-    try:
-        process.wait(STOP_TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        raise
 
 
 def free_port() -> int:

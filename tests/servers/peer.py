@@ -144,6 +144,7 @@ class Peer:
     def _accept(self) -> None:
         while True:
             sock, _ = self._listener.accept()
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._stopping:
                 sock.close()
                 return

@@ -9,7 +9,7 @@ from typing_extensions import override
 from mailmcp import __version__
 
 _COMMANDS = {
-    "serve": "Serve MCP over stdin and stdout (what a host starts).",
+    "serve": "Serve MCP over stdin and stdout (what a host starts), or over HTTP.",
     "check": "Connect to each account and say what works.",
     "demo": "Serve a sample mailbox that needs no account.",
     "schema": "Print the tools as they are published.",

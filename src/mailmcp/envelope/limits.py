@@ -5,6 +5,9 @@ Octets are octets on the wire or as stored; characters are Unicode code points.
 
 from typing import Final
 
+HTTP_BODY_OCTETS_MAX: Final = 1_048_576
+"""Longest HTTP request body: arguments at their longest are a tenth of it."""
+
 # Pages
 PAGE_SIZE_DEFAULT: Final = 10
 """Messages on a page: ten rows of text stay near 600 tokens."""

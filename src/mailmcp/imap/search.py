@@ -177,8 +177,9 @@ def _expand(sequence_set: bytes, *, most: int) -> Iterator[int]:
 
 
 def _keys(criteria: Criteria) -> Iterator[bytes]:
-    for word in _WORD.finditer(criteria.query):
-        yield from (b"TEXT", quoted(word[1] or word[2] or ""))
+    words = (word[1] or word[2] for word in _WORD.finditer(criteria.query))
+    for word in filter(None, words):  # an empty phrase asks nothing, and servers find it everywhere
+        yield from (b"TEXT", quoted(word))
     for key, text in ((b"FROM", criteria.from_), (b"TO", criteria.to), (b"SUBJECT", criteria.subject)):
         if text:
             yield from (key, quoted(text))

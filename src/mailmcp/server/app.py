@@ -96,12 +96,16 @@ def build_server(
         calls = context.lifespan_context.calls
         return await calls.call(tool, params.arguments or {}, trace=read_trace(context.meta))
 
+    def input_schema(name: str) -> dict[str, Any] | None:
+        return next((tool.input_schema for tool in published if tool.name == name), None)
+
     return Server(
         "mailmcp",
         version=__version__,
         title="mailmcp: mail over IMAP",
         instructions=INSTRUCTIONS,
         lifespan=lifespan,
+        get_tool_input_schema=input_schema,  # else the list is made anew before each call over HTTP
         cache_hints={"tools/list": CacheHint(ttl_ms=_TOOLS_TTL_MS, scope="public")},
         on_list_tools=list_tools,
         on_call_tool=call_tool,

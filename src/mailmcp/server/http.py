@@ -25,12 +25,10 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 
+from mailmcp.envelope import limits
 from mailmcp.server.app import Serving
 
 PATH: Final = "/mcp"
-
-HTTP_BODY_OCTETS_MAX: Final = 1_048_576
-"""Longest request body: arguments at their longest are a tenth of it."""
 
 _GRACE_S: Final = 1
 """How long calls in flight may go on once the end is asked for; with closing, it all takes under 2 s."""
@@ -101,7 +99,7 @@ def make_app(server: Server[Serving], options: HttpOptions, *, port: int) -> ASG
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
-        max_request_body_size=HTTP_BODY_OCTETS_MAX,
+        max_request_body_size=limits.HTTP_BODY_OCTETS_MAX,
         transport_security=security(options, port=port),
         host=options.host,
     )
