@@ -58,7 +58,7 @@ def main(*, quick: bool, json_file: Path | None, check: bool) -> None:
         write_json(rows, json_file)
     missed = [row for row in rows if not row.met]
     if missed:
-        _say(f"{len(missed)} rows miss a target")
+        _say(f"targets are missed in: {', '.join(row.name for row in missed)}")
     sys.exit(check and bool(missed))
 
 

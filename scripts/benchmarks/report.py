@@ -20,7 +20,7 @@ def print_table(rows: Sequence[Row]) -> None:
     """Print all rows, each section under its name."""
     table = Table(box=MARKDOWN)
     table.add_column("what")
-    for name in ("mailmcp", "floor", "ratio", "reopening", "ratio", "trips", "octets in"):
+    for name in ("mailmcp", "floor", "ratio", "fresh floor", "ratio", "trips", "octets in"):
         table.add_column(name, justify="right")
     table.add_column("target")
     section = ""
