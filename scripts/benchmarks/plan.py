@@ -23,11 +23,26 @@ class Plan:
     """Fresh processes for each tool and round-trip time."""
 
     warm_rounds: int
+    paused_rounds: int
     slow_rounds: int
     """Rounds where one call takes the server a second, so that noise matters less."""
 
 
 FULL = Plan(
-    messages=20_000, startup_pairs=9, cold_rtts_ms=RTTS_MS, cold_calls=3, warm_rounds=15, slow_rounds=3
+    messages=20_000,
+    startup_pairs=9,
+    cold_rtts_ms=RTTS_MS,
+    cold_calls=3,
+    warm_rounds=15,
+    paused_rounds=3,
+    slow_rounds=3,
 )
-QUICK = Plan(messages=2_000, startup_pairs=3, cold_rtts_ms=(40,), cold_calls=1, warm_rounds=5, slow_rounds=2)
+QUICK = Plan(
+    messages=2_000,
+    startup_pairs=3,
+    cold_rtts_ms=(40,),
+    cold_calls=1,
+    warm_rounds=5,
+    paused_rounds=0,
+    slow_rounds=2,
+)

@@ -32,7 +32,7 @@ def print_table(rows: Sequence[Row]) -> None:
             row.name,
             _quantity(row.value, row.unit),
             *_compared(row.floor, row.ratio, row.unit),
-            *_compared(row.reopening_floor, row.reopening_ratio, row.unit),
+            *_compared(row.fresh_floor, row.fresh_ratio, row.unit),
             "" if row.round_trips is None else str(row.round_trips),
             "" if row.octets_received is None else f"{row.octets_received:,}",
             _verdict(row),

@@ -33,10 +33,10 @@ class Row:
     ratio: float | None = None
     """Median of the ratios of neighbouring measurements, which noise moves less than the medians."""
 
-    reopening_floor: float | None = None
-    """The floor when it opens the mailbox anew each time, as mailmcp does."""
+    fresh_floor: float | None = None
+    """The floor when it opens the mailbox anew each time, so that it answers from no old view."""
 
-    reopening_ratio: float | None = None
+    fresh_ratio: float | None = None
 
     round_trips: int | None = None
     octets_received: int | None = None

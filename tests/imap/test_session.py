@@ -12,6 +12,7 @@ from imap.scenes import At, Endpoint, make_account, page_request, session_on
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import ConflictError, InternalError, NotFoundError, Reason
 from mailmcp.imap.account import Account
+from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.page import fetch_page
 from mailmcp.imap.session import Session
@@ -42,6 +43,12 @@ class Store:
     def delete(self, mailbox: str) -> None:
         with self.other_client() as client:
             client.delete_folder(mailbox)
+
+    def empty(self, mailbox: str) -> None:
+        with self.other_client() as client:
+            client.select_folder(mailbox)
+            client.delete_messages("1:*", silent=True)
+            client.expunge()
 
     @property
     def account(self) -> Account:
@@ -85,6 +92,27 @@ def test_new_mail_is_seen_at_once_on_a_warm_session(store: Store, mailbox: str, 
         assert uids(session, mailbox, query=query) == ([] if query == "Zürich" else [*new, *old])
         assert session.mailbox is not None
         assert session.mailbox.exists == 2
+
+
+def test_a_message_that_came_since_can_be_had_on_a_warm_session(store: Store) -> None:
+    """Its id may come from another session."""
+    store.fill("Project", 1)
+    with session_on(store.account) as session:
+        uidvalidity = session.examine("Project").uidvalidity
+        (new,) = store.fill("Project", 1)
+        session.begin_lease()
+        session.examine("Project", uidvalidity=uidvalidity)
+        fetched = fetch_messages(session, [new, new + 1], ["UID", "FLAGS"])
+        assert (list(fetched.messages), list(fetched.failures)) == ([new], [new + 1])
+
+
+def test_a_mailbox_that_was_emptied_is_believed_to_be_empty(store: Store) -> None:
+    """What the session last heard, two messages, is no proof against the server's word."""
+    store.fill("Project", 2)
+    with session_on(store.account) as session:
+        assert len(uids(session, "Project")) == 2
+        store.empty("Project")
+        assert uids(session, "Project") == []
 
 
 @MAILBOXES

@@ -1,0 +1,93 @@
+"""One measurement of a call or of its floor: time, round trips, octets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from time import perf_counter
+
+from scripts.benchmarks.cases import Case
+from scripts.benchmarks.floor import Floor
+from scripts.benchmarks.host import Host
+from scripts.benchmarks.proxy_process import ProxyProcess
+from scripts.benchmarks.rows import median_ratio
+
+from servers.proxy import Traffic
+
+_CHATTER_OCTETS = 120
+"""Tags and times in answers, and the answer to a NOOP; an EXAMINE is answered with twice as many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One call or its floor."""
+
+    ms: float
+    round_trips: int
+    octets_received: int
+
+    @classmethod
+    def of(cls, ms: float, before: Traffic, after: Traffic) -> "Sample":
+        """Attribute to the call what passed meanwhile: nothing else was under way."""
+        return cls(
+            ms=ms,
+            round_trips=after.round_trips - before.round_trips,
+            octets_received=after.octets_received - before.octets_received,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The samples of one case, in the order of their rounds."""
+
+    ours: list[Sample] = field(default_factory=list)
+    floor: list[Sample] = field(default_factory=list)
+    fresh_floor: list[Sample] = field(default_factory=list)
+
+    def without_first(self) -> "Taken":
+        """Leave out the first round, which warms all sides."""
+        return Taken(self.ours[1:], self.floor[1:], self.fresh_floor[1:])
+
+    def check(self, name: str) -> None:
+        """Refuse to compare with a floor that asks for less or more than mailmcp does.
+
+        mailmcp opens the mailbox anew only when some time has passed, so it is like one floor or the other.
+
+        Raises:
+            RuntimeError: It is like neither.
+        """
+        floors = {each.octets_received for each in (*self.floor, *self.fresh_floor)}
+        for ours in self.ours:
+            if min(abs(ours.octets_received - octets) for octets in floors) > _CHATTER_OCTETS:
+                raise RuntimeError(
+                    f"{name}: mailmcp received {ours.octets_received} octets, its floors {sorted(floors)}; "
+                    "scripts/benchmarks/floor.py must ask for what mailmcp asks for"
+                )
+
+
+async def take_call(host: Host, case: Case, proxy: ProxyProcess) -> Sample:
+    """Make a call through the proxy."""
+    before = proxy.traffic()
+    _, ms = await host.call_well(case.tool, case.arguments)
+    return Sample.of(ms, before, proxy.traffic())
+
+
+def take_floors(taken: Taken, floors: Sequence[Floor], case: Case, proxy: ProxyProcess) -> None:
+    """Add a sample of each floor, if the case has any."""
+    if case.floor is None:
+        return
+    for floor in floors:
+        before = proxy.traffic()
+        began = perf_counter()
+        case.floor(floor)
+        ms = (perf_counter() - began) * 1000
+        (taken.fresh_floor if floor.reopens else taken.floor).append(Sample.of(ms, before, proxy.traffic()))
+
+
+def median_ms(samples: Sequence[Sample]) -> float:
+    """Give the median time."""
+    return median(sample.ms for sample in samples)
+
+
+def ratio(ours: Sequence[Sample], theirs: Sequence[Sample]) -> float:
+    """Give the median of the ratios of their times, round by round."""
+    return median_ratio([sample.ms for sample in ours], [sample.ms for sample in theirs])
