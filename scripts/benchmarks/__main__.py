@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 import click
 from scripts.benchmarks.cases import make_cases
-from scripts.benchmarks.latency import measure_cold, measure_paused, measure_warm
+from scripts.benchmarks.latency import measure_cold, measure_warm
 from scripts.benchmarks.paging import measure_paging
 from scripts.benchmarks.plan import FULL, QUICK, RTTS_MS, RUN_TIMEOUT_S, Plan
 from scripts.benchmarks.report import print_table, write_json
@@ -32,7 +32,6 @@ async def measure(plan: Plan) -> list[Row]:
                 if rtt_ms in plan.cold_rtts_ms:
                     rows += await measure_cold(site, cases, plan, rtt_ms)
                 rows += await measure_warm(site, cases, plan, rtt_ms)
-            rows += await measure_paused(site, cases, plan, max(RTTS_MS))
             _say("memory")
             rows += await measure_paging(site)
             rows += await measure_tokens(site)

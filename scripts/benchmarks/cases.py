@@ -28,9 +28,6 @@ class Case:
     round_trips: int = 0
     """Most that a warm call may take, by design."""
 
-    paused: bool = False
-    """Whether it is also measured after a pause."""
-
     slow: bool = False
     """Whether the server takes long over it, so that fewer repetitions must do."""
 
@@ -75,7 +72,6 @@ def _search_cases(site: Site, cursor: str) -> list[Case]:
             tool=SEARCH,
             floor=lambda floor: floor.fetch_page(b"ALL", uids=newest),
             round_trips=2,
-            paused=True,
         ),
         Case(
             name="search, by sender",
@@ -103,18 +99,17 @@ def _search_cases(site: Site, cursor: str) -> list[Case]:
 
 
 def _message_cases(site: Site) -> list[Case]:
-    def case(name: str, uid: int, *, paused: bool = False) -> Case:
+    def case(name: str, uid: int) -> Case:
         return Case(
             name=name,
             tool=GET,
             arguments={"message_id": message_id(site, uid)},
             floor=lambda floor: floor.fetch_message(uid),
             round_trips=1,
-            paused=paused,
         )
 
     return [
-        case("message, 8 KB", site.special.typical, paused=True),
+        case("message, 8 KB", site.special.typical),
         case("message, 100 KB text", site.special.large_text),
         case("message, 10 MB file", site.special.attachments[1]),
     ]

@@ -34,7 +34,7 @@ class Row:
     """Median of the ratios of neighbouring measurements, which noise moves less than the medians."""
 
     fresh_floor: float | None = None
-    """The floor when it opens the mailbox anew each time, so that it answers from no old view."""
+    """The floor when it opens the mailbox anew each time, as mailmcp does."""
 
     fresh_ratio: float | None = None
 

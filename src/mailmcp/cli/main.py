@@ -1,5 +1,6 @@
 """`mailmcp`: chooses the command; without one, started by a host, it serves."""
 
+import gc
 import importlib
 import sys
 
@@ -30,6 +31,9 @@ class _Commands(click.Group):
             return None
         command = importlib.import_module(f"mailmcp.cli.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)  # noqa: S101 - each file holds one
+        # Off since the start, see __main__; what is loaded by now stays, and need not be looked at again.
+        gc.freeze()
+        gc.enable()
         return command
 
     @override
