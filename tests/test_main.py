@@ -44,3 +44,15 @@ def test_the_collector_is_on_again_once_a_command_is_loaded(
     assert gc.isenabled()
     assert gc.get_freeze_count() > 0
     assert "imap_list_accounts" in capsys.readouterr().out
+
+
+def test_serving_does_not_pay_for_the_other_commands() -> None:
+    """Start-up is imports, and a host waits for it."""
+    code = (
+        "import sys, mailmcp.__main__, mailmcp.cli.serve\n"
+        "print({'rich', 'pymap', 'mailmcp.cli.check', 'mailmcp.demo'} & set(sys.modules))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=True
+    )
+    assert ended.stdout == "set()\n"
