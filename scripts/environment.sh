@@ -8,14 +8,7 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 python=${PYTHON:-python3}
-
-say() { printf '%s\n' "$*" >&2; }
-
-apt_install() {
-    command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || return 1
-    say "installing $* from Debian's packages"
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y "$@"; } >/dev/null 2>&1
-}
+source scripts/shell.sh
 
 make_environment() {
     "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
@@ -29,15 +22,16 @@ make_environment() {
         }
         "$python" -m venv .venv
     fi
-    local wanted
-    wanted="$1 $(cat pyproject.toml constraints.txt | cksum)"
-    if [ "$(cat .venv/installed 2>/dev/null)" != "$wanted" ]; then
+    local pinned installed
+    pinned=$(cat pyproject.toml constraints.txt | cksum)
+    installed=$(cat .venv/installed 2>/dev/null || true)
+    if [ "$installed" != "dev $pinned" ] && [ "$installed" != "$1 $pinned" ]; then
         say "installing into .venv"
         .venv/bin/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
         local group=()
         [ "$1" = dev ] && group=(--group dev)
         .venv/bin/python -m pip install -q -c constraints.txt -e '.[demo]' "${group[@]}"
-        printf '%s' "$wanted" >.venv/installed
+        printf '%s' "$1 $pinned" >.venv/installed
     fi
 }
 

@@ -7,16 +7,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-say() { printf '%s\n' "$*" >&2; }
+source scripts/shell.sh
 
-apt_install() {
-    command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || return 1
-    say "installing $* from Debian's packages"
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
-        apt-get install -qq -y --no-install-recommends "$@"; } >/dev/null 2>&1
-}
-
-have_npm() { command -v node >/dev/null && command -v npm >/dev/null; }
+have_npm() { have node && have npm; }
 
 folder=tests/clients
 mark=$folder/node_modules/.installed
