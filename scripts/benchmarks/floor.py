@@ -1,8 +1,8 @@
 """The least that could be done: the same IMAP commands on a bare IMAPClient.
 
 No MCP, no parsing of mail, no checks: what a call of mailmcp costs above this is mailmcp.
-A fresh floor also opens its mailbox anew in the same burst as its first command, as mailmcp
-does so as not to answer from an old view: the mail server's work for that is seen apart.
+It opens its mailbox anew in the same burst as its first command, as mailmcp does so as not to
+answer from an old view. A trusting floor does not: the mail server's work for that is seen apart.
 
 The items are written out here; `samples` notices when mailmcp asks for other ones.
 """

@@ -97,10 +97,14 @@ def text_of(result: CallToolResult) -> str:
 
 
 @asynccontextmanager
-async def hosted(host: str, port: int, login: Login) -> AsyncIterator[Host]:
-    """Start mailmcp for a mail server and list its tools."""
+async def hosted(
+    host: str, port: int, login: Login, *, variables: Mapping[str, str] | None = None
+) -> AsyncIterator[Host]:
+    """Start mailmcp for a mail server, with further `variables`, and list its tools."""
     before = set(psutil.Process().children())
-    async with connected(serve_command(host, port, login)) as client:
+    command = serve_command(host, port, login)
+    command.env = {**(command.env or {}), **(variables or {})}
+    async with connected(command) as client:
         await client.list_tools()
         (process,) = set(psutil.Process().children()) - before
         yield Host(client=client, process=process)

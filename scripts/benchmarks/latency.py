@@ -36,7 +36,10 @@ async def measure_cold(site: Site, cases: Sequence[Case], plan: Plan, rtt_ms: in
 
 
 async def measure_warm(site: Site, cases: Sequence[Case], plan: Plan, rtt_ms: int) -> list[Row]:
-    """Measure calls on an open session, in rounds with their floors; the target is on the plain floor."""
+    """Measure calls on an open session, in rounds with their floors.
+
+    The target is on the floor that sends the commands mailmcp sends, and gives the same guarantees.
+    """
     with ExitStack() as stack:
         proxy = stack.enter_context(ProxyProcess(site.host, site.port, rtt_ms=rtt_ms))
         floors = [
@@ -89,7 +92,7 @@ def _compared(section: str, case: Case, taken: Taken, rtt_ms: int) -> Row:
         row,
         floor=median_ms(taken.floor),
         ratio=above_floor,
-        fresh_floor=median_ms(taken.fresh_floor),
-        fresh_ratio=ratio(taken.ours, taken.fresh_floor),
+        trusting_floor=median_ms(taken.trusting_floor),
+        trusting_ratio=ratio(taken.ours, taken.trusting_floor),
         targets=tuple(targets),
     )

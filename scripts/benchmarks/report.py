@@ -20,7 +20,7 @@ def print_table(rows: Sequence[Row]) -> None:
     """Print all rows, each section under its name."""
     table = Table(box=MARKDOWN)
     table.add_column("what")
-    for name in ("mailmcp", "floor", "ratio", "fresh floor", "ratio", "trips", "octets in"):
+    for name in ("mailmcp", "floor", "ratio", "trusting", "ratio", "trips", "octets in"):
         table.add_column(name, justify="right")
     table.add_column("target")
     section = ""
@@ -32,7 +32,7 @@ def print_table(rows: Sequence[Row]) -> None:
             row.name,
             _quantity(row.value, row.unit),
             *_compared(row.floor, row.ratio, row.unit),
-            *_compared(row.fresh_floor, row.fresh_ratio, row.unit),
+            *_compared(row.trusting_floor, row.trusting_ratio, row.unit),
             "" if row.round_trips is None else str(row.round_trips),
             "" if row.octets_received is None else f"{row.octets_received:,}",
             _verdict(row),

@@ -33,10 +33,10 @@ class Row:
     ratio: float | None = None
     """Median of the ratios of neighbouring measurements, which noise moves less than the medians."""
 
-    fresh_floor: float | None = None
-    """The floor when it opens the mailbox anew each time, as mailmcp does."""
+    trusting_floor: float | None = None
+    """The floor of a client that trusts what its session knew of the mailbox, and opens it only once."""
 
-    fresh_ratio: float | None = None
+    trusting_ratio: float | None = None
 
     round_trips: int | None = None
     octets_received: int | None = None

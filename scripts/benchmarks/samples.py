@@ -41,19 +41,19 @@ class Taken:
 
     ours: list[Sample] = field(default_factory=list)
     floor: list[Sample] = field(default_factory=list)
-    fresh_floor: list[Sample] = field(default_factory=list)
+    trusting_floor: list[Sample] = field(default_factory=list)
 
     def without_first(self) -> "Taken":
         """Leave out the first round, which warms all sides."""
-        return Taken(self.ours[1:], self.floor[1:], self.fresh_floor[1:])
+        return Taken(self.ours[1:], self.floor[1:], self.trusting_floor[1:])
 
     def check(self, name: str) -> None:
         """Refuse to compare with a floor that asks for less or more than mailmcp does.
 
         Raises:
-            RuntimeError: mailmcp received something else than its fresh floor.
+            RuntimeError: mailmcp received something else than its floor.
         """
-        ours, floor = (max(each.octets_received for each in side) for side in (self.ours, self.fresh_floor))
+        ours, floor = (max(each.octets_received for each in side) for side in (self.ours, self.floor))
         if abs(ours - floor) > _CHATTER_OCTETS:
             raise RuntimeError(
                 f"{name}: mailmcp received {ours} octets and its floor {floor}; "
@@ -77,7 +77,9 @@ def take_floors(taken: Taken, floors: Sequence[Floor], case: Case, proxy: ProxyP
         began = perf_counter()
         case.floor(floor)
         ms = (perf_counter() - began) * 1000
-        (taken.fresh_floor if floor.reopens else taken.floor).append(Sample.of(ms, before, proxy.traffic()))
+        (taken.floor if floor.reopens else taken.trusting_floor).append(
+            Sample.of(ms, before, proxy.traffic())
+        )
 
 
 def median_ms(samples: Sequence[Sample]) -> float:
