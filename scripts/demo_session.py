@@ -17,7 +17,7 @@ from imapclient import IMAPClient
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
-from mailmcp.demo.sample import make_sample
+from mailmcp.demo.sample.account import make_sample
 from mailmcp.demo.server import EmbeddedServer
 
 COMMAND = Path(sys.executable).with_name("mailmcp")

@@ -67,7 +67,7 @@ def scenes(dialect: Dialect) -> dict[str, tuple[str, str]]:
 async def _play(dialect: Dialect) -> dict[str, tuple[str, str]]:
     with EmbeddedServer(mailboxes=[MAILBOX]) as server:
         account = Account(
-            account_id="work",
+            account_id="home",
             host=server.host,
             port=server.port,
             user=server.user,

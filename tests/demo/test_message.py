@@ -7,7 +7,7 @@ import pytest
 from imapclient import IMAPClient
 
 from mailmcp.demo.mailbox import SampleMailbox
-from mailmcp.demo.sample import make_sample
+from mailmcp.demo.sample.account import make_sample
 from mailmcp.demo.server import EmbeddedServer
 
 SAMPLE = make_sample(datetime(2026, 11, 21, 9, 0, tzinfo=UTC))

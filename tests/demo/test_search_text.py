@@ -7,8 +7,8 @@ from datetime import datetime
 
 import pytest
 
-from mailmcp.demo.sample_broken import make_broken
-from mailmcp.demo.sample_hostile import make_hostile
+from mailmcp.demo.sample.broken import make_broken
+from mailmcp.demo.sample.hostile import make_hostile
 from mailmcp.demo.search_text import read_search_text
 
 

@@ -14,7 +14,7 @@ mailboxes = st.text(
 
 
 def make_ref(mailbox: str = "INBOX", uidvalidity: int = 1700000000, uid: int = 42) -> MessageRef:
-    return MessageRef(account_id="work", mailbox=mailbox, uidvalidity=uidvalidity, uid=uid)
+    return MessageRef(account_id="home", mailbox=mailbox, uidvalidity=uidvalidity, uid=uid)
 
 
 @given(mailbox=mailboxes, uidvalidity=numbers, uid=numbers)
@@ -30,7 +30,7 @@ def test_an_id_is_read_from_the_right(mailbox: str) -> None:
 
 def test_uris_hold_the_mailbox_as_one_segment() -> None:
     ref = make_ref("Projects/Grün & ?#%")
-    expected = "imap://work/mailbox/Projects%2FGr%C3%BCn%20%26%20%3F%23%25/message/1700000000/42"
+    expected = "imap://home/mailbox/Projects%2FGr%C3%BCn%20%26%20%3F%23%25/message/1700000000/42"
     assert ref.message_uri == expected
     assert ref.message_raw_uri == expected + "/raw"
 
@@ -59,7 +59,7 @@ def test_uris_hold_the_mailbox_as_one_segment() -> None:
         "imap:work:IN\r\nBOX:1:2",
         "imap:work:IN\0BOX:1:2",
         "imap:work:INBOX:1:\N{ARABIC-INDIC DIGIT TWO}",
-        "imap://work/mailbox/INBOX/message/1/2",
+        "imap://home/mailbox/INBOX/message/1/2",
     ],
 )
 def test_what_is_no_id_is_refused_without_repeating_it(text: str) -> None:

@@ -15,7 +15,7 @@ from anyio import to_thread
 from mcp import MCPError
 from pydantic import SecretStr
 
-from mailmcp.demo.sample import make_sample
+from mailmcp.demo.sample.account import make_sample
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.envelope.limits import HTTP_BODY_OCTETS_MAX
 from mailmcp.server.http import HttpOptions, StartError, listen, security

@@ -13,7 +13,7 @@ import anyio
 import httpx2
 import pytest
 
-from mailmcp.demo.sample import make_sample
+from mailmcp.demo.sample.account import make_sample
 from mailmcp.demo.server import EmbeddedServer
 from servers.http_process import HttpProcess, connected, search
 from servers.nginx import Nginx, find_nginx, free_port

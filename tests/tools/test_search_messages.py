@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, date, datetime
+from typing import Any
 
 import pytest
 
@@ -100,6 +101,11 @@ def test_last_days_count_from_today(filled: Desk, days: int, expected: list[int]
     assert filled.search(last_days=days).places == expected
 
 
+def uri_of(row: dict[str, Any]) -> str:
+    account = "work"
+    return f"imap://{account}/mailbox/INBOX/message/{row['uidvalidity']}/{row['uid']}"
+
+
 def test_a_row_says_what_the_message_is(filled: Desk) -> None:
     reply = filled.search(subject="Zürich")
     row = reply.data["messages"][0]
@@ -107,7 +113,7 @@ def test_a_row_says_what_the_message_is(filled: Desk) -> None:
     assert row["subject"] == "Offer for Zürich"
     assert row["date"] == "2024-01-01T12:00:00Z"
     assert row["message_id"] == f"imap:work:INBOX:{row['uidvalidity']}:{row['uid']}"
-    assert row["message_uri"] == f"imap://work/mailbox/INBOX/message/{row['uidvalidity']}/{row['uid']}"
+    assert row["message_uri"] == uri_of(row)
     assert row["message_raw_uri"] == row["message_uri"] + "/raw"
     assert row["flags"] == [] or row["flags"] == ["\\Recent"]
     assert "snippet" not in row

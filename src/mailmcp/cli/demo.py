@@ -15,7 +15,7 @@ from mailmcp.settings.model import ServerTable, Settings
 if importlib.util.find_spec("pymap") is None:
     sys.exit("mailmcp: the demo needs its embedded server: pip install 'mailmcp[demo]'")
 
-from mailmcp.demo.sample import make_sample
+from mailmcp.demo.sample.account import make_sample
 from mailmcp.demo.server import EmbeddedServer
 
 

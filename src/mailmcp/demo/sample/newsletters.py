@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from email.headerregistry import Address
 from typing import Final
 
-from mailmcp.demo.sample_letter import SEEN, Letter, Placed, flags_by_age, place
+from mailmcp.demo.sample.letter import SEEN, Letter, Placed, flags_by_age, place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

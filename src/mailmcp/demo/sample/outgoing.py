@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from email.headerregistry import Address
 from typing import Final
 
-from mailmcp.demo.sample_files import make_csv
-from mailmcp.demo.sample_letter import SEEN, Attachment, Letter, Placed, place
-from mailmcp.demo.sample_people import (
+from mailmcp.demo.sample.files import make_csv
+from mailmcp.demo.sample.letter import SEEN, Attachment, Letter, Placed, place
+from mailmcp.demo.sample.people import (
     BOARDS,
     ELENA,
     GRUEN,

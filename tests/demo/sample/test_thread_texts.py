@@ -2,8 +2,8 @@
 
 import pytest
 
-from mailmcp.demo.sample_people import OWNER
-from mailmcp.demo.sample_thread_texts import CONVERSATIONS, Conversation
+from mailmcp.demo.sample.people import OWNER
+from mailmcp.demo.sample.thread_texts import CONVERSATIONS, Conversation
 
 
 @pytest.mark.parametrize("conversation", CONVERSATIONS, ids=lambda conversation: conversation.subject)

@@ -7,7 +7,7 @@ from email.policy import default
 
 import pytest
 
-from mailmcp.demo.sample_newsletters import PUBLISHERS, make_newsletters
+from mailmcp.demo.sample.newsletters import PUBLISHERS, make_newsletters
 
 
 @pytest.fixture

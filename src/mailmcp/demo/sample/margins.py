@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from email.headerregistry import Address
 from typing import Final
 
-from mailmcp.demo.sample_letter import DRAFT, FLAGGED, SEEN, Letter, Placed, place
-from mailmcp.demo.sample_people import BOARDS, ELENA, GRUEN, HAYES, JONAS, LUCAS, OWNER, PRIYA, TOM
+from mailmcp.demo.sample.letter import DRAFT, FLAGGED, SEEN, Letter, Placed, place
+from mailmcp.demo.sample.people import BOARDS, ELENA, GRUEN, HAYES, JONAS, LUCAS, OWNER, PRIYA, TOM
 
 _DRAFTS: Final = (
     ((BOARDS,), "Re: Quote for 250 main boards, rev C", "Dear Ms Brandt,\n\nwe hereby confirm"),

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from email.utils import format_datetime
 from typing import Final
 
-from mailmcp.demo.sample_letter import SEEN, Placed, place_octets
+from mailmcp.demo.sample.letter import SEEN, Placed, place_octets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from email.policy import default
 
 import pytest
 
-from mailmcp.demo.sample_languages import LETTERS, ForeignLetter, make_languages
+from mailmcp.demo.sample.languages import LETTERS, ForeignLetter, make_languages
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.charset)

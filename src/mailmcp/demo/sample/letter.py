@@ -15,7 +15,7 @@ from email.utils import format_datetime
 from typing import Final
 
 from mailmcp.demo.mailbox import SampleMessage
-from mailmcp.demo.sample_people import OWNER
+from mailmcp.demo.sample.people import OWNER
 
 SEEN: Final = "\\Seen"
 ANSWERED: Final = "\\Answered"

@@ -1,13 +1,13 @@
 """What is said in the conversations of the sample account.
 
-Only the words: `mailmcp.demo.sample_threads` makes messages of them.
+Only the words: `mailmcp.demo.sample.threads` makes messages of them.
 """
 
 from dataclasses import dataclass
 from email.headerregistry import Address
 from typing import Final
 
-from mailmcp.demo.sample_people import (
+from mailmcp.demo.sample.people import (
     BOARDS,
     ELENA,
     GRUEN,

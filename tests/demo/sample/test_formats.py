@@ -5,7 +5,7 @@ from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
 
-from mailmcp.demo.sample_formats import make_formats
+from mailmcp.demo.sample.formats import make_formats
 
 
 def find(now: datetime, subject: str) -> EmailMessage:

@@ -11,8 +11,8 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from typing import Final
 
-from mailmcp.demo.sample_files import make_ics, make_lump
-from mailmcp.demo.sample_letter import (
+from mailmcp.demo.sample.files import make_ics, make_lump
+from mailmcp.demo.sample.letter import (
     FLAGGED,
     FORWARDED,
     SEEN,
@@ -25,7 +25,7 @@ from mailmcp.demo.sample_letter import (
     to_message,
     to_octets,
 )
-from mailmcp.demo.sample_people import ELENA, HAYES, JONAS, LIST, LUCAS, OWNER, POSTMASTER, PRIYA, SATO, TOM
+from mailmcp.demo.sample.people import ELENA, HAYES, JONAS, LIST, LUCAS, OWNER, POSTMASTER, PRIYA, SATO, TOM
 
 _LIST_POSTS: Final = (
     (LUCAS, "Which format for wind gusts?", "Do you store the gust as a value of its own, or as a flag?"),

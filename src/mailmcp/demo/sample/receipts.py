@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
-from mailmcp.demo.sample_files import make_csv, make_ics, make_lump, make_pdf, make_png
-from mailmcp.demo.sample_letter import FLAGGED, SEEN, Attachment, Letter, Placed, flags_by_age, place
-from mailmcp.demo.sample_people import BOARDS, ELENA, HOSTING, JONAS, PRIYA, RAIL, SHOP, TOM
-from mailmcp.demo.sample_thread_texts import VISIT_IN_DAYS
+from mailmcp.demo.sample.files import make_csv, make_ics, make_lump, make_pdf, make_png
+from mailmcp.demo.sample.letter import FLAGGED, SEEN, Attachment, Letter, Placed, flags_by_age, place
+from mailmcp.demo.sample.people import BOARDS, ELENA, HOSTING, JONAS, PRIYA, RAIL, SHOP, TOM
+from mailmcp.demo.sample.thread_texts import VISIT_IN_DAYS
 
 _ORDERS: Final = (
     ("P-20871", "Bench power supply, 30 V / 5 A", 1, 119.00),

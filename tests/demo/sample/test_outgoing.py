@@ -4,8 +4,8 @@ from datetime import datetime
 from email import message_from_bytes
 from email.policy import default
 
-from mailmcp.demo.sample_outgoing import make_outgoing
-from mailmcp.demo.sample_people import OWNER
+from mailmcp.demo.sample.outgoing import make_outgoing
+from mailmcp.demo.sample.people import OWNER
 
 
 def test_sent_mail_is_from_the_owner_and_read(now: datetime) -> None:

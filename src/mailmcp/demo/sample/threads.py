@@ -9,9 +9,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from email.headerregistry import Address
 
-from mailmcp.demo.sample_letter import ANSWERED, FLAGGED, SEEN, Letter, Placed, place
-from mailmcp.demo.sample_people import OWNER
-from mailmcp.demo.sample_thread_texts import CONVERSATIONS, VISIT_IN_DAYS, Conversation, Turn
+from mailmcp.demo.sample.letter import ANSWERED, FLAGGED, SEEN, Letter, Placed, place
+from mailmcp.demo.sample.people import OWNER
+from mailmcp.demo.sample.thread_texts import CONVERSATIONS, VISIT_IN_DAYS, Conversation, Turn
 
 
 def make_threads(now: datetime) -> Iterator[Placed]:

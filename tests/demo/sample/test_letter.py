@@ -7,7 +7,7 @@ from email.policy import default
 
 import pytest
 
-from mailmcp.demo.sample_letter import (
+from mailmcp.demo.sample.letter import (
     FLAGGED,
     FORWARDED,
     SEEN,
@@ -17,7 +17,7 @@ from mailmcp.demo.sample_letter import (
     place,
     to_octets,
 )
-from mailmcp.demo.sample_people import HAYES, JONAS, OWNER
+from mailmcp.demo.sample.people import HAYES, JONAS, OWNER
 
 LETTER = Letter(
     when=datetime(2026, 5, 4, 10, 0, tzinfo=UTC),

@@ -7,7 +7,7 @@ from email.policy import default
 
 import pytest
 
-from mailmcp.demo.sample_receipts import make_receipts
+from mailmcp.demo.sample.receipts import make_receipts
 
 
 @pytest.fixture

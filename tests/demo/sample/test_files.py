@@ -7,8 +7,8 @@ import struct
 import zlib
 from datetime import UTC, datetime
 
-from mailmcp.demo.sample_files import make_csv, make_ics, make_lump, make_pdf, make_png
-from mailmcp.demo.sample_people import ELENA
+from mailmcp.demo.sample.files import make_csv, make_ics, make_lump, make_pdf, make_png
+from mailmcp.demo.sample.people import ELENA
 
 
 def test_pdf_table_points_at_its_objects() -> None:

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from email.headerregistry import Address
 from email.utils import format_datetime
 
-from mailmcp.demo.sample_files import make_pdf
-from mailmcp.demo.sample_letter import SEEN, Attachment, Letter, Placed, place, place_octets
+from mailmcp.demo.sample.files import make_pdf
+from mailmcp.demo.sample.letter import SEEN, Attachment, Letter, Placed, place, place_octets
 
 _RLO, _ZWSP = "\u202e", "\u200b"
 

@@ -9,7 +9,7 @@ from email.policy import default
 import pytest
 
 from mailmcp.demo.mailbox import SampleMailbox
-from mailmcp.demo.sample import MAILBOXES, make_sample
+from mailmcp.demo.sample.account import MAILBOXES, make_sample
 
 
 @pytest.fixture

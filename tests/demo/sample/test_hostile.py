@@ -7,7 +7,7 @@ from email.policy import default
 
 import pytest
 
-from mailmcp.demo.sample_hostile import make_hostile
+from mailmcp.demo.sample.hostile import make_hostile
 
 
 @pytest.fixture

@@ -9,16 +9,16 @@ from itertools import chain
 from typing import Final
 
 from mailmcp.demo.mailbox import SampleMailbox
-from mailmcp.demo.sample_broken import make_broken
-from mailmcp.demo.sample_formats import make_formats
-from mailmcp.demo.sample_hostile import make_hostile
-from mailmcp.demo.sample_languages import make_languages
-from mailmcp.demo.sample_margins import make_margins
-from mailmcp.demo.sample_newsletters import make_newsletters
-from mailmcp.demo.sample_outgoing import make_outgoing
-from mailmcp.demo.sample_receipts import make_receipts
-from mailmcp.demo.sample_routine import make_routine
-from mailmcp.demo.sample_threads import make_threads
+from mailmcp.demo.sample.broken import make_broken
+from mailmcp.demo.sample.formats import make_formats
+from mailmcp.demo.sample.hostile import make_hostile
+from mailmcp.demo.sample.languages import make_languages
+from mailmcp.demo.sample.margins import make_margins
+from mailmcp.demo.sample.newsletters import make_newsletters
+from mailmcp.demo.sample.outgoing import make_outgoing
+from mailmcp.demo.sample.receipts import make_receipts
+from mailmcp.demo.sample.routine import make_routine
+from mailmcp.demo.sample.threads import make_threads
 
 MAILBOXES: Final = {
     "INBOX": "",

@@ -8,9 +8,9 @@ from email.policy import default
 
 import pytest
 
-from mailmcp.demo.sample_people import OWNER
-from mailmcp.demo.sample_thread_texts import CONVERSATIONS
-from mailmcp.demo.sample_threads import make_threads
+from mailmcp.demo.sample.people import OWNER
+from mailmcp.demo.sample.thread_texts import CONVERSATIONS
+from mailmcp.demo.sample.threads import make_threads
 
 
 @pytest.fixture

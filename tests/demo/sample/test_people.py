@@ -4,9 +4,9 @@ from email.headerregistry import Address
 
 import pytest
 
-from mailmcp.demo import sample_people
+from mailmcp.demo.sample import people
 
-PEOPLE = [value for value in vars(sample_people).values() if isinstance(value, Address)]
+PEOPLE = [value for value in vars(people).values() if isinstance(value, Address)]
 
 
 @pytest.mark.parametrize("person", PEOPLE, ids=lambda person: person.username)

@@ -8,7 +8,7 @@ from email.policy import default
 
 import pytest
 
-from mailmcp.demo.sample_routine import make_routine
+from mailmcp.demo.sample.routine import make_routine
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from datetime import datetime
 from email import message_from_bytes
 from email.policy import default
 
-from mailmcp.demo.sample_letter import DRAFT
-from mailmcp.demo.sample_margins import make_margins
+from mailmcp.demo.sample.letter import DRAFT
+from mailmcp.demo.sample.margins import make_margins
 
 
 def test_each_mailbox_gets_its_share(now: datetime) -> None:

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from itertools import count, islice
 from typing import Final
 
-from mailmcp.demo.sample_letter import SEEN, Letter, Placed, flags_by_age, place
-from mailmcp.demo.sample_people import ELENA, FORGE, HELPDESK, JONAS, MONITOR, PRIYA, TEAM, TOM
+from mailmcp.demo.sample.letter import SEEN, Letter, Placed, flags_by_age, place
+from mailmcp.demo.sample.people import ELENA, FORGE, HELPDESK, JONAS, MONITOR, PRIYA, TEAM, TOM
 
 _CHECKS: Final = (
     ("ingest-2", "disk space below {n} %", 12),

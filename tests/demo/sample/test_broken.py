@@ -7,7 +7,7 @@ from email.policy import default
 
 import pytest
 
-from mailmcp.demo.sample_broken import BROKEN, make_broken
+from mailmcp.demo.sample.broken import BROKEN, make_broken
 
 
 def octets_with(flaw: str, now: datetime) -> bytes:

@@ -15,8 +15,8 @@ from email.header import Header
 from email.utils import format_datetime
 from typing import Final
 
-from mailmcp.demo.sample_letter import SEEN, Placed, place_octets
-from mailmcp.demo.sample_people import OWNER
+from mailmcp.demo.sample.letter import SEEN, Placed, place_octets
+from mailmcp.demo.sample.people import OWNER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
