@@ -112,7 +112,7 @@ def test_snippets_are_asked_of_the_server_where_it_makes_them(
     desk = open_desk(peer_account(server))
     assert snippet_of(desk) == "Text"
     (plain,) = [each.line for each in server.commands if each.name == "UID FETCH"]
-    assert "BODY.PEEK[TEXT]<0.2048>" in plain
+    assert "BODY.PEEK[TEXT]<0.4096>" in plain
     desk.search()
     rows = [each.line for each in server.commands if each.name == "UID FETCH"][-1]
     assert rows == "UID FETCH 1 (UID FLAGS INTERNALDATE BODY.PEEK[HEADER.FIELDS (DATE FROM SUBJECT)])"

@@ -28,5 +28,6 @@ def command(reply: TextIO, envelope: str) -> None:
     broken = check_reply(parsed, Dialect(envelope))
     for rule in broken:
         click.echo(rule)
-    click.echo(f"{len(broken)} rules broken" if broken else "in order", err=True)
+    count = f"{len(broken)} rule{'' if len(broken) == 1 else 's'} broken"
+    click.echo(count if broken else "in order", err=True)
     sys.exit(1 if broken else 0)

@@ -23,8 +23,9 @@ LAST_DAYS_MAX: Final = 365
 
 SNIPPET_CHARS_MIN: Final = 50
 SNIPPET_CHARS_MAX: Final = 500
-SNIPPET_OCTETS: Final = 2048
-"""First octets of a message's text fetched for one snippet: MIME headers and 500 characters fit."""
+SNIPPET_OCTETS: Final = 4096
+"""First octets of a message's text fetched for one snippet: MIME headers, a short style sheet
+and 500 characters fit."""
 
 ARGUMENT_CHARS_MAX: Final = 1_200
 """Characters of one argument: the id of a message in the longest mailbox; SEARCH lines stay under 8 KB."""

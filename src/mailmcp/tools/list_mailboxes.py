@@ -74,8 +74,9 @@ async def list_mailboxes_of_account(
         )
         cursor = format_mailboxes_cursor(rest)
     shown = len(listing.mailboxes)
+    noun = "mailbox" if listing.total == 1 else "mailboxes"
     return Outcome(
-        summary=f"{shown} of {listing.total} mailboxes in account {account_id}",
+        summary=f"{shown} of {listing.total} {noun} in account {account_id}",
         data=ListMailboxesData(
             account_id=account_id,
             mailboxes=[_row(each) for each in listing.mailboxes],

@@ -121,7 +121,7 @@ def _outcome(
 def _summary(shown: int, total: int, where: str, found: FoundPage) -> str:
     if total == 0:
         return f"No message matches in {where}, of {found.exists} there; no other mailbox was searched"
-    return f"{shown} of {total} messages in {where}, times in UTC"
+    return f"{shown} of {total} message{'' if total == 1 else 's'} in {where}, times in UTC"
 
 
 def _next_cursor(search: SearchCursor, found: FoundPage, total: int) -> str | None:
