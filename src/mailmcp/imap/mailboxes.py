@@ -88,7 +88,12 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
         if name in mailboxes:
             mailboxes[name] = _with_counts(mailboxes[name], counts)
     guessed = _guess_special_uses(mailboxes.values())
-    return tuple(sorted(guessed, key=lambda each: (each.name != "INBOX", each.name)))
+    return tuple(sorted(guessed, key=lambda each: listing_order(each.name)))
+
+
+def listing_order(name: str) -> tuple[bool, str]:
+    """Give the sort key of a mailbox in a listing: INBOX first, then by name."""
+    return (name != "INBOX", name)
 
 
 def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:

@@ -50,7 +50,6 @@ class _Attempt:
     """One try of a call: what the deadline's error needs to know."""
 
     dialling: Dialling | None = None
-    reused: bool = False
 
     @property
     def stage(self) -> Stage:
@@ -169,7 +168,7 @@ class Pool:
         session = sessions.take(mailbox)
         if session is None:
             return await self._connect(sessions, telemetry, attempt)
-        attempt.dialling, attempt.reused = session.dialling, True
+        attempt.dialling = session.dialling
         session.begin_lease()
         if self._clock() - session.last_used_at > limits.SESSION_IDLE_CHECK_S:
             try:

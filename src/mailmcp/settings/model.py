@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 from mailmcp.envelope import limits
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.imap.account import Account, Tls
+from mailmcp.mail.ids import ACCOUNT_ID_PATTERN
 from mailmcp.settings.problems import one_of
 
 SESSIONS_PER_ACCOUNT_MAX: Final = 10
@@ -153,7 +154,7 @@ class AccountTable(Table):
     account_id: Annotated[
         str,
         Field(
-            pattern=r"^[A-Za-z0-9_-]{1,64}$",
+            pattern=ACCOUNT_ID_PATTERN,
             description="1 to 64 letters (A to Z, a to z), digits, hyphens and underscores",
         ),
     ]

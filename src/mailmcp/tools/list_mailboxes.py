@@ -8,7 +8,7 @@ from mailmcp.envelope import limits
 from mailmcp.envelope.errors import Code, InvalidInputError, NextAction, Problem, Reason
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Issue, Outcome, Page
-from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, list_mailboxes
+from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, list_mailboxes, listing_order
 from mailmcp.imap.session import Session
 from mailmcp.mail.cursor import MailboxesCursor, format_mailboxes_cursor, parse_mailboxes_cursor
 from mailmcp.tools.arguments import Arguments
@@ -113,17 +113,17 @@ def _start(arguments: ListMailboxesArguments) -> MailboxesCursor:
 
 def _list_page(session: Session, start: MailboxesCursor) -> _Listing:
     everything = list_mailboxes(session, with_counts=start.include_counts)
-    rest = [each for each in everything if not start.position or _order(each.name) > _order(start.position)]
+    rest = [
+        each
+        for each in everything
+        if not start.position or listing_order(each.name) > listing_order(start.position)
+    ]
     page = rest[: limits.MAILBOX_PAGE_SIZE]
     listing = _Listing(page, total=len(everything), more=len(rest) > len(page))
     if start.include_counts:
         counted = count_mailboxes(session, page)
         listing.mailboxes, listing.uncounted = list(counted.mailboxes), counted.uncounted
     return listing
-
-
-def _order(name: str) -> tuple[bool, str]:
-    return (name != "INBOX", name)
 
 
 def _row(mailbox: Mailbox) -> MailboxRow:
