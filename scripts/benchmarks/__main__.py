@@ -9,6 +9,7 @@ from scripts.benchmarks.cases import make_cases
 from scripts.benchmarks.latency import measure_cold, measure_warm
 from scripts.benchmarks.paging import measure_paging
 from scripts.benchmarks.plan import FULL, QUICK, RTTS_MS, RUN_TIMEOUT_S, Plan
+from scripts.benchmarks.reading import measure_reading
 from scripts.benchmarks.report import print_table, write_json
 from scripts.benchmarks.rows import Row
 from scripts.benchmarks.site import running_site
@@ -35,6 +36,8 @@ async def measure(plan: Plan) -> list[Row]:
             _say("memory")
             rows += await measure_paging(site)
             rows += await measure_tokens(site)
+    _say("newsletters")
+    rows += measure_reading()
     return rows
 
 

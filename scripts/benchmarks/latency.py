@@ -15,7 +15,16 @@ from scripts.benchmarks.host import Host, hosted
 from scripts.benchmarks.plan import Plan
 from scripts.benchmarks.proxy_process import ProxyProcess
 from scripts.benchmarks.rows import Row, Target
-from scripts.benchmarks.samples import Sample, Taken, median_ms, ratio, take_call, take_floors
+from scripts.benchmarks.samples import (
+    Sample,
+    Taken,
+    median_ms,
+    ratio,
+    row_of,
+    take_call,
+    take_floors,
+    trips_target,
+)
 from scripts.benchmarks.site import MAILBOX, Site
 
 RATIO_MAX = 1.25
@@ -32,7 +41,7 @@ async def measure_cold(site: Site, cases: Sequence[Case], plan: Plan, rtt_ms: in
             for case in cases:
                 async with hosted(proxy.host, proxy.port, site.login) as host:
                     samples[case.name].append(await take_call(host, case, proxy))
-    return [_row(f"cold call, {rtt_ms} ms away", case, samples[case.name]) for case in cases]
+    return [row_of(f"cold call, {rtt_ms} ms away", case, samples[case.name]) for case in cases]
 
 
 async def measure_warm(site: Site, cases: Sequence[Case], plan: Plan, rtt_ms: int) -> list[Row]:
@@ -67,25 +76,13 @@ async def _take(host: Host, floors: Sequence[Floor], case: Case, proxy: ProxyPro
     return taken.without_first()
 
 
-def _row(section: str, case: Case, ours: Sequence[Sample]) -> Row:
-    return Row(
-        section=section,
-        name=case.name,
-        value=median_ms(ours),
-        unit="ms",
-        round_trips=max(sample.round_trips for sample in ours),
-        octets_received=max(sample.octets_received for sample in ours),
-    )
-
-
 def _compared(section: str, case: Case, taken: Taken, rtt_ms: int) -> Row:
-    row = _row(section, case, taken.ours)
+    targets = [trips_target(case, taken.ours)]
+    row = replace(row_of(section, case, taken.ours), targets=tuple(targets))
     if case.floor is None:
         return row
     taken.check(case.name)
-    trips = row.round_trips or 0
     above_floor = ratio(taken.ours, taken.floor)
-    targets = [Target(text=f"≤ {case.round_trips} trips", found=trips, most=case.round_trips)]
     if rtt_ms >= _RATIO_FROM_RTT_MS:
         targets.append(Target(text=f"≤ {RATIO_MAX} x", found=above_floor, most=RATIO_MAX))
     return replace(

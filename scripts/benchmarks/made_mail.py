@@ -74,12 +74,20 @@ def make_messages(count: int) -> Iterator[bytes]:
         yield _head(rng, number) + content
 
 
-def _head(rng: random.Random, number: int) -> bytes:
+def make_notes(count: int, *, seed: int) -> Iterator[bytes]:
+    """Make `count` small messages of plain text, oldest first; another `seed` makes other ones."""
+    rng = random.Random(seed)  # noqa: S311 - repeatable, not secret
+    notes = [_plain(rng, octets) for octets in range(400, 4_400, 200)]
+    for number in range(1, count + 1):
+        yield _head(rng, number, host=f"host{seed}.example.com") + notes[number % len(notes)]
+
+
+def _head(rng: random.Random, number: int, *, host: str = "example.com") -> bytes:
     subject = " ".join(rng.choices(_WORDS, k=6)).capitalize()
     sent = format_datetime(_FIRST_SENT + timedelta(minutes=number))
     return (
         f"Received: from mx.example.com by mail.example.com with ESMTPS id {number:08x}; {sent}\r\n"
-        f"Message-ID: <{number:08x}@example.com>\r\n"
+        f"Message-ID: <{number:08x}@{host}>\r\n"
         f"Date: {sent}\r\n"
         f"From: {_SENDERS[number % len(_SENDERS)]}\r\n"
         f"To: Ann Example <ann@example.com>\r\n"

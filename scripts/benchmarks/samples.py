@@ -9,7 +9,7 @@ from scripts.benchmarks.cases import Case
 from scripts.benchmarks.floor import Floor
 from scripts.benchmarks.host import Host
 from scripts.benchmarks.proxy_process import ProxyProcess
-from scripts.benchmarks.rows import median_ratio
+from scripts.benchmarks.rows import Row, Target, median_ratio
 
 from servers.proxy import Traffic
 
@@ -80,6 +80,43 @@ def take_floors(taken: Taken, floors: Sequence[Floor], case: Case, proxy: ProxyP
         (taken.floor if floor.reopens else taken.trusting_floor).append(
             Sample.of(ms, before, proxy.traffic())
         )
+
+
+async def take_rounds(
+    host: Host, cases: Sequence[Case], proxy: ProxyProcess, *, rounds: int
+) -> dict[str, list[Sample]]:
+    """Make all calls in each round, by turns forwards and backwards; a first round that warms is not counted."""
+    samples: dict[str, list[Sample]] = {case.name: [] for case in cases}
+    for number in range(rounds + 1):
+        for case in cases if number % 2 else reversed(cases):
+            sample = await take_call(host, case, proxy)
+            if number:
+                samples[case.name].append(sample)
+    return samples
+
+
+def row_of(section: str, case: Case, samples: Sequence[Sample]) -> Row:
+    """Make the row of a call: the median time, the most round trips, the most octets."""
+    return Row(
+        section=section,
+        name=case.name,
+        value=median_ms(samples),
+        unit="ms",
+        round_trips=max(sample.round_trips for sample in samples),
+        octets_received=max(sample.octets_received for sample in samples),
+    )
+
+
+def trips_target(case: Case, samples: Sequence[Sample]) -> Target:
+    """Hold a call to the round trips that its design allows."""
+    trips = max(sample.round_trips for sample in samples)
+    return Target(text=f"≤ {case.round_trips} trips", found=trips, most=case.round_trips)
+
+
+def octets_target(most: int, samples: Sequence[Sample]) -> Target:
+    """Hold a call to octets received."""
+    octets = max(sample.octets_received for sample in samples)
+    return Target(text=f"≤ {most:,} octets", found=octets, most=most)
 
 
 def median_ms(samples: Sequence[Sample]) -> float:

@@ -1,6 +1,6 @@
-"""The mail server that is measured against: a private Dovecot with one large mailbox."""
+"""The mail server that is measured against: a private Dovecot with one large mailbox, and users of other kinds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -18,9 +18,10 @@ MAILBOX = "INBOX"
 class Site:
     """A running server, and what must be known to ask it for particular messages."""
 
-    host: str
-    port: int
+    server: Dovecot
     login: Login
+    """Whose INBOX is the large mailbox."""
+
     messages: int
     uidvalidity: int
     special: SpecialUids
@@ -33,6 +34,22 @@ class Site:
     with_rare_word: tuple[int, ...]
     """UIDs of the messages with `RARE_WORD`, newest first."""
 
+    @property
+    def host(self) -> str:
+        """Where the server listens."""
+        return self.server.host
+
+    @property
+    def port(self) -> int:
+        """Without TLS."""
+        return self.server.plain_port
+
+    def add_user(self, name: str, mailboxes: Mapping[str, Iterable[bytes]]) -> Login:
+        """Make a user with these mailboxes, whose messages have been read; UIDs count from 1."""
+        for mailbox, messages in mailboxes.items():
+            self.server.fill_before_login(name, mailbox, messages, flags=[b"\\Seen"])
+        return self.server.user(name)
+
 
 @contextmanager
 def running_site(messages: int) -> Iterator[Site]:
@@ -44,8 +61,7 @@ def running_site(messages: int) -> Iterator[Site]:
             client.login(*login)
             opened = client.select_folder(MAILBOX, readonly=True)
             yield Site(
-                host=server.host,
-                port=server.plain_port,
+                server=server,
                 login=login,
                 messages=messages,
                 uidvalidity=opened[b"UIDVALIDITY"],

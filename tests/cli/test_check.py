@@ -15,6 +15,7 @@ from servers.dovecot import Dovecot, Login
 from servers.embedded import Pymap
 from servers.peer import PeerFactory
 from servers.peer_actions import Bye, Close, Respond, Rule
+from servers.peer_mailbox import make_messages
 from tools.stores import peer_account, plain_account, pymap_store
 
 
@@ -38,9 +39,10 @@ def test_an_account_that_works(dovecot_account: Account, tmp_path: Path) -> None
     status, verdict = verdict_of(write_settings(tmp_path, dovecot_account))
     assert status == 0
     steps = verdict.pop("steps_ms")
-    assert list(steps) == ["connect", "greeting", "login", "id", "list"]
+    assert list(steps) == ["connect", "greeting", "login", "id", "list", "search"]
     assert all(isinstance(ms, int) and ms >= 0 for ms in steps.values())
     assert {"ESEARCH", "LIST-STATUS", "SPECIAL-USE", "PREVIEW"} <= set(verdict.pop("capabilities"))
+    assert set(verdict.pop("search").values()) == {"unknown"}, "INBOX is empty"
     assert verdict == {
         "account_id": "work",
         "host": dovecot_account.host,
@@ -54,11 +56,29 @@ def test_an_account_that_works(dovecot_account: Account, tmp_path: Path) -> None
     }
 
 
+def test_what_the_search_gets_wrong_is_said(peer: PeerFactory, tmp_path: Path) -> None:
+    """Sizes as with iCloud; nothing tells whether Cc and CHARSET work."""
+    wrong = Rule(command="UID SEARCH", containing="LARGER", action=Respond(b"* SEARCH\r\n{tag} OK -\r\n"))
+    server = peer(messages=make_messages(1, 2, 3), rules=[wrong], capabilities=("IMAP4rev1",))
+    config = write_settings(tmp_path, peer_account(server))
+    status, verdict = verdict_of(config)
+    assert status == 0, "what is wrong is worked around"
+    search = verdict["search"]
+    assert [name for name, found in search.items() if found == "wrong"] == ["LARGER"]
+    assert {"ALL", "FROM", "TO", "SUBJECT", "TEXT", "HEADER", "SINCE"} <= {
+        n for n in search if search[n] == "ok"
+    }
+    assert [name for name, found in search.items() if found == "unknown"] == ["CHARSET", "CC"]
+    table = " ".join(check(config).stdout.split())
+    assert "wrong: LARGER" in table
+    assert "SORT" not in search, "it is not offered"
+
+
 def test_starttls_is_a_step_of_its_own(dovecot: Dovecot, dovecot_account: Account, tmp_path: Path) -> None:
     account = replace(dovecot_account, port=dovecot.plain_port, tls=Tls.STARTTLS)
     status, verdict = verdict_of(write_settings(tmp_path, account))
     assert status == 0
-    assert list(verdict["steps_ms"]) == ["connect", "greeting", "starttls", "login", "id", "list"]
+    assert list(verdict["steps_ms"]) == ["connect", "greeting", "starttls", "login", "id", "list", "search"]
 
 
 def test_the_table_shows_all_accounts_and_one_that_fails_fails_the_check(

@@ -44,6 +44,18 @@ def test_it_ends_with_stdin(serve: Serve, peer: PeerFactory, tmp_path: Path) -> 
     assert_protocol_alone(served)
 
 
+def test_the_preferences_of_the_settings_reach_the_tools(
+    serve: Serve, peer: PeerFactory, tmp_path: Path
+) -> None:
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    server = peer(messages=make_messages(1))
+    served = serving(serve, tmp_path, peer_account(server), MAILMCP_SAVE_FOLDER=str(folder))
+    arguments = {"message_id": "imap:work:INBOX:1700000000:1", "part_id": "1", "mode": "save"}
+    served.call("imap_get_attachment", **arguments)
+    assert [path.read_text() for path in folder.iterdir()] == ["Text of message 1.\n"]
+
+
 def test_it_says_goodbye_to_idle_servers(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
     server = peer(messages=make_messages(1))
     served = serving(serve, tmp_path, peer_account(server))

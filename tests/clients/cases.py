@@ -11,6 +11,8 @@ Success, partial and error of each tool, as far as it can end so:
 |                      |         |             | internal                                             |
 | imap_get_message     | yes     | never (2)   | invalid_input, not_found, auth_failed, conflict,     |
 |                      |         |             | internal                                             |
+| imap_get_attachment  | yes     | no text     | the same                                             |
+| imap_get_message_raw | yes     | never (2)   | the same                                             |
 
 (1) It answers from the settings: there is nothing that could not be had, and no status.
 (2) It is asked for one item: there it is, if need be with warnings, or it is an error.
@@ -27,10 +29,11 @@ from clients.site import ALONE_UID, BROKEN_UID, RICH_UID, UIDVALIDITY
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.envelope.dialects.response_v2 import ERROR_CODES
 from mailmcp.envelope.errors import Code
-from mailmcp.mail.cursor import SearchCursor, format_search_cursor
+from mailmcp.mail.cursor import SearchCursor, SourceCursor, format_search_cursor
 
 ACCOUNTS, MAILBOXES = "imap_list_accounts", "imap_list_mailboxes"
 SEARCH, GET = "imap_search_messages", "imap_get_message"
+ATTACHMENT, RAW = "imap_get_attachment", "imap_get_message_raw"
 
 UNKNOWN_TOOL = "imap_delete_everything"
 
@@ -58,10 +61,15 @@ def _id(uid: int, mailbox: str = "INBOX", *, account: str = "work", uidvalidity:
 
 
 _STALE_CURSOR = format_search_cursor(
-    SearchCursor(account_id="work", mailbox="INBOX", uidvalidity=1, position=4, total=6, page_size=2)
+    SearchCursor(
+        sources=(SourceCursor(account_id="work", mailbox="INBOX", uidvalidity=1, uid=4),),
+        total=6,
+        page_size=2,
+    )
 )
 
 _IN_WORK: dict[str, object] = {"account_id": "work"}
+_PART: dict[str, object] = {"message_id": _id(RICH_UID, "Archive")}
 _EVERYTHING: dict[str, object] = {
     "body_mode": "both",
     "include_all_headers": True,
@@ -163,6 +171,49 @@ CASES = (
         arguments={"message_id": _id(ALONE_UID, "Alone")},
         code=Code.INTERNAL,
     ),
+    Case(name="attachment: text", tool=ATTACHMENT, arguments=_PART | {"part_id": "2"}, status="ok"),
+    Case(
+        name="attachment: the file",
+        tool=ATTACHMENT,
+        arguments=_PART | {"part_id": "3", "mode": "content"},
+        status="ok",
+    ),
+    Case(name="attachment: no text", tool=ATTACHMENT, arguments=_PART | {"part_id": "3"}, status="partial"),
+    Case(
+        name="attachment: no part", tool=ATTACHMENT, arguments=_PART | {"part_id": "9"}, code=Code.NOT_FOUND
+    ),
+    Case(
+        name="attachment: bad arguments",
+        tool=ATTACHMENT,
+        arguments=_PART | {"part_id": "HEADER", "mode": "print"},
+        code=Code.INVALID_INPUT,
+    ),
+    Case(
+        name="attachment: stale id",
+        tool=ATTACHMENT,
+        arguments={"message_id": _id(6, uidvalidity=1), "part_id": "1"},
+        code=Code.CONFLICT,
+    ),
+    Case(
+        name="raw: a window",
+        tool=RAW,
+        arguments={"message_id": _id(RICH_UID, "Archive"), "max_bytes": 500},
+        status="ok",
+    ),
+    Case(
+        name="raw: past the end",
+        tool=RAW,
+        arguments={"message_id": _id(6), "offset": 100_000},
+        code=Code.INVALID_INPUT,
+    ),
+    Case(name="raw: gone", tool=RAW, arguments={"message_id": _id(99)}, code=Code.NOT_FOUND),
+    Case(
+        name="raw: stale id",
+        tool=RAW,
+        arguments={"message_id": _id(6, uidvalidity=1)},
+        code=Code.CONFLICT,
+    ),
+    Case(name="raw: refused", tool=RAW, arguments={"message_id": _id(BROKEN_UID)}, code=Code.INTERNAL),
 )
 
 

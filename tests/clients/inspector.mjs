@@ -1,5 +1,6 @@
 // The Inspector's command line, run once for each call of stdin, a JSON list of {"tool",
-// "arguments"}: as often in one process as a shell would start it, against one server.
+// "arguments"} or of {"method", "params"}: as often in one process as a shell would start it,
+// against one server.
 //
 //   inspector.mjs ERA URL
 //
@@ -39,9 +40,13 @@ async function capture(action) {
 }
 
 print(await run("--method", "tools/list", "--strict"));
-for (const { tool, arguments: given } of JSON.parse(await text(process.stdin))) {
-  const call = ["--tool-name", tool, "--tool-args-json", JSON.stringify(given)];
-  print(await run("--method", "tools/call", ...call));
+for (const { tool, arguments: given, method, params } of JSON.parse(await text(process.stdin))) {
+  if (tool) {
+    const call = ["--tool-name", tool, "--tool-args-json", JSON.stringify(given)];
+    print(await run("--method", "tools/call", ...call));
+  } else {
+    print(await run("--method", method, ...(params?.uri ? ["--uri", params.uri] : [])));
+  }
 }
 // As the Inspector's own entry does: a connection that is kept alive would hold it.
 process.stdout.write("", () => process.exit(0));

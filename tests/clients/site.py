@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.policy import SMTP
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -34,6 +35,10 @@ RICH_UID = 12
 ALONE_UID = 21
 """The only message of Alone, and broken as well."""
 
+ODD_UID = 31
+ODD = "Entwürfe/100%"
+"""A mailbox whose name must be percent-encoded in URIs, its own sign included."""
+
 UNCOUNTED = "Shared"
 """The mailbox that cannot be counted."""
 
@@ -43,7 +48,9 @@ _AWKWARD = 'Grüße, 日本語, 👩🏽‍🚀, "quoted", \\back\\slash, </scri
 _TEE = 'record=$1; shift; "$@" | tee -a "$record"'
 
 
-def _rich_message() -> bytes:
+@cache
+def rich_message() -> bytes:
+    """Write the message of Archive; once, since its boundaries are drawn by lot."""
     message = EmailMessage(policy=SMTP)
     message["From"] = "Ánn Example <ann@example.org>"
     message["To"] = "Bob Example <bob@example.org>"
@@ -58,13 +65,14 @@ def _rich_message() -> bytes:
 
 
 def _main_peer() -> Peer:
-    archive = [*make_messages(11), PeerMessage(uid=RICH_UID, octets=_rich_message()), *make_messages(13)]
+    archive = [*make_messages(11), PeerMessage(uid=RICH_UID, octets=rich_message()), *make_messages(13)]
     return Peer(
         messages=make_messages(1, 2, 3, 4, BROKEN_UID, 6),
         mailboxes=[
             PeerMailbox(name="Archive", messages=archive, uidvalidity=UIDVALIDITY),
             PeerMailbox(name="Alone", messages=make_messages(ALONE_UID), uidvalidity=UIDVALIDITY),
             PeerMailbox(name=UNCOUNTED),
+            PeerMailbox(name="Entw&APw-rfe/100%", messages=make_messages(ODD_UID), uidvalidity=UIDVALIDITY),
         ],
         rules=[
             Rule(command="UID FETCH", action=FailUid(BROKEN_UID)),
@@ -102,9 +110,11 @@ class Recorded:
 
     def results(self) -> list[JsonObject]:
         """Read what tools/call was answered with, in order."""
-        lines = (json.loads(line) for line in self.record.read_text(encoding="utf-8").splitlines())
-        found = (line.get("result", {}) for line in lines)
-        return [result for result in found if "content" in result]
+        return [answer["result"] for answer in self.answers() if "content" in answer.get("result", {})]
+
+    def answers(self) -> list[JsonObject]:
+        """Read all that the server wrote, in order."""
+        return [json.loads(line) for line in self.record.read_text(encoding="utf-8").splitlines()]
 
 
 class Site:

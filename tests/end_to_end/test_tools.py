@@ -9,7 +9,15 @@ from mcp.types import INVALID_PARAMS
 from end_to_end.conftest import MAILBOX
 from end_to_end.conversation import Conversation, text_of
 
-NAMES = ["imap_list_accounts", "imap_list_mailboxes", "imap_search_messages", "imap_get_message"]
+NAMES = [
+    "imap_list_accounts",
+    "imap_list_mailboxes",
+    "imap_search_messages",
+    "imap_get_message",
+    "imap_get_thread",
+    "imap_get_attachment",
+    "imap_get_message_raw",
+]
 
 
 def data_of(conversation: Conversation, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -86,7 +94,7 @@ def test_a_message_in_full(conversation: Conversation) -> None:
     assert message["attachments"][0]["extracted_text"] == "name;size"
     assert [part for part in ("Plain text", "<b>text</b>", "name;size", "list.csv") if part not in text] == []
     assert f"`{row['message_id']}`" in text
-    assert "1 invisible characters were taken out of the body." in text
+    assert "1 invisible character was taken out of the body." in text
     assert result.meta is not None
     assert result.meta["mailmcp/message_id"] == row["message_id"]
 

@@ -1,7 +1,7 @@
 """The ceilings fit together: one that is changed alone may break what another stands for."""
 
 from mailmcp.envelope import limits
-from mailmcp.mail.cursor import SearchCursor, format_search_cursor
+from mailmcp.mail.cursor import SearchCursor, SourceCursor, format_search_cursor
 
 IMAPLIB_LINE_OCTETS = 1_000_000
 UID_DIGITS = 10
@@ -18,10 +18,9 @@ def test_a_page_of_uids_fits_the_command_line_of_dovecot() -> None:
 def test_the_longest_cursor_can_be_sent_back() -> None:
     longest = "\u65e5" * limits.ARGUMENT_CHARS_MAX
     cursor = SearchCursor(
-        account_id="a" * 64,
-        mailbox=longest,
-        uidvalidity=2**32 - 1,
-        position=2**32 - 1,
+        sources=(
+            SourceCursor(account_id="a" * 64, mailbox=longest, uidvalidity=2**32 - 1, uid=2**32 - 1),
+        ),
         total=2**32 - 1,
         page_size=100,
         criteria=dict.fromkeys("qfts", longest[: limits.ARGUMENT_CHARS_MAX]),
@@ -38,3 +37,10 @@ def test_defaults_lie_within_their_bounds() -> None:
     assert limits.SESSION_IDLE_CHECK_S < limits.SESSION_IDLE_MAX_S < limits.SESSION_AGE_MAX_S
     assert limits.CONNECT_TIMEOUT_S < limits.CALL_TIMEOUT_S
     assert limits.COMMAND_TIMEOUT_S < limits.CALL_TIMEOUT_S
+
+
+def test_windows_of_a_message_fit_what_is_read_and_replied() -> None:
+    assert limits.RAW_OCTETS_MIN <= limits.RAW_OCTETS_DEFAULT <= limits.RAW_OCTETS_MAX
+    assert limits.MESSAGE_WINDOW_OCTETS <= limits.LITERAL_OCTETS_MAX
+    assert limits.ATTACHMENT_CONTENT_OCTETS_MAX * 4 / 3 * 78 / 76 < limits.RAW_RESOURCE_OCTETS_MAX
+    assert limits.ARGUMENT_CHARS_MAX * len("%F0%9F%91%8B") < limits.URI_CHARS_MAX

@@ -10,15 +10,17 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import anyio
 from anyio.from_thread import start_blocking_portal
 
+from mailmcp.envelope.errors import MailError
 from mailmcp.envelope.meta import Telemetry
 from mailmcp.imap.account import Account, Tls
 from mailmcp.imap.connect import Dialling
+from mailmcp.imap.criteria import Criteria
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
-from mailmcp.imap.page import PageRequest, fetch_page
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.search import Criteria
+from mailmcp.imap.scan import Scanned, ScanRequest, scan
 from mailmcp.imap.session import Session, open_session
+from mailmcp.imap.verify import Proofs
 from servers.dovecot import Login
 
 ResultT = TypeVar("ResultT")
@@ -143,16 +145,32 @@ class RunningPool:
         self._portal.call(self.pool.close_stale)
 
 
-def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> PageRequest:
+NO_PROOFS = Proofs(headers=lambda _octets, _asked: False, attachment=lambda _structure: False)
+"""For searches that leave nothing to be proved."""
+
+
+def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> ScanRequest:
     """Ask for the first page of a search."""
-    return PageRequest(
-        mailbox=mailbox, criteria=Criteria(**criteria), size=size, items=lambda _session: ROW_ITEMS
+    return ScanRequest(
+        mailbox=mailbox,
+        criteria=Criteria(**criteria),
+        proofs=NO_PROOFS,
+        size=size,
+        items=lambda _session: ROW_ITEMS,
     )
+
+
+def read_page(session: Session, request: ScanRequest) -> Scanned:
+    """Make a page; raises what stands in its place."""
+    [found] = scan(session, [request])
+    if isinstance(found, MailError):
+        raise found
+    return found
 
 
 def newest(session: Session) -> list[int]:
     """Read the UIDs of INBOX, newest first, ten at most: EXAMINE, SEARCH, FETCH."""
-    page = fetch_page(session, page_request())
+    page = read_page(session, page_request())
     return [uid for uid in page.uids if uid in page.fetched.messages]
 
 

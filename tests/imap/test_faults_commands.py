@@ -58,29 +58,31 @@ def test_a_connection_lost_again_and_again_is_given_up(
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
-    "raw",
+    ("raw", "too_long"),
     [
-        b"%&/ no IMAP\r\n{tag} OK Done\r\n",
-        b"zzz9 OK For somebody else\r\n",
-        b"* 1 FETCH (BODY[] {99999999999}\r\n",
-        b"* 1 FETCH (BODY[] {%b}\r\n" % (b"9" * 5000),
-        b"* OK " + b"x" * 1_000_100 + b"\r\n",
+        (b"%&/ no IMAP\r\n{tag} OK Done\r\n", False),
+        (b"zzz9 OK For somebody else\r\n", False),
+        (b"* 1 FETCH (BODY[] {99999999999}\r\n", False),
+        (b"* 1 FETCH (BODY[] {%b}\r\n" % (b"9" * 5000), True),
+        (b"* OK " + b"x" * 1_000_100 + b"\r\n", True),
     ],
     ids=["line", "tag", "literal", "number", "long line"],
 )
 def test_garbage_ends_the_connection_and_is_not_tried_again(
-    peer: PeerFactory, command: str, raw: bytes
+    peer: PeerFactory, command: str, raw: bytes, *, too_long: bool
 ) -> None:
+    """But what is too long may be the answer of a huge mailbox, which is then looked at with care."""
     server, account = start(peer, command)
     server.rules.append(Rule(command=command, action=Respond(raw)))
+    tries = 2 if too_long and command in {"EXAMINE", "UID SEARCH"} else 1
     with RunningPool(account) as pool:
         with pytest.raises(InternalError, match="not IMAP") as caught:
             pool.run(read_round)
         assert caught.value.reason is Reason.PROTOCOL_VIOLATION
-        assert server.connections == 1
+        assert server.connections == tries
         server.rules.clear()
         assert pool.run(read_round) == [3, 2, 1]
-    assert server.connections == 2
+    assert server.connections == tries + 1
 
 
 def refusals(*commands: str) -> pytest.MarkDecorator:

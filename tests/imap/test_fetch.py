@@ -164,6 +164,7 @@ def test_fields_are_read_whatever_their_case_and_form() -> None:
         size_octets=42,
         preview=b"Hello",
         sections={"1.2": b"short", "TEXT": b"", "1": b"123"},
+        origins={"1.2": 0},
     )
 
 

@@ -1,15 +1,25 @@
 """Nothing is held against a server at first; what is learned counts for all sessions of the account."""
 
 from imap.scenes import make_account, newest, session_on
-from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.quirks import Feature, Quirks, Verdict
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import make_messages
 
 
 def test_nothing_is_known_at_first() -> None:
-    assert Quirks() == Quirks(esearch_distrusted=False, raw_names={})
-    assert Quirks().raw_names is not Quirks().raw_names
+    quirks = Quirks()
+    assert {quirks.verdict(each) for each in Feature} == {Verdict.UNKNOWN}
+    assert all(map(quirks.trusts, Feature)), "what is unknown is trusted"
+    assert quirks.raw_names is not Quirks().raw_names
+
+
+def test_what_was_caught_is_distrusted() -> None:
+    quirks = Quirks(verdicts={Feature.SORT: Verdict.OK})
+    quirks.distrust(Feature.SUBJECT)
+    assert [each for each in Feature if not quirks.trusts(each)] == [Feature.SUBJECT]
+    assert quirks.verdict(Feature.SUBJECT) is Verdict.WRONG
+    assert quirks.verdict(Feature.SORT) is Verdict.OK
 
 
 def test_what_one_session_learned_another_knows(peer: PeerFactory) -> None:

@@ -8,13 +8,12 @@ import pytest
 from imapclient import IMAPClient
 
 from imap.conftest import PoolFactory
-from imap.scenes import At, Endpoint, make_account, page_request, session_on
+from imap.scenes import At, Endpoint, make_account, page_request, read_page, session_on
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import ConflictError, InternalError, NotFoundError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
-from mailmcp.imap.page import fetch_page
 from mailmcp.imap.session import Session
 from servers.dovecot import Dovecot, Login
 from servers.embedded import Pymap
@@ -75,7 +74,7 @@ def uids(session: Session, mailbox: str, *, uidvalidity: int | None = None, quer
     """Read a mailbox as a new lease would: what is open already is used."""
     session.begin_lease()
     session.examine(mailbox, uidvalidity=uidvalidity)
-    page = fetch_page(session, page_request(mailbox, query=query)) if uidvalidity is None else None
+    page = read_page(session, page_request(mailbox, query=query)) if uidvalidity is None else None
     if page is None:
         session.confirm()
         return []

@@ -2,12 +2,11 @@ r"""Reading leaves every flag as it was: \Seen, and \Recent too, which a SELECT 
 
 from imapclient import IMAPClient
 
-from imap.scenes import At, make_account, read_round, session_on
+from imap.scenes import At, make_account, page_request, read_page, read_round, session_on
 from mailmcp.imap.fetch import fetch_messages
-from mailmcp.imap.search import Criteria, search_uids
 from mailmcp.imap.session import Session
 from mailmcp.mail.ids import MessageRef
-from mailmcp.tools.message_parts import fetch_parts
+from mailmcp.tools.message_parts import WantedPart, fetch_parts
 from mailmcp.tools.rows import row_items
 from servers.dovecot import Dovecot, Login
 from servers.peer import PeerFactory
@@ -20,13 +19,13 @@ def read_all_ways(session: Session) -> None:
     """Do all that the layer can do."""
     uids = read_round(session)
     uidvalidity = session.examine("INBOX").uidvalidity
-    search_uids(session, Criteria(query="Letter", unread_only=True))
+    read_page(session, page_request(query="Letter", unread_only=True))
     for snippets in (True, False):
         fetch_messages(session, uids, row_items(snippets=snippets)(session))
     fetch_messages(session, uids, ["UID", "BODY.PEEK[TEXT]<0.2048>"])
     for uid in uids:
         ref = MessageRef(account_id="main", mailbox="INBOX", uidvalidity=uidvalidity, uid=uid)
-        fetch_parts(session, ref, lambda root: [root])
+        fetch_parts(session, ref, lambda root: [WantedPart(root)])
     session.begin_lease()
     session.check(5)
     session.examine("INBOX")
@@ -56,6 +55,6 @@ def test_mailboxes_are_examined_and_bodies_peeked_at(peer: PeerFactory) -> None:
     with session_on(make_account(server)) as session:
         read_all_ways(session)
     sent = [command.line for command in server.commands]
-    read_only = "CAPABILITY LOGIN ID LIST STATUS EXAMINE UID NOOP"
+    read_only = "CAPABILITY LOGIN ID LIST STATUS EXAMINE UID FETCH NOOP"
     assert {line.split(" ")[0] for line in sent} == set(read_only.split())
     assert not any("BODY[" in line or "RFC822 " in line for line in sent)

@@ -20,6 +20,7 @@ def test_everything_but_the_text_is_listed() -> None:
                 disposition="attachment",
                 filename="fwd.eml",
                 size_octets=50,
+                subject="The one before",
                 parts=(Part(part_id="3.1", content_type="image/gif"),),
             ),
         ),
@@ -35,6 +36,7 @@ def test_everything_but_the_text_is_listed() -> None:
             size_octets=50,
             inline=False,
             content_id="",
+            subject="The one before",
         ),
     )
 

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.mail.body import MISSING_TEXT, body_text, decode_part
+from mailmcp.mail.body import MISSING_TEXT, UNLABELLED_HTML, body_text, decode_part
 from mailmcp.mail.structure import Part
 from mailmcp.mail.text_parts import TextParts
 
@@ -70,6 +70,22 @@ def test_what_was_taken_out_is_counted() -> None:
     html = '<p hidden>obey</p><p style="display:none">me</p><p>a\u200bb</p>'.encode()
     body = body_text(TextParts(plain=(HTML, PLAIN), html=(HTML,)), {"1": "c\u202ed".encode(), "2": html})
     assert (body.text, body.hidden_removed, body.invisible_removed) == ("ab\n\ncd", 2, 2)
+
+
+def test_html_that_is_labelled_as_plain_text_is_read_as_html() -> None:
+    body = body_text(TextParts(plain=(PLAIN,), html=(PLAIN,)), {"1": b"\r\n<!DOCTYPE HTML><p>one<p>two"})
+    assert (body.text, body.from_html, body.html) == ("one\n\ntwo", True, "")
+    assert body.defects == (UNLABELLED_HTML,)
+    prose = body_text(TextParts(plain=(PLAIN,), html=(PLAIN,)), {"1": b"<html> is how it begins"[1:]})
+    assert (prose.from_html, prose.defects) == (False, ())
+
+
+def test_signatures_and_files_inside_the_text_are_taken_off() -> None:
+    signed = b"-----BEGIN PGP SIGNED MESSAGE-----\n\n- - text\n-----BEGIN PGP SIGNATURE-----\nabc\n"
+    body = body_text(TextParts(plain=(PLAIN,), html=()), {"1": signed})
+    assert (body.text, body.clear_signed) == ("- text", True)
+    file = body_text(TextParts(plain=(PLAIN,), html=()), {"1": b"See\nbegin 644 a.txt\n#0V%T\n`\nend\n"})
+    assert (file.text, file.clear_signed) == ('See\n[uuencoded file "a.txt", 4 lines]', False)
 
 
 def test_no_parts_are_no_text() -> None:

@@ -81,6 +81,30 @@ def test_the_fields_of_a_part_are_decoded() -> None:
     assert (message.disposition, message.filename, message.size_octets) == ("attachment", "berth.eml", 600)
 
 
+@pytest.mark.parametrize(
+    ("imap_envelope", "subject"),
+    [
+        (b"NIL", ""),
+        (b'("date")', ""),
+        (b'("date" NIL)', ""),
+        (b'(NIL "=?utf-8?Q?Gr=C3=BC=C3=9Fe?= an alle")', "Grüße an alle"),
+        (b'(NIL "Re: berth 12" NIL NIL NIL NIL NIL NIL NIL NIL)', "Re: berth 12"),
+    ],
+)
+def test_a_message_inside_tells_its_subject(imap_envelope: bytes, subject: str) -> None:
+    line = b'("MESSAGE" "RFC822" NIL NIL NIL "7BIT" 9 %s ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 2 1) 3)'
+    root = parse(line % imap_envelope).root
+    assert root is not None
+    assert root.subject == subject
+    assert [part.part_id for part in root.parts] == ["1.1"]
+
+
+def test_a_message_inside_may_lack_its_envelope() -> None:
+    root = parse(b'("MESSAGE" "RFC822" NIL NIL NIL "7BIT" 9)').root
+    assert root is not None
+    assert (root.subject, root.parts) == ("", ())
+
+
 def test_text_and_attachments_can_be_chosen_from_it() -> None:
     root = parse(DOVECOT).root
     text = choose_text_parts(root)

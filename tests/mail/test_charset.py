@@ -1,3 +1,6 @@
+from encodings.aliases import aliases
+from random import Random
+
 import pytest
 
 from mailmcp.mail.charset import UNDECLARED_CHARSET, UNKNOWN_CHARSET, WRONG_CHARSET, decode_text
@@ -33,6 +36,15 @@ from mailmcp.mail.charset import UNDECLARED_CHARSET, UNKNOWN_CHARSET, WRONG_CHAR
         (b"\xc3\xa9", "x-klingon", "é", (UNKNOWN_CHARSET,)),
         (b"eA==", "base64", "eA==", (UNKNOWN_CHARSET,)),
         (b"a\\u0041", "unicode_escape", "a\\u0041", (UNKNOWN_CHARSET,)),
+        ("Grüße".encode(), "iso-8859-1", "Grüße", (WRONG_CHARSET,)),
+        ("Grüße".encode("latin-1"), "windows-1252", "Grüße", ()),
+        ("会議".encode("iso-2022-jp"), "us-ascii", "会議", ()),
+        ("Größe".encode("cp850"), "cp-850", "Größe", ()),
+        ("é".encode("utf-16"), "", "é", ()),
+        ("您好 会议改到明天".encode("gb18030"), "", "您好 会议改到明天", (UNDECLARED_CHARSET,)),
+        ("Привет всем".encode("koi8-r"), "us-ascii", "Привет всем", (WRONG_CHARSET,)),
+        ("Привет всем".encode("koi8-r"), "utf-8", "Привет всем", (WRONG_CHARSET,)),
+        ("Привет всем".encode("koi8-r"), "x-klingon", "Привет всем", (UNKNOWN_CHARSET,)),
         (b"xn--a", "idna", "xn--a", (UNKNOWN_CHARSET,)),
         (b"x", "no such\x00thing", "x", (UNKNOWN_CHARSET,)),
         (b"x", "a" * 100, "x", (UNKNOWN_CHARSET,)),
@@ -43,6 +55,15 @@ def test_text_is_read_in_the_charset_it_is_really_in(
 ) -> None:
     decoded = decode_text(octets, charset)
     assert (decoded.text, decoded.defects) == (text, defects)
+
+
+@pytest.mark.parametrize("name", sorted({*aliases, *aliases.values()}))
+def test_no_codec_gives_up(name: str) -> None:
+    """Some of Python's codecs raise for what others replace; what is lost is always said."""
+    random = Random(name)  # noqa: S311 - it must repeat
+    for length in range(60):
+        decoded = decode_text(random.randbytes(length), name)
+        assert decoded.defects or "\ufffd" not in decoded.text
 
 
 def test_a_cut_character_does_not_lose_the_declared_charset() -> None:

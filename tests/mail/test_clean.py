@@ -1,6 +1,11 @@
+import time
+
 import pytest
 
 from mailmcp.mail.clean import blank_controls, clean_line, clean_text
+
+SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+"""The tags that make a black flag one of Scotland (UTS 51, annex C)."""
 
 
 @pytest.mark.parametrize(
@@ -32,6 +37,34 @@ from mailmcp.mail.clean import blank_controls, clean_line, clean_text
         ("\ufe0f", "", 1),
         ("\U0001f600\U000e0120\U000e0131", "\U0001f600", 2),
         ("\u8fbb\U000e0100", "\u8fbb\U000e0100", 0),
+        ("\u8fbb\U000e0100\U000e0101", "\u8fbb\U000e0100", 1),
+        ("\u8fbb\U000e0120", "\u8fbb", 1),
+        ("\u8fbb\ufe00", "\u8fbb\ufe00", 0),
+        ("\u1820\u180b\u1820\u180e\u1820", "\u1820\u180b\u1820\u180e\u1820", 0),
+        ("\u1820\u180b\u180bx\u180e", "\u1820\u180bx", 2),
+        (
+            "\U00013000\U00013430\U00013001\U00013430\U00013431x",
+            "\U00013000\U00013430\U00013001\U00013430x",
+            1,
+        ),
+        # Tags: in the three flags that are drawn, and nowhere else.
+        (f"\U0001f3f4{SCOTLAND}", f"\U0001f3f4{SCOTLAND}", 0),
+        (f"\U0001f3f4{SCOTLAND}{SCOTLAND}", f"\U0001f3f4{SCOTLAND}", 6),
+        (f"\U0001f3f4{SCOTLAND[:-1]}", "\U0001f3f4", 5),
+        (SCOTLAND, "", 6),
+        # Blanks that are none, and annotation marks.
+        ("a\u2800\u2800b", "a  b", 0),
+        ("\u2813\u2811\u2800\u2819", "\u2813\u2811\u2800\u2819", 0),
+        ("a\u3164\uffa0\u115f\u1160b", "ab", 4),
+        ("a\ufff9b\ufffac\ufffb", "abc", 3),
+        ("\U0001d159a\U0001d173", "a", 2),
+        # Heaps of marks.
+        ("e\u0301", "e\u0301", 0),
+        ("e" + "\u0301" * 8, "e" + "\u0301" * 8, 0),
+        ("e" + "\u0301\u0489" * 50 + "e\u0301", "e" + "\u0301\u0489" * 4 + "e\u0301", 92),
+        ("\u0e2a" + "\u0e47" * 20, "\u0e2a" + "\u0e47" * 8, 12),
+        ("e" + "\u0301\u200b\u034f" * 9, "e" + "\u0301" * 8, 19),
+        ("\u2500" * 20, "\u2500" * 20, 0),
     ],
 )
 def test_only_what_nobody_sees_is_removed_and_counted(text: str, cleaned: str, removed: int) -> None:
@@ -59,3 +92,22 @@ def test_a_line_counts_what_was_removed() -> None:
 
 def test_controls_become_spaces_one_for_one() -> None:
     assert blank_controls("a\r\n\x00b\x7f") == "a   b "
+
+
+def test_whatever_is_ignorable_is_suspect() -> None:
+    """Default_Ignorable_Code_Point and Bidi_Control (DerivedCoreProperties.txt, PropList.txt)."""
+    ranges = (
+        "AD 34F 61C 115F-1160 17B4-17B5 180B-180F 200B-200F 202A-202E 2060-206F 3164 FE00-FE0F FEFF FFA0 "
+        "FFF0-FFF8 1BCA0-1BCA3 1D173-1D17A E0000-E0FFF"
+    )
+    for span in ranges.split():
+        first, _, last = span.partition("-")
+        for point in range(int(first, 16), int(last or first, 16) + 1):
+            assert clean_text(f"a{chr(point)}b").text == "ab", f"{point:X}"
+
+
+def test_time_is_linear() -> None:
+    for piece in ("\u0301", "\u200d", "\U0001f468\u200d", "\u2500", "\U000e0041", "\u2800", "\U0001f3f4"):
+        begun = time.process_time()
+        clean_text(f"e{piece * 200_000}")
+        assert time.process_time() - begun < 2, repr(piece)

@@ -13,13 +13,133 @@ from mailmcp.mail.attachment import list_attachments
 from mailmcp.mail.body import body_text
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.dates import parse_date
-from mailmcp.mail.html import sanitize_html
+from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.message import read_message
+from mailmcp.mail.notice import choose_notice_parts, read_notices
+from mailmcp.mail.protection import read_protection
 from mailmcp.mail.snippet import make_snippet
 from mailmcp.mail.structure import walk
 from mailmcp.mail.text_parts import choose_text_parts
 
 CORPUS = sorted((Path(__file__).parent.parent / "corpus").glob("*.eml"))
+
+FEATURES = frozenset(
+    [
+        "alternative",
+        "related",
+        "mixed",
+        "signed",
+        "report",
+        "digest",
+        "parallel",
+        "appledouble",
+        "encrypted",
+        "nested",
+        "rfc822",
+        "flowed",
+        "flowed-delsp",
+        "flowed-quotes",
+        "flowed-signature",
+        "ew-split",
+        "ew-wrong-charset",
+        "ew-spaces",
+        "ew-quoted",
+        "ew-unterminated",
+        "ew-many",
+        "p2231",
+        "p2231-percent-no-star",
+        "p2231-order",
+        "p2231-missing",
+        "us-ascii-1252",
+        "us-ascii-utf8",
+        "latin1-utf8",
+        "missing-utf8",
+        "missing-gb18030",
+        "missing-koi8-r",
+        "missing-windows-1251",
+        "missing-shift_jis",
+        "missing-euc-kr",
+        "missing-big5",
+        "gb2312-gb18030",
+        "iso-2022-jp",
+        "utf-7",
+        "utf-16",
+        "x-unknown",
+        "ansi-x3.110",
+        "cp-850",
+        "charset-names",
+        "headers-8bit",
+        "headers-utf8",
+        "headers-broken",
+        "boundary-missing",
+        "boundary-duplicate",
+        "boundary-prefix",
+        "boundary-unclosed",
+        "base64-truncated",
+        "base64-garbage",
+        "base64-footer",
+        "qp-soft-break",
+        "transfer-unknown",
+        "uuencode-text",
+        "uuencode-encoding",
+        "bare-cr",
+        "bare-lf",
+        "no-headers",
+        "no-body",
+        "nul",
+        "depth-bomb",
+        "part-bomb",
+        "header-bomb",
+        "invitation-request",
+        "invitation-cancel",
+        "invitation-reply",
+        "invitation-update",
+        "invitation-recurring",
+        "invitation-all-day",
+        "invitation-file",
+        "invitation-broken",
+        "dsn-postfix",
+        "dsn-exchange",
+        "dsn-gmail",
+        "dsn-exim",
+        "dsn-delayed",
+        "read-receipt",
+        "smime-opaque",
+        "smime-signed",
+        "smime-encrypted",
+        "pgp-mime-signed",
+        "pgp-mime-encrypted",
+        "pgp-inline-encrypted",
+        "pgp-clear-signed",
+        "html-hidden",
+        "html-preheader",
+        "html-table",
+        "html-link",
+        "html-list",
+        "html-style",
+        "html-charset",
+        "html-outlook",
+        "html-unlabelled",
+        "outlook",
+        "exchange",
+        "gmail",
+        "apple-mail",
+        "thunderbird",
+        "mutt",
+        "lotus-notes",
+        "mailing-list",
+        "japanese-carrier",
+        "chinese-webmail",
+        "russian",
+        "php",
+        "exim",
+        "postfix",
+        "ticketing",
+        "tnef",
+        "unnamed-parts",
+    ]
+)
+"""What real mail holds, and what is wrong with it: each is in the `covers` of a message at least."""
 
 
 def reading(octets: bytes, *, complete: bool = True) -> dict[str, object]:
@@ -27,7 +147,8 @@ def reading(octets: bytes, *, complete: bool = True) -> dict[str, object]:
     view = read_message(octets, complete=complete)
     parts = choose_text_parts(view.structure)
     found = {part.part_id: view.part_octets(part) for part in walk(view.structure)}
-    body = body_text(parts, {part_id: content for part_id, content in found.items() if content is not None})
+    here = {part_id: content for part_id, content in found.items() if content is not None}
+    body = body_text(parts, here)
     return {
         "subject": clean_line(view.headers.get("Subject")).text,
         "from": ", ".join(map(format_address, parse_addresses(*view.headers.raw_all("From")))),
@@ -42,21 +163,43 @@ def reading(octets: bytes, *, complete: bool = True) -> dict[str, object]:
                 "content_type": each.content_type,
                 "size_octets": each.size_octets,
                 "inline": each.inline,
+                "subject": each.subject,
             }
             for each in list_attachments(view.structure, parts)
         ],
+        "notices": [
+            {
+                "kind": notice.kind,
+                "part_id": notice.part_id,
+                "fields": dict(notice.fields),
+                "defects": list(notice.defects),
+            }
+            for notice in read_notices(choose_notice_parts(view.structure), here)
+        ],
+        "protection": read_protection(view.structure, body.text, clear_signed=body.clear_signed).note,
         "defects": list(dict.fromkeys((*view.defects, *body.defects))),
     }
 
 
 def test_the_corpus_is_there_and_complete() -> None:
-    assert len(CORPUS) >= 30
+    assert len(CORPUS) >= 150
     assert [path.stem for path in CORPUS if not path.with_suffix(".json").exists()] == []
+    assert len(list(CORPUS[0].parent.glob("*.json"))) == len(CORPUS)
+
+
+def test_every_feature_has_its_message() -> None:
+    covered = {
+        feature
+        for path in CORPUS
+        for feature in json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["covers"]
+    }
+    assert covered >= FEATURES
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
 def test_a_message_reads_as_expected(path: Path) -> None:
     expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    assert expected.pop("covers")
     assert reading(path.read_bytes()) == expected
 
 

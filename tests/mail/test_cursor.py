@@ -13,6 +13,7 @@ from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.cursor import (
     MailboxesCursor,
     SearchCursor,
+    SourceCursor,
     format_mailboxes_cursor,
     format_search_cursor,
     parse_mailboxes_cursor,
@@ -20,7 +21,7 @@ from mailmcp.mail.cursor import (
 )
 from mailmcp.mail.ids import UINT32_MAX
 
-URL_SAFE = set(string.ascii_letters + string.digits + "-._~%+=")
+URL_SAFE = set(string.ascii_letters + string.digits + "-._~%+=:,")
 
 numbers = st.integers(min_value=1, max_value=UINT32_MAX)
 lines = st.text(
@@ -28,15 +29,20 @@ lines = st.text(
 )
 
 SEARCH = SearchCursor(
-    account_id="work",
-    mailbox="Projects/Grün.2024",
-    uidvalidity=1700000000,
-    position=4711,
+    sources=(
+        SourceCursor(
+            account_id="work", mailbox="Projects/Grün.2024", uidvalidity=1700000000, uid=4711, rank=1709294400
+        ),
+        SourceCursor(account_id="work", mailbox="a:b", uidvalidity=7, top=12, skip=(9, 11)),
+        SourceCursor(account_id="home", mailbox="*"),
+    ),
     total=150,
+    total_exact=False,
     page_size=10,
     snippet_chars=100,
-    criteria={"q": 'a.b "c=d" & ü', "n": "2024-03-01", "d": "3", "u": "1"},
+    criteria={"q": 'a.b:"c=d" & ü', "n": "2024-03-01", "d": "3", "u": "1"},
 )
+ONE = SourceCursor(account_id="work", mailbox="INBOX", uidvalidity=1700000000, uid=4711)
 MAILBOXES = MailboxesCursor(account_id="work", position="Projects/Grün.2024", include_counts=True)
 
 
@@ -45,25 +51,48 @@ def seal(body: str) -> str:
     return f"{body}.{zlib.crc32(body.encode()):08x}"
 
 
-@given(
+begun = st.builds(
+    SourceCursor,
+    account_id=st.sampled_from(["work", "home", "a-B_9"]),
     mailbox=lines,
     uidvalidity=numbers,
-    position=numbers,
-    total=st.integers(min_value=0, max_value=UINT32_MAX),
+    uid=numbers,
+    rank=st.integers(min_value=-(10**10), max_value=10**10),
+    skip=st.lists(numbers, max_size=3).map(tuple),
+)
+untaken = st.builds(
+    SourceCursor,
+    account_id=st.just("work"),
+    mailbox=lines,
+    uidvalidity=numbers,
+    top=numbers,
+    skip=st.lists(numbers, max_size=3).map(tuple),
+)
+not_begun = st.builds(SourceCursor, account_id=st.just("home"), mailbox=lines)
+
+
+@given(
+    sources=st.lists(
+        st.one_of(begun, untaken, not_begun),
+        min_size=1,
+        max_size=5,
+        unique_by=lambda each: (each.account_id, each.mailbox),
+    ).map(tuple),
+    total=st.integers(min_value=0, max_value=9_999_999_999),
+    total_exact=st.booleans(),
     page_size=st.integers(min_value=1, max_value=limits.PAGE_SIZE_MAX),
     criteria=st.dictionaries(lines, lines),
 )
 def test_what_was_written_is_read(
-    mailbox: str, uidvalidity: int, position: int, total: int, page_size: int, criteria: dict[str, str]
+    sources: tuple[SourceCursor, ...],
+    total: int,
+    *,
+    total_exact: bool,
+    page_size: int,
+    criteria: dict[str, str],
 ) -> None:
     cursor = SearchCursor(
-        account_id="work",
-        mailbox=mailbox,
-        uidvalidity=uidvalidity,
-        position=position,
-        total=total,
-        page_size=page_size,
-        criteria=criteria,
+        sources=sources, total=total, total_exact=total_exact, page_size=page_size, criteria=criteria
     )
     written = format_search_cursor(cursor)
     assert parse_search_cursor(written) == cursor
@@ -80,13 +109,19 @@ def test_what_was_written_of_mailboxes_is_read(position: str, *, include_counts:
 
 def test_a_tab_in_a_criterion_comes_back() -> None:
     """Only CR, LF and NUL end a command; a search that was accepted must have next pages."""
-    cursor = replace(SEARCH, mailbox="a\tb", criteria={"s": "a\tb\x7f\x1b"})
+    cursor = replace(SEARCH, sources=(replace(ONE, mailbox="a\tb"),), criteria={"s": "a\tb\x7f\x1b"})
     assert parse_search_cursor(format_search_cursor(cursor)) == cursor
 
 
 def test_an_ordinary_cursor_is_short_and_readable() -> None:
-    cursor = replace(SEARCH, mailbox="INBOX", snippet_chars=0, criteria={"f": "ann"})
-    assert format_search_cursor(cursor).startswith("s1.work.INBOX.1700000000.4711.150.10.0.f=ann.")
+    cursor = replace(SEARCH, sources=(ONE,), total_exact=True, snippet_chars=0, criteria={"f": "ann"})
+    assert format_search_cursor(cursor).startswith("s2.10.0.150.f=ann.work:INBOX:1700000000:4711.")
+
+
+def test_an_account_is_named_once_and_nothing_that_is_zero() -> None:
+    sources = (ONE, replace(ONE, mailbox="Sent", rank=-5), replace(ONE, mailbox="New", uidvalidity=0, uid=0))
+    written = format_search_cursor(replace(SEARCH, sources=sources, criteria={}))
+    assert ".150~.work:INBOX:1700000000:4711.:Sent:1700000000:4711:-5.:New." in written
 
 
 @pytest.mark.parametrize("kind", ["search", "mailboxes"])
@@ -129,36 +164,49 @@ def test_a_cursor_is_good_for_its_own_tool_alone() -> None:
 
 
 FORGED_SEARCHES = [
-    "s1",
-    "s1.work.INBOX",
-    "s1.work.INBOX.1.2.3.10",
-    "s1.work.INBOX.0.2.3.10.0",
-    "s1.work.INBOX.1.0.3.10.0",
-    "s1.work.INBOX.4294967296.2.3.10.0",
-    "s1.work.INBOX.1.4294967296.3.10.0",
-    "s1.work.INBOX.1.2.9999999999.10.0",
-    "s1.work.INBOX.1.2.3.0.0",
-    "s1.work.INBOX.1.2.3.101.0",
-    "s1.work.INBOX.1.2.3.9999999999.0",
-    "s1.work.INBOX.1.2.3.10.49",
-    "s1.work.INBOX.1.2.3.10.501",
-    "s1.work.INBOX.1.2.-3.10.0",
-    "s1.work.INBOX.1.2.x.10.0",
-    "s1.work.INBOX.1.2..10.0",
-    "s1.work.INBOX.1.2.\N{ARABIC-INDIC DIGIT TWO}.10.0",
-    "s1.work.INBOX.1.2.99999999999999999999999.10.0",
-    "s1.work..1.2.3.10.0",
-    "s1..INBOX.1.2.3.10.0",
-    "s1.wo rk.INBOX.1.2.3.10.0",
-    "s1.work\n.INBOX.1.2.3.10.0",
-    "s1.work.IN%0D%0ABOX.1.2.3.10.0",
-    "s1.work.IN\r\nBOX.1.2.3.10.0",
-    "s1.work.INBOX.1.2.3.10.0.q=a%0D%0Ab",
-    "s1.work.INBOX.1.2.3.10.0.q=a%00",
-    "s1.work.INBOX.1.2.3.10.0.q%0A=a",
-    "s1.work.INBOX.1.2.3.10.0.q",
-    "s1.work.INBOX.1.2.3.10.0.",
-    "s2.work.INBOX.1.2.3.10.0",
+    "s2",
+    "s2.10.0",
+    "s2.10.0.3",
+    "s2.10.0.3.q=a",
+    "s2.10.0.3.work:INBOX:0:2",
+    "s2.10.0.3.work:INBOX:0:0:5",
+    "s2.10.0.3.work:INBOX:0:-5",
+    "s2.10.0.3.work:INBOX:0:0:0:5",
+    "s2.10.0.3.work:INBOX:4294967296:2",
+    "s2.10.0.3.work:INBOX:1:4294967296",
+    "s2.10.0.3.work:INBOX:1:-4294967296",
+    "s2.10.0.3.work:INBOX:1:2:0:4294967296",
+    "s2.10.0.3.work:INBOX:1:2:0:",
+    "s2.10.0.3.work:INBOX:1:2:0:3,",
+    "s2.10.0.3.work:INBOX:1:2:0:3:4",
+    "s2.10.0.3.work:INBOX:1:2:x",
+    "s2.10.0.3.work:INBOX:1:2:9999999999999",
+    "s2.10.0.3.work:INBOX:1:--2",
+    "s2.10.0.3.work:INBOX:-1:2",
+    "s2.10.0.3.work:INBOX:1:2.work:INBOX:1:3",
+    "s2.10.0.3.:INBOX:1:2",
+    "s2.0.0.3.work:INBOX:1:2",
+    "s2.101.0.3.work:INBOX:1:2",
+    "s2.10.49.3.work:INBOX:1:2",
+    "s2.10.501.3.work:INBOX:1:2",
+    "s2.10.0.-3.work:INBOX:1:2",
+    "s2.10.0.3~~.work:INBOX:1:2",
+    "s2.10.0..work:INBOX:1:2",
+    "s2.10.0.99999999999.work:INBOX:1:2",
+    "s2.10.0.\N{ARABIC-INDIC DIGIT TWO}.work:INBOX:1:2",
+    "s2.10.0.3.work:INBOX:1:\N{ARABIC-INDIC DIGIT TWO}",
+    "s2.10.0.3.work::1:2",
+    "s2.10.0.3.wo rk:INBOX:1:2",
+    "s2.10.0.3.work\n:INBOX:1:2",
+    "s2.10.0.3.work:IN%0D%0ABOX:1:2",
+    "s2.10.0.3.work:IN\r\nBOX:1:2",
+    "s2.10.0.3.q=a%0D%0Ab.work:INBOX:1:2",
+    "s2.10.0.3.q=a%00.work:INBOX:1:2",
+    "s2.10.0.3.q%0A=a.work:INBOX:1:2",
+    "s2.10.0.3.q.work:INBOX:1:2",
+    "s2.10.0.3..work:INBOX:1:2",
+    "s1.10.0.3.work:INBOX:1:2",
+    "s2.10.0.3." + ".".join(f"work:{number}" for number in range(limits.SEARCH_SOURCES_MAX + 1)),
     "",
 ]
 

@@ -37,10 +37,25 @@ def test_words_are_decoded_as_they_were_meant(text: str, decoded: str) -> None:
     assert (result.text, result.defects) == (decoded, ())
 
 
-@pytest.mark.parametrize("text", ["=?utf-8?Q?unfinished", "=?utf-8?X?text?=", "a =? b"])
+@pytest.mark.parametrize("text", ["=?utf-8?Q?unfinished and more", "=?utf-8?X?text?=", "a =? b"])
 def test_a_broken_word_stays_and_is_said(text: str) -> None:
     result = decode_encoded_words(text)
     assert (result.text, result.defects) == (text, (BROKEN_ENCODED_WORD,))
+
+
+@pytest.mark.parametrize(
+    ("text", "decoded"),
+    [
+        ("=?utf-8?Q?cut_off_h", "cut off h"),
+        ("=?utf-8?B?Y3V0IG9mZiBo?", "cut off h"),
+        ("=?utf-8?Q?cut =?utf-8?Q?_and_whole?=", "cut and whole"),
+        ("=?utf-8?Q?whole?= =?utf-8?Q?_and_c", "whole and c"),
+        ("=?utf-8?Q?", ""),
+    ],
+)
+def test_a_word_that_was_cut_is_read_and_said(text: str, decoded: str) -> None:
+    result = decode_encoded_words(text)
+    assert (result.text, result.defects) == (decoded, (BROKEN_ENCODED_WORD,))
 
 
 def test_an_unknown_charset_is_said_once() -> None:

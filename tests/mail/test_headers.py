@@ -45,6 +45,8 @@ def test_names_compare_without_case_and_the_first_counts() -> None:
     [
         (b"A: 1\r\n", ()),
         (b"A: 1\r\nno colon here\r\n", (NOT_A_HEADER,)),
+        (b"From ann@x.example Thu Nov  5 09:30:00 2026\r\nA: 1\r\n", ()),
+        (b">From ann\r\nA: 1\r\n", ()),
         (b"two words: x\r\n: nameless\r\n", (NOT_A_HEADER,)),
         (b"A: caf\xe9\r\n", ("8-bit text without a charset",)),
         (b"A: =?x-no?Q?a?=\r\n", ("unknown charset",)),

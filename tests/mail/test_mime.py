@@ -4,7 +4,7 @@ import pytest
 
 from mailmcp.envelope.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
 from mailmcp.mail.mime import NO_BOUNDARY, NOT_CLOSED, split_message
-from mailmcp.mail.structure import TOO_DEEP, TOO_MANY, Part, walk
+from mailmcp.mail.structure import TOO_DEEP, TOO_MANY, Part, find, walk
 
 
 def message(body: str, content_type: str = "multipart/mixed; boundary=b") -> bytes:
@@ -60,6 +60,19 @@ def test_messages_inside_are_split_too() -> None:
     assert contents(octets)["2"].startswith(b"Content-Type")
 
 
+def test_a_message_inside_tells_its_subject() -> None:
+    octets = message(
+        "--b\nContent-Type: message/rfc822\n\n"
+        "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe=0Aan_alle?=\n\ninner\n--b--\n"
+    )
+    root = split_message(octets).structure.root
+    found = find(root, "1")
+    inner = find(root, "1.1")
+    assert found is not None
+    assert inner is not None
+    assert (found.subject, inner.content_type, inner.subject) == ("Grüße an alle", "text/plain", "")
+
+
 def test_an_encoded_message_inside_is_a_leaf() -> None:
     octets = message("QTogMQ==", "message/rfc822\nContent-Transfer-Encoding: base64")
     assert outline(split_message(octets).structure.root) == [("1", "message/rfc822")]
@@ -100,6 +113,20 @@ def test_what_may_be_cut_is_not_closed(octets: bytes, closed: dict[str, bool]) -
         (message("text", "multipart/mixed; boundary=zz"), [("1", "text/plain")], (NO_BOUNDARY,)),
         (message("--b\n\none"), [("TEXT", "multipart/mixed"), ("1", "text/plain")], (NOT_CLOSED,)),
         (message("text", "nonsense"), [("1", "text/plain")], ()),
+        (message("--b\n\none\n--b--", "multipart/(; boundary=b"), [("1", "text/plain")], ()),
+        (
+            message("--real one \nContent-Type: text/html\n\none\n--real one--", "multipart/mixed"),
+            [("TEXT", "multipart/mixed"), ("1", "text/html")],
+            (NO_BOUNDARY,),
+        ),
+        (
+            message(
+                "preamble\n----=_x\ncontent-type: a/b\n\none\n----=_x--\n", "multipart/mixed; boundary=y"
+            ),
+            [("TEXT", "multipart/mixed"), ("1", "a/b")],
+            (NO_BOUNDARY,),
+        ),
+        (message("--x\nno field", "multipart/mixed"), [("1", "text/plain")], (NO_BOUNDARY,)),
     ],
 )
 def test_broken_multiparts_can_still_be_read(
@@ -135,7 +162,8 @@ def test_the_number_of_parts_is_bounded() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["--b", "--bb\n", "\n", "--b\n", "Content-Type: multipart/mixed; boundary=b\n"]
+    "line",
+    ["--c\nContent", "--x y", "--b", "--bb\n", "\n", "--b\n", "Content-Type: multipart/mixed; boundary=b\n"],
 )
 def test_time_is_linear(line: str) -> None:
     begun = time.monotonic()

@@ -50,6 +50,11 @@ def test_parameters_of_real_mail_are_read(value: str, main: str, params: dict[st
         ([("filename*0", "=?utf-8?Q?=C3=A9"), ("filename*1", "x?=")], {"filename": "éx"}),
         ([("filename*", "utf-8''bad%zz%")], {"filename": "bad%zz%"}),
         ([("a*b*c", "x")], {"a*b*c": "x"}),
+        ([("filename", "na%C3%AFve%20x.pdf")], {"filename": "naïve x.pdf"}),
+        ([("name", "my%20file.pdf")], {"name": "my file.pdf"}),
+        ([("filename", "100%25 of %41.pdf")], {"filename": "100%25 of %41.pdf"}),
+        ([("filename", "%20%E9.pdf")], {"filename": "%20%E9.pdf"}),
+        ([("boundary", "a%20b")], {"boundary": "a%20b"}),
     ],
 )
 def test_rfc_2231_values_are_joined_and_decoded(

@@ -1,6 +1,16 @@
 import pytest
 
-from mailmcp.mail.structure import Part, PartFields, body_id, child_id, clean_filename, find, make_part, walk
+from mailmcp.mail.structure import (
+    Part,
+    PartFields,
+    body_id,
+    child_id,
+    clean_content_type,
+    clean_filename,
+    find,
+    make_part,
+    walk,
+)
 
 LEAF_1 = Part(part_id="1", content_type="text/plain")
 INNER = Part(part_id="2.1", content_type="text/plain")
@@ -56,6 +66,10 @@ def test_the_body_of_a_message_is_numbered(message: str, multipart: bool, expect
             PartFields(disposition="x-new"),
             Part(part_id="1", content_type="text/plain", disposition="attachment"),
         ),
+        (
+            PartFields(content_type="message/global", subject=" Re:\u202e x\r\ny"),
+            Part(part_id="1", content_type="message/global", subject="Re: x y"),
+        ),
         (PartFields(content_id="<a@b>"), Part(part_id="1", content_type="text/plain", content_id="a@b")),
         (
             PartFields(params={"name": "n.txt"}),
@@ -69,6 +83,14 @@ def test_the_body_of_a_message_is_numbered(message: str, multipart: bool, expect
 )
 def test_fields_get_their_defaults(fields: PartFields, expected: Part) -> None:
     assert make_part("1", fields) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "clean"),
+    [("Text/HTML", "text/html"), (" a/b; c=d", "a/b"), ("multipart/(x)", "text/plain"), ("", "text/plain")],
+)
+def test_a_content_type_is_a_pair(value: str, clean: str) -> None:
+    assert clean_content_type(value) == clean
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A server on a small embedded mailbox, for the tests of what stands in front of it."""
+"""A server on a small embedded mailbox, or on scripted peers, for the tests of what stands in front of it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,6 +11,7 @@ from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.imap.account import Account, Tls
 from mailmcp.server.app import build_server
+from servers.peer import Peer
 
 INBOX = SampleMailbox(
     name="INBOX",
@@ -35,9 +36,29 @@ def account_of(server: EmbeddedServer) -> Account:
     )
 
 
+def account_of_peer(peer: Peer, account_id: str) -> Account:
+    return Account(
+        account_id=account_id,
+        host=peer.host,
+        port=peer.port,
+        user=peer.user,
+        read_password=lambda: peer.password,
+        tls=Tls.NONE,
+        connect_timeout_s=5.0,
+        command_timeout_s=5.0,
+    )
+
+
 @asynccontextmanager
 async def connected(mode: str = "auto", **options: Any) -> AsyncIterator[Client]:
     """A client in this process; options as `build_server` takes them."""
     with EmbeddedServer(mailboxes=[INBOX]) as server:
         async with Client(build_server([account_of(server)], **options), mode=mode) as client:
             yield client
+
+
+@asynccontextmanager
+async def connected_to(*accounts: Account, mode: str = "auto", **options: Any) -> AsyncIterator[Client]:
+    """A client in this process of a server for these accounts."""
+    async with Client(build_server(accounts, **options), mode=mode) as client:
+        yield client

@@ -14,6 +14,7 @@ from mailmcp.envelope.checker import check_reply
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.envelope.dialects.registry import shape_named
 from mailmcp.server.app import INSTRUCTIONS, publish
+from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.registry import TOOLS
 from server.mailbox import connected
 
@@ -50,7 +51,23 @@ def test_input_schemas_are_flat_objects_without_combinators(tool: Any) -> None:
     assert schema["type"] == "object"
     assert schema["additionalProperties"] is False
     assert not [word for word in ("anyOf", "oneOf", "allOf", "$ref", "null", "title") if f'"{word}"' in text]
-    assert all(each["type"] in {"string", "integer", "boolean"} for each in schema["properties"].values())
+    plain = {"string", "integer", "boolean"}
+    for each in schema["properties"].values():
+        assert each["type"] in plain or (each["type"], each["items"]) == ("array", {"type": "string"})
+
+
+@pytest.mark.parametrize("name", [tool.name for tool in TOOLS])
+def test_only_a_folder_to_save_files_in_makes_a_tool_more_than_read_only(name: str, tmp_path: Path) -> None:
+    """The mail stays as it is also then; what a host may run without asking is another matter."""
+
+    async def run(save_folder: Path | None) -> Any:
+        async with connected(preferences=Preferences(save_folder=save_folder)) as client:
+            return {tool.name: tool.annotations for tool in (await client.list_tools()).tools}[name]
+
+    without, with_folder = anyio.run(run, None), anyio.run(run, tmp_path)
+    assert without.read_only_hint is True
+    assert with_folder.read_only_hint is (name != "imap_get_attachment")
+    assert with_folder.destructive_hint is (False if name == "imap_get_attachment" else None)
 
 
 def test_all_tools_are_read_only_and_say_so() -> None:
@@ -71,6 +88,10 @@ def test_lean_rows_are_published_as_they_are() -> None:
         "mailbox",
         "uidvalidity",
         "uid",
+        "size_bytes",
+        "has_attachments",
+        "header_message_id",
+        "email_id",
     }
 
 

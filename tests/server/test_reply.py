@@ -1,12 +1,14 @@
 import json
+from base64 import b64decode
+from dataclasses import replace
 
-from mcp.types import TextContent
+from mcp.types import BlobResourceContents, EmbeddedResource, TextContent
 
 from envelope.samples import ERRORS, NOW, Shelf, meta_of
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.envelope.dialects.registry import shape_named
 from mailmcp.envelope.meta import Meta, Trace
-from mailmcp.envelope.outcome import Outcome, Untrusted
+from mailmcp.envelope.outcome import Embedded, Outcome, Untrusted
 from mailmcp.server.reply import Replies
 
 OUTCOME = Outcome(
@@ -33,6 +35,19 @@ def test_a_success_has_both_channels_and_references() -> None:
     assert result.structured_content["summary"] == "One book"
     assert text_of(result.content[0]).startswith("One book\n")
     assert result.meta == {"mailmcp/request_id": "0123456789abcdef", "mailmcp/message_id": "imap:a:INBOX:1:2"}
+
+
+def test_a_file_stands_beside_the_text_and_not_in_the_envelope() -> None:
+    file = Embedded(uri="imap://a/1", content_type="application/pdf", octets=b"\0%PDF")
+    result = replies().make(replace(OUTCOME, embedded=(file,)), meta_of())
+    text, embedded = result.content
+    assert isinstance(embedded, EmbeddedResource)
+    contents = embedded.resource
+    assert isinstance(contents, BlobResourceContents)
+    assert (str(contents.uri), contents.mime_type) == ("imap://a/1", "application/pdf")
+    assert b64decode(contents.blob) == b"\0%PDF"
+    assert contents.blob not in text_of(text)
+    assert contents.blob not in json.dumps(result.structured_content)
 
 
 def test_a_failure_is_a_result_with_the_flag_set() -> None:

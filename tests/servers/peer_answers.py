@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from servers.peer_fetch import format_fetch
 from servers.peer_mailbox import PeerMailbox
-from servers.peer_search import format_esearch, search_uids
+from servers.peer_search import format_esearch, search_uids, sort_uids
 from servers.peer_syntax import (
     Argument,
     BadCommandError,
@@ -110,7 +110,7 @@ class Answers:
                 return self._begin(command.name, arguments)
             case "LIST" | "STATUS" | "SELECT" | "EXAMINE":
                 return self._of_mailboxes(command.name, arguments)
-            case "UID SEARCH" | "UID FETCH" | "CLOSE" | "UNSELECT":
+            case "UID SEARCH" | "UID SORT" | "UID FETCH" | "FETCH" | "CLOSE" | "UNSELECT":
                 return self._of_selected(command, arguments)
             case _:
                 return self._at_any_time(command.name)
@@ -166,9 +166,14 @@ class Answers:
                 return b"", "OK Mailbox closed"
             case "UID SEARCH", keys if keys:
                 return self._search(self._selected, command.tag, keys), "OK Search done"
-            case "UID FETCH", [str(uid_set), items]:
+            case "UID SORT", [list(by), str(charset), *keys] if keys and "SORT" in self._capabilities():
+                _check_charset(charset)
+                uids = sort_uids(self._selected, as_list(by), search_uids(self._selected, keys))
+                return "".join(["* SORT", *(f" {uid}" for uid in uids), "\r\n"]).encode(), "OK Sort done"
+            case "UID FETCH" | "FETCH", [str(numbers), items]:
                 wanted = [items] if isinstance(items, str) else as_list(items)
-                return _fetch(self._selected, uid_set, wanted), "OK Fetch done"
+                by_uid = command.name == "UID FETCH"
+                return _fetch(self._selected, numbers, wanted, by_uid=by_uid), "OK Fetch done"
             case _:
                 raise BadCommandError(f"Arguments of {command.name}")
 
@@ -177,8 +182,7 @@ class Answers:
         if keys[0] == "RETURN" and "ESEARCH" in self._capabilities():
             options, keys = as_list(keys[1]), keys[2:]
         if keys and keys[0] == "CHARSET":
-            if as_text(keys[1]).upper() not in ("UTF-8", "US-ASCII"):
-                raise NoError("[BADCHARSET (US-ASCII UTF-8)] Unknown charset")
+            _check_charset(as_text(keys[1]))
             keys = keys[2:]
         uids = search_uids(mailbox, keys)
         if options is not None:
@@ -255,9 +259,16 @@ def _format_selected(mailbox: PeerMailbox) -> bytes:
     ).encode()
 
 
-def _fetch(mailbox: PeerMailbox, uid_set: str, items: list[str]) -> bytes:
+def _check_charset(name: str) -> None:
+    if name.upper() not in ("UTF-8", "US-ASCII"):
+        raise NoError("[BADCHARSET (US-ASCII UTF-8)] Unknown charset")
+
+
+def _fetch(mailbox: PeerMailbox, numbers: str, items: list[str], *, by_uid: bool) -> bytes:
     numbered = list(enumerate(list(mailbox.messages), start=1))
-    wanted = set(select_uids(uid_set, [message.uid for _, message in numbered]))
+    wanted = set(select_uids(numbers, [message.uid if by_uid else number for number, message in numbered]))
     return b"".join(
-        format_fetch(number, message, items) for number, message in numbered if message.uid in wanted
+        format_fetch(number, message, items)
+        for number, message in numbered
+        if (message.uid if by_uid else number) in wanted
     )

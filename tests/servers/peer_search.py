@@ -7,6 +7,7 @@ combinations; no others.
 from collections.abc import Callable, Iterator
 from datetime import date
 from email import message_from_bytes
+from email.header import decode_header, make_header
 from typing import TypeAlias
 
 from servers.peer_mailbox import PeerMailbox, PeerMessage
@@ -27,6 +28,19 @@ def search_uids(mailbox: PeerMailbox, keys: list[Argument]) -> list[int]:
     uids = [message.uid for message in mailbox.messages]
     test = _all_of(iter(keys), uids)
     return [message.uid for message in list(mailbox.messages) if test(message)]
+
+
+def sort_uids(mailbox: PeerMailbox, sort_keys: list[str], uids: list[int]) -> list[int]:
+    """Sort by size or arrival, upwards; of one value in the mailbox's order (RFC 5256 section 3)."""
+    values: dict[str, Callable[[PeerMessage], float]] = {
+        "SIZE": lambda message: len(message.octets),
+        "ARRIVAL": lambda message: message.received.timestamp(),
+    }
+    if len(sort_keys) != 1 or sort_keys[0] not in values:
+        raise BadCommandError("Unknown sort key")
+    value_of = values[sort_keys[0]]
+    ranks = {message.uid: value_of(message) for message in list(mailbox.messages)}
+    return sorted(uids, key=lambda uid: ranks[uid])
 
 
 def format_esearch(tag: str, options: list[str], uids: list[int]) -> bytes:
@@ -68,10 +82,13 @@ def _one(key: Argument, rest: Iterator[Argument], uids: list[int]) -> _Test:
             named = set(select_uids(as_text(_next(rest)), uids))
             return lambda message: message.uid in named
         case _:
-            return _of_flags(name) or _of_text(name, rest) or _of_measure(name, rest)
+            return _of_flags(name, rest) or _of_text(name, rest) or _of_measure(name, rest)
 
 
-def _of_flags(name: str) -> _Test | None:
+def _of_flags(name: str, rest: Iterator[Argument]) -> _Test | None:
+    if name == "KEYWORD":
+        keyword = _next_text(rest).lower()
+        return lambda message: keyword in {flag.lower() for flag in message.flags}
     wanted = not name.startswith("UN")
     flag = name if wanted else name[2:]
     if flag not in _FLAGS:
@@ -114,7 +131,9 @@ def _holds(needle: str, text_of: Callable[[PeerMessage], str]) -> _Test:
 
 
 def _field(message: PeerMessage, name: str) -> str:
-    return "\n".join(str(value) for value in message_from_bytes(message.header).get_all(name, []))
+    """Give the values of a header field as they are read: encoded words decoded (RFC 2047)."""
+    values = message_from_bytes(message.header).get_all(name, [])
+    return "\n".join(str(make_header(decode_header(str(value)))) for value in values)
 
 
 def _date(text: str) -> date:

@@ -268,7 +268,12 @@ def test_accounts_keep_the_order_of_the_document(origin: Origin) -> None:
         ({"accounts": {"host": "h"}}, {"accounts": "must be an array of tables: write [[accounts]]"}),
         ({"accounts": [1]}, {"accounts[1]": "must be a table"}),
         ({"acounts": []}, {"acounts": "is not a known key here; did you mean accounts?"}),
-        ({"mail": 1}, {"mail": "is not a known key here; known are server, accounts"}),
+        ({"mail": 1}, {"mail": "is not a known key here; known are server, attachments, search, accounts"}),
+        (
+            {"time_zone": "UTC"},
+            {"time_zone": "is not a known key here; it belongs in the table [search]"},
+        ),
+        ({"attachments": [], "search": 1}, {"attachments": "must be a table", "search": "must be a table"}),
         ({"log_level": 1}, {"log_level": "is not a known key here; it belongs in the table [server]"}),
         ({"host": 1}, {"host": "is not a known key here; it belongs in a table [[accounts]]"}),
         ({"accounts": [ACCOUNT, {**ACCOUNT, "port": 0}]}, {

@@ -7,16 +7,38 @@ from pathlib import Path
 
 import pytest
 
-from mailmcp.settings.environment import ACCOUNT_VARIABLES, SERVER_VARIABLES
+from mailmcp.settings.environment import (
+    ACCOUNT_VARIABLES,
+    ATTACHMENTS_VARIABLES,
+    SEARCH_VARIABLES,
+    SERVER_VARIABLES,
+)
 from mailmcp.settings.load import load_settings
-from mailmcp.settings.model import HTTP_TOKEN_KEYS, AccountTable, ServerTable, Settings
+from mailmcp.settings.model import (
+    HTTP_TOKEN_KEYS,
+    AccountTable,
+    AttachmentsTable,
+    SearchTable,
+    ServerTable,
+    Settings,
+    Table,
+)
 from mailmcp.settings.problems import SettingsError
 from mailmcp.settings.token import read_http_token
+from mailmcp.tools.preferences import Owner
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = (ROOT / "config.example.toml").read_text(encoding="utf-8")
 PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
 COMMENTED_OUT = re.compile(r"^# (?=[a-z_]+ = |\[)", re.MULTILINE)
+
+TABLES: list[tuple[type[Table], dict[str, str]]] = [
+    (ServerTable, SERVER_VARIABLES),
+    (AttachmentsTable, ATTACHMENTS_VARIABLES),
+    (SearchTable, SEARCH_VARIABLES),
+    (AccountTable, ACCOUNT_VARIABLES),
+]
+KEYS = [(key, variables.get(key)) for table, variables in TABLES for key in table.model_fields]
 
 ACCOUNT = '[[accounts]]\naccount_id = "a"\nhost = "h"\nuser = "u"\npassword = "p"\n'
 
@@ -45,11 +67,14 @@ def test_each_default_the_example_shows_is_the_real_one(tmp_path: Path) -> None:
     settings = load_text(COMMENTED_OUT.sub("", without_token), tmp_path)
     assert settings.server == ServerTable()
     assert settings.server.model_fields_set == set(ServerTable.model_fields) - set(HTTP_TOKEN_KEYS)
+    assert (settings.preferences.save_folder, str(settings.preferences.zone)) == (None, "UTC")
+    assert settings.preferences.owner_of("work") == Owner(addresses=("ann@example.com",))
     shown = settings.accounts[0]
     real = load_text(ACCOUNT, tmp_path).accounts[0]
     for key in ("port", "tls", "ca_file", "max_sessions", "connect_timeout_s", "command_timeout_s"):
         assert getattr(shown, key) == getattr(real, key)
-    assert "allow_plaintext = false" in EXAMPLE
+    for line in ("allow_plaintext = false", "names = []", "addresses = []", "trusted_authserv_ids = []"):
+        assert f"# {line}\n" in EXAMPLE
     assert [account.account_id for account in settings.accounts[1:]] == [
         "from-file",
         "from-environment",
@@ -64,28 +89,26 @@ def test_each_token_the_example_shows_would_be_one(tmp_path: Path, key: str) -> 
     assert read_http_token(settings.server, {"MAIL_TOKEN": "not-a-real-token"})
 
 
-@pytest.mark.parametrize("key", [*ServerTable.model_fields, *AccountTable.model_fields])
+@pytest.mark.parametrize("key", [key for key, _ in KEYS])
 def test_no_key_is_missing_from_the_example(key: str) -> None:
     assert re.search(rf"^(# )?{key} = ", EXAMPLE, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    ("key", "variable"),
-    [
-        *[(key, SERVER_VARIABLES.get(key)) for key in ServerTable.model_fields],
-        *[(key, ACCOUNT_VARIABLES.get(key)) for key in AccountTable.model_fields],
-    ],
-)
+@pytest.mark.parametrize(("key", "variable"), KEYS)
 def test_each_key_is_in_the_table_of_the_page_with_its_variable(key: str, variable: str | None) -> None:
     rows = re.findall(rf"^\| `{key}` \|.*\| (\S+?)(?:, with commas)? \|$", PAGE, re.MULTILINE)
     assert rows == [f"`{variable}`" if variable else "–"]  # noqa: RUF001 - as in the page
 
 
-@pytest.mark.parametrize("key", [key for key in ServerTable.model_fields if key not in HTTP_TOKEN_KEYS])
-def test_each_default_of_the_server_in_the_page_is_the_real_one(key: str) -> None:
-    shown = re.search(rf"^\| `{key}` \|[^|]*\| `([^`]*)` \|", PAGE, re.MULTILINE)
-    assert shown
-    assert json.loads(shown[1]) == ServerTable().model_dump()[key]
+@pytest.mark.parametrize(
+    "table", [ServerTable(), AttachmentsTable(), SearchTable()], ids=lambda table: type(table).__name__
+)
+def test_each_default_in_the_page_is_the_real_one(table: Table) -> None:
+    for key, value in table.model_dump().items():
+        if key not in HTTP_TOKEN_KEYS:
+            shown = re.search(rf"^\| `{key}` \|[^|]*\| `([^`]*)` \|", PAGE, re.MULTILINE)
+            assert shown
+            assert json.loads(shown[1]) == value
 
 
 @pytest.mark.parametrize("variable", ACCOUNT_VARIABLES.items(), ids=lambda item: item[1])

@@ -2,18 +2,22 @@ import pytest
 
 from mailmcp.settings.environment import (
     ACCOUNT_VARIABLES,
+    ATTACHMENTS_VARIABLES,
+    SEARCH_VARIABLES,
     SERVER_VARIABLES,
     account_values,
     drop_empty,
     from_text,
-    server_values,
+    table_values,
     unknown_variables,
 )
-from mailmcp.settings.model import AccountTable, ServerTable
+from mailmcp.settings.model import AccountTable, AttachmentsTable, SearchTable, ServerTable
 
 
 def test_every_variable_belongs_to_a_key() -> None:
     assert set(SERVER_VARIABLES) == set(ServerTable.model_fields) - {"http_token_env"}
+    assert set(ATTACHMENTS_VARIABLES) == set(AttachmentsTable.model_fields)
+    assert set(SEARCH_VARIABLES) == set(SearchTable.model_fields)
     assert set(ACCOUNT_VARIABLES) < set(AccountTable.model_fields)
 
 
@@ -43,6 +47,10 @@ def test_empty_variables_count_as_not_set() -> None:
         ("http_allowed_hosts", "a.example", ["a.example"]),
         ("http_allowed_hosts", "a.example:1, [::1]:*", ["a.example:1", "[::1]:*"]),
         ("http_allowed_hosts", "a.example,", ["a.example", ""]),
+        ("names", "Ann Lee, A. Lee", ["Ann Lee", "A. Lee"]),
+        ("addresses", "ann@example.com", ["ann@example.com"]),
+        ("trusted_authserv_ids", "mx.example.com,mx2.example.com", ["mx.example.com", "mx2.example.com"]),
+        ("save_folder", "~/a,b", "~/a,b"),
         ("http_token", "1234567890123456", "1234567890123456"),
         ("user", "1", "1"),
         ("password", "true", "true"),
@@ -55,10 +63,8 @@ def test_text_becomes_what_toml_would_hold_or_stays(key: str, text: str, value: 
 
 
 def test_the_server_table_of_the_environment() -> None:
-    assert server_values({"MAILMCP_TEXT": "json", "MAILMCP_CALL_TIMEOUT_S": "5", "OTHER": "x"}) == {
-        "text": "json",
-        "call_timeout_s": 5,
-    }
+    variables = {"MAILMCP_TEXT": "json", "MAILMCP_CALL_TIMEOUT_S": "5", "OTHER": "x"}
+    assert table_values(SERVER_VARIABLES, variables) == {"text": "json", "call_timeout_s": 5}
 
 
 def test_the_account_of_the_environment_is_called_default() -> None:
@@ -82,6 +88,8 @@ def test_unknown_variables_of_ours_are_told_without_their_value() -> None:
         "MAILMCP_HOST": "h",
         "MAILMCP_CONFIG": "c",
         "MAILMCP_TEXT": "json",
+        "MAILMCP_SAVE_FOLDER": "/s",
+        "MAILMCP_TIME_ZONE": "UTC",
         "MAILMCP_WORK": "lent",
         "OTHER": "x",
     }

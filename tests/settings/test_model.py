@@ -10,6 +10,8 @@ from mailmcp.settings.model import (
     HTTP_TOKEN_KEYS,
     PASSWORD_KEYS,
     AccountTable,
+    AttachmentsTable,
+    SearchTable,
     ServerTable,
     is_http_token,
     is_sendable,
@@ -43,7 +45,7 @@ def test_account_defaults_are_those_of_the_imap_layer() -> None:
 
 def test_every_key_says_what_it_allows() -> None:
     """Errors are made from it."""
-    for model in (ServerTable, AccountTable):
+    for model in (ServerTable, AttachmentsTable, SearchTable, AccountTable):
         for key, field in model.model_fields.items():
             assert field.description, key
 
@@ -141,6 +143,10 @@ def test_bad_server_values(key: str, value: object) -> None:
         ("password_env", "_WORK_9"),
         ("password_file", "x"),
         ("password_command", ["op", "", "a b"]),
+        ("names", []),
+        ("names", ["Ann Lee", "李安", "Lee, Ann"]),
+        ("addresses", ["ann@example.com", "änn+x@example.com"]),
+        ("trusted_authserv_ids", ["mx.example.com", "google.com"]),
     ],
 )
 def test_good_account_values(key: str, value: object) -> None:
@@ -203,6 +209,21 @@ def test_good_account_values(key: str, value: object) -> None:
         ("password_command", "pass show mail"),
         ("password_command", ["pass", 1]),
         ("password_command", ["pass", "a\0"]),
+        ("names", "Ann"),
+        ("names", [""]),
+        ("names", [" "]),
+        ("names", ["Ann\nLee"]),
+        ("names", ["x" * 321]),
+        ("names", ["x"] * 51),
+        ("addresses", ["ann"]),
+        ("addresses", ["Ann <ann@example.com>"]),
+        ("addresses", ["ann@example.com\n"]),
+        ("addresses", ["a@b@c"]),
+        ("addresses", ["ann@example.com"] * 51),
+        ("trusted_authserv_ids", [""]),
+        ("trusted_authserv_ids", ["mx example"]),
+        ("trusted_authserv_ids", ["mx;example"]),
+        ("trusted_authserv_ids", "mx.example.com"),
         ("unknown", 1),
     ],
 )

@@ -4,11 +4,11 @@ Synchronous, so that a test may change mailboxes between two calls; the calls ru
 event loop of the desk's own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, date, datetime
 from time import monotonic
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -17,12 +17,16 @@ from mailmcp.envelope.meta import Telemetry
 from mailmcp.envelope.outcome import Outcome
 from mailmcp.envelope.render import data_value
 from mailmcp.envelope.text import render_outcome
+from mailmcp.extract.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.tools.arguments import read_arguments
+from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
+
+ResultT = TypeVar("ResultT")
 
 CALL_TIMEOUT_S = 30.0
 
@@ -65,6 +69,13 @@ class Desk:
         """Changes only when a test says so."""
 
         self.uid_cache = UidCache()
+        self.preferences = DEFAULTS
+        """Those of the calls that follow."""
+
+        self.timeout_s = CALL_TIMEOUT_S
+        self.extractor = Extractor()
+        self.reports: list[tuple[int, int, str]] = []
+        """What the calls told of their progress."""
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -103,13 +114,26 @@ class Desk:
         """Lose the cache of search results."""
         self.uid_cache = UidCache()
 
+    def run(self, work: Callable[[Call], Awaitable[ResultT]]) -> ResultT:
+        """Do what is no tool but works with a call as one does."""
+        return self._portal.call(self._run, work)
+
+    async def _run(self, work: Callable[[Call], Awaitable[ResultT]]) -> ResultT:
+        return await work(self._new_call())
+
     async def _call(self, name: str, raw: dict[str, Any]) -> Reply:
         tool = _BY_NAME[name]
-        call = Call(
-            pool=self.pool,
-            uid_cache=self.uid_cache,
-            deadline=anyio.current_time() + CALL_TIMEOUT_S,
-            today=self.today,
-        )
+        call = self._new_call()
         outcome = await tool.run(read_arguments(tool.arguments, raw), call)
         return Reply(outcome, call.telemetry)
+
+    def _new_call(self) -> Call:
+        return Call(
+            pool=self.pool,
+            uid_cache=self.uid_cache,
+            deadline=anyio.current_time() + self.timeout_s,
+            today=self.today,
+            preferences=self.preferences,
+            extractor=self.extractor,
+            report=lambda done, total, what: self.reports.append((done, total, what)),
+        )

@@ -58,7 +58,7 @@ def test_html_alone_is_read_as_text(store: Store, desk: Desk) -> None:
     assert "Seen text" in message["body_text"]
     assert "Ignore" not in message["body_text"]
     assert "body_html" not in message
-    assert "1 hidden passages were taken out of the body." in reply.outcome.warnings
+    assert "1 hidden passage was taken out of the body." in reply.outcome.warnings
 
 
 def test_html_is_sanitised(store: Store, desk: Desk) -> None:
@@ -87,17 +87,59 @@ def test_html_asked_of_plain_text_is_the_text(store: Store, desk: Desk) -> None:
 
 def test_a_long_body_is_cut_and_the_reply_says_how_to_get_more(store: Store, desk: Desk) -> None:
     message_id = put(store, desk, make_letter(text="0123456789\n" * 100).as_bytes())
-    reply = desk.get(message_id, body_max_chars=100)
+    reply = desk.get(message_id, body_max_chars=500)
     message = reply.data["message"]
-    assert len(message["body_text"]) == 100
+    assert len(message["body_text"]) == 500
     assert (message["body_truncated"], message["body_total_chars"]) == (True, 1099)
     (warning,) = reply.outcome.warnings
     assert warning == (
-        "The body was cut after 100 of 1099 characters; send body_max_chars up to 100000 for more."
+        "The body was cut: this is the first 500 of 1099 characters; send body_offset 500 for more."
     )
     assert warning in reply.text
     whole = desk.get(message_id, body_max_chars=1099)
     assert (len(whole.data["message"]["body_text"]), whole.outcome.warnings) == (1099, ())
+    assert whole.outcome.next_action is None
+
+
+@pytest.mark.parametrize("mode", ["text", "html"])
+def test_a_long_body_is_walked_by_its_next_steps(store: Store, desk: Desk, mode: str) -> None:
+    text = "".join(f"line {number}\n" for number in range(300))
+    letter = make_letter(text=text, html=f"<p>{text}</p>")
+    message_id = put(store, desk, letter.as_bytes())
+    whole = desk.message(message_id, body_mode=mode, body_max_chars=100_000)[f"body_{mode}"]
+    read, arguments = "", {"message_id": message_id, "body_mode": mode, "body_max_chars": 1000}
+    for _ in range(10):
+        reply = desk.call("imap_get_message", arguments)
+        read += reply.data["message"][f"body_{mode}"]
+        if reply.outcome.next_action is None:
+            break
+        arguments = dict(reply.outcome.next_action.arguments)
+    assert read == whole
+    assert reply.data["message"]["body_truncated"] is False
+
+
+def test_an_offset_past_the_end_is_refused(store: Store, desk: Desk) -> None:
+    message_id = put(store, desk, make_letter(text="Short\n").as_bytes())
+    with pytest.raises(InvalidInputError) as caught:
+        desk.get(message_id, body_offset=5)
+    assert caught.value.message == (
+        "body_offset: is past the end: the text has 5 characters. Send less, or leave it out."
+    )
+
+
+HISTORY = "Yes.\n\nOn Sunday, Bob wrote:\n" + "> a line\n" * 20
+
+
+def test_quoted_history_is_one_line_unless_it_is_asked_for(store: Store, desk: Desk) -> None:
+    message_id = put(store, desk, make_letter(text=HISTORY).as_bytes())
+    message = desk.message(message_id)
+    assert message["body_text"].startswith("Yes.\n")
+    assert "a line" not in message["body_text"]
+    assert message["quoted_lines_collapsed"] >= 20
+    assert message["body_total_chars"] == len(message["body_text"])
+    kept = desk.message(message_id, quotes="keep")
+    assert kept["body_text"].count("> a line") == 20
+    assert "quoted_lines_collapsed" not in kept
 
 
 def test_invisible_characters_are_taken_out_and_counted(store: Store, desk: Desk) -> None:

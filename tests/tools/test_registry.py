@@ -11,6 +11,9 @@ def test_the_tools_stand_in_the_order_of_use() -> None:
         "imap_list_mailboxes",
         "imap_search_messages",
         "imap_get_message",
+        "imap_get_thread",
+        "imap_get_attachment",
+        "imap_get_message_raw",
     ]
 
 

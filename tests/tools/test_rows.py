@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.policy import SMTP
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from mailmcp.envelope import limits
+from mailmcp.imap.criteria import Criteria
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.mail.ids import MessageRef
+from mailmcp.tools.evidence import words_sought
 from mailmcp.tools.rows import MessageRow, make_row, row_lines
 from servers.peer import PeerFactory
 from servers.peer_mailbox import PeerMessage
@@ -27,13 +30,21 @@ def row_of(header: str, *, flags: Sequence[str] = (), internal_date: datetime | 
         internal_date=internal_date,
         sections={"HEADER.FIELDS": crlf(header + "\n", "utf-8")},
     )
-    return make_row(REF, fetched, snippet_chars=0)
+    return make_row(REF, fetched)
 
 
 def test_a_row_of_nothing() -> None:
     row = make_row(REF, FetchedMessage(uid=2), snippet_chars=50)
     assert (row.date, row.from_, row.subject, row.flags, row.snippet) == ("", "", "", [], "")
     assert row_lines(row) == ("- no date | unread | no sender | no subject | `imap:work:INBOX:1:2`",)
+    data = row.model_dump(exclude_none=True)
+    assert set(data) == {"message_id", "date", "from_", "subject", "flags", "snippet"} | {
+        "message_uri",
+        "message_raw_uri",
+        "mailbox",
+        "uidvalidity",
+        "uid",
+    }
 
 
 @pytest.mark.parametrize(
@@ -115,7 +126,10 @@ def test_snippets_are_asked_of_the_server_where_it_makes_them(
     assert "BODY.PEEK[TEXT]<0.4096>" in plain
     desk.search()
     rows = [each.line for each in server.commands if each.name == "UID FETCH"][-1]
-    assert rows == "UID FETCH 1 (UID FLAGS INTERNALDATE BODY.PEEK[HEADER.FIELDS (DATE FROM SUBJECT)])"
+    assert rows == (
+        "UID FETCH 1 (UID FLAGS INTERNALDATE RFC822.SIZE BODYSTRUCTURE "
+        "BODY.PEEK[HEADER.FIELDS (DATE FROM SUBJECT MESSAGE-ID)])"
+    )
 
 
 def test_preview_saves_the_text(dovecot_mail: Store, open_desk: DeskFactory) -> None:
@@ -124,3 +138,102 @@ def test_preview_saves_the_text(dovecot_mail: Store, open_desk: DeskFactory) -> 
     assert reply.data["messages"][0]["snippet"].startswith("word word")
     with_login = 3_000  # greeting, capabilities and the like
     assert reply.telemetry.bytes_received < with_login
+
+
+MIXED = (
+    (b"text", b"plain", None, None, None, b"7bit", 5, 1),
+    *(
+        (b"application", b"pdf", (b"name", b"%b.pdf" % name), None, None, b"base64", 9)
+        for name in (b"a", b"*b*")
+    ),
+    b"mixed",
+)
+
+
+def test_a_row_names_its_files_and_says_how_large_it_is() -> None:
+    fetched = FetchedMessage(uid=2, body_structure=MIXED, size_octets=4_200_000)
+    row = make_row(REF, fetched)
+    assert (row.attachments, row.has_attachments, row.size_bytes) == (["a.pdf", "*b*.pdf"], True, 4_200_000)
+    assert r" | 2 files: a.pdf, \*b\*.pdf | 4.2 MB | `imap:" in row_lines(row)[0]
+
+
+def test_names_of_files_are_bounded_and_it_shows() -> None:
+    names = [b"n%d" % number + b"x" * 100 + b".pdf" for number in range(limits.ROW_FILES_MAX + 3)]
+    leaves = ((b"application", b"pdf", (b"name", name), None, None, b"base64", 9) for name in names)
+    row = make_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
+    assert row.attachments is not None
+    assert len(row.attachments) == limits.ROW_FILES_MAX + 1
+    assert row.attachments[-1] == "…"
+    assert max(map(len, row.attachments)) <= limits.ROW_FILENAME_CHARS_MAX
+    assert "5+ files: n0" in row_lines(row)[0]
+
+
+def test_one_file_without_a_name_is_called_by_its_type() -> None:
+    structure = (b"application", b"pdf", None, None, None, b"base64", 9, None, (b"attachment", None))
+    row = make_row(REF, FetchedMessage(uid=2, body_structure=structure))
+    assert " | 1 file: application/pdf | " in row_lines(row)[0]
+
+
+def test_no_file_is_said_and_not_shown() -> None:
+    row = make_row(REF, FetchedMessage(uid=2, body_structure=MIXED[0]))
+    assert (row.attachments, row.has_attachments) == (None, False)
+    assert "file" not in row_lines(row)[0]
+
+
+@pytest.mark.parametrize(("octets", "shown"), [(None, ""), (0, ""), (1_234, "1.2 kB"), (1_000_000, "1.0 MB")])
+def test_sizes_are_shown_where_they_are_the_order(octets: int | None, shown: str) -> None:
+    row = make_row(REF, FetchedMessage(uid=2, size_octets=octets))
+    (line,) = row_lines(row, sizes=True)
+    assert f"no subject | {shown + ' | ' if shown else ''}`imap:" in line
+
+
+def test_ids_of_a_message_are_those_it_has() -> None:
+    fetched = FetchedMessage(
+        uid=2, email_id="M6d99", sections={"HEADER.FIELDS": b"Message-ID: <1@example.org>\r\n\r\n"}
+    )
+    row = make_row(REF, fetched)
+    assert (row.header_message_id, row.email_id) == ("1@example.org", "M6d99")
+    assert "1@example.org" not in row_lines(row)[0]
+
+
+def test_other_places_are_named_so_that_they_can_be_read() -> None:
+    others = [
+        MessageRef(account_id="work", mailbox=f"Label `{number}`", uidvalidity=3, uid=number)
+        for number in range(1, limits.ROW_PLACES_MAX + 3)
+    ]
+    row = make_row(REF, FetchedMessage(uid=2), places=others)
+    assert row.places == [each.message_id for each in others][: limits.ROW_PLACES_MAX]
+    _, also = row_lines(row)
+    assert also.startswith("  also `` imap:work:Label `1`:3:1 ``, ")
+
+
+def test_times_are_shown_in_the_zone_of_the_settings() -> None:
+    row = row_of("Date: Wed, 01 Jul 2026 23:30:00 +0000\n")
+    assert row_lines(row, zone=ZoneInfo("Europe/Berlin"))[0].startswith("- 2026-07-02 01:30 | ")
+
+
+def test_where_a_word_was_found_is_said_beside_the_snippet() -> None:
+    sought = words_sought(Criteria(query="needle report", from_="ann"))
+    fetched = FetchedMessage(
+        uid=2,
+        sections={
+            "HEADER.FIELDS": b"From: Ann <a@b>\r\nSubject: the Report\r\n\r\n",
+            "TEXT": b"word " * 60 + b"\r\nhere is the NEEDLE in it\r\n" + b"word " * 60,
+        },
+    )
+    row = make_row(REF, fetched, snippet_chars=50, sought=sought)
+    assert row.matched_in == ["subject", "from", "body"]
+    assert row.snippet is not None
+    assert "the NEEDLE in it" in row.snippet
+    assert row_lines(row)[-1] == f"  > {row.snippet} (found in subject, from, body)"
+    assert row_lines(row.model_copy(update={"snippet": ""}))[-1] == "  (found in subject, from, body)"
+
+
+def test_what_was_not_seen_is_not_said_to_be_found() -> None:
+    row = make_row(
+        REF,
+        FetchedMessage(uid=2, sections={"HEADER.FIELDS": b"Subject: x\r\n\r\n", "TEXT": b"y\r\n"}),
+        snippet_chars=50,
+        sought=words_sought(Criteria(query="needle")),
+    )
+    assert (row.matched_in, row.snippet) == (None, "y")

@@ -4,19 +4,18 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, date, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from mailmcp.envelope.errors import InvalidInputError, NotFoundError, Reason
+from mailmcp.tools.preferences import Preferences
 from servers.dovecot import Dovecot
 from servers.embedded import Pymap
-from servers.peer import PeerFactory
-from servers.peer_actions import FailUid, Respond, Rule
-from servers.peer_mailbox import PeerMailbox, make_messages
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_letter, make_numbered
-from tools.stores import Store, dovecot_store, peer_account, pymap_store
+from tools.stores import Store, dovecot_store, pymap_store
 
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
 
@@ -49,6 +48,7 @@ def filled(shared_desk: Desk) -> Desk:
     """The shared desk, as if it were new."""
     shared_desk.forget()
     shared_desk.today = datetime.now(UTC).date()
+    shared_desk.preferences = Preferences()
     return shared_desk
 
 
@@ -101,6 +101,63 @@ def test_last_days_count_from_today(filled: Desk, days: int, expected: list[int]
     assert filled.search(last_days=days).places == expected
 
 
+def test_days_and_times_are_those_of_the_settings(filled: Desk) -> None:
+    """The messages came at noon in UTC: that is the next day in Auckland."""
+    filled.preferences = Preferences(zone=ZoneInfo("Pacific/Auckland"))
+    filled.today = date(2024, 3, 2)
+    assert filled.search(last_days=1).places == [4, 3]
+    assert filled.search(start_date="2024-03-01", end_date="2024-03-01").places == [3]
+    reply = filled.search(since="2024-02-28T12:00:00Z", before="2024-02-28T12:00:01Z")
+    assert reply.places == [2]
+    assert reply.outcome.summary.endswith("times in Pacific/Auckland")
+    assert "- 2024-01-02 01:00 | " in reply.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"exclude": "invoice"}, [4, 1]),
+        ({"query": "4711", "exclude": "blue red"}, []),
+        ({"any_address": "carol"}, [3, 2]),
+        ({"any_address": "carol", "from": "carol"}, [3]),
+        ({"cc": "carol"}, []),
+        ({"body": "green"}, [3, 2]),
+        ({"flagged": True}, []),
+        ({"answered": True}, []),
+        ({"has_attachment": True}, []),
+        ({"keyword": "$Forwarded"}, []),
+        ({"larger_than": 1}, [4, 3, 2, 1]),
+        ({"smaller_than": 10}, []),
+        ({"since": "2024-02-29T12:00:00Z"}, [4, 3]),
+        ({"since": "2024-02-29T12:00:01Z"}, [4]),
+        ({"before": "2024-02-28T13:00:01+01:00"}, [2, 1]),
+        ({"before": "2024-02-28T12:00:00Z"}, [1]),
+        ({"since": "2024-02-28", "before": "2024-03-01"}, [3, 2]),
+        ({"sort": "oldest"}, [1, 2, 3, 4]),
+        ({"header_message_id": "<nobody@nowhere>"}, []),
+    ],
+)
+def test_the_finer_criteria_hold_too(filled: Desk, arguments: dict[str, object], expected: list[int]) -> None:
+    assert filled.search(**arguments).places == expected
+
+
+@pytest.mark.parametrize("sort", ["oldest", "largest"])
+def test_other_orders_have_pages_too(filled: Desk, sort: str) -> None:
+    whole = filled.search(sort=sort)
+    pages = [filled.search(sort=sort, limit=3)]
+    filled.forget()
+    pages.append(filled.search(cursor=pages[0].data["next_cursor"]))
+    assert pages[0].places + pages[1].places == whole.places
+    sizes = [row["size_bytes"] for row in whole.data["messages"]]
+    assert sort == "oldest" or sizes == sorted(sizes, reverse=True)
+
+
+def test_gmails_language_is_for_gmail_alone(filled: Desk) -> None:
+    with pytest.raises(InvalidInputError, match=r"gmail_query: .*Send query") as caught:
+        filled.search(gmail_query="is:starred")
+    assert caught.value.reason is Reason.INVALID_VALUE
+
+
 def uri_of(row: dict[str, Any]) -> str:
     account = "work"
     return f"imap://{account}/mailbox/INBOX/message/{row['uidvalidity']}/{row['uid']}"
@@ -142,11 +199,13 @@ def test_a_snippet_is_as_long_as_was_asked_for(store: Store, desk: Desk) -> None
 
 def test_nothing_found_says_where_it_looked_and_what_to_do(filled: Desk) -> None:
     reply = filled.search(query="nowhere")
-    assert reply.outcome.summary == (
-        "No message matches in `INBOX` (work), of 4 there; no other mailbox was searched"
-    )
+    others = reply.data["coverage"].get("mailboxes_not_searched", [])
+    beside = f"; {len(others)} mailboxes were not searched" if others else ""
+    assert reply.outcome.summary == f"No message matches in `INBOX` (work), of 4 there{beside}"
+    assert all(f"`{name}`" in reply.text for name in others)
     action = reply.data["next_action"]
-    assert filled.call(action["tool"], action["arguments"]).data["mailboxes"]
+    again = filled.call(action["tool"], action["arguments"]).data
+    assert again["coverage"]["mailboxes_searched"] > 1 if others else again["mailboxes"]
 
 
 def test_an_empty_mailbox_is_an_empty_page(desk: Desk) -> None:
@@ -219,37 +278,3 @@ def test_an_empty_range_of_dates_is_refused(desk: Desk) -> None:
     with pytest.raises(InvalidInputError, match="end_date: lies before") as caught:
         desk.search(start_date="2024-01-02", end_date="2024-01-01")
     assert caught.value.reason is Reason.OUT_OF_RANGE
-
-
-def test_a_server_that_searches_ascii_alone_says_so(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    refusal = Rule(command="UID SEARCH", containing="CHARSET", action=_no("[BADCHARSET (US-ASCII)] No"))
-    server = peer(messages=make_messages(1), rules=[refusal])
-    desk = open_desk(peer_account(server))
-    with pytest.raises(InvalidInputError) as caught:
-        desk.search(query="Zürich")
-    assert caught.value.reason is Reason.CHARSET_REFUSED
-    assert desk.search(query="Message").uids == [1]
-
-
-@pytest.mark.parametrize("how", ["NO", "BAD", "garbage"])
-def test_one_bad_message_never_spoils_a_page(peer: PeerFactory, open_desk: DeskFactory, how: str) -> None:
-    rules = [Rule(command="UID FETCH", action=FailUid(3, how))]  # type: ignore[arg-type] # a literal
-    desk = open_desk(peer_account(peer(messages=make_messages(*range(1, 8)), rules=rules)))
-    reply = desk.search()
-    data = reply.data
-    assert reply.uids == [7, 6, 5, 4, 2, 1]
-    assert (data["status"], data["attempted"], data["returned"], data["failed"]) == ("partial", 7, 6, 1)
-    (issue,) = data["issues"]
-    assert (issue["uid"], issue["mailbox"], issue["account_id"]) == (3, "INBOX", "work")
-    assert issue["message_id"].endswith(":3")
-    assert issue["message_id"] in reply.text
-    assert issue["code"] == "internal"
-
-
-def test_windows_of_a_peer_without_esearch(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    server = peer(messages=make_messages(5, 9), capabilities=["IMAP4rev1"], mailboxes=[PeerMailbox(name="B")])
-    assert open_desk(peer_account(server)).search().uids == [9, 5]
-
-
-def _no(text: str) -> Respond:
-    return Respond(b"{tag} NO " + text.encode() + b"\r\n")

@@ -3,6 +3,8 @@
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -17,7 +19,8 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.connect import Dialling
 from mailmcp.imap.faults import named_faults
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.probes import probe
+from mailmcp.imap.quirks import Feature, Quirks
 from mailmcp.imap.session import Session, open_session
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings.load import load_settings
@@ -39,6 +42,9 @@ USEFUL_CAPABILITIES = (
 )
 """What mailmcp uses, or will."""
 
+_EXTENSIONS = {Feature.ESEARCH, Feature.SORT}
+"""What is judged only where it is advertised."""
+
 
 @dataclass(slots=True)
 class Verdict:
@@ -53,6 +59,10 @@ class Verdict:
     logged_in: bool = False
     capabilities: list[str] = field(default_factory=list)
     mailboxes: int | None = None
+    search: dict[str, str] = field(default_factory=dict)
+    """Whether the server's search is right, by its keywords: ok, wrong, or unknown where INBOX has nothing
+    to tell it by. mailmcp works around what is wrong."""
+
     steps_ms: dict[str, int] = field(default_factory=dict)
     """Milliseconds of each finished step, in order."""
 
@@ -104,21 +114,42 @@ def check(account: Account) -> Verdict:
 
 def _look_around(session: Session, verdict: Verdict) -> None:
     verdict.capabilities = [name for name in USEFUL_CAPABILITIES if session.can(name)]
-    began = perf_counter()
     try:
         with named_faults(session.account.account_id):
-            verdict.mailboxes = len(list_mailboxes(session))
+            with _timed(verdict, "list"):
+                verdict.mailboxes = len(list_mailboxes(session))
+            with _timed(verdict, "search"):
+                probe(session, "INBOX")
             verdict.ok = True
     except MailError as error:
         verdict.error = error.message
-    verdict.steps_ms["list"] = round((perf_counter() - began) * 1000)
+    offered = [each for each in Feature if each not in _EXTENSIONS or session.can(each.value)]
+    verdict.search = {each.value: session.quirks.verdict(each).value for each in offered}
     session.log_out()
 
 
+@contextmanager
+def _timed(verdict: Verdict, step: str) -> Iterator[None]:
+    began = perf_counter()
+    try:
+        yield
+    finally:
+        verdict.steps_ms[step] = round((perf_counter() - began) * 1000)
+
+
+def _search_lines(verdict: Verdict) -> str:
+    """Group the keywords of SEARCH by what was found out about them; what is wrong comes first."""
+    lines = []
+    for found in ("wrong", "ok", "unknown"):
+        names = [name for name, each in verdict.search.items() if each == found]
+        lines += [f"{found}: {' '.join(names)}"] if names else []
+    return "\n".join(lines) or "-"
+
+
 def _print_table(verdicts: list[Verdict]) -> None:
-    table = Table("account", "state", "capabilities", "steps (ms)")
+    table = Table("account", "state", "capabilities", "search", "steps (ms)")
     for column in table.columns:
-        column.no_wrap = column.header != "capabilities"  # half a port number is none
+        column.no_wrap = column.header not in {"capabilities", "search"}  # half a port number is none
     for each in verdicts:
         table.add_row(
             f"{each.account_id}\n{each.host}:{each.port}\n"
@@ -127,6 +158,7 @@ def _print_table(verdicts: list[Verdict]) -> None:
             f"{'logged in' if each.logged_in else 'not logged in'}\n"
             + ("no mailboxes" if each.mailboxes is None else f"{each.mailboxes} mailboxes"),
             " ".join(each.capabilities) or "-",
+            _search_lines(each),
             "\n".join(f"{name} {ms}" for name, ms in each.steps_ms.items()) or "-",
         )
     Console().print(table)

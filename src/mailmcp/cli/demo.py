@@ -11,11 +11,13 @@ from mailmcp.cli.serve import serve
 from mailmcp.imap.account import Account, Tls
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings.model import ServerTable, Settings
+from mailmcp.tools.preferences import Owner, Preferences
 
 if importlib.util.find_spec("pymap") is None:
     sys.exit("mailmcp: the demo needs its embedded server: pip install 'mailmcp[demo]'")
 
 from mailmcp.demo.sample.account import make_sample
+from mailmcp.demo.sample.people import OWNER
 from mailmcp.demo.server import EmbeddedServer
 
 
@@ -35,4 +37,13 @@ def command(**overrides: object) -> None:
             read_password=lambda: embedded.password,
             tls=Tls.NONE,
         )
-        serve(Settings(server=table, accounts=(account,), source=None, warnings=()))
+        owner = Owner(names=(OWNER.display_name,), addresses=(OWNER.addr_spec,))
+        serve(
+            Settings(
+                server=table,
+                accounts=(account,),
+                source=None,
+                warnings=(),
+                preferences=Preferences(owners={account.account_id: owner}),
+            )
+        )

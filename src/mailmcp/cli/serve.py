@@ -56,6 +56,7 @@ def serve(settings: Settings, place: HttpPlace | None = None) -> None:
             json_text=settings.server.text == "json",
             lean_rows=settings.server.rows == "lean",
             call_timeout_s=settings.server.call_timeout_s,
+            preferences=settings.preferences,
         )
     )
     end_stuck_threads()

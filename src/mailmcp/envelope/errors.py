@@ -44,6 +44,8 @@ class Reason(StrEnum):
     CURSOR_MISMATCH = "cursor_mismatch"
     MALFORMED_ID = "malformed_id"
     CHARSET_REFUSED = "charset_refused"
+    TOO_LARGE = "too_large"
+    SWITCHED_OFF = "switched_off"
     # not_found
     ACCOUNT_UNKNOWN = "account_unknown"
     MAILBOX_MISSING = "mailbox_missing"
@@ -66,6 +68,7 @@ class Reason(StrEnum):
     TLS_FAILED = "tls_failed"
     SERVER_REFUSED = "server_refused"
     PROTOCOL_VIOLATION = "protocol_violation"
+    SAVE_FAILED = "save_failed"
     UNEXPECTED = "unexpected"
 
 

@@ -27,6 +27,42 @@ SNIPPET_OCTETS: Final = 4096
 """First octets of a message's text fetched for one snippet: MIME headers, a short style sheet
 and 500 characters fit."""
 
+EVIDENCE_OCTETS: Final = 16_384
+"""First octets of a message's text fetched to show where a search found its words: four screens of text,
+or a page of HTML; a page of a hundred messages stays under 2 MB."""
+
+EVIDENCE_WORDS_MAX: Final = 32
+"""Words of a search that are looked for in what was fetched; nobody sends more."""
+
+SEARCH_SOURCES_MAX: Final = 200
+"""Mailboxes of all accounts searched in one call: ten bursts of twenty; nobody copies a longer cursor right."""
+
+SEARCH_SOURCES_CHARS_MAX: Final = 25_000
+"""Characters that those mailboxes take in a cursor: half of it, the criteria may have the rest."""
+
+SEARCH_GROUP_MAILBOXES: Final = 5
+"""Mailboxes that are worth a session of their own: they cost two round trips on one that is open, a login
+costs five."""
+
+SEARCH_DEADLINE_SHARE: Final = 0.75
+"""Share of a call's time after which an account that does not answer is given up, where there are others:
+the rest is for evidence and the reply."""
+
+COVERAGE_NAMES_MAX: Final = 20
+"""Mailboxes named in one list of a search's coverage; the others are counted."""
+
+COVERAGE_CHARS_MAX: Final = 600
+"""Characters of how a search was made, in a reply."""
+
+ROW_FILES_MAX: Final = 5
+"""Attachments named in a row of a listing; the message has all."""
+
+ROW_FILENAME_CHARS_MAX: Final = 60
+"""Characters of such a name; the message has all."""
+
+ROW_PLACES_MAX: Final = 5
+"""Other places of one message named in its row: Gmail shows a message under each of its labels."""
+
 ARGUMENT_CHARS_MAX: Final = 1_200
 """Characters of one argument: the id of a message in the longest mailbox; SEARCH lines stay under 8 KB."""
 
@@ -62,6 +98,27 @@ HEADERS_OCTETS_MAX: Final = 65_536
 HEADER_CHARS_MAX: Final = 2_000
 """Characters of one header value in a reply."""
 
+CHARSET_GUESS_OCTETS: Final = 8_192
+"""Octets of a text without a charset, from its first 8-bit one on, that tell which it is: about 2 ms."""
+
+NOTICE_PARTS_MAX: Final = 4
+"""Calendar objects and reports of one message that are read: real mail has one, or the same one twice."""
+
+NOTICE_OCTETS_MAX: Final = 262_144
+"""Octets of one calendar object or report that are read: a real one has 2 to 20 KB."""
+
+NOTICES_MAX: Final = 20
+"""Events and recipients of one message that are told: beyond, it is a list and no notice."""
+
+NOTICE_CHARS_MAX: Final = 500
+"""Characters of one value of a notice."""
+
+ATTENDEES_MAX: Final = 20
+"""Attendees of an event that are named; the others are counted."""
+
+CALENDAR_EVENTS_MAX: Final = 200
+"""Events of one calendar file that are written out as text."""
+
 HTML_DEPTH_MAX: Final = 256
 """Nesting of HTML elements that is kept: parsers take quadratic time beyond, and no reader sees it."""
 
@@ -71,11 +128,149 @@ HTML_FORMATTING_MAX: Final = 8
 HTML_TAG_CHARS_MAX: Final = 4_096
 """Longer tags keep the attributes that matter to a reader only (they are inlined images, or hostile)."""
 
-LINK_CHARS_MAX: Final = 500
-"""Longer link targets are shown as their host alone: they are tracking links, a few hundred tokens each."""
+CSS_CHARS_MAX: Final = 80_000
+"""Characters of style sheets that are read of one message: real ones are below 30,000, Gmail reads 16,000."""
+
+CSS_SELECTORS_MAX: Final = 2_000
+"""Selectors of one message that are matched: newsletters have some hundreds."""
+
+CSS_COMPOUNDS_MAX: Final = 8
+"""Compounds of one selector; longer ones match nothing. Real ones have three."""
+
+CSS_MATCHES_MAX: Final = 200_000
+"""Comparisons of an element with a selector, in one message: a quarter of a second at worst. Newsletters
+need some hundreds."""
+
+LINK_CHARS_MAX: Final = 100
+"""Longer link targets are shown as their host alone: they are tracking links, 100 tokens each and more."""
+
+RAW_OCTETS_DEFAULT: Final = 8_000
+"""Octets of a stored message in a reply: 2,000 to 3,000 tokens, as a body has."""
+
+RAW_OCTETS_MIN: Final = 100
+"""Fewer might not hold one whole line, nor even one character."""
+
+RAW_OCTETS_MAX: Final = 100_000
+"""Octets in one reply: as many as characters of a body."""
+
+RAW_RESOURCE_OCTETS_MAX: Final = 10_000_000
+"""Longest message that is served as a resource: one with the largest attachment that is, 7 MB in Base64, fits."""
+
+MESSAGE_WINDOW_OCTETS: Final = 2_097_152
+"""Most of a whole message that is fetched at once: nearly all take one round trip, the largest five."""
+
+URI_CHARS_MAX: Final = 15_000
+"""Characters of a resource URI: the longest mailbox that a message id can hold, percent-encoded."""
+
+COMPLETIONS_MAX: Final = 100
+"""Values in one answer to completion/complete; the protocol allows no more."""
+
+MAILBOX_NAMES_TTL_S: Final = 60.0
+"""How long a list of mailboxes serves for completion: one LIST for all keystrokes of an argument."""
+
+COMBINING_MARKS_MAX: Final = 8
+"""Marks kept on one character: pointed and chanted Hebrew has five; heaps of them cover the lines around."""
 
 FILENAME_CHARS_MAX: Final = 255
 """What file systems take as one name."""
+
+# Attachments
+PART_RANGE_OCTETS: Final = 1_048_576
+"""Octets of a part that one FETCH asks for: most parts take one round trip, and progress has steps."""
+
+PART_TEXT_OCTETS_MAX: Final = 2_097_152
+"""Octets fetched of an attached text, as stored: 40 windows at their longest; of more, logs are made."""
+
+ATTACHMENTS_ALONG_MAX: Final = 10
+"""Attachments of one message whose text is read along with it; others are had one by one."""
+
+ATTACHMENT_ALONG_OCTETS_MAX: Final = 8_388_608
+"""Larger ones, as stored, are not fetched along with their message: that takes its time, and progress."""
+
+ATTACHMENT_CONTENT_OCTETS_MAX: Final = 5_000_000
+"""Octets of a file in a reply: a third more as Base64, and hosts keep replies in memory."""
+
+ATTACHMENT_SAVE_OCTETS_MAX: Final = 100_000_000
+"""Octets of a file that is saved, as stored in the message: twice what the most generous providers accept."""
+
+SECTIONS_SHOWN_MAX: Final = 50
+"""Pages, sheets or slides that a reply names."""
+
+SAVED_NAME_OCTETS_MAX: Final = 255
+"""Octets of UTF-8 in the name of a saved file: what file systems take."""
+
+SAVED_NAMES_TRIED: Final = 1_000
+"""Names tried for one file, " (2)" and so on: beyond, the folder needs tidying, not another name."""
+
+# Documents
+EXTRACT_OCTETS_MAX: Final = 26_214_400
+"""Octets of a document that is read for its text: what most providers accept as a whole message."""
+
+EXTRACTED_CHARS_MAX: Final = 1_000_000
+"""Characters of text taken out of one document: 400 pages; replies show windows of it."""
+
+EXTRACT_TIMEOUT_S: Final = 20.0
+"""One document; a page of a PDF takes some 20 ms. What was read until then is given."""
+
+EXTRACT_GRACE_S: Final = 3.0
+"""How much longer its process may take to answer: start-up, and a step that cannot be broken off."""
+
+EXTRACT_MEMORY_OCTETS: Final = 805_306_368
+"""Address space of a process that reads a document: Python takes 100 MB; four copies of the content fit."""
+
+EXTRACT_PROCESSES: Final = 2
+"""Documents read at once; others wait."""
+
+EXTRACT_CACHE_OCTETS: Final = 8_388_608
+"""Texts kept so that the next window of a document does not read it again."""
+
+ARCHIVE_ENTRIES_MAX: Final = 10_000
+"""Entries of a zipped document: a presentation of 500 slides with pictures has 3,000."""
+
+ARCHIVE_OCTETS_MAX: Final = 268_435_456
+"""Octets of all entries unpacked that are read: a spreadsheet with a million rows stays below."""
+
+XML_DEPTH_MAX: Final = 256
+"""Nesting of elements in a document's XML; tables within tables reach 60."""
+
+DOCUMENT_SECTIONS_MAX: Final = 5_000
+"""Pages, sheets or slides of one document that are read."""
+
+SHEET_COLUMNS_MAX: Final = 16_384
+"""Columns of a spreadsheet, in Excel and LibreOffice."""
+
+CELL_CHARS_MAX: Final = 32_767
+"""Characters of one cell that are read, as in Excel."""
+
+# Conversations
+REFERENCES_MAX: Final = 50
+"""Ids that are read of one message's References: the first and the latest; longer ones only repeat them."""
+
+STRAY_REPLY_DAYS: Final = 30
+"""A reply that refers to nothing is joined by its subject within so many days."""
+
+THREAD_MESSAGES_MAX: Final = 200
+"""Messages of one conversation that are found; the reply says when there are more."""
+
+THREAD_PAGE_SIZE: Final = 50
+"""Messages of one conversation in a reply: with more, each would show too little."""
+
+THREAD_CHARS_DEFAULT: Final = 12_000
+"""Characters of all texts together in a reply: about 3,000 tokens."""
+
+THREAD_CHARS_MIN: Final = 500
+THREAD_CHARS_MAX: Final = 100_000
+THREAD_MESSAGE_CHARS: Final = 200
+"""What each message shows at least, if it has as much; a smaller budget holds fewer messages a page."""
+
+THREAD_TEXT_OCTETS: Final = 32_768
+"""First octets of each text that are fetched for a conversation: enough for any share of the budget."""
+
+THREAD_ROUNDS_MAX: Final = 8
+"""Searches for the messages that those found refer to, each with the ids that are new."""
+
+THREAD_IDS_PER_SEARCH: Final = 20
+"""Ids in one SEARCH: three keys each, so that its line stays under 8 KB."""
 
 # IMAP
 SESSIONS_PER_ACCOUNT: Final = 4
@@ -108,6 +303,42 @@ LITERAL_OCTETS_MAX: Final = 16_777_216
 
 SEARCH_WINDOW: Final = 80_000
 """Most UIDs asked about in one SEARCH: an answer line must stay under imaplib's 1,000,000 octets."""
+
+SEARCH_ROUNDS_MAX: Final = 20
+"""Searches after each other for one result, where a server looks at so many messages at a time (RFC 9738)."""
+
+SORT_CANDIDATES_MAX: Final = 5_000
+"""Messages put in order by ourselves where the server cannot: some 60 octets each, 300 KB."""
+
+VERIFY_CANDIDATES_MAX: Final = 5_000
+"""Messages that one call looks at by flags, size or time: some 60 octets each, 300 KB."""
+
+VERIFY_DEAR_CANDIDATES_MAX: Final = 1_000
+"""The same by header fields or structure: some 500 octets each, and the server opens each message."""
+
+SIFT_CANDIDATES_MAX: Final = 300
+"""Messages whose times are asked for along with the first page of a search by time: 18 KB for an exact total."""
+
+VERIFY_CHUNKS: Final = (100, 400, 1_000)
+"""Messages in the first, the second and each further FETCH of a verification: matches are often near."""
+
+BURST_MAILBOXES: Final = 20
+"""Mailboxes opened in one burst of commands."""
+
+BURST_OCTETS: Final = 32_768
+"""Octets of commands in one burst: they fit any socket buffer, so that neither side waits for the other."""
+
+SEQUENCE_SET_OCTETS: Final = 6_000
+"""Longest list of UIDs in one command: Dovecot and others refuse lines over 8 KB."""
+
+PROBE_MESSAGES: Final = 10
+"""Messages that tell whether a server's search is right: a few odd ones among them do not decide."""
+
+PROBE_WHOLE_MAILBOX_MAX: Final = 2_000
+"""In mailboxes with more messages probes ask about some of them alone: a search through all may take minutes."""
+
+PROBE_RUNS_MAX: Final = 3
+"""Mailboxes that are tried for something to probe with, if the first ones have nothing."""
 
 UID_CACHE_ENTRIES: Final = 64
 """Recent search results kept to make the next page one round trip; a lost one costs a search."""

@@ -70,6 +70,17 @@ class Untrusted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """A file that goes with a reply, beside both of its channels."""
+
+    uri: str
+    """What the data of the reply calls it by."""
+
+    content_type: str
+    octets: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome(Generic[DataT_co]):
     """A success, whole or partial, before any dialect has shaped it."""
 
@@ -86,6 +97,7 @@ class Outcome(Generic[DataT_co]):
     talked_to_server: bool = True
     """False for tools that answer from the settings: their data has no status."""
 
+    embedded: tuple[Embedded, ...] = ()
     issues: tuple[Issue, ...] = ()
     warnings: tuple[str, ...] = ()
     page: Page | None = None

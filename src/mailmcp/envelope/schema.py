@@ -38,8 +38,8 @@ def _compact(node: Any, definitions: Mapping[str, Any]) -> Any:
         return node
     compacted: JsonObject = {}
     for key, value in _resolve(node, definitions).items():
-        if key == "title" or (key == "default" and value in (None, "", 0)):
-            continue  # `0`, `""` and `false` are what is absent everywhere here
+        if key == "title" or (key == "default" and value in (None, "", 0, [])):
+            continue  # `0`, `""`, `false` and `[]` are what is absent everywhere here
         if key == "properties":
             compacted[key] = {name: _compact(each, definitions) for name, each in value.items()}
         else:

@@ -16,6 +16,7 @@ from imapclient import IMAPClient
 from imapclient.imap_utf7 import encode as encode_utf7
 from typing_extensions import override
 
+from mailmcp.imap.command import Command
 from mailmcp.imap.wire import CountedIMAP4, Traffic, ViolationError
 
 Piece = bytes | tuple[bytes, bytes]
@@ -112,6 +113,11 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         """Whether the server advertises `capability`, given in upper case."""
         return capability.encode() in self._known
 
+    def capability_value(self, name: str) -> int:
+        """Give the number that is advertised with a capability, as in `MESSAGELIMIT=1000`; 0 for none."""
+        values = [known.partition(b"=")[2] for known in self._known if known.startswith(name.encode() + b"=")]
+        return int(values[0]) if values and _NUMBER.fullmatch(values[0]) else 0
+
     @property
     def preauthenticated(self) -> bool:
         """Whether the server knew us before any login (RFC 9051 section 7.1.4)."""
@@ -189,32 +195,45 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         if rode[0] != "OK":
             raise RefusedError(ride.partition(b" ")[0].decode(), rode[0], _text(rode[1]))
 
-    def run_burst(self, name: str, argument_lists: Sequence[Sequence[bytes]]) -> list[Answer | RefusedError]:
-        """Send one command with each of the argument lists at once; one round trip for all.
+    def run_burst(
+        self, commands: Sequence[Command], *, in_order: bool = False
+    ) -> list[Answer | RefusedError]:
+        """Send several commands at once; one round trip for all. Refusals stand in their places.
 
-        Only for commands that do not depend on each other's answers (RFC 9051 section 5.5);
-        arguments are 7-bit. Refusals stand in the place of their answers.
+        Args:
+            commands: Such as `sends_at_once` holds for.
+            in_order: Whether later commands depend on earlier ones, as on an EXAMINE. Others may be
+                ended in any order, and untagged responses then stand with the wrong one
+                (RFC 9051 section 5.5).
         """
         tags: list[bytes] = []
-        for arguments in argument_lists:
-            tag = self._new_tag()
-            tags.append(tag)
-            self._imap.send_with_next(b" ".join([tag, name.encode(), *arguments]) + b"\r\n")
+        for command in commands:
+            tags.append(self._new_tag())
+            self._send(tags[-1], command.words, with_next=True)
         self._imap.send(b"")
         results: list[Answer | RefusedError] = []
-        for tag in tags:
+        for number, command in enumerate(commands):
             self._forget_untagged()
             try:
-                results.append(self._complete(name, tag))
+                results.append(self._complete(command.name, tags[number]))
             except RefusedError as error:
                 results.append(error)
+            if in_order and any(self._imap.tagged_commands.get(tag) for tag in tags[number + 1 :]):
+                raise ViolationError("commands that depend on each other, ended out of order")
         return results
 
     def _new_tag(self) -> bytes:
         # imaplib has no public way to send more than one command at a time.
         return bytes(self._imap._new_tag())  # noqa: SLF001
 
-    def _send(self, tag: bytes, words: Sequence[bytes]) -> None:
+    def sends_at_once(self, command: Command) -> bool:
+        """Whether a command needs no wait for the server to ask for more of it."""
+        return all(word.isascii() or self._literal_at_once(word) for word in command.words)
+
+    def _literal_at_once(self, word: bytes) -> bool:
+        return self.can("LITERAL+") or (self.can("LITERAL-") and len(word) <= _LITERAL_MINUS_OCTETS)
+
+    def _send(self, tag: bytes, words: Sequence[bytes], *, with_next: bool = False) -> None:
         """Send a command, its 8-bit words as literals (RFC 9051 section 4.3).
 
         Not by IMAPClient's own way, which writes the words to a log, passwords too.
@@ -224,7 +243,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             if word.isascii():
                 line += b" " + word
                 continue
-            at_once = self.can("LITERAL+") or (self.can("LITERAL-") and len(word) <= _LITERAL_MINUS_OCTETS)
+            at_once = self._literal_at_once(word)
             line += b" {%d%b}\r\n" % (len(word), b"+" if at_once else b"")
             if not at_once:
                 self._imap.send(line)
@@ -232,7 +251,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
                 if not self._continued(tag):
                     return  # refused at its literal: that is an answer, and the command is over
             line += word
-        self._imap.send(line + b"\r\n")
+        (self._imap.send_with_next if with_next else self._imap.send)(line + b"\r\n")
 
     def _continued(self, tag: bytes) -> bool:
         """Wait until the server asks for more of a command; False if it ends the command instead."""

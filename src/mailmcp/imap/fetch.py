@@ -17,7 +17,7 @@ from mailmcp.envelope.errors import Code
 from mailmcp.imap.connection import Answer, Piece, RefusedError
 from mailmcp.imap.session import Session
 
-_SECTION = re.compile(rb"BODY\[([^\s\]]*)[^\]]*\](?:<\d+>)?", re.IGNORECASE)
+_SECTION = re.compile(rb"BODY\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,20 @@ class FetchedMessage:
     preview: bytes | None = None
     """RFC 8970; None where there is none."""
 
+    email_id: str = ""
+    """EMAILID (RFC 8474 section 5.1): the same for all copies of a message in one account."""
+
+    gmail_id: int = 0
+    """X-GM-MSGID, Gmail's likewise; 0 where there is none."""
+
+    thread_id: str = ""
+    """THREADID (RFC 8474 section 5.2), or Gmail's X-GM-THRID: the same for a conversation in one account."""
+
     sections: dict[str, bytes] = field(default_factory=dict)
     """Octets by section: `` (whole), `TEXT`, `HEADER.FIELDS`, `1.2`; NIL is empty."""
+
+    origins: dict[str, int] = field(default_factory=dict)
+    """First octet, from 0, of the sections that the server says it gave in part (RFC 9051 section 7.5.2)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +161,7 @@ def _parse_row(line: list[Piece]) -> dict[bytes, object] | None:
 
 def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
     flags, size = row.get(b"FLAGS"), row.get(b"RFC822.SIZE")
-    preview = row.get(b"PREVIEW")
+    preview, gmail_id = row.get(b"PREVIEW"), row.get(b"X-GM-MSGID")
     return FetchedMessage(
         uid=uid,
         flags=tuple(map(_flag, flags)) if isinstance(flags, tuple) else (),
@@ -157,17 +169,34 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
         size_octets=size if isinstance(size, int) else None,
         body_structure=row.get(b"BODYSTRUCTURE"),
         preview=preview if isinstance(preview, bytes) else None,
-        sections=dict(_sections(row)),
+        email_id=_object_id(row.get(b"EMAILID")),
+        thread_id=_object_id(row.get(b"THREADID")) or _object_id((row.get(b"X-GM-THRID"),)),
+        gmail_id=gmail_id if isinstance(gmail_id, int) else 0,
+        sections={name: octets for name, _, octets in _sections(row)},
+        origins={name: origin for name, origin, _ in _sections(row) if origin is not None},
     )
 
 
-def _sections(row: dict[bytes, object]) -> Iterator[tuple[str, bytes]]:
+def _sections(row: dict[bytes, object]) -> Iterator[tuple[str, int | None, bytes]]:
+    """Give name, origin octet (None if it is not said) and octets of each section in a row."""
     for name, value in row.items():
         match = _SECTION.fullmatch(name)
         if match:
             # Short quoted strings of digits come out of the parser as numbers.
             octets = value if isinstance(value, bytes) else b"" if value is None else str(value).encode()
-            yield match[1].decode("ascii", "replace").upper(), octets
+            origin = int(match[2]) if match[2] else None
+            yield match[1].decode("ascii", "replace").upper(), origin, octets
+
+
+def _object_id(value: object) -> str:
+    """Read an id in its parentheses; the parser makes numbers of digits."""
+    match value:
+        case (bytes() as octets,):
+            return octets.decode("ascii", "replace")
+        case (int() as number,):
+            return str(number)
+        case _:
+            return ""
 
 
 def _flag(value: object) -> str:

@@ -1,7 +1,7 @@
 """One logged-in connection and what is known of it; blocking, for one thread at a time."""
 
 import imaplib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from mailmcp.envelope.errors import ConflictError, DeadlineError, MailError, NotFoundError, Reason
 from mailmcp.imap.account import Account
+from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
 from mailmcp.imap.connection import Answer, Connection, RefusedError, encode_mailbox, quoted
 from mailmcp.imap.faults import lost, named_faults, refused, violation
@@ -126,7 +127,12 @@ class Session:
     def run_burst(self, name: str, argument_lists: list[list[bytes]]) -> list[Answer | RefusedError]:
         """Send one command several times in one round trip; refusals stand in their places."""
         with self._watched():
-            return self.connection.run_burst(name, argument_lists)
+            return self.connection.run_burst([Command(name=name, arguments=each) for each in argument_lists])
+
+    def run_all(self, commands: Sequence[Command], *, in_order: bool = True) -> list[Answer | RefusedError]:
+        """Send several commands in one round trip; as `Connection.run_burst`."""
+        with self._watched():
+            return self.connection.run_burst(commands, in_order=in_order)
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -178,14 +184,47 @@ class Session:
             ConflictError: The mailbox's UIDVALIDITY is another one.
             InternalError: The server refuses to open it, or says no UIDVALIDITY.
         """
-        name = "INBOX" if name.lower() == "inbox" else name
         self._expected_uidvalidity = uidvalidity
-        if self.mailbox is None or self.mailbox.name != name:
-            self.mailbox = self._open(name)
+        if not self._is_open(name):
+            self.mailbox = self._open(canonical_name(name))
+        assert self.mailbox is not None  # noqa: S101 - it is open
         if self._stale:
             self._reopen_due = True
         else:
             self._check_uidvalidity(uidvalidity)
+        return self.mailbox
+
+    def _is_open(self, name: str) -> bool:
+        return self.mailbox is not None and self.mailbox.name == canonical_name(name)
+
+    def examination(self, name: str, *, again: bool = False) -> list[Command]:
+        """Write the EXAMINE that commands on a mailbox need in front.
+
+        None if it is open and up to date; `again` for one in any case.
+        """
+        if self._is_open(name) and not self._stale and not again:
+            return []
+        return [Command(name="EXAMINE", arguments=[quoted_mailbox(self.quirks, canonical_name(name))])]
+
+    def examined(
+        self, name: str, result: Answer | RefusedError | None, *, uidvalidity: int | None
+    ) -> OpenMailbox:
+        """Learn from the answer to `examination`, None if there was nothing to send; raises as `examine`.
+
+        May cost a round trip if the mailbox was refused.
+        """
+        name = canonical_name(name)
+        if result is not None:
+            self.mailbox = None  # a refused EXAMINE closes what was open (RFC 9051 section 6.3.2)
+            self._stale = self._reopen_due = False
+        if isinstance(result, RefusedError):
+            raise self._not_opened(name, result) from result
+        if result is not None:
+            opened = OpenMailbox(name=name, uidvalidity=0, exists=0, uidnext=None)
+            self._learn(opened, result)
+            self.mailbox = opened
+        assert self.mailbox is not None  # noqa: S101 - it is open
+        self._check_uidvalidity(uidvalidity)
         return self.mailbox
 
     def _check_uidvalidity(self, expected: int | None) -> None:
@@ -194,22 +233,20 @@ class Session:
             raise ConflictError(mailbox.name, expected=expected, found=mailbox.uidvalidity)
 
     def _open(self, name: str) -> OpenMailbox:
-        self.mailbox = None  # a refused EXAMINE closes what was open (RFC 9051 section 6.3.2)
-        self._stale = self._reopen_due = False
+        self.mailbox = None  # so that no other one is opened again on the way
+        result: Answer | RefusedError
         try:
-            answer = self.run("EXAMINE", quoted_mailbox(self.quirks, name))
+            result = self.run("EXAMINE", quoted_mailbox(self.quirks, name))
         except RefusedError as error:
-            raise self._not_opened(name, error) from error
-        mailbox = OpenMailbox(name=name, uidvalidity=0, exists=0, uidnext=None)
-        self._learn(mailbox, answer)
-        return mailbox
+            result = error
+        return self.examined(name, result, uidvalidity=None)
 
     def _learn(self, mailbox: OpenMailbox, answer: Answer) -> None:
         uidvalidity = answer.number("UIDVALIDITY")
         if not uidvalidity:
             raise violation(self.account.account_id, "gave no UIDVALIDITY for the mailbox")
         mailbox.uidvalidity = uidvalidity
-        mailbox.exists = answer.number("EXISTS") or 0
+        mailbox.exists = self.quirks.sizes[mailbox.name] = answer.number("EXISTS") or 0
         mailbox.uidnext = answer.number("UIDNEXT")
 
     def _not_opened(self, name: str, error: RefusedError) -> MailError:

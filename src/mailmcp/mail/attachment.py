@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from mailmcp.mail.smime import is_wrapped
 from mailmcp.mail.structure import Part, walk
 from mailmcp.mail.text_parts import TextParts
 
@@ -28,10 +29,16 @@ class Attachment:
     content_id: str
     """What HTML refers to it by (``cid:``), without angle brackets; "" when there is none."""
 
+    subject: str = ""
+    """Of the message that it is, decoded, on one clean line; "" where it is none or that is not known."""
+
 
 def list_attachments(root: Part | None, text_parts: TextParts) -> tuple[Attachment, ...]:
-    """List every leaf, and every message inside, that is not among the text parts; in order."""
-    read = {part.part_id for part in text_parts.all}
+    """List every leaf, and every message inside, that is not among the text parts; in order.
+
+    What is signed in one piece (S/MIME) is listed too: besides the text it may hold files.
+    """
+    read = {part.part_id for part in text_parts.all if not is_wrapped(part)}
     return tuple(_describe(part) for part in walk(root) if part.part_id not in read)
 
 
@@ -57,4 +64,5 @@ def _describe(part: Part) -> Attachment:
         size_octets=decoded_size(part),
         inline=part.disposition == "inline" or (part.disposition == "" and part.content_id != ""),
         content_id=part.content_id,
+        subject=part.subject,
     )

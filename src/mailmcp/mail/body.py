@@ -6,19 +6,27 @@ text is for `text_parts`.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mailmcp.mail.charset import Decoded, decode_text
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.flowed import unflow
-from mailmcp.mail.html import html_to_text
+from mailmcp.mail.html.convert import html_to_text
+from mailmcp.mail.opaque_signed import open_signed
+from mailmcp.mail.openpgp import read_clear_signed
+from mailmcp.mail.smime import is_wrapped
 from mailmcp.mail.structure import Part
 from mailmcp.mail.text_parts import TextParts, is_html
 from mailmcp.mail.transfer import decode_transfer
+from mailmcp.mail.uuencode import replace_uuencoded
 
 MISSING_TEXT: Final = "text part is missing"
 
+BROKEN_SIGNED_DATA: Final = "signed data cannot be read"
+UNLABELLED_HTML: Final = "HTML that is labelled as plain text"
+
+_HTML_START: Final = re.compile(r"\s*(?:<!doctype html\b|<html[\s>])", re.IGNORECASE)
 _META_OCTETS: Final = 1_024  # where HTML must declare its charset, if it does
 _META_CHARSET: Final = re.compile(
     rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE
@@ -34,7 +42,7 @@ class BodyText:
     """Readable text; paragraphs of different parts are parted by an empty line. "" when there is none."""
 
     html: str
-    """Source of the HTML parts, joined, not sanitized (see `html.sanitize_html`); "" when there is none."""
+    """Source of the HTML parts, joined, not sanitized; "" when there is none."""
 
     from_html: bool
     """Whether any of `text` was converted from HTML."""
@@ -44,6 +52,12 @@ class BodyText:
 
     invisible_removed: int
     """Invisible and bidirectional control characters taken out of `text`."""
+
+    misleading_links: int = 0
+    """Links whose text names another host than the one they lead to; `text` shows the true one."""
+
+    clear_signed: bool = False
+    """Whether a cleartext OpenPGP signature was taken off `text`."""
 
     defects: tuple[str, ...] = ()
 
@@ -59,6 +73,8 @@ def decode_part(octets: bytes, part: Part) -> Decoded:
         Lines parted by newlines; format=flowed paragraphs joined (RFC 3676).
         Invisible characters and HTML are still in it.
     """
+    if is_wrapped(part):  # the text inside it has parts of its own, if it can be opened
+        return Decoded(text="", defects=(BROKEN_SIGNED_DATA,))
     content = decode_transfer(octets, part.encoding)
     charset = part.charset
     if not charset and is_html(part):
@@ -82,6 +98,7 @@ def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
     Returns:
         Plain text where there is any that is not blank, else text out of HTML.
     """
+    text_parts, octets = open_signed(text_parts, octets)
     sources = {
         part.part_id: decode_part(octets[part.part_id], part)
         for part in text_parts.all
@@ -94,36 +111,36 @@ def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
     html = [
         sources[part.part_id].text for part in text_parts.html if is_html(part) and part.part_id in sources
     ]
-    return BodyText(
-        text=reading.text,
-        html="\n".join(html),
-        from_html=reading.from_html,
-        hidden_removed=reading.hidden_removed,
-        invisible_removed=reading.invisible_removed,
-        defects=reading.defects,
-    )
+    return replace(reading, html="\n".join(html))
 
 
 def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
     """Turn the chosen parts into one text; its `html` is empty."""
     texts: list[str] = []
     defects: list[str] = []
-    hidden = invisible = 0
-    from_html = False
+    hidden = invisible = misleading = 0
+    from_html = clear_signed = False
     for part in parts:
         source = sources.get(part.part_id)
         if source is None:
             defects.append(MISSING_TEXT)
             continue
         defects.extend(source.defects)
-        if is_html(part):
+        unlabelled = not is_html(part) and _HTML_START.match(source.text) is not None
+        if unlabelled:
+            defects.append(UNLABELLED_HTML)
+        if unlabelled or is_html(part):
             converted = html_to_text(source.text)
             from_html = True
             hidden += converted.hidden_removed
             invisible += converted.invisible_removed
+            misleading += converted.misleading_links
+            defects.extend(converted.defects)
             texts.append(converted.text)
         else:
-            cleaned = clean_text(source.text)
+            unsigned = read_clear_signed(source.text)
+            clear_signed = clear_signed or unsigned.signed
+            cleaned = clean_text(replace_uuencoded(unsigned.text))
             invisible += cleaned.removed
             texts.append(cleaned.text)
     return BodyText(
@@ -132,5 +149,7 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
         from_html=from_html,
         hidden_removed=hidden,
         invisible_removed=invisible,
+        misleading_links=misleading,
+        clear_signed=clear_signed,
         defects=tuple(dict.fromkeys(defects)),
     )

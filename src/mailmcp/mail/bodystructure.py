@@ -11,8 +11,10 @@ from typing import Final
 
 from mailmcp.envelope.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
 from mailmcp.mail.charset import decode_text
+from mailmcp.mail.encoded_word import decode_encoded_words
 from mailmcp.mail.params import decode_parameters
 from mailmcp.mail.structure import (
+    MESSAGE_TYPES,
     TOO_DEEP,
     TOO_MANY,
     Part,
@@ -27,7 +29,9 @@ UNREADABLE: Final = "structure is unreadable"
 PART_UNREADABLE: Final = "part of the structure is unreadable"
 
 _LEAF_FIELDS: Final = 7  # type, subtype, parameters, id, description, encoding, size
-_MESSAGE_BODY: Final = 8  # after the seven: imap_envelope, then the structure inside
+_IMAP_ENVELOPE: Final = 7  # after the seven, of a message inside
+_ENVELOPE_SUBJECT: Final = 1  # date, subject, then the addresses
+_MESSAGE_BODY: Final = 8  # after the envelope: the structure inside
 _SIZE_MAX: Final = 2**63 - 1
 _SIZE_DIGITS_MAX: Final = 18
 
@@ -122,12 +126,21 @@ class _Reader:
             disposition=disposition,
             disposition_params=disposition_params,
             content_id=_text(content_id),
+            subject=_inner_subject(items) if f"{main}/{sub}".lower() in MESSAGE_TYPES else "",
         )
         part = make_part(part_id, fields)
         if not part.is_message or len(items) <= _MESSAGE_BODY or not isinstance(items[_MESSAGE_BODY], tuple):
             return part
         inner = self.read_body(items[_MESSAGE_BODY], part_id, depth + 1)
         return make_part(part_id, fields, () if inner is None else (inner,))
+
+
+def _inner_subject(items: Sequence[object]) -> str:
+    """Give the subject of the message inside, from its imap_envelope; "" where the server left it out."""
+    imap_envelope = _items(items[_IMAP_ENVELOPE]) if len(items) > _IMAP_ENVELOPE else ()
+    if len(imap_envelope) <= _ENVELOPE_SUBJECT:
+        return ""
+    return decode_encoded_words(_text(imap_envelope[_ENVELOPE_SUBJECT])).text
 
 
 def _items(node: object) -> Sequence[object]:

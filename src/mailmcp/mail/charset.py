@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from mailmcp.mail.charset_guess import guess_charset
+
 UNKNOWN_CHARSET: Final = "unknown charset"
 WRONG_CHARSET: Final = "text is not in its declared charset"
 UNDECLARED_CHARSET: Final = "8-bit text without a charset"
@@ -42,8 +44,10 @@ _NOT_CHARSETS: Final = frozenset(
     {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "mbcs", "oem"}
 )
 _CHARSET_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.:+()-]{0,39}")
+_CODE_PAGE: Final = re.compile(r"(?:cp|ibm|win|x-cp|x-windows|dos)[-_]?(\d{3,5})")
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _C1_OCTETS: Final = re.compile(rb"[\x80-\x9f]")
+_UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _ISO_2022_JP: Final = re.compile(rb"\x1b(?:\$[@B]|\([JI])")
 
 
@@ -59,7 +63,7 @@ class Decoded:
 
 
 def decode_text(octets: bytes, charset: str) -> Decoded:
-    """Read octets as text: in the declared charset, else UTF-8, else windows-1252.
+    """Read octets as text: in the declared charset, else UTF-8, else a guess, else windows-1252.
 
     A text of which only a few characters fail (it was cut, or an octet was
     lost) stays in its declared charset.
@@ -81,9 +85,9 @@ def decode_text(octets: bytes, charset: str) -> Decoded:
     if codec in _LATIN:
         return _decode_latin(octets, codec)
     text = _decode(octets, codec)
-    if text is not None and not _mostly_lost(text):
+    if not _mostly_lost(text):
         return Decoded(text=text, defects=(WRONG_CHARSET,) if "\ufffd" in text else ())
-    return Decoded(text=_decode_utf8_or_1252(octets), defects=(WRONG_CHARSET,))
+    return Decoded(text=_decode_by_guess(octets), defects=(WRONG_CHARSET,))
 
 
 def _codec_named(name: str) -> str | None:
@@ -91,8 +95,7 @@ def _codec_named(name: str) -> str | None:
     if _CHARSET_NAME.fullmatch(name) is None:
         return None
     wanted = _SUPERSETS.get(name, name)
-    if not wanted.startswith(("cp", "iso", "windows")) and wanted.startswith("win-"):
-        wanted = wanted.replace("win-", "windows-")
+    wanted = _CODE_PAGE.sub(r"cp\1", wanted)
     try:
         found = codecs.lookup(wanted).name
         b"a".decode(found, "replace")  # "base64" and its like are codecs too, but not of text
@@ -104,41 +107,53 @@ def _codec_named(name: str) -> str | None:
 def _decode_undeclared(octets: bytes) -> Decoded:
     if octets.isascii():
         japanese = _ISO_2022_JP.search(octets) is not None
-        text = _decode(octets, "iso2022_jp_ext") if japanese else None
-        return Decoded(text=text if text is not None else octets.decode("ascii"))
-    text = _decode_utf8_or_1252(octets)
+        return Decoded(text=_decode(octets, "iso2022_jp_ext" if japanese else "ascii"))
+    if octets.startswith(_UTF_16_MARKS):
+        text = _decode(octets, "utf-16")
+        return Decoded(text=text, defects=(UNDECLARED_CHARSET,) if "\ufffd" in text else ())
+    text = _decode_by_guess(octets)
     # UTF-8 needs no declaration in headers (RFC 6532), and is a harmless omission elsewhere.
     is_utf8 = text.encode() == octets.removeprefix(codecs.BOM_UTF8)
     return Decoded(text=text, defects=() if is_utf8 else (UNDECLARED_CHARSET,))
 
 
 def _decode_latin(octets: bytes, codec: str) -> Decoded:
-    """Read US-ASCII, ISO-8859-1 and windows-1252, whose names mail uses for one another."""
+    """Read US-ASCII, ISO-8859-1 and windows-1252, whose names mail uses for one another and for UTF-8."""
     if octets.isascii():
-        return Decoded(text=octets.decode("ascii"))
+        return _decode_undeclared(octets)
     if codec == "ascii":
-        return Decoded(text=_decode_utf8_or_1252(octets), defects=(WRONG_CHARSET,))
+        return Decoded(text=_decode_by_guess(octets), defects=(WRONG_CHARSET,))
+    # What is well-formed UTF-8 is UTF-8: chance hardly makes it so.
+    text = _decode_utf8(octets)
+    if text is not None:
+        return Decoded(text=text, defects=(WRONG_CHARSET,))
     if _C1_OCTETS.search(octets) is None:
         return Decoded(text=octets.decode("latin-1"))
-    # Latin text with C1 octets that is also well-formed UTF-8 is UTF-8: chance hardly makes it so.
-    text = _decode_utf8_or_1252(octets)
-    is_1252 = text == _scrub(octets.decode("cp1252", "replace"))
-    return Decoded(text=text, defects=() if is_1252 and codec == "cp1252" else (WRONG_CHARSET,))
+    text = _scrub(octets.decode("cp1252", "replace"))
+    in_order = codec == "cp1252" and "\ufffd" not in text
+    return Decoded(text=text, defects=() if in_order else (WRONG_CHARSET,))
 
 
-def _decode_utf8_or_1252(octets: bytes) -> str:
-    text = _decode(octets, "utf-8")
+def _decode_by_guess(octets: bytes) -> str:
+    """Read 8-bit text as UTF-8, else in the charset that its letters speak for, else as windows-1252."""
+    text = _decode_utf8(octets)
+    if text is None:
+        guessed = guess_charset(octets)
+        text = _decode(octets, guessed) if guessed else None
     if text is not None and not _mostly_lost(text):
         return text
     return _scrub(octets.decode("cp1252", "replace"))
 
 
-def _decode(octets: bytes, codec: str) -> str | None:
-    """Decode with U+FFFD for what fails; None where the codec gives up altogether."""
-    try:
-        return _scrub(octets.decode(codec, "replace"))
-    except (UnicodeError, LookupError, ValueError):
-        return None
+def _decode_utf8(octets: bytes) -> str | None:
+    """Read what is UTF-8 but for a few characters that were cut or lost; None for anything else."""
+    text = _decode(octets, "utf-8")
+    return None if _mostly_lost(text) else text
+
+
+def _decode(octets: bytes, codec: str) -> str:
+    """Decode with U+FFFD for what fails."""
+    return _scrub(octets.decode(codec, "replace"))
 
 
 def _scrub(text: str) -> str:

@@ -1,8 +1,9 @@
 """Text without what nobody can see: invisible and bidirectional control characters.
 
 They hide instructions from people, reorder what people read, and pad tracking
-texts. Joiners stay where scripts and emoji need them (Unicode 17, sections 9.2,
-12 and 23.2; UTS 51). What is taken out is counted, so that a reply can say so.
+texts. All of Default_Ignorable_Code_Point and Bidi_Control is suspect, and what else
+draws nothing; it stays where scripts and emoji need it (Unicode 17, sections 9.2, 12,
+13.5 and 23.2; UTS 51). What is taken out is counted, so that a reply can say so.
 """
 
 import re
@@ -10,25 +11,35 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
+from mailmcp.envelope.limits import COMBINING_MARKS_MAX
+
 _ZWNJ: Final = "\u200c"
 _ZWJ: Final = "\u200d"
 _EMOJI_STYLE: Final = "\ufe0e\ufe0f"
+_BRAILLE_BLANK: Final = "\u2800"
+_IDEOGRAPH_VARIANT_MAX: Final = "\U000e011f"  # registered variants use fewer (UTS 37); more only smuggle
 
+_FLAG_TAGS: Final = tuple(
+    "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
+    for region in ("gbeng", "gbsct", "gbwls")  # all that Unicode recommends: England, Scotland, Wales
+)
 _SUSPECT: Final = re.compile(
-    "["
+    f"(?<=\U0001f3f4)(?:{'|'.join(_FLAG_TAGS)})|["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls but tab and newline
-    "\u00ad\u034f\u061c\u180e\u3164\uffa0"  # soft hyphen, grapheme joiner, fillers
+    "\u00ad\u034f\u061c\u180b-\u180f\u2800\u3164\uffa0"  # soft hyphen, grapheme joiner, blanks, fillers
     "\u115f\u1160\u17b4\u17b5"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
     "\ud800-\udfff"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"
     "]"
 )
 _LINE_SEPARATORS: Final = re.compile("\r\n|[\r\u2028\u2029]")
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SPACES: Final = re.compile(r"\s+")
+# Marks are among these: not in a word as Python sees it, not a space, and beyond Latin.
+_MAYBE_MARKS: Final = re.compile(rf"[^\w\s\0-\u02ff]{{{COMBINING_MARKS_MAX + 1},}}")
 
 # Arabic to Meetei Mayek extensions and presentation forms: scripts whose spelling uses joiners.
 _JOINING: Final = re.compile(
@@ -40,6 +51,9 @@ _EMOJI: Final = re.compile(
     "[#*0-9\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f"
     "\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 )
+_BRAILLE: Final = re.compile("[\u2801-\u28ff]")
+_MONGOLIAN: Final = re.compile("[\u1820-\u18aa]")
+_HIEROGLYPH: Final = re.compile("[\U00013000-\U0001342f]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,14 +70,18 @@ def clean_text(text: str) -> Cleaned:
     """Take invisible and bidirectional control characters out of text.
 
     Newline and tab stay; CRLF, lone CR and the Unicode line separators become
-    newline. Zero-width joiners stay between emoji and in joining scripts,
-    variation selectors after emoji and ideographs. Lone surrogates become
-    U+FFFD, so that the text can always be encoded.
+    newline. Zero-width joiners stay between emoji and in joining scripts, selectors
+    of variants after emoji, ideographs and Mongolian letters. The blank of Braille
+    becomes a space outside Braille. Of combining marks that are heaped up,
+    COMBINING_MARKS_MAX stay. Lone surrogates become U+FFFD, so that the text can
+    always be encoded.
     """
-    if _SUSPECT.search(text) is None:
-        return Cleaned(text=text, removed=0)
-    lines = _LINE_SEPARATORS.sub("\n", text)
-    kept = _SUSPECT.sub(_keep_if_seen, lines)
+    lines = kept = text
+    if _SUSPECT.search(text) is not None:
+        lines = _LINE_SEPARATORS.sub("\n", text)
+        kept = _SUSPECT.sub(_keep_if_seen, lines)
+    if not kept.isascii():
+        kept = _MAYBE_MARKS.sub(_bound_marks, kept)
     return Cleaned(text=kept, removed=len(lines) - len(kept))
 
 
@@ -83,19 +101,39 @@ def blank_controls(text: str) -> str:
 
 
 def _keep_if_seen(match: re.Match[str]) -> str:
-    """Give the suspect character back where writing needs it, else nothing."""
+    """Give the suspect characters back where writing needs them, else nothing."""
     character, text = match.group(), match.string
     before = text[match.start() - 1] if match.start() else ""
     after = text[match.end() : match.end() + 1]
     if "\ud800" <= character <= "\udfff":
         return "\ufffd"
+    if character == _BRAILLE_BLANK:
+        return character if _BRAILLE.match(before) or _BRAILLE.match(after) else " "
     if character in (_ZWJ, _ZWNJ):
         return character if _joins(character, before, after, text[match.start() - 2 : match.start()]) else ""
+    return character if character in _FLAG_TAGS or _selects(character, before) else ""
+
+
+def _selects(character: str, before: str) -> bool:
+    """Tell whether a character chooses how the one before it is drawn, or where."""
     if character in _EMOJI_STYLE:
-        return character if before and _EMOJI.match(before) else ""
-    if "\ufe00" <= character <= "\ufe0d" or "\U000e0100" <= character <= "\U000e01ef":
-        return character if before and _is_ideograph(before) else ""
-    return ""
+        return _EMOJI.match(before) is not None
+    if "\ufe00" <= character <= "\ufe0d" or "\U000e0100" <= character <= _IDEOGRAPH_VARIANT_MAX:
+        return bool(before) and _is_ideograph(before)
+    if "\u180b" <= character <= "\u180f":
+        return _MONGOLIAN.match(before) is not None
+    return "\U00013430" <= character <= "\U0001343f" and _HIEROGLYPH.match(before) is not None
+
+
+def _bound_marks(match: re.Match[str]) -> str:
+    """Leave out the marks beyond COMBINING_MARKS_MAX on one character."""
+    kept: list[str] = []
+    run = 0
+    for character in match.group():
+        run = run + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        if run <= COMBINING_MARKS_MAX:
+            kept.append(character)
+    return "".join(kept)
 
 
 def _joins(joiner: str, before: str, after: str, two_before: str) -> bool:

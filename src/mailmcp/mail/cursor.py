@@ -17,25 +17,52 @@ from mailmcp.envelope import limits
 from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.ids import ACCOUNT_ID_PATTERN, UINT32_MAX
 
-_SEARCH = "s1"
+_SEARCH = "s2"
 _MAILBOXES = "m1"
 _CHECKSUM = re.compile(r"[0-9a-f]{8}")
 _FORBIDDEN = re.compile(r"[\r\n\0]")
 _NUMBER = re.compile(r"\d{1,10}", re.ASCII)
+_RANK = re.compile(r"-?\d{1,12}", re.ASCII)
+_HEAD_FIELDS = 3
+_SOURCE_FIELDS_MAX = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceCursor:
+    """Where a search goes on in one mailbox, or that it has not begun there."""
+
+    account_id: str
+    mailbox: str
+    """`*` for the mailboxes of the account that a search of all means, as long as they are not known."""
+
+    uidvalidity: int = 0
+    """0 where the search has not begun: the mailbox could not be searched so far."""
+
+    uid: int = 0
+    """The last message taken; 0 if none was."""
+
+    rank: int = 0
+    """Of that message in its order: INTERNALDATE in seconds since 1970, or octets; 0 in orders by UID."""
+
+    top: int = 0
+    """As long as none was taken: the highest UID of the search; what is above has come since."""
+
+    skip: tuple[int, ...] = ()
+    """Messages after the position that were given already, as copies of others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchCursor:
     """The rest of a search: everything its next page needs."""
 
-    account_id: str
-    mailbox: str
-    uidvalidity: int
-    position: int
-    """UID of the last message given; the next page begins below it."""
+    sources: tuple[SourceCursor, ...]
+    """Those that have more, and those that failed and may come back; at least one."""
 
     total: int
     """Matches when the search was first made."""
+
+    total_exact: bool = True
+    """Whether it is not only the most there can be."""
 
     page_size: int
     snippet_chars: int = 0
@@ -58,9 +85,22 @@ class MailboxesCursor:
 
 def format_search_cursor(cursor: SearchCursor) -> str:
     """Write a cursor as a tool hands it out."""
-    numbers = (cursor.uidvalidity, cursor.position, cursor.total, cursor.page_size, cursor.snippet_chars)
-    criteria = (f"{_escape(key)}={_escape(value)}" for key, value in cursor.criteria.items())
-    return _seal([_SEARCH, cursor.account_id, _escape(cursor.mailbox), *map(str, numbers), *criteria])
+    total = str(cursor.total) if cursor.total_exact else f"{cursor.total}~"
+    criteria = (f"{escape_field(key)}={escape_field(value)}" for key, value in cursor.criteria.items())
+    before = ("", *(each.account_id for each in cursor.sources))
+    sources = (_format_source(each, after) for each, after in zip(cursor.sources, before, strict=False))
+    return seal([_SEARCH, str(cursor.page_size), str(cursor.snippet_chars), total, *criteria, *sources])
+
+
+def _format_source(source: SourceCursor, account_before: str) -> str:
+    """Write a source; the account only where it changes, and nothing that is 0 at the end."""
+    account = "" if source.account_id == account_before else source.account_id
+    position = f"-{source.top}" if source.top else str(source.uid)
+    fields = [account, escape_field(source.mailbox), str(source.uidvalidity), position, str(source.rank)]
+    fields.append(",".join(map(str, source.skip)))
+    while fields[-1] in {"", "0"} and len(fields) > 2:  # noqa: PLR2004 - account and mailbox stay
+        fields.pop()
+    return ":".join(fields)
 
 
 def parse_search_cursor(text: str) -> SearchCursor:
@@ -69,35 +109,72 @@ def parse_search_cursor(text: str) -> SearchCursor:
     Raises:
         InvalidInputError: With reason `cursor_malformed`.
     """
-    fields = _unseal(text, _SEARCH)
-    if len(fields) < 7:  # noqa: PLR2004 - the seven that are read here
+    fields = unseal(text, _SEARCH)
+    head, rest = fields[:_HEAD_FIELDS], fields[_HEAD_FIELDS:]
+    if len(head) < _HEAD_FIELDS or not all(map(_NUMBER.fullmatch, [*head[:2], head[2].removesuffix("~")])):
         raise malformed_cursor()
-    account_id, mailbox, numbers, criteria = fields[0], _unescape(fields[1]), fields[2:7], fields[7:]
-    if not (
-        re.fullmatch(ACCOUNT_ID_PATTERN, account_id) and mailbox and all(map(_NUMBER.fullmatch, numbers))
-    ):
-        raise malformed_cursor()
-    uidvalidity, position, total, page_size, snippet_chars = map(int, numbers)
-    uids_fit = min(uidvalidity, position) >= 1 and max(uidvalidity, position, total) <= UINT32_MAX
+    page_size, snippet_chars, total = int(head[0]), int(head[1]), int(head[2].removesuffix("~"))
     snippet_fits = snippet_chars == 0 or limits.SNIPPET_CHARS_MIN <= snippet_chars <= limits.SNIPPET_CHARS_MAX
-    if not (uids_fit and snippet_fits and 1 <= page_size <= limits.PAGE_SIZE_MAX):
+    sources = _parse_sources([each for each in rest if ":" in each])
+    if not (snippet_fits and 1 <= page_size <= limits.PAGE_SIZE_MAX and sources):
         raise malformed_cursor()
     return SearchCursor(
-        account_id=account_id,
-        mailbox=mailbox,
-        uidvalidity=uidvalidity,
-        position=position,
+        sources=sources,
         total=total,
+        total_exact=not head[2].endswith("~"),
         page_size=page_size,
         snippet_chars=snippet_chars,
-        criteria=dict(_pair(each) for each in criteria),
+        criteria=dict(_pair(each) for each in rest if ":" not in each),
     )
+
+
+def _parse_sources(texts: list[str]) -> tuple[SourceCursor, ...]:
+    if len(texts) > limits.SEARCH_SOURCES_MAX:
+        raise malformed_cursor()
+    sources: list[SourceCursor] = []
+    for text in texts:
+        sources.append(_parse_source(text, sources[-1].account_id if sources else ""))
+    if len({(each.account_id, each.mailbox) for each in sources}) < len(sources):
+        raise malformed_cursor()
+    return tuple(sources)
+
+
+def _parse_source(text: str, account_before: str) -> SourceCursor:
+    account, mailbox, *numbers = text.split(":")
+    account_id, name = account or account_before, unescape_field(mailbox)
+    numbers += ["0"] * (3 - len(numbers))
+    skip = numbers.pop().split(",") if len(numbers) == _SOURCE_FIELDS_MAX - 2 else []
+    uidvalidity, position, rank = [*numbers, "", "", ""][:3]
+    sound = (
+        len(numbers) == 3  # noqa: PLR2004 - uidvalidity, position, rank
+        and re.fullmatch(ACCOUNT_ID_PATTERN, account_id)
+        and name
+        and all(map(_NUMBER.fullmatch, [uidvalidity, position.removeprefix("-"), *skip]))
+        and _RANK.fullmatch(rank)
+    )
+    if not sound:
+        raise malformed_cursor()
+    source = SourceCursor(
+        account_id=account_id,
+        mailbox=name,
+        uidvalidity=int(uidvalidity),
+        uid=max(int(position), 0),
+        rank=int(rank),
+        top=max(-int(position), 0),
+        skip=tuple(map(int, skip)),
+    )
+    begun = source.uidvalidity > 0
+    if max(source.uidvalidity, source.uid, source.top, *source.skip) > UINT32_MAX or (
+        not begun and (source.uid or source.rank or source.top or source.skip)
+    ):
+        raise malformed_cursor()
+    return source
 
 
 def format_mailboxes_cursor(cursor: MailboxesCursor) -> str:
     """Write a cursor as imap_list_mailboxes hands it out."""
     counts = "1" if cursor.include_counts else "0"
-    return _seal([_MAILBOXES, cursor.account_id, counts, _escape(cursor.position)])
+    return seal([_MAILBOXES, cursor.account_id, counts, escape_field(cursor.position)])
 
 
 def parse_mailboxes_cursor(text: str) -> MailboxesCursor:
@@ -106,21 +183,23 @@ def parse_mailboxes_cursor(text: str) -> MailboxesCursor:
     Raises:
         InvalidInputError: With reason `cursor_malformed`.
     """
-    fields = _unseal(text, _MAILBOXES)
+    fields = unseal(text, _MAILBOXES)
     if len(fields) != 3 or not re.fullmatch(ACCOUNT_ID_PATTERN, fields[0]):  # noqa: PLR2004 - the writer's three
         raise malformed_cursor()
-    account_id, counts, position = fields[0], fields[1], _unescape(fields[2])
+    account_id, counts, position = fields[0], fields[1], unescape_field(fields[2])
     if counts not in {"0", "1"} or not position:
         raise malformed_cursor()
     return MailboxesCursor(account_id=account_id, include_counts=counts == "1", position=position)
 
 
-def _escape(value: str) -> str:
+def escape_field(value: str) -> str:
+    """Write any text as one field of a cursor."""
     # quote_plus never escapes a dot, and dots are the separators.
     return quote_plus(value).replace(".", "%2E")
 
 
-def _unescape(text: str) -> str:
+def unescape_field(text: str) -> str:
+    """Read what `escape_field` wrote; raises as the parsers of cursors."""
     value = unquote_plus(text)
     if _FORBIDDEN.search(value):
         raise malformed_cursor()  # a checksum is no signature: whoever made this one meant harm
@@ -131,19 +210,21 @@ def _pair(text: str) -> tuple[str, str]:
     key, separator, value = text.partition("=")
     if not separator:
         raise malformed_cursor()
-    return _unescape(key), _unescape(value)
+    return unescape_field(key), unescape_field(value)
 
 
 def _checksum(body: str) -> str:
     return f"{zlib.crc32(body.encode()):08x}"
 
 
-def _seal(fields: list[str]) -> str:
+def seal(fields: list[str]) -> str:
+    """Join the fields of a cursor, its kind first, and put the checksum behind them."""
     body = ".".join(fields)
     return f"{body}.{_checksum(body)}"
 
 
-def _unseal(text: str, kind: str) -> list[str]:
+def unseal(text: str, kind: str) -> list[str]:
+    """Give the fields of a cursor of one kind; raises as the parsers of cursors."""
     body, _, checksum = text.rpartition(".")
     if not _CHECKSUM.fullmatch(checksum) or _checksum(body) != checksum:
         raise malformed_cursor()

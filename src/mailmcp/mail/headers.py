@@ -84,7 +84,7 @@ def parse_headers(octets: bytes) -> Headers:
     fields: list[Header] = []
     for name, value in _unfold(block):
         if _NAME.fullmatch(name) is None:
-            if value or not name.startswith((b"From ", b">From ")):  # the mbox line that begins a message
+            if not name.startswith((b"From ", b">From ")):  # the mbox line that begins a message
                 defects.append(NOT_A_HEADER)
             continue
         field, found = _make_header(name, value)

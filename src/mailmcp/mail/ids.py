@@ -54,6 +54,10 @@ class MessageRef:
         """URI of the message as stored."""
         return f"{self.message_uri}/raw"
 
+    def attachment_uri(self, part_id: str) -> str:
+        """Give the URI of one part, decoded; `part_id` as the message's attachments list it."""
+        return f"{self.message_uri}/attachment/{part_id}"
+
 
 def parse_message_id(text: str, *, field: str = "message_id") -> MessageRef:
     """Read an id that a tool handed out; from the right, since a mailbox may hold colons.

@@ -8,7 +8,7 @@ and number of parts are bounded, and text is not decoded.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mailmcp.envelope.limits import HEADERS_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
@@ -22,6 +22,7 @@ from mailmcp.mail.structure import (
     Structure,
     body_id,
     child_id,
+    clean_content_type,
     make_part,
 )
 
@@ -30,6 +31,10 @@ NOT_CLOSED: Final = "multipart is not closed"
 
 _LINE_END: Final = re.compile(rb"\r?\n|\r")
 _AFTER_DELIMITER: Final = re.compile(rb"(?P<last>--)?[ \t]*(?:\r?\n|\r|\Z)")
+_LIKE_BOUNDARY: Final = re.compile(
+    rb"^--([^\s][^\r\n]{0,69}?)[ \t]*\r?\n(?=Content-[A-Za-z-]{1,40}[ \t]*:)", re.MULTILINE | re.IGNORECASE
+)
+_PREAMBLE_MAX: Final = 8_192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,12 +118,13 @@ class _Splitter:
             self.defects.append(NO_BOUNDARY)
             fields = PartFields(content_type="text/plain", encoding=fields.encoding)
         self.spans[part_id] = span
-        sized = _with_size(fields, span.end - span.start)
+        sized = replace(fields, size_octets=span.end - span.start)
         part = make_part(part_id, sized)
         if not part.is_message or part.encoding in ("base64", "quoted-printable"):
             return part
-        _, inner = self.message(part_id, span, depth + 1)
-        return make_part(part_id, sized, () if inner is None else (inner,))
+        headers, inner = self.message(part_id, span, depth + 1)
+        with_subject = replace(sized, subject=headers.get("subject"))
+        return make_part(part_id, with_subject, () if inner is None else (inner,))
 
     def _children(
         self, part_id: str, fields: PartFields, boundary: bytes, span: Span, depth: int
@@ -168,35 +174,31 @@ class _Splitter:
         return end - 1 if end - 1 >= start and self.octets[end - 1 : end] in (b"\n", b"\r") else end
 
     def _boundary(self, fields: PartFields, span: Span) -> bytes:
-        """Give the boundary of a multipart that has one and uses it; b"" otherwise."""
+        """Give the boundary that a multipart uses, declared or not; b"" where there is none."""
         if not fields.content_type.startswith("multipart/"):
             return b""
         boundary = fields.params.get("boundary", "").rstrip().encode("utf-8", "replace")
-        if not boundary or next(self._delimiters(boundary, span), None) is None:
+        if boundary and next(self._delimiters(boundary, span), None) is not None:
+            return boundary
+        return self._find_boundary(span)
+
+    def _find_boundary(self, span: Span) -> bytes:
+        """Find the boundary that the header does not tell: a line with two hyphens before header fields."""
+        match = _LIKE_BOUNDARY.search(self.octets, span.start, min(span.end, span.start + _PREAMBLE_MAX))
+        if match is None:
             return b""
-        return boundary
+        self.defects.append(NO_BOUNDARY)
+        return match[1]
 
 
 def _fields(headers: Headers, default_type: str) -> PartFields:
     content_type, params = parse_parameterised(headers.raw("content-type"))
     disposition, disposition_params = parse_parameterised(headers.raw("content-disposition"))
     return PartFields(
-        content_type=content_type or default_type,
+        content_type=clean_content_type(content_type or default_type),
         params=params,
         encoding=headers.get("content-transfer-encoding").partition(";")[0],
         disposition=disposition,
         disposition_params=disposition_params,
         content_id=headers.get("content-id"),
-    )
-
-
-def _with_size(fields: PartFields, size_octets: int) -> PartFields:
-    return PartFields(
-        content_type=fields.content_type,
-        params=fields.params,
-        encoding=fields.encoding,
-        size_octets=size_octets,
-        disposition=fields.disposition,
-        disposition_params=fields.disposition_params,
-        content_id=fields.content_id,
     )

@@ -27,6 +27,9 @@ _PARAM: Final = re.compile(
 _COMMENT: Final = re.compile(r"\s\([^()]*\)")
 _ESCAPED: Final = re.compile(r'\\(["\\])')  # only these: "C:\new" is a file name that was never escaped
 _DECLARED_CHARSET: Final = re.compile(r"([^']*)'[^']*'")
+# Percent-encoded without saying so: a space, or the beginning of a character beyond ASCII, gives it away.
+_PERCENT: Final = re.compile(r"%(?:20|[C-Fc-f][0-9A-Fa-f]%[89A-Fa-f])")
+_NAMES: Final = frozenset({"filename", "name"})
 _SECTION: Final = re.compile(r"(?P<name>[^*]+)(?:\*(?P<number>\d{1,3}))?(?P<extended>\*)?")
 
 
@@ -67,13 +70,24 @@ def decode_parameters(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     for raw_name, value in pairs:
         match = _SECTION.fullmatch(raw_name.strip().lower())
         if match is None or (match["number"] is None and match["extended"] is None):
-            plain.setdefault(
-                raw_name.strip().lower(), blank_controls(decode_encoded_words(value).text).strip()
-            )
+            name = raw_name.strip().lower()
+            decoded = decode_encoded_words(value).text
+            decoded = _unpercent(decoded) if name in _NAMES else decoded
+            plain.setdefault(name, blank_controls(decoded).strip())
             continue
         known = sections.setdefault(match["name"], {})
         known.setdefault(int(match["number"] or 0), (value, match["extended"] is not None))
     return plain | {name: _join_sections(known) for name, known in sections.items()}
+
+
+def _unpercent(name: str) -> str:
+    """Take percent encoding off a file name, if it is one and of UTF-8."""
+    if _PERCENT.search(name) is None:
+        return name
+    try:
+        return unquote_to_bytes(name).decode("utf-8")
+    except UnicodeDecodeError:
+        return name
 
 
 def _join_sections(sections: Mapping[int, tuple[str, bool]]) -> str:

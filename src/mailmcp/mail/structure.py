@@ -10,11 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from mailmcp.envelope.limits import FILENAME_CHARS_MAX
+from mailmcp.envelope.limits import FILENAME_CHARS_MAX, HEADER_CHARS_MAX
 from mailmcp.mail.clean import clean_line
 
 TOO_DEEP: Final = "parts are nested too deep"
 TOO_MANY: Final = "too many parts"
+
+MESSAGE_TYPES: Final = frozenset({"message/rfc822", "message/global"})
+"""Types of whole messages inside a message (RFC 2046 section 5.2.1, RFC 6532 section 3.7)."""
 
 _CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}")
 _PATH: Final = re.compile(r".*[/\\]", re.DOTALL)
@@ -48,6 +51,9 @@ class Part:
     content_id: str = ""
     """Without its angle brackets; "" when there is none."""
 
+    subject: str = ""
+    """Of the message inside, decoded, on one clean line; "" where there is none or it is not known."""
+
     parts: tuple["Part", ...] = ()
     """Children of a multipart; of a message/rfc822, the root of the message inside, if it is known."""
 
@@ -64,7 +70,7 @@ class Part:
     @property
     def is_message(self) -> bool:
         """Whether this is a whole message inside the message (message/rfc822, message/global)."""
-        return self.content_type in ("message/rfc822", "message/global")
+        return self.content_type in MESSAGE_TYPES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,24 +95,31 @@ class PartFields:
     disposition: str = ""
     disposition_params: Mapping[str, str] = field(default_factory=dict)
     content_id: str = ""
+    subject: str = ""
 
 
 def make_part(part_id: str, fields: PartFields, parts: tuple[Part, ...] = ()) -> Part:
     """Judge the fields of one part: defaults, lower case, clean names."""
-    content_type = _CONTENT_TYPE.match(fields.content_type.strip().lower())
     disposition = fields.disposition.strip().lower()
     name = fields.disposition_params.get("filename", "") or fields.params.get("name", "")
     return Part(
         part_id=part_id,
-        content_type=content_type.group() if content_type else "text/plain",
+        content_type=clean_content_type(fields.content_type),
         params=dict(fields.params),
         encoding=fields.encoding.strip().lower() or "7bit",
         size_octets=max(fields.size_octets, 0),
         disposition=disposition if disposition in ("", "inline") else "attachment",
         filename=clean_filename(name),
         content_id=fields.content_id.strip().strip("<>").strip(),
+        subject=clean_line(fields.subject).text[:HEADER_CHARS_MAX],
         parts=parts,
     )
+
+
+def clean_content_type(value: str) -> str:
+    """Keep type and subtype, in lower case; "text/plain" where there is no such pair."""
+    found = _CONTENT_TYPE.match(value.strip().lower())
+    return found.group() if found else "text/plain"
 
 
 def clean_filename(name: str) -> str:

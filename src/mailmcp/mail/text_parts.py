@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from mailmcp.mail.smime import is_wrapped
 from mailmcp.mail.structure import Part
 
 _PLAIN: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
@@ -33,7 +34,8 @@ class TextParts:
 def choose_text_parts(root: Part | None) -> TextParts:
     """Find the parts that are text to read, from the structure alone.
 
-    Attachments and messages inside are left out. Of multipart/alternative the
+    Attachments and messages inside are left out; what is signed in one piece with its text
+    (S/MIME) counts as text, whatever its disposition. Of multipart/alternative the
     first plain and the last HTML alternative count; of multipart/related,
     signed and report the first part; of all others every inline text part.
     """
@@ -48,6 +50,8 @@ def is_html(part: Part) -> bool:
 
 
 def _read_leaf(part: Part) -> TextParts:
+    if is_wrapped(part):
+        return TextParts(plain=(part,), html=(part,))
     if part.disposition == "attachment" or part.content_type not in _PLAIN | _HTML:
         return TextParts()
     return TextParts(plain=(part,), html=(part,))

@@ -15,8 +15,11 @@ UNKNOWN_ENCODING: Final = "unknown transfer encoding"
 _IDENTITY: Final = frozenset({"", "7bit", "8bit", "binary", "7-bit", "8-bit"})
 _UUENCODE: Final = frozenset({"x-uuencode", "x-uue", "uuencode", "uue"})
 _BASE64_SPACE: Final = re.compile(rb"\s+")
+_WORDS: Final = re.compile(rb"[^\s] +[^\s]")
 _BASE64_JUNK: Final = re.compile(rb"[^A-Za-z0-9+/]+")
-# Padding in the middle: two encodings that a gateway has joined. Each is decoded for itself.
+_SOFT_BREAK_SPACE: Final = re.compile(rb"=[ \t]++(?=\r?\n)")  # added by gateways
+# Padding in the middle: two encodings that a gateway has joined, each decoded for itself; or the
+# footer of a mailing list, which is no base64.
 _PADDING: Final = re.compile(rb"=+")
 _UU_BEGIN: Final = re.compile(rb"(?:\A|\n)begin [0-7]{3,4} [^\r\n]*\r?\n")
 _LINE_END: Final = re.compile(rb"\r?\n")
@@ -42,7 +45,7 @@ def decode_transfer(octets: bytes, encoding: str) -> TransferDecoded:
     if name in _IDENTITY:
         return TransferDecoded(octets=octets)
     if name == "quoted-printable":
-        return TransferDecoded(octets=binascii.a2b_qp(octets))
+        return TransferDecoded(octets=binascii.a2b_qp(_SOFT_BREAK_SPACE.sub(b"=", octets)))
     if name == "base64":
         return _decode_base64(octets)
     if name in _UUENCODE:
@@ -51,12 +54,15 @@ def decode_transfer(octets: bytes, encoding: str) -> TransferDecoded:
 
 
 def _decode_base64(octets: bytes) -> TransferDecoded:
-    pieces = [piece for piece in _PADDING.split(_BASE64_SPACE.sub(b"", octets)) if piece]
+    pieces = [piece for piece in _PADDING.split(octets) if piece.strip()]
     broken = len(pieces) > 1
     decoded: list[bytes] = []
-    for piece in pieces:
-        digits = _BASE64_JUNK.sub(b"", piece)
-        broken = broken or len(digits) != len(piece)
+    for number, piece in enumerate(pieces):
+        packed = _BASE64_SPACE.sub(b"", piece)
+        digits = _BASE64_JUNK.sub(b"", packed)
+        if number and (len(digits) != len(packed) or _WORDS.search(piece.strip()) is not None):
+            break
+        broken = broken or len(digits) != len(packed)
         if len(digits) % 4 == 1:  # six bits that are no octet: it was cut here
             digits, broken = digits[:-1], True
         decoded.append(binascii.a2b_base64(digits + b"=" * (-len(digits) % 4)))

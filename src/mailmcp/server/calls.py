@@ -1,16 +1,16 @@
-"""One call from arguments to reply: clock, deadline, errors, log.
+"""One request from its arguments to its reply: clock, deadline, errors, log.
 
-The only place where a `MailError` becomes a reply, and where anything else, a bug,
-is logged with its traceback and answered as `internal`.
+The only place where a `MailError` becomes a reply, be it to a call of a tool or to another
+request, and where anything else, a bug, is logged with its traceback and answered as `internal`.
 """
 
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 from mcp.types import CallToolResult
@@ -18,20 +18,28 @@ from mcp.types import CallToolResult
 from mailmcp.envelope.errors import InternalError, MailError, Reason
 from mailmcp.envelope.meta import Meta, Trace
 from mailmcp.envelope.outcome import Outcome
+from mailmcp.extract.extractor import Extractor
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
+from mailmcp.server.progress import Progress, Send, send_nothing
 from mailmcp.server.reply import Replies
 from mailmcp.tools.arguments import read_arguments
+from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.tool import Call, Tool
+
+ValueT = TypeVar("ValueT")
+ReplyT = TypeVar("ReplyT")
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Request:
-    """What is known of a call from its start."""
+class Request:
+    """What is known of a request from its start."""
 
-    tool: Tool[Any]
+    name: str
+    """Of the tool, or of the method if it calls none; for the log."""
+
     call: Call
     trace: Trace | None
     request_id: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -39,9 +47,11 @@ class _Request:
 
     @property
     def elapsed_ms(self) -> int:
+        """Time since it began."""
         return round((perf_counter() - self.began) * 1000)
 
     def meta(self, outcome: Outcome[Any] | None = None) -> Meta:
+        """Give what its reply says about itself; without an outcome it failed."""
         return Meta(
             now=datetime.now(UTC),
             duration_ms=self.elapsed_ms,
@@ -55,7 +65,7 @@ class _Request:
     def log_fields(self) -> dict[str, object]:
         """Never what a message or a caller says."""
         return {
-            "tool": self.tool.name,
+            "tool": self.name,
             "account": self.call.account_id,
             "mailbox": self.call.mailbox,
             "request_id": self.request_id,
@@ -65,51 +75,105 @@ class _Request:
 
 
 class Calls:
-    """Runs the tools on one pool."""
+    """Runs the tools, and whatever else asks for mail, on one pool."""
 
-    def __init__(self, pool: Pool, replies: Replies, *, timeout_s: float, lean_rows: bool = False) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        replies: Replies,
+        *,
+        timeout_s: float,
+        lean_rows: bool = False,
+        preferences: Preferences,
+    ) -> None:
         """Serve from `pool`; a call is given `timeout_s` seconds, retries included."""
         self._pool = pool
         self._uid_cache = UidCache()
         self._replies = replies
         self._timeout_s = timeout_s
         self._lean_rows = lean_rows
+        self._preferences = preferences
+        self._extractor = Extractor()
 
     async def call(
-        self, tool: Tool[Any], arguments: Mapping[str, object], *, trace: Trace | None = None
+        self,
+        tool: Tool[Any],
+        arguments: Mapping[str, object],
+        *,
+        trace: Trace | None = None,
+        send_progress: Send = send_nothing,
     ) -> CallToolResult:
         """Run a tool and make its reply; never raises but for cancellation."""
+
+        async def run(call: Call) -> Outcome[Any]:
+            return await tool.run(read_arguments(tool.arguments, arguments), call)
+
+        return await self.answer(tool.name, run, self._reply, trace=trace, send_progress=send_progress)
+
+    def _reply(self, result: Outcome[Any] | MailError, request: Request) -> CallToolResult:
+        outcome = result if isinstance(result, Outcome) else None
+        return self._replies.make(result, request.meta(outcome))
+
+    async def answer(
+        self,
+        name: str,
+        work: Callable[[Call], Awaitable[ValueT]],
+        reply: Callable[[ValueT | MailError, Request], ReplyT],
+        *,
+        trace: Trace | None = None,
+        send_progress: Send = send_nothing,
+    ) -> ReplyT:
+        """Do `work` within the time of a call; never raises but for cancellation.
+
+        Args:
+            name: Of the tool or the method, for the log.
+            work: May raise any `MailError`.
+            reply: Makes the reply, of what `work` returned or of its error.
+            trace: The caller's.
+            send_progress: Tells the client how far it is.
+        """
+        progress = Progress(send_progress)
         call = Call(
             pool=self._pool,
             uid_cache=self._uid_cache,
             deadline=anyio.current_time() + self._timeout_s,
-            today=datetime.now(UTC).date(),
+            today=datetime.now(self._preferences.zone).date(),
             lean_rows=self._lean_rows,
+            preferences=self._preferences,
+            report=progress.report,
+            extractor=self._extractor,
         )
-        request = _Request(tool=tool, call=call, trace=trace)
+        request = Request(name=name, call=call, trace=trace)
         ending = "cancelled"
         try:
-            result, ending = await self._answer(request, arguments)
+            async with progress.running():
+                result, ending = await _answer(request, work, reply)
             return result
         finally:
             _log.info("call", extra=request.log_fields() | _costs(request, ending))
 
-    async def _answer(self, request: _Request, arguments: Mapping[str, object]) -> tuple[CallToolResult, str]:
-        try:
-            outcome = await request.tool.run(read_arguments(request.tool.arguments, arguments), request.call)
-            return self._replies.make(outcome, request.meta(outcome)), outcome.status.value
-        except MailError as error:
-            failure = error
-        except Exception:  # noqa: BLE001 - the boundary: a bug is answered, and logged with its traceback
-            _log.exception("unexpected error", extra=request.log_fields())
-            failure = InternalError(
-                "mailmcp failed in a way that it should not. Its log has the details under the request id.",
-                reason=Reason.UNEXPECTED,
-            )
-        return self._replies.make(failure, request.meta()), f"{failure.code.value}/{failure.reason.value}"
+
+async def _answer(
+    request: Request,
+    work: Callable[[Call], Awaitable[ValueT]],
+    reply: Callable[[ValueT | MailError, Request], ReplyT],
+) -> tuple[ReplyT, str]:
+    try:
+        value = await work(request.call)
+        ending = value.status.value if isinstance(value, Outcome) else "ok"
+        return reply(value, request), ending
+    except MailError as error:
+        failure = error
+    except Exception:  # noqa: BLE001 - the boundary: a bug is answered, and logged with its traceback
+        _log.exception("unexpected error", extra=request.log_fields())
+        failure = InternalError(
+            "mailmcp failed in a way that it should not. Its log has the details under the request id.",
+            reason=Reason.UNEXPECTED,
+        )
+    return reply(failure, request), f"{failure.code.value}/{failure.reason.value}"
 
 
-def _costs(request: _Request, ending: str) -> dict[str, object]:
+def _costs(request: Request, ending: str) -> dict[str, object]:
     return {
         "outcome": ending,
         "duration_ms": request.elapsed_ms,

@@ -2,14 +2,15 @@
 
 import json
 import secrets
+from base64 import b64encode
 from typing import Any
 
-from mcp.types import CallToolResult, TextContent
+from mcp.types import BlobResourceContents, CallToolResult, EmbeddedResource, TextContent
 
 from mailmcp.envelope.dialects.dialect import WireShape
 from mailmcp.envelope.errors import MailError
 from mailmcp.envelope.meta import Meta
-from mailmcp.envelope.outcome import Outcome
+from mailmcp.envelope.outcome import Embedded, Outcome
 from mailmcp.envelope.render import identity_value
 from mailmcp.envelope.text import render
 
@@ -33,9 +34,17 @@ class Replies:
         references = identity_value(meta) | self._shape.meta_beside(meta)
         if isinstance(result, Outcome):
             references |= result.references
+        embedded = result.embedded if isinstance(result, Outcome) else ()
         return CallToolResult(
-            content=[TextContent(type="text", text=text)],
+            content=[TextContent(type="text", text=text), *map(_embedded_resource, embedded)],
             structured_content=envelope,
             is_error=failed,
             _meta={META_PREFIX + name: value for name, value in references.items()},
         )
+
+
+def _embedded_resource(file: Embedded) -> EmbeddedResource:
+    # A blob whatever it is: what a text's octets mean is told by no field of a resource.
+    blob = b64encode(file.octets).decode("ascii")
+    contents = BlobResourceContents(uri=file.uri, mime_type=file.content_type, blob=blob)
+    return EmbeddedResource(type="resource", resource=contents)

@@ -13,8 +13,17 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from mailmcp.imap.account import Account, Tls
-from mailmcp.settings.model import HTTP_TOKEN_KEYS, PASSWORD_KEYS, AccountTable, ServerTable, Table
+from mailmcp.settings.model import (
+    HTTP_TOKEN_KEYS,
+    PASSWORD_KEYS,
+    AccountTable,
+    AttachmentsTable,
+    SearchTable,
+    ServerTable,
+    Table,
+)
 from mailmcp.settings.paths import resolve_path
+from mailmcp.settings.preferences import folder_problems
 from mailmcp.settings.problems import Problem, Where, suggest
 from mailmcp.settings.secret import (
     CommandPassword,
@@ -26,6 +35,13 @@ from mailmcp.settings.secret import (
 
 _PORTS = {Tls.IMPLICIT: 993, Tls.STARTTLS: 143, Tls.NONE: 143}
 """The ports of IMAP (RFC 8314 section 7.3 and RFC 9051 section 2.1)."""
+
+TABLES: Mapping[str, type[Table]] = {
+    "server": ServerTable,
+    "attachments": AttachmentsTable,
+    "search": SearchTable,
+}
+"""The tables of a file beside its accounts."""
 
 AnyTable = TypeVar("AnyTable", bound=Table)
 
@@ -47,6 +63,8 @@ class FileTables:
     """What a settings file holds, as far as it is right."""
 
     server: ServerTable
+    attachments: AttachmentsTable
+    search: SearchTable
     accounts: tuple[Account, ...]
     problems: tuple[Problem, ...]
 
@@ -56,13 +74,23 @@ def check_document(data: Mapping[str, object], origin: Origin) -> FileTables:
     problems = list(_unknown_tables(data))
     server, found = check_table(ServerTable, data.get("server", {}))
     problems += [_below(("server",), problem) for problem in (*found, *_token_problems(raw_server(data)))]
+    attachments, found = check_attachments(data.get("attachments", {}), origin.environ)
+    problems += [_below(("attachments",), problem) for problem in found]
+    search, found = check_table(SearchTable, data.get("search", {}))
+    problems += [_below(("search",), problem) for problem in found]
     accounts = []
     for position, raw in enumerate(raw_accounts(data)):
         account, found = check_account(raw, origin)
         problems += [_below(("accounts", position), problem) for problem in found]
         accounts += [account] if account else []
     problems += _repeated_ids(data)
-    return FileTables(server=server or ServerTable(), accounts=tuple(accounts), problems=tuple(problems))
+    return FileTables(
+        server=server or ServerTable(),
+        attachments=attachments or AttachmentsTable(),
+        search=search or SearchTable(),
+        accounts=tuple(accounts),
+        problems=tuple(problems),
+    )
 
 
 def raw_server(data: Mapping[str, object]) -> Mapping[str, object]:
@@ -96,6 +124,16 @@ def check_table(model: type[AnyTable], raw: object) -> tuple[AnyTable | None, li
             for each in error.errors(include_url=False, include_context=False, include_input=False)
         }
     return None, [Problem(where=where, message=_tell(model, where, fault)) for where, fault in faults.items()]
+
+
+def check_attachments(
+    raw: object, environ: Mapping[str, str]
+) -> tuple[AttachmentsTable | None, list[Problem]]:
+    """Check the table `[attachments]` and the folder it names; the table is None if there is any problem."""
+    table, problems = check_table(AttachmentsTable, raw)
+    if table is not None:
+        problems += folder_problems(table, environ)
+    return (None if problems else table), problems
 
 
 def check_account(raw: object, origin: Origin) -> tuple[Account | None, list[Problem]]:
@@ -161,14 +199,12 @@ def _unknown_tables(data: Mapping[str, object]) -> Iterator[Problem]:
     if not isinstance(data.get("accounts", []), list):
         yield Problem(where=("accounts",), message="must be an array of tables: write [[accounts]]")
     for key in data:
-        if key in {"server", "accounts"}:
+        if key in {*TABLES, "accounts"}:
             continue
-        if key in ServerTable.model_fields:
-            hint = "it belongs in the table [server]"
-        elif key in AccountTable.model_fields:
-            hint = "it belongs in a table [[accounts]]"
-        else:
-            hint = suggest(key, ["server", "accounts"])
+        homes = [f"the table [{name}]" for name, model in TABLES.items() if key in model.model_fields]
+        if key in AccountTable.model_fields:
+            homes = ["a table [[accounts]]"]
+        hint = f"it belongs in {homes[0]}" if homes else suggest(key, [*TABLES, "accounts"])
         yield Problem(where=(key,), message=f"is not a known key here; {hint}")
 
 

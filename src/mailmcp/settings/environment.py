@@ -24,6 +24,12 @@ SERVER_VARIABLES: Final = {
 }
 """Key of `[server]` to the variable that overrides it."""
 
+ATTACHMENTS_VARIABLES: Final = {"save_folder": "MAILMCP_SAVE_FOLDER"}
+"""Key of `[attachments]` likewise."""
+
+SEARCH_VARIABLES: Final = {"time_zone": "MAILMCP_TIME_ZONE"}
+"""Key of `[search]` likewise."""
+
 ACCOUNT_VARIABLES: Final = {
     "host": "MAILMCP_HOST",
     "port": "MAILMCP_PORT",
@@ -33,6 +39,9 @@ ACCOUNT_VARIABLES: Final = {
     "tls": "MAILMCP_TLS",
     "ca_file": "MAILMCP_CA_FILE",
     "allow_plaintext": "MAILMCP_ALLOW_PLAINTEXT",
+    "names": "MAILMCP_NAMES",
+    "addresses": "MAILMCP_ADDRESSES",
+    "trusted_authserv_ids": "MAILMCP_TRUSTED_AUTHSERV_IDS",
 }
 """Key of an account to the variable that gives it for the one account of the environment."""
 
@@ -44,7 +53,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}(?P<fraction>\.[0-9]{1,9})?")
 _NUMBER_KEYS = {"port", "call_timeout_s"}
 _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 _FLAG_KEYS = {"allow_plaintext"}
-_LIST_KEYS = {"http_allowed_hosts"}
+_LIST_KEYS = {"http_allowed_hosts", "names", "addresses", "trusted_authserv_ids"}
 
 
 def drop_empty(environ: Mapping[str, str]) -> dict[str, str]:
@@ -63,9 +72,9 @@ def from_text(key: str, text: str) -> object:
     return text
 
 
-def server_values(variables: Mapping[str, str]) -> dict[str, object]:
-    """Make the table `[server]` of the environment."""
-    return _table(SERVER_VARIABLES, variables)
+def table_values(names: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, object]:
+    """Make a table of the environment; `names` are its keys and what their variables are called."""
+    return {key: from_text(key, variables[name]) for key, name in names.items() if name in variables}
 
 
 def account_values(variables: Mapping[str, str], *, lent: Collection[str]) -> dict[str, object]:
@@ -76,18 +85,15 @@ def account_values(variables: Mapping[str, str], *, lent: Collection[str]) -> di
     """
     if not any(name in variables and name not in lent for name in ACCOUNT_VARIABLES.values()):
         return {}
-    return {"account_id": ACCOUNT_ID, **_table(ACCOUNT_VARIABLES, variables)}
+    return {"account_id": ACCOUNT_ID, **table_values(ACCOUNT_VARIABLES, variables)}
 
 
 def unknown_variables(variables: Mapping[str, str], *, lent: Collection[str]) -> list[str]:
     """Warn of each variable that looks like ours and is not."""
-    known = [CONFIG_VARIABLE, *SERVER_VARIABLES.values(), *ACCOUNT_VARIABLES.values()]
+    tables = (SERVER_VARIABLES, ATTACHMENTS_VARIABLES, SEARCH_VARIABLES, ACCOUNT_VARIABLES)
+    known = [CONFIG_VARIABLE, *(name for table in tables for name in table.values())]
     return [
         f"{show_name(name)}: is not a known variable and is ignored; {suggest(name, known)}"
         for name in sorted(variables)
         if name.startswith(_PREFIX) and name not in known and name not in lent
     ]
-
-
-def _table(names: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, object]:
-    return {key: from_text(key, variables[name]) for key, name in names.items() if name in variables}

@@ -9,15 +9,26 @@ from pathlib import Path
 
 from mailmcp.settings import environment
 from mailmcp.settings.check import (
+    FileTables,
     Origin,
     check_account,
+    check_attachments,
     check_document,
     check_table,
     given_values,
+    raw_accounts,
     raw_server,
 )
-from mailmcp.settings.model import HTTP_TOKEN_KEYS, AccountTable, ServerTable, Settings
+from mailmcp.settings.model import (
+    HTTP_TOKEN_KEYS,
+    AccountTable,
+    AttachmentsTable,
+    SearchTable,
+    ServerTable,
+    Settings,
+)
 from mailmcp.settings.paths import default_config_path, resolve_path
+from mailmcp.settings.preferences import make_preferences
 from mailmcp.settings.problems import Problem, SettingsError
 from mailmcp.settings.toml_file import Document, read_document
 
@@ -52,6 +63,8 @@ def load_settings(
 
     server, found = _merge_server(file.server, variables, overrides or {})
     problems += found
+    attachments, search, found = _merge_choices(file, variables, environ)
+    problems += found
 
     accounts = list(file.accounts)
     values = environment.account_values(variables, lent=lent)
@@ -66,7 +79,16 @@ def load_settings(
     if problems:
         raise SettingsError(problems)
     warnings = (*_exposed(document), *environment.unknown_variables(variables, lent=lent))
-    return Settings(server=server, accounts=tuple(accounts), source=document.path, warnings=warnings)
+    tables = [
+        AccountTable.model_validate(raw) for raw in (*raw_accounts(document.data), *filter(None, [values]))
+    ]
+    return Settings(
+        server=server,
+        accounts=tuple(accounts),
+        source=document.path,
+        warnings=warnings,
+        preferences=make_preferences(attachments, search, tables, environ),
+    )
 
 
 def _read(
@@ -85,7 +107,8 @@ def _read(
 def _merge_server(
     of_file: ServerTable, variables: Mapping[str, str], overrides: Mapping[str, object]
 ) -> tuple[ServerTable, list[str]]:
-    of_environment, wrong = check_table(ServerTable, environment.server_values(variables))
+    values = environment.table_values(environment.SERVER_VARIABLES, variables)
+    of_environment, wrong = check_table(ServerTable, values)
     problems = _name(wrong, environment.SERVER_VARIABLES)
     given = {
         key: environment.from_text(key, value) if isinstance(value, str) else value
@@ -102,6 +125,19 @@ def _merge_server(
         # They are one setting: a token of the environment is not to stand beside one that the file names.
         update = dict.fromkeys(HTTP_TOKEN_KEYS) | update
     return of_file.model_copy(update=update), problems
+
+
+def _merge_choices(
+    file: FileTables, variables: Mapping[str, str], environ: Mapping[str, str]
+) -> tuple[AttachmentsTable, SearchTable, list[str]]:
+    values = environment.table_values(environment.ATTACHMENTS_VARIABLES, variables)
+    attachments, wrong = check_attachments(values, environ)
+    problems = _name(wrong, environment.ATTACHMENTS_VARIABLES)
+    chosen = attachments if attachments and values else file.attachments
+    values = environment.table_values(environment.SEARCH_VARIABLES, variables)
+    search, wrong = check_table(SearchTable, values)
+    problems += _name(wrong, environment.SEARCH_VARIABLES)
+    return chosen, search if search and values else file.search, problems
 
 
 def _lent(document: Document) -> set[str]:

@@ -8,7 +8,8 @@ system, is for `mailmcp.settings.check`.
 
 import ipaddress
 import re
-from dataclasses import dataclass
+import zoneinfo
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final, Literal, get_args
 
@@ -19,6 +20,7 @@ from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.imap.account import Account, Tls
 from mailmcp.mail.ids import ACCOUNT_ID_PATTERN
 from mailmcp.settings.problems import one_of
+from mailmcp.tools.preferences import Preferences
 
 SESSIONS_PER_ACCOUNT_MAX: Final = 10
 """Providers cap at 10 to 15 connections for all of a user's clients together."""
@@ -48,6 +50,12 @@ HTTP_TOKEN_CHARS_MIN: Final = 16
 HTTP_TOKEN_CHARS_MAX: Final = 1_024
 """It travels in a header of every request; servers and proxies cut headers off at some 8,000 octets."""
 
+OWNER_ENTRIES_MAX: Final = 50
+"""Names, addresses or server ids of one owner: every message that is judged is compared with all of them."""
+
+OWNER_ENTRY_CHARS_MAX: Final = 320
+"""The longest address (RFC 3696, erratum 1690, before it was shortened)."""
+
 HTTP_TOKEN: Final = (
     f"{HTTP_TOKEN_CHARS_MIN} to {HTTP_TOKEN_CHARS_MAX} letters, digits and signs of ASCII, without spaces"
 )
@@ -57,6 +65,9 @@ TextForm = Literal["markdown", "json"]
 RowForm = Literal["full", "lean"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
+
+ADDRESS_PATTERN: Final = r"^[^\s@<>,;\x00-\x1f]+@[^\s@<>,;\x00-\x1f]+$"
+"""What can be an address of the owner; a login name that looks so is one."""
 
 _NOT_IN_HOST = re.compile(r"[\s\x00-\x1f\x7f/:@\[\]]")
 _TOKEN = re.compile(rf"[!-~]{{{HTTP_TOKEN_CHARS_MIN},{HTTP_TOKEN_CHARS_MAX}}}")
@@ -84,6 +95,21 @@ def _check_token(token: SecretStr) -> SecretStr:
     if not is_http_token(token.get_secret_value()):
         raise ValueError
     return token
+
+
+def _check_zone(name: str) -> str:
+    try:
+        zoneinfo.ZoneInfo(name)
+    except (KeyError, OSError):  # not there, or a folder of zones
+        raise ValueError from None
+    return name
+
+
+def _check_folder(text: str) -> str:
+    path = Path(text)
+    if text and not path.is_absolute() and path.parts[:1] != ("~",):
+        raise ValueError
+    return text
 
 
 def _check_command(words: list[str]) -> list[str]:
@@ -116,6 +142,9 @@ Token = Annotated[SecretStr, AfterValidator(_check_token)]
 HostHeader = Annotated[
     str, Field(pattern=r"^(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:([0-9]{1,5}|\*))?$")
 ]
+_Name = Annotated[str, Field(pattern=r"^[^\r\n\x00]*\S[^\r\n\x00]*$", max_length=OWNER_ENTRY_CHARS_MAX)]
+_Address = Annotated[str, Field(pattern=ADDRESS_PATTERN, max_length=OWNER_ENTRY_CHARS_MAX)]
+_AuthservId = Annotated[str, Field(pattern=r"^[!-:<-~]+$", max_length=OWNER_ENTRY_CHARS_MAX)]
 Command = Annotated[list[_Word], AfterValidator(_check_command)]
 
 
@@ -146,6 +175,29 @@ class ServerTable(Table):
             description='a list of host names or addresses, each with its port if URLs name it, or with ":*"'
         ),
     ] = []
+
+
+class AttachmentsTable(Table):
+    """`[attachments]`: what may be done with attached files."""
+
+    save_folder: Annotated[
+        str,
+        Field(
+            pattern=r"^[^\r\n\x00]*$",
+            description='the path of a folder, absolute or starting with ~, or "" to save nothing',
+        ),
+        AfterValidator(_check_folder),
+    ] = ""
+
+
+class SearchTable(Table):
+    """`[search]`: what the dates of a search mean."""
+
+    time_zone: Annotated[
+        str,
+        Field(description='the name of a time zone, such as "UTC" or "Europe/Berlin"'),
+        AfterValidator(_check_zone),
+    ] = "UTC"
 
 
 class AccountTable(Table):
@@ -196,6 +248,27 @@ class AccountTable(Table):
         Command | None,
         Field(description="a list of strings, the program first, without line breaks and NUL"),
     ] = None
+    names: Annotated[
+        list[_Name],
+        Field(
+            max_length=OWNER_ENTRIES_MAX,
+            description=f"a list of at most {OWNER_ENTRIES_MAX} names, each on one line",
+        ),
+    ] = []
+    addresses: Annotated[
+        list[_Address],
+        Field(
+            max_length=OWNER_ENTRIES_MAX,
+            description=f'a list of at most {OWNER_ENTRIES_MAX} addresses, such as "ann@example.com"',
+        ),
+    ] = []
+    trusted_authserv_ids: Annotated[
+        list[_AuthservId],
+        Field(
+            max_length=OWNER_ENTRIES_MAX,
+            description=f'a list of at most {OWNER_ENTRIES_MAX} ids, such as "mx.example.com"',
+        ),
+    ] = []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,3 +284,5 @@ class Settings:
 
     warnings: tuple[str, ...]
     """What works but deserves a word to the user, one line each; never holds a value."""
+
+    preferences: Preferences = field(default_factory=Preferences)

@@ -1,10 +1,12 @@
 """Arguments of a call, made into an input model; every problem is told at once.
 
 Models write JSON as they can: `null` for what they leave out, `"7"` for 7, `"true"` for
-true. What is unambiguous is accepted, anything else is refused in our own words, and
-no value that was sent is ever repeated.
+true, one string or the JSON of a list for a list of strings. What is unambiguous is
+accepted, anything else is refused in our own words, and no value that was sent is ever
+repeated.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -20,16 +22,22 @@ _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _FORBIDDEN = re.compile(r"[\r\n\0\ud800-\udfff]")
 """What would end a command, and halves of characters, which UTF-8 cannot write."""
 
-_TYPE_NAMES = {"int": "an integer", "bool": "true or false", "str": "a string"}
+_STRINGS = tuple[str, ...]
+"""The type of an argument that is a list of strings."""
+
+_TYPE_NAMES = {"int": "an integer", "bool": "true or false", "str": "a string", "tuple": "a list of strings"}
 
 
 class Arguments(BaseModel):
-    """Base of the input models: flat, nothing unknown, absent means `""`, `0` or `false`."""
+    """Base of the input models: flat, nothing unknown, absent means `""`, `0`, `false` or `[]`."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     exclusive: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pairs of arguments that say two different things about one."""
+
+    plurals: ClassVar[Mapping[str, str]] = {}
+    """Arguments for which a list may be sent, by the name of the argument that takes it."""
 
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
@@ -43,7 +51,8 @@ def read_arguments(model: type[ArgumentsT], raw: Mapping[str, object]) -> Argume
             wrong type, out of range, at odds with another, or holds CR, LF or NUL.
     """
     kinds = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
-    given = {name: _coerce(value, kinds.get(name)) for name, value in raw.items()}
+    renamed = _with_plurals(model, raw)
+    given = {name: _coerce(value, kinds.get(name)) for name, value in renamed.items()}
     given = {name: value for name, value in given.items() if value is not None}
     problems = [*_unfit_text(given, kinds), *_exclusive(model, given)]
     try:
@@ -57,10 +66,23 @@ def read_arguments(model: type[ArgumentsT], raw: Mapping[str, object]) -> Argume
     return arguments
 
 
+def _with_plurals(model: type[Arguments], raw: Mapping[str, object]) -> dict[str, object]:
+    """Take a list that was sent for one thing as sent for several, unless both were."""
+    moved = {
+        name: plural
+        for name, plural in model.plurals.items()
+        if isinstance(_as_list(raw.get(name)), list) and not raw.get(plural)
+    }
+    emptied = set(moved.values())
+    return {moved.get(name, name): value for name, value in raw.items() if name not in emptied}
+
+
 def _coerce(value: object, kind: Any) -> object:
     """Give the value that was meant; None for one that says nothing."""
     if value is None or (value == "" and kind is not str):
         return None
+    if kind == _STRINGS:
+        return _coerce_strings(value)
     if kind is int:
         return _coerce_integer(value)
     if kind is bool and isinstance(value, str) and value.strip().lower() in {"true", "false"}:
@@ -68,6 +90,26 @@ def _coerce(value: object, kind: Any) -> object:
     if kind is str and isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value
+
+
+def _coerce_strings(value: object) -> object:
+    """Read a list of strings; one string alone is a list of one, unless it is the JSON of a list."""
+    listed = _as_list(value)
+    if isinstance(listed, str):
+        listed = [listed]
+    if not isinstance(listed, list):
+        return listed
+    return tuple(str(each) if type(each) is int else each for each in listed)
+
+
+def _as_list(value: object) -> object:
+    """Give the list that a string is the JSON of; anything else as it is."""
+    if not (isinstance(value, str) and value.lstrip().startswith("[")):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def _coerce_integer(value: object) -> object:
@@ -80,7 +122,13 @@ def _coerce_integer(value: object) -> object:
 
 def _unfit_text(given: Mapping[str, object], kinds: Mapping[str, Any]) -> Iterator[Problem]:
     """Find text that no argument can be: several lines, or more than a line can hold."""
-    texts = ((name, value) for name, value in given.items() if name in kinds and isinstance(value, str))
+    known = ((name, value) for name, value in given.items() if name in kinds)
+    texts = (
+        (name, text)
+        for name, value in known
+        for text in (value if isinstance(value, tuple) else (value,))
+        if isinstance(text, str)
+    )
     for name, text in texts:
         if _FORBIDDEN.search(text):
             message = "holds a line break, NUL or half a character. Send it on one line."

@@ -1,23 +1,20 @@
-"""Attachments in a reply: listed, and the text of those that are text."""
+"""Attachments of a message in its reply: listed, and on request with their text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel
 
 from mailmcp.envelope import limits
 from mailmcp.envelope.markdown import code, escape
-from mailmcp.envelope.outcome import Untrusted
+from mailmcp.envelope.outcome import Issue, Untrusted
 from mailmcp.mail.attachment import Attachment, list_attachments
-from mailmcp.mail.body import BodyText, body_text
+from mailmcp.mail.ids import MessageRef
 from mailmcp.mail.structure import Part, find
-from mailmcp.mail.text_parts import TextParts, choose_text_parts
-from mailmcp.tools.message_parts import MessageParts
-
-_TEXTUAL = frozenset(
-    {"application/json", "application/xml", "application/xhtml+xml", "application/ics", "application/sql"}
-)
-"""Types that are text though their names do not say so; others are not extracted."""
+from mailmcp.mail.text_parts import choose_text_parts
+from mailmcp.tools.attachment_text import AttachmentText, can_have_text, octets_wanted, read_attachment_text
+from mailmcp.tools.message_parts import MessageParts, WantedPart
+from mailmcp.tools.tool import Call
 
 
 class AttachmentRow(BaseModel):
@@ -27,78 +24,114 @@ class AttachmentRow(BaseModel):
     content_type: str
     size_bytes: int
     part_id: str
+    subject: str | None = None
+    """Of a message that is attached."""
+
     extracted_text: str | None = None
 
 
-def is_textual(attachment: Attachment) -> bool:
-    """Tell whether an attachment holds text that can be shown."""
-    return attachment.content_type.startswith("text/") or attachment.content_type in _TEXTUAL
+def choose_documents(root: Part) -> list[WantedPart]:
+    """Choose the attachments whose text is read along with their message: the first few, none too large."""
+    parts = (find(root, each.part_id) for each in list_attachments(root, choose_text_parts(root)))
+    wanted = [
+        WantedPart(part, octets_wanted(part))
+        for part in parts
+        if part is not None
+        and can_have_text(part.content_type, part.filename)
+        and part.size_octets <= limits.ATTACHMENT_ALONG_OCTETS_MAX
+    ]
+    return wanted[: limits.ATTACHMENTS_ALONG_MAX]
 
 
-def extractable(attachments: Sequence[Attachment], root: Part) -> list[Part]:
-    """Choose the parts whose text can be extracted."""
-    found = (find(root, each.part_id) for each in attachments if is_textual(each))
-    return [part for part in found if part is not None]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ShownAttachments:
     """Rows, and what there is to say of their text."""
 
-    rows: list[AttachmentRow]
-    warnings: tuple[str, ...] = ()
+    rows: list[AttachmentRow] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
 
 
-def show_attachments(mode: str, max_chars: int, parts: MessageParts) -> ShownAttachments:
-    """Make the rows that `attachment_mode` asks for: none, all, or all with the text of the textual ones."""
+async def show_attachments(
+    call: Call, ref: MessageRef, parts: MessageParts, *, mode: str, max_chars: int
+) -> ShownAttachments:
+    """Make the rows that `attachment_mode` asks for: none, all, or all with the text of those that have any.
+
+    Args:
+        call: Reads documents in another process.
+        ref: The message.
+        parts: With the octets of what `choose_documents` chose.
+        mode: `none`, `metadata` or `extract_text`.
+        max_chars: Longest text of one attachment.
+    """
+    shown = ShownAttachments()
     root = parts.view.structure
-    attachments = list_attachments(root, choose_text_parts(root)) if mode != "none" else ()
-    rows: list[AttachmentRow] = []
-    warnings: list[str] = []
-    for each in attachments:
-        read = _read(each, root, parts) if mode == "extract_text" and is_textual(each) else None
-        text = read.text if read else None
-        rows.append(
-            AttachmentRow(
-                filename=each.filename,
-                content_type=each.content_type,
-                size_bytes=each.size_octets,
-                part_id=each.part_id,
-                extracted_text=None if text is None else text[:max_chars],
-            )
+    for each in list_attachments(root, choose_text_parts(root)) if mode != "none" else ():
+        row = AttachmentRow(
+            filename=each.filename,
+            content_type=each.content_type,
+            size_bytes=each.size_octets,
+            part_id=each.part_id,
+            subject=each.subject or None,
         )
-        if read is not None:
-            warnings += taken_out(read, f"part {each.part_id}")
-        if text is not None and len(text) > max_chars:
-            warnings.append(
-                f"The text of part {each.part_id} was cut after {max_chars} of {len(text)} characters; send "
-                f"attachment_text_max_chars up to {limits.ATTACHMENT_TEXT_CHARS_MAX} for more."
-            )
-        elif text is None and mode == "extract_text":
-            warnings.append(f"No text can be extracted from part {each.part_id} ({each.content_type}).")
-    return ShownAttachments(rows, tuple(warnings))
+        if mode == "extract_text":
+            row.extracted_text = await _extract(call, ref, each, parts, shown, max_chars)
+        shown.rows.append(row)
+    return shown
 
 
-def _read(attachment: Attachment, root: Part | None, parts: MessageParts) -> BodyText:
-    part = find(root, attachment.part_id)
-    return body_text(TextParts(plain=(part,) if part is not None else ()), parts.octets)
+async def _extract(
+    call: Call,
+    ref: MessageRef,
+    attachment: Attachment,
+    parts: MessageParts,
+    shown: ShownAttachments,
+    max_chars: int,
+) -> str | None:
+    """Read the text of an attachment as far as it is shown; None, and why, if there is none."""
+    where = f"part {attachment.part_id}"
+    part = find(parts.view.structure, attachment.part_id)
+    octets = parts.octets.get(attachment.part_id)
+    if not can_have_text(attachment.content_type, attachment.filename) or part is None:
+        shown.warnings.append(f"No text can be extracted from {where} ({attachment.content_type}).")
+        return None
+    if octets is None:
+        shown.warnings.append(f"The text of {where} was not read along; imap_get_attachment reads it.")
+        return None
+    read = await read_attachment_text(call, part, octets, cut=attachment.part_id in parts.cut)
+    if read.issue is not None:
+        shown.issues.append(_about(ref, where, read.issue))
+        return None
+    shown.warnings += [f"Of {where}: {warning}" for warning in _with_cut(read, max_chars)]
+    return read.text[:max_chars]
 
 
-def taken_out(body: BodyText, where: str) -> list[str]:
-    """Say what was taken out of a text, in warnings that end with `where`: what nobody saw is counted."""
-    warnings: list[str] = []
-    if body.hidden_removed:
-        warnings.append(f"{body.hidden_removed} hidden passages were taken out of {where}.")
-    if body.invisible_removed:
-        warnings.append(f"{body.invisible_removed} invisible characters were taken out of {where}.")
-    return warnings
+def _about(ref: MessageRef, where: str, issue: Issue) -> Issue:
+    return replace(
+        issue,
+        message=f"{where.capitalize()}: {issue.message}",
+        uid=ref.uid,
+        message_id=ref.message_id,
+        mailbox=ref.mailbox,
+        account_id=ref.account_id,
+    )
+
+
+def _with_cut(read: AttachmentText, max_chars: int) -> list[str]:
+    if len(read.text) <= max_chars:
+        return [*read.warnings]
+    cut = (
+        f"The text was cut after {max_chars} of {len(read.text)} characters; imap_get_attachment reads "
+        f"the rest, or send attachment_text_max_chars up to {limits.ATTACHMENT_TEXT_CHARS_MAX}."
+    )
+    return [*read.warnings, cut]
 
 
 def attachment_lines(rows: Sequence[AttachmentRow]) -> tuple[str | Untrusted, ...]:
     """Write the rows as Markdown; their text comes fenced."""
     lines: list[str | Untrusted] = ["Attachments:"] if rows else []
     for row in rows:
-        name = escape(row.filename) or "(unnamed)"
+        name = escape(row.filename) or (f"message: {escape(row.subject)}" if row.subject else "(unnamed)")
         lines.append(
             f"- {name} ({escape(row.content_type)}, {row.size_bytes} bytes, part {code(row.part_id)})"
         )

@@ -1,63 +1,45 @@
 """imap_get_message: one message, its text bounded, its attachments listed."""
 
-from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
 from mailmcp.envelope import limits
-from mailmcp.envelope.errors import ConflictError
-from mailmcp.envelope.markdown import code, escape
-from mailmcp.envelope.outcome import Outcome, Untrusted
-from mailmcp.mail.attachment import list_attachments
-from mailmcp.mail.body import BodyText, body_text
-from mailmcp.mail.charset import WRONG_CHARSET
-from mailmcp.mail.clean import clean_line
-from mailmcp.mail.html import sanitize_html
+from mailmcp.envelope.errors import ConflictError, MailError, NextAction, NotFoundError
+from mailmcp.envelope.markdown import code
+from mailmcp.envelope.outcome import Outcome
+from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.ids import MessageRef, parse_message_id
 from mailmcp.mail.structure import Part
-from mailmcp.mail.text_parts import choose_text_parts
 from mailmcp.tools.arguments import Arguments
-from mailmcp.tools.attachments import (
-    AttachmentRow,
-    attachment_lines,
-    extractable,
-    show_attachments,
-    taken_out,
+from mailmcp.tools.attachments import ShownAttachments, choose_documents, show_attachments
+from mailmcp.tools.lookup import has_moved, look_up, search_for
+from mailmcp.tools.message_detail import (
+    HeaderRow,
+    MessageDetail,
+    detail_blocks,
+    head_fields,
+    header_rows,
 )
-from mailmcp.tools.message_parts import MessageParts, fetch_parts, search_again
-from mailmcp.tools.rows import addresses_of, date_of
+from mailmcp.tools.message_parts import WantedPart, fetch_parts, search_again
+from mailmcp.tools.message_reading import Reading, choose_parts, read_parts, reading_warnings
+from mailmcp.tools.text_window import TextWindow, cut_window
 from mailmcp.tools.tool import Call, Tool
 
 NAME = "imap_get_message"
-
-_BLANK_OCTETS = 256
-"""Plain text this short may be blank: senders of HTML put it there for form's sake."""
-
-_USEFUL_HEADERS = frozenset(
-    {
-        "message-id",
-        "in-reply-to",
-        "references",
-        "reply-to",
-        "sender",
-        "list-id",
-        "list-unsubscribe",
-        "auto-submitted",
-        "precedence",
-    }
-)
-"""Headers that say something which the message's own fields do not."""
 
 
 class GetMessageArguments(Arguments):
     """Which message, and how much of it."""
 
     message_id: str = Field(description="From imap_search_messages.")
+    header_message_id: str = Field("", description="Its Message-ID header: finds it again if it has moved.")
     body_max_chars: int = Field(limits.BODY_CHARS_DEFAULT, ge=100, le=limits.BODY_CHARS_MAX)
+    body_offset: int = Field(0, ge=0, description="For the rest of a long body.")
     body_mode: Literal["text", "html", "both"] = Field(
         "text", description="text: plain text, made from HTML if need be; html: sanitised HTML."
     )
+    quotes: Literal["collapse", "keep"] = Field("collapse", description="Quoted history of replies.")
     include_headers: bool = Field(
         default=False, description="Add the headers that matter for replies and lists."
     )
@@ -68,37 +50,6 @@ class GetMessageArguments(Arguments):
     )
 
 
-class HeaderRow(BaseModel):
-    """One header field, decoded."""
-
-    name: str
-    value: str
-
-
-class MessageDetail(BaseModel):
-    """One message."""
-
-    message_id: str
-    message_uri: str
-    message_raw_uri: str
-    mailbox: str
-    uidvalidity: int
-    uid: int
-    date: str
-    from_: str = Field(alias="from")
-    to: str
-    cc: str
-    subject: str
-    flags: list[str]
-    size_bytes: int | None = None
-    headers: list[HeaderRow] | None = None
-    body_text: str | None = None
-    body_html: str | None = None
-    body_truncated: bool = Field(description="true: more can be had with a larger body_max_chars.")
-    body_total_chars: int
-    attachments: list[AttachmentRow]
-
-
 class GetMessageData(BaseModel):
     """The message asked for."""
 
@@ -107,132 +58,124 @@ class GetMessageData(BaseModel):
 
 
 async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[GetMessageData]:
-    """Get a message: one round trip up to 128 KiB, at most two beyond."""
+    """Get a message: one round trip up to 128 KiB, at most two beyond; four more if it has moved."""
     ref = parse_message_id(arguments.message_id)
     call.choose_account(ref.account_id)
     call.mailbox = ref.mailbox
+    moved: tuple[str, ...] = ()
     try:
-        return await call.ask(
-            lambda session: _outcome(
-                arguments, ref, fetch_parts(session, ref, lambda root: _wanted(arguments, root))
-            ),
-            mailbox=ref.mailbox,
-        )
-    except ConflictError as error:
-        error.next_action = search_again(ref)
-        raise
+        reading = await _read(arguments, call, ref)
+    except (NotFoundError, ConflictError) as error:
+        if not has_moved(error):
+            raise
+        old, ref = ref, await _find_again(arguments, call, ref, error)
+        moved = (f"The message is no longer {code(old.message_id)}; it was found again by its Message-ID.",)
+        reading = await _read(arguments, call, ref)
+    attachments = await show_attachments(
+        call,
+        ref,
+        reading.parts,
+        mode=arguments.attachment_mode,
+        max_chars=arguments.attachment_text_max_chars,
+    )
+    attachments.warnings[:0] = moved
+    return _outcome(arguments, ref, reading, attachments)
 
 
-def _wanted(arguments: GetMessageArguments, root: Part) -> Sequence[Part]:
+async def _read(arguments: GetMessageArguments, call: Call, ref: MessageRef) -> Reading:
+    owner = call.preferences.owner_of(ref.account_id)
+    collapse = arguments.quotes == "collapse"
+    return await call.ask(
+        lambda session: read_parts(
+            fetch_parts(session, ref, lambda root: _wanted(arguments, root)), owner, collapse=collapse
+        ),
+        mailbox=ref.mailbox,
+    )
+
+
+async def _find_again(
+    arguments: GetMessageArguments, call: Call, ref: MessageRef, error: MailError
+) -> MessageRef:
+    """Find a message that has moved; raises the error that said so if that is not possible."""
+    header_message_id = arguments.header_message_id
+    if not header_message_id:
+        error.next_action = error.next_action or search_again(ref)
+        raise error
+    found = await call.ask(lambda session: look_up(session, ref.account_id, header_message_id))
+    if found is None:
+        error.next_action = search_for(ref.account_id, header_message_id)
+        raise error
+    return found
+
+
+def _wanted(arguments: GetMessageArguments, root: Part) -> list[WantedPart]:
     """Choose the leaves whose content the reply shows."""
-    text = choose_text_parts(root)
-    almost_blank = sum(part.size_octets for part in text.plain) < _BLANK_OCTETS
-    wanted = list(text.all if arguments.body_mode != "text" or almost_blank else text.plain)
+    wanted = choose_parts(root, with_html=arguments.body_mode != "text")
     if arguments.attachment_mode == "extract_text":
-        wanted += extractable(list_attachments(root, text), root)
+        wanted += choose_documents(root)
     return wanted
 
 
-def _outcome(arguments: GetMessageArguments, ref: MessageRef, parts: MessageParts) -> Outcome[GetMessageData]:
-    text_parts = choose_text_parts(parts.view.structure)
-    body = body_text(text_parts, parts.octets)
-    attachments = show_attachments(arguments.attachment_mode, arguments.attachment_text_max_chars, parts)
-    limit = arguments.body_max_chars
-    shown_html = sanitize_html(body.html) if arguments.body_mode != "text" and body.html else ""
-    shown_text = body.text if arguments.body_mode != "html" or not shown_html else ""
-    total = max(len(shown_text), len(shown_html))
+def _outcome(
+    arguments: GetMessageArguments, ref: MessageRef, reading: Reading, attachments: ShownAttachments
+) -> Outcome[GetMessageData]:
+    html = sanitize_html(reading.body.html) if arguments.body_mode != "text" and reading.body.html else ""
+    text = reading.text if arguments.body_mode != "html" or not html else ""
+    # Both are cut alike; the longer one says whether there is more.
+    window = cut_window(
+        max(text, html, key=len),
+        offset=arguments.body_offset,
+        max_chars=arguments.body_max_chars,
+        argument="body_offset",
+    )
     detail = MessageDetail.model_validate(
         {
-            **_head(ref, parts),
-            "headers": _headers(arguments, parts),
-            "body_text": shown_text[:limit] if shown_text or not shown_html else None,
-            "body_html": shown_html[:limit] or None,
-            "body_truncated": total > limit,
-            "body_total_chars": total,
+            **head_fields(ref, reading),
+            "headers": _headers(arguments, reading),
+            "body_text": text[window.offset : window.end] if text or not html else None,
+            "body_html": html[window.offset : window.end] or None,
+            "body_truncated": window.next_offset is not None,
+            "body_total_chars": window.total_chars,
+            "quoted_lines_collapsed": reading.quoted_lines if text and reading.quoted_lines else None,
             "attachments": attachments.rows,
         }
     )
     return Outcome(
         summary=f"Message {code(ref.message_id)}",
         data=GetMessageData(account_id=ref.account_id, message=detail),
-        blocks=_blocks(detail),
-        warnings=(*_warnings(arguments, parts, body, detail), *attachments.warnings),
+        blocks=detail_blocks(detail),
+        issues=tuple(attachments.issues),
+        warnings=(*reading_warnings(reading), *_cut_warnings(window), *attachments.warnings),
+        next_action=_rest(arguments, window),
         references={"message_id": ref.message_id},
     )
 
 
-def _head(ref: MessageRef, parts: MessageParts) -> dict[str, object]:
-    headers = parts.view.headers
-    return {
-        "message_id": ref.message_id,
-        "message_uri": ref.message_uri,
-        "message_raw_uri": ref.message_raw_uri,
-        "mailbox": ref.mailbox,
-        "uidvalidity": ref.uidvalidity,
-        "uid": ref.uid,
-        "date": date_of(headers, parts.fetched),
-        "from": addresses_of(headers, "From"),
-        "to": addresses_of(headers, "To"),
-        "cc": addresses_of(headers, "Cc"),
-        "subject": clean_line(headers.get("Subject")).text[: limits.HEADER_CHARS_MAX],
-        "flags": list(parts.fetched.flags),
-        "size_bytes": parts.fetched.size_octets,
-    }
-
-
-def _headers(arguments: GetMessageArguments, parts: MessageParts) -> list[HeaderRow] | None:
+def _headers(arguments: GetMessageArguments, reading: Reading) -> list[HeaderRow] | None:
     if not (arguments.include_headers or arguments.include_all_headers):
         return None
-    return [
-        HeaderRow(name=name, value=clean_line(value).text[: limits.HEADER_CHARS_MAX])
-        for name, value in parts.view.headers.items()
-        if arguments.include_all_headers or name.lower() in _USEFUL_HEADERS
-    ]
+    return header_rows(reading.parts.view.headers, everything=arguments.include_all_headers)
 
 
-def _blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
-    lines = [
-        f"{name}: {escape(value)}"
-        for name, value in (
-            ("Date", detail.date),
-            ("From", detail.from_),
-            ("To", detail.to),
-            ("Cc", detail.cc),
-            ("Subject", detail.subject),
-            ("Flags", " ".join(detail.flags)),
-        )
-        if value
-    ]
-    lines += [f"{escape(header.name)}: {escape(header.value)}" for header in detail.headers or ()]
-    bodies = [
-        Untrusted(label=label, text=text)
-        for label, text in (("body_text", detail.body_text), ("body_html", detail.body_html))
-        if text
-    ]
-    if not bodies:
-        lines.append("(no text)")
-    return (*lines, *bodies, *attachment_lines(detail.attachments))
+def _cut_warnings(window: TextWindow) -> tuple[str, ...]:
+    if window.next_offset is None:
+        return ()
+    shown = f"characters {window.offset} to {window.end}" if window.offset else f"the first {window.end}"
+    return (
+        f"The body was cut: this is {shown} of {window.total_chars} characters; "
+        f"send body_offset {window.next_offset} for more.",
+    )
 
 
-def _warnings(
-    arguments: GetMessageArguments, parts: MessageParts, body: BodyText, detail: MessageDetail
-) -> tuple[str, ...]:
-    warnings: list[str] = []
-    if detail.body_truncated:
-        limit, total = arguments.body_max_chars, detail.body_total_chars
-        warnings.append(
-            f"The body was cut after {limit} of {total} characters; "
-            f"send body_max_chars up to {limits.BODY_CHARS_MAX} for more."
-        )
-    if parts.cut:
-        warnings.append(f"Only the first {limits.TEXT_PART_OCTETS_MAX} octets of a very long text were read.")
-    warnings += taken_out(body, "the body")
-    defects = dict.fromkeys((*parts.defects, *body.defects))
-    if 0 < body.text.count("\ufffd") <= len(parts.cut):
-        defects.pop(WRONG_CHARSET, None)  # the character that was cut in two
-    if defects:
-        warnings.append(f"The message is malformed: {'; '.join(defects)}.")
-    return tuple(warnings)
+def _rest(arguments: GetMessageArguments, window: TextWindow) -> NextAction | None:
+    if window.next_offset is None:
+        return None
+    sent = arguments.model_dump(exclude_defaults=True, by_alias=True)
+    return NextAction(
+        instruction="Read on in this message.",
+        tool=NAME,
+        arguments=sent | {"body_offset": window.next_offset},
+    )
 
 
 TOOL = Tool(

@@ -4,7 +4,7 @@ One FETCH brings flags, size, structure and the first octets together; only what
 is missing of the parts that are wanted costs a second one. Blocking.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mailmcp.envelope import limits
@@ -34,7 +34,18 @@ class MessageParts:
     defects: tuple[str, ...] = ()
 
 
-def fetch_parts(session: Session, ref: MessageRef, choose: Callable[[Part], Sequence[Part]]) -> MessageParts:
+@dataclass(frozen=True, slots=True)
+class WantedPart:
+    """A leaf whose content is needed."""
+
+    part: Part
+    octets_max: int = limits.TEXT_PART_OCTETS_MAX
+    """Most octets to fetch of it, still transfer-encoded."""
+
+
+def fetch_parts(
+    session: Session, ref: MessageRef, choose: Callable[[Part], Sequence[WantedPart]]
+) -> MessageParts:
     """Fetch a message and those of its leaves that `choose` picks; one round trip, or two for a large one.
 
     Raises:
@@ -50,13 +61,13 @@ def fetch_parts(session: Session, ref: MessageRef, choose: Callable[[Part], Sequ
     view = read_message(octets, complete=size <= len(octets), structure=structure.root)
     wanted = list(choose(view.structure)) if view.structure is not None else []
     here = {part.part_id: view.part_octets(part) for part in walk(view.structure)}
-    missing = [part for part in wanted if here.get(part.part_id) is None]
+    missing = [each for each in wanted if here.get(each.part.part_id) is None]
     there = _fetch_missing(session, ref, missing)
     return MessageParts(
         fetched=fetched,
         view=view,
         octets={name: content for name, content in here.items() if content is not None} | there,
-        cut=frozenset(part.part_id for part in missing if part.size_octets > limits.TEXT_PART_OCTETS_MAX),
+        cut=frozenset(each.part.part_id for each in missing if each.part.size_octets > each.octets_max),
         defects=(*structure.defects, *view.defects),
     )
 
@@ -69,23 +80,24 @@ def _fetch_first(session: Session, ref: MessageRef) -> FetchedMessage:
         result = fetch_messages(session, [ref.uid], _FIRST_ITEMS)
         failure = result.failures.get(ref.uid)
     if failure is not None:
-        raise _not_had(ref, failure)
+        raise not_had(ref, failure)
     return result.messages[ref.uid]
 
 
-def _fetch_missing(session: Session, ref: MessageRef, parts: Sequence[Part]) -> dict[str, bytes]:
-    if not parts:
+def _fetch_missing(session: Session, ref: MessageRef, wanted: Sequence[WantedPart]) -> dict[str, bytes]:
+    if not wanted:
         return {}
-    items = [f"BODY.PEEK[{part.part_id}]<0.{limits.TEXT_PART_OCTETS_MAX}>" for part in parts]
+    items = [f"BODY.PEEK[{each.part.part_id}]<0.{each.octets_max}>" for each in wanted]
     result = fetch_messages(session, [ref.uid], ["UID", *items])
     if ref.uid in result.failures:
-        raise _not_had(ref, result.failures[ref.uid])
+        raise not_had(ref, result.failures[ref.uid])
     sections = result.messages[ref.uid].sections
-    return {part.part_id: _fetched_of(part, sections.get(part.part_id.upper(), b"")) for part in parts}
+    return {each.part.part_id: _fetched_of(each, sections) for each in wanted}
 
 
-def _fetched_of(part: Part, octets: bytes) -> bytes:
-    return whole_lines(octets) if part.size_octets > limits.TEXT_PART_OCTETS_MAX else octets
+def _fetched_of(wanted: WantedPart, sections: Mapping[str, bytes]) -> bytes:
+    octets = sections.get(wanted.part.part_id.upper(), b"")
+    return whole_lines(octets) if wanted.part.size_octets > wanted.octets_max else octets
 
 
 def whole_lines(octets: bytes) -> bytes:
@@ -102,7 +114,8 @@ def search_again(ref: MessageRef) -> NextAction:
     )
 
 
-def _not_had(ref: MessageRef, failure: FetchFailure) -> MailError:
+def not_had(ref: MessageRef, failure: FetchFailure) -> MailError:
+    """Build the error for a message that was asked for alone and cannot be had."""
     details: dict[str, object] = {"message_id": ref.message_id}
     if failure.code is Code.NOT_FOUND:
         return NotFoundError(

@@ -2,7 +2,15 @@
 
 from typing import Any, Final
 
-from mailmcp.tools import get_message, list_accounts, list_mailboxes, search_messages
+from mailmcp.tools import (
+    get_attachment,
+    get_message,
+    get_message_raw,
+    get_thread,
+    list_accounts,
+    list_mailboxes,
+    search_messages,
+)
 from mailmcp.tools.tool import Tool
 
 TOOLS: Final[tuple[Tool[Any], ...]] = (
@@ -10,4 +18,7 @@ TOOLS: Final[tuple[Tool[Any], ...]] = (
     list_mailboxes.TOOL,
     search_messages.TOOL,
     get_message.TOOL,
+    get_thread.TOOL,
+    get_attachment.TOOL,
+    get_message_raw.TOOL,
 )

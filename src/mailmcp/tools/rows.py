@@ -1,7 +1,7 @@
 """One message in a list: what is fetched for it, its row of data, its line of text."""
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from pydantic import BaseModel, Field
 
@@ -10,19 +10,22 @@ from mailmcp.envelope.markdown import code, escape
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.address import format_address, parse_addresses
-from mailmcp.mail.body import body_text
+from mailmcp.mail.bodystructure import parse_body_structure
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.dates import format_rfc3339, parse_date
+from mailmcp.mail.files import list_files
 from mailmcp.mail.headers import Headers, parse_headers
 from mailmcp.mail.ids import MessageRef
-from mailmcp.mail.message import read_message
-from mailmcp.mail.snippet import make_snippet
-from mailmcp.mail.text_parts import choose_text_parts
-from mailmcp.tools.message_parts import whole_lines
+from mailmcp.mail.snippet import ELLIPSIS, make_snippet
+from mailmcp.tools.evidence import Seen, Sought, find_evidence, snippet_of, text_octets, text_of
 
-_FIELDS = "DATE FROM SUBJECT"
-_TEXT_FIELDS = f"{_FIELDS} MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
+_FIELDS = "DATE FROM SUBJECT MESSAGE-ID"
+_EVIDENCE_FIELDS = "TO CC"
+_TEXT_FIELDS = "MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
 """With these the first octets of TEXT can be read as what they are."""
+
+_NOTHING = Sought()
+_MEGABYTE = 1_000_000
 
 
 class LeanMessageRow(BaseModel):
@@ -33,6 +36,9 @@ class LeanMessageRow(BaseModel):
     from_: str = Field(alias="from")
     subject: str
     flags: list[str]
+    attachments: list[str] | None = None
+    places: list[str] | None = Field(None, description="Ids of copies.")
+    matched_in: list[str] | None = None
     snippet: str | None = None
 
 
@@ -44,33 +50,59 @@ class MessageRow(LeanMessageRow):
     mailbox: str
     uidvalidity: int
     uid: int
+    size_bytes: int | None = None
+    has_attachments: bool | None = None
+    header_message_id: str | None = None
+    email_id: str | None = None
 
 
-def row_items(*, snippets: bool) -> Callable[[Session], Sequence[str]]:
-    """Choose what to fetch for a row: header fields, never whole messages.
+def row_items(
+    *, snippets: bool, sought: Sought = _NOTHING, structure: bool = True
+) -> Callable[[Session], Sequence[str]]:
+    """Choose what to fetch for a row: header fields and the structure, never whole messages.
 
-    A snippet is the server's PREVIEW (RFC 8970) where there is one, else made of the
-    first octets of the text.
+    Args:
+        snippets: Whether a snippet is wanted: the server's PREVIEW (RFC 8970) where there is
+            one and no words are to be shown in the text, else made of its first octets.
+        sought: The words to be shown.
+        structure: Whether the server can be trusted with the structures of these messages.
     """
 
     def items(session: Session) -> Sequence[str]:
-        basic = ["UID", "FLAGS", "INTERNALDATE"]
-        if not snippets:
-            return [*basic, f"BODY.PEEK[HEADER.FIELDS ({_FIELDS})]"]
-        if session.can("PREVIEW"):
-            return [*basic, "PREVIEW", f"BODY.PEEK[HEADER.FIELDS ({_FIELDS})]"]
-        return [
-            *basic,
-            f"BODY.PEEK[HEADER.FIELDS ({_TEXT_FIELDS})]",
-            f"BODY.PEEK[TEXT]<0.{limits.SNIPPET_OCTETS}>",
-        ]
+        chosen = ["UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", *(["BODYSTRUCTURE"] if structure else [])]
+        chosen += ["EMAILID"] if session.can("OBJECTID") else []
+        chosen += ["X-GM-MSGID"] if session.can("X-GM-EXT-1") else []
+        fields = f"{_FIELDS} {_EVIDENCE_FIELDS}" if snippets and sought.anything else _FIELDS
+        if snippets and session.can("PREVIEW") and not sought.in_text:
+            return [*chosen, "PREVIEW", f"BODY.PEEK[HEADER.FIELDS ({fields})]"]
+        if snippets:
+            text = f"BODY.PEEK[TEXT]<0.{text_octets(sought)}>"
+            return [*chosen, f"BODY.PEEK[HEADER.FIELDS ({fields} {_TEXT_FIELDS})]", text]
+        return [*chosen, f"BODY.PEEK[HEADER.FIELDS ({fields})]"]
 
     return items
 
 
-def make_row(ref: MessageRef, fetched: FetchedMessage, *, snippet_chars: int) -> MessageRow:
-    """Make the row of a message; `snippet_chars` of 0 leaves the snippet out."""
+def make_row(
+    ref: MessageRef,
+    fetched: FetchedMessage,
+    *,
+    snippet_chars: int = 0,
+    sought: Sought = _NOTHING,
+    places: Sequence[MessageRef] = (),
+) -> MessageRow:
+    """Make the row of a message.
+
+    Args:
+        ref: Where it is.
+        fetched: What `row_items` asked for, or some of it.
+        snippet_chars: 0 leaves the snippet out, and where words were found.
+        sought: The words of the search.
+        places: Where copies of it are.
+    """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
+    files = files_of(fetched)
+    text = text_of(fetched, sought) if snippet_chars and "TEXT" in fetched.sections else ""
     return MessageRow.model_validate(
         {
             "message_id": ref.message_id,
@@ -83,9 +115,45 @@ def make_row(ref: MessageRef, fetched: FetchedMessage, *, snippet_chars: int) ->
             "from": make_snippet(addresses_of(headers, "From"), limits.ROW_CHARS_MAX),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": list(fetched.flags),
-            "snippet": _snippet(fetched, snippet_chars) if snippet_chars else None,
+            "attachments": _shown(files or ()) or None,
+            "places": [each.message_id for each in places][: limits.ROW_PLACES_MAX] or None,
+            "matched_in": _matched_in(headers, text, files, sought) if snippet_chars else None,
+            "snippet": snippet_of(fetched, text, sought, snippet_chars) if snippet_chars else None,
+            "size_bytes": fetched.size_octets,
+            "has_attachments": None if files is None else bool(files),
+            "header_message_id": message_id_of(headers) or None,
+            "email_id": fetched.email_id or None,
         }
     )
+
+
+def files_of(fetched: FetchedMessage) -> tuple[str, ...] | None:
+    """Name the files of a message, those without a name by their type; None if that is not known."""
+    root = parse_body_structure(fetched.body_structure).root
+    return None if root is None else tuple(part.filename or part.content_type for part in list_files(root))
+
+
+def _shown(files: Sequence[str]) -> list[str]:
+    """Shorten a list of names: "…" stands for those that were left out."""
+    shown = [make_snippet(name, limits.ROW_FILENAME_CHARS_MAX) for name in files[: limits.ROW_FILES_MAX]]
+    return shown + [ELLIPSIS] * (len(files) > len(shown))
+
+
+def _matched_in(headers: Headers, text: str, files: Sequence[str] | None, sought: Sought) -> list[str] | None:
+    seen = Seen(
+        from_=addresses_of(headers, "From"),
+        to=addresses_of(headers, "To"),
+        cc=addresses_of(headers, "Cc"),
+        subject=clean_line(headers.get("Subject")).text,
+        body=text,
+        files=tuple(files or ()),
+    )
+    return find_evidence(sought, seen) or None
+
+
+def message_id_of(headers: Headers) -> str:
+    """Give the Message-ID header without its angle brackets; "" if there is none."""
+    return clean_line(headers.get("Message-ID")).text.strip("<> ")[: limits.HEADER_CHARS_MAX]
 
 
 def date_of(headers: Headers, fetched: FetchedMessage) -> str:
@@ -100,31 +168,54 @@ def addresses_of(headers: Headers, name: str) -> str:
     return clean_line(written).text[: limits.HEADER_CHARS_MAX]
 
 
-def _snippet(fetched: FetchedMessage, max_chars: int) -> str:
-    if fetched.preview is not None:
-        return make_snippet(fetched.preview.decode("utf-8", "replace"), max_chars)
-    head, text = fetched.sections.get("HEADER.FIELDS", b""), fetched.sections.get("TEXT", b"")
-    cut = len(text) >= limits.SNIPPET_OCTETS
-    # What is cut is read as if it were whole: the start of a text is all a snippet shows.
-    view = read_message(head + (whole_lines(text) if cut else text), complete=True)
-    text_parts = choose_text_parts(view.structure)
-    octets = {part.part_id: view.part_octets(part) or b"" for part in text_parts.all}
-    seen = body_text(text_parts, octets).text
-    return make_snippet(seen.rstrip("\ufffd") if cut else seen, max_chars)
-
-
-def row_lines(row: MessageRow) -> tuple[str, ...]:
-    """Write a row as Markdown: when (UTC), what is special, who, what, and the id; then the snippet.
+def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tuple[str, ...]:
+    """Write a row as Markdown: when, what is special, who, what, files and the id; then the evidence.
 
     Bars part the columns, and escaping keeps them out of the values: no subject can fake a column.
+
+    Args:
+        row: What to write.
+        zone: In which the time is shown.
+        sizes: Whether to show sizes below a megabyte too.
     """
-    moment = datetime.fromisoformat(row.date).astimezone(UTC) if row.date else None
+    moment = datetime.fromisoformat(row.date).astimezone(zone) if row.date else None
     columns = [f"{moment:%Y-%m-%d %H:%M}" if moment else "no date", *_marks(row.flags)]
     # Angle brackets would have to be escaped, at a token each.
     sender = row.from_.replace("<", "(").replace(">", ")")
-    columns += [escape(sender) or "no sender", escape(row.subject) or "no subject", code(row.message_id)]
-    line = f"- {' | '.join(columns)}"
-    return (line, f"  > {escape(row.snippet)}") if row.snippet else (line,)
+    columns += [escape(sender) or "no sender", escape(row.subject) or "no subject"]
+    columns += [*_files(row), *_size(row, always=sizes), code(row.message_id)]
+    lines = [f"- {' | '.join(columns)}"]
+    if row.places:
+        lines.append(f"  also {', '.join(map(code, row.places))}")
+    found = f" (found in {', '.join(row.matched_in)})" if row.matched_in else ""
+    if row.snippet:
+        lines.append(f"  > {escape(row.snippet)}{found}")
+    elif found:
+        lines.append(f" {found}")
+    return tuple(lines)
+
+
+def _files(row: MessageRow) -> list[str]:
+    """Name the files in one column; nothing where there are none."""
+    if not row.attachments:
+        return []
+    count = len(row.attachments)
+    number = (
+        "1 file"
+        if count == 1
+        else f"{count - 1}+ files"
+        if row.attachments[-1] == ELLIPSIS
+        else f"{count} files"
+    )
+    return [f"{number}: {', '.join(map(escape, row.attachments))}"]
+
+
+def _size(row: MessageRow, *, always: bool) -> list[str]:
+    """Say how large a message is, where that is worth a column."""
+    octets = row.size_bytes or 0
+    if octets >= _MEGABYTE:
+        return [f"{octets / _MEGABYTE:.1f} MB"]
+    return [f"{octets / 1_000:.1f} kB"] if always and octets else []
 
 
 def _marks(flags: Sequence[str]) -> list[str]:

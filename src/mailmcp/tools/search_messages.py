@@ -1,40 +1,63 @@
-"""imap_search_messages: the messages of a mailbox that match, newest first, page by page."""
+"""imap_search_messages: the messages that match, in one mailbox or in all, page by page."""
 
-from dataclasses import replace
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+import anyio
 from pydantic import BaseModel
 
-from mailmcp.envelope.errors import ConflictError, NextAction
-from mailmcp.envelope.markdown import code
+from mailmcp.envelope.errors import ConflictError, MailError, NextAction
 from mailmcp.envelope.outcome import Issue, Outcome, Page
-from mailmcp.imap.page import FoundPage, PageRequest, Resume, fetch_page
-from mailmcp.imap.uid_cache import SearchKey
-from mailmcp.mail.cursor import SearchCursor, format_search_cursor, parse_search_cursor
+from mailmcp.imap.criteria import Criteria
+from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.scan import Scanned, ScanRequest, scan
+from mailmcp.mail.cursor import SearchCursor, parse_search_cursor
 from mailmcp.mail.ids import MessageRef
+from mailmcp.tools.coverage import (
+    Coverage,
+    CoverageData,
+    cover,
+    say_nothing_found,
+    say_where,
+    suggest_search,
+)
+from mailmcp.tools.evidence import Sought, words_sought
 from mailmcp.tools.rows import LeanMessageRow, MessageRow, make_row, row_items, row_lines
+from mailmcp.tools.search_arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search_criteria import (
-    SearchMessagesArguments,
     arguments_of,
     check_against_cursor,
     check_criteria,
     criteria_of,
+    is_of_all_accounts,
+    is_of_all_mailboxes,
+    is_of_one_mailbox,
+    order_of,
     start_search,
 )
+from mailmcp.tools.search_issues import message_issues, nothing_searched, source_issues
+from mailmcp.tools.search_page import Found, SearchPage, make_page, next_cursor
+from mailmcp.tools.search_proof import PROOFS
+from mailmcp.tools.search_sources import Plan, Searches, search_sources
 from mailmcp.tools.tool import Call, Tool, nothing_had
 
 NAME = "imap_search_messages"
 
 
 class LeanSearchMessagesData(BaseModel):
-    """One page; `attempted` is `returned` and `failed` together."""
+    """One page; `attempted` is `returned` and `failed` together, and `failed` counts the issues."""
 
     account_id: str
     mailbox: str
     total: int
+    total_at_most: bool | None = None
     attempted: int
     returned: int
     failed: int
     messages: tuple[LeanMessageRow, ...]
+    coverage: CoverageData
     next_cursor: str | None = None
     has_more: bool
 
@@ -45,147 +68,210 @@ class SearchMessagesData(LeanSearchMessagesData):
     messages: tuple[MessageRow, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Result:
+    """Everything that a reply tells."""
+
+    search: SearchCursor
+    page: SearchPage
+    coverage: Coverage
+    rows: Sequence[MessageRow]
+    issues: tuple[Issue, ...]
+    cursor: str | None
+
+
 async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Outcome[LeanSearchMessagesData]:
     """Give one page of a search: two round trips, or one for a next page whose search is remembered."""
     search = _search_meant(arguments, call)
-    call.mailbox = search.mailbox
-    key = _key(search, search.uidvalidity)
-    known = call.uid_cache.get(key, position=search.position) if search.position else None
-    call.telemetry.cache_hit = known is not None
-    resume = Resume(uidvalidity=search.uidvalidity, below=search.position, known=known)
-    request = PageRequest(
-        mailbox=search.mailbox,
-        criteria=criteria_of(search.criteria),
-        size=search.page_size,
-        items=row_items(snippets=bool(search.snippet_chars)),
-        resume=resume if search.position else None,
+    one = is_of_one_mailbox(search)
+    call.mailbox = search.sources[0].mailbox if one else EVERYTHING
+    criteria = criteria_of(search.criteria, call.preferences.zone)
+    sought = words_sought(criteria)
+    # Of one mailbox every row is shown, so what is shown of its text comes along.
+    along = bool(search.snippet_chars) and one and not criteria.has_attachment
+    items = row_items(snippets=along, sought=sought)
+    plan = Plan(search=search, criteria=criteria, order=order_of(search), items=items)
+    searches = await search_sources(call, plan)
+    if not any(isinstance(each.found, Scanned) for each in searches.searched):
+        raise _nothing_searched(search, searches)
+    page = make_page(search, searches, first=not arguments.cursor)
+    texts: Mapping[MessageRef, FetchedMessage] = {}
+    if search.snippet_chars and not along:
+        texts = await _fetch_texts(call, page, sought)
+    listings = searches.listings
+    if not page.found and not page.rest and not arguments.cursor:
+        listings = await _list_all(call, search, listings)
+    result = _Result(
+        search=search,
+        page=page,
+        coverage=cover(search, searches, listings),
+        rows=[
+            make_row(each.ref, message, snippet_chars=search.snippet_chars, sought=sought, places=each.places)
+            for each in page.found
+            if (message := texts.get(each.ref, each.searched.fetched.messages.get(each.ref.uid))) is not None
+        ],
+        issues=(*source_issues(searches), *message_issues(page.found)),
+        cursor=next_cursor(search, page),
     )
-    try:
-        found = await call.ask(lambda session: fetch_page(session, request), mailbox=search.mailbox)
-    except ConflictError as error:
-        error.next_action = NextAction(instruction="Search again.", tool=NAME, arguments=arguments_of(search))
-        raise
-    if known is None:
-        call.uid_cache.put(_key(search, found.uidvalidity), found.matches, below=search.position or None)
-    return _outcome(search, found, LeanSearchMessagesData if call.lean_rows else SearchMessagesData)
+    return _outcome(result, call)
 
 
 def _search_meant(arguments: SearchMessagesArguments, call: Call) -> SearchCursor:
-    """Say which search and where in it: a new one has position 0."""
+    """Say which search and where in it."""
+    zone = call.preferences.zone
     if not arguments.cursor:
-        account_id = call.choose_account(arguments.account_id).account_id
-        return start_search(arguments, account_id, today=call.today)
+        accounts = [each.account_id for each in call.pool.accounts]
+        if arguments.account_id != EVERYTHING:
+            accounts = [call.choose_account(arguments.account_id).account_id]
+        return start_search(arguments, accounts, today=call.today, zone=zone)
     cursor = parse_search_cursor(arguments.cursor)
-    check_criteria(cursor)
+    check_criteria(cursor, zone)
     check_against_cursor(arguments, cursor)
-    call.choose_account(cursor.account_id)
+    if not is_of_all_accounts(cursor):
+        call.choose_account(cursor.sources[0].account_id)
     size = arguments.limit if "limit" in arguments.model_fields_set else cursor.page_size
     return replace(cursor, page_size=size)
 
 
-def _key(search: SearchCursor, uidvalidity: int) -> SearchKey:
-    return SearchKey.of(search.account_id, search.mailbox, uidvalidity, search.criteria)
+def _nothing_searched(search: SearchCursor, searches: Searches) -> MailError:
+    """Give the error of a search of which no mailbox could be searched."""
+    error = nothing_searched(searches)
+    if isinstance(error, ConflictError):
+        error.next_action = NextAction(instruction="Search again.", tool=NAME, arguments=arguments_of(search))
+    return error
 
 
-def _outcome(
-    search: SearchCursor, found: FoundPage, data: type[LeanSearchMessagesData]
-) -> Outcome[LeanSearchMessagesData]:
-    total = search.total if search.position else len(found.matches)
-    cursor = _next_cursor(search, found, total)
-    rows = _rows(search, found)
-    issues = _issues(search, found)
-    next_action = _next_action(search, rows, cursor)
-    if issues and not rows:
-        raise nothing_had(issues, next_action)
-    where = f"{code(search.mailbox)} ({search.account_id})"
+async def _fetch_texts(call: Call, page: SearchPage, sought: Sought) -> Mapping[MessageRef, FetchedMessage]:
+    """Fetch what is shown of the texts of a page's messages, and of no others; one round trip an account.
+
+    What cannot be had is not there: the rows do without it.
+    """
+    items = row_items(snippets=True, sought=sought)
+    by_account: dict[str, dict[str, list[Found]]] = {}
+    for each in page.found:
+        mailboxes = by_account.setdefault(each.ref.account_id, {})
+        mailboxes.setdefault(each.ref.mailbox, []).append(each)
+    texts: dict[MessageRef, FetchedMessage] = {}
+
+    async def fetch(account_id: str, mailboxes: Mapping[str, Sequence[Found]]) -> None:
+        requests = [
+            ScanRequest(
+                mailbox=name,
+                criteria=Criteria(),
+                proofs=PROOFS,
+                size=len(found),
+                items=items,
+                known=array("I", (each.ref.uid for each in found)),
+                uidvalidity=found[0].ref.uidvalidity,
+            )
+            for name, found in mailboxes.items()
+        ]
+        try:
+            scans = await call.ask(
+                lambda session: scan(session, requests), mailbox=requests[0].mailbox, account_id=account_id
+            )
+        except MailError:
+            return  # the page stands without: it was had, and a snippet is an extra
+        for found, scanned in zip(mailboxes.values(), scans, strict=True):
+            if isinstance(scanned, Scanned):
+                messages = scanned.fetched.messages
+                texts.update((each.ref, messages[each.ref.uid]) for each in found if each.ref.uid in messages)
+
+    async with anyio.create_task_group() as tasks:
+        for account_id, mailboxes in by_account.items():
+            tasks.start_soon(fetch, account_id, mailboxes)
+    return texts
+
+
+async def _list_all(
+    call: Call, search: SearchCursor, listings: Mapping[str, tuple[Mailbox, ...]]
+) -> dict[str, tuple[Mailbox, ...]]:
+    """List the mailboxes of the accounts of a search that found nothing; one round trip, if not done yet."""
+    known = dict(listings)
+
+    async def look_up(account_id: str) -> None:
+        try:
+            known[account_id] = await call.ask(list_mailboxes, account_id=account_id)
+        except MailError:
+            return  # the search itself went well; what else there is stays unsaid
+
+    async with anyio.create_task_group() as tasks:
+        for account_id in {each.account_id for each in search.sources} - known.keys():
+            tasks.start_soon(look_up, account_id)
+    return {each.account_id: known[each.account_id] for each in search.sources if each.account_id in known}
+
+
+def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
+    search, page, rows, issues = result.search, result.page, result.rows, result.issues
+    next_action = _next_action(result)
+    if not rows and page.found:
+        raise nothing_had([each for each in issues if each.uid is not None], next_action)
+    data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
+    zone, sizes = call.preferences.zone, search.criteria.get("z") == "largest"
     return Outcome(
-        summary=_summary(len(rows), total, where, found),
+        summary=_summary(result, zone=str(zone)),
         data=data(
-            account_id=search.account_id,
-            mailbox=search.mailbox,
-            total=total,
-            attempted=len(found.uids),
+            account_id=EVERYTHING if is_of_all_accounts(search) else search.sources[0].account_id,
+            mailbox=_mailbox(search),
+            total=page.total,
+            total_at_most=None if page.total_exact else True,
+            attempted=len(rows) + len(issues),
             returned=len(rows),
             failed=len(issues),
             messages=tuple(rows),
-            next_cursor=cursor,
-            has_more=cursor is not None,
+            coverage=result.coverage.data,
+            next_cursor=result.cursor,
+            has_more=result.cursor is not None,
         ),
-        blocks=tuple(line for row in rows for line in row_lines(row)),
+        blocks=(
+            *(line for row in rows for line in row_lines(row, zone=zone, sizes=sizes)),
+            *result.coverage.lines(empty=not rows),
+        ),
         issues=issues,
-        page=Page(page_size=search.page_size, total_count=total, cursor=cursor),
+        page=Page(page_size=search.page_size, total_count=page.total, cursor=result.cursor),
         next_action=next_action,
     )
 
 
-def _summary(shown: int, total: int, where: str, found: FoundPage) -> str:
-    if total == 0:
-        return f"No message matches in {where}, of {found.exists} there; no other mailbox was searched"
-    return f"{shown} of {total} message{'' if total == 1 else 's'} in {where}, times in UTC"
+def _mailbox(search: SearchCursor) -> str:
+    """Name the mailbox asked for; "" for a list of them."""
+    if is_of_all_mailboxes(search):
+        return EVERYTHING
+    names = {each.mailbox for each in search.sources}
+    return names.pop() if len(names) == 1 else ""
 
 
-def _next_cursor(search: SearchCursor, found: FoundPage, total: int) -> str | None:
-    if not found.uids or not found.older:
-        return None
-    return format_search_cursor(
-        replace(search, uidvalidity=found.uidvalidity, position=found.uids[-1], total=total)
-    )
+def _summary(result: _Result, *, zone: str) -> str:
+    search, page, coverage, shown = result.search, result.page, result.coverage, len(result.rows)
+    if not shown and (page.failed_only or result.cursor is None):
+        return say_nothing_found(search, coverage)
+    most = "" if page.total_exact else "at most "
+    noun = "message" if page.total == 1 else "messages"
+    line = f"{shown} of {most}{page.total} {noun} in {say_where(search, coverage)}, times in {zone}"
+    if coverage.failed:
+        return f"{line}; not everything could be searched"
+    return line if coverage.complete else f"{line}; not everything there could be seen"
 
 
-def _rows(search: SearchCursor, found: FoundPage) -> list[MessageRow]:
-    messages = found.fetched.messages
-    return [
-        make_row(_ref(search, found, uid), messages[uid], snippet_chars=search.snippet_chars)
-        for uid in found.uids
-        if uid in messages
-    ]
-
-
-def _issues(search: SearchCursor, found: FoundPage) -> tuple[Issue, ...]:
-    failures = found.fetched.failures
-    return tuple(
-        Issue(
-            code=failures[uid].code,
-            stage=failures[uid].stage,
-            message=failures[uid].message,
-            retryable=failures[uid].retryable,
-            uid=uid,
-            message_id=_ref(search, found, uid).message_id,
-            mailbox=search.mailbox,
-            account_id=search.account_id,
-        )
-        for uid in found.uids
-        if uid in failures
-    )
-
-
-def _ref(search: SearchCursor, found: FoundPage, uid: int) -> MessageRef:
-    return MessageRef(
-        account_id=search.account_id, mailbox=search.mailbox, uidvalidity=found.uidvalidity, uid=uid
-    )
-
-
-def _next_action(search: SearchCursor, rows: list[MessageRow], cursor: str | None) -> NextAction:
-    if cursor is not None:
-        return NextAction(instruction="Get the next page.", tool=NAME, arguments={"cursor": cursor})
-    if rows:
+def _next_action(result: _Result) -> NextAction:
+    if result.cursor is not None:
+        again = result.page.failed_only
+        instruction = "Search again where it failed." if again else "Get the next page."
+        return NextAction(instruction=instruction, tool=NAME, arguments={"cursor": result.cursor})
+    if result.rows:
         return NextAction(
             instruction="Read a message.",
             tool="imap_get_message",
-            arguments={"message_id": rows[0].message_id},
+            arguments={"message_id": result.rows[0].message_id},
         )
-    return NextAction(
-        instruction="Look at the other mailboxes, or search with fewer criteria.",
-        tool="imap_list_mailboxes",
-        arguments={"account_id": search.account_id},
-    )
+    return suggest_search(result.search, result.coverage)
 
 
 TOOL = Tool(
     name=NAME,
     title="Search messages",
     description=(
-        "Search one mailbox, newest messages first. All criteria given must hold; none lists everything. "
+        "Search one mailbox or all of them. All criteria given must hold; none lists everything. "
         "Follow `next_cursor` for more. Never marks anything as read."
     ),
     arguments=SearchMessagesArguments,

@@ -18,11 +18,23 @@ from mailmcp.envelope.errors import (
 )
 from mailmcp.envelope.meta import Telemetry
 from mailmcp.envelope.outcome import Issue, Outcome
+from mailmcp.extract.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool, ResultT
 from mailmcp.imap.session import Session
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.tools.arguments import ArgumentsT
+from mailmcp.tools.preferences import Preferences
+
+Report = Callable[[int, int, str], None]
+"""Tells the client how far a call is: done, of how many in all (0 for unknown), and of what in a few words.
+
+From any thread; it never fails and never waits. The words carry no text of a message.
+"""
+
+
+def report_nothing(_done: int, _total: int, _what: str) -> None:
+    """Tell nobody: the client did not ask for progress."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,10 +47,15 @@ class Call:
     """On the event loop's clock; the call is over by then."""
 
     today: date
-    """In UTC."""
+    """In the zone of the preferences."""
 
     lean_rows: bool = False
     """Whether listed messages leave out what their id says already."""
+
+    preferences: Preferences = field(default_factory=Preferences)
+    report: Report = report_nothing
+    extractor: Extractor = field(default_factory=Extractor)
+    """Of the whole server: it remembers texts from call to call."""
 
     telemetry: Telemetry = field(default_factory=Telemetry)
     account_id: str = ""
@@ -70,23 +87,36 @@ class Call:
         self.account_id = account.account_id
         return account
 
-    async def ask(self, work: Callable[[Session], ResultT], *, mailbox: str = "") -> ResultT:
-        """Run `work` on a session of the chosen account, in a thread; `mailbox` is what it opens.
+    async def ask(
+        self,
+        work: Callable[[Session], ResultT],
+        *,
+        mailbox: str = "",
+        account_id: str = "",
+        deadline: float | None = None,
+    ) -> ResultT:
+        """Run `work` on a session of an account, in a thread.
+
+        Args:
+            work: As `Pool.run` takes it.
+            mailbox: What it opens.
+            account_id: "" for the chosen account.
+            deadline: If it is earlier than the call's.
 
         Raises:
             MailError: As `Pool.run`.
         """
+        account_id = account_id or self.account_id
         try:
             return await self.pool.run(
-                self.account_id, work, mailbox=mailbox, telemetry=self.telemetry, deadline=self.deadline
+                account_id,
+                work,
+                mailbox=mailbox,
+                telemetry=self.telemetry,
+                deadline=self.deadline if deadline is None else min(deadline, self.deadline),
             )
         except NotFoundError as error:
-            if error.reason is Reason.MAILBOX_MISSING:
-                error.next_action = NextAction(
-                    instruction="List the mailboxes.",
-                    tool="imap_list_mailboxes",
-                    arguments={"account_id": self.account_id},
-                )
+            advise_listing(error, account_id)
             raise
 
 
@@ -110,6 +140,19 @@ class Tool(Generic[ArgumentsT]):
     talks_to_server: bool = True
     read_only: bool = True
     """Whether it leaves everything on the server as it is."""
+
+    saves_files: bool = False
+    """Whether it can write a file on this machine, where the user has named a folder for that."""
+
+
+def advise_listing(error: MailError, account_id: str) -> None:
+    """Give an error about a mailbox that is not there the next step: to see which ones are."""
+    if error.reason is Reason.MAILBOX_MISSING:
+        error.next_action = NextAction(
+            instruction="List the mailboxes.",
+            tool="imap_list_mailboxes",
+            arguments={"account_id": account_id},
+        )
 
 
 def nothing_had(issues: Sequence[Issue], next_action: NextAction) -> MailError:

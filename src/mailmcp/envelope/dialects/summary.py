@@ -7,7 +7,6 @@ from mailmcp.envelope.meta import Meta
 from mailmcp.envelope.outcome import Outcome
 from mailmcp.envelope.render import (
     META_SCHEMA,
-    NEXT_ACTION_SCHEMA,
     data_schema,
     data_value,
     meta_value,
@@ -16,17 +15,7 @@ from mailmcp.envelope.render import (
 from mailmcp.envelope.schema import JsonObject, object_schema
 
 _ERROR_SCHEMA = object_schema(
-    {
-        "code": {"type": "string", "enum": [code.value for code in Code]},
-        "message": {"type": "string"},
-        "retryable": {"type": "boolean"},
-        "details": {
-            "type": "object",
-            "properties": {"reason": {"type": "string"}},
-            "required": ["reason"],
-        },
-        "next_action": NEXT_ACTION_SCHEMA,
-    },
+    {"code": {"type": "string", "enum": [code.value for code in Code]}},
     required=("code", "message", "retryable", "details"),
     closed=False,
 )

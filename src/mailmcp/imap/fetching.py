@@ -1,0 +1,135 @@
+"""UID FETCH within a dialogue: many messages in few commands, and a failure for each that cannot be had."""
+
+from collections.abc import Iterator, Sequence
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import Code
+from mailmcp.imap.command import Command
+from mailmcp.imap.connection import Answer, RefusedError
+from mailmcp.imap.dialogue import Dialogue, Replies, alone
+from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, fetch_messages, parse_rows
+from mailmcp.imap.session import Session
+
+Job = tuple[Sequence[int], Sequence[str]]
+"""UIDs, and the data items of each."""
+
+
+def fetching(*jobs: Job, most_messages: int = 0) -> Dialogue[list[Fetched]]:
+    """Fetch what the jobs ask, at once; one round trip if all goes well and the commands fit a burst.
+
+    Args:
+        jobs: Each has its result, in order; rows of messages in several of them hold the items of all.
+        most_messages: How many messages the server looks at in one command (RFC 9738); 0 for any number.
+    """
+    replies: Replies = []
+    for burst in _bursts([each for job in jobs for each in _commands(job, most_messages)]):
+        replies += (yield burst).replies
+    rows, doubtful = _read(replies)
+    results: list[Fetched] = []
+    for job in jobs:
+        # A row of one job says nothing of another's refusal.
+        missing = [uid for uid in job[0] if uid not in rows or (doubtful and len(jobs) > 1)]
+        fetched = Fetched(messages={uid: rows[uid] for uid in job[0] if uid in rows})
+        if doubtful and missing:
+            fetched = yield from _fetch_again(fetched, missing, job[1])
+        else:
+            fetched.failures.update((uid, _gone(uid)) for uid in missing)
+        results.append(fetched)
+    return results
+
+
+def _read(replies: Replies) -> tuple[dict[int, FetchedMessage], bool]:
+    """Read all rows, and whether some were refused or unreadable.
+
+    Of all replies together: a server may do several FETCHes at a time and mix their rows.
+    """
+    answers = [reply.answer if isinstance(reply, RefusedError) else reply for reply in replies]
+    pieces = [piece for answer in answers for piece in answer.untagged.get("FETCH", ())]
+    rows, unreadable = parse_rows(Answer(untagged={"FETCH": pieces}))
+    return rows, unreadable > 0 or any(isinstance(reply, RefusedError) for reply in replies)
+
+
+def _commands(job: Job, most_messages: int) -> Iterator[Command]:
+    uids, items = job
+    for sequence_set in sequence_sets(uids, most_uids=most_messages):
+        yield Command(
+            name="FETCH", arguments=[sequence_set, b"(" + " ".join(items).encode() + b")"], uid=True
+        )
+
+
+def _bursts(commands: Sequence[Command]) -> Iterator[list[Command]]:
+    burst: list[Command] = []
+    octets = 0
+    for command in commands:
+        size = sum(len(word) + 1 for word in command.words)
+        if burst and octets + size > limits.BURST_OCTETS:
+            yield burst
+            burst, octets = [], 0
+        burst.append(command)
+        octets += size
+    if burst:
+        yield burst
+
+
+def _fetch_again(fetched: Fetched, uids: Sequence[int], items: Sequence[str]) -> Dialogue[Fetched]:
+    """Ask again for some messages, in halves, until the bad ones stand alone."""
+
+    def fetch(session: Session) -> list[Fetched]:
+        return [
+            fetch_messages(session, uids[start : start + limits.PAGE_SIZE_MAX], items)
+            for start in range(0, len(uids), limits.PAGE_SIZE_MAX)
+        ]
+
+    parts = yield from alone(fetch)
+    again = set(uids)
+    messages = {uid: row for uid, row in fetched.messages.items() if uid not in again}
+    failures: dict[int, FetchFailure] = {}
+    for part in parts:
+        messages |= part.messages
+        failures |= part.failures
+    return Fetched(messages=messages, failures=failures)
+
+
+def _gone(uid: int) -> FetchFailure:
+    return FetchFailure(
+        uid=uid, code=Code.NOT_FOUND, stage="fetch", message="The message is no longer in the mailbox."
+    )
+
+
+def sequence_sets(uids: Sequence[int], *, most_uids: int = 0) -> Iterator[bytes]:
+    """Write UIDs as sequence sets, runs as ranges, none longer than a command line takes.
+
+    Args:
+        uids: In any order.
+        most_uids: How many UIDs one set may name; 0 for any number.
+    """
+    ordered = sorted(set(uids))
+    step = most_uids or len(ordered) or 1
+    for start in range(0, len(ordered), step):
+        yield from _short_sets(_ranges(ordered[start : start + step]))
+
+
+def _short_sets(ranges: Iterator[bytes]) -> Iterator[bytes]:
+    held: list[bytes] = []
+    octets = 0
+    for each in ranges:
+        if held and octets + len(each) > limits.SEQUENCE_SET_OCTETS:
+            yield b",".join(held)
+            held, octets = [], 0
+        held.append(each)
+        octets += len(each) + 1
+    yield b",".join(held)
+
+
+def _ranges(ordered: Sequence[int]) -> Iterator[bytes]:
+    first = last = ordered[0]
+    for uid in ordered[1:]:
+        if uid != last + 1:
+            yield _range(first, last)
+            first = uid
+        last = uid
+    yield _range(first, last)
+
+
+def _range(first: int, last: int) -> bytes:
+    return b"%d" % first if first == last else b"%d:%d" % (first, last)

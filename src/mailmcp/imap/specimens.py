@@ -1,0 +1,91 @@
+"""A few messages whose headers, sizes and times are known: what a server's search is held against."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
+from email.parser import BytesHeaderParser
+
+from mailmcp.imap.fetch import FetchedMessage
+
+SPECIMEN_ITEMS = (
+    "UID",
+    "RFC822.SIZE",
+    "INTERNALDATE",
+    "BODY.PEEK[HEADER.FIELDS (FROM TO CC SUBJECT MESSAGE-ID)]",
+)
+
+_WORD = re.compile(r"(?<![^\W_])[A-Za-z]{4,40}(?![^\W_])")
+_FOREIGN_WORD = re.compile(r"[^\W\d_]{4,40}")
+_ADDRESS = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{1,190}[A-Za-z0-9]")
+_MESSAGE_ID = re.compile(r"<[!#-\[\]-~]{3,200}>")
+_LAST_ALPHABET = 0x0590
+"""Below it scripts put spaces between words: Latin, Greek, Cyrillic, Armenian."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Specimen:
+    """What is known of one message; empty texts and None are not known."""
+
+    uid: int
+    size_octets: int | None
+    day: date | None
+    """Of INTERNALDATE, in the zone in which the server says it."""
+
+    word: str
+    """An ASCII word of the subject: whole, since some servers search for words, and long, so no stop-word."""
+
+    foreign_word: str
+    """A word of the subject with letters beyond ASCII, of a script that has words."""
+
+    from_: str
+    """An address; likewise the others."""
+
+    to: str
+    cc: str
+    message_id: str
+    """With its angle brackets."""
+
+
+def make_specimen(row: FetchedMessage) -> Specimen:
+    """Read what a message can be found by; what is malformed is not known."""
+    headers = BytesHeaderParser().parsebytes(row.sections.get("HEADER.FIELDS", b""))
+
+    def first(name: str, pattern: re.Pattern[str]) -> str:
+        match = pattern.search(str(headers.get(name, "")))
+        return match[0] if match else ""
+
+    subject = str(headers.get("Subject", ""))
+    encoded = "=?" in subject
+    return Specimen(
+        uid=row.uid,
+        size_octets=row.size_octets,
+        day=row.internal_date.date() if row.internal_date else None,
+        word="" if encoded or not subject.isascii() else max(_WORD.findall(subject), key=len, default=""),
+        foreign_word=_foreign_word(subject) if encoded else "",
+        from_=first("From", _ADDRESS),
+        to=first("To", _ADDRESS),
+        cc=first("Cc", _ADDRESS),
+        message_id=first("Message-ID", _MESSAGE_ID),
+    )
+
+
+def _foreign_word(subject: str) -> str:
+    try:
+        decoded = str(make_header(decode_header(subject)))
+    except (HeaderParseError, LookupError, ValueError):
+        return ""
+    words = [
+        word
+        for word in _FOREIGN_WORD.findall(decoded)
+        if not word.isascii() and all(ord(letter) < _LAST_ALPHABET for letter in word)
+    ]
+    return max(words, key=len, default="")
+
+
+def spread(count: int, *, most: int) -> Sequence[int]:
+    """Choose message numbers from all over a mailbox of `count` messages, the newest among them."""
+    wanted = min(count, most)
+    return sorted({count - (count * step) // wanted for step in range(wanted)})

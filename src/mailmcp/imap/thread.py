@@ -1,0 +1,259 @@
+"""Messages of a conversation, wherever they are: found in many mailboxes at once, fetched where they are new.
+
+By the server's own thread ids where it has any (RFC 8474, and Gmail's X-GM-THRID), else by
+Message-ID, References and In-Reply-To. THREAD (RFC 5256) is not used: it knows one mailbox at a
+time, answers with all of it, and joins whatever has the same subject.
+"""
+
+from array import array
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import Code, MailError
+from mailmcp.imap.connection import quoted
+from mailmcp.imap.dialogue import Dialogue, Talk, converse
+from mailmcp.imap.fetch import Fetched
+from mailmcp.imap.fetching import Job, fetching
+from mailmcp.imap.quirks import Feature
+from mailmcp.imap.search_keys import Plan, format_search_date
+from mailmcp.imap.searching import Found, PlanChangedError, finding
+from mailmcp.imap.session import Session
+
+_HEADERS = (b"MESSAGE-ID", b"REFERENCES", b"IN-REPLY-TO")
+_KEYS_OCTETS = 6_000
+"""Of one SEARCH: some servers take lines of 8 KB at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """What was found in one mailbox."""
+
+    uidvalidity: int
+    fetched: Fetched
+    """Rows or failures of the messages that were not known before."""
+
+    statements: tuple[str, ...] = ()
+    """What could not be seen, in English sentences."""
+
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clue:
+    """Keys of one SEARCH that finds messages of the conversation."""
+
+    keys: tuple[bytes, ...]
+    needed: bool = True
+    """Whether a mailbox that refuses the search has failed; else it only finds less."""
+
+
+def thread_items(session: Session) -> tuple[str, ...]:
+    """Name the data items of the server's own thread and message ids; none where it has none."""
+    if session.can("X-GM-EXT-1"):
+        return ("X-GM-MSGID", "X-GM-THRID")
+    return ("EMAILID", "THREADID") if session.can("OBJECTID") else ()
+
+
+def thread_clue(session: Session, thread_id: str) -> Clue:
+    """Ask for the messages of a thread of the server's."""
+    name = b"X-GM-THRID" if session.can("X-GM-EXT-1") else b"THREADID"
+    return Clue(keys=(name, thread_id.encode()))
+
+
+def id_clues(ids: Sequence[str], *, known: Collection[str] = ()) -> Iterator[Clue]:
+    """Ask for the messages that have one of `ids` or refer to it.
+
+    Args:
+        ids: Without angle brackets; those that are not ASCII are left out.
+        known: Ids of messages that are there already: nobody needs to look for themselves.
+    """
+    held: list[tuple[bytes, ...]] = []
+    octets = 0
+    for each in ids:
+        if not each.isascii():
+            continue
+        for header in _HEADERS[1 if each in known else 0 :]:
+            key = (b"HEADER", header, quoted(each))
+            size = sum(map(len, key)) + 6
+            if held and octets + size > _KEYS_OCTETS:
+                yield Clue(keys=_any_of(held))
+                held, octets = [], 0
+            held.append(key)
+            octets += size
+    if held:
+        yield Clue(keys=_any_of(held))
+
+
+def subject_clue(subject: str, around: datetime) -> Clue:
+    """Ask for messages with `subject` in their subject, within the days in which a stray reply is joined."""
+    span = timedelta(days=limits.STRAY_REPLY_DAYS + 2)
+    since, before = (around - span).date(), (around + span).date()
+    dates = (b"SENTSINCE", format_search_date(since), b"SENTBEFORE", format_search_date(before))
+    return Clue(keys=(*dates, b"SUBJECT", quoted(subject)), needed=False)
+
+
+def _any_of(keys: Sequence[tuple[bytes, ...]]) -> tuple[bytes, ...]:
+    """Join keys by OR; as a balanced tree, since servers bound how deep one may nest."""
+    if len(keys) == 1:
+        return keys[0]
+    middle = len(keys) // 2
+    return (b"OR", *_any_of(keys[:middle]), *_any_of(keys[middle:]))
+
+
+def fetch_row(session: Session, name: str, *, uidvalidity: int, uid: int, items: Sequence[str]) -> Fetched:
+    """Fetch the row of one message; one round trip.
+
+    Raises:
+        NotFoundError, ConflictError: The mailbox is gone, or another one by now.
+        DeadlineError, InternalError: The connection failed.
+    """
+    talk = Talk(mailbox=name, uidvalidity=uidvalidity, dialogue=_fetching_rows([uid], items))
+    [result] = converse(session, [talk])
+    if isinstance(result, MailError):
+        raise result
+    return result
+
+
+def find_related(
+    session: Session,
+    mailboxes: Mapping[str, int | None],
+    clues: Sequence[Clue],
+    *,
+    items: Sequence[str],
+    known: Mapping[str, Collection[int]],
+) -> dict[str, Related | MailError]:
+    """Look for messages in many mailboxes; two round trips for twenty of them, one if nothing is new.
+
+    Args:
+        session: Any mailbox may be open.
+        mailboxes: Names, each with the UIDVALIDITY it must have; None for any.
+        clues: Each finds messages.
+        items: What to fetch of those that are new.
+        known: UIDs by mailbox that are not to be fetched again.
+
+    Returns:
+        By mailbox what was found, or why it could not be looked at.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed.
+    """
+    asked = [(name, clue) for name in mailboxes for clue in clues]
+    talks = [
+        Talk(mailbox=name, uidvalidity=mailboxes[name], dialogue=_placed(_looking(session, name, clue)))
+        for name, clue in asked
+    ]
+    looked: dict[str, _Looked] = {}
+    failed: dict[str, MailError] = {}
+    missed: dict[str, MailError] = {}
+    answers = converse(session, talks)
+    for (name, clue), result in zip(asked, answers, strict=True):
+        if not isinstance(result, MailError):
+            looked.setdefault(name, _Looked()).take(*result)
+        else:
+            (failed if clue.needed else missed).setdefault(name, result)
+    fetched = _fetch_rows(session, looked, items, known)
+    return {name: failed.get(name) or fetched.get(name) or missed[name] for name in mailboxes}
+
+
+@dataclass(slots=True)
+class _Looked:
+    """What the searches in one mailbox found."""
+
+    uidvalidity: int = 0
+    uids: set[int] = field(default_factory=set)
+    statements: dict[str, None] = field(default_factory=dict)
+    complete: bool = True
+
+    def take(self, uidvalidity: int, found: Found) -> None:
+        self.uidvalidity = uidvalidity
+        self.uids.update(found.uids)
+        self.statements |= dict.fromkeys(found.statements)
+        self.complete = self.complete and found.complete
+
+
+def _looking(session: Session, name: str, clue: Clue) -> Dialogue[Found]:
+    try:
+        return (yield from finding(session, name, Plan(keys=clue.keys, local=frozenset())))
+    except PlanChangedError:
+        # A subject beyond ASCII, which this server cannot search for: ids will do.
+        return Found(uids=array("I"))
+
+
+def _placed(dialogue: Dialogue[Found]) -> Dialogue[tuple[int, Found]]:
+    """Go through a dialogue, and say which mailbox it was about."""
+    asked = next(dialogue)
+    while True:
+        turn = yield asked
+        try:
+            asked = dialogue.send(turn)
+        except StopIteration as end:
+            found: Found = end.value
+            return turn.mailbox.uidvalidity, found
+
+
+def _fetch_rows(
+    session: Session,
+    looked: Mapping[str, _Looked],
+    items: Sequence[str],
+    known: Mapping[str, Collection[int]],
+) -> dict[str, Related | MailError]:
+    """Fetch what is new in each mailbox; no round trip if nothing is."""
+    new = {
+        name: sorted(each.uids.difference(known.get(name, ())))[-limits.THREAD_MESSAGES_MAX :]
+        for name, each in looked.items()
+    }
+    names = [name for name, uids in new.items() if uids]
+    talks = [
+        Talk(mailbox=name, uidvalidity=looked[name].uidvalidity, dialogue=_fetching_rows(new[name], items))
+        for name in names
+    ]
+    results: dict[str, Fetched | MailError] = dict.fromkeys(looked, Fetched())
+    answers = converse(session, talks)
+    results |= zip(names, answers, strict=True)
+    return {name: _related(session, looked[name], result) for name, result in results.items()}
+
+
+def _related(session: Session, looked: _Looked, fetched: Fetched | MailError) -> Related | MailError:
+    if isinstance(fetched, MailError):
+        return fetched
+    statements, complete = tuple(looked.statements), looked.complete
+    if not session.quirks.trusts(Feature.HEADER):
+        statements += ("The server's search by header fields does not work: messages may be missing.",)
+        complete = False
+    return Related(uidvalidity=looked.uidvalidity, fetched=fetched, statements=statements, complete=complete)
+
+
+def _fetching_rows(uids: Sequence[int], items: Sequence[str]) -> Dialogue[Fetched]:
+    """Fetch rows; without their structures where servers fail to make one that can be read."""
+    [fetched] = yield from fetching((uids, items))
+    unreadable = [uid for uid, failure in fetched.failures.items() if failure.code is Code.INTERNAL]
+    if not unreadable:
+        return fetched
+    plain = [item for item in items if item != "BODYSTRUCTURE"]
+    [again] = yield from fetching((unreadable, plain))
+    kept = {uid: failure for uid, failure in fetched.failures.items() if uid not in unreadable}
+    return Fetched(messages=fetched.messages | again.messages, failures=kept | again.failures)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextsWanted:
+    """What to fetch of messages of one mailbox."""
+
+    uidvalidity: int
+    jobs: tuple[Job, ...] = field(default=())
+
+
+def fetch_texts(session: Session, wanted: Mapping[str, TextsWanted]) -> dict[str, list[Fetched] | MailError]:
+    """Fetch parts of messages in many mailboxes; one round trip for twenty of them if all goes well.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed.
+    """
+    talks = [
+        Talk(mailbox=name, uidvalidity=each.uidvalidity, dialogue=fetching(*each.jobs))
+        for name, each in wanted.items()
+    ]
+    results = converse(session, talks)
+    return dict(zip(wanted, results, strict=True))

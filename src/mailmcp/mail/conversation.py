@@ -1,0 +1,168 @@
+"""Conversations: which messages belong together, by what their headers refer to.
+
+Messages are joined by the ids in Message-ID, References and In-Reply-To (RFC 5322
+section 3.6.4), in any order and with gaps: what two messages both refer to joins them,
+also where the message between them is missing. Subjects alone join nothing, but for
+replies that refer to nothing at all, which broken programs send. Finding candidates is
+for the caller.
+"""
+
+import re
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from mailmcp.envelope import limits
+from mailmcp.mail.address import parse_addresses
+from mailmcp.mail.clean import clean_line
+from mailmcp.mail.dates import parse_date
+from mailmcp.mail.headers import Headers
+
+HEADER_FIELDS: Final = "MESSAGE-ID REFERENCES IN-REPLY-TO SUBJECT DATE FROM TO CC"
+"""What `read_links` reads."""
+
+_ID: Final = re.compile(r"<([^<>\s]{1,500})>")
+_BARE_ID: Final = re.compile(r"[^\s<>,;\"]{1,250}@[^\s<>,;\"]{1,250}")
+_REPLY: Final = re.compile(
+    r"\s*(?:re|aw|antw|antwort|sv|vs|odp|res|rif|ref|ynt|回复|答复|回覆|返信|ответ|отв)"
+    r"(?:\[\d{1,3}\]|\(\d{1,3}\)|\*\d{1,3})?\s*[::]",
+    re.IGNORECASE,
+)
+_FORWARD: Final = re.compile(r"\s*(?:fwd?|wg|tr|rv|enc|i|doorst|vl|转发|轉寄|пересл)\s*[::]", re.IGNORECASE)
+_LIST_TAG: Final = re.compile(r"\s*\[[^\[\]]{1,80}\]")
+_PREFIXES_MAX: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Links:
+    """What one message says of its place in a conversation."""
+
+    own_id: str
+    """Its Message-ID without angle brackets; "" where it has none."""
+
+    refers_to: tuple[str, ...] = ()
+    """Ids in References, then In-Reply-To, each once, in order; of very many the first and the last ones."""
+
+    base_subject: str = ""
+    """The subject without Re:, list tags and the like, in lower case."""
+
+    is_reply: bool = False
+    """Whether the subject begins as a reply's."""
+
+    people: frozenset[str] = frozenset()
+    """Addresses of From, To and Cc, in lower case."""
+
+    date: datetime | None = None
+    thread_id: str = ""
+    """The server's own id of the conversation; "" where it has none."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Every id that places it: its own first."""
+        return ((self.own_id,) if self.own_id else ()) + self.refers_to
+
+
+def read_links(headers: Headers, *, thread_id: str = "") -> Links:
+    """Read what places a message in a conversation; never raises, whatever the headers hold."""
+    references = [*find_ids(headers.get("References")), *find_ids(headers.get("In-Reply-To"))]
+    own = next(iter(find_ids(headers.get("Message-ID"))), "")
+    refers_to = tuple(each for each in dict.fromkeys(references) if each != own)
+    if len(refers_to) > limits.REFERENCES_MAX:
+        refers_to = (refers_to[0], *refers_to[1 - limits.REFERENCES_MAX :])
+    base, is_reply = split_subject(clean_line(headers.get("Subject")).text)
+    people = parse_addresses(*(raw for name in ("From", "To", "Cc") for raw in headers.raw_all(name)))
+    return Links(
+        own_id=own,
+        refers_to=refers_to,
+        base_subject=base,
+        is_reply=is_reply,
+        people=frozenset(each.address.lower() for each in people if each.address),
+        date=parse_date(headers.get("Date")),
+        thread_id=thread_id,
+    )
+
+
+def find_ids(text: str) -> tuple[str, ...]:
+    """Find the message ids in a header value; ids without angle brackets count where no other is there."""
+    found = _ID.findall(text) or _BARE_ID.findall(text)
+    return tuple(each for each in dict.fromkeys(found) if each.isprintable())
+
+
+def split_subject(subject: str) -> tuple[str, bool]:
+    """Give the base subject in lower case, and whether it is a reply's.
+
+    As RFC 5256 section 2.1, with the prefixes of more languages.
+    """
+    rest, is_reply = subject, False
+    for _ in range(_PREFIXES_MAX):
+        reply = _REPLY.match(rest)
+        match = reply or _FORWARD.match(rest) or _LIST_TAG.match(rest)
+        if match is None or not rest[match.end() :].strip():
+            break
+        is_reply = is_reply or reply is not None
+        rest = rest[match.end() :]
+    return " ".join(rest.lower().split()), is_reply
+
+
+def join(start: Links, candidates: Sequence[Links]) -> list[int]:
+    """Choose the candidates that are in the conversation of `start`.
+
+    Args:
+        start: The message whose conversation is wanted; may be among the candidates, too.
+        candidates: Messages that may belong to it, in any order.
+
+    Returns:
+        Their indexes, ascending. Joined by ids, over any number of steps; a reply that
+        refers to nothing is joined with the message before it of the same subject, among
+        the same people.
+    """
+    messages = [*candidates, start]
+    # Names that no header can hold have a blank: blanks end ids.
+    names = [[*each.ids, *([f"thread {each.thread_id}"] if each.thread_id else [])] for each in messages]
+    for index, each in enumerate(messages):
+        parent = _parent_by_subject(each, messages)
+        if parent is not None:
+            names[index].append(f"parent {parent}")
+            names[parent].append(f"parent {parent}")
+    holders: dict[str, list[int]] = {}
+    for index, each_names in enumerate(names):
+        for name in each_names:
+            holders.setdefault(name, []).append(index)
+    joined = {len(candidates)}
+    waiting = list(names[-1])
+    while waiting:
+        for index in holders.pop(waiting.pop(), ()):
+            if index not in joined:
+                joined.add(index)
+                waiting.extend(names[index])
+    return sorted(joined - {len(candidates)})
+
+
+def _parent_by_subject(message: Links, others: Sequence[Links]) -> int | None:
+    """Find what a reply that refers to nothing answers: the latest message before it that fits.
+
+    The subject is the same, and two people at least are (or all there are): newsletters
+    with one subject share one.
+    """
+    if message.refers_to or not message.is_reply or not message.base_subject or message.date is None:
+        return None
+    fitting = [
+        (each.date, -index)
+        for index, each in enumerate(others)
+        if each.base_subject == message.base_subject
+        and each.date is not None
+        and timedelta() < message.date - each.date <= timedelta(days=limits.STRAY_REPLY_DAYS)
+        and len(each.people & message.people) >= min(2, len(each.people | message.people))
+    ]
+    return -max(fitting)[1] if fitting else None
+
+
+def unasked_ids(members: Iterable[Links], asked: Container[str]) -> list[str]:
+    """List the ids that `members` name and that were not asked for yet, those named most often first."""
+    counts: dict[str, int] = {}
+    for each in members:
+        for name in each.ids:
+            if name not in asked:
+                counts[name] = counts.get(name, 0) + 1
+    return sorted(counts, key=lambda name: -counts[name])

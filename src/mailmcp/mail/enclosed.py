@@ -1,0 +1,62 @@
+"""A message inside a message, as text: who wrote what, and its words.
+
+For attachments of type message/rfc822 and for files that hold one (``.eml``).
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from mailmcp.mail.address import format_address, parse_addresses
+from mailmcp.mail.attachment import list_attachments
+from mailmcp.mail.body import BodyText, body_text
+from mailmcp.mail.clean import clean_line
+from mailmcp.mail.headers import Headers
+from mailmcp.mail.invitation import bounded_line
+from mailmcp.mail.message import read_message
+from mailmcp.mail.structure import walk
+from mailmcp.mail.text_parts import choose_text_parts
+
+_ADDRESSES: Final = ("From", "To", "Cc")
+_ATTACHMENTS_NAMED: Final = 20
+
+
+def message_text(octets: bytes, *, complete: bool = True) -> BodyText:
+    """Write a message as text: Subject, From, To, Cc and Date, then its text, then what is attached.
+
+    Args:
+        octets: The message, transfer encoding already taken off.
+        complete: Whether this is all of it; if not, its text may be cut.
+
+    Returns:
+        The text; empty header fields are left out. Messages inside this one are named, not entered.
+    """
+    view = read_message(octets, complete=complete)
+    text_parts = choose_text_parts(view.structure)
+    spans = view.tree.spans
+    found = {
+        part.part_id: octets[spans[part.part_id].start : spans[part.part_id].end]
+        for part in walk(view.structure)
+        if part.part_id in spans
+    }
+    body = body_text(text_parts, found)
+    attached = list_attachments(view.structure, text_parts)
+    lines = [
+        f"Attachment: {each.filename or each.subject or '(unnamed)'} ({each.content_type})"
+        for each in attached[:_ATTACHMENTS_NAMED]
+    ]
+    if len(attached) > _ATTACHMENTS_NAMED:
+        lines.append(f"and {len(attached) - _ATTACHMENTS_NAMED} more attachments")
+    blocks = ("\n".join(_head(view.headers)), body.text, "\n".join(lines))
+    return replace(
+        body,
+        text="\n\n".join(block for block in blocks if block),
+        defects=tuple(dict.fromkeys((*view.defects, *body.defects))),
+    )
+
+
+def _head(headers: Headers) -> list[str]:
+    values = {"Subject": clean_line(headers.get("Subject")).text}
+    for name in _ADDRESSES:
+        values[name] = ", ".join(map(format_address, parse_addresses(*headers.raw_all(name))))
+    values["Date"] = headers.get("Date")
+    return [f"{name}: {bounded_line(value)}" for name, value in values.items() if value]

@@ -1,0 +1,137 @@
+"""Which rules of the style sheets hold for each element: matching in one walk, and the cascade.
+
+Matching by going up from each element takes time exponential in the length of a
+selector. Here each element is told which compounds its ancestors and elder siblings
+matched, as bits of a number, so that an element costs what its own compounds cost.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from mailmcp.envelope.limits import CSS_MATCHES_MAX
+from mailmcp.mail.html.selector import Compound, Element, classes_of
+from mailmcp.mail.html.sheet import Rule
+from mailmcp.mail.html.style import Declaration, parse_style
+
+_NO_RULES: Final[dict[str, str]] = {}
+
+
+@dataclass(slots=True)
+class Family:
+    """What the children of one element know of their ancestors and elder siblings, as sets of compounds."""
+
+    ancestors: int = 0
+    parent: int = 0
+    elder: int = 0
+    eldest: bool = True
+    """Whether no child was seen yet."""
+
+    before: int = 0
+
+
+class Cascade:
+    """The rules of a document, ready to be asked about its elements in the order of the source."""
+
+    __slots__ = ("_by_class", "_by_id", "_by_tag", "_compounds", "_memory", "_others", "_rules", "_work")
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._compounds: list[Compound] = []
+        self._rules: dict[int, tuple[tuple[int, int, int], int, Rule]] = {}  # by the last compound's number
+        self._by_id: dict[str, list[int]] = defaultdict(list)
+        self._by_class: dict[str, list[int]] = defaultdict(list)
+        self._by_tag: dict[str, list[int]] = defaultdict(list)
+        self._others: list[int] = []
+        self._memory: dict[tuple[tuple[int, ...], str], Mapping[str, str]] = {}
+        self._work = CSS_MATCHES_MAX
+        for order, rule in enumerate(rules):
+            for compound in rule.selector.compounds:
+                self._index(compound, len(self._compounds))
+                self._compounds.append(compound)
+            self._rules[len(self._compounds) - 1] = (rule.selector.specificity, order, rule)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no rules, so that styles come from attributes alone."""
+        return not self._compounds
+
+    @property
+    def complete(self) -> bool:
+        """Whether no rule was passed over because matching took too long."""
+        return self._work > 0
+
+    def values(self, element: Element, family: Family) -> tuple[Mapping[str, str], Family]:
+        """Give the properties of an element, and the family of its children; notes it in its own."""
+        matched = self._match(element, family) if self._compounds else []
+        family.eldest = False
+        bits = sum(1 << number for number in matched)
+        inner = Family(ancestors=family.ancestors | bits, parent=bits)
+        family.elder |= bits
+        family.before = bits
+        style = element.attributes.get("style", "")
+        ending = tuple(number for number in matched if number in self._rules)
+        if not ending and not style:
+            return _NO_RULES, inner
+        known = self._memory.get((ending, style))
+        if known is None:
+            self._work -= len(ending)
+            known = self._memory[ending, style] = self._weigh(ending, parse_style(style))
+        return known, inner
+
+    def _index(self, compound: Compound, number: int) -> None:
+        """File a compound under its rarest condition."""
+        if compound.ids:
+            self._by_id[compound.ids[0]].append(number)
+        elif compound.classes:
+            self._by_class[compound.classes[0]].append(number)
+        elif compound.tag:
+            self._by_tag[compound.tag].append(number)
+        else:
+            self._others.append(number)
+
+    def _match(self, element: Element, family: Family) -> list[int]:
+        """Give the numbers of the compounds that match, with all that stands before them."""
+        classes = classes_of(element)
+        candidates = [
+            *self._by_id.get(element.attributes.get("id", ""), ()),
+            *self._by_tag.get(element.tag, ()),
+            *self._others,
+        ]
+        for name in classes:
+            candidates += self._by_class.get(name, ())
+        self._work -= len(candidates)
+        if self._work <= 0:
+            return []
+        return sorted(
+            number
+            for number in candidates
+            if self._may_follow(number, family) and self._compounds[number].matches(element, classes)
+        )
+
+    def _may_follow(self, number: int, family: Family) -> bool:
+        before = number - 1
+        match self._compounds[number].combinator:
+            case "":
+                return True
+            case " ":
+                return bool(family.ancestors >> before & 1)
+            case ">":
+                return bool(family.parent >> before & 1)
+            case "+":
+                return bool(family.before >> before & 1)
+            case _:
+                return bool(family.elder >> before & 1)
+
+    def _weigh(self, ending: tuple[int, ...], style: tuple[Declaration, ...]) -> Mapping[str, str]:
+        """Choose each value: by importance, then style attribute, specificity, order (CSS Cascade 5)."""
+        best: dict[str, tuple[tuple[bool, bool, tuple[int, int, int], int], str]] = {}
+        entries = [
+            (False, *self._rules[number][:2], self._rules[number][2].declarations) for number in ending
+        ]
+        for inline, specificity, order, declarations in [*entries, (True, (0, 0, 0), 0, style)]:
+            for declaration in declarations:
+                weight = (declaration.important, inline, specificity, order)
+                if declaration.name not in best or weight >= best[declaration.name][0]:
+                    best[declaration.name] = (weight, declaration.value)
+        return {name: value for name, (_, value) in best.items()}

@@ -1,0 +1,91 @@
+"""HTML to readable text, and HTML to HTML that loads and runs nothing.
+
+Composes `html.tame` (bounded parsing), `html.hidden` (what no one sees) and
+`html.render`. Link targets stay beside their text, since what a link says need not
+be where it goes (`html.link`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import nh3
+
+from mailmcp.mail.clean import clean_text
+from mailmcp.mail.html.hidden import parse_html, remove_hidden
+from mailmcp.mail.html.render import render_text
+
+STYLES_CUT: Final = "style sheets are too long to be followed: hidden text may be left"
+
+_ATTRIBUTES: Final = {
+    "*": {"lang"},  # of any element; by default nh3 lets titles through, which nobody sees
+    "a": {"href", "title"},
+    "img": {"alt", "title", "width", "height"},  # no source: nothing remote is ever loaded
+    "ol": {"start"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan"},
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HtmlText:
+    """What a person would read."""
+
+    text: str
+    """Lines parted by newlines, at most one blank line between; "" when there is nothing to read."""
+
+    hidden_removed: int
+    """Passages which the HTML hid, from 0: see `html.hidden`."""
+
+    hidden_by: Mapping[str, int]
+    """The same by technique: display, visibility, opacity, font size, extent, position, clip, transform,
+    colour. Only those that were found."""
+
+    invisible_removed: int
+    """Invisible and bidirectional control characters taken out of the shown text, from 0."""
+
+    misleading_links: int
+    """Links that say one thing and do another, from 0: see `html.link`."""
+
+    defects: tuple[str, ...] = ()
+
+
+def html_to_text(html: str) -> HtmlText:
+    """Convert HTML to text, in time linear in its length.
+
+    Short cells of a table row stand on one line, parted by `` | ``; other tables
+    flow. Links are ``text <target>``, shorter where that says enough (the rules are in
+    `html.link`). Quoted lines begin with ``> ``. Images are ``[alternative text]``, struck
+    text is ``~~text~~``, raised digits after others have a ``^`` before them.
+    """
+    document = parse_html(html)
+    hidden = remove_hidden(document)
+    rendered = render_text(document.tree.body)
+    return HtmlText(
+        text=rendered.text,
+        hidden_removed=sum(hidden.by_technique.values()),
+        hidden_by=hidden.by_technique,
+        invisible_removed=rendered.invisible_removed,
+        misleading_links=rendered.misleading_links,
+        defects=() if hidden.complete else (STYLES_CUT,),
+    )
+
+
+def sanitize_html(html: str) -> str:
+    """Reduce HTML to a safe fragment: structure, text and links.
+
+    Without scripts, styles, forms, comments, sources of images (so nothing
+    remote is loaded) and hidden elements. Links keep http, https, mailto and tel.
+    """
+    document = parse_html(html)
+    remove_hidden(document)
+    body = document.tree.body
+    safe = nh3.clean(
+        (body.inner_html if body is not None else "") or "",
+        tags=nh3.ALLOWED_TAGS - {"map", "area"},
+        attributes=_ATTRIBUTES,
+        url_schemes={"http", "https", "mailto", "tel"},
+        link_rel=None,
+        url_relative="deny",
+    )
+    return clean_text(safe).text

@@ -1,0 +1,113 @@
+"""What stands after the text of a link: where it goes, in as few words as that takes.
+
+Rules, in this order:
+
+1. A link that misleads is ``text <goes to host: target>``, or ``<goes to host>`` if the target is long.
+2. Nothing is added where the text says the target itself, or the target stood there before.
+3. A target of up to LINK_CHARS_MAX characters is shown: ``text <target>``.
+4. A longer one is its host: ``text <host/…>``; the next on the same host is ``text <…>``.
+
+A link misleads if its text names a host or an address and it goes to another site
+(registrable domains are compared), if it has a user name before its host or a label in two
+alphabets, or if it runs code (`javascript:`, `data:`): that one is not shown, but counted.
+The text names a host by a URL or ``www.`` anywhere in it, or by a bare domain or an address
+when it has few words: a headline may speak of a site.
+"""
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from mailmcp.mail.link import Link, LinkKind, ascii_host, parse_link, same_site
+
+_TEXT_CHARS_MAX: Final = 500
+_WORDS_MAX: Final = 5
+_LABEL: Final = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
+_CLAIM: Final = re.compile(
+    rf"(?P<lead>https?://|www\.|[\w.+-]{{1,64}}@)?(?P<host>(?:{_LABEL}\.)+{_LABEL})", re.IGNORECASE
+)
+_BARE_TARGET: Final = re.compile(r"^(?:https?://|mailto:|tel:)|/$", re.IGNORECASE)
+_NO_DIGITS: Final = re.compile(r"[^0-9+]+")
+# Domains of countries and others that are endings of files as well.
+_FILE_ENDINGS: Final = frozenset({"ai", "cc", "md", "mov", "pl", "ps", "py", "rs", "sh", "so", "zip"})
+_RESERVED: Final = frozenset({"example", "test", "invalid"})  # RFC 6761
+
+
+@dataclass(slots=True)
+class LinkBook:
+    """The links of one document, in order."""
+
+    misleading: int = 0
+    """Links that say one thing and do another, from 0."""
+
+    _shown: set[str] = field(default_factory=set)
+    _last_host: str = ""
+
+    def describe(self, text: str, href: str) -> str:
+        """Give what to write after the text of a link, without white space; "" for nothing."""
+        link = parse_link(href)
+        words = " ".join(text.split())
+        if link.kind is LinkKind.RUNS:
+            self.misleading += 1
+        if not link.target or not words:
+            return ""
+        if misleads(words, link):
+            self.misleading += 1
+            self._shown.add(link.target)
+            return f"<goes to {link.host}>" if link.is_long else f"<goes to {link.host}: {link.target}>"
+        if link.target in self._shown and "//" not in words:
+            return ""
+        self._shown.add(link.target)
+        if _bare(words, link.kind) == _bare(link.target, link.kind):
+            return ""
+        return f"<{self._shorten(link)}>" if link.is_long else f"<{link.target}>"
+
+    def _shorten(self, link: Link) -> str:
+        if link.host and link.host == self._last_host:
+            return "…"
+        self._last_host = link.host
+        return f"{link.host or link.target.partition(':')[0]}/…"
+
+
+def _bare(text: str, kind: LinkKind) -> str:
+    """Leave of a target, or of a text that may say it, what tells it from others."""
+    if kind is LinkKind.PHONE:
+        return _NO_DIGITS.sub("", text)
+    return _BARE_TARGET.sub("", text).lower()
+
+
+def misleads(text: str, link: Link) -> bool:
+    """Tell whether the text of a link names another site than it goes to, or the target disguises it."""
+    if link.disguised:
+        return True
+    if not link.host:
+        return False
+    few = len(text.split()) <= _WORDS_MAX
+    for claim in _CLAIM.finditer(text[:_TEXT_CHARS_MAX]):
+        lead, host = (claim["lead"] or "").lower(), ascii_host(claim["host"])
+        anywhere = lead.startswith(("http", "www"))
+        if (anywhere or (few and (lead.endswith("@") or _is_domain(host)))) and not same_site(
+            host, link.host
+        ):
+            return True
+    return False
+
+
+def _is_domain(host: str) -> bool:
+    """Tell whether a bare name is a domain rather than a file, a number or two words."""
+    ending = host.rpartition(".")[2]
+    if ending in _RESERVED:
+        return True
+    if not ending[0].isalpha() or (host.count(".") == 1 and ending in _FILE_ENDINGS):
+        return False
+    return _registered_part()(host) is not None
+
+
+@functools.cache
+def _registered_part() -> Callable[[str], str | None]:
+    # Here, not above: the list takes 40 ms to read, and starting must not wait for it.
+    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415
+
+    return cast("Callable[[str], str | None]", PublicSuffixList(accept_unknown=False).privatesuffix)

@@ -1,0 +1,54 @@
+"""What the tags of HTML mean to a parser, as far as taming must know.
+
+Content models of the HTML standard (sections 13.1.2 and 13.2.6), reduced to the
+elements that mail holds.
+"""
+
+from typing import Final
+
+VOID: Final = frozenset(("area", "br", "col", "hr", "img", "input", "wbr", "image"))
+
+DROPPED: Final = frozenset(("script", "style", "title", "iframe", "noembed", "noframes", "textarea", "xmp"))
+"""Dropped with their content: never text, or read as text by rules of their own."""
+
+IGNORED: Final = frozenset(
+    {"base", "basefont", "bgsound", "colgroup", "embed", "frame", "frameset", "head", "html", "keygen"}
+    | {"link", "meta", "nobr", "param", "plaintext", "selectedcontent", "source", "track"}
+)
+"""Their tags alone are dropped: without content, or without meaning outside of a whole document."""
+
+WRITTEN_AS: Final = {
+    **dict.fromkeys(("body", "fieldset", "form", "marquee", "template"), "div"),
+    **dict.fromkeys(
+        ("applet", "button", "math", "noscript", "object", "optgroup", "option", "select", "svg"), "span"
+    ),
+}
+"""Their tags switch parsers to other rules; written as these, with the name kept as `TAG_ATTRIBUTE`."""
+
+TAG_ATTRIBUTE: Final = "data-tag"
+"""Name of the element in the source, where it was written as another. Mail cannot set it."""
+
+FORMATTING: Final = frozenset(
+    ("b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u")
+)
+
+BLOCKS: Final = frozenset(
+    {"address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "dir", "div"}
+    | {"dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6"}
+    | {"header", "hgroup", "hr", "li", "main", "marquee", "menu", "nav", "ol", "p", "pre", "section"}
+    | {"summary", "table", "template", "ul"}
+)
+"""What closes an open paragraph."""
+
+CELLS: Final = ("td", "th", "caption")
+
+_SECTION_ENDS: Final = (*CELLS, "tr", "tbody", "thead", "tfoot")
+TABLE_PARTS: Final = {
+    **dict.fromkeys(CELLS, CELLS),
+    "tr": (*CELLS, "tr"),
+    **dict.fromkeys(("tbody", "thead", "tfoot"), _SECTION_ENDS),
+}
+"""Parts of a table, each with the open ones that it ends."""
+
+SIBLINGS: Final = {"p": ("p",), "li": ("li", "p"), "dd": ("dd", "dt", "p"), "dt": ("dd", "dt", "p")}
+"""What ends an open one of its own kind."""

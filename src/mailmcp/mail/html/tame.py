@@ -1,0 +1,218 @@
+"""Hostile or sloppy HTML to HTML that any parser reads in linear time.
+
+HTML parsers are quadratic in nesting and worse in unclosed formatting elements
+(the standard has them copied into each later paragraph): one megabyte of
+``<div>`` costs Lexbor 90 seconds. This pass reads the tags with the tokenizer
+rules of the HTML standard (section 13.2.5) and writes them back well nested, no
+deeper than HTML_DEPTH_MAX; comments and scripts are dropped, and style sheets
+are set aside.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from mailmcp.envelope.limits import HTML_DEPTH_MAX, HTML_FORMATTING_MAX, HTML_TAG_CHARS_MAX
+from mailmcp.mail.html.tags import (
+    BLOCKS,
+    CELLS,
+    DROPPED,
+    FORMATTING,
+    IGNORED,
+    SIBLINGS,
+    TABLE_PARTS,
+    TAG_ATTRIBUTE,
+    VOID,
+    WRITTEN_AS,
+)
+
+_TOKEN: Final = re.compile(
+    r"""<(?:
+      !--(?:-?>|.*?(?:--!?>|\Z))
+    | (?P<close>/?)(?P<name>[a-zA-Z][^\t\n\f\r\x20/>]*+)
+      (?: [\t\n\f\r\x20/]++
+        | [^\t\n\f\r\x20/>][^\t\n\f\r\x20/>=]*+
+          (?: [\t\n\f\r\x20]*+ = [\t\n\f\r\x20]*+
+            (?: "[^"]*+" | '[^']*+' | [^\t\n\f\r\x20"'>][^\t\n\f\r\x20>]*+ )?+
+          )?+
+      )*+
+      (?P<end>>|\Z)
+    | [!?/][^>]*+(?:>|\Z)
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_ATTRIBUTE: Final = re.compile(
+    r"""(?P<name>[^\t\n\f\r\x20/>"'=][^\t\n\f\r\x20/>=]*+)
+    (?: [\t\n\f\r\x20]*+ = [\t\n\f\r\x20]*+
+      (?: "(?P<double>[^"]*+)" | '(?P<single>[^']*+)' | (?P<bare>[^\t\n\f\r\x20"'>][^\t\n\f\r\x20>]*+) )
+    )?+""",
+    re.VERBOSE,
+)
+_KEPT_ATTRIBUTES: Final = frozenset(
+    {"href", "style", "class", "id", "hidden", "alt", "width", "height", "start", "colspan", "rowspan"}
+    | {"bgcolor", "color", "background", "text"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StyleSheet:
+    """The content of a style element."""
+
+    css: str
+    media: str
+    """Media query list of the element; "" for all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TameHtml:
+    """HTML that any parser reads in linear time, and what was set aside."""
+
+    html: str
+    sheets: tuple[StyleSheet, ...]
+
+
+def tame_html(html: str) -> TameHtml:
+    """Rewrite HTML, well nested and bounded in depth; visible text and links are the same.
+
+    Beyond the bounds, block elements become line breaks and others vanish; the
+    text in them always stays. A tag that the end cuts in two is dropped.
+    """
+    tamer = _Tamer()
+    sheets: list[StyleSheet] = []
+    position = 0
+    while (match := _TOKEN.search(html, position)) is not None:
+        tamer.out.append(html[position : match.start()])
+        position = match.end()
+        name = (match["name"] or "").lower()
+        if not name or not match["end"]:
+            continue
+        if match["close"]:
+            tamer.end(name)
+        elif name in DROPPED:
+            position = _end_of(name, html, position)
+            if name == "style":
+                media = _read_attributes(match.group()[len("<style") :]).get("media", "")
+                sheets.append(StyleSheet(css=html[match.end() : position], media=media))
+        else:
+            tamer.start(name, match.group())
+    tamer.out.append(html[position:])
+    return TameHtml(html="".join(tamer.out).replace("\x00", ""), sheets=tuple(sheets))
+
+
+def _end_of(name: str, html: str, position: int) -> int:
+    end = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(html, position)
+    return end.start() if end is not None else len(html)
+
+
+class _Tamer:
+    """The open elements, and what was written so far."""
+
+    __slots__ = ("blocks", "cells", "formatting", "inline", "out", "stack", "tables")
+
+    def __init__(self) -> None:
+        self.out: list[str] = []
+        self.stack: list[tuple[str, str]] = []  # name in the source, name written or ""
+        self.blocks: list[str] = []  # those of the stack that are no inline elements
+        # How many of a name an end tag may close: inline elements within the innermost block, blocks
+        # within the innermost table or cell, parts of a table within the innermost table.
+        self.inline: list[Counter[str]] = [Counter()]
+        self.cells: list[Counter[str]] = [Counter()]
+        self.tables: list[Counter[str]] = [Counter()]
+        self.formatting = 0
+
+    def start(self, name: str, tag: str) -> None:
+        if name in IGNORED or (name in TABLE_PARTS and len(self.tables) == 1):
+            self.out.append(" ")
+            return
+        self._close_implied(name)
+        if name in VOID:
+            self.out.append(_shorten(name, tag))
+        elif len(self.stack) >= HTML_DEPTH_MAX:
+            self.out.append("<br>" if name in BLOCKS or name in TABLE_PARTS else "")
+            self._push(name, "")
+        else:
+            written, attributes = self._written_name(name), _shorten(name, tag)[1 + len(name) :]
+            if name in WRITTEN_AS:
+                # The first of equal attributes counts. `template` is never shown, and `hidden` says the same.
+                shown = " hidden" if name == "template" else ""
+                attributes = f" {TAG_ATTRIBUTE}={name}{shown}{attributes}"
+            self.out.append(f"<{written}{attributes}")
+            self._push(name, written)
+
+    def end(self, name: str) -> None:
+        if name == "br":
+            self.out.append("<br>")
+        elif len(self.tables) > 1 if name == "table" else self._scope(name)[name]:
+            self._pop_to(name)
+
+    def _close_implied(self, name: str) -> None:
+        for part in TABLE_PARTS.get(name, ()):
+            while self.tables[-1][part]:
+                self._pop_to(part)
+        closed = SIBLINGS.get(name, ("p",) if name in BLOCKS else ())
+        # Inline elements that are still open in it end with it: the standard would open them all again.
+        while self.blocks and self.blocks[-1] in closed:
+            self._pop_to(self.blocks[-1])
+
+    def _written_name(self, name: str) -> str:
+        if name in FORMATTING and self.formatting >= HTML_FORMATTING_MAX:
+            return "span"
+        return WRITTEN_AS.get(name, name)
+
+    def _scope(self, name: str) -> Counter[str]:
+        if name in TABLE_PARTS:
+            return self.tables[-1]
+        return self.cells[-1] if name in BLOCKS else self.inline[-1]
+
+    def _push(self, name: str, written: str) -> None:
+        self.stack.append((name, written))
+        self.formatting += written in FORMATTING
+        self._scope(name)[name] += 1
+        if name in BLOCKS or name in TABLE_PARTS:
+            self.inline.append(Counter())
+            self.blocks.append(name)
+        if name == "table" or name in CELLS:
+            self.cells.append(Counter())
+        if name == "table":
+            self.tables.append(Counter())
+
+    def _pop(self) -> str:
+        name, written = self.stack.pop()
+        if name == "table":
+            self.tables.pop()
+        if name == "table" or name in CELLS:
+            self.cells.pop()
+        if name in BLOCKS or name in TABLE_PARTS:
+            self.inline.pop()
+            self.blocks.pop()
+        self._scope(name)[name] -= 1
+        self.formatting -= written in FORMATTING
+        if written:
+            self.out.append(f"</{written}>")
+        return name
+
+    def _pop_to(self, name: str) -> None:
+        while self._pop() != name:
+            pass
+
+
+def _shorten(name: str, tag: str) -> str:
+    """Leave a long tag only the attributes that matter: their number is quadratic too."""
+    if len(tag) <= HTML_TAG_CHARS_MAX and TAG_ATTRIBUTE not in tag.lower():
+        return tag
+    kept = [
+        f' {key}="{value.replace(chr(34), "&quot;")}"'
+        for key, value in _read_attributes(tag[1 + len(name) :]).items()
+        if key in _KEPT_ATTRIBUTES
+    ]
+    return f"<{name}{''.join(kept)}>"
+
+
+def _read_attributes(tag: str) -> dict[str, str]:
+    """Read what follows the name of a tag: values as written, the first of equal names."""
+    attributes: dict[str, str] = {}
+    for match in _ATTRIBUTE.finditer(tag):
+        value = match["double"] or match["single"] or match["bare"] or ""
+        attributes.setdefault(match["name"].lower(), value)
+    return attributes

@@ -1,0 +1,253 @@
+"""imap_get_thread: a whole conversation, oldest message first, within one budget of characters."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pydantic import BaseModel, Field
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import (
+    ConflictError,
+    InvalidInputError,
+    NextAction,
+    Problem,
+    Reason,
+)
+from mailmcp.envelope.markdown import code, escape
+from mailmcp.envelope.outcome import Issue, Outcome, Page, Untrusted
+from mailmcp.imap.session import Session
+from mailmcp.mail.clean import clean_line
+from mailmcp.mail.ids import parse_message_id
+from mailmcp.mail.snippet import make_snippet
+from mailmcp.mail.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
+from mailmcp.tools.arguments import Arguments
+from mailmcp.tools.coverage import CoverageData
+from mailmcp.tools.message_parts import search_again
+from mailmcp.tools.rows import addresses_of, date_of
+from mailmcp.tools.taken_out import say_taken_out
+from mailmcp.tools.text_budget import share_out
+from mailmcp.tools.thread_search import FoundThread, Member, find_thread
+from mailmcp.tools.thread_texts import ReadText, ReadTexts, read_texts
+from mailmcp.tools.tool import Call, Report, Tool, nothing_had
+
+NAME = "imap_get_thread"
+
+
+class GetThreadArguments(Arguments):
+    """Whose conversation, and how much of it."""
+
+    message_id: str = Field("", description="Any message of it; not needed with a cursor.")
+    max_chars: int = Field(
+        limits.THREAD_CHARS_DEFAULT,
+        ge=limits.THREAD_CHARS_MIN,
+        le=limits.THREAD_CHARS_MAX,
+        description="For all texts together.",
+    )
+    cursor: str = Field("", description="From the previous page; enough on its own.")
+
+
+class ThreadMessageRow(BaseModel):
+    """One message; `text` has no quoted history."""
+
+    message_id: str
+    date: str
+    from_: str = Field(alias="from")
+    to: str
+    subject: str
+    flags: list[str]
+    text: str
+    truncated: bool
+    body_offset: int | None = Field(None, description="Where imap_get_message reads on.")
+    places: list[str] | None = Field(None, description="Ids of copies.")
+
+
+class GetThreadData(BaseModel):
+    """One page of a conversation, oldest message first."""
+
+    account_id: str
+    total: int
+    returned: int
+    messages: list[ThreadMessageRow]
+    coverage: CoverageData
+    next_cursor: str | None = None
+    has_more: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ThreadPage:
+    """A conversation, and the texts of the messages of one page."""
+
+    thread: FoundThread
+    members: Sequence[Member]
+    more: bool
+    read: ReadTexts
+
+
+async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetThreadData]:
+    """Give one page of a conversation: about six round trips, however many mailboxes there are."""
+    start = _start(arguments)
+    call.choose_account(start.ref.account_id)
+    call.mailbox = start.ref.mailbox
+    try:
+        page = await call.ask(
+            lambda session: _read_page(session, start, call.report), mailbox=start.ref.mailbox
+        )
+    except ConflictError as error:
+        error.next_action = search_again(start.ref)
+        raise
+    return _outcome(start, page)
+
+
+def _start(arguments: GetThreadArguments) -> ThreadCursor:
+    """Say which conversation, and where in it."""
+    if not arguments.cursor:
+        if not arguments.message_id:
+            raise InvalidInputError.of("message_id", Reason.MISSING_PARAM, "is missing. Send it.")
+        ref = parse_message_id(arguments.message_id)
+        return ThreadCursor(ref=ref, max_chars=arguments.max_chars)
+    cursor = parse_thread_cursor(arguments.cursor)
+    if arguments.message_id not in {"", cursor.ref.message_id}:
+        message = "contradicts the cursor. Leave it out."
+        raise InvalidInputError([Problem(field="message_id", reason=Reason.CURSOR_MISMATCH, message=message)])
+    if "max_chars" in arguments.model_fields_set:
+        return ThreadCursor(ref=cursor.ref, max_chars=arguments.max_chars, after=cursor.after)
+    return cursor
+
+
+def _read_page(session: Session, start: ThreadCursor, report: Report) -> _ThreadPage:
+    thread = find_thread(session, start.ref, report)
+    rest = [each for each in thread.members if start.after is None or each.place > start.after]
+    size = min(limits.THREAD_PAGE_SIZE, max(1, start.max_chars // limits.THREAD_MESSAGE_CHARS))
+    members = rest[:size]
+    return _ThreadPage(
+        thread=thread, members=members, more=len(rest) > size, read=read_texts(session, members)
+    )
+
+
+def _outcome(start: ThreadCursor, page: _ThreadPage) -> Outcome[GetThreadData]:
+    thread, shown = page.thread, [each for each in page.members if each.ref in page.read.texts]
+    if page.read.issues and not shown:
+        raise nothing_had(page.read.issues, search_again(start.ref))
+    texts = [page.read.texts[each.ref] for each in shown]
+    shares = share_out([len(each.text) for each in texts], start.max_chars)
+    rows = [_row(*each) for each in zip(shown, texts, shares, strict=True)]
+    cursor = None
+    if page.more:
+        last = page.members[-1].place
+        cursor = format_thread_cursor(ThreadCursor(ref=start.ref, max_chars=start.max_chars, after=last))
+    total = len(thread.members)
+    return Outcome(
+        summary=_summary(len(rows), thread, start.ref.account_id),
+        data=GetThreadData(
+            account_id=start.ref.account_id,
+            total=total,
+            returned=len(rows),
+            messages=rows,
+            coverage=CoverageData(
+                complete=thread.complete,
+                mailboxes_searched=len(thread.mailboxes),
+                mailboxes_failed=list(thread.failed),
+                method=" ".join([f"Found by {thread.method}.", *thread.statements]),
+            ),
+            next_cursor=cursor,
+            has_more=page.more,
+        ),
+        blocks=tuple(block for row in rows for block in _blocks(row)),
+        issues=(*_mailbox_issues(start.ref.account_id, thread), *thread.issues, *page.read.issues),
+        warnings=_warnings(thread, texts),
+        page=Page(page_size=limits.THREAD_PAGE_SIZE, total_count=total, cursor=cursor),
+        next_action=_next_action(rows, cursor),
+        references={"message_id": start.ref.message_id},
+    )
+
+
+def _summary(shown: int, thread: FoundThread, account_id: str) -> str:
+    total, places = len(thread.members), len(thread.mailboxes)
+    return (
+        f"{shown} of {total} message{'' if total == 1 else 's'} of a conversation, oldest first, times in "
+        f"UTC; found by {thread.method} in {places} mailbox{'' if places == 1 else 'es'} ({account_id})"
+    )
+
+
+def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
+    truncated = share < len(read.text) or not read.whole
+    headers = member.headers
+    return ThreadMessageRow.model_validate(
+        {
+            "message_id": member.ref.message_id,
+            "date": date_of(headers, member.row),
+            "from": make_snippet(addresses_of(headers, "From"), limits.ROW_CHARS_MAX),
+            "to": make_snippet(addresses_of(headers, "To"), limits.ROW_CHARS_MAX),
+            "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
+            "flags": list(member.row.flags),
+            "text": read.text[:share],
+            "truncated": truncated,
+            "body_offset": share if truncated else None,
+            "places": [each.message_id for each in member.copies][: limits.ROW_PLACES_MAX] or None,
+        }
+    )
+
+
+def _blocks(row: ThreadMessageRow) -> tuple[str | Untrusted, ...]:
+    moment = datetime.fromisoformat(row.date).astimezone(UTC) if row.date else None
+    people = [escape(each.replace("<", "(").replace(">", ")")) for each in (row.from_, row.to)]
+    columns = [
+        f"{moment:%Y-%m-%d %H:%M}" if moment else "no date",
+        f"{people[0] or 'no sender'} to {people[1] or 'nobody named'}",
+        escape(row.subject) or "no subject",
+        code(row.message_id),
+    ]
+    line = f"- {' | '.join(columns)}"
+    text = Untrusted(label="text", text=row.text) if row.text else "  (no text)"
+    if not row.truncated:
+        return (line, text)
+    return (line, text, f"  (cut: more from body_offset {row.body_offset})")
+
+
+def _mailbox_issues(account_id: str, thread: FoundThread) -> list[Issue]:
+    return [
+        Issue(
+            code=error.code,
+            stage="search",
+            message=error.message,
+            retryable=error.retryable,
+            mailbox=name,
+            account_id=account_id,
+        )
+        for name, error in thread.failed.items()
+    ]
+
+
+def _warnings(thread: FoundThread, texts: Sequence[ReadText]) -> tuple[str, ...]:
+    sums = [
+        sum(getattr(each.body, name) for each in texts)
+        for name in ("hidden_removed", "invisible_removed", "misleading_links")
+    ]
+    return (*thread.statements, *say_taken_out(*sums, where="the texts"))
+
+
+def _next_action(rows: Sequence[ThreadMessageRow], cursor: str | None) -> NextAction | None:
+    if cursor is not None:
+        return NextAction(instruction="Get the next page.", tool=NAME, arguments={"cursor": cursor})
+    cut = next((row for row in rows if row.truncated), None)
+    if cut is None:
+        return None
+    return NextAction(
+        instruction="Read on in the first message that was cut.",
+        tool="imap_get_message",
+        arguments={"message_id": cut.message_id, "body_offset": cut.body_offset},
+    )
+
+
+TOOL = Tool(
+    name=NAME,
+    title="Get a conversation",
+    description=(
+        "Get all messages of the conversation that a message belongs to, from all mailboxes (Sent and "
+        "archives too), oldest first, without quoted history."
+    ),
+    arguments=GetThreadArguments,
+    data=GetThreadData,
+    run=get_thread,
+)

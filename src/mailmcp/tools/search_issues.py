@@ -1,0 +1,72 @@
+"""What a search could not have: accounts, mailboxes and messages, each an issue of the reply."""
+
+from collections.abc import Iterator, Sequence
+
+from mailmcp.envelope.errors import MailError
+from mailmcp.envelope.outcome import Issue
+from mailmcp.imap.scan import Scanned
+from mailmcp.tools.search_arguments import EVERYTHING
+from mailmcp.tools.search_page import Found
+from mailmcp.tools.search_sources import Searched, Searches
+from mailmcp.tools.tool import advise_listing
+
+
+def source_issues(searches: Searches) -> Iterator[Issue]:
+    """Tell of each mailbox that failed; of an account once, if all of it failed in one way."""
+    by_account: dict[str, list[Searched]] = {}
+    for each in searches.searched:
+        by_account.setdefault(each.source.account_id, []).append(each)
+    for account_id, searched in by_account.items():
+        errors = [each.found for each in searched if isinstance(each.found, MailError)]
+        alike = len({(error.code, error.reason) for error in errors}) == 1
+        if len(errors) == len(searched) and alike and (len(errors) > 1 or _is_whole(searched)):
+            yield _issue(account_id, None, errors[0])
+            continue
+        for each in searched:
+            if isinstance(each.found, MailError):
+                yield _issue(account_id, each.source.mailbox, each.found)
+
+
+def _is_whole(searched: Sequence[Searched]) -> bool:
+    return searched[0].source.mailbox == EVERYTHING
+
+
+def _issue(account_id: str, mailbox: str | None, error: MailError) -> Issue:
+    return Issue(
+        code=error.code,
+        stage="search",
+        message=error.message,
+        retryable=error.retryable,
+        mailbox=mailbox,
+        account_id=account_id,
+    )
+
+
+def message_issues(found: Sequence[Found]) -> Iterator[Issue]:
+    """Tell of each message of a page that could not be had."""
+    for each in found:
+        failure = each.searched.fetched.failures.get(each.ref.uid)
+        if failure is not None:
+            yield Issue(
+                code=failure.code,
+                stage=failure.stage,
+                message=failure.message,
+                retryable=failure.retryable,
+                uid=each.ref.uid,
+                message_id=each.ref.message_id,
+                mailbox=each.ref.mailbox,
+                account_id=each.ref.account_id,
+            )
+
+
+def nothing_searched(searches: Searches) -> MailError:
+    """Give the error of the first mailbox, with all of them in its details if there were several."""
+    failed = [(each.source, each.found) for each in searches.searched if not isinstance(each.found, Scanned)]
+    source, error = failed[0]
+    advise_listing(error, source.account_id)
+    if len(failed) > 1:
+        error.details["issues"] = [
+            {"account_id": source.account_id, "mailbox": source.mailbox, "message": each.message}
+            for source, each in failed
+        ]
+    return error

@@ -1,0 +1,79 @@
+"""Instructions that HTML hides from people: each way of hiding alone."""
+
+from typing import Final
+
+from hostile.message import HostileMail, canary, html_letter
+
+_TAKEN_OUT: Final = r"hidden passages? (?:was|were) taken out"
+
+_BY_STYLE: Final = {
+    "display": "display:none",
+    "display_important": "DISPLAY : none !important",
+    "visibility": "visibility:hidden",
+    "opacity": "opacity:0",
+    "opacity_faint": "opacity:0.01",
+    "size_zero": "font-size:0",
+    "size_tiny": "font-size:1px",
+    "white": "color:#ffffff",
+    "white_by_name": "color:white",
+    "white_by_function": "color:rgb(255,255,255)",
+    "nearly_white": "color:#fefefe",
+    "transparent": "color:transparent",
+    "no_alpha": "color:rgba(0,0,0,0)",
+    "on_its_own_colour": "color:#123456;background-color:#123456",
+    "off_screen": "position:absolute;left:-9999px",
+    "off_screen_above": "position:absolute;top:-5000px",
+    "indented_away": "text-indent:-9999px",
+    "no_height": "max-height:0;overflow:hidden",
+    "no_extent": "height:1px;width:1px;overflow:hidden",
+    "clipped": "position:absolute;clip:rect(0,0,0,0)",
+    "clipped_by_path": "clip-path:inset(100%)",
+    "scaled": "transform:scale(0)",
+}
+_BY_SHEET: Final = {
+    "sheet_class": (".x{display:none}", '<p class="x">{}</p>'),
+    "sheet_id": ("#x{font-size:0}", '<p id="x">{}</p>'),
+    "sheet_descendant": ("div.o p{visibility:hidden}", '<div class="o"><p>{}</p></div>'),
+    "sheet_colour": ("td.w{color:#fff}", '<table bgcolor="#ffffff"><tr><td class="w">{}</td></tr></table>'),
+    "sheet_import_mark": (".x{opacity:0!important}", '<p class="x" style="opacity:1">{}</p>'),
+}
+_BY_ELEMENT: Final = {
+    "hidden_attribute": "<p hidden>{}</p>",
+    "template": "<template>{}</template>",
+    "white_table": '<table bgcolor="white"><tr><td><font color="white">{}</font></td></tr></table>',
+    "dark_table": '<table bgcolor="#222222"><tr><td style="color:#222222">{}</td></tr></table>',
+    "nested": '<div style="display:none"><div style="display:block"><b>{}</b></div></div>',
+}
+_NEVER_SHOWN: Final = {
+    "comment": "<!-- {} -->",
+    "conditional_comment": "<!--[if mso]><p>{}</p><![endif]-->",
+    "script": "<script>{}</script>",
+    "style_text": "<style>/* {} */</style>",
+    "title": "<title>{}</title>",
+    "title_attribute": '<p title="{}">Cake?</p>',
+    "data_attribute": '<p data-note="{}">Cake?</p>',
+    "label_attribute": '<p aria-label="{}">Cake?</p>',
+    "hidden_input": '<input type="hidden" value="{}">',
+    "generated": '<style>p::after{{content:"{}"}}</style>',
+    "processing_instruction": "<?note {} ?>",
+    "declaration": "<!DOCTYPE {}>",
+}
+
+
+def _mail(name: str, inner: str, *, style: str = "", warning: str = _TAKEN_OUT) -> HostileMail:
+    secret = canary(name)
+    return HostileMail(
+        name=f"hidden_{name}",
+        octets=html_letter(inner.replace("{}", secret).replace("{{", "{").replace("}}", "}"), style=style),
+        hidden=(secret,),
+        fenced=("Tea at four?", "Yours, Bob"),
+        warning=warning,
+    )
+
+
+HIDDEN: Final = (
+    *(_mail(name, f'<div style="{style}">{{}}</div>') for name, style in _BY_STYLE.items()),
+    *(_mail(name, inner, style=style) for name, (style, inner) in _BY_SHEET.items()),
+    *(_mail(name, inner) for name, inner in _BY_ELEMENT.items()),
+    *(_mail(name, inner, warning="") for name, inner in _NEVER_SHOWN.items()),
+)

@@ -1,0 +1,97 @@
+"""Hostile messages, through the whole server: none changes the layout of a reply, in any dialect."""
+
+import json
+import re
+
+import anyio
+import pytest
+
+from hostile.catalogue import HOSTILE
+from hostile.conversation import Replies, Reply, read_everything
+from hostile.layout import assert_plain, assert_visible, read_message_text, read_row
+from hostile.message import HostileMail
+from mailmcp.envelope.dialects.names import Dialect
+
+
+@pytest.fixture(scope="module", params=list(Dialect), ids=str)
+def replies(request: pytest.FixtureRequest) -> Replies:
+    """Everything that a client was told in one dialect."""
+    return anyio.run(read_everything, request.param)
+
+
+every_mail = pytest.mark.parametrize("mail", HOSTILE, ids=lambda mail: mail.name)
+
+
+@every_mail
+def test_a_message_keeps_to_its_places(replies: Replies, mail: HostileMail) -> None:
+    reply = replies.as_text[mail.name]
+    message = reply.data["message"]
+    found = read_message_text(reply.text)
+    blocks = [("body_text", message["body_text"])] if message.get("body_text") else []
+    assert found.fenced == blocks
+    for value in (*found.fields.values(), *found.notices, *found.files):
+        assert_plain(value)
+    assert [file for file in found.files if file.startswith("-")] == []
+    assert len(found.files) == len(message["attachments"])
+    assert [word for word in mail.fenced if word not in message["body_text"]] == []
+    assert [word for word in mail.fenced if word in found.outside and word.startswith("canary")] == []
+
+
+@every_mail
+def test_warnings_say_what_is_wrong_and_nothing_of_the_stranger(replies: Replies, mail: HostileMail) -> None:
+    reply = replies.as_text[mail.name]
+    found = read_message_text(reply.text)
+    if mail.warning:
+        assert [line for line in found.warnings if re.search(mail.warning, line)], found.warnings
+    assert [line for line in found.warnings if re.search("obey|Next:|canary|imap_get", line)] == []
+    assert tuple(reply.data["message"].get("suspicions") or ()) == mail.suspicions
+    assert reply.data["message"]["authentication"] == mail.authentication
+    for line in found.warnings:
+        assert_plain(re.sub(r"imap_\w+|\w+_(?:offset|chars)", "", line))
+
+
+@every_mail
+def test_what_is_hidden_comes_through_no_channel(replies: Replies, mail: HostileMail) -> None:
+    rows = [row for page in replies.pages for row in page.data["messages"]]
+    position = len(HOSTILE) - 1 - HOSTILE.index(mail)
+    said = [*_channels(replies.as_text[mail.name]), *_channels(replies.as_both[mail.name])]
+    said.append(json.dumps(rows[position], ensure_ascii=False))
+    for text in said:
+        assert [secret for secret in mail.hidden if secret in text] == []
+        assert_visible(text)
+
+
+@every_mail
+def test_html_headers_and_files_keep_to_their_places(replies: Replies, mail: HostileMail) -> None:
+    reply = replies.as_both[mail.name]
+    message = reply.data["message"]
+    found = read_message_text(reply.text, headers=len(message["headers"]))
+    bodies = [(name, message.get(name)) for name in ("body_text", "body_html")]
+    texts = [("extracted_text", row.get("extracted_text")) for row in message["attachments"]]
+    assert found.fenced == [(label, text) for label, text in (*bodies, *texts) if text]
+    for value in (*found.headers, *found.fields.values(), *found.notices, *found.files):
+        assert_plain(value)
+    assert not re.search(r"canary-\w+-obey", found.outside)
+
+
+def test_pages_hold_rows_of_columns_and_nothing_else(replies: Replies) -> None:
+    rows = [row for page in replies.pages for row in page.data["messages"]]
+    assert len(rows) == len(HOSTILE)
+    for page in replies.pages:
+        lines = page.text.split("\n")
+        assert re.fullmatch(r"\d+ of \d+ messages? in `INBOX` \(home\), .+", lines[0]), lines[0]
+        assert len([line for line in lines if line.startswith("- ")]) == page.data["returned"]
+        assert lines[-1].startswith("Next: ")
+        assert len([line for line in lines if line.startswith("Next: ")]) == 1
+        for line in lines[2:-1]:
+            if line.startswith("- "):
+                read_row(line)
+            elif line.startswith("  > "):
+                assert_plain(line[4:])
+            else:
+                assert line == "", line
+        assert_visible(page.text)
+
+
+def _channels(reply: Reply) -> tuple[str, str]:
+    return reply.text, json.dumps(reply.envelope, ensure_ascii=False)

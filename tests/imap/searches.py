@@ -1,0 +1,172 @@
+"""What the tests of searches have in common: requests, proofs, letters, what a peer was asked."""
+
+from array import array
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from email import message_from_bytes
+from email.header import decode_header, make_header
+from typing import Any
+
+from imap.scenes import ROW_ITEMS, make_account, session_on
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import MailError
+from mailmcp.imap.criteria import Criteria
+from mailmcp.imap.order import Order, Position
+from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.scan import Scanned, ScanRequest, scan
+from mailmcp.imap.session import Session
+from mailmcp.imap.verify import Proofs
+from servers.peer import Peer
+from servers.peer_mailbox import PeerMessage
+
+PLAIN = ("IMAP4rev1", "LITERAL+")
+"""Without ESEARCH."""
+
+NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
+
+
+def prove_headers(octets: bytes, asked: Criteria) -> bool:
+    """Compare header fields as a mail program would."""
+    message = message_from_bytes(octets)
+
+    def holds(text: str, *names: str) -> bool:
+        values = [
+            str(make_header(decode_header(each))) for name in names for each in message.get_all(name, [])
+        ]
+        return not text or any(text.lower() in value.lower() for value in values)
+
+    return (
+        holds(asked.from_, "From")
+        and holds(asked.to, "To")
+        and holds(asked.cc, "Cc")
+        and holds(asked.subject, "Subject")
+        and holds(asked.any_address, "From", "To", "Cc")
+        and holds(asked.header_message_id, "Message-ID")
+    )
+
+
+def has_attachment(structure: object) -> bool:
+    """Look for a part that says it is one."""
+    return b"ATTACHMENT" in repr(structure).upper().encode()
+
+
+PROOFS = Proofs(headers=prove_headers, attachment=has_attachment)
+
+
+def request(
+    mailbox: str = "INBOX",
+    *,
+    order: Order = Order.NEWEST,
+    size: int = 10,
+    after: Position | None = None,
+    known: "array[int] | None" = None,
+    uidvalidity: int | None = None,
+    **criteria: Any,
+) -> ScanRequest:
+    """Ask for a page."""
+    return ScanRequest(
+        mailbox=mailbox,
+        criteria=Criteria(**criteria),
+        proofs=PROOFS,
+        size=size,
+        items=lambda _session: ROW_ITEMS,
+        order=order,
+        after=after,
+        known=known,
+        uidvalidity=uidvalidity,
+    )
+
+
+def scan_one(session: Session, one: ScanRequest) -> Scanned:
+    """Make a page that must succeed."""
+    [found] = scan(session, [one])
+    assert isinstance(found, Scanned), found
+    check(one, found)
+    return found
+
+
+def find(server: Peer, quirks: Quirks | None = None, **options: Any) -> Scanned:
+    """Make a page on a session of its own."""
+    with session_on(make_account(server), quirks) as session:
+        return scan_one(session, request(**options))
+
+
+def fail(server: Peer, quirks: Quirks | None = None, **options: Any) -> MailError:
+    """Ask for a page that must fail."""
+    with session_on(make_account(server), quirks) as session:
+        [found] = scan(session, [request(**options)])
+        assert isinstance(found, MailError), found
+        assert not session.in_doubt
+        session.run("NOOP")
+        return found
+
+
+def check(one: ScanRequest, found: Scanned) -> None:
+    """Hold a page against what is promised of every page."""
+    assert len(found.uids) <= one.size
+    assert set(found.uids) == set(found.fetched.messages) | set(found.fetched.failures)
+    assert not set(found.fetched.messages) & set(found.fetched.failures)
+    assert set(found.uids) <= set(found.candidates)
+    assert set(found.ranks) <= set(found.uids)
+    assert found.left >= 0
+    assert found.looked_at >= len(found.uids)
+    assert (found.last is None) == (found.looked_at == 0)
+    assert found.budget_spent == (len(found.uids) < one.size and found.left > 0)
+
+
+def all_pages(session: Session, first: ScanRequest, *, remembering: bool) -> list[int]:
+    """Follow pages to the end."""
+    given: list[int] = []
+    following = first
+    while True:
+        page = scan_one(session, following)
+        given += page.uids
+        if not page.left:
+            return given
+        following = ScanRequest(
+            mailbox=first.mailbox,
+            criteria=first.criteria,
+            proofs=first.proofs,
+            size=first.size,
+            items=first.items,
+            order=first.order,
+            after=page.last,
+            known=page.candidates if remembering else None,
+            uidvalidity=page.uidvalidity,
+        )
+
+
+def searches(server: Peer) -> list[str]:
+    """List what a peer was asked to search for, probes left out."""
+    lines = [each.line.removeprefix("UID SEARCH ") for each in server.commands if each.name == "UID SEARCH"]
+    return [line.removeprefix("RETURN (COUNT ALL) ") for line in lines]
+
+
+def probed() -> Quirks:
+    """Give quirks of a server that was probed already, and about which nothing is known."""
+    return Quirks(probes_run=limits.PROBE_RUNS_MAX)
+
+
+def letter(uid: int, subject: str = "Weekly report", **options: Any) -> PeerMessage:
+    """Make a message, an hour younger with each UID; `sender`, `attached`, `octets`, `flags`, `received`."""
+    known: dict[str, Any] = {"sender": "ann@example.org", "attached": False, "size": 0, "cc": ""} | options
+    head = (
+        f"From: {known.pop('sender')}\r\nTo: Bob <bob@example.org>\r\nSubject: {subject}\r\n"
+        f"Message-ID: <{uid}@example.org>\r\nMIME-Version: 1.0\r\n"
+    )
+    cc = known.pop("cc")
+    head += f"Cc: {cc}\r\n" if cc else ""
+    text = f"Words of {uid}." + "x" * known.pop("size")
+    if known.pop("attached"):
+        head += "Content-Type: multipart/mixed; boundary=xyz\r\n"
+        text = (
+            f"--xyz\r\nContent-Type: text/plain\r\n\r\n{text}\r\n--xyz\r\nContent-Type: application/zip\r\n"
+            'Content-Disposition: attachment; filename="a.zip"\r\n\r\nAAAA\r\n--xyz--'
+        )
+    known.setdefault("received", NOON + timedelta(hours=uid))
+    return PeerMessage(uid=uid, octets=f"{head}\r\n{text}\r\n".encode(), **known)
+
+
+def letters(uids: Sequence[int], **options: Any) -> list[PeerMessage]:
+    """Make a message for each UID."""
+    return [letter(uid, **options) for uid in uids]

@@ -1,0 +1,57 @@
+"""An EXAMINE that rides with a command of work that blocks: what it says comes first."""
+
+import pytest
+
+from imap.line_server import LineServer
+from imap.scenes import make_account, session_on
+from mailmcp.envelope.errors import InternalError, NotFoundError, Reason
+from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
+from servers.peer_mailbox import make_messages
+
+
+def test_a_mailbox_that_is_gone_by_now_is_missing(peer: PeerFactory) -> None:
+    server = peer(messages=make_messages(1))
+    with session_on(make_account(server)) as session:
+        session.examine("INBOX")
+        session.begin_lease()
+        session.examine("INBOX")
+        server.rules.append(Rule(command="EXAMINE", action=Respond(b"{tag} NO [NONEXISTENT] Gone\r\n")))
+        with pytest.raises(NotFoundError):
+            session.run("SEARCH", b"ALL", uid=True)
+        assert session.mailbox is None
+
+
+def test_a_name_beyond_ascii_costs_a_round_trip(peer: PeerFactory) -> None:
+    """Names in raw UTF-8 are literals, and a literal that waits cannot ride."""
+    server = peer(messages=make_messages(1))
+    server.rules.append(
+        Rule(command="EXAMINE", action=Respond(b"* 1 EXISTS\r\n* OK [UIDVALIDITY 7] -\r\n{tag} OK -\r\n"))
+    )
+    with session_on(make_account(server)) as session:
+        session.quirks.raw_names["Müll"] = "Müll".encode()
+        session.examine("Müll")
+        session.begin_lease()
+        session.examine("Müll")
+        before = session.dialling.traffic.round_trips
+        session.run("NOOP")
+        assert session.dialling.traffic.round_trips - before == 2
+
+
+def test_an_examine_that_ends_after_its_command_is_not_believed() -> None:
+    def answer(line: bytes, _earlier: list[bytes]) -> bytes:
+        tag, _, command = line.partition(b" ")
+        if command.startswith(b"EXAMINE") and rides:
+            return b""
+        return b"* 1 EXISTS\r\n* OK [UIDVALIDITY 1] -\r\n%b OK Done\r\n" % tag
+
+    rides: list[bool] = []
+    with LineServer(answer) as server, session_on(make_account(server)) as session:
+        session.examine("INBOX")
+        session.begin_lease()
+        session.examine("INBOX")
+        rides.append(True)
+        with pytest.raises(InternalError) as caught:
+            session.run("NOOP")
+        assert caught.value.reason is Reason.PROTOCOL_VIOLATION
+        assert session.in_doubt

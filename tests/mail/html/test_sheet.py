@@ -1,0 +1,92 @@
+import time
+
+import pytest
+
+from mailmcp.envelope.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
+from mailmcp.mail.html.sheet import Rules, parse_sheets
+from mailmcp.mail.html.tame import StyleSheet
+
+
+def parse(css: str, media: str = "") -> Rules:
+    return parse_sheets([StyleSheet(css=css, media=media)])
+
+
+def names(css: str) -> list[str]:
+    return [rule.selector.compounds[-1].tag for rule in parse(css).rules]
+
+
+@pytest.mark.parametrize(
+    ("css", "tags"),
+    [
+        ("p{color:red} b, i{display:none}", ["p", "b", "i"]),
+        ("p{font-weight:bold}", []),
+        ("p{} b{color:red", ["b"]),
+        ("p/**/ {color:red}", ["p"]),
+        ("<!-- p{color:red} -->", ["p"]),
+        ("@media screen{p{color:red}} @media print{b{color:red}}", ["p"]),
+        ("@media screen and (min-width:(1px)){p{color:red}}", []),
+        ("@media only screen and (max-width:(9px) 9px){p{color:red}}", []),
+        ("@media tv(x){p{color:red}} @media screen and x(y){b{color:red}}", []),
+        ("@layer x{p{color:red}} @layer y;", ["p"]),
+        ("@supports (display:grid){p{color:red}} @supports not (display:grid){b{color:red}}", ["p"]),
+        ("@import url(https://x.example/); @font-face{color:red} @page{color:red} p{color:red}", ["p"]),
+        ("@media all{@media all{@media all{@media all{p{color:red}}}}}", ["p"]),
+        ("@media all{@media all{@media all{@media all{@media all{p{color:red}}}}}}", []),
+        ("} p{color:red}", []),
+    ],
+)
+def test_rules_that_can_hide_are_found(css: str, tags: list[str]) -> None:
+    assert names(css) == tags
+
+
+@pytest.mark.parametrize("opening", ["(", "f(", "[", "{"])
+def test_deep_brackets_are_no_error(opening: str) -> None:
+    closing = {"(": ")", "f(": ")", "[": "]", "{": "}"}[opening]
+    deep = opening * 20_000 + "x" + closing * 20_000
+    for css in (
+        f"@media ({deep}){{p{{color:red}}}}",
+        f"p[{deep}]{{color:red}}",
+        f"p:not({deep}){{color:red}}",
+    ):
+        assert parse(css).rules == ()
+    assert names(f"p{{color:{deep};top:1px}}") == ["p"]
+
+
+def test_the_media_of_the_element_count() -> None:
+    assert parse("p{color:red}", "print").rules == ()
+    assert len(parse("p{color:red}", "screen").rules) == 1
+
+
+def test_no_more_is_read_than_the_ceiling_and_it_is_said() -> None:
+    many = parse("p{color:red}" * (CSS_SELECTORS_MAX + 1))
+    assert (len(many.rules), many.complete) == (CSS_SELECTORS_MAX, False)
+    full = StyleSheet(css="p{color:red}" + " " * (CSS_CHARS_MAX - 12), media="")
+    assert parse_sheets([full]).complete
+    assert not parse_sheets([full, StyleSheet(css="b{color:red}", media="")]).complete
+
+
+HOSTILE = [
+    "{",
+    "(",
+    "[",
+    "a{b:(",
+    "/*",
+    "\\",
+    '"',
+    "@media all{",
+    "a,",
+    "url(",
+    "<!--",
+    "a{color:red}",
+    ":not(",
+    "a b>",
+    ";",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_time_is_linear(piece: str) -> None:
+    """A quarter of a second for all that is read, but for the cost of measuring coverage."""
+    begun = time.process_time()
+    parse(piece * (CSS_CHARS_MAX // len(piece)))
+    assert time.process_time() - begun < 4

@@ -1,0 +1,186 @@
+"""Which messages belong together."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mailmcp.envelope import limits
+from mailmcp.mail.conversation import Links, find_ids, join, read_links, split_subject, unasked_ids
+from mailmcp.mail.headers import parse_headers
+
+DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+def links(own: str, *refers_to: str, subject: str = "", people: str = "", days: float | None = 0) -> Links:
+    base, is_reply = split_subject(subject)
+    return Links(
+        own_id=own,
+        refers_to=refers_to,
+        base_subject=base,
+        is_reply=is_reply,
+        people=frozenset(people.split()),
+        date=None if days is None else DAY + timedelta(days=days),
+    )
+
+
+def read(text: str) -> Links:
+    return read_links(parse_headers(text.replace("\n", "\r\n").encode()))
+
+
+def test_what_a_reply_says_of_its_place() -> None:
+    found = read(
+        "Message-ID: <3@a.example>\nReferences: <1@a.example>\n <2@a.example>\nIn-Reply-To: <2@a.example>\n"
+        "Subject: Re: [list] AW: Offer\nFrom: Ann <Ann@A.example>\nTo: bob@b.example\nCc: c@c.example\n"
+        "Date: Sun, 1 Mar 2026 09:00:00 +0000\n\n"
+    )
+    assert found == links(
+        "3@a.example",
+        "1@a.example",
+        "2@a.example",
+        subject="Re: Offer",
+        people="ann@a.example bob@b.example c@c.example",
+    )
+    assert found.ids == ("3@a.example", "1@a.example", "2@a.example")
+
+
+def test_a_message_without_any_of_it() -> None:
+    assert read("X-Other: 1\n\n") == links("", days=None)
+    assert read("").ids == ()
+
+
+def test_long_references_keep_the_first_and_the_latest() -> None:
+    ids = " ".join(f"<{number}@a.example>" for number in range(500))
+    found = read(f"Message-ID: <x@a.example>\nReferences: {ids}\n\n").refers_to
+    assert len(found) == limits.REFERENCES_MAX
+    assert (found[0], found[1], found[-1]) == ("0@a.example", "451@a.example", "499@a.example")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<1@a.example>", ("1@a.example",)),
+        ("<1@a.example><2@a.example>", ("1@a.example", "2@a.example")),
+        ("<1@a.example>,\t<1@a.example>", ("1@a.example",)),
+        ("1@a.example", ("1@a.example",)),
+        ("Message from Ann of Sunday <1@a.example>", ("1@a.example",)),
+        ("<cut off@a.exam", ("off@a.exam",)),
+        ("Your letter of ann@a.example", ("ann@a.example",)),
+        ("", ()),
+        ("<>", ()),
+        ("<no-at-sign-as-exchange-writes>", ("no-at-sign-as-exchange-writes",)),
+        ("<a\x1b@b.example>", ()),
+    ],
+)
+def test_ids_as_programs_write_them(text: str, expected: tuple[str, ...]) -> None:
+    assert find_ids(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("subject", "base", "is_reply"),
+    [
+        ("Offer", "offer", False),
+        ("Re: Offer", "offer", True),
+        ("RE[2]: Offer", "offer", True),
+        ("Re: Re: AW: SV: Offer", "offer", True),
+        ("Fwd: Offer", "offer", False),
+        ("WG: AW: Offer", "offer", True),
+        ("[list] Re: [list]  Of  fer", "of fer", True),
+        ("Antw.: nothing known", "antw.: nothing known", False),
+        ("回复:会议", "会议", True),
+        ("Отв: Встреча", "встреча", True),
+        ("Re:", "re:", False),
+        ("Regarding: the offer", "regarding: the offer", False),
+        ("", "", False),
+    ],
+)
+def test_base_subjects(subject: str, base: str, *, is_reply: bool) -> None:
+    assert split_subject(subject) == (base, is_reply)
+
+
+def test_a_chain_is_joined_from_any_of_its_messages() -> None:
+    chain = [links("1"), links("2", "1"), links("3", "1", "2"), links("other"), links("4", "3")]
+    for start in (chain[0], chain[2], chain[4]):
+        assert join(start, chain) == [0, 1, 2, 4]
+    assert join(chain[3], chain) == [3]
+
+
+def test_what_both_refer_to_joins_them_though_it_is_missing() -> None:
+    """References are broken when their root was deleted, or never came."""
+    assert join(links("a", "gone"), [links("b", "gone"), links("c", "b"), links("d", "lost")]) == [0, 1]
+
+
+def test_a_changed_subject_does_not_part_what_ids_join() -> None:
+    start = links("1", subject="Release plan", people="a b")
+    changed = links("2", "1", subject="Venue (was: Release plan)", people="c d")
+    assert join(start, [changed]) == [0]
+
+
+@pytest.mark.parametrize(
+    ("stray", "joined"),
+    [
+        (links("9", subject="Re: Offer", people="ann bob", days=2), True),
+        (links("9", subject="AW: Offer", people="ann bob carol", days=29), True),
+        (links("9", subject="Re: Offer", people="ann bob", days=-1), False),
+        (links("9", subject="Re: Offer", people="ann bob", days=0), False),
+        (links("9", subject="Offer", people="ann bob", days=2), False),
+        (links("9", subject="Re: Other", people="ann bob", days=2), False),
+        (links("9", subject="Re: Offer", people="bob dave", days=2), False),
+        (links("9", subject="Re: Offer", people="ann bob", days=40), False),
+        (links("9", subject="Re: Offer", people="ann bob", days=None), False),
+        (links("9", "elsewhere", subject="Re: Offer", people="ann bob", days=2), False),
+        (links("9", subject="Re: ", people="ann bob", days=2), False),
+    ],
+)
+def test_replies_that_refer_to_nothing_are_joined_by_subject_and_people(
+    stray: Links, *, joined: bool
+) -> None:
+    start = links("1", subject="Offer", people="ann bob")
+    assert (join(start, [stray]) == [0]) is joined
+    assert (join(stray, [start]) == [0]) is joined
+
+
+def test_a_stray_reply_belongs_to_the_latest_message_it_can_answer() -> None:
+    """Two talks of one subject stay two."""
+    old = links("1", subject="Invoice", people="ann bob")
+    new = links("2", subject="Invoice", people="ann bob", days=10)
+    stray = links("", subject="Re: Invoice", people="ann bob", days=11)
+    assert join(new, [old, stray]) == [1]
+    assert join(old, [new, stray]) == []
+    assert join(stray, [old, new, stray]) == [1, 2], "its own copy too"
+
+
+def test_two_without_ids_are_not_one_conversation() -> None:
+    assert join(links(""), [links(""), links("x")]) == []
+
+
+def test_ids_to_ask_for_next() -> None:
+    members = [links("1"), links("2", "1", "0"), links("3", "1", "2")]
+    assert unasked_ids(members, {"2"}) == ["1", "0", "3"]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["", *"0123456"]),
+            st.lists(st.sampled_from("0123456"), max_size=2),
+            st.sampled_from(["", "Offer", "Re: Offer"]),
+            st.integers(0, 3),
+        ),
+        max_size=10,
+    )
+)
+def test_joining_is_symmetric(drawn: list[tuple[str, list[str], str, int]]) -> None:
+    """Whichever message one starts from, the conversation is the same."""
+    messages = [
+        links(own, *refers_to, subject=subject, people="a b", days=days)
+        for own, refers_to, subject, days in drawn
+    ]
+    for start in range(len(messages)):
+        rest = [index for index in range(len(messages)) if index != start]
+        members = {start, *(rest[index] for index in join(messages[start], [messages[i] for i in rest]))}
+        for member in members - {start}:
+            others = [index for index in range(len(messages)) if index != member]
+            found = join(messages[member], [messages[i] for i in others])
+            assert {member, *(others[index] for index in found)} == members

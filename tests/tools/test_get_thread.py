@@ -1,0 +1,209 @@
+"""Whole conversations, on both servers: found across mailboxes, in order, within a budget."""
+
+import re
+
+import pytest
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import ConflictError, InvalidInputError, NotFoundError, Reason
+from mailmcp.envelope.outcome import Untrusted
+from tools.desk import Desk, Reply
+from tools.letters import make_letter, make_numbered
+from tools.stores import Store
+from tools.talks import make_talk, make_turn, turn_id
+
+
+def spread(store: Store, turns: list[bytes], *mailboxes: str) -> None:
+    """Put the messages of a conversation into mailboxes, turn and turn about."""
+    with store.client() as client:
+        for name in mailboxes:
+            if name != "INBOX":
+                client.create_folder(name)
+    for number, name in enumerate(mailboxes):
+        store.fill(name, turns[number :: len(mailboxes)])
+
+
+def any_id(desk: Desk, mailbox: str = "INBOX") -> str:
+    return str(desk.search(mailbox=mailbox, limit=1).data["messages"][0]["message_id"])
+
+
+def thread(desk: Desk, message_id: str, **arguments: object) -> Reply:
+    return desk.call("imap_get_thread", {"message_id": message_id, **arguments})
+
+
+def turns_of(reply: Reply) -> list[int]:
+    """Tell which turns a reply shows."""
+    return [int(re.findall(r"Turn (\d+)", row["text"])[0]) for row in reply.data["messages"]]
+
+
+def test_all_messages_of_a_conversation_oldest_first(store: Store, desk: Desk) -> None:
+    spread(store, make_talk(6), "INBOX", "Sent", "Archive")
+    store.fill("INBOX", make_numbered(1, 2))
+    spread(store, [make_letter("Other").as_bytes()], "Elsewhere")
+    for mailbox in ("Sent", "Archive"):
+        reply = thread(desk, any_id(desk, mailbox))
+        assert turns_of(reply) == [1, 2, 3, 4, 5, 6]
+        assert (reply.data["total"], reply.data["returned"], reply.data["has_more"]) == (6, 6, False)
+        assert reply.data["status"] == "ok"
+    coverage = reply.data["coverage"]
+    assert coverage["complete"] is True
+    assert coverage["mailboxes_searched"] >= 4
+    assert coverage["method"].startswith("Found by ")
+    fenced = [block.text for block in reply.outcome.blocks if isinstance(block, Untrusted)]
+    assert fenced == [f"Turn {number}." for number in range(1, 7)]
+    assert "6 of 6 messages of a conversation, oldest first" in reply.outcome.summary
+    assert reply.outcome.next_action is None
+
+
+def test_thirty_messages_in_three_mailboxes_take_few_round_trips(
+    dovecot_mail: Store, desk_on_dovecot: Desk
+) -> None:
+    spread(dovecot_mail, make_talk(30), "INBOX", "Sent", "Archive")
+    message_id = any_id(desk_on_dovecot)
+    reply = thread(desk_on_dovecot, message_id)
+    assert turns_of(reply) == list(range(1, 31))
+    assert reply.telemetry.imap_round_trips <= 8
+
+
+@pytest.fixture
+def desk_on_dovecot(dovecot_mail: Store, open_desk: "type[Desk]") -> Desk:
+    return open_desk(dovecot_mail.account)
+
+
+@pytest.mark.parametrize("asked", [1, 2, 3, 4, 5])
+def test_broken_references(dovecot_mail: Store, desk_on_dovecot: Desk, asked: int) -> None:
+    """What programs do: only In-Reply-To, only the last id, a parent that is gone, none at all."""
+    gone = "<gone@mail.example.org>"
+    turns = [
+        make_turn(1, references=[gone], subject="Re: Offer"),
+        make_turn(2, in_reply_to=turn_id(1)),
+        make_turn(3, references=[turn_id(2)], subject="AW: Offer"),
+        make_turn(4, references=[gone]),
+        make_turn(5, subject="RE: Offer"),
+    ]
+    spread(dovecot_mail, turns, "INBOX", "Sent")
+    dovecot_mail.fill("INBOX", [make_letter("Offer", "Another matter.\n", to="eve@example.net").as_bytes()])
+    rows = desk_on_dovecot.search(mailbox="*", header_message_id=turn_id(asked)).data["messages"]
+    assert turns_of(thread(desk_on_dovecot, rows[0]["message_id"])) == [1, 2, 3, 4, 5]
+
+
+def test_a_mailing_list_whose_subject_changes(store: Store, desk: Desk) -> None:
+    turns = [
+        make_turn(1, subject="[dev] Release plan"),
+        make_turn(2, references=[turn_id(1)], subject="[dev] Venue (was: Release plan)"),
+        make_turn(3, references=[turn_id(1), turn_id(2)], subject="Re: [dev] Venue (was: Release plan)"),
+    ]
+    spread(store, turns, "INBOX", "Lists")
+    reply = thread(desk, any_id(desk))
+    assert turns_of(reply) == [1, 2, 3]
+    assert [row["subject"] for row in reply.data["messages"]][1] == "[dev] Venue (was: Release plan)"
+
+
+def test_copies_are_one_message_with_its_places(store: Store, desk: Desk) -> None:
+    turns = make_talk(3)
+    spread(store, turns, "INBOX")
+    spread(store, turns[1:], "Sent")
+    reply = thread(desk, any_id(desk))
+    assert turns_of(reply) == [1, 2, 3]
+    assert [len(row.get("places", ())) for row in reply.data["messages"]] == [0, 1, 1]
+    assert all(":Sent:" in each for row in reply.data["messages"][1:] for each in row["places"])
+
+
+def test_a_forged_message_id_hides_nothing(store: Store, desk: Desk) -> None:
+    forged = make_turn(9, message_id=turn_id(2), references=[turn_id(1)], text="Turn 9, forged.\n")
+    spread(store, [*make_talk(3), forged], "INBOX")
+    assert turns_of(thread(desk, any_id(desk))) == [1, 2, 3, 9]
+
+
+def test_junk_and_trash_are_left_alone_unless_the_message_is_there(store: Store, desk: Desk) -> None:
+    turns = make_talk(3)
+    spread(store, turns[:2], "INBOX")
+    spread(store, turns[2:], "Junk")
+    assert turns_of(thread(desk, any_id(desk))) == [1, 2]
+    assert turns_of(thread(desk, any_id(desk, "Junk"))) == [1, 2, 3]
+
+
+def test_a_message_alone_is_a_conversation_of_one(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", make_numbered(1))
+    reply = thread(desk, any_id(desk))
+    assert [row["text"] for row in reply.data["messages"]] == ["Text of message 1."]
+
+
+LONG = "word " * 400
+
+
+@pytest.mark.parametrize("max_chars", [1000, 1001, 4999])
+def test_the_budget_is_kept_to_the_character(store: Store, desk: Desk, max_chars: int) -> None:
+    turns = make_talk(5, text=LONG)
+    turns[1] = make_turn(2, references=[turn_id(1)], text="Turn 2 is short.\n")
+    spread(store, turns, "INBOX")
+    reply = thread(desk, any_id(desk), max_chars=max_chars)
+    rows = reply.data["messages"]
+    assert sum(len(row["text"]) for row in rows) == max_chars
+    assert [row["truncated"] for row in rows] == [True, False, True, True, True]
+    assert rows[1]["text"] == "Turn 2 is short."
+    action = reply.outcome.next_action
+    assert action is not None
+    rest = desk.call(action.tool, dict(action.arguments)).data["message"]["body_text"]
+    assert (rows[0]["text"] + rest).split() == f"Turn 1. {LONG}".split()
+    assert f"(cut: more from body_offset {len(rows[0]['text'])})" in reply.text
+
+
+def test_a_long_conversation_comes_in_pages(store: Store, desk: Desk) -> None:
+    spread(store, make_talk(11), "INBOX", "Sent")
+    arguments: dict[str, object] = {"message_id": any_id(desk), "max_chars": 800}
+    seen: list[list[int]] = []
+    for _ in range(9):
+        reply = desk.call("imap_get_thread", arguments)
+        seen.append(turns_of(reply))
+        assert reply.data["total"] == 11
+        action = reply.outcome.next_action
+        if not reply.data["has_more"]:
+            break
+        assert action is not None
+        assert action.arguments == {"cursor": reply.data["next_cursor"]}
+        arguments = dict(action.arguments)
+    assert seen == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11]]
+    again = desk.call("imap_get_thread", {"cursor": str(arguments["cursor"])})
+    assert turns_of(again) == [9, 10, 11]
+    all_at_once = desk.call("imap_get_thread", {"cursor": str(arguments["cursor"]), "max_chars": 5000})
+    assert turns_of(all_at_once) == [9, 10, 11]
+
+
+def test_quoted_history_is_left_out(store: Store, desk: Desk) -> None:
+    quoted = "Turn 2.\n\nAnn wrote:\n" + "> old words\n" * 10
+    turns = [make_turn(1, subject="Offer"), make_turn(2, references=[turn_id(1)], text=quoted)]
+    spread(store, turns, "INBOX")
+    assert "old words" not in thread(desk, any_id(desk)).text
+
+
+def test_arguments_that_do_not_fit(store: Store, desk: Desk) -> None:
+    spread(store, make_talk(6), "INBOX")
+    message_id = any_id(desk)
+    cursor = thread(desk, message_id, max_chars=500).data["next_cursor"]
+    for arguments, reason in (
+        ({}, Reason.MISSING_PARAM),
+        ({"message_id": "imap:x"}, Reason.MALFORMED_ID),
+        ({"cursor": "t1.nonsense.00000000"}, Reason.CURSOR_MALFORMED),
+        ({"cursor": cursor, "message_id": message_id[:-1] + "999"}, Reason.CURSOR_MISMATCH),
+        ({"message_id": message_id, "max_chars": limits.THREAD_CHARS_MIN - 1}, Reason.OUT_OF_RANGE),
+    ):
+        with pytest.raises(InvalidInputError) as caught:
+            desk.call("imap_get_thread", dict(arguments))
+        assert caught.value.reason is reason
+    assert turns_of(desk.call("imap_get_thread", {"cursor": cursor, "message_id": message_id})) == [3, 4]
+
+
+def test_a_message_that_is_gone_and_a_mailbox_that_was_rebuilt(store: Store, desk: Desk) -> None:
+    with store.client() as client:
+        client.create_folder("Talks")
+    [uid] = store.fill("Talks", make_talk(1))
+    message_id = any_id(desk, "Talks")
+    store.expunge("Talks", [uid])
+    with pytest.raises(NotFoundError) as gone:
+        thread(desk, message_id)
+    assert gone.value.reason is Reason.MESSAGE_GONE
+    store.rebuild("Talks")
+    with pytest.raises(ConflictError) as rebuilt:
+        thread(desk, message_id)
+    assert rebuilt.value.next_action is not None

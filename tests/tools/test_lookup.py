@@ -1,0 +1,96 @@
+"""Messages that moved are found again by their Message-ID."""
+
+import pytest
+
+from mailmcp.envelope.errors import ConflictError, MailError, NotFoundError, Reason
+from tools.desk import Desk
+from tools.letters import make_letter
+from tools.stores import Store
+
+HEADER_ID = "one@mail.example.org"
+
+
+def letter(header_id: str = HEADER_ID, text: str = "Text\n") -> bytes:
+    message = make_letter("Subject", text)
+    message["Message-ID"] = f"<{header_id}>"
+    return message.as_bytes()
+
+
+def create(store: Store, *names: str) -> None:
+    with store.client() as client:
+        for name in names:
+            client.create_folder(name)
+
+
+@pytest.fixture
+def message_id(store: Store, desk: Desk) -> str:
+    """A message in a mailbox of its own."""
+    create(store, "Desk", "Shelf")
+    store.fill("Desk", [letter()])
+    return str(desk.search(mailbox="Desk").data["messages"][0]["message_id"])
+
+
+def test_a_message_that_was_moved(store: Store, desk: Desk, message_id: str) -> None:
+    store.expunge("Desk", [int(message_id.rpartition(":")[2])])
+    store.fill("Shelf", [letter("other@mail.example.org"), letter()])
+    reply = desk.get(message_id, header_message_id=HEADER_ID)
+    found = reply.data["message"]["message_id"]
+    assert ":Shelf:" in found
+    assert reply.data["message"]["body_text"] == "Text"
+    assert f"The message is no longer `{message_id}`; it was found again by its Message-ID." in reply.text
+    assert desk.message(found)["body_text"] == "Text"
+
+
+@pytest.mark.parametrize("written", [HEADER_ID, f"<{HEADER_ID}>", f" <{HEADER_ID}> "])
+def test_a_mailbox_that_was_rebuilt(store: Store, desk: Desk, message_id: str, written: str) -> None:
+    store.rebuild("Desk")
+    store.fill("Desk", [letter()])
+    reply = desk.get(message_id, header_message_id=written)
+    assert reply.data["message"]["message_id"] != message_id
+    assert reply.data["message"]["mailbox"] == "Desk"
+
+
+def test_a_mailbox_that_is_gone(store: Store, desk: Desk, message_id: str) -> None:
+    with store.client() as client:
+        client.delete_folder("Desk")
+    store.fill("Shelf", [letter()])
+    assert desk.message(message_id, header_message_id=HEADER_ID)["mailbox"] == "Shelf"
+
+
+def test_junk_and_trash_come_last(store: Store, desk: Desk, message_id: str) -> None:
+    store.expunge("Desk", [int(message_id.rpartition(":")[2])])
+    create(store, "Trash", "Wardrobe")
+    store.fill("Trash", [letter()])
+    assert desk.message(message_id, header_message_id=HEADER_ID)["mailbox"] == "Trash"
+    store.fill("Wardrobe", [letter()])
+    assert desk.message(message_id, header_message_id=HEADER_ID)["mailbox"] == "Wardrobe"
+
+
+def test_a_message_that_is_nowhere(store: Store, desk: Desk, message_id: str) -> None:
+    """A part of the id is not the id, though servers find it so."""
+    store.expunge("Desk", [int(message_id.rpartition(":")[2])])
+    store.fill("Shelf", [letter(f"not-{HEADER_ID}")])
+    with pytest.raises(NotFoundError) as caught:
+        desk.get(message_id, header_message_id=HEADER_ID)
+    assert caught.value.reason is Reason.MESSAGE_GONE
+    action = caught.value.next_action
+    assert action is not None
+    assert action.arguments == {"account_id": "work", "mailbox": "*", "header_message_id": HEADER_ID}
+
+
+@pytest.mark.parametrize("header_id", ["", "no id at all", "<ünlaut@mail.example.org>"])
+def test_without_a_usable_message_id_the_error_stands(
+    store: Store, desk: Desk, message_id: str, header_id: str
+) -> None:
+    store.rebuild("Desk")
+    with pytest.raises(ConflictError) as caught:
+        desk.get(message_id, header_message_id=header_id)
+    action = caught.value.next_action
+    assert action is not None
+    assert action.tool == "imap_search_messages"
+
+
+def test_other_errors_are_not_looked_into(desk: Desk, message_id: str) -> None:
+    with pytest.raises(MailError) as caught:
+        desk.get(message_id.replace("work", "nobody"), header_message_id=HEADER_ID)
+    assert caught.value.reason is Reason.ACCOUNT_UNKNOWN

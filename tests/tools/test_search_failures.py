@@ -1,0 +1,242 @@
+"""What fails in a search of many mailboxes stands for itself alone, and comes back later."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import (
+    AuthFailedError,
+    ConflictError,
+    InternalError,
+    InvalidInputError,
+    NotFoundError,
+    Reason,
+)
+from mailmcp.imap.account import Account
+from servers.dovecot import Dovecot
+from servers.peer import Peer, PeerFactory
+from servers.peer_actions import Close, FailUid, Respond, Rule, Silence
+from servers.peer_mailbox import PeerMailbox, make_messages
+from tools.conftest import DeskFactory
+from tools.letters import make_numbered
+from tools.stores import Store, dovecot_store, peer_account
+
+EVERYWHERE = {"account_id": "*", "mailbox": "*"}
+DAY = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def store(dovecot: Dovecot) -> Store:
+    """Two messages in each of two mailboxes; nobody changes them."""
+    store = dovecot_store(dovecot, dovecot.user("failing"))
+    for number, name in enumerate(["INBOX", "Projects", "INBOX", "Projects"], start=1):
+        store.fill(name, make_numbered(number), received=DAY + timedelta(days=number))
+    return store
+
+
+def test_an_account_that_is_down_is_an_issue_and_comes_back_with_all_it_has(
+    store: Store, peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    server = peer(
+        messages=make_messages(1, 2, 3),
+        rules=[Rule(command="LIST", action=Close("before"), nth=nth) for nth in (1, 2, 3)],
+    )
+    desk = open_desk(store.named("home"), replace(peer_account(server), account_id="away"))
+    first = desk.search(**EVERYWHERE, limit=2)
+    assert first.data["status"] == "partial"
+    (issue,) = first.data["issues"]
+    assert (issue["account_id"], issue["code"], issue["retryable"]) == ("away", "internal", True)
+    assert "mailbox" not in issue
+    assert first.data["coverage"]["mailboxes_failed"] == ["away: *"]
+    assert not first.data["coverage"]["complete"]
+    assert (first.data["attempted"], first.data["returned"], first.data["failed"]) == (3, 2, 1)
+    assert "not everything could be searched" in first.outcome.summary
+    rest = desk.search(cursor=first.data["next_cursor"], limit=100)
+    assert rest.data["status"] == "ok"
+    accounts = [row["message_id"].split(":")[1] for row in rest.data["messages"]]
+    assert accounts.count("away") == 3
+    assert accounts.count("home") == 2
+    assert rest.data["total"] == 7
+
+
+@pytest.fixture
+def wrong_password(store: Store) -> Account:
+    return replace(store.account, account_id="locked", read_password=lambda: "wrong")
+
+
+def test_a_refused_login_of_one_account_is_an_issue(
+    store: Store, wrong_password: Account, open_desk: DeskFactory
+) -> None:
+    desk = open_desk(wrong_password, store.named("home"))
+    reply = desk.search(account_id="*", limit=100)
+    assert [(each["account_id"], each["code"]) for each in reply.data["issues"]] == [
+        ("locked", "auth_failed")
+    ]
+    assert reply.data["returned"] == 2
+    assert reply.data["has_more"]
+    with pytest.raises(AuthFailedError):
+        desk.search(cursor=reply.data["next_cursor"])
+
+
+def test_when_all_accounts_fail_it_is_an_error(wrong_password: Account, open_desk: DeskFactory) -> None:
+    with pytest.raises(AuthFailedError):
+        open_desk(wrong_password).search(**EVERYWHERE)
+
+
+def test_a_silent_account_does_not_hold_up_the_others(
+    store: Store, peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    server = peer(rules=[Rule(command="LIST", action=Silence())])
+    silent = replace(peer_account(server), account_id="silent", command_timeout_s=30.0)
+    desk = open_desk(store.named("home"), silent)
+    desk.timeout_s = 2.0
+    reply = desk.search(**EVERYWHERE)
+    assert [(each["account_id"], each["code"]) for each in reply.data["issues"]] == [("silent", "timeout")]
+    assert reply.data["returned"] == 4
+
+
+def refusing(name: str, text: bytes) -> Rule:
+    return Rule(command="EXAMINE", containing=name, action=Respond(b"{tag} NO " + text + b"\r\n"))
+
+
+@pytest.fixture
+def half_shut(peer: PeerFactory) -> Peer:
+    """Three mailboxes, of which one cannot be opened."""
+    mailboxes = [
+        PeerMailbox(name=name, messages=make_messages(uid, uid + 1))
+        for uid, name in ((3, "Shut"), (5, "Open"))
+    ]
+    return peer(
+        messages=make_messages(1, 2), mailboxes=mailboxes, rules=[refusing("Shut", b"[NOPERM] not for you")]
+    )
+
+
+def test_a_mailbox_that_refuses_is_an_issue_of_its_own(half_shut: Peer, open_desk: DeskFactory) -> None:
+    desk = open_desk(peer_account(half_shut))
+    reply = desk.search(mailbox="*")
+    (issue,) = reply.data["issues"]
+    assert (issue["mailbox"], issue["account_id"], issue["stage"]) == ("Shut", "work", "search")
+    assert reply.data["returned"] == 4
+    assert reply.data["coverage"]["mailboxes_failed"] == ["Shut"]
+    assert "`Shut`" in reply.text
+
+
+def test_when_it_is_the_only_one_it_is_an_error(half_shut: Peer, open_desk: DeskFactory) -> None:
+    with pytest.raises(InternalError):
+        open_desk(peer_account(half_shut)).search(mailbox="Shut")
+
+
+def test_a_mailbox_of_a_list_that_is_not_there_is_an_issue(store: Store, open_desk: DeskFactory) -> None:
+    desk = open_desk(store.named("home"))
+    reply = desk.search(account_id="home", mailboxes=["INBOX", "Nowhere"], limit=100)
+    assert [(each["mailbox"], each["code"]) for each in reply.data["issues"]] == [("Nowhere", "not_found")]
+    assert (reply.data["returned"], reply.data["has_more"]) == (2, False)
+    with pytest.raises(NotFoundError) as caught:
+        desk.search(account_id="home", mailboxes=["Nowhere", "Neither"])
+    assert caught.value.next_action is not None
+    assert caught.value.next_action.arguments == {"account_id": "home"}
+    assert len(caught.value.details["issues"]) == 2  # type: ignore[arg-type] # a list
+
+
+def test_more_mailboxes_than_a_search_takes_are_said_to_be_left_out(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    count = limits.SEARCH_SOURCES_MAX + 5
+    server = peer(mailboxes=[PeerMailbox(name=f"Box {number:03}") for number in range(count)])
+    reply = open_desk(peer_account(server)).search(mailbox="*")
+    coverage = reply.data["coverage"]
+    assert coverage["mailboxes_searched"] == limits.SEARCH_SOURCES_MAX
+    assert not coverage["complete"]
+    assert coverage["mailboxes_not_searched"][-1] == "Box 204"
+    assert "not everything there could be seen" in reply.outcome.summary
+
+
+def test_names_that_no_cursor_could_hold_are_said_to_be_left_out(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    server = peer(mailboxes=[PeerMailbox(name=f"{number:02}{'x' * 900}") for number in range(20)])
+    reply = open_desk(peer_account(server)).search(mailbox="*")
+    assert 5 < reply.data["coverage"]["mailboxes_searched"] < 20
+    assert not reply.data["coverage"]["complete"]
+
+
+def test_a_structure_that_cannot_be_had_costs_its_row_nothing_else(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    rule = Rule(command="UID FETCH", containing="BODYSTRUCTURE", action=Respond(b"{tag} NO broken\r\n"))
+    reply = open_desk(peer_account(peer(messages=make_messages(1, 2), rules=[rule]))).search()
+    assert reply.data["status"] == "ok"
+    assert [row["subject"] for row in reply.data["messages"]] == ["Message 2", "Message 1"]
+    assert all("has_attachments" not in row and row["size_bytes"] for row in reply.data["messages"])
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_mailbox_made_anew_is_an_issue_of_several_and_the_rest_goes_on(
+    dovecot_mail: Store, open_desk: DeskFactory, *, cached: bool
+) -> None:
+    for number, name in enumerate(["A", "B"] * 3, start=1):
+        dovecot_mail.fill(name, make_numbered(number), received=DAY + timedelta(days=number))
+    desk = open_desk(dovecot_mail.account)
+    cursor = desk.search(mailboxes=["A", "B"], limit=2).data["next_cursor"]
+    dovecot_mail.rebuild("A")
+    if not cached:
+        desk.forget()
+    reply = desk.search(cursor=cursor)
+    assert [(each["code"], each["mailbox"], each["retryable"]) for each in reply.data["issues"]] == [
+        ("conflict", "A", False)
+    ]
+    assert [row["subject"] for row in reply.data["messages"]] == ["Message 4", "Message 2"]
+    assert not reply.data["has_more"]
+    dovecot_mail.rebuild("B")
+    with pytest.raises(ConflictError) as caught:
+        desk.search(cursor=cursor)
+    action = caught.value.next_action
+    assert action is not None
+    assert dict(action.arguments) == {"account_id": "work", "mailboxes": ["A", "B"], "limit": 2}
+    assert desk.call(action.tool, dict(action.arguments)).data["total"] == 0
+
+
+def test_an_account_that_the_settings_no_longer_have_is_an_issue(
+    store: Store, open_desk: DeskFactory
+) -> None:
+    both = open_desk(store.named("home"), store.named("gone"))
+    cursor = both.search(**EVERYWHERE, limit=1).data["next_cursor"]
+    reply = open_desk(store.named("home")).search(cursor=cursor)
+    assert [(each["account_id"], each["code"]) for each in reply.data["issues"]] == [("gone", "not_found")]
+    assert reply.data["returned"] == 1
+
+
+def test_a_server_that_searches_ascii_alone_says_so(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    refusal = Rule(command="UID SEARCH", containing="CHARSET", action=_no("[BADCHARSET (US-ASCII)] No"))
+    server = peer(messages=make_messages(1), rules=[refusal])
+    desk = open_desk(peer_account(server))
+    with pytest.raises(InvalidInputError) as caught:
+        desk.search(query="Zürich")
+    assert caught.value.reason is Reason.CHARSET_REFUSED
+    assert desk.search(query="Message").uids == [1]
+
+
+@pytest.mark.parametrize("how", ["NO", "BAD", "garbage"])
+def test_one_bad_message_never_spoils_a_page(peer: PeerFactory, open_desk: DeskFactory, how: str) -> None:
+    rules = [Rule(command="UID FETCH", action=FailUid(3, how))]  # type: ignore[arg-type] # a literal
+    desk = open_desk(peer_account(peer(messages=make_messages(*range(1, 8)), rules=rules)))
+    reply = desk.search()
+    data = reply.data
+    assert reply.uids == [7, 6, 5, 4, 2, 1]
+    assert (data["status"], data["attempted"], data["returned"], data["failed"]) == ("partial", 7, 6, 1)
+    (issue,) = data["issues"]
+    assert (issue["uid"], issue["mailbox"], issue["account_id"]) == (3, "INBOX", "work")
+    assert issue["message_id"].endswith(":3")
+    assert issue["message_id"] in reply.text
+    assert issue["code"] == "internal"
+
+
+def test_windows_of_a_peer_without_esearch(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    server = peer(messages=make_messages(5, 9), capabilities=["IMAP4rev1"], mailboxes=[PeerMailbox(name="B")])
+    assert open_desk(peer_account(server)).search().uids == [9, 5]
+
+
+def _no(text: str) -> Respond:
+    return Respond(b"{tag} NO " + text.encode() + b"\r\n")

@@ -1,0 +1,45 @@
+"""Windows that follow each other join to the whole text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mailmcp.envelope.errors import InvalidInputError, Reason
+from mailmcp.tools.text_window import TextWindow, cut_window
+
+
+@given(text=st.text(max_size=200), max_chars=st.integers(1, 50))
+def test_windows_join_to_the_text(text: str, max_chars: int) -> None:
+    joined, offset = "", 0
+    while True:
+        window = cut_window(text, offset=offset, max_chars=max_chars)
+        assert window.total_chars == len(text)
+        assert len(window.text) <= max_chars
+        joined += window.text
+        if window.next_offset is None:
+            break
+        offset = window.next_offset
+    assert joined == text
+
+
+@pytest.mark.parametrize(
+    ("offset", "expected", "next_offset"),
+    [(0, "abc", 3), (2, "cde", None), (4, "e", None)],
+)
+def test_a_window_says_where_it_stands(offset: int, expected: str, next_offset: int | None) -> None:
+    window = cut_window("abcde", offset=offset, max_chars=3)
+    assert window == TextWindow(text=expected, offset=offset, total_chars=5)
+    assert (window.end, window.next_offset) == (offset + len(expected), next_offset)
+
+
+def test_an_empty_text_has_one_empty_window() -> None:
+    assert cut_window("", offset=0, max_chars=10).next_offset is None
+
+
+@pytest.mark.parametrize(("text", "offset"), [("abc", 3), ("abc", 99), ("", 1)])
+def test_past_the_end_is_an_error_that_says_how_much_there_is(text: str, offset: int) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        cut_window(text, offset=offset, max_chars=10, argument="body_offset")
+    assert caught.value.reason is Reason.OUT_OF_RANGE
+    assert caught.value.problems[0].field == "body_offset"
+    assert f"the text has {len(text)} characters" in caught.value.message

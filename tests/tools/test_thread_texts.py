@@ -1,0 +1,96 @@
+"""The texts of many messages: little is fetched, and what cannot be had is said."""
+
+import pytest
+
+from mailmcp.envelope.errors import InternalError
+from servers.peer import PeerFactory
+from servers.peer_actions import FailUid, Respond, Rule
+from servers.peer_mailbox import PeerMailbox, PeerMessage
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.stores import Store, peer_account
+from tools.talks import make_talk, make_turn, turn_id
+
+
+def thread_of(desk: Desk) -> list[dict[str, object]]:
+    message_id = desk.search(limit=1).data["messages"][0]["message_id"]
+    rows: list[dict[str, object]] = desk.call("imap_get_thread", {"message_id": message_id}).data["messages"]
+    return rows
+
+
+def peer_messages(turns: list[bytes]) -> list[PeerMessage]:
+    return [PeerMessage(uid=number, octets=octets) for number, octets in enumerate(turns, 1)]
+
+
+def test_only_the_text_is_fetched(store: Store, desk: Desk) -> None:
+    lump = "QUJD" * 19 + "\r\n"
+    head = make_turn(2, references=[turn_id(1)]).split(b"\r\n\r\n")[0]
+    head = b"\r\n".join(line for line in head.split(b"\r\n") if not line.startswith((b"Content", b"MIME")))
+    kind = b'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b"'
+    text = b"--b\r\n\r\nTurn 2.\r\n"
+    file = b"--b\r\nContent-Type: application/zip\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+    large = b"".join([head, b"\r\n", kind, b"\r\n\r\n", text, file, lump.encode() * 20_000, b"--b--\r\n"])
+    store.fill("INBOX", [make_turn(1), large])
+    message_id = desk.search(limit=1).data["messages"][0]["message_id"]
+    reply = desk.call("imap_get_thread", {"message_id": message_id})
+    assert [row["text"] for row in reply.data["messages"]] == ["Turn 1.", "Turn 2."]
+    assert reply.telemetry.bytes_received < 20_000
+
+
+def test_a_very_long_text_is_cut_and_says_that_there_is_more(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", [make_turn(1, text="0123456789abcde\n" * 10_000)])
+    message_id = desk.search(limit=1).data["messages"][0]["message_id"]
+    reply = desk.call("imap_get_thread", {"message_id": message_id, "max_chars": 100_000})
+    [row] = reply.data["messages"]
+    assert row["truncated"] is True
+    assert row["body_offset"] == len(row["text"]) < 40_000
+    assert reply.telemetry.bytes_received < 50_000
+    action = reply.outcome.next_action
+    assert action is not None
+    assert desk.call(action.tool, dict(action.arguments)).data["message"]["body_text"].startswith("\n0123")
+
+
+def test_a_structure_that_cannot_be_read_does_not_hide_the_text(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    broken = Rule(
+        command="UID FETCH", containing="BODYSTRUCTURE", action=Respond(b"{tag} NO cannot make one\r\n")
+    )
+    server = peer(messages=peer_messages(make_talk(2)), rules=[broken])
+    assert [row["text"] for row in thread_of(open_desk(peer_account(server)))] == ["Turn 1.", "Turn 2."]
+
+
+def test_a_text_that_cannot_be_had_is_an_issue(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    broken = Rule(command="UID FETCH", containing="BODY.PEEK[1]", action=FailUid(1))
+    server = peer(messages=peer_messages(make_talk(3)), rules=[broken])
+    desk = open_desk(peer_account(server))
+    message_id = desk.search(limit=1).data["messages"][0]["message_id"]
+    reply = desk.call("imap_get_thread", {"message_id": message_id})
+    assert [row["text"] for row in reply.data["messages"]] == ["Turn 2.", "Turn 3."]
+    [issue] = reply.data["issues"]
+    assert (reply.data["status"], issue["uid"], issue["stage"]) == ("partial", 1, "fetch")
+
+
+def test_if_no_text_can_be_had_that_is_an_error(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    broken = Rule(command="UID FETCH", containing="BODY.PEEK[1]", action=FailUid(1))
+    server = peer(messages=peer_messages(make_talk(1)), rules=[broken])
+    desk = open_desk(peer_account(server))
+    message_id = desk.search(limit=1).data["messages"][0]["message_id"]
+    with pytest.raises(InternalError):
+        desk.call("imap_get_thread", {"message_id": message_id})
+
+
+def test_a_mailbox_that_goes_meanwhile_costs_its_texts(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    turns = peer_messages(make_talk(2))
+    server = peer(messages=turns[:1], mailboxes=[PeerMailbox(name="Sent", messages=turns[1:])])
+    desk = open_desk(peer_account(server))
+    message_id = desk.search(limit=1).data["messages"][0]["message_id"]
+    # Sent is opened for the search and its rows, and then for its texts.
+    gone = Rule(
+        command="EXAMINE", containing="Sent", nth=4, action=Respond(b"{tag} NO [NONEXISTENT] gone\r\n")
+    )
+    server.rules.append(gone)
+    reply = desk.call("imap_get_thread", {"message_id": message_id})
+    assert [row["text"] for row in reply.data["messages"]] == ["Turn 1."]
+    [issue] = reply.data["issues"]
+    assert (issue["code"], issue["mailbox"]) == ("not_found", "Sent")
