@@ -1,7 +1,7 @@
 """The generated parts of the pages in docs/: made by real calls, compared in the tests.
 
 A part stands between `<!-- begin NAME -->` and `<!-- end NAME -->`. `scripts/docs` writes
-them anew; what differs from run to run (times, request ids, UIDVALIDITY) is replaced by
+them anew; what differs from run to run (times, request ids, UIDVALIDITY …) is replaced by
 fixed values, so that a difference is a change of the product.
 """
 
@@ -99,12 +99,14 @@ async def _play(dialect: Dialect) -> dict[str, tuple[str, str]]:
 
 
 def _settle(text: str) -> str:
-    """Replace what differs from run to run; UIDVALIDITY values by their order of appearance."""
+    """Replace what differs from run to run; UIDVALIDITY values and email ids by their order of appearance."""
     for number, value in enumerate(dict.fromkeys(re.findall(r"\b\d{10}\b", text))):
         text = text.replace(value, str(1_762_300_000 + number))
+    for number, value in enumerate(dict.fromkeys(re.findall(r"\bM[0-9a-f]{32}\b", text))):
+        text = text.replace(value, f"M{number:032x}")
     for pattern, replacement in _VOLATILE:
         text = pattern.sub(replacement, text)
-    return re.sub(r"(?<=\.\d\.\d\.)[0-9a-f]{8}", "1a2b3c4d", text)
+    return re.sub(r"(?<=:\d{3}\.)[0-9a-f]{8}\b", "1a2b3c4d", text)  # the checksum of a cursor
 
 
 def count_tokens(text: str) -> int:

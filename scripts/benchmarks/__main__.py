@@ -5,8 +5,12 @@ from pathlib import Path
 
 import anyio
 import click
+from scripts.benchmarks.attachments import measure_attachments
 from scripts.benchmarks.cases import make_cases
+from scripts.benchmarks.conversation import measure_conversation
+from scripts.benchmarks.filters import measure_filters
 from scripts.benchmarks.latency import measure_cold, measure_warm
+from scripts.benchmarks.many_mailboxes import measure_many_mailboxes
 from scripts.benchmarks.paging import measure_paging
 from scripts.benchmarks.plan import FULL, QUICK, RTTS_MS, RUN_TIMEOUT_S, Plan
 from scripts.benchmarks.reading import measure_reading
@@ -17,6 +21,14 @@ from scripts.benchmarks.startup import measure_startup
 from scripts.benchmarks.tokens import measure_tokens
 
 from servers.dovecot import find_dovecot
+
+_SECTIONS = (
+    ("searches of many mailboxes", measure_many_mailboxes),
+    ("searches with filters", measure_filters),
+    ("a conversation", measure_conversation),
+    ("attachments", measure_attachments),
+    ("reading", measure_reading),
+)
 
 
 async def measure(plan: Plan) -> list[Row]:
@@ -33,11 +45,13 @@ async def measure(plan: Plan) -> list[Row]:
                 if rtt_ms in plan.cold_rtts_ms:
                     rows += await measure_cold(site, cases, plan, rtt_ms)
                 rows += await measure_warm(site, cases, plan, rtt_ms)
+            for what, measure_section in _SECTIONS:
+                _say(what)
+                rows += await measure_section(site, plan)
             _say("memory")
             rows += await measure_paging(site)
+            _say("tokens")
             rows += await measure_tokens(site)
-    _say("newsletters")
-    rows += measure_reading()
     return rows
 
 
@@ -46,7 +60,7 @@ def _say(text: str) -> None:
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Fewer repetitions, 2,000 messages: under a minute.")
+@click.option("--quick", is_flag=True, help="Fewer repetitions, 2,000 messages: one to two minutes.")
 @click.option(
     "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the rows there too."
 )

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from scripts.benchmarks.rows import Row
 
-_WIDTH_WITHOUT_TERMINAL = 160
+_WIDTH_WITHOUT_TERMINAL = 200
 
 
 def print_table(rows: Sequence[Row]) -> None:

@@ -85,7 +85,7 @@ def take_floors(taken: Taken, floors: Sequence[Floor], case: Case, proxy: ProxyP
 async def take_rounds(
     host: Host, cases: Sequence[Case], proxy: ProxyProcess, *, rounds: int
 ) -> dict[str, list[Sample]]:
-    """Make all calls in each round, by turns forwards and backwards; a first round that warms is not counted."""
+    """Make all calls in each round, by turns forwards and backwards; the first round warms, uncounted."""
     samples: dict[str, list[Sample]] = {case.name: [] for case in cases}
     for number in range(rounds + 1):
         for case in cases if number % 2 else reversed(cases):

@@ -1,4 +1,4 @@
-"""The mail server that is measured against: a private Dovecot with one large mailbox, and users of other kinds."""
+"""The mail server that is measured against: a private Dovecot with one large mailbox and other users."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager

@@ -18,9 +18,7 @@ def test_a_page_of_uids_fits_the_command_line_of_dovecot() -> None:
 def test_the_longest_cursor_can_be_sent_back() -> None:
     longest = "\u65e5" * limits.ARGUMENT_CHARS_MAX
     cursor = SearchCursor(
-        sources=(
-            SourceCursor(account_id="a" * 64, mailbox=longest, uidvalidity=2**32 - 1, uid=2**32 - 1),
-        ),
+        sources=(SourceCursor(account_id="a" * 64, mailbox=longest, uidvalidity=2**32 - 1, uid=2**32 - 1),),
         total=2**32 - 1,
         page_size=100,
         criteria=dict.fromkeys("qfts", longest[: limits.ARGUMENT_CHARS_MAX]),

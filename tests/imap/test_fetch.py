@@ -203,3 +203,18 @@ def test_dovecot_gives_what_is_asked_for(dovecot: Dovecot, dovecot_user: Login) 
     assert message.sections == {"": b"Subject: "}
     assert isinstance(message.body_structure, tuple)
     assert message.body_structure[:2] == (b"text", b"plain")
+
+
+@pytest.mark.parametrize(
+    ("fields", "email_id", "gmail_id"),
+    [
+        (b"EMAILID (M6d99ac3275bb4e)", "M6d99ac3275bb4e", 0),
+        (b"EMAILID (4711)", "4711", 0),
+        (b"EMAILID NIL X-GM-MSGID 1278455344230334865", "", 1278455344230334865),
+        (b"EMAILID (a b) X-GM-MSGID NIL", "", 0),
+    ],
+)
+def test_ids_of_the_server_are_read(fields: bytes, email_id: str, gmail_id: int) -> None:
+    """RFC 8474 section 5.1, and Gmail's extension."""
+    message = row(b"1 (UID 7 " + fields + b")")
+    assert (message.email_id, message.gmail_id) == (email_id, gmail_id)

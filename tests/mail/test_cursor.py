@@ -80,6 +80,7 @@ not_begun = st.builds(SourceCursor, account_id=st.just("home"), mailbox=lines)
     ).map(tuple),
     total=st.integers(min_value=0, max_value=9_999_999_999),
     total_exact=st.booleans(),
+    incomplete=st.booleans(),
     page_size=st.integers(min_value=1, max_value=limits.PAGE_SIZE_MAX),
     criteria=st.dictionaries(lines, lines),
 )
@@ -88,11 +89,17 @@ def test_what_was_written_is_read(
     total: int,
     *,
     total_exact: bool,
+    incomplete: bool,
     page_size: int,
     criteria: dict[str, str],
 ) -> None:
     cursor = SearchCursor(
-        sources=sources, total=total, total_exact=total_exact, page_size=page_size, criteria=criteria
+        sources=sources,
+        total=total,
+        total_exact=total_exact,
+        incomplete=incomplete,
+        page_size=page_size,
+        criteria=criteria,
     )
     written = format_search_cursor(cursor)
     assert parse_search_cursor(written) == cursor

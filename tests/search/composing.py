@@ -6,7 +6,7 @@ No mail library is asked how to write or to read: what the tests expect does not
 import base64
 import quopri
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 _ENCODERS: dict[str, Callable[[bytes], bytes]] = {
     "7bit": bytes,
@@ -112,9 +112,6 @@ class Written:
     texts: tuple[str, ...]
     """The text of each text part, decoded."""
 
-    inner_lines: tuple[str, ...] = field(default=())
-    """Those of `lines` that are not of the message itself."""
-
     files: bool = False
     """Whether it has one."""
 
@@ -146,7 +143,6 @@ def compose(fields: list[tuple[str, str]], part: Part, charset: str = "utf-8") -
     return Written(
         octets=write(head, part).replace(b"\n", b"\r\n"),
         lines=(*(f"{name}: {value}" for name, value in own), *inner),
-        inner_lines=tuple(inner),
         texts=tuple(text for text in texts if text is not None),
         files=any(each.file for each in leaves),
     )

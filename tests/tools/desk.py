@@ -22,6 +22,7 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.tools.arguments import read_arguments
+from mailmcp.tools.known_ids import KnownIds
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
@@ -74,6 +75,7 @@ class Desk:
 
         self.timeout_s = CALL_TIMEOUT_S
         self.extractor = Extractor()
+        self.known_ids = KnownIds()
         self.reports: list[tuple[int, int, str]] = []
         """What the calls told of their progress."""
 
@@ -135,5 +137,6 @@ class Desk:
             today=self.today,
             preferences=self.preferences,
             extractor=self.extractor,
+            known_ids=self.known_ids,
             report=lambda done, total, what: self.reports.append((done, total, what)),
         )

@@ -107,13 +107,12 @@ def test_a_long_body_is_walked_by_its_next_steps(store: Store, desk: Desk, mode:
     letter = make_letter(text=text, html=f"<p>{text}</p>")
     message_id = put(store, desk, letter.as_bytes())
     whole = desk.message(message_id, body_mode=mode, body_max_chars=100_000)[f"body_{mode}"]
-    read, arguments = "", {"message_id": message_id, "body_mode": mode, "body_max_chars": 1000}
-    for _ in range(10):
-        reply = desk.call("imap_get_message", arguments)
+    reply = desk.get(message_id, body_mode=mode, body_max_chars=1000)
+    read = reply.data["message"][f"body_{mode}"]
+    while (action := reply.outcome.next_action) is not None and len(read) < len(whole):
+        assert reply.data["message"]["body_truncated"] is True
+        reply = desk.call(action.tool, dict(action.arguments))
         read += reply.data["message"][f"body_{mode}"]
-        if reply.outcome.next_action is None:
-            break
-        arguments = dict(reply.outcome.next_action.arguments)
     assert read == whole
     assert reply.data["message"]["body_truncated"] is False
 

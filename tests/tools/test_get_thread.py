@@ -7,6 +7,7 @@ import pytest
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import ConflictError, InvalidInputError, NotFoundError, Reason
 from mailmcp.envelope.outcome import Untrusted
+from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_letter, make_numbered
 from tools.stores import Store
@@ -45,6 +46,7 @@ def test_all_messages_of_a_conversation_oldest_first(store: Store, desk: Desk) -
         assert turns_of(reply) == [1, 2, 3, 4, 5, 6]
         assert (reply.data["total"], reply.data["returned"], reply.data["has_more"]) == (6, 6, False)
         assert reply.data["status"] == "ok"
+    reply = thread(desk, any_id(desk, "Sent"))
     coverage = reply.data["coverage"]
     assert coverage["complete"] is True
     assert coverage["mailboxes_searched"] >= 4
@@ -66,7 +68,7 @@ def test_thirty_messages_in_three_mailboxes_take_few_round_trips(
 
 
 @pytest.fixture
-def desk_on_dovecot(dovecot_mail: Store, open_desk: "type[Desk]") -> Desk:
+def desk_on_dovecot(dovecot_mail: Store, open_desk: DeskFactory) -> Desk:
     return open_desk(dovecot_mail.account)
 
 

@@ -90,6 +90,19 @@ def test_without_a_usable_message_id_the_error_stands(
     assert action.tool == "imap_search_messages"
 
 
+def test_without_one_the_next_step_is_the_search_if_the_message_was_listed(
+    store: Store, desk: Desk, message_id: str
+) -> None:
+    store.expunge("Desk", [int(message_id.rpartition(":")[2])])
+    store.fill("Shelf", [letter()])
+    with pytest.raises(NotFoundError) as caught:
+        desk.get(message_id)
+    action = caught.value.next_action
+    assert action is not None
+    [row] = desk.call(action.tool, dict(action.arguments)).data["messages"]
+    assert row["mailbox"] == "Shelf"
+
+
 def test_other_errors_are_not_looked_into(desk: Desk, message_id: str) -> None:
     with pytest.raises(MailError) as caught:
         desk.get(message_id.replace("work", "nobody"), header_message_id=HEADER_ID)

@@ -140,6 +140,18 @@ def test_a_mailbox_of_a_list_that_is_not_there_is_an_issue(store: Store, open_de
     assert len(caught.value.details["issues"]) == 2  # type: ignore[arg-type] # a list
 
 
+def test_what_no_later_page_can_show_is_said_on_each_of_them(store: Store, open_desk: DeskFactory) -> None:
+    desk = open_desk(store.named("home"))
+    first = desk.search(account_id="home", mailboxes=["INBOX", "Projects", "Nowhere"], limit=2)
+    assert first.data["coverage"]["complete"] is False
+    rest = desk.search(cursor=first.data["next_cursor"], limit=1)
+    last = desk.search(cursor=rest.data["next_cursor"])
+    for page in (rest, last):
+        assert (page.data["issues"], page.data["coverage"]["complete"]) == ([], False)
+        assert "Earlier pages could not see everything." in page.data["coverage"]["method"]
+        assert "not everything there could be seen" in page.outcome.summary
+
+
 def test_more_mailboxes_than_a_search_takes_are_said_to_be_left_out(
     peer: PeerFactory, open_desk: DeskFactory
 ) -> None:

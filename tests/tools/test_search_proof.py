@@ -37,6 +37,7 @@ HEADERS = (
         (Criteria(header_message_id="abc.1@example.org"), True),
         (Criteria(header_message_id="<abc.1@example.org>"), True),
         (Criteria(header_message_id="abc.2@example.org"), False),
+        (Criteria(header_message_id="1@example.org"), False),
         (Criteria(from_="jürgen", subject="zürich", to="bob"), True),
         (Criteria(from_="jürgen", subject="zürich", to="eve"), False),
     ],

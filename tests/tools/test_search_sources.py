@@ -115,7 +115,7 @@ def test_a_list_of_mailboxes_is_searched_and_no_others(desk: Desk) -> None:
     reply = desk.search(account_id="club", mailbox=["Archive", "Projects"], limit=100)
     assert {row["mailbox"] for row in reply.data["messages"]} == {"Archive", "Projects"}
     assert reply.data["returned"] == 6
-    assert reply.outcome.summary == "6 of at most 6 messages in 2 mailboxes (club), times in UTC"
+    assert reply.outcome.summary == "6 of 6 messages in 2 mailboxes (club), times in UTC"
 
 
 def test_one_mailbox_of_all_accounts(desk: Desk) -> None:

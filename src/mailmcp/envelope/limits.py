@@ -35,7 +35,7 @@ EVIDENCE_WORDS_MAX: Final = 32
 """Words of a search that are looked for in what was fetched; nobody sends more."""
 
 SEARCH_SOURCES_MAX: Final = 200
-"""Mailboxes of all accounts searched in one call: ten bursts of twenty; nobody copies a longer cursor right."""
+"""Mailboxes of all accounts searched in one call: ten bursts of twenty; longer cursors are miscopied."""
 
 SEARCH_SOURCES_CHARS_MAX: Final = 25_000
 """Characters that those mailboxes take in a cursor: half of it, the criteria may have the rest."""
@@ -71,6 +71,9 @@ CURSOR_CHARS_MAX: Final = 50_000
 
 ROW_CHARS_MAX: Final = 200
 """Characters of a subject, and of the senders, in a listing; "…" ends what was cut. The message has all."""
+
+KNOWN_IDS_MAX: Final = 5_000
+"""Message-IDs of listed messages that are remembered: half a megabyte, and more than a session lists."""
 
 # Messages
 FIRST_OCTETS: Final = 131_072
@@ -154,7 +157,7 @@ RAW_OCTETS_MAX: Final = 100_000
 """Octets in one reply: as many as characters of a body."""
 
 RAW_RESOURCE_OCTETS_MAX: Final = 10_000_000
-"""Longest message that is served as a resource: one with the largest attachment that is, 7 MB in Base64, fits."""
+"""Longest message served as a resource: one with the largest attachment that is, 7 MB in Base64, fits."""
 
 MESSAGE_WINDOW_OCTETS: Final = 2_097_152
 """Most of a whole message that is fetched at once: nearly all take one round trip, the largest five."""
@@ -317,7 +320,7 @@ VERIFY_DEAR_CANDIDATES_MAX: Final = 1_000
 """The same by header fields or structure: some 500 octets each, and the server opens each message."""
 
 SIFT_CANDIDATES_MAX: Final = 300
-"""Messages whose times are asked for along with the first page of a search by time: 18 KB for an exact total."""
+"""Messages whose times come along with the first page of a search by time: 18 KB for an exact total."""
 
 VERIFY_CHUNKS: Final = (100, 400, 1_000)
 """Messages in the first, the second and each further FETCH of a verification: matches are often near."""
@@ -335,7 +338,7 @@ PROBE_MESSAGES: Final = 10
 """Messages that tell whether a server's search is right: a few odd ones among them do not decide."""
 
 PROBE_WHOLE_MAILBOX_MAX: Final = 2_000
-"""In mailboxes with more messages probes ask about some of them alone: a search through all may take minutes."""
+"""In mailboxes with more, probes ask about some messages alone: a search through all may take minutes."""
 
 PROBE_RUNS_MAX: Final = 3
 """Mailboxes that are tried for something to probe with, if the first ones have nothing."""

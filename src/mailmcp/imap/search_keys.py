@@ -18,6 +18,10 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _ATOM = re.compile(r"[!#$&'+,\-./0-9:;<=>?@A-Z\[^_`a-z|}~]{1,255}")
 _DAY = timedelta(days=1)
 
+_ADDRESS_FIELDS = frozenset({"from_", "to", "cc", "any_address"})
+_ESCAPED = re.compile(r"""['"\\]""")
+"""In From, To and Cc Dovecot finds only `O\\'Neil`: it searches names as it would write them itself."""
+
 _HEADER_FEATURES = {
     "from_": (Feature.FROM,),
     "to": (Feature.TO,),
@@ -95,7 +99,10 @@ def make_plan(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool])
     words_here = words_by_header and not (quirks.trusts(Feature.SUBJECT) and quirks.trusts(Feature.FROM))
     if words_here:
         distrusted |= criteria.asked & set(_WORDS_FIELDS)
-    local = distrusted | (criteria.asked & _EXACT_HERE)
+    escaped = {
+        name for name in criteria.asked & _ADDRESS_FIELDS if _ESCAPED.search(getattr(criteria, name))
+    }
+    local = distrusted | (criteria.asked & _EXACT_HERE) | escaped
     keys = tuple(_keys(criteria, without=distrusted, by_header=words_by_header))
     return Plan(
         keys=keys,
@@ -109,7 +116,10 @@ def make_plan(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool])
 
 def unproven(criteria: Criteria, quirks: Quirks) -> str:
     """Say which of the criteria rest on the server alone and could not be probed; "" for none."""
-    features = {name: _features(name) for name in criteria.asked}
+    features = {name: set(_features(name)) for name in criteria.asked}
+    for name in criteria.asked:
+        if not str(getattr(criteria, name)).isascii():
+            features[name].add(Feature.CHARSET)
     names = {
         name
         for name, needed in features.items()
@@ -176,11 +186,10 @@ def _keys(criteria: Criteria, *, without: frozenset[str], by_header: bool) -> It
         match name:
             case "query" | "exclude" | "body":
                 yield from _word_keys(name, getattr(criteria, name), by_header=by_header)
-            case "from_" | "to" | "cc" | "subject":
-                yield from (name.rstrip("_").upper().encode(), quoted(getattr(criteria, name)))
-            case "any_address":
-                text = quoted(criteria.any_address)
-                yield from (b"OR", b"FROM", text, b"OR", b"TO", text, b"CC", text)
+            case "subject":
+                yield from (b"SUBJECT", quoted(criteria.subject))
+            case "from_" | "to" | "cc" | "any_address":
+                yield from _address_keys(name, getattr(criteria, name))
             case "header_message_id":
                 yield from (b"HEADER", b"MESSAGE-ID", quoted(f"<{bare_message_id(criteria)}>"))
             case "gmail_query":
@@ -189,6 +198,14 @@ def _keys(criteria: Criteria, *, without: frozenset[str], by_header: bool) -> It
                 yield from (b"KEYWORD", criteria.keyword.encode())
             case _:
                 yield from _measure_keys(name, criteria)
+
+
+def _address_keys(name: str, text: str) -> Iterator[bytes]:
+    for piece in map(quoted, filter(None, map(str.strip, _ESCAPED.split(text)))):
+        if name == "any_address":
+            yield from (b"OR", b"FROM", piece, b"OR", b"TO", piece, b"CC", piece)
+        else:
+            yield from (name.rstrip("_").upper().encode(), piece)
 
 
 _KEY_ORDER = (

@@ -6,7 +6,7 @@ RFC 9051 section 6.4.4; extended results by RFC 4731, SORT by RFC 5256, limits b
 import re
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mailmcp.envelope import limits
 from mailmcp.imap.command import Command
@@ -14,7 +14,7 @@ from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.faults import refused, violation
 from mailmcp.imap.fetch import parse_rows
-from mailmcp.imap.quirks import Feature
+from mailmcp.imap.quirks import Feature, Verdict
 from mailmcp.imap.search_answer import parse_esearch, parse_search
 from mailmcp.imap.search_keys import Plan
 from mailmcp.imap.session import OpenMailbox, Session
@@ -77,8 +77,10 @@ def finding(
     if huge:
         spans = list(_windows((yield []).mailbox, low, high))
     found, mailbox = yield from _searched(session, plan, spans)
-    if plan.keys or low > 1 or high is not None or len(found.uids) >= mailbox.exists:
+    if low > 1 or high is not None or len(found.uids) >= mailbox.exists:
         return found
+    if plan.keys:
+        return found if found.uids else (yield from _nothing(session, name, found))
     return (yield from _doubted(session, plan, found, mailbox.exists))
 
 
@@ -191,6 +193,20 @@ def _listed(session: Session, low: int, high: int | None) -> Dialogue[Found]:
     rows, _ = parse_rows(reply)
     uids = [uid for uid in sorted(rows) if uid >= low and (high is None or uid <= high)]
     return Found(uids=_checked(session, uids))
+
+
+def _nothing(session: Session, name: str, found: Found) -> Dialogue[Found]:
+    """Believe that nothing matches once the server has found all messages: Strato finds none by any key."""
+    quirks = session.quirks
+    if quirks.verdict(Feature.ALL) is not Verdict.UNKNOWN:
+        return found
+    trusted = quirks.trusts(Feature.ESEARCH)
+    everything = yield from finding(session, name, Plan(keys=(), local=frozenset()))
+    if not quirks.trusts(Feature.ALL) or quirks.trusts(Feature.ESEARCH) != trusted:
+        raise PlanChangedError
+    if everything.complete:
+        quirks.verdicts[Feature.ALL] = Verdict.OK
+    return replace(found, statements=everything.statements, complete=found.complete and everything.complete)
 
 
 def _doubted(session: Session, plan: Plan, found: Found, exists: int) -> Dialogue[Found]:

@@ -22,6 +22,7 @@ _MAILBOXES = "m1"
 _CHECKSUM = re.compile(r"[0-9a-f]{8}")
 _FORBIDDEN = re.compile(r"[\r\n\0]")
 _NUMBER = re.compile(r"\d{1,10}", re.ASCII)
+_TOTAL = re.compile(r"(\d{1,10})(~?)(-?)", re.ASCII)
 _RANK = re.compile(r"-?\d{1,12}", re.ASCII)
 _HEAD_FIELDS = 3
 _SOURCE_FIELDS_MAX = 6
@@ -64,6 +65,9 @@ class SearchCursor:
     total_exact: bool = True
     """Whether it is not only the most there can be."""
 
+    incomplete: bool = False
+    """Whether an earlier page could not see all that was meant, and no later one will."""
+
     page_size: int
     snippet_chars: int = 0
     """Longest snippet wanted, in characters; 0 for none."""
@@ -85,7 +89,7 @@ class MailboxesCursor:
 
 def format_search_cursor(cursor: SearchCursor) -> str:
     """Write a cursor as a tool hands it out."""
-    total = str(cursor.total) if cursor.total_exact else f"{cursor.total}~"
+    total = f"{cursor.total}{'' if cursor.total_exact else '~'}{'-' if cursor.incomplete else ''}"
     criteria = (f"{escape_field(key)}={escape_field(value)}" for key, value in cursor.criteria.items())
     before = ("", *(each.account_id for each in cursor.sources))
     sources = (_format_source(each, after) for each, after in zip(cursor.sources, before, strict=False))
@@ -111,17 +115,19 @@ def parse_search_cursor(text: str) -> SearchCursor:
     """
     fields = unseal(text, _SEARCH)
     head, rest = fields[:_HEAD_FIELDS], fields[_HEAD_FIELDS:]
-    if len(head) < _HEAD_FIELDS or not all(map(_NUMBER.fullmatch, [*head[:2], head[2].removesuffix("~")])):
+    counted = _TOTAL.fullmatch(head[2]) if len(head) == _HEAD_FIELDS else None
+    if counted is None or not all(map(_NUMBER.fullmatch, head[:2])):
         raise malformed_cursor()
-    page_size, snippet_chars, total = int(head[0]), int(head[1]), int(head[2].removesuffix("~"))
+    page_size, snippet_chars = int(head[0]), int(head[1])
     snippet_fits = snippet_chars == 0 or limits.SNIPPET_CHARS_MIN <= snippet_chars <= limits.SNIPPET_CHARS_MAX
     sources = _parse_sources([each for each in rest if ":" in each])
     if not (snippet_fits and 1 <= page_size <= limits.PAGE_SIZE_MAX and sources):
         raise malformed_cursor()
     return SearchCursor(
         sources=sources,
-        total=total,
-        total_exact=not head[2].endswith("~"),
+        total=int(counted[1]),
+        total_exact=not counted[2],
+        incomplete=bool(counted[3]),
         page_size=page_size,
         snippet_chars=snippet_chars,
         criteria=dict(_pair(each) for each in rest if ":" not in each),

@@ -24,6 +24,7 @@ from mailmcp.imap.uid_cache import UidCache
 from mailmcp.server.progress import Progress, Send, send_nothing
 from mailmcp.server.reply import Replies
 from mailmcp.tools.arguments import read_arguments
+from mailmcp.tools.known_ids import KnownIds
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.tool import Call, Tool
 
@@ -94,6 +95,7 @@ class Calls:
         self._lean_rows = lean_rows
         self._preferences = preferences
         self._extractor = Extractor()
+        self._known_ids = KnownIds()
 
     async def call(
         self,
@@ -142,6 +144,7 @@ class Calls:
             preferences=self._preferences,
             report=progress.report,
             extractor=self._extractor,
+            known_ids=self._known_ids,
         )
         request = Request(name=name, call=call, trace=trace)
         ending = "cancelled"

@@ -4,7 +4,6 @@ Names of files and sections are strangers' and stand in lines escaped; their tex
 """
 
 import hashlib
-from dataclasses import replace
 
 from pydantic import BaseModel
 
@@ -18,6 +17,7 @@ from mailmcp.mail.ids import MessageRef
 from mailmcp.mail.structure import Part
 from mailmcp.tools.attachment_content import FileContent, SavedContent
 from mailmcp.tools.attachment_text import AttachmentText
+from mailmcp.tools.issues import issue_about
 from mailmcp.tools.text_window import TextWindow
 
 TOOL_NAME = "imap_get_attachment"
@@ -81,7 +81,7 @@ def no_text_outcome(ref: MessageRef, part: Part, read: AttachmentText, *, saving
         saving: Whether files can be saved.
     """
     data = _data(ref, part, decoded_size(part))
-    issues = () if read.issue is None else (_about(ref, read.issue),)
+    issues = () if read.issue is None else (issue_about(ref, read.issue),)
     return Outcome(
         summary=f"No text of {_where(ref, part)}",
         data=data,
@@ -190,10 +190,4 @@ def short_issues(ref: MessageRef, *, short: bool) -> tuple[Issue, ...]:
     if not short:
         return ()
     message = "The server gave less of the attachment than it says there is: it may be cut."
-    return (_about(ref, Issue(code=Code.INTERNAL, stage="fetch", message=message)),)
-
-
-def _about(ref: MessageRef, issue: Issue) -> Issue:
-    return replace(
-        issue, uid=ref.uid, message_id=ref.message_id, mailbox=ref.mailbox, account_id=ref.account_id
-    )
+    return (issue_about(ref, Issue(code=Code.INTERNAL, stage="fetch", message=message)),)

@@ -13,6 +13,7 @@ from mailmcp.mail.ids import MessageRef
 from mailmcp.mail.structure import Part, find
 from mailmcp.mail.text_parts import choose_text_parts
 from mailmcp.tools.attachment_text import AttachmentText, can_have_text, octets_wanted, read_attachment_text
+from mailmcp.tools.issues import issue_about
 from mailmcp.tools.message_parts import MessageParts, WantedPart
 from mailmcp.tools.tool import Call
 
@@ -100,21 +101,11 @@ async def _extract(
         return None
     read = await read_attachment_text(call, part, octets, cut=attachment.part_id in parts.cut)
     if read.issue is not None:
-        shown.issues.append(_about(ref, where, read.issue))
+        told = replace(read.issue, message=f"{where.capitalize()}: {read.issue.message}")
+        shown.issues.append(issue_about(ref, told))
         return None
     shown.warnings += [f"Of {where}: {warning}" for warning in _with_cut(read, max_chars)]
     return read.text[:max_chars]
-
-
-def _about(ref: MessageRef, where: str, issue: Issue) -> Issue:
-    return replace(
-        issue,
-        message=f"{where.capitalize()}: {issue.message}",
-        uid=ref.uid,
-        message_id=ref.message_id,
-        mailbox=ref.mailbox,
-        account_id=ref.account_id,
-    )
 
 
 def _with_cut(read: AttachmentText, max_chars: int) -> list[str]:

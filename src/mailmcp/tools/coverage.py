@@ -54,13 +54,18 @@ class Coverage:
     @property
     def complete(self) -> bool:
         """Whether no match can be missing from the mailboxes that were meant."""
-        return not self.failed and not self.cut and all(each.complete for each in self.seen)
+        seen = all(each.complete for each in self.seen)
+        return seen and not (self.failed or self.cut or self.search.incomplete)
 
     @property
     def method(self) -> str:
         """How it was searched, in sentences, each once."""
         statements = dict.fromkeys(line for each in self.seen for line in each.statements)
-        said = [*statements, *(["There are more mailboxes than one search takes."] if self.cut else [])]
+        said = [*statements]
+        if self.cut:
+            said.append("There are more mailboxes than one search takes.")
+        if self.search.incomplete:
+            said.append("Earlier pages could not see everything.")
         return make_snippet(" ".join(said), limits.COVERAGE_CHARS_MAX)
 
     @property
@@ -71,7 +76,7 @@ class Coverage:
             mailboxes_searched=len(self.seen),
             mailboxes_failed=self._names(self.failed),
             mailboxes_not_searched=self._names(self.others) or None,
-            method=self.method,
+            method=self.method or "The server searched.",
         )
 
     def _names(self, places: Sequence[_Place]) -> list[str]:

@@ -99,7 +99,10 @@ async def _find_again(
     """Find a message that has moved; raises the error that said so if that is not possible."""
     header_message_id = arguments.header_message_id
     if not header_message_id:
-        error.next_action = error.next_action or search_again(ref)
+        known = call.known_ids.header_of(ref.message_id)
+        error.next_action = (
+            search_for(ref.account_id, known) if known else error.next_action or search_again(ref)
+        )
         raise error
     found = await call.ask(lambda session: look_up(session, ref.account_id, header_message_id))
     if found is None:

@@ -23,6 +23,7 @@ from mailmcp.mail.snippet import make_snippet
 from mailmcp.mail.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.coverage import CoverageData
+from mailmcp.tools.issues import mailbox_issue
 from mailmcp.tools.message_parts import search_again
 from mailmcp.tools.rows import addresses_of, date_of
 from mailmcp.tools.taken_out import say_taken_out
@@ -206,17 +207,7 @@ def _blocks(row: ThreadMessageRow) -> tuple[str | Untrusted, ...]:
 
 
 def _mailbox_issues(account_id: str, thread: FoundThread) -> list[Issue]:
-    return [
-        Issue(
-            code=error.code,
-            stage="search",
-            message=error.message,
-            retryable=error.retryable,
-            mailbox=name,
-            account_id=account_id,
-        )
-        for name, error in thread.failed.items()
-    ]
+    return [mailbox_issue(account_id, name, error) for name, error in thread.failed.items()]
 
 
 def _warnings(thread: FoundThread, texts: Sequence[ReadText]) -> tuple[str, ...]:

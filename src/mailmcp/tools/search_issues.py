@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from mailmcp.envelope.errors import MailError
 from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.scan import Scanned
+from mailmcp.tools.issues import mailbox_issue, message_issue
 from mailmcp.tools.search_arguments import EVERYTHING
 from mailmcp.tools.search_page import Found
 from mailmcp.tools.search_sources import Searched, Searches
@@ -20,26 +21,15 @@ def source_issues(searches: Searches) -> Iterator[Issue]:
         errors = [each.found for each in searched if isinstance(each.found, MailError)]
         alike = len({(error.code, error.reason) for error in errors}) == 1
         if len(errors) == len(searched) and alike and (len(errors) > 1 or _is_whole(searched)):
-            yield _issue(account_id, None, errors[0])
+            yield mailbox_issue(account_id, None, errors[0])
             continue
         for each in searched:
             if isinstance(each.found, MailError):
-                yield _issue(account_id, each.source.mailbox, each.found)
+                yield mailbox_issue(account_id, each.source.mailbox, each.found)
 
 
 def _is_whole(searched: Sequence[Searched]) -> bool:
     return searched[0].source.mailbox == EVERYTHING
-
-
-def _issue(account_id: str, mailbox: str | None, error: MailError) -> Issue:
-    return Issue(
-        code=error.code,
-        stage="search",
-        message=error.message,
-        retryable=error.retryable,
-        mailbox=mailbox,
-        account_id=account_id,
-    )
 
 
 def message_issues(found: Sequence[Found]) -> Iterator[Issue]:
@@ -47,16 +37,7 @@ def message_issues(found: Sequence[Found]) -> Iterator[Issue]:
     for each in found:
         failure = each.searched.fetched.failures.get(each.ref.uid)
         if failure is not None:
-            yield Issue(
-                code=failure.code,
-                stage=failure.stage,
-                message=failure.message,
-                retryable=failure.retryable,
-                uid=each.ref.uid,
-                message_id=each.ref.message_id,
-                mailbox=each.ref.mailbox,
-                account_id=each.ref.account_id,
-            )
+            yield message_issue(each.ref, failure)
 
 
 def nothing_searched(searches: Searches) -> MailError:

@@ -113,6 +113,8 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
         issues=(*source_issues(searches), *message_issues(page.found)),
         cursor=next_cursor(search, page),
     )
+    for row in result.rows:
+        call.known_ids.remember(row.message_id, row.header_message_id or "")
     return _outcome(result, call)
 
 

@@ -41,6 +41,9 @@ class SearchPage:
     failed_only: bool = False
     """Whether only mailboxes that failed are left: the others have been given wholly."""
 
+    incomplete: bool = False
+    """Whether something could not be seen on this page or an earlier one that no later page will show."""
+
 
 def make_page(search: SearchCursor, searches: Searches, *, first: bool) -> SearchPage:
     """Merge what the mailboxes gave; `first` tells whether the search begins with this page."""
@@ -57,15 +60,20 @@ def make_page(search: SearchCursor, searches: Searches, *, first: bool) -> Searc
     exact = all(scan.total_exact for scan in begun) and (len(scans) == 1 or is_of_one_mailbox(search))
     rest = tuple(_rest(searches.searched, sources, merged, order))
     failed = [each.source for each in searches.searched if isinstance(each.found, MailError)]
+    total = search.total + sum(len(scan.candidates) for scan in begun)
+    alone = first and not rest
+    lost = any(each.found.code in _LOST for each in searches.searched if isinstance(each.found, MailError))
     return SearchPage(
         found=tuple(
             Found(ref=places[0], searched=scans[entry.places[0][0]], places=tuple(places[1:]))
             for places, entry in zip(refs, merged.entries, strict=True)
         ),
-        total=search.total + sum(len(scan.candidates) for scan in begun),
-        total_exact=exact if first else search.total_exact and not begun,
+        # A page that is the only one has counted all of its messages, copies once.
+        total=len(merged.entries) if alone else total,
+        total_exact=alone or (exact if first else search.total_exact and not begun),
         rest=rest,
         failed_only=bool(rest) and all(source in failed for source in rest),
+        incomplete=search.incomplete or searches.cut or lost or not all(scan.complete for scan in scans),
     )
 
 
@@ -140,6 +148,7 @@ def next_cursor(search: SearchCursor, page: SearchPage) -> str | None:
     if not page.rest:
         return None
     rest = replace(search, sources=page.rest, total=page.total, total_exact=page.total_exact)
+    rest = replace(rest, incomplete=page.incomplete)
     text = format_search_cursor(rest)
     if len(text) > limits.CURSOR_CHARS_MAX:
         # Better a copy given twice than a search that ends here.

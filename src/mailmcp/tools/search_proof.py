@@ -18,7 +18,8 @@ def prove_headers(octets: bytes, criteria: Criteria) -> bool:
     """Tell whether header fields hold what is asked of them; case does not matter.
 
     A text is held if it stands in a decoded field, in the name and address of one of its
-    mailboxes, or in the field as it was sent. `octets` are a header block.
+    mailboxes, or in the field as it was sent; a Message-ID if it is the field. `octets` are a
+    header block.
     """
     headers = parse_headers(octets)
     asked = (
@@ -27,9 +28,16 @@ def prove_headers(octets: bytes, criteria: Criteria) -> bool:
         (criteria.cc, ("Cc",)),
         (criteria.subject, ("Subject",)),
         (criteria.any_address, ("From", "To", "Cc")),
-        (criteria.header_message_id.strip("<> "), ("Message-ID",)),
     )
+    message_id = _bare(criteria.header_message_id)
+    if message_id and _bare(headers.get("Message-ID")) != message_id:
+        return False
     return all(_holds(headers, names, text) for text, names in asked if text)
+
+
+def _bare(message_id: str) -> str:
+    """Give a Message-ID, which is compared as a whole, without its angle brackets."""
+    return message_id.strip().removeprefix("<").removesuffix(">").casefold()
 
 
 def _holds(headers: Headers, names: tuple[str, ...], text: str) -> bool:

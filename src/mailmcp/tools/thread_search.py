@@ -28,6 +28,7 @@ from mailmcp.mail.conversation import HEADER_FIELDS, Links, join, read_links, un
 from mailmcp.mail.headers import Headers, parse_headers
 from mailmcp.mail.ids import MessageRef
 from mailmcp.mail.thread_cursor import mark_of
+from mailmcp.tools.issues import message_issue
 from mailmcp.tools.message_parts import not_had
 from mailmcp.tools.tool import Report
 
@@ -159,23 +160,14 @@ class _Search:
         self.mailboxes[name] = found.uidvalidity
         self.statements |= dict.fromkeys(found.statements)
         for uid, row in found.fetched.messages.items():
-            ref = MessageRef(
-                account_id=self.ref.account_id, mailbox=name, uidvalidity=found.uidvalidity, uid=uid
-            )
+            ref = self._ref(name, found.uidvalidity, uid)
             self.candidates[ref] = _member(ref, row)
         for uid, failure in found.fetched.failures.items():
             if failure.code is not Code.NOT_FOUND:  # one that went meanwhile is in no conversation
-                self.issues.append(
-                    Issue(
-                        code=failure.code,
-                        stage=failure.stage,
-                        message=failure.message,
-                        retryable=failure.retryable,
-                        uid=uid,
-                        mailbox=name,
-                        account_id=self.ref.account_id,
-                    )
-                )
+                self.issues.append(message_issue(self._ref(name, found.uidvalidity, uid), failure))
+
+    def _ref(self, mailbox: str, uidvalidity: int, uid: int) -> MessageRef:
+        return MessageRef(account_id=self.ref.account_id, mailbox=mailbox, uidvalidity=uidvalidity, uid=uid)
 
     def _joined(self) -> list[Member]:
         candidates = list(self.candidates.values())

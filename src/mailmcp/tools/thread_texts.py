@@ -20,6 +20,7 @@ from mailmcp.mail.quote_marks import is_forward_subject
 from mailmcp.mail.quotes import collapse_quotes
 from mailmcp.mail.structure import Part
 from mailmcp.mail.text_parts import choose_text_parts
+from mailmcp.tools.issues import message_issue
 from mailmcp.tools.message_parts import whole_lines
 from mailmcp.tools.message_reading import choose_text
 from mailmcp.tools.thread_search import Member
@@ -74,7 +75,7 @@ def read_texts(session: Session, members: Sequence[Member]) -> ReadTexts:
             read.texts[each.ref] = _read(each, roots[each.ref], had[each.ref])
         else:
             why = missed.get(each.ref.mailbox) or failures[each.ref.mailbox, each.ref.uid]
-            read.issues.append(_issue(each.ref, why))
+            read.issues.append(message_issue(each.ref, why))
     return read
 
 
@@ -120,16 +121,3 @@ def _read(member: Member, root: Part | None, row: FetchedMessage) -> ReadText:
 
 def _lines(octets: bytes, cut: bool) -> bytes:  # noqa: FBT001 - private, and plain where it is called
     return whole_lines(octets) if cut else octets
-
-
-def _issue(ref: MessageRef, why: MailError | FetchFailure) -> Issue:
-    return Issue(
-        code=why.code,
-        stage=why.stage if isinstance(why, FetchFailure) else "fetch",
-        message=why.message,
-        retryable=why.retryable,
-        uid=ref.uid,
-        message_id=ref.message_id,
-        mailbox=ref.mailbox,
-        account_id=ref.account_id,
-    )

@@ -24,6 +24,7 @@ from mailmcp.imap.pool import Pool, ResultT
 from mailmcp.imap.session import Session
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.tools.arguments import ArgumentsT
+from mailmcp.tools.known_ids import KnownIds
 from mailmcp.tools.preferences import Preferences
 
 Report = Callable[[int, int, str], None]
@@ -56,6 +57,9 @@ class Call:
     report: Report = report_nothing
     extractor: Extractor = field(default_factory=Extractor)
     """Of the whole server: it remembers texts from call to call."""
+
+    known_ids: KnownIds = field(default_factory=KnownIds)
+    """Of the whole server, likewise."""
 
     telemetry: Telemetry = field(default_factory=Telemetry)
     account_id: str = ""

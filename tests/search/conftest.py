@@ -1,0 +1,62 @@
+"""Known mail on both servers: filled once for all tables."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import pytest
+
+from search.known_mail import Known, append_known, make_known
+from search.rules import DovecotRules, PymapRules, Rules
+from servers.dovecot import Dovecot
+from servers.embedded import Pymap
+from tools.desk import Desk
+from tools.stores import Store, dovecot_store, pymap_store
+
+DOVECOT_MESSAGES = 5000
+PYMAP_MESSAGES = 400
+"""pymap parses each message anew for each search: 5,000 would take it five seconds a query."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """A server with known mail in its INBOX, and a desk to ask it from."""
+
+    desk: Desk
+    known: dict[int, Known]
+    """By UID."""
+
+    rules: Rules
+
+
+def _fill(store: Store, count: int) -> dict[int, Known]:
+    messages = make_known(count)
+    with store.client() as client:
+        uids = append_known(client, "INBOX", messages)
+    return dict(zip(uids, messages, strict=True))
+
+
+@pytest.fixture(scope="session")
+def filled_dovecot(dovecot: Dovecot) -> Iterator[Filled]:
+    """5,000 known messages on Dovecot; nobody changes them."""
+    store = dovecot_store(dovecot, dovecot.user("known-mail"))
+    known = _fill(store, DOVECOT_MESSAGES)
+    with Desk([store.named("home")]) as desk:
+        yield Filled(desk=desk, known=known, rules=DovecotRules())
+
+
+@pytest.fixture(scope="session")
+def filled_pymap() -> Iterator[Filled]:
+    """The first 400 of them on pymap, which has no extensions."""
+    with Pymap() as server:
+        store = pymap_store(server)
+        known = _fill(store, PYMAP_MESSAGES)
+        with Desk([store.named("home")]) as desk:
+            yield Filled(desk=desk, known=known, rules=PymapRules())
+
+
+@pytest.fixture
+def open_desk() -> Iterator[Callable[..., Desk]]:
+    """Opens desks for accounts; they close with the test."""
+    with ExitStack() as stack:
+        yield lambda *accounts: stack.enter_context(Desk(accounts))

@@ -1,0 +1,71 @@
+"""One query of the tables: what the tool is sent, and which of the known messages it must find."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, date, tzinfo
+from zoneinfo import ZoneInfo
+
+from search.known_mail import Known
+from search.rules import Rules
+
+Matches = Callable[[Known, Rules], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One row of a table."""
+
+    arguments: dict[str, object]
+    """As they are sent; a name with `_` at its end stands for the one without."""
+
+    matches: Matches
+    """Whether a message must be found: said anew, in other words than those of the program."""
+
+    limit: int = 0
+    """Messages a page; 0 for one that makes some pages of the result."""
+
+    zone: tzinfo = UTC
+    today: date = date(2026, 7, 1)
+    empty: bool = field(default=False)
+    """Whether it finds nothing on purpose: a table of empty results would prove nothing."""
+
+    @property
+    def name(self) -> str:
+        """For the report of the tests."""
+        said = ",".join(f"{name}={str(value)[:30]}" for name, value in self.arguments.items()) or "everything"
+        return f"{said} ({self.zone})" if isinstance(self.zone, ZoneInfo) else said
+
+
+def everywhere(*words: str) -> Matches:
+    """All words occur."""
+    return lambda message, rules: all(rules.text(message, word) for word in words)
+
+
+def nowhere(*words: str) -> Matches:
+    """None of the words occurs."""
+    return lambda message, rules: not any(rules.text(message, word) for word in words)
+
+
+def in_body(phrase: str) -> Matches:
+    """The phrase occurs in the text."""
+    return lambda message, rules: rules.body(message, phrase)
+
+
+def in_field(name: str, text: str) -> Matches:
+    """The text occurs in one header field: `from_`, `to`, `cc`, `subject`."""
+    return lambda message, rules: rules.field(getattr(message, name), text)
+
+
+def flagged(flag: str) -> Matches:
+    """The message has the flag."""
+    return lambda message, _rules: flag in message.flags
+
+
+def both(*conditions: Matches) -> Matches:
+    """All conditions hold."""
+    return lambda message, rules: all(each(message, rules) for each in conditions)
+
+
+def any_of(*conditions: Matches) -> Matches:
+    """One of the conditions holds."""
+    return lambda message, rules: any(each(message, rules) for each in conditions)

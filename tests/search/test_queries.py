@@ -1,0 +1,45 @@
+"""Each query of the tables finds exactly the known messages that it must, in order, page by page.
+
+What a server means by a text is its own affair and stands in `search.rules`; all else is ours.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from search import query_table_measures, query_table_texts, query_table_times
+from search.conftest import Filled
+from search.query import Query
+from search.walking import check_pages, check_rows, expected_uids, page_sizes, walk
+from mailmcp.tools.preferences import DEFAULTS
+
+TABLE = (*query_table_texts.TABLE, *query_table_measures.TABLE, *query_table_times.TABLE)
+
+
+def test_there_are_enough_queries_and_each_is_asked_once() -> None:
+    assert len(TABLE) >= 90
+    assert len({query.name for query in TABLE}) == len(TABLE)
+
+
+@pytest.mark.parametrize("query", TABLE, ids=lambda query: query.name)
+def test_dovecot(filled_dovecot: Filled, query: Query) -> None:
+    expected = ask(filled_dovecot, query)
+    assert (not expected) == query.empty, "the query proves too little, or too much"
+
+
+@pytest.mark.parametrize("query", TABLE, ids=lambda query: query.name)
+def test_pymap(filled_pymap: Filled, query: Query) -> None:
+    ask(filled_pymap, query)
+
+
+def ask(filled: Filled, query: Query) -> list[int]:
+    desk = filled.desk
+    desk.forget()
+    desk.today = query.today
+    desk.preferences = replace(DEFAULTS, zone=query.zone)
+    expected = expected_uids(query, filled.known, filled.rules)
+    limit = query.limit or page_sizes(len(expected))
+    pages = list(walk(desk, {"limit": limit, **query.arguments}))
+    check_pages(pages, expected, limit=limit)
+    check_rows(pages[0].data["messages"], filled.known)
+    return expected

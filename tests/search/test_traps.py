@@ -1,0 +1,107 @@
+"""Servers that search wrongly: the agent gets the right messages, or reads what is wrong. Never neither."""
+
+from datetime import timedelta
+
+import pytest
+
+from imap.searches import letter, letters
+from mailmcp.envelope.errors import MailError
+from search.traps import PLAIN, TRAPS, Trap, ascii_alone, at_noon, in_the_far_east, twenty
+from servers.peer import Peer, PeerFactory
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.stores import peer_account
+
+LINE_OCTETS_MAX = 8000
+"""Dovecot's is 8,192."""
+
+
+@pytest.mark.parametrize("trap", TRAPS, ids=lambda trap: f"{trap.server}-{trap.arguments}-{trap.capabilities[-1]}")
+def test_a_wrong_server_gives_no_wrong_reply(peer: PeerFactory, open_desk: DeskFactory, trap: Trap) -> None:
+    messages = twenty() if trap.foreign else ascii_alone()
+    server = peer(messages=messages, capabilities=trap.capabilities, rules=trap.rules)
+    desk = open_desk(peer_account(server))
+    for _ in range(2):  # before and after what the first search teaches
+        if trap.error:
+            with pytest.raises(MailError, match=trap.says or None) as caught:
+                desk.search(limit=100, **trap.arguments)
+            assert caught.value.reason == trap.error
+        else:
+            check(trap, desk)
+
+
+def check(trap: Trap, desk: Desk) -> None:
+    reply = desk.search(limit=100, **trap.arguments)
+    coverage = reply.data["coverage"]
+    assert (reply.uids, coverage["complete"]) == (list(trap.uids), trap.complete), coverage
+    assert trap.says in reply.text.replace("\\", "")
+    proven = reply.outcome.summary.startswith("No message matches")
+    assert proven == (not trap.uids and trap.complete)
+    if not trap.complete:
+        assert coverage["method"]
+        assert "could be seen" in reply.outcome.summary
+
+
+def desk_on(server: Peer, open_desk: DeskFactory) -> Desk:
+    desk: Desk = open_desk(peer_account(server))
+    return desk
+
+
+def test_a_message_that_is_gone_is_an_issue_and_the_page_partial(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    server = peer(messages=twenty(), capabilities=PLAIN)
+    desk = desk_on(server, open_desk)
+    first = desk.search(subject="invoice", limit=2)
+    server.mailbox.messages = [each for each in server.mailbox.messages if each.uid != 7]
+    second = desk.search(cursor=first.data["next_cursor"])
+    assert (first.uids, second.uids) == ([17, 12], [2])
+    assert (second.data["status"], [each["uid"] for each in second.data["issues"]]) == ("partial", [7])
+
+
+def test_the_limit_counts_matches_not_candidates(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    """The only message with a file is the oldest of 300, and the only one of its hour, too."""
+    messages = at_noon([letter(1, attached=True), *letters(range(2, 301))], every=timedelta(minutes=1))
+    desk = desk_on(peer(messages=messages, capabilities=PLAIN), open_desk)
+    assert desk.search(has_attachment=True, limit=1).uids == [1]
+    assert desk.search(before="2024-03-01T12:01:00Z", limit=1).uids == [1]
+    assert desk.search(has_attachment=True, limit=1, sort="largest").uids == [1]
+
+
+def test_a_server_a_day_ahead_changes_nothing(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    """SINCE and BEFORE are days of its own calendar."""
+    messages = in_the_far_east(at_noon(letters(range(1, 49)), every=timedelta(hours=1)))
+    desk = desk_on(peer(messages=messages, capabilities=PLAIN), open_desk)
+    assert desk.search(start_date="2024-03-02", end_date="2024-03-02", limit=50).uids == list(range(36, 12, -1))
+    assert desk.search(since="2024-03-01T12:00:00Z", before="2024-03-01T12:00:01Z").uids == [1]
+
+
+@pytest.mark.parametrize("arguments", [{}, {"sort": "largest"}, {"has_attachment": True}, {"since": "2024-03-02"}])
+def test_no_line_is_longer_than_servers_take(
+    peer: PeerFactory, open_desk: DeskFactory, arguments: dict[str, object]
+) -> None:
+    """4,000 UIDs of which none are neighbours make no range: they are asked for in pieces."""
+    messages = at_noon(letters(range(1, 4001)), every=timedelta(minutes=1))
+    for each in messages:
+        each.uid = 4_000_000_000 + 3 * each.uid
+    server = peer(messages=messages, capabilities=PLAIN)
+    reply = desk_on(server, open_desk).search(limit=100, **arguments)
+    assert reply.data["status"] == "ok"
+    assert reply.data["returned"] == (0 if "has_attachment" in arguments else 100)
+    assert max(len(each.line) for each in server.commands) <= LINE_OCTETS_MAX
+
+
+def test_no_fetch_names_a_whole_large_mailbox(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    """A FETCH of everything times out, or is refused: the structures of 1,500 come in chunks."""
+    server = peer(messages=letters(range(1, 1501)), capabilities=PLAIN)
+    desk = desk_on(server, open_desk)
+    reply = desk.search(has_attachment=True)
+    assert reply.uids == []
+    assert reply.data["has_more"], "1,000 were looked at: more is asked for"
+    assert "1000 of 1500 messages that may match were looked at" in reply.data["coverage"]["method"]
+    assert not reply.outcome.summary.startswith("No message matches")
+    second = desk.search(cursor=reply.data["next_cursor"])
+    assert (second.uids, second.data["has_more"]) == ([], False)
+    spans = [each.line.split(" ")[2] for each in server.commands if each.name == "UID FETCH"]
+    assert len(spans) >= 4
+    assert "1:1500" not in spans

@@ -1,0 +1,74 @@
+"""Following a search to its last page, and holding each page against what it says of itself."""
+
+from collections.abc import Iterator, Mapping
+from itertools import count
+from typing import Any
+
+from search.known_mail import Known
+from search.query import Query
+from search.rules import Rules
+from tools.desk import Desk, Reply
+
+_SIZES = (1, 2, 3, 5, 10, 33, 100)
+_PAGES_AT_MOST = 12
+"""Of a query that does not say how large its pages are."""
+
+_ROWS_AT_ONCE = 100
+
+
+def expected_uids(query: Query, known: Mapping[int, Known], rules: Rules) -> list[int]:
+    """List the UIDs a query must find, in the order in which it must."""
+    found = [uid for uid, message in known.items() if query.matches(message, rules)]
+    match query.arguments.get("sort"):
+        case "oldest":
+            return sorted(found)
+        case "largest":
+            return sorted(found, key=lambda uid: (known[uid].size, uid), reverse=True)
+        case _:
+            return sorted(found, reverse=True)
+
+
+def page_sizes(total: int) -> int:
+    """Choose a size of pages by the number of messages: varied, and not too many pages."""
+    fitting = [size for size in _SIZES if size * _PAGES_AT_MOST >= total] or [_ROWS_AT_ONCE]
+    return fitting[total % min(len(fitting), 3)]
+
+
+def walk(desk: Desk, arguments: Mapping[str, object], *, most_pages: int = 1000) -> Iterator[Reply]:
+    """Follow a search from page to page; every third page is asked for as if the cache were lost."""
+    reply = desk.search(**arguments)
+    for number in count(1):
+        yield reply
+        cursor = reply.data.get("next_cursor")
+        assert reply.data["has_more"] == (cursor is not None)
+        if cursor is None:
+            return
+        assert number < most_pages, "pages without end"
+        if number % 3 == 0:
+            desk.forget()
+        reply = desk.search(cursor=cursor)
+
+
+def check_pages(pages: list[Reply], expected: list[int], *, limit: int) -> None:
+    """Make sure that all pages together are the result, and that none says what is not so."""
+    given = [uid for page in pages for uid in page.uids]
+    assert given == expected
+    for page in pages:
+        data = page.data
+        assert (data["status"], data["issues"]) == ("ok", [])
+        assert data["coverage"]["complete"], data["coverage"]
+        assert data["returned"] == data["attempted"] == len(data["messages"]) <= limit
+        if data.get("total_at_most"):
+            assert data["total"] >= len(expected)
+        else:
+            assert data["total"] == len(expected)
+
+
+def check_rows(rows: list[dict[str, Any]], known: Mapping[int, Known]) -> None:
+    """Make sure that each row is of the message that it says."""
+    for row in rows:
+        message = known[row["uid"]]
+        assert row["header_message_id"] == message.message_id.strip("<>")
+        assert row["size_bytes"] == message.size
+        assert row["has_attachments"] == message.written.files
+        assert {*row["flags"]} - {"\\Recent"} == message.flags

@@ -1,0 +1,40 @@
+"""Issues say what they are about."""
+
+from mailmcp.envelope.errors import Code, InternalError, Reason
+from mailmcp.envelope.outcome import Issue
+from mailmcp.imap.fetch import FetchFailure
+from mailmcp.mail.ids import MessageRef
+from mailmcp.tools.issues import issue_about, mailbox_issue, message_issue
+
+REF = MessageRef(account_id="home", mailbox="INBOX", uidvalidity=17, uid=4)
+ERROR = InternalError("It refused.", reason=Reason.SERVER_REFUSED, retryable=True)
+ABOUT = {"uid": 4, "message_id": REF.message_id, "mailbox": "INBOX", "account_id": "home"}
+
+
+def test_of_a_message() -> None:
+    failure = FetchFailure(uid=4, code=Code.NOT_FOUND, stage="parse", message="Gone.")
+    assert message_issue(REF, failure) == Issue(
+        code=Code.NOT_FOUND,
+        stage="parse",
+        message="Gone.",
+        retryable=False,
+        **ABOUT,  # type: ignore[arg-type]
+    )
+    assert message_issue(REF, ERROR) == Issue(
+        code=Code.INTERNAL,
+        stage="fetch",
+        message="It refused.",
+        retryable=True,
+        **ABOUT,  # type: ignore[arg-type]
+    )
+
+
+def test_of_a_mailbox_and_of_an_account() -> None:
+    issue = mailbox_issue("home", "Sent", ERROR)
+    assert (issue.stage, issue.mailbox, issue.account_id, issue.uid) == ("search", "Sent", "home", None)
+    assert mailbox_issue("home", None, ERROR, stage="list").mailbox is None
+
+
+def test_of_something_within_a_message() -> None:
+    issue = issue_about(REF, Issue(code=Code.TIMEOUT, stage="extract", message="Too slow."))
+    assert (issue.code, issue.stage, issue.uid) == (Code.TIMEOUT, "extract", 4)
