@@ -78,6 +78,8 @@ async def walk(client: Client, show: Show, rebuild: Callable[[], None]) -> None:
     found = _expect(await guide.call("imap_search_messages", {"subject": "firmware 2.4.2", "limit": 1}))
     _expect(await guide.call("imap_get_message", {"message_id": _first_id(found)}))
 
+    await _walk_further(guide)
+
     guide.say("A request that cannot be right: everything wrong with it is told at once")
     wrong = {"mailbox": "INBOX", "limit": 500, "last_days": 7, "start_date": "2026-01-01", "form": "Priya"}
     _expect(await guide.call("imap_search_messages", wrong), error="invalid_input")
@@ -85,11 +87,30 @@ async def walk(client: Client, show: Show, rebuild: Callable[[], None]) -> None:
     guide.say("A mailbox that is rebuilt on the server while we hold an id: a conflict, not a wrong message")
     apollo = _expect(await guide.call("imap_search_messages", {"mailbox": REBUILT, "limit": 1}))
     rebuild()
-    show(f"(meanwhile another program deletes {REBUILT!r}, makes it anew and files one message there)\n")
+    show(f"(meanwhile another program archives the messages of {REBUILT!r}, deletes it and makes it anew)\n")
     stale = _expect(await guide.call("imap_get_message", {"message_id": _first_id(apollo)}), error="conflict")
 
     guide.say("The reply says what to do: its next action, sent as it is")
     _expect(await guide.follow(stale))
+
+
+async def _walk_further(guide: Guide) -> None:
+    """Go across mailboxes, and into attachments."""
+    guide.say("The conversation that a message belongs to, from all mailboxes, without its quoted history")
+    found = _expect(await guide.call("imap_search_messages", {"subject": "sensor drift", "limit": 1}))
+    _expect(await guide.call("imap_get_thread", {"message_id": _first_id(found), "max_chars": 1_500}))
+
+    guide.say("Words anywhere in any mailbox, and where they were found; then the text of a PDF attached")
+    everywhere = {
+        "query": "7F3K3",
+        "has_attachment": True,
+        "mailbox": "*",
+        "limit": 1,
+        "snippet_max_chars": 80,
+    }
+    found = _expect(await guide.call("imap_search_messages", everywhere))
+    part = {"message_id": _first_id(found), "part_id": "2"}
+    _expect(await guide.call("imap_get_attachment", part))
 
 
 def _first_id(result: CallToolResult) -> str:
@@ -104,15 +125,14 @@ def _expect(result: CallToolResult, *, error: str | None = None) -> CallToolResu
 
 
 def rebuild_mailbox(server: EmbeddedServer) -> None:
-    """Delete the mailbox `REBUILT` and make it anew, as any mail program could."""
+    """Archive the messages of the mailbox `REBUILT`, delete it and make it anew, as mail programs can."""
     with IMAPClient(server.host, server.port, ssl=False) as other:
         other.login(server.user, server.password)
+        other.select_folder(REBUILT)
+        other.copy("1:*", "Archive")
+        other.select_folder("INBOX")
         other.delete_folder(REBUILT)
         other.create_folder(REBUILT)
-        letter = (
-            "From: Elena Rossi <elena.rossi@example.com>\r\nSubject: A fresh start\r\n\r\nHello again.\r\n"
-        )
-        other.append(REBUILT, letter.encode())
 
 
 def server_parameters(server: EmbeddedServer) -> StdioServerParameters:

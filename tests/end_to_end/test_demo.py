@@ -25,7 +25,10 @@ def test_the_session_shows_what_it_is_there_to_show(mode: str) -> None:
         "excludes start_date",
         "Did you mean from?",
         "Error `conflict` (uidvalidity_changed)",
-        "A fresh start",
+        "messages of a conversation, oldest first",
+        "[Page 1]",
+        "1 of 1 message in",
+        ":Archive:",
     ):
         assert sign in session
 

@@ -35,8 +35,16 @@ def wait_at(door: Path) -> int:
 
 
 def children() -> list[psutil.Process]:
-    """List the child processes of this one, the dead and unburied included."""
-    return psutil.Process().children(recursive=True)
+    """List the child processes of this one, the dead and unburied included; no servers of other tests."""
+    return [each for each in psutil.Process().children() if each.pid not in _OTHERS]
+
+
+_OTHERS: set[int] = set()
+
+
+def leave_aside_what_runs() -> None:
+    """Count none of the present child processes from now on."""
+    _OTHERS.update(each.pid for each in psutil.Process().children())
 
 
 def unmeasured_environment() -> dict[str, str]:

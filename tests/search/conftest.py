@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 import pytest
 
+from search.filled import Filled
 from search.known_mail import Known, append_known, make_known
-from search.rules import DovecotRules, PymapRules, Rules
+from search.rules import DovecotRules, PymapRules
 from servers.dovecot import Dovecot
 from servers.embedded import Pymap
 from tools.desk import Desk
@@ -16,17 +16,6 @@ from tools.stores import Store, dovecot_store, pymap_store
 DOVECOT_MESSAGES = 5000
 PYMAP_MESSAGES = 400
 """pymap parses each message anew for each search: 5,000 would take it five seconds a query."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filled:
-    """A server with known mail in its INBOX, and a desk to ask it from."""
-
-    desk: Desk
-    known: dict[int, Known]
-    """By UID."""
-
-    rules: Rules
 
 
 def _fill(store: Store, count: int) -> dict[int, Known]:

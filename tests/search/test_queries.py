@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from search import query_table_measures, query_table_texts, query_table_times
-from search.conftest import Filled
+from search.filled import Filled
 from search.query import Query
 from search.walking import check_pages, check_rows, expected_uids, page_sizes, walk
 from mailmcp.tools.preferences import DEFAULTS

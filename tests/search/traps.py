@@ -39,6 +39,7 @@ INVOICES = [17, 12, 7, 2]
 GREETINGS = [19, 14, 9, 4]
 ALL = list(range(20, 0, -1))
 UNREAD = [uid for uid in ALL if uid % 4]
+UNREAD_LARGEST = sorted(UNREAD, key=lambda uid: (len(twenty()[uid - 1].octets), uid), reverse=True)
 
 FOUND_ALL = b"* SEARCH " + b" ".join(b"%d" % uid for uid in range(1, 21)) + b"\r\n{tag} OK -\r\n"
 FOUND_NONE = b"* SEARCH\r\n{tag} OK -\r\n"
@@ -69,16 +70,49 @@ class Trap:
     error: str = ""
     """Its reason, where there is no result."""
 
+    bug: str = ""
+    """Why it is known to come out wrong."""
+
 
 _VERIFIED = "verified here, message by message"
 _HEADERS_ONLY = "words were looked for in subjects and senders only"
 _NO_CHARSET = "cannot search for text that is not ASCII"
+
+_LIMITED_VIEW = Rule(
+    command="EXAMINE",
+    action=Respond(b"* 30 EXISTS\r\n* OK [UIDVALIDITY 1700000000] -\r\n{tag} OK -\r\n"),
+)
+"""Ten more messages are said to be there than the server shows."""
 
 TRAPS = (
     Trap(server="Strato", arguments={}, rules=[when("", FOUND_NONE)], uids=ALL),
     Trap(server="Strato", arguments={}, rules=[when("", NONE_EXTENDED)], capabilities=EXTENDED, uids=ALL),
     Trap(server="Strato", arguments={"subject": "invoice"}, rules=[when("", FOUND_NONE)], uids=INVOICES),
     Trap(server="Strato", arguments={"unread_only": True}, rules=[when("", FOUND_NONE)], uids=UNREAD),
+    Trap(
+        server="Strato",
+        arguments={"unread_only": True, "sort": "oldest"},
+        rules=[when("", NONE_EXTENDED)],
+        capabilities=EXTENDED,
+        uids=UNREAD[::-1],
+    ),
+    Trap(
+        server="Strato, sorting",
+        arguments={"unread_only": True, "sort": "largest"},
+        rules=[
+            when("", NONE_EXTENDED),
+            Rule(command="UID SORT", action=Respond(b"* SORT\r\n{tag} OK -\r\n")),
+        ],
+        capabilities=EXTENDED,
+        uids=UNREAD_LARGEST,
+    ),
+    Trap(
+        server="Yahoo",
+        arguments={"flagged": True},
+        rules=[_LIMITED_VIEW],
+        complete=False,
+        says="shows 20 of the 30 messages",
+    ),
     Trap(server="Strato", arguments={"flagged": True}, rules=[when("", FOUND_NONE)]),
     Trap(server="Strato", arguments={"larger_than": 900}, rules=[when("", FOUND_NONE)], uids=[20, 19, 18]),
     Trap(server="Strato", arguments={"has_attachment": True}, rules=[when("", FOUND_NONE)], uids=[18, 12, 6]),
@@ -187,11 +221,7 @@ TRAPS = (
     Trap(
         server="Yahoo",
         arguments={},
-        rules=[
-            Rule(
-                command="EXAMINE", action=Respond(b"* 30 EXISTS\r\n* OK [UIDVALIDITY 1700000000] -\r\n{tag} OK -\r\n")
-            )
-        ],
+        rules=[_LIMITED_VIEW],
         uids=ALL,
         complete=False,
         says="shows 20 of the 30 messages",
@@ -199,13 +229,10 @@ TRAPS = (
     Trap(
         server="Yahoo",
         arguments={"subject": "invoice"},
-        rules=[
-            Rule(
-                command="EXAMINE", action=Respond(b"* 30 EXISTS\r\n* OK [UIDVALIDITY 1700000000] -\r\n{tag} OK -\r\n")
-            )
-        ],
+        rules=[_LIMITED_VIEW],
         uids=INVOICES,
         complete=False,
+        bug="only a search for everything, or one that finds nothing, compares what is shown with EXISTS",
     ),
     Trap(
         server="MESSAGELIMIT",

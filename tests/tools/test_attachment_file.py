@@ -123,6 +123,19 @@ def test_a_full_disk_is_an_error_and_leaves_nothing_behind(
     assert content(tmp_path) == {}
 
 
+def test_a_name_that_was_taken_for_nothing_is_given_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    use_no_links(monkeypatch)
+    monkeypatch.setattr(os, "replace", broken)
+    with pytest.raises(InternalError, match="Input/output error"):
+        save_file(tmp_path, "a.txt", [b"x"])
+    assert content(tmp_path) == {}
+
+
 def test_names_run_out_at_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mailmcp.envelope.limits.SAVED_NAMES_TRIED", 3)
     for _ in range(3):

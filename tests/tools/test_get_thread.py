@@ -44,7 +44,7 @@ def test_all_messages_of_a_conversation_oldest_first(store: Store, desk: Desk) -
     for mailbox in ("Sent", "Archive"):
         reply = thread(desk, any_id(desk, mailbox))
         assert turns_of(reply) == [1, 2, 3, 4, 5, 6]
-        assert (reply.data["total"], reply.data["returned"], reply.data["has_more"]) == (6, 6, False)
+        assert (reply.data["total"], reply.data["has_more"]) == (6, False)
         assert reply.data["status"] == "ok"
     reply = thread(desk, any_id(desk, "Sent"))
     coverage = reply.data["coverage"]

@@ -111,7 +111,8 @@ def _sorted(session: Session, plan: Plan, key: bytes) -> Dialogue[Found | None]:
             session.quirks.distrust(Feature.SORT)
         return None
     uids = list(dict.fromkeys(parse_search(reply.untagged.get("SORT", ()))))
-    if _lowest_looked_at(reply) is not None or (not plan.keys and len(uids) < turn.mailbox.exists):
+    fewest = 1 if plan.keys else turn.mailbox.exists
+    if _lowest_looked_at(reply) is not None or len(uids) < fewest:
         return None  # SEARCH will tell what is wrong
     return Found(uids=_checked(session, uids), is_sorted=True)
 

@@ -136,8 +136,12 @@ def _rename(place: _Place, partial: str, candidate: str) -> None:
     except OSError:
         # No hard links here, as on FAT: take the name with an empty file, and replace that.
         os.close(os.open(place.at(candidate), _NEW_FILE, _MODE, **place.within))
-        # Path knows no open folder.
-        os.replace(place.at(partial), place.at(candidate), **place.between)  # noqa: PTH105 - see above
+        try:
+            # Path knows no open folder.
+            os.replace(place.at(partial), place.at(candidate), **place.between)  # noqa: PTH105 - see above
+        except OSError:
+            os.unlink(place.at(candidate), **place.within)
+            raise
 
 
 @contextmanager

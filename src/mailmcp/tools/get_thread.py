@@ -68,7 +68,6 @@ class GetThreadData(BaseModel):
 
     account_id: str
     total: int
-    returned: int
     messages: list[ThreadMessageRow]
     coverage: CoverageData
     next_cursor: str | None = None
@@ -143,7 +142,6 @@ def _outcome(start: ThreadCursor, page: _ThreadPage) -> Outcome[GetThreadData]:
         data=GetThreadData(
             account_id=start.ref.account_id,
             total=total,
-            returned=len(rows),
             messages=rows,
             coverage=CoverageData(
                 complete=thread.complete,

@@ -1,0 +1,144 @@
+"""A search that finds nothing says where to look next; sent as it stands, that is found there."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from search.filled import Filled
+from servers.dovecot import Dovecot
+from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
+from servers.peer_mailbox import PeerMailbox, make_messages
+from tools.conftest import DeskFactory
+from tools.desk import Desk, Reply
+from tools.letters import make_letter
+from tools.stores import Store, dovecot_store, peer_account
+
+RECEIVED = datetime(2024, 3, 1, 12, tzinfo=UTC)
+
+
+def letter(subject: str) -> bytes:
+    message = make_letter(subject, "The words of the letter.\n", sender="Eve O'Neil <eve@example.org>")
+    message.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="plan.pdf")
+    return message.as_bytes()
+
+
+@pytest.fixture(scope="module")
+def store(dovecot: Dovecot) -> Store:
+    """INBOX holds what is never sought; each other mailbox one letter that names it."""
+    store = dovecot_store(dovecot, dovecot.user("empty-results"))
+    store.fill("INBOX", [letter("Of no interest")], received=RECEIVED)
+    for name in ("Archive", "Projects/Grün", "Trash", "Junk"):
+        store.fill(name, [letter(f"Letter in {name}")], received=RECEIVED)
+    return store
+
+
+@pytest.fixture(params=["home", "*"])
+def desk(request: pytest.FixtureRequest, store: Store) -> Iterator[Desk]:
+    """A desk of one account, or of two of which both are searched."""
+    names = ["home"] if request.param == "home" else ["home", "personal"]
+    with Desk([store.named(name) for name in names]) as desk:
+        yield desk
+
+
+def scope(desk: Desk) -> dict[str, object]:
+    return {} if len(desk.accounts) == 1 else {"account_id": "*"}
+
+
+def follow(desk: Desk, reply: Reply) -> Reply:
+    action = reply.data["next_action"]
+    assert action["tool"] == "imap_search_messages"
+    return desk.call(action["tool"], action["arguments"])
+
+
+def check_empty(reply: Reply, *, beside: int) -> None:
+    data = reply.data
+    assert (data["messages"], data["total"], data["has_more"]) == ([], 0, False)
+    assert reply.outcome.summary.startswith("No message matches in")
+    others = data["coverage"].get("mailboxes_not_searched", [])
+    assert len(others) >= beside
+    assert all(name in reply.text for name in others)
+
+
+def subjects(reply: Reply) -> set[str]:
+    return {row["subject"] for row in reply.data["messages"]}
+
+
+CRITERIA: tuple[dict[str, Any], ...] = (
+    {},
+    {"query": '"the words" letter', "exclude": "nothing-such"},
+    {"from_": "O'Neil", "has_attachment": True, "sort": "oldest", "snippet_max_chars": 60},
+    {"since": "2024-03-01T12:00:00Z", "before": "2024-03-01T12:00:01Z", "sort": "largest", "limit": 3},
+    {"start_date": "2024-03-01", "end_date": "2024-03-01", "unread_only": True, "larger_than": 100},
+)
+
+
+@pytest.mark.parametrize("criteria", CRITERIA, ids=str)
+def test_what_lies_elsewhere_is_found_by_the_next_action(desk: Desk, criteria: dict[str, Any]) -> None:
+    for name in ("Archive", "Projects/Grün"):
+        first = desk.search(subject=f"Letter in {name}", **criteria, **scope(desk))
+        check_empty(first, beside=4)
+        assert subjects(follow(desk, first)) == {f"Letter in {name}"}
+
+
+@pytest.mark.parametrize("name", ["Trash", "Junk"])
+@pytest.mark.parametrize("criteria", CRITERIA[:3], ids=str)
+def test_what_was_thrown_away_is_found_by_the_second(
+    store: Store, criteria: dict[str, Any], name: str
+) -> None:
+    with Desk([store.named("home")]) as desk:
+        first = desk.search(subject=f"Letter in {name}", **criteria)
+        check_empty(first, beside=4)
+        second = follow(desk, first)
+        check_empty(second, beside=2)
+        assert sorted(second.data["coverage"]["mailboxes_not_searched"]) == ["Junk", "Trash"]
+        assert subjects(follow(desk, second)) == {f"Letter in {name}"}
+
+
+def test_where_there_is_nothing_left_the_search_ends(store: Store) -> None:
+    with Desk([store.named("home")]) as desk:
+        reply = desk.search(subject="nothing-such")
+        for _ in range(2):
+            check_empty(reply, beside=1)
+            reply = follow(desk, reply)
+        assert reply.data["messages"] == []
+        action = reply.data["next_action"]
+        while action["tool"] == "imap_search_messages":
+            pytest.fail(f"an agent that follows would search in circles: {action}")
+        assert desk.call(action["tool"], action["arguments"]).data["mailboxes"]
+
+
+def test_nothing_in_five_thousand_is_proven(filled_dovecot: Filled) -> None:
+    reply = filled_dovecot.desk.search(subject="nothing-such", from_="ann", has_attachment=True)
+    assert reply.outcome.summary.startswith("No message matches in `INBOX` (home), of 5000 there")
+    assert reply.data["coverage"]["complete"]
+
+
+def test_a_mailbox_that_failed_is_searched_again_by_the_next_action(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    shut = Rule(command="EXAMINE", containing="Shut", action=Respond(b"{tag} NO [INUSE] Later\r\n"))
+    boxes = [PeerMailbox(name="Shut", messages=make_messages(3))]
+    server = peer(messages=make_messages(1), mailboxes=boxes, rules=[shut])
+    desk = open_desk(peer_account(server))
+    first = desk.search(mailbox="*", subject="Message 3")
+    assert (first.data["messages"], first.data["status"]) == ([], "partial")
+    assert not first.outcome.summary.startswith("No message matches")
+    server.rules.clear()
+    again = follow(desk, first)
+    assert (subjects(again), again.data["status"]) == ({"Message 3"}, "ok")
+
+
+def test_an_account_that_is_down_is_searched_again_by_the_next_action(
+    peer: PeerFactory, store: Store
+) -> None:
+    refusing = Rule(command="LIST", action=Respond(b"{tag} NO [UNAVAILABLE] Later\r\n"))
+    server = peer(messages=make_messages(3), rules=[refusing])
+    with Desk([store.named("home"), replace(peer_account(server), account_id="club")]) as desk:
+        first = desk.search(account_id="*", mailbox="*", subject="Message 3")
+        assert (first.data["messages"], first.data["status"]) == ([], "partial")
+        server.rules.clear()
+        assert subjects(follow(desk, first)) == {"Message 3"}
