@@ -87,4 +87,7 @@ async def _modules(server: StdioServerParameters) -> frozenset[str]:
         async with Client(stdio_client(timed, errlog=log), read_timeout_seconds=CALL_TIMEOUT_S) as client:
             await client.list_tools()
         log.seek(0)
-        return frozenset(_IMPORTED.findall(log.read()))
+        modules = frozenset(_IMPORTED.findall(log.read()))
+    if "mcp" not in modules:
+        raise RuntimeError("Python does not say what it imports")
+    return modules

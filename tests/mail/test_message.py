@@ -63,6 +63,28 @@ def test_a_part_of_another_type_than_the_server_says_is_not_trusted() -> None:
     assert view.part_octets(Part(part_id="1", content_type="text/html", size_octets=5)) is None
 
 
+def test_a_part_of_another_name_is_not_trusted() -> None:
+    named = Part(part_id="2", content_type="image/png", filename="other.png", size_octets=6)
+    assert read_message(OCTETS, complete=True, structure=ROOT).part_octets(named) is None
+
+
+def test_a_server_that_finds_other_parts_is_asked_for_them() -> None:
+    """By RFC 2046 `--b2` begins a part, too; its neighbour would pass for it."""
+    third = Part(part_id="3", content_type="image/png", size_octets=6)
+    root = Part(part_id="TEXT", content_type="multipart/mixed", parts=(FIRST, SECOND, third))
+    whole = read_message(OCTETS, complete=True, structure=root)
+    assert [whole.part_octets(part) for part in root.parts] == [None, None, None]
+    cut = read_message(OCTETS[:-5], complete=False, structure=root)
+    assert [cut.part_octets(part) for part in root.parts] == [b"first", b"second", None]
+
+
+def test_a_structure_without_content_is_no_match_for_the_message() -> None:
+    """Dovecot gives such ones of multiparts without a boundary, and of mail with bare carriage returns."""
+    hollow = Part(part_id="1", content_type="text/plain")
+    assert read_message(OCTETS, complete=True, structure=hollow).structure == ROOT
+    assert read_message(OCTETS, complete=False, structure=hollow).structure is hollow
+
+
 def test_defects_of_the_structure_count_only_if_it_is_used() -> None:
     octets = b"no header\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nx"
     found = read_message(octets, complete=True)

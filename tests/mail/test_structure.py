@@ -8,6 +8,7 @@ from mailmcp.mail.structure import (
     clean_content_type,
     clean_filename,
     find,
+    is_hollow,
     make_part,
     walk,
 )
@@ -21,6 +22,13 @@ ROOT = Part(part_id="TEXT", content_type="multipart/mixed", parts=(LEAF_1, MESSA
 def test_walking_does_not_enter_a_message_inside() -> None:
     assert list(walk(ROOT)) == [LEAF_1, MESSAGE]
     assert list(walk(None)) == []
+
+
+def test_a_structure_is_hollow_when_no_leaf_has_an_octet() -> None:
+    full = Part(part_id="2", content_type="text/plain", size_octets=1)
+    assert is_hollow(ROOT)
+    assert is_hollow(LEAF_1)
+    assert not is_hollow(Part(part_id="TEXT", content_type="multipart/mixed", parts=(LEAF_1, full)))
 
 
 @pytest.mark.parametrize(

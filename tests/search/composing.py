@@ -137,7 +137,12 @@ def compose(fields: list[tuple[str, str]], part: Part, charset: str = "utf-8") -
         f"{name}: {value}"
         for each in _inner_parts(part)
         for name, value in (each.head() + (list(each.fields) if isinstance(each, Enclosed) else []))
-    ] + [f"{name}: {value}" for each in leaves if isinstance(each, Enclosed) for name, value in each.inner.head()]
+    ] + [
+        f"{name}: {value}"
+        for each in leaves
+        if isinstance(each, Enclosed)
+        for name, value in each.inner.head()
+    ]
     own = [*fields, ("MIME-Version", "1.0"), *part.head()]
     texts = [each.text if isinstance(each, Leaf) else each.inner.text for each in leaves]
     return Written(

@@ -39,12 +39,16 @@ def _german(number: int) -> Content:
 
 
 def _spanish(number: int) -> Content:
-    part = _text(f"Señor Muñoz, hasta mañana.\nref{number:05}\n", charset="iso-8859-1", encoding="quoted-printable")
+    part = _text(
+        f"Señor Muñoz, hasta mañana.\nref{number:05}\n", charset="iso-8859-1", encoding="quoted-printable"
+    )
     return Content(f"Reunión {number}", part, "iso-8859-1")
 
 
 def _japanese(number: int) -> Content:
-    return Content("請求書の件", _text(f"請求書を送ります。ref{number:05}\n", charset="iso-2022-jp"), "iso-2022-jp")
+    return Content(
+        "請求書の件", _text(f"請求書を送ります。ref{number:05}\n", charset="iso-2022-jp"), "iso-2022-jp"
+    )
 
 
 def _russian(number: int) -> Content:
@@ -69,7 +73,9 @@ def _alternative(number: int) -> Content:
     return Content(f"Newsletter {number}", Multipart(subtype="alternative", parts=parts, boundary="alt"))
 
 
-def _file(name: str, content_type: str = "application/pdf", how: str = "attachment", **options: object) -> Leaf:
+def _file(
+    name: str, content_type: str = "application/pdf", how: str = "attachment", **options: object
+) -> Leaf:
     disposition = ("Content-Disposition", f'{how}; filename="{name}"')
     known: dict[str, object] = {"file": True, "headers": (disposition,)} | options
     return Leaf(content_type=content_type, encoding="base64", **known)  # type: ignore[arg-type] # a few of each
@@ -141,7 +147,9 @@ def _foreign_name(number: int) -> Content:
 
 
 def _eight_bits(number: int) -> Content:
-    return Content(f"Café {number}", _text(f"A naïve café ☕ in ÎLE-DE-FRANCE, ref{number:05}\n", encoding="8bit"))
+    return Content(
+        f"Café {number}", _text(f"A naïve café ☕ in ÎLE-DE-FRANCE, ref{number:05}\n", encoding="8bit")
+    )
 
 
 def _decomposed(number: int) -> Content:

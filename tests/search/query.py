@@ -32,8 +32,13 @@ class Query:
     @property
     def name(self) -> str:
         """For the report of the tests."""
-        said = ",".join(f"{name}={str(value)[:30]}" for name, value in self.arguments.items()) or "everything"
+        said = ",".join(f"{name}={_short(value)}" for name, value in self.arguments.items()) or "everything"
         return f"{said} ({self.zone})" if isinstance(self.zone, ZoneInfo) else said
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 50 else f"{text[:20]}...{text[-10:]}"
 
 
 def everywhere(*words: str) -> Matches:

@@ -87,7 +87,10 @@ ORDERS = tuple(
         Query({"larger_than": 900}, _larger(900)),
         Query({"query": "vergrößert", "unread_only": True}, both(everywhere("vergrößert"), _unread)),
         Query({"has_attachment": True, "flagged": True}, both(_with_files, flagged("\\Flagged"))),
-        Query({"from_": "Doe, Carol", "flagged": True}, both(in_field("from_", "Doe, Carol"), flagged("\\Flagged"))),
+        Query(
+            {"from_": "Doe, Carol", "flagged": True},
+            both(in_field("from_", "Doe, Carol"), flagged("\\Flagged")),
+        ),
     )
 ) + tuple(
     Query({"sort": order, "smaller_than": 380}, _smaller(380), limit=100) for order in ("oldest", "largest")
@@ -119,4 +122,3 @@ TOGETHER = (
 )
 
 TABLE = (*FLAGS, *SIZES, *FILES, *ORDERS, *TOGETHER)
-

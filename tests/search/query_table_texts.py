@@ -20,7 +20,10 @@ def _in_addresses(text: str) -> Matches:
 EVERYTHING = (
     Query({}, _everything, limit=100),
     Query({"query": "   ", "subject": "Colours"}, in_field("subject", "Colours")),
-    Query({"query": '""', "subject": "Colours", "cc": "dave"}, both(in_field("subject", "Colours"), in_field("cc", "dave"))),
+    Query(
+        {"query": '""', "subject": "Colours", "cc": "dave"},
+        both(in_field("subject", "Colours"), in_field("cc", "dave")),
+    ),
     Query({"exclude": "example zebra"}, nowhere("example", "zebra"), empty=True),
 )
 WORDS = (
@@ -83,7 +86,7 @@ FOREIGN = (
     Query({"query": "Ä" * 100, "subject": "Café"}, everywhere("Ä" * 100), empty=True),
 )
 ODD_TEXTS = (
-    Query({"query": '100%* \\o/'}, everywhere("100%*", "\\o/")),
+    Query({"query": "100%* \\o/"}, everywhere("100%*", "\\o/")),
     Query({"query": "%"}, everywhere("%")),
     Query({"query": "100*"}, everywhere("100*"), empty=True),
     Query({"query": "{5}"}, everywhere("{5}")),
@@ -135,7 +138,10 @@ PEOPLE = (
     Query({"body": "Nested subject"}, in_body("Nested subject"), empty=True),
     Query({"exclude": "example", "query": "hello"}, nowhere("example"), empty=True),
     Query({"query": "hello", "exclude": "filler"}, both(everywhere("hello"), nowhere("filler"))),
-    Query({"subject": "Colours", "exclude": '"red green"'}, both(in_field("subject", "Colours"), nowhere("red green"))),
+    Query(
+        {"subject": "Colours", "exclude": '"red green"'},
+        both(in_field("subject", "Colours"), nowhere("red green")),
+    ),
     Query({"subject": "Colours", "exclude": "Grüße"}, both(in_field("subject", "Colours"), nowhere("Grüße"))),
 )
 

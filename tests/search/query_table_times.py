@@ -31,9 +31,7 @@ def _on_days(first: str, last: str, letter: str) -> Matches:
 
 def _days(first: str, last: str, letter: str) -> Query:
     """Ask for whole days, both included."""
-    return Query(
-        {"start_date": first, "end_date": last}, _on_days(first, last, letter), limit=3, zone=_zone(letter)
-    )
+    return Query({"start_date": first, "end_date": last}, _on_days(first, last, letter), zone=_zone(letter))
 
 
 def _since_before(since: str, before: str, letter: str) -> Query:
@@ -89,7 +87,9 @@ DAYS = (
     Query({"since": "2026-09-20"}, _on_days("2026-09-20", "9999-12-31", "N"), limit=100, zone=_zone("N")),
     Query({"before": "2023-01-05"}, _on_days("1900-01-01", "2023-01-04", "K"), zone=_zone("K")),
     Query({"end_date": "2023-01-05"}, _on_days("1900-01-01", "2023-01-05", "B"), zone=_zone("B")),
-    Query({"start_date": "2030-01-01"}, _on_days("2030-01-01", "9999-12-31", "B"), zone=_zone("B"), empty=True),
+    Query(
+        {"start_date": "2030-01-01"}, _on_days("2030-01-01", "9999-12-31", "B"), zone=_zone("B"), empty=True
+    ),
 )
 MOMENTS = (
     _moments("2024-03-30T23:59:59+01:00", "2024-03-31T00:00:00+01:00"),

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from mailmcp.tools.preferences import DEFAULTS
 from search import query_table_measures, query_table_texts, query_table_times
 from search.filled import Filled
 from search.query import Query
+from search.query_combinations import combinations
 from search.walking import check_pages, check_rows, expected_uids, page_sizes, walk
-from mailmcp.tools.preferences import DEFAULTS
 
 TABLE = (*query_table_texts.TABLE, *query_table_measures.TABLE, *query_table_times.TABLE)
 
@@ -30,6 +31,17 @@ def test_dovecot(filled_dovecot: Filled, query: Query) -> None:
 @pytest.mark.parametrize("query", TABLE, ids=lambda query: query.name)
 def test_pymap(filled_pymap: Filled, query: Query) -> None:
     ask(filled_pymap, query)
+
+
+@pytest.mark.parametrize("query", combinations(), ids=lambda query: query.name)
+@pytest.mark.parametrize("server", ["filled_dovecot", "filled_pymap"])
+def test_combinations(request: pytest.FixtureRequest, server: str, query: Query) -> None:
+    ask(request.getfixturevalue(server), query)
+
+
+def test_combinations_find_something(filled_dovecot: Filled) -> None:
+    found = [expected_uids(query, filled_dovecot.known, filled_dovecot.rules) for query in combinations()]
+    assert sum(map(bool, found)) > len(found) * 2 // 3
 
 
 def ask(filled: Filled, query: Query) -> list[int]:

@@ -33,7 +33,7 @@ def filled(request: pytest.FixtureRequest, server: str) -> Filled:
 @pytest.mark.parametrize(
     ("arguments", "places", "shown"),
     [
-        ({"query": "swordfish180"}, ["body"], "The secret word is swordfish180."),
+        ({"query": "swordfish180"}, ["body"], "The secret word is swordfish180"),
         ({"body": "secret word"}, ["body"], "The secret word is swordfish"),
         ({"subject": "grüße aus"}, ["subject"], "Viele Grüße aus Zürich"),
         ({"query": "vergrößert"}, ["body"], "Alles vergrößert."),
@@ -70,7 +70,8 @@ def test_a_row_says_where_the_words_are(
 
 @EITHER
 @pytest.mark.parametrize(
-    "words", ["example", "hello", "mail", "o", "meeting", "Ann", "text/plain", "Zürich", "red", "Subject", "1"]
+    "words",
+    ["example", "hello", "mail", "o", "meeting", "Ann", "text/plain", "Zürich", "red", "Subject", "1"],
 )
 def test_places_are_those_where_the_words_stand(filled: Filled, words: str) -> None:
     """The whole truth of header fields and names, and nothing but it of texts, of which a part is fetched."""

@@ -6,7 +6,8 @@ import pytest
 
 from imap.searches import letter, letters
 from mailmcp.envelope.errors import MailError
-from search.traps import PLAIN, TRAPS, Trap, ascii_alone, at_noon, in_the_far_east, twenty
+from search.peer_mail import ascii_alone, at_noon, in_the_far_east, twenty
+from search.traps import PLAIN, TRAPS, Trap
 from servers.peer import Peer, PeerFactory
 from tools.conftest import DeskFactory
 from tools.desk import Desk
@@ -83,11 +84,15 @@ def test_a_server_a_day_ahead_changes_nothing(peer: PeerFactory, open_desk: Desk
     """SINCE and BEFORE are days of its own calendar."""
     messages = in_the_far_east(at_noon(letters(range(1, 49)), every=timedelta(hours=1)))
     desk = desk_on(peer(messages=messages, capabilities=PLAIN), open_desk)
-    assert desk.search(start_date="2024-03-02", end_date="2024-03-02", limit=50).uids == list(range(36, 12, -1))
+    assert desk.search(start_date="2024-03-02", end_date="2024-03-02", limit=50).uids == list(
+        range(36, 12, -1)
+    )
     assert desk.search(since="2024-03-01T12:00:00Z", before="2024-03-01T12:00:01Z").uids == [1]
 
 
-@pytest.mark.parametrize("arguments", [{}, {"sort": "largest"}, {"has_attachment": True}, {"since": "2024-03-02"}])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"sort": "largest"}, {"has_attachment": True}, {"since": "2024-03-02"}]
+)
 def test_no_line_is_longer_than_servers_take(
     peer: PeerFactory, open_desk: DeskFactory, arguments: dict[str, object]
 ) -> None:

@@ -2,38 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
 
-from imap.searches import letter
+from search.peer_mail import twenty
 from servers.peer_actions import Respond, Rule
-from servers.peer_mailbox import PeerMessage
 
 PLAIN = ("IMAP4rev1", "LITERAL+")
 EXTENDED = (*PLAIN, "ESEARCH", "SORT")
-
-_SUBJECTS = ("weekly report", "holiday pictures", "invoice number", "meeting tomorrow", "=?utf-8?q?Gr=C3=BC=C3=9Fe?=")
-_FAR_EAST = timezone(timedelta(hours=14))
-
-
-def twenty() -> list[PeerMessage]:
-    """Twenty messages, an hour between each: five subjects, three senders, four with a file."""
-    return [
-        letter(
-            uid,
-            _SUBJECTS[uid % 5],
-            sender=f"Sender {uid % 3} <sender-{uid % 3}@example.org>",
-            size=uid * 40,
-            attached=uid % 6 == 0,
-            flags=() if uid % 4 else ("\\Seen",),
-        )
-        for uid in range(1, 21)
-    ]
-
-
-def ascii_alone() -> list[PeerMessage]:
-    """The same without a letter beyond ASCII: nothing to probe a charset with."""
-    return [letter(uid, _SUBJECTS[uid % 4]) for uid in range(1, 21)]
-
 
 INVOICES = [17, 12, 7, 2]
 GREETINGS = [19, 14, 9, 4]
@@ -90,6 +64,13 @@ TRAPS = (
     Trap(server="Strato", arguments={"subject": "invoice"}, rules=[when("", FOUND_NONE)], uids=INVOICES),
     Trap(server="Strato", arguments={"unread_only": True}, rules=[when("", FOUND_NONE)], uids=UNREAD),
     Trap(
+        server="empty ESEARCH",
+        arguments={"unread_only": True},
+        rules=[when("RETURN", NONE_EXTENDED)],
+        capabilities=EXTENDED,
+        uids=UNREAD,
+    ),
+    Trap(
         server="Strato",
         arguments={"unread_only": True, "sort": "oldest"},
         rules=[when("", NONE_EXTENDED)],
@@ -129,8 +110,12 @@ TRAPS = (
         rules=[when("SUBJECT", FOUND_NONE)],
         says=_VERIFIED,
     ),
-    Trap(server="iCloud", arguments={"larger_than": 900}, rules=[when("LARGER", FOUND_NONE)], uids=[20, 19, 18]),
-    Trap(server="iCloud", arguments={"larger_than": 900}, rules=[when("LARGER", FOUND_ALL)], uids=[20, 19, 18]),
+    Trap(
+        server="iCloud", arguments={"larger_than": 900}, rules=[when("LARGER", FOUND_NONE)], uids=[20, 19, 18]
+    ),
+    Trap(
+        server="iCloud", arguments={"larger_than": 900}, rules=[when("LARGER", FOUND_ALL)], uids=[20, 19, 18]
+    ),
     Trap(server="iCloud", arguments={"smaller_than": 230}, rules=[when("SMALLER", FOUND_NONE)], uids=[1]),
     Trap(
         server="iCloud",
@@ -275,20 +260,32 @@ TRAPS = (
         uids=[18, 17],
         says="",
     ),
+    Trap(
+        server="BODY finds nothing",
+        arguments={"body": "Words of 7"},
+        rules=[when("BODY", FOUND_NONE)],
+        says="could not be checked",
+        bug="TEXT is probed, and BODY taken for as good",
+    ),
+    Trap(
+        server="NOT finds everything",
+        arguments={"exclude": "invoice"},
+        rules=[when("NOT", FOUND_ALL)],
+        uids=[uid for uid in ALL if uid not in INVOICES],
+        bug="NOT is not probed",
+    ),
+    Trap(
+        server="UNSEEN finds everything",
+        arguments={"unread_only": True},
+        rules=[when("UNSEEN", FOUND_ALL)],
+        uids=UNREAD,
+        bug="the flags that come with the rows are not held against the criteria",
+    ),
+    Trap(
+        server="Yahoo, after probes",
+        arguments={"subject": "nothing-such"},
+        rules=[_LIMITED_VIEW],
+        complete=False,
+        bug="probes compare ALL with a few known messages, not with EXISTS",
+    ),
 )
-
-
-def in_the_far_east(messages: Sequence[PeerMessage]) -> list[PeerMessage]:
-    """Let a server that is a day ahead say when they were received."""
-    moved = list(messages)
-    for each in moved:
-        each.received = each.received.astimezone(_FAR_EAST)
-    return moved
-
-
-def at_noon(messages: Sequence[PeerMessage], *, every: timedelta) -> list[PeerMessage]:
-    """Give messages times of arrival at a steady pace."""
-    start = datetime(2024, 3, 1, 12, tzinfo=timezone.utc)  # noqa: UP017 - beside another zone
-    for number, each in enumerate(messages):
-        each.received = start + every * number
-    return list(messages)

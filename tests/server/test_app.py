@@ -7,6 +7,7 @@ from typing import Any, cast
 import anyio
 import jsonschema
 import pytest
+from bpe_openai import get_encoding
 from mcp.shared.exceptions import MCPError
 from mcp.types import RequestParamsMeta
 
@@ -27,6 +28,16 @@ def published(name: str, dialect: Dialect, rows: str = "full") -> dict[str, Any]
     tool = next(each for each in TOOLS if each.name == name)
     tool_json = publish(tool, shape_named(dialect), lean_rows=rows == "lean")
     return tool_json.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def test_the_list_of_tools_is_short() -> None:
+    """Every host pays for it in each session: 650 tokens a tool on average in the default dialect."""
+    tokens = get_encoding("o200k_base")
+    written = [
+        json.dumps(published(tool.name, Dialect.SUMMARY), ensure_ascii=False, separators=(",", ":"))
+        for tool in TOOLS
+    ]
+    assert sum(len(tokens.encode(each)) for each in written) / len(TOOLS) < 650
 
 
 @pytest.mark.parametrize("dialect", Dialect)

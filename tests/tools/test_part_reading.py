@@ -60,8 +60,13 @@ NO_OCTETS = (
 )
 WRONG_OCTETS = NO_OCTETS.replace(b"BODY[2]<0> NIL", b"BODY[2]<0> {4}\r\nabcd")
 
+HOLLOW = (
+    b'* 1 FETCH (UID 1 RFC822.SIZE 400 BODYSTRUCTURE ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 0 0) '
+    b"BODY[2]<0> NIL)\r\n{tag} OK Done\r\n"
+)
 
-@pytest.mark.parametrize("answer", [BROKEN, NO_STRUCTURE, NO_OCTETS, WRONG_OCTETS])
+
+@pytest.mark.parametrize("answer", [BROKEN, NO_STRUCTURE, NO_OCTETS, WRONG_OCTETS, HOLLOW])
 def test_a_server_that_cannot_give_the_part_gives_the_message(
     peer: PeerFactory, open_desk: DeskFactory, answer: bytes
 ) -> None:

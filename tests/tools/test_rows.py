@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from email.message import EmailMessage
 from email.policy import SMTP
 from zoneinfo import ZoneInfo
 
@@ -132,12 +133,13 @@ def test_snippets_are_asked_of_the_server_where_it_makes_them(
     )
 
 
-def test_preview_saves_the_text(dovecot_mail: Store, open_desk: DeskFactory) -> None:
-    dovecot_mail.fill("INBOX", [make_letter(text="word " * 3_000).as_bytes()])
-    reply = open_desk(dovecot_mail.account).search(snippet_max_chars=200)
-    assert reply.data["messages"][0]["snippet"].startswith("word word")
-    with_login = 3_000  # greeting, capabilities and the like
-    assert reply.telemetry.bytes_received < with_login
+def test_what_html_hides_is_in_no_snippet(store: Store, desk: Desk) -> None:
+    """Servers that make snippets (PREVIEW, as Dovecot does) leave it in."""
+    html = "<p style='display:none'>obey</p><p>Good morning.</p>"
+    letter = EmailMessage(policy=SMTP)
+    letter.set_content(html, subtype="html")
+    store.fill("INBOX", [letter.as_bytes()])
+    assert snippet_of(desk) == "Good morning."
 
 
 MIXED = (

@@ -178,7 +178,6 @@ def test_a_row_says_what_the_message_is(filled: Desk) -> None:
 
 
 def test_snippets_are_the_start_of_the_text(filled: Desk) -> None:
-    """PREVIEW on Dovecot, the first octets of the text on pymap."""
     rows = filled.search(snippet_max_chars=50).data["messages"]
     assert [row["snippet"] for row in rows] == [
         "日本語のテキスト",

@@ -85,11 +85,13 @@ def test_a_mailbox_that_goes_meanwhile_costs_its_texts(peer: PeerFactory, open_d
     server = peer(messages=turns[:1], mailboxes=[PeerMailbox(name="Sent", messages=turns[1:])])
     desk = open_desk(peer_account(server))
     message_id = desk.search(limit=1).data["messages"][0]["message_id"]
-    # Sent is opened for the search and its rows, and then for its texts.
-    gone = Rule(
-        command="EXAMINE", containing="Sent", nth=4, action=Respond(b"{tag} NO [NONEXISTENT] gone\r\n")
-    )
-    server.rules.append(gone)
+    thread_of(desk)  # what is learned once about the server is learned now
+    before = len(server.commands)
+    thread_of(desk)
+    opened = [each for each in server.commands[before:] if each.line == 'EXAMINE "Sent"']
+    # The last time that it is opened, it is for the texts.
+    gone = Respond(b"{tag} NO [NONEXISTENT] gone\r\n")
+    server.rules.append(Rule(command="EXAMINE", containing="Sent", nth=len(opened), action=gone))
     reply = desk.call("imap_get_thread", {"message_id": message_id})
     assert [row["text"] for row in reply.data["messages"]] == ["Turn 1."]
     [issue] = reply.data["issues"]

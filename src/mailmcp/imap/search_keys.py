@@ -99,9 +99,7 @@ def make_plan(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool])
     words_here = words_by_header and not (quirks.trusts(Feature.SUBJECT) and quirks.trusts(Feature.FROM))
     if words_here:
         distrusted |= criteria.asked & set(_WORDS_FIELDS)
-    escaped = {
-        name for name in criteria.asked & _ADDRESS_FIELDS if _ESCAPED.search(getattr(criteria, name))
-    }
+    escaped = {name for name in criteria.asked & _ADDRESS_FIELDS if _ESCAPED.search(getattr(criteria, name))}
     local = distrusted | (criteria.asked & _EXACT_HERE) | escaped
     keys = tuple(_keys(criteria, without=distrusted, by_header=words_by_header))
     return Plan(

@@ -77,11 +77,9 @@ def finding(
     if huge:
         spans = list(_windows((yield []).mailbox, low, high))
     found, mailbox = yield from _searched(session, plan, spans)
-    if low > 1 or high is not None or len(found.uids) >= mailbox.exists:
+    if low > 1 or high is not None:
         return found
-    if plan.keys:
-        return found if found.uids else (yield from _nothing(session, name, found))
-    return (yield from _doubted(session, plan, found, mailbox.exists))
+    return (yield from _believed(session, name, plan, found, mailbox.exists))
 
 
 def _can_esearch(session: Session) -> bool:
@@ -196,9 +194,16 @@ def _listed(session: Session, low: int, high: int | None) -> Dialogue[Found]:
     return Found(uids=_checked(session, uids))
 
 
-def _nothing(session: Session, name: str, found: Found) -> Dialogue[Found]:
-    """Believe that nothing matches once the server has found all messages: Strato finds none by any key."""
+def _believed(session: Session, name: str, plan: Plan, found: Found, exists: int) -> Dialogue[Found]:
+    """Look into a result that a server may have got wrong: too few of all messages, or none by some key.
+
+    Strato finds none by any key, so that none is believed once the server has found all messages.
+    """
     quirks = session.quirks
+    if len(found.uids) >= exists or (plan.keys and found.uids):
+        return found
+    if not plan.keys:
+        return (yield from _doubted(session, plan, found, exists))
     if quirks.verdict(Feature.ALL) is not Verdict.UNKNOWN:
         return found
     trusted = quirks.trusts(Feature.ESEARCH)
@@ -207,7 +212,8 @@ def _nothing(session: Session, name: str, found: Found) -> Dialogue[Found]:
         raise PlanChangedError
     if everything.complete:
         quirks.verdicts[Feature.ALL] = Verdict.OK
-    return replace(found, statements=everything.statements, complete=found.complete and everything.complete)
+    statements = tuple(dict.fromkeys(found.statements + everything.statements))
+    return replace(found, statements=statements, complete=found.complete and everything.complete)
 
 
 def _doubted(session: Session, plan: Plan, found: Found, exists: int) -> Dialogue[Found]:

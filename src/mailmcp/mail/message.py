@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mailmcp.mail.headers import Headers
 from mailmcp.mail.mime import MimeTree, split_message
-from mailmcp.mail.structure import Part, find
+from mailmcp.mail.structure import Part, find, is_hollow, walk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +23,17 @@ class MessageView:
     """Whether `octets` is the whole message."""
 
     structure: Part | None
-    """The tree the server gave, else the one found in the octets (whose sizes are of what was given)."""
+    """The tree the server gave, if it has content; else the one found in the octets (whose sizes are of
+    what was given)."""
 
     tree: MimeTree
     """What was found in the octets."""
 
     trusted_sizes: bool
     """Whether the sizes in `structure` are the server's, so that they can prove a part whole."""
+
+    same_leaves: bool
+    """False if the whole message is here and has other leaves than the server says."""
 
     @property
     def headers(self) -> Headers:
@@ -46,15 +50,16 @@ class MessageView:
 
         It is when a boundary was seen after it, when the message is complete,
         or when as many octets are here as the server says the part has. The
-        octets found must be of the same content type as the server's part:
-        parsers may number malformed mail differently.
+        octets found must be of the same content type and name as the server's
+        part, and a whole message of the same leaves: parsers may number malformed
+        mail differently, and one file must not pass for another.
 
         Returns:
             The octets; None when they are cut or missing, to be fetched by part id.
         """
         span = self.tree.spans.get(part.part_id)
         found = find(self.tree.structure.root, part.part_id)
-        if span is None or found is None or found.content_type != part.content_type:
+        if span is None or found is None or not self.same_leaves or _nature(found) != _nature(part):
             return None
         octets = self.octets[span.start : span.end]
         if self.complete or span.closed:
@@ -74,10 +79,21 @@ def read_message(octets: bytes, *, complete: bool, structure: Part | None = None
             in the octets; then a part that is cut shows the size it has here.
     """
     tree = split_message(octets, complete=complete)
+    if complete and structure is not None and is_hollow(structure):
+        structure = None
     return MessageView(
         octets=octets,
         complete=complete,
         structure=structure if structure is not None else tree.structure.root,
         tree=tree,
         trusted_sizes=structure is not None,
+        same_leaves=structure is None or not complete or _leaves(structure) == _leaves(tree.structure.root),
     )
+
+
+def _leaves(root: Part | None) -> list[tuple[str, str]]:
+    return [(part.part_id, part.content_type) for part in walk(root)]
+
+
+def _nature(part: Part) -> tuple[str, str]:
+    return part.content_type, part.filename

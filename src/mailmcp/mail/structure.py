@@ -151,6 +151,11 @@ def walk(root: Part | None) -> Iterator[Part]:
         yield from walk(part)
 
 
+def is_hollow(root: Part) -> bool:
+    """Tell whether no leaf has an octet: what servers make of mail that they cannot take apart."""
+    return not any(part.size_octets for part in walk(root))
+
+
 def find(root: Part | None, part_id: str) -> Part | None:
     """Find a part by its number, containers and the parts of messages inside included."""
     if root is None:

@@ -49,6 +49,9 @@ class Coverage:
     aside: tuple[_Place, ...] = ()
     """Those among them that a search of all leaves out."""
 
+    last: bool = False
+    """Whether just those were searched: the last step of those that `suggest_search` leads through."""
+
     cut: bool = False
 
     @property
@@ -110,10 +113,12 @@ def cover(search: SearchCursor, found: Searches, listings: Mapping[str, Sequence
     )
     others: list[_Place] = []
     aside: list[_Place] = []
+    left_out: set[_Place] = set()
     for account_id, mailboxes in listings.items():
         usual = {each.name for each in in_preferred_order(mailboxes)}
         for each in mailboxes:
             place = (account_id, each.name)
+            left_out |= {place} if each.selectable and each.name not in usual else set()
             if each.selectable and place not in seen and place not in failed:
                 others.append(place)
                 aside += [] if each.name in usual else [place]
@@ -123,6 +128,7 @@ def cover(search: SearchCursor, found: Searches, listings: Mapping[str, Sequence
         failed=failed,
         others=tuple(others),
         aside=tuple(aside),
+        last=left_out == seen.keys(),
         cut=found.cut,
     )
 
@@ -161,7 +167,8 @@ def suggest_search(search: SearchCursor, coverage: Coverage) -> NextAction:
     """Say where to look next when nothing was found: in all mailboxes, then in Junk and Trash."""
     arguments = arguments_of(search)
     arguments.pop("mailboxes", None)
-    if not is_of_all_mailboxes(search) and len(coverage.others) > len(coverage.aside):
+    begun = is_of_all_mailboxes(search) or coverage.last
+    if not begun and len(coverage.others) > len(coverage.aside):
         arguments["mailbox"] = EVERYTHING
         return NextAction(instruction="Search all mailboxes.", tool=_SEARCH, arguments=arguments)
     if coverage.aside:

@@ -12,7 +12,7 @@ from mailmcp.imap.criteria import Criteria
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.mail.body import body_text
 from mailmcp.mail.message import read_message
-from mailmcp.mail.snippet import find_word, make_snippet, make_snippet_around, normalize_words
+from mailmcp.mail.snippet import find_word, make_snippet_around, normalize_words
 from mailmcp.mail.text_parts import choose_text_parts
 from mailmcp.tools.message_parts import whole_lines
 
@@ -105,8 +105,6 @@ def text_of(fetched: FetchedMessage, sought: Sought) -> str:
     return seen.rstrip("\ufffd") if cut else seen
 
 
-def snippet_of(fetched: FetchedMessage, text: str, sought: Sought, max_chars: int) -> str:
+def snippet_of(text: str, sought: Sought, max_chars: int) -> str:
     """Make the snippet of a message: around what was found, else its start; "" if it has no text."""
-    if fetched.preview is not None:
-        return make_snippet(fetched.preview.decode("utf-8", "replace"), max_chars)
     return make_snippet_around(text, sought.in_text, max_chars)

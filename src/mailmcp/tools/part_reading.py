@@ -22,7 +22,7 @@ from mailmcp.imap.session import Session
 from mailmcp.mail.bodystructure import parse_body_structure
 from mailmcp.mail.ids import MessageRef
 from mailmcp.mail.message import read_message
-from mailmcp.mail.structure import Part, find, walk
+from mailmcp.mail.structure import Part, find, is_hollow, walk
 from mailmcp.tools.message_parts import not_had
 from mailmcp.tools.tool import Report
 
@@ -98,7 +98,7 @@ def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -
             raise not_had(ref, start)
         return _from_whole_message(session, ref, part_id, report)
     root = parse_body_structure(start.body_structure).root
-    if root is None:
+    if root is None or is_hollow(root):
         return _from_whole_message(session, ref, part_id, report)
     part = _choose(root, ref, part_id)
     if _contradicts(part, start, inside=all(part is not each for each in walk(root))):

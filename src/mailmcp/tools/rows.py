@@ -62,8 +62,8 @@ def row_items(
     """Choose what to fetch for a row: header fields and the structure, never whole messages.
 
     Args:
-        snippets: Whether a snippet is wanted: the server's PREVIEW (RFC 8970) where there is
-            one and no words are to be shown in the text, else made of its first octets.
+        snippets: Whether a snippet is wanted. It is made of the first octets of the text, never the
+            server's PREVIEW (RFC 8970): that one shows what HTML hides.
         sought: The words to be shown.
         structure: Whether the server can be trusted with the structures of these messages.
     """
@@ -73,8 +73,6 @@ def row_items(
         chosen += ["EMAILID"] if session.can("OBJECTID") else []
         chosen += ["X-GM-MSGID"] if session.can("X-GM-EXT-1") else []
         fields = f"{_FIELDS} {_EVIDENCE_FIELDS}" if snippets and sought.anything else _FIELDS
-        if snippets and session.can("PREVIEW") and not sought.in_text:
-            return [*chosen, "PREVIEW", f"BODY.PEEK[HEADER.FIELDS ({fields})]"]
         if snippets:
             text = f"BODY.PEEK[TEXT]<0.{text_octets(sought)}>"
             return [*chosen, f"BODY.PEEK[HEADER.FIELDS ({fields} {_TEXT_FIELDS})]", text]
@@ -118,7 +116,7 @@ def make_row(
             "attachments": _shown(files or ()) or None,
             "places": [each.message_id for each in places][: limits.ROW_PLACES_MAX] or None,
             "matched_in": _matched_in(headers, text, files, sought) if snippet_chars else None,
-            "snippet": snippet_of(fetched, text, sought, snippet_chars) if snippet_chars else None,
+            "snippet": snippet_of(text, sought, snippet_chars) if snippet_chars else None,
             "size_bytes": fetched.size_octets,
             "has_attachments": None if files is None else bool(files),
             "header_message_id": message_id_of(headers) or None,

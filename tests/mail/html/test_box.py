@@ -39,6 +39,15 @@ def test_ems_are_of_the_font() -> None:
         ("position:fixed;clip:rect(0,0,0)", ""),
         ("position:fixed;clip:circle(0)", ""),
         ("position:relative;right:9999px", "position"),
+        ("margin-inline-start:-9999px", "position"),
+        ("scale:0", "transform"),
+        ("scale:none", ""),
+        ("translate:-9999px", "transform"),
+        ("height:0;overflow:auto", "extent"),
+        ("block-size:0;overflow:scroll", "extent"),
+        ("max-inline-size:0;overflow-x:auto", "extent"),
+        ("height:0;overflow:visible", ""),
+        ("height:0;overflow:var(--x)", ""),
     ],
 )
 def test_boxes_are_transformed_clipped_and_moved(style: str, found: str) -> None:

@@ -20,6 +20,7 @@ _WHOLE: Final = 100.0  # percent
 _SIDES: Final = ("top", "right", "bottom", "left")
 _MATRIX_PARTS: Final = 6
 _EDGE: Final = re.compile(r"[\s,]+")
+_UNCUT: Final = frozenset({"visible", "visible visible", "inherit", "initial", "unset"})
 _LIFTED: Final = frozenset({"absolute", "fixed"})
 _MOVED: Final = _LIFTED | {"relative", "sticky"}
 
@@ -64,7 +65,7 @@ def _fraction(value: str) -> float:
 
 
 def _has_no_extent(values: Mapping[str, str], em_px: float) -> bool:
-    if "hidden" not in values.get("overflow", "") and "clip" not in values.get("overflow", ""):
+    if values.get("overflow", "visible") in _UNCUT or "(" in values["overflow"]:
         return False
     for name in ("max-height", "height", "max-width", "width"):
         extent = length_px(values.get(name, ""), em_px=em_px)

@@ -34,6 +34,13 @@ _FONT_WORDS: Final = dict(
     )
 )
 _FONT_RATIOS: Final = {"smaller": 5 / 6, "larger": 6 / 5}
+_REPLACED: Final = frozenset({"canvas", "meter", "progress"})
+"""Elements that browsers draw something else for than their content."""
+
+_SHUT: Final = frozenset({"dialog", "datalist"})
+"""Elements that are not displayed unless something opens them."""
+
+_MAY_BE_SHUT: Final = _REPLACED | _SHUT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +129,7 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
 class _Search:
     """What was found to be hidden so far."""
 
-    __slots__ = ("cascade", "goes_on", "hidden", "judged", "passages")
+    __slots__ = ("cascade", "goes_on", "hidden", "judged", "page", "passages")
 
     def __init__(self, cascade: Cascade) -> None:
         self.cascade = cascade
@@ -130,20 +137,24 @@ class _Search:
         self.passages: Counter[str] = Counter()
         self.goes_on = ""  # how the last text was hidden, by what it inherits
         self.judged: dict[_Inherited, str] = {}
+        self.page: Family | None = None  # what the children of the root know of each other
 
     def visit(self, node: LexborNode, level: _Level) -> _Level | None:
         """Judge one node, and note it if it is hidden: None then."""
         if node.is_text_node:
             return self._visit_text(node, level)
         attributes = {name: value or "" for name, value in node.attributes.items()}
-        if not attributes and self.cascade.is_empty:
+        if not attributes and self.cascade.is_empty and node.tag not in _MAY_BE_SHUT:
             return level  # most elements of most mail: nothing can be said of them
         element = Element(
             tag=attributes.get(TAG_ATTRIBUTE) or node.tag or "",
             attributes=attributes,
             first_child=level.family.eldest,
         )
-        values, family = self.cascade.values(element, level.family)
+        siblings = level.family
+        if element.tag == "body":  # the one of the source stands in the one that the parser makes
+            siblings = self.page = self.page or siblings
+        values, family = self.cascade.values(element, siblings)
         inherited = _inherit(element, values, level.inherited)
         technique = _technique(element, values, inherited)
         if not technique:
@@ -174,16 +185,25 @@ class _Search:
 
 def _technique(element: Element, values: Mapping[str, str], inherited: _Inherited) -> str:
     """Name how an element hides all that is in it; "" if it does not."""
-    if "hidden" in element.attributes and (element.tag == "template" or "display" not in values):
+    if _is_shut(element, values):
         return "display"
     technique = hidden_by(values, element.tag, inherited.font_px)
     return technique or ("opacity" if inherited.opacity < OPACITY_MIN else "")
 
 
+def _is_shut(element: Element, values: Mapping[str, str]) -> bool:
+    """Tell whether HTML itself does not display an element; most can be displayed by a style all the same."""
+    attributes = element.attributes
+    if element.tag in _REPLACED or (element.tag == "template" and "hidden" in attributes):
+        return True
+    shut = element.tag in _SHUT and "open" not in attributes
+    return (shut or "hidden" in attributes or "popover" in attributes) and "display" not in values
+
+
 def _inherit(element: Element, values: Mapping[str, str], outer: _Inherited) -> _Inherited:
     """Give what the children of an element inherit."""
-    background = _background(element, values, outer.background)
     colour = _colour(element, values, outer.colour)
+    background = _background(element, values, outer.background, colour)
     if not values and background == outer.background and colour == outer.colour:
         return outer
     font_px = _font_px(values.get("font-size", ""), outer.font_px)
@@ -222,12 +242,14 @@ def _colour(element: Element, values: Mapping[str, str], outer: Colour) -> Colou
     return (parse_colour(written) if written else None) or outer
 
 
-def _background(element: Element, values: Mapping[str, str], outer: Colour | None) -> Colour | None:
+def _background(
+    element: Element, values: Mapping[str, str], outer: Colour | None, own: Colour
+) -> Colour | None:
     image = values.get("background-image", "none")
     if image != "none" or element.attributes.get("background", "").strip():
         return None
     written = values.get("background-color") or element.attributes.get("bgcolor", "")
-    colour = parse_colour(written) if written else None
+    colour = own if written == "currentcolor" else parse_colour(written) if written else None
     if colour is None or colour.alpha == 0:
         return outer
     if colour.alpha == 1:

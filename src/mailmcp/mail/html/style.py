@@ -11,6 +11,8 @@ from typing import Any, Final
 
 import tinycss2
 
+from mailmcp.mail.html.validity import is_possible
+
 _SIMPLE: Final = re.compile(r"[^\"'\\/{}\[\]@]*+")
 _VALUE_DEPTH_MAX: Final = 4  # functions in functions; serialising deeper ones recurses
 _NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
@@ -45,7 +47,21 @@ PROPERTIES: Final = frozenset(
 )
 """Properties that can make text unseen, shorthands split."""
 
-_SHORTHANDS: Final = frozenset({"font", "background", "margin", "overflow-x", "overflow-y", "inset"})
+_LOGICAL: Final = {
+    "block-size": "height",
+    "max-block-size": "max-height",
+    "inline-size": "width",
+    "max-inline-size": "max-width",
+    "inset-block-start": "top",
+    "inset-inline-start": "left",
+    "margin-block-start": "margin-top",
+    "margin-inline-start": "margin-left",
+}
+"""Names that depend on the direction of writing (CSS Logical Properties 1), read as for left to right."""
+
+_SHORTHANDS: Final = frozenset(
+    {"font", "background", "margin", "overflow-x", "overflow-y", "inset", "scale", "translate", *_LOGICAL}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +83,9 @@ def parse_style(style: str | None) -> tuple[Declaration, ...]:
     for declaration in style.lower().split(";"):
         name, colon, value = declaration.partition(":")
         if colon:
-            text, bang, _ = value.partition("!")
-            found.extend(_expand(name.strip(), " ".join(text.split()), important=bool(bang)))
+            text, bang, bang_word = value.partition("!")
+            if not bang or bang_word.strip() == "important":
+                found.extend(_expand(name.strip(), " ".join(text.split()), important=bool(bang)))
     return tuple(found)
 
 
@@ -131,7 +148,7 @@ def _is_shallow(tokens: Iterable[Any], depth: int) -> bool:
 
 def _expand(name: str, value: str, *, important: bool) -> Iterator[Declaration]:
     for longhand, part in _longhands(name, value):
-        if part:
+        if part and is_possible(longhand, part):
             yield Declaration(longhand, part, important)
 
 
@@ -149,9 +166,12 @@ def _longhands(name: str, value: str) -> Iterator[tuple[str, str]]:
             yield top, "".join(sides[:1])
             yield left, "".join(sides[3:4] or sides[1:2] or sides[:1])
         case "overflow-x" | "overflow-y":
-            yield "overflow", value if value in ("hidden", "clip") else ""
+            yield "overflow", value if value in ("hidden", "clip", "auto", "scroll") else ""
+        case "scale" | "translate":
+            yield "transform", f"{name}({value})" if value != "none" else ""
         case _:
-            yield name, value if name in PROPERTIES else ""
+            longhand = _LOGICAL.get(name, name)
+            yield longhand, value if longhand in PROPERTIES else ""
 
 
 def _colour_in(background: str) -> str:
