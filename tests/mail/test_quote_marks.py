@@ -8,6 +8,7 @@ from mailmcp.mail.quote_marks import (
     is_forward_subject,
     is_quoted,
     is_rule,
+    may_mark,
     quote_depth,
     quoted_text,
 )
@@ -189,3 +190,19 @@ def test_subjects_of_forwarded_messages_are_known(subject: str, *, forward: bool
 )
 def test_rules_and_footers_are_known(line: str, *, rule: bool, footer: bool) -> None:
     assert (is_rule(line), begins_footer(line)) == (rule, footer)
+
+
+@pytest.mark.parametrize(
+    ("line", "may"),
+    [
+        ("Prose, as most lines are.", False),
+        ("", False),
+        ("> quoted", True),
+        ("-----Original Message-----", True),
+        ("________", True),
+        ("发件人\uff1a安", True),
+        ("Begin forwarded message:", True),
+    ],
+)
+def test_lines_without_any_sign_of_a_mark_are_told_at_once(line: str, *, may: bool) -> None:
+    assert may_mark(line) is may

@@ -59,7 +59,7 @@ def read_clear_signed(text: str) -> ClearSigned:
 
 def holds_encrypted(text: str) -> bool:
     """Tell whether there is an encrypted OpenPGP message in the text."""
-    return _ENCRYPTED.search(text) is not None
+    return "-----BEGIN PGP MESSAGE" in text and _ENCRYPTED.search(text) is not None
 
 
 def _after_headers(lines: list[str], at: int) -> int:

@@ -20,6 +20,7 @@ _LINE_CHARS_MAX: Final = 300
 _HEADER_LINES_MAX: Final = 8
 """Lines of a copied header block: four fields, and as many more for long recipients."""
 
+_MARKING: Final = re.compile("[->_*=:\uff1a]")
 _QUOTED: Final = re.compile(r"[ \t]{0,3}>")
 _PREFIX: Final = re.compile(r"(?:[ \t]{0,3}>)+[ \t]?")
 _WRITING: Final = re.compile(
@@ -108,6 +109,11 @@ _LABEL: Final = {
     field: re.compile(rf"\s*[*_]{{0,2}}(?:{names})\s?[*_]{{0,2}}\s?[:\uff1a]", re.IGNORECASE)
     for field, names in _LABELS.items()
 }
+
+
+def may_mark(line: str) -> bool:
+    """Tell in no time whether a line may be one of the marks here; most lines hold none of their signs."""
+    return _MARKING.search(line) is not None
 
 
 def is_quoted(line: str) -> bool:

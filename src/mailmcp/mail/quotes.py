@@ -18,6 +18,7 @@ from mailmcp.mail.quote_marks import (
     history_head_length,
     is_quoted,
     is_rule,
+    may_mark,
     quote_depth,
     quoted_text,
 )
@@ -85,6 +86,9 @@ def _history(lines: Sequence[str], *, forwarded: bool) -> tuple[int, _Cut | None
     """Find where the marked-up text ends, and the unmarked history that follows it, if any."""
     own = False
     for index, line in enumerate(lines):
+        if not may_mark(line):
+            own = own or bool(line.strip())
+            continue
         if begins_forward(line):
             return index, None
         length = 0 if is_quoted(line) or forwarded else history_head_length(lines, index)
