@@ -41,6 +41,9 @@ _VOLATILE = (
     (re.compile(r'"bytes_received": \d+'), '"bytes_received": 1024'),
 )
 
+_UID_VALIDITY = re.compile(r"(?:Projects:|/message/|UIDVALIDITY was |is now )(\d+)")
+"""Of any number of digits: the server draws it."""
+
 SCENES = ("success", "partial", "failure")
 
 
@@ -100,8 +103,8 @@ async def _play(dialect: Dialect) -> dict[str, tuple[str, str]]:
 
 def _settle(text: str) -> str:
     """Replace what differs from run to run; UIDVALIDITY values and email ids by their order of appearance."""
-    for number, value in enumerate(dict.fromkeys(re.findall(r"\b\d{10}\b", text))):
-        text = text.replace(value, str(1_762_300_000 + number))
+    for number, value in enumerate(dict.fromkeys(_UID_VALIDITY.findall(text))):
+        text = re.sub(rf"\b{value}\b", str(1_762_300_000 + number), text)
     for number, value in enumerate(dict.fromkeys(re.findall(r"\bM[0-9a-f]{32}\b", text))):
         text = text.replace(value, f"M{number:032x}")
     for pattern, replacement in _VOLATILE:
