@@ -1,6 +1,6 @@
 """ESEARCH lines are read strictly, SEARCH lines are not."""
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -45,9 +45,9 @@ def test_an_extended_answer_is_one_line() -> None:
 def test_many_scattered_uids_are_read_in_no_time() -> None:
     scattered = list(range(1, 200_000, 2))
     line = b'(TAG "A1") UID COUNT 100000 ALL ' + b",".join(b"%d" % uid for uid in scattered)
-    began = perf_counter()
+    began = process_time()
     assert parse_esearch([line], tag=b"A1") == scattered
-    assert perf_counter() - began < 2
+    assert process_time() - began < 2
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_a_written_name_cannot_be_taken_for_an_address(name: str, address: str, 
 
 @pytest.mark.parametrize("piece", ["<", "(", '"', "(a", "a,", ":;", "[", "\\", '"\\', "<a@b> "])
 def test_time_is_linear(piece: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     addresses = parse_addresses(piece * (65_536 // len(piece)))
-    assert time.monotonic() - begun < 3
+    assert time.process_time() - begun < 3
     assert all(each.name or each.address for each in addresses)

@@ -48,7 +48,7 @@ def test_prose_stays(text: str) -> None:
 
 
 def test_hostile_text_takes_linear_time() -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     replace_uuencoded("begin 644 a\n" * 50_000)
     replace_uuencoded("begin 644 a\n" + DATA * 20_000)
-    assert time.monotonic() - begun < 3
+    assert time.process_time() - begun < 3
