@@ -23,11 +23,10 @@ from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.envelope.dialects import discriminated, response_v2
 from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.registry import shape_named
 from mailmcp.envelope.errors import Code, Reason
 from mailmcp.imap.account import Account, Tls
-from mailmcp.server.app import build_server, publish
-from mailmcp.tools.registry import TOOLS
+from mailmcp.server.app import build_server
+from mailmcp.server.publishing import publish_all
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = (DOCS / "envelope.md", DOCS / "tools.md")
@@ -128,15 +127,9 @@ def token_table() -> str:
         counts = [count_tokens(_compact(scenes(dialect)[scene][0])) for dialect in Dialect]
         text = count_tokens(scenes(Dialect.SUMMARY)[scene][1])
         lines.append(f"| {scene} | " + " | ".join(map(str, [*counts, text])) + " |")
-    schemas = [count_tokens(_compact(json.dumps(published(dialect)))) for dialect in Dialect]
+    schemas = [count_tokens(_compact(json.dumps(publish_all(dialect)))) for dialect in Dialect]
     lines.append("| `tools/list` | " + " | ".join(map(str, schemas)) + " | |")
     return "\n".join(lines)
-
-
-def published(dialect: Dialect = Dialect.SUMMARY) -> list[dict[str, Any]]:
-    """Give the tools as `tools/list` does."""
-    shape = shape_named(dialect)
-    return [publish(tool, shape).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in TOOLS]
 
 
 def code_table() -> str:
@@ -160,7 +153,7 @@ def shape_codes() -> dict[Code, tuple[str, str, str]]:
 def tool_page() -> str:
     """Write each tool: what it is for, what it takes, what its data hold."""
     parts = []
-    for tool in published():
+    for tool in publish_all(Dialect.SUMMARY):
         output = tool["outputSchema"]["properties"]["data"]
         rows = [
             f"## `{tool['name']}`",

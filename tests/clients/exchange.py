@@ -10,9 +10,7 @@ from clients.cases import CASES, UNKNOWN_TOOL, Case, code_of
 from clients.site import Site
 from mailmcp.envelope.checker import check_reply
 from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.registry import shape_named
-from mailmcp.server.app import publish
-from mailmcp.tools.registry import TOOLS
+from mailmcp.server.publishing import publish_all
 
 JsonObject = dict[str, Any]
 
@@ -74,9 +72,7 @@ def problems(exchange: Exchange, dialect: Dialect) -> list[str]:
 
 
 def _tool_problems(tools: list[JsonObject], dialect: Dialect) -> Iterator[str]:
-    shape = shape_named(dialect)
-    published = [publish(each, shape) for each in TOOLS]
-    expected = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in published]
+    expected = publish_all(dialect)
     if [each["name"] for each in tools] != [each["name"] for each in expected]:
         yield "the tools are not those that were published, in their order"
         return

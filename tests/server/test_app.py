@@ -1,70 +1,27 @@
 """The server as a client sees it: tools, schemas, eras, dialects."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, cast
 
 import anyio
 import jsonschema
 import pytest
-from bpe_openai import get_encoding
 from mcp.shared.exceptions import MCPError
 from mcp.types import RequestParamsMeta
 
 from mailmcp.envelope.checker import check_reply
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.envelope.dialects.registry import shape_named
-from mailmcp.server.app import INSTRUCTIONS, publish
+from mailmcp.server.app import INSTRUCTIONS
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.registry import TOOLS
 from server.mailbox import connected
 
-SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 ERAS = ["legacy", "auto"]
 ROWS = ["full", "lean"]
-
-
-def published(name: str, dialect: Dialect, rows: str = "full") -> dict[str, Any]:
-    tool = next(each for each in TOOLS if each.name == name)
-    tool_json = publish(tool, shape_named(dialect), lean_rows=rows == "lean")
-    return tool_json.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
-def test_the_list_of_tools_is_short() -> None:
-    """Every host pays for it in each session: 650 tokens a tool on average in the default dialect."""
-    tokens = get_encoding("o200k_base")
-    written = [
-        json.dumps(published(tool.name, Dialect.SUMMARY), ensure_ascii=False, separators=(",", ":"))
-        for tool in TOOLS
-    ]
-    assert sum(len(tokens.encode(each)) for each in written) / len(TOOLS) < 650
-
-
-@pytest.mark.parametrize("dialect", Dialect)
-@pytest.mark.parametrize("name", [tool.name for tool in TOOLS])
-def test_a_tool_is_published_as_its_snapshot_says(name: str, dialect: Dialect) -> None:
-    """A change of a contract shows as a diff: `mailmcp schema NAME --envelope DIALECT` writes the new one."""
-    snapshot = SNAPSHOTS / dialect.value / f"{name}.json"
-    assert json.loads(snapshot.read_text(encoding="utf-8")) == published(name, dialect)
-
-
-@pytest.mark.parametrize("dialect", Dialect)
-def test_there_is_no_snapshot_of_a_tool_that_there_is_not(dialect: Dialect) -> None:
-    names = {path.stem for path in (SNAPSHOTS / dialect.value).iterdir()}
-    assert names == {tool.name for tool in TOOLS}
-
-
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
-def test_input_schemas_are_flat_objects_without_combinators(tool: Any) -> None:
-    """Hosts choke on them, and on `null` as a default."""
-    schema = published(tool.name, Dialect.SUMMARY)["inputSchema"]
-    text = json.dumps(schema)
-    assert schema["type"] == "object"
-    assert schema["additionalProperties"] is False
-    assert not [word for word in ("anyOf", "oneOf", "allOf", "$ref", "null", "title") if f'"{word}"' in text]
-    plain = {"string", "integer", "boolean"}
-    for each in schema["properties"].values():
-        assert each["type"] in plain or (each["type"], each["items"]) == ("array", {"type": "string"})
 
 
 @pytest.mark.parametrize("name", [tool.name for tool in TOOLS])
@@ -79,31 +36,6 @@ def test_only_a_folder_to_save_files_in_makes_a_tool_more_than_read_only(name: s
     assert without.read_only_hint is True
     assert with_folder.read_only_hint is (name != "imap_get_attachment")
     assert with_folder.destructive_hint is (False if name == "imap_get_attachment" else None)
-
-
-def test_all_tools_are_read_only_and_say_so() -> None:
-    assert all(tool.read_only for tool in TOOLS)
-    assert published("imap_get_message", Dialect.SUMMARY)["annotations"]["readOnlyHint"] is True
-
-
-def test_lean_rows_are_published_as_they_are() -> None:
-    def row(rows: str) -> dict[str, Any]:
-        schema = published("imap_search_messages", Dialect.SUMMARY, rows)["outputSchema"]
-        properties = schema["properties"]["data"]["properties"]["messages"]["items"]["properties"]
-        assert isinstance(properties, dict)
-        return properties
-
-    assert set(row("full")) - set(row("lean")) == {
-        "message_uri",
-        "message_raw_uri",
-        "mailbox",
-        "uidvalidity",
-        "uid",
-        "size_bytes",
-        "has_attachments",
-        "header_message_id",
-        "email_id",
-    }
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -192,4 +124,62 @@ def test_the_server_introduces_itself(mode: str) -> None:
             assert client.server_info.version
             assert client.instructions == INSTRUCTIONS
 
+    anyio.run(run)
+
+
+NEEDED_BY_CALLS = {
+    "imapclient",
+    "mailmcp.imap.pool",
+    "mailmcp.mail.html",
+    "mailmcp.server.service",
+    "mailmcp.tools.registry",
+}
+
+LIST_TOOLS = f"""
+import sys
+import anyio
+import mailmcp.cli.main, mailmcp.cli.serve
+from mailmcp.envelope import limits
+from mailmcp.imap.account import Account
+from mailmcp.server.app import build_server
+from mcp import Client
+
+async def run():
+    account = Account(account_id="home", host="127.0.0.1", port=1, user="", read_password=str)
+    async with Client(build_server([account])) as client:
+        listed = (await client.list_tools()).tools
+        print(len(listed), sorted({NEEDED_BY_CALLS!r} & set(sys.modules)))
+
+limits.LOAD_DELAY_S = 60.0
+anyio.run(run)
+"""
+
+
+def test_a_host_that_lists_the_tools_waits_for_nothing_that_only_calls_need() -> None:
+    done = subprocess.run([sys.executable, "-c", LIST_TOOLS], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"{len(TOOLS)} []"
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_what_cannot_be_loaded_is_answered_as_internal(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lists are whole: they need nothing that can be missing."""
+
+    async def run() -> None:
+        async with connected(mode) as client:
+            assert len((await client.list_tools()).tools) == len(TOOLS)
+            for ask in (
+                lambda: client.call_tool("imap_list_accounts", {}),
+                lambda: client.read_resource("imap://work/mailbox"),
+            ):
+                with pytest.raises(MCPError) as caught:
+                    await ask()
+                assert caught.value.error.code == -32603
+                assert caught.value.error.data == {
+                    "code": "internal",
+                    "reason": "unexpected",
+                    "retryable": False,
+                }
+            assert (await client.list_resources()).resources
+
+    monkeypatch.setitem(sys.modules, "mailmcp.server.service", None)  # Python finds no such module
     anyio.run(run)

@@ -9,7 +9,7 @@ from mcp import Client
 
 from mailmcp.envelope.outcome import Outcome
 from mailmcp.imap.account import Account, Tls
-from mailmcp.server import app
+from mailmcp.server import service
 from mailmcp.server.app import build_server
 from mailmcp.tools.list_accounts import ListAccountsArguments
 from mailmcp.tools.tool import Call
@@ -66,7 +66,7 @@ def test_a_bug_is_answered_as_internal_and_logged_with_its_traceback(
     async def broken(_arguments: ListAccountsArguments, _call: Call) -> Outcome[Any]:
         raise ZeroDivisionError(SECRET)
 
-    tool = app._BY_NAME["imap_list_accounts"]  # noqa: SLF001 - a bug has to be planted somewhere
+    tool = service._BY_NAME["imap_list_accounts"]  # noqa: SLF001 - a bug has to be planted somewhere
     planted: MailTool[Any] = MailTool(
         name=tool.name,
         title=tool.title,
@@ -75,7 +75,7 @@ def test_a_bug_is_answered_as_internal_and_logged_with_its_traceback(
         data=tool.data,
         run=broken,
     )
-    monkeypatch.setitem(app._BY_NAME, tool.name, planted)  # noqa: SLF001 - as above
+    monkeypatch.setitem(service._BY_NAME, tool.name, planted)  # noqa: SLF001 - as above
 
     async def run() -> dict[str, Any]:
         async with connected() as client:

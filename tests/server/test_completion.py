@@ -12,7 +12,7 @@ from mcp.types import Completion, PromptReference, ResourceTemplateReference
 from mailmcp.envelope import limits
 from mailmcp.imap.account import Account
 from mailmcp.mail.uri import ATTACHMENT_TEMPLATE, MESSAGE_TEMPLATE, RAW_TEMPLATE
-from mailmcp.server import app
+from mailmcp.server import service
 from server.mailbox import account_of_peer, connected_to
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Bye, Respond, Rule
@@ -150,7 +150,7 @@ def test_many_values_are_counted_and_cut(peer: PeerFactory) -> None:
 
 def test_keystrokes_ask_the_server_once_a_minute(home: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr(app, "monotonic", clock)
+    monkeypatch.setattr(service, "monotonic", clock)
 
     def lists() -> int:
         return sum(command.name == "LIST" for command in home.commands)

@@ -1,4 +1,4 @@
-"""`mailmcp schema`: the tools as they are published, for people and for snapshots."""
+"""`mailmcp schema`: the tools as they are published."""
 
 import json
 from typing import get_args
@@ -6,10 +6,8 @@ from typing import get_args
 import click
 
 from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.registry import shape_named
-from mailmcp.server.app import publish
+from mailmcp.server.published import read_published
 from mailmcp.settings.model import RowForm
-from mailmcp.tools.registry import TOOLS
 
 
 @click.command()
@@ -24,16 +22,12 @@ from mailmcp.tools.registry import TOOLS
 @click.option("--rows", type=click.Choice(get_args(RowForm)), default="full", show_default=True)
 def command(tool: str | None, envelope: str, rows: str) -> None:
     """Print TOOL, or all tools, as tools/list gives them: JSON with input and output schemas."""
-    names = [each.name for each in TOOLS]
-    if tool is not None and tool not in names:
-        raise click.BadParameter(f"there is no such tool; tools: {', '.join(names)}")
-    shape = shape_named(Dialect(envelope))
-    published = [
-        publish(each, shape, lean_rows=rows == "lean").model_dump(
-            mode="json", by_alias=True, exclude_none=True
-        )
-        for each in TOOLS
-        if tool in {None, each.name}
+    tools = read_published(Dialect(envelope), lean_rows=rows == "lean").tools
+    if tool is not None and tool not in tools:
+        raise click.BadParameter(f"there is no such tool; tools: {', '.join(tools)}")
+    printed = [
+        each.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for name, each in tools.items()
+        if tool in {None, name}
     ]
-    shown = published if tool is None else published[0]
-    click.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+    click.echo(json.dumps(printed if tool is None else printed[0], indent=2, ensure_ascii=False))

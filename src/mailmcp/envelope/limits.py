@@ -293,6 +293,10 @@ COMMAND_TIMEOUT_S: Final = 30.0
 CALL_TIMEOUT_S: Final = 60.0
 """One tool call, retries included; hosts give up after 60 s by default."""
 
+LOAD_DELAY_S: Final = 0.1
+"""From the list of tools to loading what calls need, if none comes before: a host asks for more lists in a
+row, and waits for them."""
+
 RETRY_ATTEMPTS: Final = 3
 """Tries of one read over fresh connections, the first included."""
 
@@ -339,6 +343,13 @@ PROBE_MESSAGES: Final = 10
 
 PROBE_WHOLE_MAILBOX_MAX: Final = 2_000
 """In mailboxes with more, probes ask about some messages alone: a search through all may take minutes."""
+
+PROBE_TEXT_OCTETS: Final = 400
+"""Octets of the text of each of those messages: some words, of which one is searched for."""
+
+VIEW_SLACK_MESSAGES: Final = 5
+"""Messages that may be missing from what a mailbox shows before it is said to hide some: mail comes and goes
+between two answers, and an index may have lost a message."""
 
 PROBE_RUNS_MAX: Final = 3
 """Mailboxes that are tried for something to probe with, if the first ones have nothing."""

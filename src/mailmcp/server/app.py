@@ -1,16 +1,21 @@
-"""The MCP server: what it publishes, and the way from a request to a call."""
+"""The MCP server: what it publishes, and the way from a request to what answers it.
 
+A host waits for what this module imports. So what reads mail is in `mailmcp.server.service`, and is
+loaded when the tools have been listed.
+"""
+
+import importlib
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
@@ -22,26 +27,20 @@ from mcp.types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
-    ToolAnnotations,
 )
-from mcp.types import Tool as PublishedTool
 
 from mailmcp import __version__
 from mailmcp.envelope import limits
-from mailmcp.envelope.dialects.dialect import WireShape
 from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.registry import shape_named
-from mailmcp.envelope.schema import compact_schema
+from mailmcp.envelope.errors import Code, Reason
 from mailmcp.imap.account import Account
-from mailmcp.imap.pool import Pool
-from mailmcp.server import resources
-from mailmcp.server.calls import Calls
-from mailmcp.server.completion import Completions
-from mailmcp.server.reply import Replies
-from mailmcp.server.trace import read_trace
+from mailmcp.server import resource_lists
+from mailmcp.server.on_demand import LoadError, OnDemand
+from mailmcp.server.published import read_published
 from mailmcp.tools.preferences import DEFAULTS, Preferences
-from mailmcp.tools.registry import TOOLS
-from mailmcp.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from mailmcp.server.service import Service
 
 INSTRUCTIONS = (
     'Reads mail over IMAP; never changes it. Search first (mailbox "*": all mailboxes), then get messages, '
@@ -54,8 +53,6 @@ INSTRUCTIONS = (
 _TOOLS_TTL_MS = 3_600_000
 """The list of tools changes only with the settings, that is, with a new process."""
 
-_BY_NAME = {tool.name: tool for tool in TOOLS}
-
 Context = ServerRequestContext["Serving"]
 
 
@@ -64,8 +61,7 @@ class Serving:
     """What lives for as long as the server runs."""
 
     accounts: Sequence[Account]
-    calls: Calls
-    completions: Completions
+    service: "OnDemand[Service]"
 
 
 def build_server(
@@ -87,44 +83,43 @@ def build_server(
         call_timeout_s: What one call may take, retries included.
         preferences: What the tools need to know of the user's choices.
     """
-    shape = shape_named(dialect)
-    saving = preferences.save_folder is not None
-    published = [publish(tool, shape, lean_rows=lean_rows, saving=saving) for tool in TOOLS]
-    replies = Replies(shape, json_text=json_text)
+    published = read_published(dialect, lean_rows=lean_rows, saving=preferences.save_folder is not None)
+    tools = published.tools
+
+    def load() -> "AbstractAsyncContextManager[Service]":
+        # The one place where it is loaded; as an import of this module it would be a fifth of the start.
+        service = importlib.import_module("mailmcp.server.service")
+        opened: AbstractAsyncContextManager[Service] = service.open_service(
+            accounts,
+            dialect=dialect,
+            json_text=json_text,
+            lean_rows=lean_rows,
+            call_timeout_s=call_timeout_s,
+            preferences=preferences,
+        )
+        return opened
 
     @asynccontextmanager
     async def lifespan(_server: Server[Serving]) -> AsyncIterator[Serving]:
-        async with Pool(accounts, clock=monotonic).opened() as pool:
-            calls = Calls(
-                pool,
-                replies,
-                timeout_s=call_timeout_s,
-                lean_rows=lean_rows,
-                preferences=preferences,
-            )
-            yield Serving(accounts, calls, Completions(calls, clock=monotonic))
+        service = OnDemand(load)
+        async with service.running():
+            yield Serving(accounts, service)
 
-    async def list_tools(_context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=published)
+    async def list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        context.lifespan_context.service.announce()
+        return ListToolsResult(tools=list(tools.values()))
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        tool = _BY_NAME.get(params.name)
-        if tool is None:
+        if params.name not in tools:
             raise MCPError(
                 code=INVALID_PARAMS,
-                message=f"There is no such tool. Tools: {', '.join(_BY_NAME)}.",
-                data={"code": shape.unknown_tool_code},
+                message=f"There is no such tool. Tools: {', '.join(tools)}.",
+                data={"code": published.unknown_tool_code},
             )
-        calls = context.lifespan_context.calls
-        return await calls.call(
-            tool,
-            params.arguments or {},
-            trace=read_trace(context.meta),
-            send_progress=context.session.report_progress,
-        )
+        return await (await _service(context)).call_tool(context, params)
 
     def input_schema(name: str) -> dict[str, Any] | None:
-        return next((tool.input_schema for tool in published if tool.name == name), None)
+        return tools[name].input_schema if name in tools else None
 
     return Server(
         "mailmcp",
@@ -135,7 +130,7 @@ def build_server(
         get_tool_input_schema=input_schema,  # else the list is made anew before each call over HTTP
         cache_hints={
             "tools/list": CacheHint(ttl_ms=_TOOLS_TTL_MS, scope="public"),
-            **resources.CACHE_HINTS,
+            **resource_lists.CACHE_HINTS,
         },
         on_list_tools=list_tools,
         on_call_tool=call_tool,
@@ -146,60 +141,30 @@ def build_server(
     )
 
 
-def publish(
-    tool: Tool[Any], shape: WireShape, *, lean_rows: bool = False, saving: bool = False
-) -> PublishedTool:
-    """Write a tool as `tools/list` gives it.
-
-    Args:
-        tool: The tool.
-        shape: That replies have.
-        lean_rows: As `build_server` takes it.
-        saving: Whether there is a folder to save files in: a tool that may write there is not
-            read-only, though it leaves the mail as it is.
-    """
-    saves = tool.saves_files and saving
-    data = tool.lean_data if lean_rows and tool.lean_data else tool.data
-    return PublishedTool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=compact_schema(tool.arguments, mode="validation"),
-        output_schema=shape.schema(compact_schema(data), has_status=tool.talks_to_server),
-        annotations=ToolAnnotations(
-            read_only_hint=tool.read_only and not saves,
-            destructive_hint=False if saves else None,  # a new file; none is overwritten
-            open_world_hint=tool.talks_to_server,
-        ),
-    )
-
-
 async def _list_resources(context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
-    return ListResourcesResult(resources=resources.list_resources(context.lifespan_context.accounts))
+    return ListResourcesResult(resources=resource_lists.list_resources(context.lifespan_context.accounts))
 
 
 async def _list_templates(
     _context: Context, _params: PaginatedRequestParams | None
 ) -> ListResourceTemplatesResult:
-    return ListResourceTemplatesResult(resource_templates=list(resources.TEMPLATES))
+    return ListResourceTemplatesResult(resource_templates=list(resource_lists.TEMPLATES))
 
 
 async def _read_resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-    return await resources.read(
-        context.lifespan_context.calls,
-        params.uri,
-        revision=context.protocol_version,
-        trace=read_trace(context.meta),
-        send_progress=context.session.report_progress,
-    )
+    return await (await _service(context)).read_resource(context, params)
 
 
 async def _complete(context: Context, params: CompleteRequestParams) -> CompleteResult:
-    completion = await context.lifespan_context.completions.complete(
-        params.ref,
-        params.argument.name,
-        params.argument.value,
-        known=(params.context.arguments if params.context else None) or {},
-        trace=read_trace(context.meta),
-    )
-    return CompleteResult(completion=completion)
+    return await (await _service(context)).complete(context, params)
+
+
+async def _service(context: Context) -> "Service":
+    try:
+        return await context.lifespan_context.service.get()
+    except LoadError:  # what would write an envelope is not there either
+        raise MCPError(
+            code=INTERNAL_ERROR,
+            message="mailmcp cannot load its tools: its installation is damaged. Its log says more.",
+            data={"code": Code.INTERNAL.value, "reason": Reason.UNEXPECTED.value, "retryable": False},
+        ) from None

@@ -16,7 +16,7 @@ from mailmcp.envelope.errors import InvalidInputError, MailError, Reason
 from mailmcp.envelope.meta import Trace
 from mailmcp.imap.mailboxes import list_mailboxes
 from mailmcp.server.calls import Calls, Request
-from mailmcp.server.resources import TEMPLATES
+from mailmcp.server.resource_lists import TEMPLATES
 from mailmcp.server.rpc_error import rpc_error
 from mailmcp.tools.tool import Call
 

@@ -1,0 +1,100 @@
+"""What needs mail: calls of tools, reading of resources, completion, all on one pool.
+
+This module brings with it whatever they need, and is loaded after the first answers
+(see `mailmcp.server.on_demand`): nothing that a host waits for at the start may import it.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+from mcp.types import (
+    CallToolRequestParams,
+    CallToolResult,
+    CompleteRequestParams,
+    CompleteResult,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+)
+
+from mailmcp.envelope.dialects.names import Dialect
+from mailmcp.envelope.dialects.registry import shape_named
+from mailmcp.imap.account import Account
+from mailmcp.imap.pool import Pool
+from mailmcp.server import resources
+from mailmcp.server.calls import Calls
+from mailmcp.server.completion import Completions
+from mailmcp.server.reply import Replies
+from mailmcp.server.trace import read_trace
+from mailmcp.tools.preferences import Preferences
+from mailmcp.tools.registry import TOOLS
+
+_BY_NAME = {tool.name: tool for tool in TOOLS}
+
+Context = ServerRequestContext[Any]
+
+
+@asynccontextmanager
+async def open_service(
+    accounts: Sequence[Account],
+    *,
+    dialect: Dialect,
+    json_text: bool,
+    lean_rows: bool,
+    call_timeout_s: float,
+    preferences: Preferences,
+) -> AsyncIterator["Service"]:
+    """Serve until the block ends, then close all connections; arguments as `build_server` takes them."""
+    replies = Replies(shape_named(dialect), json_text=json_text)
+    async with Pool(accounts, clock=monotonic).opened() as pool:
+        calls = Calls(pool, replies, timeout_s=call_timeout_s, lean_rows=lean_rows, preferences=preferences)
+        yield Service(calls=calls, completions=Completions(calls, clock=monotonic))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """Answers requests, each from its parameters to its result."""
+
+    calls: Calls
+    completions: Completions
+
+    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        """Call one of the tools that are published."""
+        return await self.calls.call(
+            _BY_NAME[params.name],
+            params.arguments or {},
+            trace=read_trace(context.meta),
+            send_progress=context.session.report_progress,
+        )
+
+    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        """Read a resource.
+
+        Raises:
+            MCPError: It cannot be had.
+        """
+        return await resources.read(
+            self.calls,
+            params.uri,
+            revision=context.protocol_version,
+            trace=read_trace(context.meta),
+            send_progress=context.session.report_progress,
+        )
+
+    async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
+        """Complete an argument of a resource template.
+
+        Raises:
+            MCPError: There is no such argument, or the mail server cannot be asked.
+        """
+        completion = await self.completions.complete(
+            params.ref,
+            params.argument.name,
+            params.argument.value,
+            known=(params.context.arguments if params.context else None) or {},
+            trace=read_trace(context.meta),
+        )
+        return CompleteResult(completion=completion)
