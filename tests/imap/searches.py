@@ -12,7 +12,7 @@ from mailmcp.envelope import limits
 from mailmcp.envelope.errors import MailError
 from mailmcp.imap.criteria import Criteria
 from mailmcp.imap.order import Order, Position
-from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.quirks import Quirks, View
 from mailmcp.imap.scan import Scanned, ScanRequest, scan
 from mailmcp.imap.session import Session
 from mailmcp.imap.verify import Proofs
@@ -69,7 +69,7 @@ def request(
         criteria=Criteria(**criteria),
         proofs=PROOFS,
         size=size,
-        items=lambda _session: ROW_ITEMS,
+        items=lambda _session: (*ROW_ITEMS, "RFC822.SIZE"),
         order=order,
         after=after,
         known=known,
@@ -137,14 +137,16 @@ def all_pages(session: Session, first: ScanRequest, *, remembering: bool) -> lis
 
 
 def searches(server: Peer) -> list[str]:
-    """List what a peer was asked to search for, probes left out."""
+    """List what a peer was asked to search for; how much it shows was only counted."""
     lines = [each.line.removeprefix("UID SEARCH ") for each in server.commands if each.name == "UID SEARCH"]
+    lines = [line for line in lines if line != "RETURN (COUNT) ALL"]
     return [line.removeprefix("RETURN (COUNT ALL) ") for line in lines]
 
 
 def probed() -> Quirks:
-    """Give quirks of a server that was probed already, and about which nothing is known."""
-    return Quirks(probes_run=limits.PROBE_RUNS_MAX)
+    """Give quirks of a server that was probed already: it hides nothing, and no more is known."""
+    whole = View(shown=2**32, exists=2**32)
+    return Quirks(probes_run=limits.PROBE_RUNS_MAX, views={"Another": whole})
 
 
 def letter(uid: int, subject: str = "Weekly report", **options: Any) -> PeerMessage:

@@ -11,8 +11,8 @@ from mailmcp.imap.specimens import Specimen
 
 
 def specimen(uid: int, **known: Any) -> Specimen:
-    texts = dict.fromkeys(("word", "foreign_word", "from_", "to", "cc", "message_id"), "")
-    return Specimen(**({"uid": uid, "size_octets": None, "day": None} | texts | known))
+    texts = dict.fromkeys(("word", "foreign_word", "from_", "to", "cc", "message_id", "body_word"), "")
+    return Specimen(**({"uid": uid, "size_octets": None, "day": None, "seen": False} | texts | known))
 
 
 def ask(*specimens: Specimen, whole: bool = True, can_sort: bool = False) -> dict[str, Question]:
@@ -22,7 +22,14 @@ def ask(*specimens: Specimen, whole: bool = True, can_sort: bool = False) -> dic
 
 
 def test_without_anything_known_little_is_asked() -> None:
-    assert set(ask(specimen(5))) == {"SEARCH ALL", 'SEARCH CHARSET UTF-8 SUBJECT "xqzwvkjyq"'}
+    assert set(ask(specimen(5))) == {
+        "SEARCH ALL",
+        'SEARCH CHARSET UTF-8 SUBJECT "xqzwvkjyq"',
+        "SEARCH NOT UID 5 UID 5",
+        'SEARCH NOT TEXT "xqzwvkjyq" UID 5',
+        "SEARCH UNSEEN UID 5",
+        "SEARCH SEEN UID 5",
+    }
     assert ask(specimen(5))["SEARCH ALL"].must == {5}
 
 
@@ -34,6 +41,27 @@ def test_texts_must_be_found_and_nonsense_must_not() -> None:
     assert asked['SEARCH TEXT "report" UID 5:6'].must == {6}, "never through the whole mailbox"
     assert asked["SEARCH CHARSET UTF-8 SUBJECT Größe"].must == {6}
     assert not any(" TO " in each or " CC " in each for each in asked)
+
+
+def test_bodies_are_searched_for_words_of_their_own() -> None:
+    asked = ask(specimen(5, word="report", body_word="words"), specimen(6, body_word="Dear"))
+    assert asked['SEARCH BODY "words" UID 5:6'].must == {5}
+    assert asked['SEARCH BODY "xqzwvkjyq" UID 5:6'].must_not == {5, 6}
+    assert not any("BODY" in each for each in ask(specimen(5, word="report")))
+
+
+def test_not_is_asked_for_none_and_for_all() -> None:
+    asked = ask(specimen(5), specimen(6))
+    assert asked["SEARCH NOT UID 5:6 UID 5:6"].must_not == {5, 6}
+    assert asked['SEARCH NOT TEXT "xqzwvkjyq" UID 5:6'].must == {5, 6}
+
+
+def test_each_message_is_seen_or_is_not() -> None:
+    asked = ask(specimen(5, seen=True), specimen(6))
+    for key, must, must_not in (("SEEN", {5}, {6}), ("UNSEEN", {6}, {5})):
+        question = asked[f"SEARCH {key} UID 5:6"]
+        assert question.must == must
+        assert question.must_not == must_not
 
 
 def test_in_a_large_mailbox_only_specimens_are_asked_about() -> None:

@@ -85,7 +85,34 @@ def test_a_search_in_a_large_mailbox_is_of_specimens_alone(
     monkeypatch.setattr(limits, "PROBE_WHOLE_MAILBOX_MAX", 10)
     server = peer(messages=mixed(), capabilities=EXTENDED)
     assert set(judge(server).values()) == {Verdict.OK}
-    assert all(" UID " in each for each in searches(server))
+    assert all(" UID " in each for each in searches(server)), "but how many there are is counted"
+    plain = judge(peer(messages=mixed(), capabilities=PLAIN))
+    assert [each for each in plain if plain[each] is not Verdict.OK] == [Feature.VIEW]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(("exists", "verdict"), [(25, Verdict.OK), (26, Verdict.WRONG)])
+def test_a_limited_view_is_found_out(
+    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, exists: int, verdict: Verdict, *, whole: bool
+) -> None:
+    """Yahoo's."""
+    monkeypatch.setattr(limits, "PROBE_WHOLE_MAILBOX_MAX", 100 if whole else 10)
+    opened = Respond(b"* %d EXISTS\r\n* OK [UIDVALIDITY 1700000000] -\r\n{tag} OK -\r\n" % exists)
+    rule = Rule(command="EXAMINE", action=opened)
+    found = judge(peer(messages=mixed(), capabilities=EXTENDED, rules=[rule]))
+    assert found[Feature.VIEW] is verdict
+    assert found[Feature.ALL] is Verdict.OK
+    gone = Rule(command="EXAMINE", action=opened, nth=1)
+    assert judge(peer(messages=mixed(), rules=[gone]))[Feature.VIEW] is Verdict.OK, "they went meanwhile"
+
+
+@pytest.mark.parametrize("answer", [b"{tag} NO No\r\n", b"{tag} OK -\r\n"])
+def test_a_view_that_cannot_be_counted_stays_unknown(
+    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, answer: bytes
+) -> None:
+    monkeypatch.setattr(limits, "PROBE_WHOLE_MAILBOX_MAX", 10)
+    rule = wrong("(COUNT) ALL", Respond(answer))
+    assert judge(peer(messages=mixed(), capabilities=EXTENDED, rules=[rule]))[Feature.VIEW] is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -134,7 +161,7 @@ def test_a_key_that_finds_nothing_is_worked_around_and_said(  # noqa: PLR0913, P
             assert scan_one(session, known).statements == found.statements, "on each page"
 
 
-@pytest.mark.parametrize("key", ["LARGER", "SUBJECT", "SINCE", "BEFORE"])
+@pytest.mark.parametrize("key", ["LARGER", "SUBJECT", "SINCE", "BEFORE", "BODY", "NOT"])
 def test_a_key_that_finds_everything_is_wrong_too(peer: PeerFactory, key: str) -> None:
     """ICloud's sizes; servers that ignore a key."""
     everything = Respond(
@@ -142,6 +169,17 @@ def test_a_key_that_finds_everything_is_wrong_too(peer: PeerFactory, key: str) -
     )
     server = peer(messages=mixed(), capabilities=PLAIN, rules=[wrong(key, everything)])
     assert judge(server)[Feature(key)] is Verdict.WRONG
+
+
+@pytest.mark.parametrize(
+    ("key", "feature"), [("BODY", Feature.BODY), ("NOT", Feature.NOT), ("UNSEEN", Feature.FLAGS)]
+)
+@pytest.mark.parametrize("action", [NOTHING, REFUSED])
+def test_bodies_negations_and_flags_are_probed(
+    peer: PeerFactory, key: str, feature: Feature, action: Respond
+) -> None:
+    verdicts = judge(peer(messages=mixed(), capabilities=PLAIN, rules=[wrong(key, action)]))
+    assert [each for each in verdicts if verdicts[each] is Verdict.WRONG] == [feature]
 
 
 @pytest.mark.parametrize("key", ["SINCE", "BEFORE"])
@@ -220,7 +258,7 @@ def test_probes_run_once_for_an_account(peer: PeerFactory) -> None:
     server = peer(messages=mixed(), capabilities=PLAIN)
     quirks = Quirks()
     assert find(server, quirks, unread_only=True).uids
-    assert len(searches(server)) == 1, "flags are nothing to probe"
+    assert searches(server) == ["UNSEEN", "ALL"], "flags are nothing to probe: all are counted alone"
     find(server, quirks, subject="report")
     asked = len(searches(server))
     assert asked > 10

@@ -1,7 +1,7 @@
 """Nothing is held against a server at first; what is learned counts for all sessions of the account."""
 
 from imap.scenes import make_account, newest, session_on
-from mailmcp.imap.quirks import Feature, Quirks, Verdict
+from mailmcp.imap.quirks import Feature, Quirks, Verdict, View
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import make_messages
@@ -20,6 +20,17 @@ def test_what_was_caught_is_distrusted() -> None:
     assert [each for each in Feature if not quirks.trusts(each)] == [Feature.SUBJECT]
     assert quirks.verdict(Feature.SUBJECT) is Verdict.WRONG
     assert quirks.verdict(Feature.SORT) is Verdict.OK
+
+
+def test_one_mailbox_that_is_not_shown_whole_tells_of_the_account() -> None:
+    quirks = Quirks()
+    assert quirks.whole_up_to == 0
+    quirks.learn_view("Small", View(shown=10, exists=15))
+    assert (quirks.verdict(Feature.VIEW), quirks.whole_up_to) == (Verdict.OK, 15)
+    quirks.learn_view("Large", View(shown=10, exists=16))
+    assert (quirks.verdict(Feature.VIEW), quirks.whole_up_to) == (Verdict.WRONG, 15)
+    quirks.learn_view("Large", View(shown=20, exists=16))
+    assert (quirks.verdict(Feature.VIEW), quirks.whole_up_to) == (Verdict.WRONG, 16), "others may hide some"
 
 
 def test_what_one_session_learned_another_knows(peer: PeerFactory) -> None:

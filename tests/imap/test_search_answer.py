@@ -5,7 +5,7 @@ from time import process_time
 import pytest
 
 from mailmcp.envelope import limits
-from mailmcp.imap.search_answer import parse_esearch, parse_search
+from mailmcp.imap.search_answer import parse_count, parse_esearch, parse_search
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,18 @@ def test_many_scattered_uids_are_read_in_no_time() -> None:
 def test_plain_lines_are_read_whatever_they_look_like(lines: list[object], expected: list[int]) -> None:
     """ICloud sends odd ones, and several."""
     assert parse_search(lines) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "count"),
+    [
+        ([b'(TAG "A1") UID COUNT 30'], 30),
+        ([b'(TAG "A2") UID COUNT 7', b'(TAG "A1") UID COUNT 0'], 0),
+        ([b'(TAG "A1") UID ALL 1:3'], None),
+        ([b"UID COUNT 30"], None),
+        ([(b"x", b"y"), b""], None),
+        ([], None),
+    ],
+)
+def test_a_count_is_that_of_its_own_tag(lines: list[object], count: int | None) -> None:
+    assert parse_count(lines, tag=b"A1") == count

@@ -7,8 +7,8 @@ import pytest
 
 from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.imap.criteria import Criteria
-from mailmcp.imap.quirks import Feature, Quirks, Verdict
-from mailmcp.imap.search_keys import Plan, format_search_date, make_plan, needs_probes, unproven
+from mailmcp.imap.quirks import Feature, Quirks
+from mailmcp.imap.search_keys import Plan, format_search_date, keys_for, make_plan
 
 NOON = datetime(2024, 2, 5, 12, tzinfo=UTC)
 
@@ -75,11 +75,14 @@ def test_the_calendar_ends_without_a_crash() -> None:
         (Feature.BEFORE, {"before": NOON}),
         (Feature.ALL, {"unread_only": True}),
         (Feature.ALL, {"keyword": "$Junk"}),
+        (Feature.FLAGS, {"unread_only": True}),
+        (Feature.FLAGS, {"keyword": "$Junk", "flagged": True}),
     ],
 )
 def test_what_is_wrong_is_verified_here_and_said(feature: Feature, criteria: dict[str, Any]) -> None:
-    made = plan(feature, **criteria, answered=feature is not Feature.ALL)
-    assert made.keys == ((b"ANSWERED",) if feature is not Feature.ALL else ())
+    flags = feature in {Feature.ALL, Feature.FLAGS}
+    made = plan(feature, **criteria, answered=not flags)
+    assert made.keys == (() if flags else (b"ANSWERED",))
     assert made.local == set(criteria)
     assert made.complete
     [statement] = made.statements
@@ -100,6 +103,26 @@ def test_words_are_looked_for_in_headers_where_the_server_cannot_find_them() -> 
     assert not here.complete
     assert len(here.statements) == 1
     assert plan(Feature.TEXT, subject="tax").complete
+
+
+def test_words_to_exclude_are_looked_for_here_where_the_server_cannot_negate() -> None:
+    made = plan(Feature.NOT, query="tax", exclude="old")
+    assert made.keys == (b"TEXT", b'"tax"')
+    assert made.local == {"exclude"}
+    assert not made.complete
+    assert made.statements == (
+        "The server's search for messages without a word does not work: "
+        "words to exclude were looked for in subjects and senders only.",
+    )
+    assert plan(Feature.NOT, query="tax").complete
+
+
+def test_bodies_that_cannot_be_searched_are_searched_with_their_headers() -> None:
+    """That finds all there is to be found, and more: which is said."""
+    made = plan(Feature.BODY, body="sum", query="tax")
+    assert b" ".join(made.keys).decode() == 'TEXT "tax" TEXT "sum"'
+    assert made.complete
+    assert made.statements == ("The server's search in bodies does not work: headers were searched, too.",)
 
 
 @pytest.mark.parametrize("field", ["query", "exclude", "body", "gmail_query"])
@@ -125,17 +148,9 @@ def test_line_ends_never_reach_the_wire(text: str) -> None:
         plan(subject=text)
 
 
-def test_probes_are_for_what_servers_get_wrong() -> None:
-    assert not needs_probes(Criteria(unread_only=True, keyword="x", has_attachment=True))
-    assert needs_probes(Criteria(unread_only=True, subject="x"))
-    assert not needs_probes(Criteria())
-
-
-def test_what_could_not_be_probed_is_named() -> None:
-    quirks = Quirks(verdicts={Feature.SUBJECT: Verdict.OK, Feature.FROM: Verdict.OK})
-    assert unproven(Criteria(subject="x", from_="y", unread_only=True, gmail_query="z"), quirks) == ""
-    said = unproven(Criteria(subject="x", to="y", larger_than=1, query="z"), quirks)
-    assert said == "Whether the server's search by To, size, words works could not be checked."
+def test_some_of_the_criteria_are_written_alone() -> None:
+    asked = Criteria(unread_only=True, flagged=True, larger_than=5, subject="x")
+    assert keys_for(asked, {"larger_than", "unread_only"}) == (b"UNSEEN", b"LARGER", b"5")
 
 
 def test_search_dates_are_english_whatever_the_locale() -> None:

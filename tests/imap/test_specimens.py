@@ -49,6 +49,36 @@ def test_addresses_ids_sizes_and_days() -> None:
 
 
 @pytest.mark.parametrize(
+    ("header", "text", "word"),
+    [
+        (b"", b"Dear Bob,\r\nthe committee met.\r\n", "committee"),
+        (b"Content-Type: text/plain; charset=utf-8\r\n", b"Kind regards, Ann\r\n", "regards"),
+        (b"Content-Type: text/plain; charset=ISO-8859-15\r\n", b"caf\xe9crowd only\r\n", "only"),
+        (b"Content-Transfer-Encoding: 8BIT \r\n", b"Dear all\r\n", "Dear"),
+        (b"", b"see https://www.example.org/committee, a_word x2word\r\n", ""),
+        (b"", b"cut committ", ""),
+        (b"", b"a" * 400, ""),
+        (b"", b"", ""),
+        (b"Content-Transfer-Encoding: base64\r\n", b"RGVhciBCb2Is committee \r\n", ""),
+        (b"Content-Transfer-Encoding: quoted-printable\r\n", b"Dear Bob,\r\n", ""),
+        (b"Content-Type: text/html\r\n", b"Dear Bob,\r\n", ""),
+        (b"Content-Type: multipart/mixed; boundary=x\r\n", b"Dear Bob,\r\n", ""),
+        (b"Content-Type: text/plain; charset=iso-2022-jp\r\n", b"committee \r\n", ""),
+        (b'Content-Type: text/plain; charset="\xff\xfe\r\n', b"committee \r\n", "committee"),
+        (b"Content-Type: \xff/\xfe;;=\r\nContent-Transfer-Encoding: \xff\r\n", b"committee \r\n", ""),
+    ],
+)
+def test_words_of_a_body_are_such_as_stand_there_as_they_read(header: bytes, text: bytes, word: str) -> None:
+    sections = {"HEADER.FIELDS": header + b"\r\n", "TEXT": text}
+    assert make_specimen(FetchedMessage(uid=1, sections=sections)).body_word == word
+
+
+@pytest.mark.parametrize(("flags", "seen"), [((), False), (("\\Flagged",), False), (("\\SEEN",), True)])
+def test_a_message_is_seen_by_its_flag(flags: tuple[str, ...], *, seen: bool) -> None:
+    assert specimen(flags=flags).seen is seen
+
+
+@pytest.mark.parametrize(
     ("count", "numbers"),
     [(1, [1]), (3, [1, 2, 3]), (10, list(range(1, 11))), (100, [*range(10, 101, 10)]), (10**9, None)],
 )

@@ -36,6 +36,13 @@ def ascii_alone() -> list[PeerMessage]:
     return [letter(uid, _SUBJECTS[uid % 4]) for uid in range(1, 21)]
 
 
+def as_html(messages: Sequence[PeerMessage]) -> list[PeerMessage]:
+    """Let none be of plain text: nothing to probe BODY with."""
+    for each in messages:
+        each.octets = b"Content-Type: text/html\r\n" + each.octets.replace(b"Content-Type:", b"X-Type:", 1)
+    return list(messages)
+
+
 def in_the_far_east(messages: Sequence[PeerMessage]) -> list[PeerMessage]:
     """Let a server that is a day ahead say when they were received."""
     moved = list(messages)

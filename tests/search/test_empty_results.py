@@ -86,28 +86,45 @@ def test_what_lies_elsewhere_is_found_by_the_next_action(desk: Desk, criteria: d
 
 @pytest.mark.parametrize("name", ["Trash", "Junk"])
 @pytest.mark.parametrize("criteria", CRITERIA[:3], ids=str)
-def test_what_was_thrown_away_is_found_by_the_second(
-    store: Store, criteria: dict[str, Any], name: str
+def test_what_was_thrown_away_is_found_by_the_second(desk: Desk, criteria: dict[str, Any], name: str) -> None:
+    first = desk.search(subject=f"Letter in {name}", **criteria, **scope(desk))
+    check_empty(first, beside=4)
+    second = follow(desk, first)
+    check_empty(second, beside=2)
+    aside = {each.rpartition(": ")[2] for each in second.data["coverage"]["mailboxes_not_searched"]}
+    assert aside == {"Junk", "Trash"}
+    third = follow(desk, second)
+    assert subjects(third) == {f"Letter in {name}"}
+    assert third.data["coverage"]["mailboxes_searched"] == 2 * len(desk.accounts)
+
+
+def test_what_the_second_account_threw_away_is_found_whatever_its_names_are(
+    store: Store, peer: PeerFactory
 ) -> None:
-    with Desk([store.named("home")]) as desk:
-        first = desk.search(subject=f"Letter in {name}", **criteria)
-        check_empty(first, beside=4)
-        second = follow(desk, first)
-        check_empty(second, beside=2)
-        assert sorted(second.data["coverage"]["mailboxes_not_searched"]) == ["Junk", "Trash"]
-        assert subjects(follow(desk, second)) == {f"Letter in {name}"}
-
-
-def test_where_there_is_nothing_left_the_search_ends(store: Store) -> None:
-    with Desk([store.named("home")]) as desk:
-        reply = desk.search(subject="nothing-such")
-        for _ in range(2):
-            check_empty(reply, beside=1)
-            reply = follow(desk, reply)
-        assert reply.data["messages"] == []
+    boxes = [PeerMailbox(name="Spam", messages=make_messages(3), attributes=("\\Junk",))]
+    server = peer(messages=make_messages(1), mailboxes=boxes, capabilities=("IMAP4rev1", "SPECIAL-USE"))
+    with Desk([store.named("home"), replace(peer_account(server), account_id="club")]) as desk:
+        reply = desk.search(account_id="*", mailbox="*", subject="Message 3")
+        check_empty(reply, beside=3)
         action = reply.data["next_action"]
-        assert action["tool"] == "imap_list_mailboxes", "else an agent that follows would search in circles"
-        assert desk.call(action["tool"], action["arguments"]).data["mailboxes"]
+        assert sorted(action["arguments"]["mailboxes"]) == ["Junk", "Spam", "Trash"]
+        assert "Not every account has each of these mailboxes" in action["instruction"]
+        found = follow(desk, reply)
+        assert subjects(found) == {"Message 3"}
+        assert found.data["status"] == "partial", "Junk and Trash are missing in one, Spam in the other"
+        nothing = desk.call(action["tool"], action["arguments"] | {"subject": "nothing-such"})
+        assert nothing.data["next_action"]["tool"] == "imap_list_mailboxes", "it does not go in circles"
+
+
+def test_where_there_is_nothing_left_the_search_ends(desk: Desk) -> None:
+    reply = desk.search(subject="nothing-such", **scope(desk))
+    for _ in range(2):
+        check_empty(reply, beside=1)
+        reply = follow(desk, reply)
+    assert reply.data["messages"] == []
+    action = reply.data["next_action"]
+    assert action["tool"] == "imap_list_mailboxes", "else an agent that follows would search in circles"
+    assert desk.call(action["tool"], action["arguments"]).data["mailboxes"]
 
 
 def test_nothing_in_five_thousand_is_proven(filled_dovecot: Filled) -> None:

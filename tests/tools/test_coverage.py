@@ -111,6 +111,17 @@ def test_where_nothing_is_left_to_search_other_criteria_are_suggested() -> None:
     assert suggest_search(SEARCH, coverage()).tool == "imap_list_mailboxes"
 
 
+def test_of_too_many_accounts_what_was_left_out_is_searched_one_by_one() -> None:
+    accounts = [f"club-{number}" for number in range(limits.SEARCH_SOURCES_MAX // 2 + 1)]
+    sources = tuple(SourceCursor(account_id=each, mailbox="*") for each in accounts)
+    search = replace(SEVERAL, sources=sources)
+    aside = tuple((each, name) for each in accounts for name in ("Junk", "Trash"))
+    action = suggest_search(search, coverage(search, others=aside, aside=aside))
+    assert action.arguments is not None
+    assert (action.arguments["account_id"], action.arguments["mailboxes"]) == ("club-0", ["Junk", "Trash"])
+    assert action.instruction.endswith("left out of account club-0; do the same for the others.")
+
+
 def test_the_next_search_goes_on_until_junk_and_trash_are_searched(
     dovecot_mail: Store, open_desk: DeskFactory
 ) -> None:

@@ -61,7 +61,7 @@ class Verdict:
     mailboxes: int | None = None
     search: dict[str, str] = field(default_factory=dict)
     """Whether the server's search is right, by its keywords: ok, wrong, or unknown where INBOX has nothing
-    to tell it by. mailmcp works around what is wrong."""
+    to tell it by. What is wrong is worked around, but VIEW: that messages are hidden can only be said."""
 
     steps_ms: dict[str, int] = field(default_factory=dict)
     """Milliseconds of each finished step, in order."""

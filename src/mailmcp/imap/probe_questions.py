@@ -66,6 +66,8 @@ def make_questions(sample: Sample, *, can_sort: bool) -> Iterator[Question]:
     yield Question(feature=Feature.ALL, command=sample.search(b"ALL"), must=sample.uids)
     yield from _text_questions(sample)
     yield from _charset_questions(sample)
+    yield from _negated_questions(sample)
+    yield from _flag_questions(sample)
     yield from _size_questions(sample)
     yield from _date_questions(sample)
     if can_sort:
@@ -82,6 +84,7 @@ def _text_questions(sample: Sample) -> Iterator[Question]:
         (Feature.HEADER, b"HEADER MESSAGE-ID", lambda each: each.message_id, False),
         # Through a whole mailbox it may take minutes.
         (Feature.TEXT, b"TEXT", lambda each: each.word, True),
+        (Feature.BODY, b"BODY", lambda each: each.body_word, True),
     ]
     for feature, key, text_of, within in texts:
         known = {text_of(each): each.uid for each in sample.specimens if text_of(each)}
@@ -102,6 +105,26 @@ def _charset_questions(sample: Sample) -> Iterator[Question]:
     for word, uid in list(known.items())[-_TEXTS_PROBED:]:
         command = sample.search(b"CHARSET", b"UTF-8", b"SUBJECT", quoted(word))
         yield Question(feature=Feature.CHARSET, command=command, must=frozenset({uid}))
+
+
+def _negated_questions(sample: Sample) -> Iterator[Question]:
+    """None is other than all of them, and none holds a word that is nowhere.
+
+    NOT is asked with TEXT alone: where TEXT is wrong, which may speak against NOT here, no other is.
+    """
+    others = sample.search(b"NOT", b"UID", sample.sequence_set, within=True)
+    yield Question(feature=Feature.NOT, command=others, must_not=sample.uids)
+    without = sample.search(b"NOT", b"TEXT", quoted(_NOWHERE), within=True)
+    yield Question(feature=Feature.NOT, command=without, must=sample.uids)
+
+
+def _flag_questions(sample: Sample) -> Iterator[Question]:
+    """Each message is seen or is not. The other flags are rare: rows tell of them (`contradictions`)."""
+    seen = frozenset(each.uid for each in sample.specimens if each.seen)
+    unseen = sample.uids - seen
+    for key, must, must_not in ((b"UNSEEN", unseen, seen), (b"SEEN", seen, unseen)):
+        command = sample.search(key, within=True)
+        yield Question(feature=Feature.FLAGS, command=command, must=must, must_not=must_not)
 
 
 def _size_questions(sample: Sample) -> Iterator[Question]:

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import MailError
-from mailmcp.imap.command import Command
+from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.faults import refused
 from mailmcp.imap.fetch import parse_rows
 from mailmcp.imap.probe_questions import Question, Sample, make_questions
-from mailmcp.imap.quirks import Feature, Verdict
-from mailmcp.imap.search_answer import parse_esearch, parse_search
+from mailmcp.imap.quirks import Feature, Verdict, View
+from mailmcp.imap.search_answer import COUNT_ALL, parse_count, parse_esearch, parse_search
 from mailmcp.imap.session import Session
 from mailmcp.imap.specimens import SPECIMEN_ITEMS, Specimen, make_specimen, spread
 
@@ -59,7 +59,7 @@ def probe_once(session: Session, mailbox: str) -> None:
 
 
 def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
-    """Probe the server with the messages of a mailbox; three round trips.
+    """Probe the server with the messages of a mailbox; three round trips, four if it is large.
 
     The verdicts are kept in the session's quirks, too. A feature that was caught being wrong stays so.
 
@@ -77,13 +77,36 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
         return {}
     scores: dict[Feature, _Score] = {}
     questions = list(make_questions(sample, can_sort=session.can("SORT")))
-    for question, found in zip(questions, _find(session, sample, questions, scores), strict=True):
+    answers = _find(session, sample, questions, scores)
+    for question, found in zip(questions, answers, strict=True):
         _count(scores.setdefault(question.feature, _Score()), question, found)
     quirks = session.quirks
     for feature, score in scores.items():
         if quirks.trusts(feature):
             quirks.verdicts[feature] = score.verdict
-    return {feature: quirks.verdict(feature) for feature in scores}
+    shown = len(set(answers[0] or ())) if sample.whole_mailbox else _count_shown(session)
+    _learn_view(session, mailbox, shown=shown, exists=exists)
+    return {feature: quirks.verdict(feature) for feature in [*scores, Feature.VIEW]}
+
+
+def _count_shown(session: Session) -> int:
+    """Count the messages that the server shows; one round trip, 0 where that would bring all their UIDs."""
+    if not session.can("ESEARCH") or not session.quirks.trusts(Feature.ESEARCH):
+        return 0
+    reply = _ask_alone(session, COUNT_ALL)
+    if isinstance(reply, RefusedError):
+        return 0
+    return parse_count(reply.untagged.get("ESEARCH", ()), tag=reply.tag) or 0
+
+
+def _learn_view(session: Session, mailbox: str, *, shown: int, exists: int) -> None:
+    """Remember how much is shown; what seems hidden may have gone, so that the mailbox is opened again."""
+    if not shown:
+        return
+    if View(shown=shown, exists=exists).limited:
+        [reply] = session.run_all(session.examination(mailbox, again=True))
+        exists = session.examined(mailbox, reply, uidvalidity=None).exists
+    session.quirks.learn_view(canonical_name(mailbox), View(shown=shown, exists=exists))
 
 
 def _fetch_specimens(session: Session, exists: int) -> list[Specimen]:

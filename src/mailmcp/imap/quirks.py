@@ -7,6 +7,8 @@ sessions. Each entry names the servers that need it.
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from mailmcp.envelope import limits
+
 
 class Verdict(StrEnum):
     """What a probe found."""
@@ -23,6 +25,9 @@ class Feature(StrEnum):
     ALL = "ALL"
     """Strato finds no message at all."""
 
+    VIEW = "VIEW"
+    """No keyword: whether all messages are shown. Yahoo shows some of a large mailbox alone."""
+
     ESEARCH = "ESEARCH"
     """Proton Bridge and Purelymail mislabel its answers, or give none."""
 
@@ -31,7 +36,10 @@ class Feature(StrEnum):
     """Text beyond ASCII: Exchange refuses to search for it, Coremail finds nothing."""
 
     TEXT = "TEXT"
-    """And BODY, which nothing can be probed with."""
+    BODY = "BODY"
+    NOT = "NOT"
+    FLAGS = "FLAGS"
+    """No keyword of SEARCH: UNSEEN, FLAGGED, ANSWERED and KEYWORD together."""
 
     FROM = "FROM"
     TO = "TO"
@@ -48,6 +56,27 @@ class Feature(StrEnum):
     BEFORE = "BEFORE"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """How much of a mailbox a server shows."""
+
+    shown: int
+    """Messages that a search for all of them found, more than 0."""
+
+    exists: int
+    """Messages that are in the mailbox by the server's word."""
+
+    @property
+    def limited(self) -> bool:
+        """Whether messages are hidden: a few may have come or gone, or be broken."""
+        return self.exists - self.shown > limits.VIEW_SLACK_MESSAGES
+
+    @property
+    def statement(self) -> str:
+        """Say it to the reader of a result."""
+        return f"The server shows {self.shown} of the {self.exists} messages that it says are in the mailbox."
+
+
 @dataclass(slots=True)
 class Quirks:
     """Deviations found so far; starts with none."""
@@ -60,6 +89,9 @@ class Quirks:
 
     sizes: dict[str, int] = field(default_factory=dict)
     """Messages in each mailbox when it was last opened: huge ones are searched in windows."""
+
+    views: dict[str, View] = field(default_factory=dict)
+    """Of mailboxes in which it was looked how many messages are shown."""
 
     raw_names: dict[str, bytes] = field(default_factory=dict)
     """Mailbox names as the server writes them, where encoding the decoded name gives other octets.
@@ -78,6 +110,19 @@ class Quirks:
     def distrust(self, feature: Feature) -> None:
         """Remember that a feature was caught being wrong."""
         self.verdicts[feature] = Verdict.WRONG
+
+    @property
+    def whole_up_to(self) -> int:
+        """Messages in the largest mailbox that is known to be shown whole: limits are of large ones."""
+        return max((each.exists for each in self.views.values() if not each.limited), default=0)
+
+    def learn_view(self, mailbox: str, view: View) -> None:
+        """Remember how much of a mailbox is shown; one that is not shown whole tells of the account."""
+        self.views[mailbox] = view
+        if view.limited:
+            self.distrust(Feature.VIEW)
+        elif self.trusts(Feature.VIEW):
+            self.verdicts[Feature.VIEW] = Verdict.OK
 
     @property
     def esearch_distrusted(self) -> bool:

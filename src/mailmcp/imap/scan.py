@@ -16,13 +16,15 @@ from mailmcp.envelope import limits
 from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.candidates import Candidates, Quest, find_candidates, message_limit
 from mailmcp.imap.command import canonical_name
+from mailmcp.imap.contradictions import hold_against
 from mailmcp.imap.criteria import Criteria
 from mailmcp.imap.dialogue import Dialogue, Place, Talk, converse
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.fetching import Job, fetching
 from mailmcp.imap.order import Order, Position, rank_of
 from mailmcp.imap.probes import probe_once
-from mailmcp.imap.search_keys import needs_probes, unproven
+from mailmcp.imap.search_features import needs_probes, unproven
+from mailmcp.imap.searching import PlanChangedError
 from mailmcp.imap.session import Session
 from mailmcp.imap.verify import Check, Proofs, merge_items
 
@@ -118,11 +120,20 @@ def scan(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | Ma
     talks = []
     for request in requests:
         place = Place()
-        page = _Page(session, request, place, share=len(requests))
+        dialogue = _make_page(session, request, place, len(requests))
         talks.append(
-            Talk(mailbox=request.mailbox, uidvalidity=request.uidvalidity, dialogue=page.make(), place=place)
+            Talk(mailbox=request.mailbox, uidvalidity=request.uidvalidity, dialogue=dialogue, place=place)
         )
     return converse(session, talks)
+
+
+def _make_page(session: Session, request: ScanRequest, place: Place, share: int) -> Dialogue[Scanned]:
+    """Make a page; again if its rows show that the server finds what does not match."""
+    while True:
+        try:
+            return (yield from _Page(session, request, place, share=share).make())
+        except PlanChangedError:
+            request = replace(request, known=None)
 
 
 class _Page:
@@ -155,6 +166,9 @@ class _Page:
         row_items = merge_items(["UID", *request.items(session)], [*self._check.items, *request.order.items])
         rest = found.uids[found.start :]
         sifted = yield from self._look_first(rest, row_items)
+        if found.uids is not request.known and "FLAGS" in row_items:
+            name, rows = canonical_name(request.mailbox), self._rows.messages
+            yield from hold_against(session, name, request.criteria, found.plan.local, rows)
         if sifted is not None:
             rest = sifted
         yield from self._look_further(rest)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from mailmcp.envelope import limits
+from mailmcp.imap.command import Command
 
 _NUMBERS = re.compile(rb"\d+")
 _ESEARCH_ALL = re.compile(rb"\bALL (\d+(?::\d+)?(?:,\d+(?::\d+)?)*)(?= |$)", re.IGNORECASE)
@@ -13,6 +14,10 @@ _ESEARCH_COUNT_MAX = 2 * limits.SEARCH_WINDOW
 
 _UID_DIGITS = 20
 """As many are read: enough to see that a number is no UID."""
+
+
+COUNT_ALL = Command(name="SEARCH", arguments=[b"RETURN", b"(COUNT)", b"ALL"], uid=True)
+"""Asks how many messages there are to be found; `parse_count` reads the answer."""
 
 
 def parse_search(lines: Sequence[object]) -> list[int]:
@@ -44,6 +49,14 @@ def parse_esearch(lines: Sequence[object], *, tag: bytes) -> list[int] | None:
     ranges = _ESEARCH_ALL.search(rest)
     uids = _expand(ranges[1], most=int(count[1])) if ranges else []
     return uids if len(uids) == int(count[1]) else None
+
+
+def parse_count(lines: Sequence[object], *, tag: bytes) -> int | None:
+    """Read how many an ESEARCH response for `tag` counts; None if it does not say."""
+    for line in lines:
+        if isinstance(line, bytes) and b'"' + tag + b'"' in line and (count := _ESEARCH_COUNT.search(line)):
+            return int(count[1])
+    return None
 
 
 def _expand(sequence_set: bytes, *, most: int) -> list[int]:

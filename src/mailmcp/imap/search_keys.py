@@ -5,60 +5,27 @@ messages; what nothing can verify is asked in another way, and said.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.imap.connection import quoted
-from mailmcp.imap.criteria import Criteria, split_words
-from mailmcp.imap.quirks import Feature, Quirks, Verdict
+from mailmcp.imap.criteria import Criteria
+from mailmcp.imap.quirks import Feature, Quirks
+from mailmcp.imap.search_features import ADDRESS_FIELDS, HEADER_FIELDS, features_of, list_names
+from mailmcp.imap.search_words import WORDS_FIELDS, WordsAsked, ask_words, word_keys
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _ATOM = re.compile(r"[!#$&'+,\-./0-9:;<=>?@A-Z\[^_`a-z|}~]{1,255}")
 _DAY = timedelta(days=1)
 
-_ADDRESS_FIELDS = frozenset({"from_", "to", "cc", "any_address"})
 _ESCAPED = re.compile(r"""['"\\]""")
 """In From, To and Cc Dovecot finds only `O\\'Neil`: it searches names as it would write them itself."""
 
-_HEADER_FEATURES = {
-    "from_": (Feature.FROM,),
-    "to": (Feature.TO,),
-    "cc": (Feature.CC,),
-    "subject": (Feature.SUBJECT,),
-    "any_address": (Feature.FROM, Feature.TO, Feature.CC),
-    "header_message_id": (Feature.HEADER,),
-}
-_MEASURE_FEATURES = {
-    "larger_than": Feature.LARGER,
-    "smaller_than": Feature.SMALLER,
-    "since": Feature.SINCE,
-    "before": Feature.BEFORE,
-}
 _FLAG_KEYS = {"unread_only": b"UNSEEN", "flagged": b"FLAGGED", "answered": b"ANSWERED"}
-_FLAG_FIELDS = frozenset({*_FLAG_KEYS, "keyword"})
-_WORDS_FIELDS = ("query", "exclude", "body")
-_UNPROBED = _FLAG_FIELDS | {"has_attachment"}
 _EXACT_HERE = frozenset({"has_attachment", "since", "before"})
 """Verified on the messages whatever the server says: it has no key, or one that knows days only."""
-
-_NAMES = {
-    "from_": "sender",
-    "to": "To",
-    "cc": "Cc",
-    "subject": "subject",
-    "any_address": "address",
-    "header_message_id": "Message-ID",
-    "larger_than": "size",
-    "smaller_than": "size",
-    "since": "date",
-    "before": "date",
-    "has_attachment": "attachments",
-    "query": "words",
-    "exclude": "words",
-    "body": "words",
-} | dict.fromkeys(_FLAG_FIELDS, "flags")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,17 +40,12 @@ class Plan:
 
     statements: tuple[str, ...] = ()
     complete: bool = True
-    """False if something is asked in a way that misses matches."""
+    """False if something is asked in a way that misses matches, or cannot tell all that do not match."""
 
     @property
     def beyond_ascii(self) -> bool:
         """Whether the keys need CHARSET UTF-8. Never sent without need: Exchange refuses it."""
         return any(not key.isascii() for key in self.keys)
-
-
-def needs_probes(criteria: Criteria) -> bool:
-    """Whether criteria depend on what servers get wrong; those of flags do not."""
-    return bool(criteria.asked - _UNPROBED)
 
 
 def make_plan(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool]) -> Plan:
@@ -94,46 +56,25 @@ def make_plan(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool])
             is not Gmail, or the keyword is none.
     """
     _check(criteria, quirks=quirks, can=can)
-    distrusted = frozenset(name for name in criteria.asked if _is_distrusted(name, criteria, quirks))
-    words_by_header = not quirks.trusts(Feature.TEXT) and bool(criteria.asked & set(_WORDS_FIELDS))
-    words_here = words_by_header and not (quirks.trusts(Feature.SUBJECT) and quirks.trusts(Feature.FROM))
-    if words_here:
-        distrusted |= criteria.asked & set(_WORDS_FIELDS)
-    escaped = {name for name in criteria.asked & _ADDRESS_FIELDS if _ESCAPED.search(getattr(criteria, name))}
-    local = distrusted | (criteria.asked & _EXACT_HERE) | escaped
-    keys = tuple(_keys(criteria, without=distrusted, by_header=words_by_header))
+    asked = criteria.asked
+    words = {name: ask_words(name, quirks) for name in WORDS_FIELDS if name in asked}
+    words_here = {name for name, how in words.items() if how is WordsAsked.HERE}
+    distrusted = {name for name in asked - set(words) if _is_distrusted(name, criteria, quirks)} | words_here
+    escaped = {name for name in asked & ADDRESS_FIELDS if _ESCAPED.search(getattr(criteria, name))}
+    foreign = {name for name in distrusted & HEADER_FIELDS if all(map(quirks.trusts, features_of(name)))}
+    keys = _keys(criteria, asked - distrusted, words)
+    statements = [*_word_statements(words, quirks), *_statements(asked, distrusted - words_here, foreign)]
     return Plan(
-        keys=keys,
-        local=local,
-        statements=tuple(
-            _statements(local, distrusted, _foreign(distrusted, quirks), words_by_header=words_by_header)
-        ),
-        complete=not words_by_header,
+        keys=tuple(keys),
+        local=(asked & _EXACT_HERE) | distrusted | escaped,
+        statements=tuple(statements),
+        complete=not any(how.headers_only for how in words.values()),
     )
 
 
-def unproven(criteria: Criteria, quirks: Quirks) -> str:
-    """Say which of the criteria rest on the server alone and could not be probed; "" for none."""
-    features = {name: set(_features(name)) for name in criteria.asked}
-    for name in criteria.asked:
-        if not str(getattr(criteria, name)).isascii():
-            features[name].add(Feature.CHARSET)
-    names = {
-        name
-        for name, needed in features.items()
-        if any(quirks.verdict(feature) is Verdict.UNKNOWN for feature in needed)
-    }
-    if not names:
-        return ""
-    return f"Whether the server's search by {_list_names(frozenset(names))} works could not be checked."
-
-
-def _features(name: str) -> tuple[Feature, ...]:
-    if name in _WORDS_FIELDS:
-        return (Feature.TEXT,)
-    if name in _MEASURE_FEATURES:
-        return (_MEASURE_FEATURES[name],)
-    return _HEADER_FEATURES.get(name, ())
+def keys_for(criteria: Criteria, names: Collection[str]) -> tuple[bytes, ...]:
+    """Write the keys for some of the criteria, none of them words."""
+    return tuple(_keys(criteria, names, {}))
 
 
 def _check(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool]) -> None:
@@ -152,7 +93,7 @@ def _check(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool]) ->
             "Send query, from, subject, dates and the like instead.",
         )
     if not quirks.trusts(Feature.CHARSET):
-        for name in (*_WORDS_FIELDS, "gmail_query"):
+        for name in (*WORDS_FIELDS, "gmail_query"):
             if not str(getattr(criteria, name)).isascii():
                 raise charset_refused(name)
 
@@ -169,21 +110,17 @@ def charset_refused(field: str) -> InvalidInputError:
 
 def _is_distrusted(name: str, criteria: Criteria, quirks: Quirks) -> bool:
     """Whether a criterion is better left out of what the server is asked, and verified here."""
-    beyond_ascii = name in _HEADER_FEATURES and not str(getattr(criteria, name)).isascii()
+    beyond_ascii = name in HEADER_FIELDS and not str(getattr(criteria, name)).isascii()
     if beyond_ascii and not quirks.trusts(Feature.CHARSET):
         return True
-    if name in _WORDS_FIELDS:
-        return False
-    if name in _FLAG_FIELDS:
-        return not quirks.trusts(Feature.ALL)
-    return not all(map(quirks.trusts, _features(name)))
+    return not all(map(quirks.trusts, features_of(name)))
 
 
-def _keys(criteria: Criteria, *, without: frozenset[str], by_header: bool) -> Iterator[bytes]:
-    for name in sorted(criteria.asked - without, key=_KEY_ORDER.index):
+def _keys(criteria: Criteria, names: Collection[str], words: Mapping[str, WordsAsked]) -> Iterator[bytes]:
+    for name in sorted(names, key=_KEY_ORDER.index):
         match name:
             case "query" | "exclude" | "body":
-                yield from _word_keys(name, getattr(criteria, name), by_header=by_header)
+                yield from word_keys(name, getattr(criteria, name), words[name])
             case "subject":
                 yield from (b"SUBJECT", quoted(criteria.subject))
             case "from_" | "to" | "cc" | "any_address":
@@ -235,16 +172,6 @@ def _day(moment: datetime, shift: timedelta) -> date:
         return moment.date()  # at the ends of the calendar a day more does not exist
 
 
-def _word_keys(name: str, text: str, *, by_header: bool) -> Iterator[bytes]:
-    for word in split_words(name, text):
-        if name == "exclude":
-            yield b"NOT"
-        if by_header:
-            yield from (b"OR", b"SUBJECT", quoted(word), b"FROM", quoted(word))
-        else:
-            yield from (b"BODY" if name == "body" else b"TEXT", quoted(word))
-
-
 def bare_message_id(criteria: Criteria) -> str:
     """Give the Message-ID that is asked for without its angle brackets."""
     return criteria.header_message_id.strip().removeprefix("<").removesuffix(">")
@@ -255,31 +182,34 @@ def format_search_date(day: date) -> bytes:
     return b"%d-%s-%04d" % (day.day, _MONTHS[day.month - 1].encode(), day.year)
 
 
-def _foreign(distrusted: frozenset[str], quirks: Quirks) -> frozenset[str]:
-    """Tell which criteria are distrusted for their letters alone."""
-    return frozenset(
-        name for name in distrusted & set(_HEADER_FEATURES) if all(map(quirks.trusts, _HEADER_FEATURES[name]))
-    )
-
-
-def _statements(
-    local: frozenset[str], distrusted: frozenset[str], foreign: frozenset[str], *, words_by_header: bool
-) -> Iterator[str]:
-    if words_by_header:
+def _word_statements(words: Mapping[str, WordsAsked], quirks: Quirks) -> Iterator[str]:
+    limited = {name for name, how in words.items() if how.headers_only}
+    if limited and not quirks.trusts(Feature.TEXT):
         yield (
             "The server's search in whole messages does not work: "
             "words were looked for in subjects and senders only."
         )
+    elif limited:
+        yield (
+            "The server's search for messages without a word does not work: "
+            "words to exclude were looked for in subjects and senders only."
+        )
+    if WordsAsked.AS_TEXT in words.values():
+        yield "The server's search in bodies does not work: headers were searched, too."
+
+
+def _statements(
+    asked: Collection[str], distrusted: Collection[str], foreign: Collection[str]
+) -> Iterator[str]:
     if foreign:
         yield (
             "The server cannot search for text that is not ASCII: "
-            f"{_list_names(foreign)} was verified here, message by message."
+            f"{list_names(foreign)} was verified here, message by message."
         )
-    if wrong := _list_names(distrusted - foreign - set(_WORDS_FIELDS)):
-        yield f"The server's search by {wrong} does not work: it was verified here, message by message."
-    if (local - distrusted) & {"has_attachment"}:
+    if wrong := set(distrusted) - set(foreign):
+        yield (
+            f"The server's search by {list_names(wrong)} does not work: "
+            "it was verified here, message by message."
+        )
+    if "has_attachment" in asked:
         yield "Attachments were looked for here, message by message."
-
-
-def _list_names(fields: frozenset[str]) -> str:
-    return ", ".join(sorted({_NAMES[name] for name in fields}))

@@ -14,10 +14,11 @@ from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.faults import refused, violation
 from mailmcp.imap.fetch import parse_rows
-from mailmcp.imap.quirks import Feature, Verdict
+from mailmcp.imap.quirks import Feature, Verdict, View
 from mailmcp.imap.search_answer import parse_esearch, parse_search
 from mailmcp.imap.search_keys import Plan
 from mailmcp.imap.session import OpenMailbox, Session
+from mailmcp.imap.views import look_again, looks_short
 
 _UID_MAX = 2**32 - 1
 _LIMITED = "The server looks at a limited number of messages: older ones were not searched."
@@ -48,6 +49,8 @@ def finding(
 ) -> Dialogue[Found]:
     """Search for the keys of a plan; one round trip, two where a huge mailbox cannot be ruled out.
 
+    One more in a mailbox larger than any that is known to be shown whole: how much is shown is counted.
+
     Args:
         session: For what is known of the server; its open mailbox may be another one meanwhile.
         name: The mailbox that the dialogue is about.
@@ -68,9 +71,9 @@ def finding(
         size = (yield []).mailbox.exists
     huge = size is not None and size > limits.SEARCH_WINDOW
     if sort and not huge:
-        found = yield from _sorted(session, plan, sort)
+        found, mailbox = yield from _sorted(session, plan, sort)
         if found is not None:
-            return found
+            return (yield from _believed(session, name, plan, found, mailbox.exists))
     if not plan.keys and not session.quirks.trusts(Feature.ALL):
         return (yield from _listed(session, low, high))
     spans: list[_Span] = [(low, high)]
@@ -97,7 +100,7 @@ def _windows(mailbox: OpenMailbox, low: int, high: int | None) -> Iterator[_Span
         yield first, (None if high is None and last == top else last)
 
 
-def _sorted(session: Session, plan: Plan, key: bytes) -> Dialogue[Found | None]:
+def _sorted(session: Session, plan: Plan, key: bytes) -> Dialogue[tuple[Found | None, OpenMailbox]]:
     """Let the server sort; None if it turns out that it cannot."""
     charset = b"UTF-8" if plan.beyond_ascii else b"US-ASCII"
     turn = yield [
@@ -107,12 +110,12 @@ def _sorted(session: Session, plan: Plan, key: bytes) -> Dialogue[Found | None]:
     if isinstance(reply, RefusedError):
         if not plan.beyond_ascii:
             session.quirks.distrust(Feature.SORT)
-        return None
+        return None, turn.mailbox
     uids = list(dict.fromkeys(parse_search(reply.untagged.get("SORT", ()))))
     fewest = 1 if plan.keys else turn.mailbox.exists
     if _lowest_looked_at(reply) is not None or len(uids) < fewest:
-        return None  # SEARCH will tell what is wrong
-    return Found(uids=_checked(session, uids), is_sorted=True)
+        return None, turn.mailbox  # SEARCH will tell what is wrong
+    return Found(uids=_checked(session, uids), is_sorted=True), turn.mailbox
 
 
 def _searched(session: Session, plan: Plan, spans: list[_Span]) -> Dialogue[tuple[Found, OpenMailbox]]:
@@ -195,34 +198,47 @@ def _listed(session: Session, low: int, high: int | None) -> Dialogue[Found]:
 
 
 def _believed(session: Session, name: str, plan: Plan, found: Found, exists: int) -> Dialogue[Found]:
-    """Look into a result that a server may have got wrong: too few of all messages, or none by some key.
+    """Look into a result that a server may have got wrong: too few of all messages, or of those it shows.
 
     Strato finds none by any key, so that none is believed once the server has found all messages.
     """
     quirks = session.quirks
-    if len(found.uids) >= exists or (plan.keys and found.uids):
-        return found
     if not plan.keys:
-        return (yield from _doubted(session, plan, found, exists))
-    if quirks.verdict(Feature.ALL) is not Verdict.UNKNOWN:
+        if len(found.uids) < exists:
+            return (yield from _doubted(session, name, plan, found, exists))
+        quirks.learn_view(name, View(shown=exists, exists=exists))
         return found
+    nothing = not found.uids and exists > 0 and quirks.verdict(Feature.ALL) is Verdict.UNKNOWN
+    if not nothing and not (yield from looks_short(session, name, exists, extended=_can_esearch(session))):
+        return _as_shown(session, name, found)
     trusted = quirks.trusts(Feature.ESEARCH)
     everything = yield from finding(session, name, Plan(keys=(), local=frozenset()))
     if not quirks.trusts(Feature.ALL) or quirks.trusts(Feature.ESEARCH) != trusted:
         raise PlanChangedError
     if everything.complete:
         quirks.verdicts[Feature.ALL] = Verdict.OK
+    if found.uids:
+        return _as_shown(session, name, found)
     statements = tuple(dict.fromkeys(found.statements + everything.statements))
     return replace(found, statements=statements, complete=found.complete and everything.complete)
 
 
-def _doubted(session: Session, plan: Plan, found: Found, exists: int) -> Dialogue[Found]:
+def _as_shown(session: Session, name: str, found: Found) -> Found:
+    """Say it with a result if its mailbox is not shown whole."""
+    view = session.quirks.views.get(name)
+    if view is None or not view.limited:
+        return found
+    return replace(found, statements=(*found.statements, view.statement), complete=False)
+
+
+def _doubted(session: Session, name: str, plan: Plan, found: Found, exists: int) -> Dialogue[Found]:
     """Find out why a search for all messages found fewer than there are: Strato finds none."""
     if _can_esearch(session):
         before = session.quirks.verdict(Feature.ESEARCH)
         session.quirks.distrust(Feature.ESEARCH)
         plainly, _ = yield from _searched(session, plan, [(1, None)])
         if len(plainly.uids) >= exists:
+            session.quirks.learn_view(name, View(shown=exists, exists=exists))
             return plainly
         if len(plainly.uids) <= len(found.uids):
             session.quirks.verdicts[Feature.ESEARCH] = before
@@ -237,11 +253,13 @@ def _doubted(session: Session, plan: Plan, found: Found, exists: int) -> Dialogu
             )
         return listed
     if not found.complete:
+        # It is said anyway, and need not be counted each time.
+        session.quirks.views.setdefault(name, View(shown=exists, exists=exists))
         return found
-    statement = (
-        f"The server shows {len(found.uids)} of the {exists} messages that it says are in the mailbox."
-    )
-    return Found(uids=found.uids, statements=(statement,), complete=False)
+    view = yield from look_again(session, name, shown=len(found.uids))
+    if view.shown >= view.exists:
+        return found
+    return Found(uids=found.uids, statements=(view.statement,), complete=False)
 
 
 def _checked(session: Session, uids: Sequence[int]) -> "array[int]":

@@ -6,21 +6,30 @@ from dataclasses import dataclass
 from datetime import date
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
+from email.message import Message
 from email.parser import BytesHeaderParser
 
+from mailmcp.envelope import limits
 from mailmcp.imap.fetch import FetchedMessage
 
 SPECIMEN_ITEMS = (
     "UID",
+    "FLAGS",
     "RFC822.SIZE",
     "INTERNALDATE",
-    "BODY.PEEK[HEADER.FIELDS (FROM TO CC SUBJECT MESSAGE-ID)]",
+    "BODY.PEEK[HEADER.FIELDS (FROM TO CC SUBJECT MESSAGE-ID CONTENT-TYPE CONTENT-TRANSFER-ENCODING)]",
+    f"BODY.PEEK[TEXT]<0.{limits.PROBE_TEXT_OCTETS}>",
 )
 
 _WORD = re.compile(r"(?<![^\W_])[A-Za-z]{4,40}(?![^\W_])")
 _FOREIGN_WORD = re.compile(r"[^\W\d_]{4,40}")
 _ADDRESS = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{1,190}[A-Za-z0-9]")
 _MESSAGE_ID = re.compile(r"<[!#-\[\]-~]{3,200}>")
+_BODY_WORD = re.compile(rb"([A-Za-z]{4,20})[.,;:!?]?")
+"""Between spaces: a part of an address, or letters beside octets beyond ASCII, may be no word to a server."""
+
+_SPACE = re.compile(rb"\s+")
+_ASCII_BASED = re.compile(r"us-ascii|utf-?8|iso-8859-\d{1,2}|windows-125\d|koi8-[ru]", re.IGNORECASE)
 _LAST_ALPHABET = 0x0590
 """Below it scripts put spaces between words: Latin, Greek, Cyrillic, Armenian."""
 
@@ -48,6 +57,11 @@ class Specimen:
     message_id: str
     """With its angle brackets."""
 
+    body_word: str
+    """An ASCII word near the beginning of a text that is stored as it reads: of one part, not encoded."""
+
+    seen: bool
+
 
 def make_specimen(row: FetchedMessage) -> Specimen:
     """Read what a message can be found by; what is malformed is not known."""
@@ -69,7 +83,24 @@ def make_specimen(row: FetchedMessage) -> Specimen:
         to=first("To", _ADDRESS),
         cc=first("Cc", _ADDRESS),
         message_id=first("Message-ID", _MESSAGE_ID),
+        body_word=_body_word(headers, row.sections.get("TEXT", b"")),
+        seen="\\seen" in map(str.lower, row.flags),
     )
+
+
+def _body_word(headers: Message, text: bytes) -> str:
+    """Choose a word of the text; none where octets may stand for other letters, or for a file."""
+    charset = str(headers.get_content_charset() or "us-ascii")
+    plain = (
+        headers.get_content_type() == "text/plain"
+        and str(headers.get("Content-Transfer-Encoding", "7bit")).strip().lower() in {"7bit", "8bit"}
+        and _ASCII_BASED.fullmatch(charset) is not None
+    )
+    if not plain:
+        return ""
+    whole = _SPACE.split(text)[:-1]  # the last word may be cut
+    words = [match[1].decode("ascii") for match in map(_BODY_WORD.fullmatch, whole) if match]
+    return max(words, key=len, default="")
 
 
 def _foreign_word(subject: str) -> str:

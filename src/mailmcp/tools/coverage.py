@@ -3,7 +3,7 @@
 "No message matches" is said only where everything was searched and the answer can be trusted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -50,7 +50,7 @@ class Coverage:
     """Those among them that a search of all leaves out."""
 
     last: bool = False
-    """Whether just those were searched: the last step of those that `suggest_search` leads through."""
+    """Whether mailboxes of just those names were searched: the last step that `suggest_search` leads to."""
 
     cut: bool = False
 
@@ -128,7 +128,7 @@ def cover(search: SearchCursor, found: Searches, listings: Mapping[str, Sequence
         failed=failed,
         others=tuple(others),
         aside=tuple(aside),
-        last=left_out == seen.keys(),
+        last=left_out <= seen.keys() and _names_of(seen) == _names_of(left_out),
         cut=found.cut,
     )
 
@@ -172,13 +172,35 @@ def suggest_search(search: SearchCursor, coverage: Coverage) -> NextAction:
         arguments["mailbox"] = EVERYTHING
         return NextAction(instruction="Search all mailboxes.", tool=_SEARCH, arguments=arguments)
     if coverage.aside:
-        account_id = coverage.aside[0][0]
         arguments.pop("mailbox", None)
-        arguments["account_id"] = account_id
-        arguments["mailboxes"] = [name for account, name in coverage.aside if account == account_id]
-        return NextAction(instruction="Search what was left out.", tool=_SEARCH, arguments=arguments)
+        return _suggest_aside(search, coverage.aside, arguments)
     return NextAction(
         instruction="Search with fewer criteria, or look at the mailboxes.",
         tool="imap_list_mailboxes",
         arguments={"account_id": search.sources[0].account_id},
     )
+
+
+def _suggest_aside(search: SearchCursor, aside: Sequence[_Place], arguments: dict[str, object]) -> NextAction:
+    """Say how to search what was left out: of all accounts at once, if one search can take so many.
+
+    A list means the same names in each account; those that one lacks are issues of the reply.
+    """
+    accounts = {account_id for account_id, _ in aside}
+    names = list(dict.fromkeys(name for _, name in aside))
+    all_accounts = {each.account_id for each in search.sources}
+    several = len(accounts) > 1 and len(all_accounts) * len(names) <= limits.SEARCH_SOURCES_MAX
+    instruction = "Search what was left out."
+    if several and len(accounts) * len(names) != len(aside):
+        instruction += " Not every account has each of these mailboxes, which the reply will say."
+    if not several:
+        account_id = aside[0][0]
+        names = [name for account, name in aside if account == account_id]
+        if len(accounts) > 1:
+            instruction = f"Search what was left out of account {account_id}; do the same for the others."
+        arguments["account_id"] = account_id
+    return NextAction(instruction=instruction, tool=_SEARCH, arguments=arguments | {"mailboxes": names})
+
+
+def _names_of(places: Iterable[_Place]) -> set[str]:
+    return {name for _, name in places}

@@ -1,0 +1,175 @@
+"""Servers that get single keys of SEARCH wrong, or refuse them."""
+
+from search.traps import (
+    ALL,
+    FOUND_ALL,
+    FOUND_NONE,
+    GREETINGS,
+    HEADERS_ONLY,
+    INVOICES,
+    NO_CHARSET,
+    UNREAD,
+    VERIFIED,
+    Trap,
+    when,
+)
+
+KEYS = (
+    Trap(
+        server="Strato, subjects alone",
+        arguments={"subject": "nothing-such"},
+        rules=[when("SUBJECT", FOUND_NONE)],
+        says=VERIFIED,
+    ),
+    Trap(
+        server="iCloud", arguments={"larger_than": 900}, rules=[when("LARGER", FOUND_NONE)], uids=[20, 19, 18]
+    ),
+    Trap(
+        server="iCloud", arguments={"larger_than": 900}, rules=[when("LARGER", FOUND_ALL)], uids=[20, 19, 18]
+    ),
+    Trap(server="iCloud", arguments={"smaller_than": 230}, rules=[when("SMALLER", FOUND_NONE)], uids=[1]),
+    Trap(
+        server="iCloud",
+        arguments={"from": "sender-2@"},
+        rules=[when("FROM", FOUND_NONE)],
+        uids=[20, 17, 14, 11, 8, 5, 2],
+    ),
+    Trap(
+        server="iCloud",
+        arguments={"query": "invoice"},
+        rules=[when("TEXT", FOUND_NONE)],
+        uids=INVOICES,
+        complete=False,
+        says=HEADERS_ONLY,
+    ),
+    Trap(
+        server="iCloud",
+        arguments={"header_message_id": "<7@example.org>"},
+        rules=[when("HEADER", FOUND_NONE)],
+        uids=[7],
+    ),
+    Trap(
+        server="Exchange",
+        arguments={"subject": "Grüße"},
+        rules=[when("CHARSET", b"{tag} NO [BADCHARSET (US-ASCII)] No\r\n")],
+        uids=GREETINGS,
+    ),
+    Trap(
+        server="Exchange",
+        arguments={"subject": "Grützi"},
+        rules=[when("CHARSET", b"{tag} BAD Command Argument Error. 11\r\n")],
+        says=NO_CHARSET,
+    ),
+    Trap(
+        server="Exchange",
+        arguments={"query": "Grüße"},
+        rules=[when("CHARSET", b"{tag} BAD Command Argument Error. 11\r\n")],
+        error="charset_refused",
+    ),
+    Trap(
+        server="Coremail",
+        arguments={"subject": "Grüße"},
+        rules=[when("CHARSET", FOUND_NONE)],
+        uids=GREETINGS,
+    ),
+    Trap(
+        server="Coremail",
+        arguments={"query": "Grüße"},
+        rules=[when("CHARSET", FOUND_NONE)],
+        error="charset_refused",
+    ),
+    Trap(
+        server="Coremail, nothing to probe with",
+        arguments={"query": "Grüße"},
+        rules=[when("CHARSET", FOUND_NONE)],
+        foreign=False,
+        says="could not be checked",
+    ),
+    Trap(
+        server="a server that refuses a key",
+        arguments={"keyword": "$Forwarded"},
+        rules=[when("KEYWORD", b"{tag} NO No such key\r\n")],
+        error="server_refused",
+    ),
+    Trap(
+        server="a server that ignores words",
+        arguments={"query": "nothing-such"},
+        rules=[when("TEXT", FOUND_ALL)],
+        complete=False,
+        says=HEADERS_ONLY,
+    ),
+    Trap(
+        server="any but Gmail",
+        arguments={"gmail_query": "has:attachment"},
+        error="invalid_value",
+        says="works with Gmail only",
+    ),
+    Trap(
+        server="wrong dates",
+        arguments={"since": "2024-03-02T05:00:00Z", "before": "2024-03-02T07:00:00Z"},
+        rules=[when("SINCE", FOUND_NONE)],
+        uids=[18, 17],
+        says="",
+    ),
+    Trap(
+        server="BODY finds nothing",
+        arguments={"body": "Words of 7"},
+        rules=[when("BODY", FOUND_NONE)],
+        uids=[7],
+    ),
+    Trap(
+        server="BODY finds nothing",
+        arguments={"body": "nothing-such"},
+        rules=[when("BODY", FOUND_NONE)],
+        says="headers were searched, too",
+    ),
+    Trap(
+        server="BODY and TEXT find nothing",
+        arguments={"body": "invoice"},
+        rules=[when("BODY", FOUND_NONE), when("TEXT", FOUND_NONE)],
+        uids=INVOICES,
+        complete=False,
+        says=HEADERS_ONLY,
+    ),
+    Trap(
+        server="BODY finds nothing, nothing to probe with",
+        arguments={"body": "Words of 7"},
+        rules=[when("BODY", FOUND_NONE)],
+        plain_text=False,
+        says="search by body works could not be checked",
+    ),
+    Trap(
+        server="NOT finds everything",
+        arguments={"exclude": "invoice"},
+        rules=[when("NOT", FOUND_ALL)],
+        uids=[uid for uid in ALL if uid not in INVOICES],
+        complete=False,
+        says="words to exclude were looked for in subjects and senders only",
+    ),
+    Trap(
+        server="NOT finds nothing",
+        arguments={"exclude": "invoice"},
+        rules=[when("NOT", FOUND_NONE)],
+        uids=[uid for uid in ALL if uid not in INVOICES],
+        complete=False,
+        says="words to exclude were looked for in subjects and senders only",
+    ),
+    Trap(
+        server="UNSEEN finds everything",
+        arguments={"unread_only": True},
+        rules=[when("UNSEEN", FOUND_ALL)],
+        uids=UNREAD,
+    ),
+    Trap(
+        server="KEYWORD finds everything",
+        arguments={"keyword": "$Forwarded"},
+        rules=[when("KEYWORD", FOUND_ALL)],
+        says=VERIFIED,
+    ),
+    Trap(
+        server="UNSEEN and LARGER find everything together",
+        arguments={"larger_than": 900, "unread_only": True},
+        rules=[when("UNSEEN", FOUND_ALL), when("LARGER", FOUND_ALL)],
+        uids=[19, 18],
+    ),
+)
