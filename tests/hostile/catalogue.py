@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from hostile.alternatives import ALTERNATIVES
 from hostile.attachments import ATTACHMENTS
 from hostile.forged import FORGED
 from hostile.headers import HEADERS
@@ -10,4 +11,4 @@ from hostile.invisible import INVISIBLE
 from hostile.links import LINKS
 from hostile.senders import SENDERS
 
-HOSTILE: Final = (*HIDDEN, *FORGED, *HEADERS, *INVISIBLE, *LINKS, *SENDERS, *ATTACHMENTS)
+HOSTILE: Final = (*HIDDEN, *ALTERNATIVES, *FORGED, *HEADERS, *INVISIBLE, *LINKS, *SENDERS, *ATTACHMENTS)

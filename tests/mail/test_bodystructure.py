@@ -105,6 +105,15 @@ def test_a_message_inside_may_lack_its_envelope() -> None:
     assert (root.subject, root.parts) == ("", ())
 
 
+@pytest.mark.parametrize("encoding", [b"BASE64", b"quoted-printable"])
+def test_an_encoded_message_inside_is_not_entered(encoding: bytes) -> None:
+    """Dovecot lists parts of it, and gives no octets for them; against RFC 2046 section 5.2.1."""
+    line = b'("MESSAGE" "RFC822" NIL NIL NIL "%s" 9 (NIL "Hi") ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 2 1) 3)'
+    root = parse(line % encoding).root
+    assert root is not None
+    assert (root.subject, root.parts, root.is_encoded_message) == ("Hi", (), True)
+
+
 def test_text_and_attachments_can_be_chosen_from_it() -> None:
     root = parse(DOVECOT).root
     text = choose_text_parts(root)
@@ -277,9 +286,9 @@ _TREES = st.recursive(
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(raw=_TREES)
 def test_any_nest_of_tuples_is_read_without_an_error(raw: object) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     structure = parse_body_structure(raw)
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2
     assert structure.root is not None or structure.defects
     ids = [part.part_id for part in walk(structure.root)]
     assert len(ids) == len(set(ids))

@@ -98,6 +98,6 @@ def test_there_is_an_end_to_events_and_octets() -> None:
     "unit", ["\n ", "BEGIN:VEVENT\n", "ATTENDEE:a\n", 'ATTENDEE;CN="a', "ATTENDEE;a=\\;\\:", "\r", " ;="]
 )
 def test_hostile_objects_take_linear_time(unit: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     read_calendar("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY" + unit * (NOTICE_OCTETS_MAX // len(unit)))
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2

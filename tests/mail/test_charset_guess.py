@@ -45,6 +45,6 @@ def test_where_it_is_not_sure_there_is_no_guess(octets: bytes) -> None:
 
 def test_long_texts_take_no_longer() -> None:
     guess_charset("Привет".encode("koi8-r"))
-    begun = time.monotonic()
+    begun = time.process_time()
     guess_charset("Добрый день! ".encode("koi8-r") * 100_000)
-    assert time.monotonic() - begun < 1
+    assert time.process_time() - begun < 1

@@ -65,7 +65,7 @@ def test_an_unknown_charset_is_said_once() -> None:
 
 @pytest.mark.parametrize("piece", ["=?a?q?", "=?a?q?=", "=?", "?=", "=?utf-8?Q?x?= "])
 def test_time_is_linear(piece: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     result = decode_encoded_words(piece * (65_536 // len(piece)))
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2
     assert result.text

@@ -65,6 +65,9 @@ STRUCTURES: list[tuple[str, Part | None, list[str]]] = [
     ("a signature", multipart("signed", TEXT, part("application/pkcs7-signature", name="smime.p7s")), []),
     ("a PGP signature", multipart("signed", TEXT, part("application/pgp-signature", name="s.asc")), []),
     ("an invitation's alternative", multipart("alternative", TEXT, part("text/calendar")), []),
+    ("an invitation alone", part("text/calendar", "1"), [""]),
+    ("a picture alone, without a name", part("image/jpeg", "1"), [""]),
+    ("a signature alone", part("application/pgp-signature", "1"), []),
     ("a named alternative", multipart("alternative", TEXT, part("text/calendar", name="i.ics")), []),
     (
         "an invitation attached",

@@ -68,6 +68,45 @@ def test_a_part_of_another_name_is_not_trusted() -> None:
     assert read_message(OCTETS, complete=True, structure=ROOT).part_octets(named) is None
 
 
+NAMED = (
+    b"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nfirst\r\n"
+    b"--b\r\nContent-Type: application/pdf; name=annual report 2026.pdf\r\n\r\nsecond\r\n--b--\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ("annual", "annual report 2026.pdf"),
+        ("annual report 2026.pdf", "annual report 2026.pdf"),
+        ("annu", "annu"),
+        ("other.pdf", "other.pdf"),
+        ("", ""),
+    ],
+)
+@pytest.mark.parametrize("length", [len(NAMED), len(NAMED) - 4])
+def test_a_name_of_which_the_server_lost_words_is_the_one_written(
+    given: str, named: str, length: int
+) -> None:
+    """RFC 2045 section 5.1 wants quotes around such names: Dovecot reads their first word."""
+    second = Part(part_id="2", content_type="application/pdf", filename=given, size_octets=6)
+    root = Part(part_id="TEXT", content_type="multipart/mixed", parts=(FIRST, second))
+    view = read_message(NAMED[:length], complete=length == len(NAMED), structure=root)
+    assert view.structure is not None
+    (part,) = view.structure.parts[1:]
+    assert part.filename == named
+    assert (view.part_octets(part) == b"second") is (named == "annual report 2026.pdf")
+    assert (view.structure is root) is (given == named)
+
+
+def test_a_name_is_not_taken_from_a_part_of_another_type_or_from_other_leaves() -> None:
+    zipped = Part(part_id="2", content_type="application/zip", filename="annual", size_octets=6)
+    third = Part(part_id="3", content_type="application/pdf", filename="annual", size_octets=6)
+    root = Part(part_id="TEXT", content_type="multipart/mixed", parts=(FIRST, zipped, third))
+    for complete in (True, False):
+        assert read_message(NAMED, complete=complete, structure=root).structure is root
+
+
 def test_a_server_that_finds_other_parts_is_asked_for_them() -> None:
     """By RFC 2046 `--b2` begins a part, too; its neighbour would pass for it."""
     third = Part(part_id="3", content_type="image/png", size_octets=6)

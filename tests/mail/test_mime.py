@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from mailmcp.envelope.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.envelope.limits import HEADERS_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
 from mailmcp.mail.mime import NO_BOUNDARY, NOT_CLOSED, split_message
 from mailmcp.mail.structure import TOO_DEEP, TOO_MANY, Part, find, walk
 
@@ -41,6 +41,13 @@ def outline(part: Part | None) -> list[tuple[str, str]]:
 def test_parts_lie_between_boundary_lines(octets: bytes, expected: dict[str, bytes]) -> None:
     """RFC 2046 section 5.1.1: the line end before a boundary is part of it."""
     assert contents(octets) == expected
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_headers_longer_than_is_read_of_them_are_no_text(end: str) -> None:
+    octets = f"Subject: {'x' * HEADERS_OCTETS_MAX * 3}{end}{end}body".encode()
+    assert contents(octets) == {"1": b"body"}
+    assert contents(octets[: HEADERS_OCTETS_MAX * 3], complete=False) == {"1": b""}
 
 
 def test_messages_inside_are_split_too() -> None:
@@ -140,9 +147,9 @@ def test_nesting_is_bounded() -> None:
     octets = b"".join(
         b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(2_000)
     )
-    begun = time.monotonic()
+    begun = time.process_time()
     structure = split_message(octets).structure
-    assert time.monotonic() - begun < 3
+    assert time.process_time() - begun < 3
     assert TOO_DEEP in structure.defects
     assert len(outline(structure.root)) == STRUCTURE_DEPTH_MAX
 
@@ -154,9 +161,9 @@ def test_nested_messages_are_bounded() -> None:
 
 
 def test_the_number_of_parts_is_bounded() -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     structure = split_message(message("--b\n\nx\n" * 20_000)).structure
-    assert time.monotonic() - begun < 3
+    assert time.process_time() - begun < 3
     assert len(outline(structure.root)) == STRUCTURE_PARTS_MAX
     assert TOO_MANY in structure.defects
 
@@ -166,7 +173,7 @@ def test_the_number_of_parts_is_bounded() -> None:
     ["--c\nContent", "--x y", "--b", "--bb\n", "\n", "--b\n", "Content-Type: multipart/mixed; boundary=b\n"],
 )
 def test_time_is_linear(line: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     structure = split_message(message(line * (1_000_000 // len(line)))).structure
-    assert time.monotonic() - begun < 4
+    assert time.process_time() - begun < 4
     assert structure.root is not None

@@ -47,7 +47,7 @@ def test_encrypted_text_is_recognised(text: str, *, found: bool) -> None:
 
 
 def test_hostile_armour_takes_linear_time() -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     assert read_clear_signed(f"{BEGIN}\n" * 50_000).signed
     assert not holds_encrypted("-----BEGIN PGP MESSAGE, PART " * 50_000)
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2

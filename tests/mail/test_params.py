@@ -69,7 +69,7 @@ def test_parameters_are_bounded_in_number() -> None:
 
 @pytest.mark.parametrize("piece", [";", "; ", "a=", '"', '"\\', "a;", "a=;", "a*0*=x'';", " "])
 def test_time_is_linear(piece: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     main, _ = parse_parameterised("a/b;" + piece * (65_536 // len(piece)))
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2
     assert main == "a/b"

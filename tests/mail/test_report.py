@@ -85,10 +85,10 @@ def test_there_is_an_end_to_recipients() -> None:
 
 
 def test_hostile_reports_take_linear_time() -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     for unit in (b"a\n\n", b"\n \t\n", b"a: b\n\n", b"\r"):
         read_delivery_report(unit * 100_000)
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_a_receipt_is_read() -> None:

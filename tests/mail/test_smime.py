@@ -66,10 +66,10 @@ def test_where_there_is_none_it_is_empty(octets: bytes) -> None:
 
 def test_nesting_is_bounded() -> None:
     assert signed_content(signed(b"\x24\x80" * 1_000)) == b""
-    begun = time.monotonic()
+    begun = time.process_time()
     pieces = element(4, b"x") * 100_000
     assert signed_content(signed(endless(0x24, pieces))) == b"x" * 100_000
-    assert time.monotonic() - begun < 3
+    assert time.process_time() - begun < 3
 
 
 @pytest.mark.parametrize(

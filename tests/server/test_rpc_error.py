@@ -15,6 +15,7 @@ from mailmcp.envelope.errors import (
     NotFoundError,
     Reason,
 )
+from mailmcp.envelope.limits import ERROR_URI_CHARS_MAX
 from mailmcp.server.rpc_error import rpc_error
 
 URI = "imap://home/mailbox"
@@ -60,6 +61,16 @@ def test_data_says_all_that_is_known() -> None:
         "request_id": "r",
         "uri": URI,
     }
+
+
+def test_a_long_uri_is_repeated_in_part() -> None:
+    uri = f"imap://home/mailbox/{'x' * 5_000}"
+    written = rpc_error(NotFoundError("No.", reason=Reason.MESSAGE_GONE), request_id="r", uri=uri)
+    assert written.data["uri"] == uri[:ERROR_URI_CHARS_MAX] + "…"
+    whole = rpc_error(
+        NotFoundError("No.", reason=Reason.MESSAGE_GONE), request_id="r", uri=uri[:ERROR_URI_CHARS_MAX]
+    )
+    assert whole.data["uri"] == uri[:ERROR_URI_CHARS_MAX]
 
 
 def test_what_is_no_resource_has_no_code_of_resources() -> None:

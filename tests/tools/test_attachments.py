@@ -6,7 +6,7 @@ import pytest
 
 from mailmcp.envelope.outcome import Untrusted
 from tools.desk import Desk
-from tools.letters import make_letter
+from tools.letters import crlf, make_letter
 from tools.stores import Store
 
 
@@ -95,3 +95,22 @@ def test_a_name_cannot_pretend_to_be_more_than_a_name(store: Store, desk: Desk) 
     reply = desk.get(desk.search().data["messages"][0]["message_id"])
     assert reply.data["message"]["attachments"][0]["filename"] == "a`b]*_fdp.exe"
     assert r"- a\`b\]\*\_fdp.exe (" in reply.text
+
+
+def test_a_calendar_alone_is_a_file_in_the_list_and_in_the_message(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", [crlf("Subject: Review\nContent-Type: text/calendar\n\nBEGIN:VCALENDAR\n")])
+    (row,) = desk.search().data["messages"]
+    (shown,) = desk.message(row["message_id"])["attachments"]
+    assert (row["attachments"], shown["content_type"]) == (["text/calendar"], "text/calendar")
+
+
+def test_a_name_without_quotes_is_whole_and_costs_no_round_trip(store: Store, desk: Desk) -> None:
+    octets = crlf(
+        "Subject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nText\n"
+        "--b\nContent-Type: text/csv; name=annual report 2026.csv\n\na;b\n--b--\n"
+    )
+    store.fill("INBOX", [octets])
+    reply = desk.get(desk.search().data["messages"][0]["message_id"], attachment_mode="extract_text")
+    (shown,) = reply.data["message"]["attachments"]
+    assert (shown["filename"], shown["extracted_text"]) == ("annual report 2026.csv", "a;b")
+    assert reply.telemetry.imap_round_trips == 1

@@ -197,7 +197,8 @@ def test_encodings(store: Store, desk: Desk, headers: str, body: bytes, expected
 
 def test_broken_mail_is_read_and_said_to_be_broken(store: Store, desk: Desk) -> None:
     octets = crlf(
-        'Subject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="cut"\n\n--cut\n'
+        "Subject: x\nDate: Mon, 01 Jan 2024 12:00:00 +0000\nMIME-Version: 1.0\n"
+        'Content-Type: multipart/mixed; boundary="cut"\n\n--cut\n'
         "Content-Type: text/plain; charset=utf-8\n\nBitte 4 Geräte\n",
         "latin-1",
     )

@@ -30,7 +30,10 @@ def with_file(size: int, *, text: str = "Beside it.\n", file_first: bool = False
     ]
     if file_first:
         parts.reverse()
-    head = b'Subject: Large\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n'
+    head = (
+        b"Subject: Large\r\nDate: Mon, 01 Jan 2024 12:00:00 +0000\r\n"
+        b'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n'
+    )
     return head + b"".join(b"--b\r\n" + part + b"\r\n" for part in parts) + b"--b--\r\n"
 
 

@@ -165,6 +165,9 @@ MESSAGE_WINDOW_OCTETS: Final = 2_097_152
 URI_CHARS_MAX: Final = 15_000
 """Characters of a resource URI: the longest mailbox that a message id can hold, percent-encoded."""
 
+ERROR_URI_CHARS_MAX: Final = 500
+"""Characters of a resource URI that an error repeats: whole, but for the longest mailbox names."""
+
 COMPLETIONS_MAX: Final = 100
 """Values in one answer to completion/complete; the protocol allows no more."""
 

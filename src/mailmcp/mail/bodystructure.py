@@ -129,9 +129,10 @@ class _Reader:
             subject=_inner_subject(items) if f"{main}/{sub}".lower() in MESSAGE_TYPES else "",
         )
         part = make_part(part_id, fields)
-        if not part.is_message or len(items) <= _MESSAGE_BODY or not isinstance(items[_MESSAGE_BODY], tuple):
+        body = items[_MESSAGE_BODY] if len(items) > _MESSAGE_BODY and part.is_message else None
+        if not isinstance(body, tuple) or part.is_encoded_message:
             return part
-        inner = self.read_body(items[_MESSAGE_BODY], part_id, depth + 1)
+        inner = self.read_body(body, part_id, depth + 1)
         return make_part(part_id, fields, () if inner is None else (inner,))
 
 

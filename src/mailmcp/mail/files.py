@@ -33,7 +33,8 @@ def list_files(root: Part | None) -> tuple[Part, ...]:
     A leaf is one if it has a file name or the disposition "attachment", or if it is a whole
     message inside; it is none if it is text of the message, an image that the HTML shows
     (of multipart/related, with a Content-ID), an alternative to the text without a file
-    name, or one of the types above. A multipart/report has none.
+    name, or one of the types above. A multipart/report has none. A message of one part that is
+    no text is a file.
     """
     if root is None:
         return ()
@@ -58,4 +59,5 @@ def _is_file(part: Part, parent_type: str) -> bool:
         return False
     if parent_type == "multipart/alternative":
         return bool(part.filename) and part.disposition == "attachment"
-    return bool(part.filename) or part.disposition == "attachment" or part.is_message
+    alone = not parent_type  # the whole message, whose text it is not
+    return alone or bool(part.filename) or part.disposition == "attachment" or part.is_message

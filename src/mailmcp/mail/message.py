@@ -5,7 +5,8 @@ for `body`; fetching what is missing is for the caller, who asks `part_octets`
 first.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from mailmcp.mail.headers import Headers
 from mailmcp.mail.mime import MimeTree, split_message
@@ -23,8 +24,8 @@ class MessageView:
     """Whether `octets` is the whole message."""
 
     structure: Part | None
-    """The tree the server gave, if it has content; else the one found in the octets (whose sizes are of
-    what was given)."""
+    """The tree the server gave, if it has content, with file names of which it lost words as they stand in
+    the octets; else the one found in the octets (whose sizes are of what was given)."""
 
     tree: MimeTree
     """What was found in the octets."""
@@ -81,14 +82,30 @@ def read_message(octets: bytes, *, complete: bool, structure: Part | None = None
     tree = split_message(octets, complete=complete)
     if complete and structure is not None and is_hollow(structure):
         structure = None
+    found = tree.structure.root
+    same_leaves = structure is None or not complete or _leaves(structure) == _leaves(found)
+    if structure is not None and same_leaves:
+        structure = _with_whole_names(structure, {part.part_id: part for part in walk(found)})
     return MessageView(
         octets=octets,
         complete=complete,
-        structure=structure if structure is not None else tree.structure.root,
+        structure=structure if structure is not None else found,
         tree=tree,
         trusted_sizes=structure is not None,
-        same_leaves=structure is None or not complete or _leaves(structure) == _leaves(tree.structure.root),
+        same_leaves=same_leaves,
     )
+
+
+def _with_whole_names(part: Part, found: Mapping[str, Part]) -> Part:
+    """Complete the file names without quotes, of which servers read the first word."""
+    if part.is_multipart:
+        parts = tuple(_with_whole_names(child, found) for child in part.parts)
+        same = all(new is old for new, old in zip(parts, part.parts, strict=True))
+        return part if same else replace(part, parts=parts)
+    ours = found.get(part.part_id)
+    if ours is None or ours.content_type != part.content_type or not part.filename:
+        return part
+    return replace(part, filename=ours.filename) if ours.filename.startswith(f"{part.filename} ") else part
 
 
 def _leaves(root: Part | None) -> list[tuple[str, str]]:

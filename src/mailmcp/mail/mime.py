@@ -102,7 +102,10 @@ class _Splitter:
         head = self.octets[span.start : min(span.end, span.start + HEADERS_OCTETS_MAX * 2)]
         headers = parse_headers(head)
         self.defects.extend(headers.defects)
-        start = min(span.start + header_end(head), span.end)
+        end = header_end(head)
+        if end == len(head) < span.end - span.start:  # the headers go on behind what is read of them
+            end = header_end(self.octets[span.start : span.end])
+        start = min(span.start + end, span.end)
         return headers, Span(start=start, end=span.end, closed=span.closed)
 
     def _part(self, part_id: str, fields: PartFields, span: Span, depth: int) -> Part | None:
@@ -120,7 +123,7 @@ class _Splitter:
         self.spans[part_id] = span
         sized = replace(fields, size_octets=span.end - span.start)
         part = make_part(part_id, sized)
-        if not part.is_message or part.encoding in ("base64", "quoted-printable"):
+        if not part.is_message or part.is_encoded_message:
             return part
         headers, inner = self.message(part_id, span, depth + 1)
         with_subject = replace(sized, subject=headers.get("subject"))

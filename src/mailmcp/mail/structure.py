@@ -19,6 +19,7 @@ TOO_MANY: Final = "too many parts"
 MESSAGE_TYPES: Final = frozenset({"message/rfc822", "message/global"})
 """Types of whole messages inside a message (RFC 2046 section 5.2.1, RFC 6532 section 3.7)."""
 
+_DECODED_FIRST: Final = frozenset({"base64", "quoted-printable"})
 _CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}")
 _PATH: Final = re.compile(r".*[/\\]", re.DOTALL)
 
@@ -55,7 +56,8 @@ class Part:
     """Of the message inside, decoded, on one clean line; "" where there is none or it is not known."""
 
     parts: tuple["Part", ...] = ()
-    """Children of a multipart; of a message/rfc822, the root of the message inside, if it is known."""
+    """Children of a multipart; of a message/rfc822, the root of the message inside, if it is known and
+    not encoded."""
 
     @property
     def charset(self) -> str:
@@ -71,6 +73,11 @@ class Part:
     def is_message(self) -> bool:
         """Whether this is a whole message inside the message (message/rfc822, message/global)."""
         return self.content_type in MESSAGE_TYPES
+
+    @property
+    def is_encoded_message(self) -> bool:
+        """Whether this is a message inside that must be decoded first: servers give nothing for its parts."""
+        return self.is_message and self.encoding in _DECODED_FIRST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

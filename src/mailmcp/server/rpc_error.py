@@ -6,6 +6,7 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, ErrorData
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mailmcp.envelope.errors import Code, MailError
+from mailmcp.envelope.limits import ERROR_URI_CHARS_MAX
 from mailmcp.envelope.render import details_value
 
 RESOURCE_NOT_FOUND: Final = -32002
@@ -37,4 +38,5 @@ def rpc_error(error: MailError, *, request_id: str, uri: str = "", revision: str
     if (step := error.next_action) is not None:  # in the message too: clients exist that drop the data
         message = f"{message} {step.instruction} ({step.tool})"
     data = {"code": error.code.value, **details_value(error), "request_id": request_id}
-    return ErrorData(code=code, message=message, data=data | ({"uri": uri} if uri else {}))
+    shown = uri if len(uri) <= ERROR_URI_CHARS_MAX else f"{uri[:ERROR_URI_CHARS_MAX]}…"
+    return ErrorData(code=code, message=message, data=data | ({"uri": shown} if uri else {}))

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mailmcp.envelope import limits
+from mailmcp.mail.alternatives import lines_not_in_html
 from mailmcp.mail.authentication import Authentication, read_authentication
 from mailmcp.mail.body import BodyText, body_text
 from mailmcp.mail.charset import WRONG_CHARSET
+from mailmcp.mail.dates import parse_date
 from mailmcp.mail.notice import Notice, choose_notice_parts, read_notices
 from mailmcp.mail.protection import Protection, read_protection
 from mailmcp.mail.quote_marks import is_forward_subject
@@ -37,6 +39,9 @@ class Reading:
 
     quoted_lines: int
     """Lines of quoted history that were taken out of `text`, from 0."""
+
+    lines_not_in_html: int
+    """Lines of the plain text that say what the HTML does not show, from 0; 0 if its octets are not here."""
 
     notices: tuple[Notice, ...]
     protection: Protection
@@ -69,7 +74,9 @@ def read_parts(parts: MessageParts, owner: Owner, *, collapse: bool) -> Reading:
         collapse: Whether quoted history becomes one line.
     """
     root, headers = parts.view.structure, parts.view.headers
-    body = body_text(choose_text_parts(root), parts.octets)
+    text_parts = choose_text_parts(root)
+    body = body_text(text_parts, parts.octets)
+    cut_html = parts.cut.intersection(part.part_id for part in text_parts.html)
     protection = read_protection(root, body.text, clear_signed=body.clear_signed)
     collapsed = (
         collapse_quotes(body.text, forwarded=is_forward_subject(headers.get("Subject"))) if collapse else None
@@ -79,6 +86,7 @@ def read_parts(parts: MessageParts, owner: Owner, *, collapse: bool) -> Reading:
         body=body,
         text=collapsed.text if collapsed else body.text,
         quoted_lines=collapsed.lines_collapsed if collapsed else 0,
+        lines_not_in_html=0 if cut_html else lines_not_in_html(text_parts, parts.octets),
         notices=read_notices(choose_notice_parts(root), parts.octets),
         protection=protection,
         authentication=read_authentication(headers, owner.trusted_authserv_ids),
@@ -98,10 +106,16 @@ def reading_warnings(reading: Reading) -> tuple[str, ...]:
     warnings += say_taken_out(
         body.hidden_removed, body.invisible_removed, body.misleading_links, where="the body"
     )
+    if reading.lines_not_in_html:
+        lines = "1 line" if reading.lines_not_in_html == 1 else f"{reading.lines_not_in_html} lines"
+        are = "is" if reading.lines_not_in_html == 1 else "are"
+        warnings.append(f"{lines} of the plain text {are} not in the HTML that people see.")
     if reading.invisible_in_headers:
         warnings.append(
             f"{counted(reading.invisible_in_headers, 'invisible character')} taken out of the header fields."
         )
+    if reading.parts.fetched.internal_date and not parse_date(reading.parts.view.headers.get("Date")):
+        warnings.append("The message has no readable date: the date shown is when the server received it.")
     defects = _defects(reading)
     if defects:
         warnings.append(f"The message is malformed: {'; '.join(defects)}.")

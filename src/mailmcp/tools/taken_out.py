@@ -9,8 +9,9 @@ def say_taken_out(hidden: int, invisible: int, misleading: int, *, where: str) -
     if invisible:
         warnings.append(f"{counted(invisible, 'invisible character')} taken out of {where}.")
     if misleading:
-        links = "1 link" if misleading == 1 else f"{misleading} links"
-        warnings.append(f"In {where} {links} named another host than where it leads; the target is shown.")
+        one = misleading == 1
+        links = "1 link misleads: where it goes" if one else f"{misleading} links mislead: where they go"
+        warnings.append(f"In {where} {links} is shown, unless {'it runs' if one else 'they run'} code.")
     return warnings
 
 

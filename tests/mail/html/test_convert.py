@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailmcp.envelope.limits import CSS_CHARS_MAX
-from mailmcp.mail.html.convert import STYLES_CUT, html_to_text, sanitize_html
+from mailmcp.mail.html.convert import STYLES_CUT, STYLES_NOT_KNOWN, html_to_text, sanitize_html
 from mailmcp.mail.html.style import PROPERTIES
 from newsletters.making import make_newsletters
 
@@ -33,6 +33,11 @@ def test_links_that_mislead_are_counted() -> None:
 def test_styles_that_are_not_read_to_their_end_are_a_defect() -> None:
     converted = html_to_text(f"<style>{' ' * CSS_CHARS_MAX}p{{display:none}}</style><p>a</p>")
     assert (converted.text, converted.defects) == ("a", (STYLES_CUT,))
+
+
+def test_styles_that_are_computed_are_a_defect() -> None:
+    converted = html_to_text("<style>p{color:var(--x)}</style><p>a</p>")
+    assert (converted.text, converted.defects) == ("a", (STYLES_NOT_KNOWN,))
 
 
 @pytest.mark.parametrize(

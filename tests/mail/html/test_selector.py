@@ -1,11 +1,12 @@
 import pytest
 import tinycss2
 
-from mailmcp.mail.html.selector import Element, Selector, classes_of, parse_selectors
+from mailmcp.mail.html.selector import Element, Selector, classes_of, parse_selector, split_selectors
 
 
 def selectors(text: str) -> list[Selector]:
-    return list(parse_selectors(tinycss2.parse_component_value_list(text)))
+    groups = split_selectors(tinycss2.parse_component_value_list(text))
+    return [selector for group in groups if (selector := parse_selector(group)) is not None]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from mailmcp.mail.html.validity import is_possible
         ("font-size", "xx-large"),
         ("font-size", "calc(1px * (2 + 3))"),
         ("text-indent", "2em hanging"),
+        ("letter-spacing", "-1em"),
         ("width", "fit-content"),
         ("max-height", "none"),
         ("margin-left", "auto"),

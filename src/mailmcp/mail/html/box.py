@@ -96,7 +96,9 @@ def _is_clipped(values: Mapping[str, str]) -> bool:
     for name, arguments in _FUNCTION.findall(path):
         if name == "inset" and _insets_close(arguments):
             return True
-        if name in ("circle", "ellipse") and length_px(_EDGE.split(arguments.strip())[0]) == 0:
+        if name in ("circle", "ellipse") and _is_narrow(_EDGE.split(arguments.strip())[0]):
+            return True
+        if name == "rect" and _is_empty_rect(arguments):
             return True
         if (
             name == "polygon"
@@ -108,6 +110,11 @@ def _is_clipped(values: Mapping[str, str]) -> bool:
     return any(
         name == "rect" and _is_empty_rect(edges) for name, edges in _FUNCTION.findall(values.get("clip", ""))
     )
+
+
+def _is_narrow(radius: str) -> bool:
+    length = length_px(radius)
+    return length is not None and length <= _EXTENT_MAX_PX
 
 
 def _insets_close(arguments: str) -> bool:

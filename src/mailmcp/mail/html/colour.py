@@ -15,6 +15,10 @@ _DIFFERENCE_MIN: Final = 0.08  # of one channel: #ebebeb on white is not read, #
 _ALPHA_MIN: Final = 0.1
 _BARE_HEX: Final = re.compile(r"[0-9a-f]{3}(?:[0-9a-f]{3})?")
 _RGB_SPACES: Final = frozenset({"srgb", "hsl", "hwb"})
+_LIGHTEST: Final = {"lab": 100.0, "lch": 100.0, "oklab": 1.0, "oklch": 1.0}
+_NEAR_WHITE: Final = 0.97
+_SYSTEM: Final = {"canvas": "#fff", "field": "#fff", "canvastext": "#000", "fieldtext": "#000"}
+"""What these are in a light window (CSS Color 4 section 6.2)."""
 
 
 class Colour(NamedTuple):
@@ -35,8 +39,13 @@ LINK_BLUE: Final = Colour(0, 0, 0.93)
 def parse_colour(value: str) -> Colour | None:
     """Read a colour; None for what is none, or depends on things that are not known here."""
     text = value.strip().lower()
+    text = _SYSTEM.get(text, text)
     parsed = color4.parse_color(f"#{text}" if _BARE_HEX.fullmatch(text) else text)
-    if parsed is None or isinstance(parsed, str) or parsed.space not in _RGB_SPACES:
+    if parsed is None or isinstance(parsed, str):
+        return None
+    if parsed.space in _LIGHTEST and (parsed.coordinates[0] or 0) >= _NEAR_WHITE * _LIGHTEST[parsed.space]:
+        return WHITE._replace(alpha=float(parsed.alpha))  # whatever its hue
+    if parsed.space not in _RGB_SPACES:
         return None
     red, green, blue, alpha = (float(part or 0) for part in parsed.to("srgb"))
     if not all(map(math.isfinite, (red, green, blue, alpha))):

@@ -16,6 +16,7 @@ from mailmcp.mail.html.hidden import parse_html, remove_hidden
 from mailmcp.mail.html.render import render_text
 
 STYLES_CUT: Final = "style sheets are too long to be followed: hidden text may be left"
+STYLES_NOT_KNOWN: Final = "styles depend on what is not known here: hidden text may be left"
 
 _ATTRIBUTES: Final = {
     "*": {"lang"},  # of any element; by default nh3 lets titles through, which nobody sees
@@ -61,13 +62,14 @@ def html_to_text(html: str) -> HtmlText:
     document = parse_html(html)
     hidden = remove_hidden(document)
     rendered = render_text(document.tree.body)
+    defects = ((STYLES_CUT, hidden.complete), (STYLES_NOT_KNOWN, hidden.judged))
     return HtmlText(
         text=rendered.text,
         hidden_removed=sum(hidden.by_technique.values()),
         hidden_by=hidden.by_technique,
         invisible_removed=rendered.invisible_removed,
         misleading_links=rendered.misleading_links,
-        defects=() if hidden.complete else (STYLES_CUT,),
+        defects=tuple(defect for defect, fine in defects if not fine),
     )
 
 

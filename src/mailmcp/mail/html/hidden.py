@@ -8,6 +8,7 @@ Not hidden: `aria-hidden` (it hides from screen readers alone), `mso-hide` (it h
 Outlook alone, and stands on buttons whose twin only Outlook shows), `noscript`.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,29 +19,30 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 from mailmcp.mail.html.box import OPACITY_MIN, hidden_by, is_indented_away, opacity_of
 from mailmcp.mail.html.cascade import Cascade, Family
 from mailmcp.mail.html.colour import BLACK, LINK_BLUE, WHITE, Colour, is_unseen, lay_over, parse_colour
+from mailmcp.mail.html.font import FONT_MIN_PX, FONT_PX, font_px, is_squeezed
 from mailmcp.mail.html.selector import Element
 from mailmcp.mail.html.sheet import parse_sheets
-from mailmcp.mail.html.style import length_px
 from mailmcp.mail.html.tags import TAG_ATTRIBUTE
 from mailmcp.mail.html.tame import StyleSheet, tame_html
+from mailmcp.mail.html.unfollowed import names_of
 
-_FONT_PX: Final = 16.0
-_FONT_MIN_PX: Final = 3.0  # small print is 8 and more; preheaders are 0 or 1
-_FONT_WORDS: Final = dict(
-    zip(
-        ("xx-small", "x-small", "small", "medium", "initial", "large", "x-large", "xx-large", "xxx-large"),
-        (9.0, 10.0, 13.0, 16.0, 16.0, 18.0, 24.0, 32.0, 48.0),
-        strict=True,
-    )
+_REPLACED: Final = frozenset(
+    {"canvas", "meter", "progress"}
+    | {"annotation", "annotation-xml", "mphantom"}  # MathML
+    | {"defs", "desc", "metadata", "symbol"}  # SVG
 )
-_FONT_RATIOS: Final = {"smaller": 5 / 6, "larger": 6 / 5}
-_REPLACED: Final = frozenset({"canvas", "meter", "progress"})
-"""Elements that browsers draw something else for than their content."""
+"""Elements that browsers draw something else for than their content, or nothing at all."""
 
 _SHUT: Final = frozenset({"dialog", "datalist"})
 """Elements that are not displayed unless something opens them."""
 
-_MAY_BE_SHUT: Final = _REPLACED | _SHUT
+_BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby is not understood
+
+_MAY_BE_SHUT: Final = _REPLACED | _SHUT | {"rp"}
+
+_NOT_KNOWN: Final = re.compile(r"\b(?:var|env|attr|if|calc|min|max|clamp|color-mix|light-dark)\(")
+_TELLING: Final = ("display", "visibility", "opacity", "font-size", "color", "-webkit-text-fill-color")
+"""Properties that mail has no reason to compute, but to hide text from whoever does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,14 +64,19 @@ class Hidden:
     complete: bool
     """False if the style sheets were too long or too costly to be followed to the end."""
 
+    judged: bool
+    """False if what a style says of text depends on what is not known here (`var()`, `calc()`, a rule
+    that is not followed)."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Inherited:
     """What an element hands down to its children."""
 
-    font_px: float = _FONT_PX
+    font_px: float = FONT_PX
     visible: bool = True
     indented_away: bool = False
+    squeezed: bool = False
     opacity: float = 1.0
     colour: Colour = BLACK
     background: Colour | None = WHITE
@@ -82,7 +89,7 @@ class _Inherited:
         """Name how text is hidden here; "" if it is not."""
         if not self.visible:
             return "visibility"
-        if self.font_px < _FONT_MIN_PX:
+        if self.font_px < FONT_MIN_PX or self.squeezed:
             return "font size"
         if self.indented_away:
             return "position"
@@ -108,7 +115,7 @@ def parse_html(html: str) -> HtmlDocument:
 def remove_hidden(document: HtmlDocument) -> Hidden:
     """Take hidden elements and texts out of a document."""
     rules = parse_sheets(document.sheets)
-    search = _Search(Cascade(rules.rules))
+    search = _Search(Cascade(rules.rules), asks_names=bool(rules.unfollowed))
     root = document.tree.root
     node, levels = root, [_Level(_Inherited(), Family())]
     while node is not None:
@@ -123,20 +130,35 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
         node = node.next if node is not None and len(levels) > 1 else None
     for each in search.hidden:  # only now: removing them changes what is next
         each.decompose()
-    return Hidden(by_technique=search.passages, complete=rules.complete and search.cascade.complete)
+    complete = rules.complete and search.cascade.complete
+    judged = search.judged_all and not any(each <= search.names for each in rules.unfollowed)
+    return Hidden(by_technique=search.passages, complete=complete, judged=judged)
 
 
 class _Search:
     """What was found to be hidden so far."""
 
-    __slots__ = ("cascade", "goes_on", "hidden", "judged", "page", "passages")
+    __slots__ = (
+        "asks_names",
+        "cascade",
+        "goes_on",
+        "hidden",
+        "judged",
+        "judged_all",
+        "names",
+        "page",
+        "passages",
+    )
 
-    def __init__(self, cascade: Cascade) -> None:
+    def __init__(self, cascade: Cascade, *, asks_names: bool) -> None:
         self.cascade = cascade
+        self.asks_names = asks_names
+        self.names: set[str] = set()  # of the elements that are shown, if they are asked for
         self.hidden: list[LexborNode] = []
         self.passages: Counter[str] = Counter()
         self.goes_on = ""  # how the last text was hidden, by what it inherits
         self.judged: dict[_Inherited, str] = {}
+        self.judged_all = True
         self.page: Family | None = None  # what the children of the root know of each other
 
     def visit(self, node: LexborNode, level: _Level) -> _Level | None:
@@ -144,7 +166,8 @@ class _Search:
         if node.is_text_node:
             return self._visit_text(node, level)
         attributes = {name: value or "" for name, value in node.attributes.items()}
-        if not attributes and self.cascade.is_empty and node.tag not in _MAY_BE_SHUT:
+        plain = not attributes and self.cascade.is_empty and not self.asks_names
+        if plain and node.tag not in _MAY_BE_SHUT:
             return level  # most elements of most mail: nothing can be said of them
         element = Element(
             tag=attributes.get(TAG_ATTRIBUTE) or node.tag or "",
@@ -157,7 +180,12 @@ class _Search:
         values, family = self.cascade.values(element, siblings)
         inherited = _inherit(element, values, level.inherited)
         technique = _technique(element, values, inherited)
+        if element.tag == "rp" and len(node.text().strip()) > _BRACKETS_MAX:
+            technique = "display"
         if not technique:
+            self.judged_all = self.judged_all and not _depends(values)
+            if self.asks_names:
+                self.names |= names_of(element)
             return _Level(inherited, family)
         self.hidden += node.iter() if element.tag == "html" else [node]  # a document keeps its root
         if node.text().strip():
@@ -191,6 +219,11 @@ def _technique(element: Element, values: Mapping[str, str], inherited: _Inherite
     return technique or ("opacity" if inherited.opacity < OPACITY_MIN else "")
 
 
+def _depends(values: Mapping[str, str]) -> bool:
+    """Tell whether a style computes what is better written down."""
+    return any(_NOT_KNOWN.search(values[name]) for name in _TELLING if name in values)
+
+
 def _is_shut(element: Element, values: Mapping[str, str]) -> bool:
     """Tell whether HTML itself does not display an element; most can be displayed by a style all the same."""
     attributes = element.attributes
@@ -206,16 +239,19 @@ def _inherit(element: Element, values: Mapping[str, str], outer: _Inherited) -> 
     background = _background(element, values, outer.background, colour)
     if not values and background == outer.background and colour == outer.colour:
         return outer
-    font_px = _font_px(values.get("font-size", ""), outer.font_px)
-    visible, indented_away = outer.visible, outer.indented_away
+    size_px = font_px(values.get("font-size", ""), outer.font_px)
+    visible, indented_away, squeezed = outer.visible, outer.indented_away, outer.squeezed
     if values.get("visibility", "inherit") not in ("inherit", "unset"):
         visible = values["visibility"] not in ("hidden", "collapse")
     if "text-indent" in values:
-        indented_away = is_indented_away(values, font_px)
+        indented_away = is_indented_away(values, size_px)
+    if "letter-spacing" in values:
+        squeezed = is_squeezed(values["letter-spacing"], size_px)
     clipped = values.get("background-clip") or values.get("-webkit-background-clip")
-    inner = replace(outer, font_px=font_px, visible=visible, indented_away=indented_away)
+    inner = replace(outer, font_px=size_px, visible=visible, indented_away=indented_away)
     return replace(
         inner,
+        squeezed=squeezed,
         opacity=outer.opacity * opacity_of(values),
         colour=colour,
         background=background,
@@ -223,18 +259,13 @@ def _inherit(element: Element, values: Mapping[str, str], outer: _Inherited) -> 
     )
 
 
-def _font_px(size: str, outer_px: float) -> float:
-    if size in _FONT_RATIOS:
-        return outer_px * _FONT_RATIOS[size]
-    found = _FONT_WORDS.get(size)
-    if found is None:
-        found = length_px(size, em_px=outer_px, whole_px=outer_px)
-    return outer_px if found is None or found < 0 else found
-
-
 def _colour(element: Element, values: Mapping[str, str], outer: Colour) -> Colour:
     attribute = {"font": "color", "body": "text"}.get(element.tag, "")
-    written = values.get("-webkit-text-fill-color") or values.get("color")
+    written = values.get("-webkit-text-fill-color")
+    if written is None or parse_colour(written) is None:
+        written = values.get("color")
+    if written == "initial":
+        return BLACK
     if written is None:
         written = element.attributes.get(attribute, "") if attribute else ""
         if element.tag == "a" and "href" in element.attributes:

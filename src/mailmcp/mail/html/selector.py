@@ -54,20 +54,19 @@ class Selector:
     """Ids; classes, attributes and pseudo-classes; types."""
 
 
-def parse_selectors(prelude: list[Any]) -> Iterator[Selector]:
-    """Read the selectors of a rule; those that are not understood are left out."""
+def split_selectors(prelude: list[Any]) -> Iterator[list[Any]]:
+    """Part the selectors of a rule at their commas."""
     group: list[Any] = []
     for node in [*prelude, None]:
         if node is not None and node != ",":
             group.append(node)
             continue
-        selector = _parse_selector(group)
-        if selector is not None:
-            yield selector
+        yield group
         group = []
 
 
-def _parse_selector(nodes: list[Any]) -> Selector | None:
+def parse_selector(nodes: list[Any]) -> Selector | None:
+    """Read one selector; None if it is not understood."""
     compounds: list[Compound] = []
     specificity = [0, 0, 0]
     for combinator, part in _split(nodes):

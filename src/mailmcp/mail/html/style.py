@@ -40,8 +40,9 @@ _PIXELS: Final = {
 _EMS: Final = {"em": 1.0, "ex": 0.5, "ch": 0.5}
 
 PROPERTIES: Final = frozenset(
-    {"display", "visibility", "opacity", "filter", "font-size", "color", "-webkit-text-fill-color"}
-    | {"background-color", "background-image", "background-clip", "-webkit-background-clip"}
+    {"display", "visibility", "opacity", "filter", "font-size", "letter-spacing", "color"}
+    | {"-webkit-text-fill-color", "background-color", "background-image"}
+    | {"background-clip", "-webkit-background-clip"}
     | {"height", "max-height", "width", "max-width", "overflow", "position", "left", "top", "right", "bottom"}
     | {"text-indent", "margin-left", "margin-top", "transform", "clip", "clip-path", "content-visibility"}
 )

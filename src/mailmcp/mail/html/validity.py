@@ -34,6 +34,7 @@ _POSSIBLE: Final = {
         "position": "static|relative|absolute|fixed|sticky|-webkit-sticky",
         "overflow": rf"{_OVERFLOW}(?: {_OVERFLOW})?",
         "font-size": rf"{_LENGTH}|(?:xx?-|xxx-)?(?:small|large)|medium|smaller|larger",
+        "letter-spacing": rf"{_LENGTH}|normal",
         "text-indent": rf"(?:{_LENGTH})(?: [a-z-]+)*",
         **dict.fromkeys(("width", "height", "max-width", "max-height"), _SIZE),
         **dict.fromkeys(("left", "top", "right", "bottom", "margin-left", "margin-top"), _SIZE),
