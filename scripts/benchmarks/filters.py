@@ -21,12 +21,12 @@ from scripts.benchmarks.site import Site
 
 from imap.scenes import At, make_account, session_on
 from mailmcp.envelope import limits
-from mailmcp.imap.criteria import Criteria
-from mailmcp.imap.scan import Scanned, ScanRequest, scan
-from mailmcp.imap.search_answer import parse_search
-from mailmcp.imap.search_keys import make_plan
+from mailmcp.imap.search.answer import parse_search
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.keys import make_plan
+from mailmcp.imap.search.scan import Scanned, ScanRequest, scan
 from mailmcp.tools.rows import row_items
-from mailmcp.tools.search_proof import PROOFS
+from mailmcp.tools.search.proof import PROOFS
 from servers.dovecot import Login
 from servers.filling import append
 

@@ -29,7 +29,7 @@ from clients.site import ALONE_UID, BROKEN_UID, RICH_UID, UIDVALIDITY
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.envelope.dialects.response_v2 import ERROR_CODES
 from mailmcp.envelope.errors import Code
-from mailmcp.mail.cursor import SearchCursor, SourceCursor, format_search_cursor
+from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
 
 ACCOUNTS, MAILBOXES = "imap_list_accounts", "imap_list_mailboxes"
 SEARCH, GET = "imap_search_messages", "imap_get_message"

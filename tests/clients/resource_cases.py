@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from clients.site import ODD, ODD_UID, RICH_UID, UIDVALIDITY, rich_message
 from mailmcp.envelope.errors import Code
-from mailmcp.mail.ids import MessageRef
-from mailmcp.mail.uri import MESSAGE_TEMPLATE, RAW_TEMPLATE, format_mailboxes_uri
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.handles.uri import MESSAGE_TEMPLATE, RAW_TEMPLATE, format_mailboxes_uri
 from servers.peer_mailbox import make_messages
 
 JsonObject = dict[str, Any]

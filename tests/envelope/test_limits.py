@@ -1,7 +1,7 @@
 """The ceilings fit together: one that is changed alone may break what another stands for."""
 
 from mailmcp.envelope import limits
-from mailmcp.mail.cursor import SearchCursor, SourceCursor, format_search_cursor
+from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
 
 IMAPLIB_LINE_OCTETS = 1_000_000
 UID_DIGITS = 10

@@ -8,17 +8,17 @@ import pytest
 from hostile.catalogue import HOSTILE
 from hostile.layout import assert_visible
 from hostile.message import OWN_ADDRESS, OWN_HOST, OWN_NAME, HostileMail
-from mailmcp.mail.address import format_address, parse_addresses
-from mailmcp.mail.attachment import list_attachments
-from mailmcp.mail.authentication import read_authentication
-from mailmcp.mail.body import BodyText, body_text
 from mailmcp.mail.clean import clean_line
+from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.message import MessageView, read_message
-from mailmcp.mail.quotes import collapse_quotes
-from mailmcp.mail.sender import judge_sender
-from mailmcp.mail.structure import walk
-from mailmcp.mail.text_parts import choose_text_parts
+from mailmcp.mail.mime.structure import walk
+from mailmcp.mail.parts.attachment import list_attachments
+from mailmcp.mail.parts.text import choose_text_parts
+from mailmcp.mail.text.body import BodyText, body_text
+from mailmcp.mail.text.quotes import collapse_quotes
+from mailmcp.mail.trust.authentication import read_authentication
+from mailmcp.mail.trust.sender import judge_sender
 
 TIME_MAX_S = 5
 

@@ -14,13 +14,13 @@ from mailmcp.envelope.errors import MailError
 from mailmcp.envelope.meta import Telemetry
 from mailmcp.imap.account import Account, Tls
 from mailmcp.imap.connect import Dialling
-from mailmcp.imap.criteria import Criteria
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.scan import Scanned, ScanRequest, scan
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.scan import Scanned, ScanRequest, scan
+from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session, open_session
-from mailmcp.imap.verify import Proofs
 from servers.dovecot import Login
 
 ResultT = TypeVar("ResultT")

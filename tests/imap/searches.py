@@ -10,12 +10,12 @@ from typing import Any
 from imap.scenes import ROW_ITEMS, make_account, session_on
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import MailError
-from mailmcp.imap.criteria import Criteria
-from mailmcp.imap.order import Order, Position
 from mailmcp.imap.quirks import Quirks, View
-from mailmcp.imap.scan import Scanned, ScanRequest, scan
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.order import Order, Position
+from mailmcp.imap.search.scan import Scanned, ScanRequest, scan
+from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session
-from mailmcp.imap.verify import Proofs
 from servers.peer import Peer
 from servers.peer_mailbox import PeerMessage
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mailmcp.envelope import limits
 from mailmcp.mail.conversation import Links, find_ids, join, read_links, split_subject, unasked_ids
-from mailmcp.mail.headers import parse_headers
+from mailmcp.mail.header.fields import parse_headers
 
 DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

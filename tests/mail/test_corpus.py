@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mailmcp.mail.address import format_address, parse_addresses
-from mailmcp.mail.attachment import list_attachments
-from mailmcp.mail.body import body_text
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.dates import parse_date
+from mailmcp.mail.header.address import format_address, parse_addresses
+from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.message import read_message
-from mailmcp.mail.notice import choose_notice_parts, read_notices
+from mailmcp.mail.mime.structure import walk
+from mailmcp.mail.notices.notice import choose_notice_parts, read_notices
+from mailmcp.mail.parts.attachment import list_attachments
+from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.mail.protection import read_protection
-from mailmcp.mail.snippet import make_snippet
-from mailmcp.mail.structure import walk
-from mailmcp.mail.text_parts import choose_text_parts
+from mailmcp.mail.text.body import body_text
+from mailmcp.mail.text.snippet import make_snippet
 
 CORPUS = sorted((Path(__file__).parent.parent / "corpus").glob("*.eml"))
 

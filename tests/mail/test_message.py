@@ -1,7 +1,7 @@
 import pytest
 
 from mailmcp.mail.message import read_message
-from mailmcp.mail.structure import Part
+from mailmcp.mail.mime.structure import Part
 
 OCTETS = (
     b"Subject: =?utf-8?Q?h=C3=A9?=\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"

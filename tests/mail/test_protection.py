@@ -1,7 +1,7 @@
 import pytest
 
+from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.protection import Protection, read_protection
-from mailmcp.mail.structure import Part
 
 TEXT = Part(part_id="1", content_type="text/plain")
 SMIME = Part(part_id="2", content_type="application/x-pkcs7-signature")

@@ -13,16 +13,16 @@ import traceback
 from collections.abc import Iterator
 from random import Random
 
-from mailmcp.mail.attachment import list_attachments
-from mailmcp.mail.body import BodyText, body_text
 from mailmcp.mail.enclosed import message_text
-from mailmcp.mail.invitation import calendar_text, is_calendar
 from mailmcp.mail.message import MessageView, read_message
-from mailmcp.mail.notice import choose_notice_parts, read_notices
+from mailmcp.mail.mime.structure import Part, find, walk
+from mailmcp.mail.notices.invitation import calendar_text, is_calendar
+from mailmcp.mail.notices.notice import choose_notice_parts, read_notices
+from mailmcp.mail.parts.attachment import list_attachments
+from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.mail.protection import read_protection
-from mailmcp.mail.snippet import make_snippet
-from mailmcp.mail.structure import Part, find, walk
-from mailmcp.mail.text_parts import choose_text_parts
+from mailmcp.mail.text.body import BodyText, body_text
+from mailmcp.mail.text.snippet import make_snippet
 from random_mail.message import make_message
 
 _FORBIDDEN = re.compile(

@@ -3,8 +3,8 @@
 import re
 
 from mailmcp.imap.account import Account
-from mailmcp.mail.ids import MessageRef
-from mailmcp.mail.uri import parse_resource_uri
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.handles.uri import parse_resource_uri
 from mailmcp.server.resource_lists import CACHE_HINTS, TEMPLATES, list_resources
 
 

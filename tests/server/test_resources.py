@@ -11,8 +11,8 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import BlobResourceContents, ReadResourceResult, TextResourceContents
 
 from mailmcp.envelope.errors import MailError
-from mailmcp.mail.ids import MessageRef
-from mailmcp.mail.uri import format_mailboxes_uri
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.handles.uri import format_mailboxes_uri
 from mailmcp.server import resources
 from mailmcp.tools.tool import Call
 from server.mailbox import account_of_peer, connected_to

@@ -9,7 +9,7 @@ from mailmcp.envelope.errors import InvalidInputError
 from mailmcp.tools.arguments import Arguments, read_arguments
 from mailmcp.tools.get_message import GetMessageArguments
 from mailmcp.tools.list_mailboxes import ListMailboxesArguments
-from mailmcp.tools.search_arguments import SearchMessagesArguments
+from mailmcp.tools.search.arguments import SearchMessagesArguments
 
 SECRET = "hunter2-must-not-come-back"
 

@@ -3,8 +3,8 @@
 import pytest
 
 from mailmcp.envelope import limits
-from mailmcp.imap.criteria import Criteria
 from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.search.criteria import Criteria
 from mailmcp.tools.evidence import (
     Seen,
     Sought,

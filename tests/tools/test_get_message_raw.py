@@ -6,7 +6,7 @@ import pytest
 
 from mailmcp.envelope.errors import ConflictError, InvalidInputError, NotFoundError, Reason
 from mailmcp.envelope.outcome import Untrusted
-from mailmcp.mail.ids import MessageRef
+from mailmcp.mail.handles.ids import MessageRef
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMessage, make_messages

@@ -3,7 +3,7 @@
 from mailmcp.envelope.errors import Code, InternalError, Reason
 from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.mail.ids import MessageRef
+from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.tools.issues import issue_about, mailbox_issue, message_issue
 
 REF = MessageRef(account_id="home", mailbox="INBOX", uidvalidity=17, uid=4)

@@ -16,8 +16,8 @@ from mailmcp.envelope.errors import (
 )
 from mailmcp.envelope.outcome import Outcome
 from mailmcp.envelope.text import render_outcome
-from mailmcp.mail.ids import MessageRef
-from mailmcp.mail.uri import format_mailboxes_uri
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.handles.uri import format_mailboxes_uri
 from mailmcp.tools.read_resource import Octets, read_resource
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule

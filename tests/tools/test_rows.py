@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mailmcp.envelope import limits
-from mailmcp.imap.criteria import Criteria
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.mail.ids import MessageRef
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.tools.evidence import words_sought
 from mailmcp.tools.rows import MessageRow, make_row, row_lines
 from servers.peer import PeerFactory

@@ -19,8 +19,8 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.connect import Dialling
 from mailmcp.imap.faults import named_faults
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.imap.probes import probe
 from mailmcp.imap.quirks import Feature, Quirks
+from mailmcp.imap.search.probes import probe
 from mailmcp.imap.session import Session, open_session
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings.load import load_settings

@@ -17,8 +17,8 @@ from mailmcp.imap.dialogue import Dialogue, Talk, converse
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.fetching import Job, fetching
 from mailmcp.imap.quirks import Feature
-from mailmcp.imap.search_keys import Plan, format_search_date
-from mailmcp.imap.searching import Found, PlanChangedError, finding
+from mailmcp.imap.search.keys import Plan, format_search_date
+from mailmcp.imap.search.searching import Found, PlanChangedError, finding
 from mailmcp.imap.session import Session
 
 _HEADERS = (b"MESSAGE-ID", b"REFERENCES", b"IN-REPLY-TO")

@@ -1,7 +1,7 @@
 """Octets to text when the named charset is wrong, missing or unknown.
 
 Owns every guess about charsets, for headers and bodies alike; transfer encodings
-are for `mailmcp.mail.transfer`. Names are those of the IANA registry, read the
+are for `mailmcp.mail.mime.transfer`. Names are those of the IANA registry, read the
 way browsers read them (WHATWG Encoding: a superset stands in for its subset).
 """
 

@@ -14,10 +14,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from mailmcp.envelope import limits
-from mailmcp.mail.address import parse_addresses
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.dates import parse_date
-from mailmcp.mail.headers import Headers
+from mailmcp.mail.header.address import parse_addresses
+from mailmcp.mail.header.dates import parse_date
+from mailmcp.mail.header.fields import Headers
 
 HEADER_FIELDS: Final = "MESSAGE-ID REFERENCES IN-REPLY-TO SUBJECT DATE FROM TO CC"
 """What `read_links` reads."""

@@ -6,15 +6,15 @@ For attachments of type message/rfc822 and for files that hold one (``.eml``).
 from dataclasses import replace
 from typing import Final
 
-from mailmcp.mail.address import format_address, parse_addresses
-from mailmcp.mail.attachment import list_attachments
-from mailmcp.mail.body import BodyText, body_text
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.headers import Headers
-from mailmcp.mail.invitation import bounded_line
+from mailmcp.mail.header.address import format_address, parse_addresses
+from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.message import read_message
-from mailmcp.mail.structure import walk
-from mailmcp.mail.text_parts import choose_text_parts
+from mailmcp.mail.mime.structure import walk
+from mailmcp.mail.notices.invitation import bounded_line
+from mailmcp.mail.parts.attachment import list_attachments
+from mailmcp.mail.parts.text import choose_text_parts
+from mailmcp.mail.text.body import BodyText, body_text
 
 _ADDRESSES: Final = ("From", "To", "Cc")
 _ATTACHMENTS_NAMED: Final = 20

@@ -1,6 +1,6 @@
 """A message, or its first octets, as one view: headers, structure, content of parts.
 
-The meeting point of `headers`, `structure` and `mime`. What the text says is
+The meeting point of `header.fields`, `mime.structure` and `mime.parser`. What the text says is
 for `body`; fetching what is missing is for the caller, who asks `part_octets`
 first.
 """
@@ -8,9 +8,9 @@ first.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from mailmcp.mail.headers import Headers
-from mailmcp.mail.mime import MimeTree, split_message
-from mailmcp.mail.structure import Part, find, is_hollow, walk
+from mailmcp.mail.header.fields import Headers
+from mailmcp.mail.mime.parser import MimeTree, split_message
+from mailmcp.mail.mime.structure import Part, find, is_hollow, walk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from mailmcp.mail.openpgp import holds_encrypted
-from mailmcp.mail.structure import Part
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.text.openpgp import holds_encrypted
 
 _PKCS7: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _SMIME_PROTOCOLS: Final = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature"})

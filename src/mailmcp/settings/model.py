@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 from mailmcp.envelope import limits
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.imap.account import Account, Tls
-from mailmcp.mail.ids import ACCOUNT_ID_PATTERN
+from mailmcp.mail.handles.ids import ACCOUNT_ID_PATTERN
 from mailmcp.settings.problems import one_of
 from mailmcp.tools.preferences import Preferences
 

@@ -8,12 +8,12 @@ import re
 from dataclasses import dataclass
 
 from mailmcp.envelope import limits
-from mailmcp.imap.criteria import Criteria
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.mail.body import body_text
+from mailmcp.imap.search.criteria import Criteria
 from mailmcp.mail.message import read_message
-from mailmcp.mail.snippet import find_word, make_snippet_around, normalize_words
-from mailmcp.mail.text_parts import choose_text_parts
+from mailmcp.mail.parts.text import choose_text_parts
+from mailmcp.mail.text.body import body_text
+from mailmcp.mail.text.snippet import find_word, make_snippet_around, normalize_words
 from mailmcp.tools.message_parts import whole_lines
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')

@@ -14,10 +14,11 @@ from pydantic_core import PydanticCustomError
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import ConflictError, InvalidInputError, NextAction, Reason
 from mailmcp.imap.session import Session
-from mailmcp.mail.ids import MessageRef, parse_message_id
+from mailmcp.mail.handles.ids import MessageRef, parse_message_id
 from mailmcp.tools.arguments import Arguments
-from mailmcp.tools.attachment_content import read_content, save_content
-from mailmcp.tools.attachment_reply import (
+from mailmcp.tools.attachments.content import read_content, save_content
+from mailmcp.tools.attachments.part_reading import OpenPart, open_part
+from mailmcp.tools.attachments.reply import (
     TOOL_NAME,
     AttachmentOutcome,
     GetAttachmentData,
@@ -27,9 +28,8 @@ from mailmcp.tools.attachment_reply import (
     short_issues,
     text_outcome,
 )
-from mailmcp.tools.attachment_text import octets_wanted, read_attachment_text
+from mailmcp.tools.attachments.text import octets_wanted, read_attachment_text
 from mailmcp.tools.message_parts import search_again
-from mailmcp.tools.part_reading import OpenPart, open_part
 from mailmcp.tools.text_window import TextWindow, cut_window
 from mailmcp.tools.tool import Call, Tool
 

@@ -8,21 +8,21 @@ from mailmcp.envelope import limits
 from mailmcp.envelope.errors import ConflictError, MailError, NextAction, NotFoundError
 from mailmcp.envelope.markdown import code
 from mailmcp.envelope.outcome import Outcome
+from mailmcp.mail.handles.ids import MessageRef, parse_message_id
 from mailmcp.mail.html.convert import sanitize_html
-from mailmcp.mail.ids import MessageRef, parse_message_id
-from mailmcp.mail.structure import Part
+from mailmcp.mail.mime.structure import Part
 from mailmcp.tools.arguments import Arguments
-from mailmcp.tools.attachments import ShownAttachments, choose_documents, show_attachments
-from mailmcp.tools.lookup import has_moved, look_up, search_for
-from mailmcp.tools.message_detail import (
+from mailmcp.tools.attachments.listing import ShownAttachments, choose_documents, show_attachments
+from mailmcp.tools.message_parts import WantedPart, fetch_parts, search_again
+from mailmcp.tools.messages.detail import (
     HeaderRow,
     MessageDetail,
     detail_blocks,
     head_fields,
     header_rows,
 )
-from mailmcp.tools.message_parts import WantedPart, fetch_parts, search_again
-from mailmcp.tools.message_reading import Reading, choose_parts, read_parts, reading_warnings
+from mailmcp.tools.messages.lookup import has_moved, look_up, search_for
+from mailmcp.tools.messages.reading import Reading, choose_parts, read_parts, reading_warnings
 from mailmcp.tools.text_window import TextWindow, cut_window
 from mailmcp.tools.tool import Call, Tool
 

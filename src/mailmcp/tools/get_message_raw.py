@@ -13,7 +13,7 @@ from mailmcp.envelope.outcome import Outcome, Untrusted
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.octets import Window, fetch_window
 from mailmcp.imap.session import Session
-from mailmcp.mail.ids import UINT32_MAX, MessageRef, parse_message_id
+from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef, parse_message_id
 from mailmcp.mail.source import read_source
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.message_parts import not_had, search_again

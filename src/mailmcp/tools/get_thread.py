@@ -18,18 +18,18 @@ from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Issue, Outcome, Page, Untrusted
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.ids import parse_message_id
-from mailmcp.mail.snippet import make_snippet
-from mailmcp.mail.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
+from mailmcp.mail.handles.ids import parse_message_id
+from mailmcp.mail.handles.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
+from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.arguments import Arguments
-from mailmcp.tools.coverage import CoverageData
 from mailmcp.tools.issues import mailbox_issue
 from mailmcp.tools.message_parts import search_again
 from mailmcp.tools.rows import addresses_of, date_of
+from mailmcp.tools.search.coverage import CoverageData
 from mailmcp.tools.taken_out import say_taken_out
-from mailmcp.tools.text_budget import share_out
-from mailmcp.tools.thread_search import FoundThread, Member, find_thread
-from mailmcp.tools.thread_texts import ReadText, ReadTexts, read_texts
+from mailmcp.tools.thread.search import FoundThread, Member, find_thread
+from mailmcp.tools.thread.text_budget import share_out
+from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
 from mailmcp.tools.tool import Call, Report, Tool, nothing_had
 
 NAME = "imap_get_thread"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from mailmcp.envelope.errors import MailError
 from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.mail.ids import MessageRef
+from mailmcp.mail.handles.ids import MessageRef
 
 
 def issue_about(ref: MessageRef, issue: Issue) -> Issue:

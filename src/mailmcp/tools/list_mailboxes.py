@@ -10,7 +10,7 @@ from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Issue, Outcome, Page
 from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, list_mailboxes, listing_order
 from mailmcp.imap.session import Session
-from mailmcp.mail.cursor import MailboxesCursor, format_mailboxes_cursor, parse_mailboxes_cursor
+from mailmcp.mail.handles.cursor import MailboxesCursor, format_mailboxes_cursor, parse_mailboxes_cursor
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.tool import Call, Tool
 

@@ -11,10 +11,10 @@ from mailmcp.envelope import limits
 from mailmcp.envelope.errors import Code, InternalError, MailError, NextAction, NotFoundError, Reason
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
 from mailmcp.imap.session import Session
-from mailmcp.mail.bodystructure import parse_body_structure
-from mailmcp.mail.ids import MessageRef
+from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.message import MessageView, read_message
-from mailmcp.mail.structure import Part, walk
+from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.mime.structure import Part, walk
 
 _FIRST_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", f"BODY.PEEK[]<0.{limits.FIRST_OCTETS}>")
 

@@ -11,15 +11,15 @@ from mailmcp.envelope.outcome import Outcome
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.octets import Window, fetch_whole
 from mailmcp.imap.session import Session
-from mailmcp.mail.attachment import decoded_size
-from mailmcp.mail.ids import MessageRef
-from mailmcp.mail.transfer import decode_transfer
-from mailmcp.mail.uri import View, parse_resource_uri
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.handles.uri import View, parse_resource_uri
+from mailmcp.mail.mime.transfer import decode_transfer
+from mailmcp.mail.parts.attachment import decoded_size
 from mailmcp.tools.arguments import read_arguments
+from mailmcp.tools.attachments.part_reading import open_part
 from mailmcp.tools.get_message import GetMessageArguments, get_message
 from mailmcp.tools.list_mailboxes import ListMailboxesArguments, list_mailboxes_of_account
 from mailmcp.tools.message_parts import not_had, search_again
-from mailmcp.tools.part_reading import open_part
 from mailmcp.tools.tool import Call, Report
 
 _CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}")

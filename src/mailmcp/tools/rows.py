@@ -9,14 +9,14 @@ from mailmcp.envelope import limits
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.session import Session
-from mailmcp.mail.address import format_address, parse_addresses
-from mailmcp.mail.bodystructure import parse_body_structure
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.dates import format_rfc3339, parse_date
-from mailmcp.mail.files import list_files
-from mailmcp.mail.headers import Headers, parse_headers
-from mailmcp.mail.ids import MessageRef
-from mailmcp.mail.snippet import ELLIPSIS, make_snippet
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.header.address import format_address, parse_addresses
+from mailmcp.mail.header.dates import format_rfc3339, parse_date
+from mailmcp.mail.header.fields import Headers, parse_headers
+from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.parts.files import list_files
+from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.tools.evidence import Seen, Sought, find_evidence, snippet_of, text_octets, text_of
 
 _FIELDS = "DATE FROM SUBJECT MESSAGE-ID"

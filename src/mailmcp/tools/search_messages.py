@@ -9,13 +9,16 @@ from pydantic import BaseModel
 
 from mailmcp.envelope.errors import ConflictError, MailError, NextAction
 from mailmcp.envelope.outcome import Issue, Outcome, Page
-from mailmcp.imap.criteria import Criteria
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
-from mailmcp.imap.scan import Scanned, ScanRequest, scan
-from mailmcp.mail.cursor import SearchCursor, parse_search_cursor
-from mailmcp.mail.ids import MessageRef
-from mailmcp.tools.coverage import (
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.scan import Scanned, ScanRequest, scan
+from mailmcp.mail.handles.cursor import SearchCursor, parse_search_cursor
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.tools.evidence import Sought, words_sought
+from mailmcp.tools.rows import LeanMessageRow, MessageRow, make_row, row_items, row_lines
+from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
+from mailmcp.tools.search.coverage import (
     Coverage,
     CoverageData,
     cover,
@@ -23,10 +26,7 @@ from mailmcp.tools.coverage import (
     say_where,
     suggest_search,
 )
-from mailmcp.tools.evidence import Sought, words_sought
-from mailmcp.tools.rows import LeanMessageRow, MessageRow, make_row, row_items, row_lines
-from mailmcp.tools.search_arguments import EVERYTHING, SearchMessagesArguments
-from mailmcp.tools.search_criteria import (
+from mailmcp.tools.search.criteria import (
     arguments_of,
     check_against_cursor,
     check_criteria,
@@ -37,10 +37,10 @@ from mailmcp.tools.search_criteria import (
     order_of,
     start_search,
 )
-from mailmcp.tools.search_issues import message_issues, nothing_searched, source_issues
-from mailmcp.tools.search_page import Found, SearchPage, make_page, next_cursor
-from mailmcp.tools.search_proof import PROOFS
-from mailmcp.tools.search_sources import Plan, Searches, search_sources
+from mailmcp.tools.search.issues import message_issues, nothing_searched, source_issues
+from mailmcp.tools.search.page import Found, SearchPage, make_page, next_cursor
+from mailmcp.tools.search.proof import PROOFS
+from mailmcp.tools.search.sources import Plan, Searches, search_sources
 from mailmcp.tools.tool import Call, Tool, nothing_had
 
 NAME = "imap_search_messages"

@@ -2,7 +2,7 @@ import pytest
 
 from mailmcp.envelope.limits import LINK_CHARS_MAX
 from mailmcp.mail.html.link import LinkBook, misleads
-from mailmcp.mail.link import parse_link
+from mailmcp.mail.trust.link import parse_link
 
 LONG = "x" * LINK_CHARS_MAX
 

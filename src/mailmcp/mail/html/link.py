@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, cast
 
-from mailmcp.mail.link import Link, LinkKind, ascii_host, parse_link, same_site
+from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same_site
 
 _TEXT_CHARS_MAX: Final = 500
 _WORDS_MAX: Final = 5

@@ -1,0 +1,1 @@
+"""Searches that can be trusted: asked of the server, probed, and verified here."""

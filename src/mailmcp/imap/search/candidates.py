@@ -1,0 +1,150 @@
+"""The candidates of a search: what may match, in the order asked for, and where a page begins among them."""
+
+from array import array
+from dataclasses import dataclass, field, replace
+
+from mailmcp.envelope import limits
+from mailmcp.imap.dialogue import Dialogue
+from mailmcp.imap.fetching import fetching
+from mailmcp.imap.quirks import Feature
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.keys import Plan, make_plan
+from mailmcp.imap.search.order import (
+    Order,
+    Position,
+    arrange,
+    find_start,
+    from_rising,
+    is_after,
+    rank_of,
+    rest_of_uids,
+)
+from mailmcp.imap.search.searching import Found, PlanChangedError, finding
+from mailmcp.imap.session import Session
+
+_PIVOTS = 64
+"""Candidates whose ranks are asked for at once to find a place among them: two rounds for 4,000."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """What may match."""
+
+    plan: Plan
+    uids: "array[int]"
+    """In order; complete after the position."""
+
+    start: int
+    """Index of the first one after the position."""
+
+    statements: tuple[str, ...] = ()
+    complete: bool = True
+    ranks: dict[int, int] = field(default_factory=dict)
+    """Of all candidates where they had to be asked for; else empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quest:
+    """What candidates are to be found for."""
+
+    mailbox: str
+    criteria: Criteria
+    order: Order
+    after: Position | None
+    known: "array[int] | None"
+    """The candidates, if an earlier page left them; complete after `after`."""
+
+
+def find_candidates(session: Session, quest: Quest) -> Dialogue[Candidates]:
+    """Find the candidates of a search; no round trip if they are known.
+
+    Raises:
+        MailError: As `make_plan` and `finding`.
+    """
+    plan = make_plan(quest.criteria, quirks=session.quirks, can=session.can)
+    if quest.known is not None:
+        start = find_start(quest.known, quest.after, quest.order)
+        if start is not None:
+            return Candidates(
+                plan=plan,
+                uids=quest.known,
+                start=start,
+                statements=plan.statements,
+                complete=plan.complete,
+            )
+    found: Found | None = None
+    while found is None:
+        try:
+            found = yield from _find(session, quest, plan)
+        except PlanChangedError:
+            plan = make_plan(quest.criteria, quirks=session.quirks, can=session.can)
+    candidates = Candidates(
+        plan=plan,
+        uids=found.uids if found.is_sorted and quest.order.rising else from_rising(found.uids, quest.order),
+        start=0,
+        statements=plan.statements + found.statements,
+        complete=plan.complete and found.complete,
+    )
+    if not quest.order.by_uid and not found.is_sorted:
+        candidates = yield from _rank(session, candidates, quest.order)
+    start = find_start(candidates.uids, quest.after, quest.order)
+    if start is None:
+        start = yield from _find_place(session, candidates, quest)
+    return replace(candidates, start=start)
+
+
+def _find(session: Session, quest: Quest, plan: Plan) -> Dialogue[Found]:
+    low, high = rest_of_uids(quest.after, quest.order)
+    can_sort = session.can("SORT") and session.quirks.trusts(Feature.SORT)
+    sort = quest.order.sort_key if can_sort else b""
+    return (yield from finding(session, quest.mailbox, plan, low=low, high=high, sort=sort))
+
+
+def _rank(session: Session, candidates: Candidates, order: Order) -> Dialogue[Candidates]:
+    """Put candidates in order by asking for what it goes by, of the newest ones if there are many."""
+    rising = sorted(candidates.uids)
+    looked_at = rising[-limits.SORT_CANDIDATES_MAX :]
+    [fetched] = yield from fetching((looked_at, ["UID", *order.items]), most_messages=message_limit(session))
+    ranks = {uid: rank_of(row, order) or 0 for uid, row in fetched.messages.items()}
+    statements, complete = candidates.statements, candidates.complete
+    if len(looked_at) < len(rising):
+        statements += (
+            f"The server cannot sort: only the newest {len(looked_at)} of {len(rising)} messages "
+            "were put in order; older ones were left out.",
+        )
+        complete = False
+    return replace(
+        candidates,
+        uids=arrange(list(ranks), ranks, order),
+        ranks=ranks,
+        statements=statements,
+        complete=complete,
+    )
+
+
+def _find_place(session: Session, candidates: Candidates, quest: Quest) -> Dialogue[int]:
+    """Find where a message that is gone would stand, by the ranks of some of the candidates."""
+    assert quest.after is not None  # noqa: S101 - else the first candidate is the place
+    low, high = 0, len(candidates.uids)  # the first one after the position is in [low, high]
+    while low < high:
+        step = max(1, (high - low) // _PIVOTS)
+        pivots = range(low, high, step)
+        ranks = candidates.ranks
+        if not ranks:
+            asked = [candidates.uids[index] for index in pivots]
+            [fetched] = yield from fetching(
+                (asked, ["UID", *quest.order.items]), most_messages=message_limit(session)
+            )
+            ranks = {uid: rank_of(row, quest.order) or 0 for uid, row in fetched.messages.items()}
+        for index in pivots:
+            uid = candidates.uids[index]
+            if uid in ranks and is_after(uid, ranks[uid], quest.after, quest.order):
+                high = index
+                break
+            low = index + 1
+    return low
+
+
+def message_limit(session: Session) -> int:
+    """Tell how many messages the server looks at in one command (RFC 9738); 0 for any number."""
+    return session.connection.capability_value("MESSAGELIMIT")

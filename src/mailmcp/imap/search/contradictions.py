@@ -1,0 +1,87 @@
+"""Rows held against what a server was trusted with: a message that it found as unread, and says is read.
+
+Flags and sizes come with the rows of a page anyway.
+"""
+
+from collections.abc import Collection, Mapping
+
+from mailmcp.imap.dialogue import Dialogue
+from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.quirks import Feature
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.features import FLAG_FIELDS
+from mailmcp.imap.search.keys import Plan, keys_for
+from mailmcp.imap.search.searching import PlanChangedError, finding
+from mailmcp.imap.session import Session
+
+_FIELDS = {
+    Feature.FLAGS: FLAG_FIELDS,
+    Feature.LARGER: frozenset({"larger_than"}),
+    Feature.SMALLER: frozenset({"smaller_than"}),
+}
+_SIZE_MARGIN = 1.05
+"""Some servers count line ends otherwise in SEARCH than in RFC822.SIZE."""
+
+_PROOF = 2
+"""Rows: the flags of one may have changed since the search."""
+
+
+def contradicting(
+    criteria: Criteria, fields: Collection[str], rows: Mapping[int, FetchedMessage]
+) -> frozenset[int]:
+    """Name the messages that do not match `fields` of the criteria by what their rows say.
+
+    Args:
+        criteria: What was searched for.
+        fields: Of flags and sizes; others are passed over.
+        rows: By UID, with FLAGS if there are fields of flags.
+    """
+    return frozenset(uid for uid, row in rows.items() if _contradicts(criteria, fields, row))
+
+
+def _contradicts(criteria: Criteria, fields: Collection[str], row: FetchedMessage) -> bool:
+    flags = {flag.lower() for flag in row.flags}
+    size = row.size_octets
+    wanted = {"flagged": "\\flagged", "answered": "\\answered", "keyword": criteria.keyword.lower()}
+    return (
+        ("unread_only" in fields and "\\seen" in flags)
+        or any(flag not in flags for name, flag in wanted.items() if name in fields)
+        or ("larger_than" in fields and size is not None and size * _SIZE_MARGIN <= criteria.larger_than)
+        or ("smaller_than" in fields and size is not None and size >= criteria.smaller_than * _SIZE_MARGIN)
+    )
+
+
+def hold_against(
+    session: Session,
+    name: str,
+    criteria: Criteria,
+    local: Collection[str],
+    rows: Mapping[int, FetchedMessage],
+) -> Dialogue[None]:
+    """Find out whether the server finds messages that do not match; no round trip if all rows do.
+
+    One where two or more do not: they may have changed since the search, and the server is asked
+    about them again. What it finds again, it is not trusted with any more.
+
+    Args:
+        session: For what is known of the server, and what is learned.
+        name: The mailbox that the dialogue is about.
+        criteria: What was searched for.
+        local: Of these, what the server was not trusted with.
+        rows: Of messages that it found just now, by UID; with FLAGS, sizes if they were asked for.
+
+    Raises:
+        PlanChangedError: The server was caught: the search has to be made again.
+    """
+    caught = False
+    for feature, fields in _FIELDS.items():
+        trusted = (criteria.asked & fields) - set(local)
+        odd = contradicting(criteria, trusted, rows)
+        if len(odd) >= _PROOF:
+            plan = Plan(keys=keys_for(criteria, trusted), local=frozenset())
+            again = yield from finding(session, name, plan, low=min(odd), high=max(odd))
+            if len(odd.intersection(again.uids)) >= _PROOF:
+                session.quirks.distrust(feature)
+                caught = True
+    if caught:
+        raise PlanChangedError

@@ -1,0 +1,298 @@
+"""Searches that can be trusted: some mailboxes, a page of matches of each, and what could not be seen.
+
+Blocking; runs on a session in a pool's thread. Whoever merges mailboxes asks for one page of
+each in an order by arrival, takes the best, and goes on in each mailbox after what it took.
+
+The server is asked for candidates (`candidates`, `searching`); criteria that it has no key for,
+or is known to get wrong (`probes`), are verified on the messages (`verify`), within a budget.
+"""
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import Code, MailError
+from mailmcp.imap.command import canonical_name
+from mailmcp.imap.dialogue import Dialogue, Place, Talk, converse
+from mailmcp.imap.fetch import Fetched
+from mailmcp.imap.fetching import Job, fetching
+from mailmcp.imap.search.candidates import Candidates, Quest, find_candidates, message_limit
+from mailmcp.imap.search.contradictions import hold_against
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.features import needs_probes, unproven
+from mailmcp.imap.search.order import Order, Position, rank_of
+from mailmcp.imap.search.probes import probe_once
+from mailmcp.imap.search.searching import PlanChangedError
+from mailmcp.imap.search.verify import Check, Proofs, merge_items
+from mailmcp.imap.session import Session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanRequest:
+    """One page of the matches in one mailbox."""
+
+    mailbox: str
+    criteria: Criteria
+    proofs: Proofs
+    size: int
+    """Most matches wanted, from 1."""
+
+    items: Callable[[Session], Sequence[str]]
+    """Chooses the data items of a row by what the server can do.
+
+    A `BODY.PEEK[HEADER.FIELDS (…)]` among them may come with more fields than were asked for.
+    """
+
+    order: Order = Order.NEWEST
+    after: Position | None = None
+    """The last candidate that an earlier page looked at (`Scanned.last`): go on after it."""
+
+    known: "array[int] | None" = None
+    """The candidates in `order`, complete after `after` (`Scanned.candidates`); saves the SEARCH."""
+
+    uidvalidity: int | None = None
+    """What the caller's cursor was made with; None for any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    """The matches of one page, and how far they can be trusted."""
+
+    mailbox: str
+    uidvalidity: int
+    exists: int
+    """Messages in the mailbox, matching or not."""
+
+    uids: tuple[int, ...]
+    """The matches of this page, in order; those among them that could not be had included."""
+
+    ranks: Mapping[int, int] = field(default_factory=dict)
+    """By UID of this page; see `Position.rank`. Empty in orders by UID."""
+
+    fetched: Fetched
+    """A row or a failure for each of `uids`."""
+
+    candidates: "array[int]"
+    """What may match, in order; complete after `ScanRequest.after`."""
+
+    last: Position | None
+    """The last candidate looked at, match or not: the next page begins after it. None if there was none."""
+
+    left: int
+    """Candidates after `last`. More matches may be among them unless it is 0."""
+
+    total_exact: bool
+    """Whether each candidate matches; else there are at most as many matches as candidates."""
+
+    looked_at: int
+    """Candidates that this page looked at."""
+
+    budget_spent: bool = False
+    """Whether it stopped short of a full page because it had looked at enough; go on after `last`."""
+
+    statements: tuple[str, ...] = ()
+    """English sentences: how it was asked, what was verified here, what could not be seen."""
+
+    complete: bool = True
+    """False if there may be matches that no page of this search can show."""
+
+
+def scan(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | MailError]:
+    """Search mailboxes and fetch a page of each; a mailbox that fails stands as its error in its place.
+
+    Two round trips on a warm session for up to `limits.BURST_MAILBOXES` mailboxes; one where the
+    candidates are known. More for the first search of an account (`probes`), where criteria have to
+    be verified on many messages, and where a server knows neither ESEARCH nor LITERAL+.
+
+    Errors in a request's place: NotFoundError (`mailbox_missing`), ConflictError (the mailbox's
+    UIDVALIDITY is not `ScanRequest.uidvalidity`), InvalidInputError (`charset_refused`, or a
+    criterion that this server does not know), InternalError (the server refused, or made no sense).
+
+    Raises:
+        DeadlineError, InternalError: The connection failed, which ends all of them.
+    """
+    for request in requests:
+        if request.known is None and needs_probes(request.criteria):
+            probe_once(session, request.mailbox)
+            break
+    talks = []
+    for request in requests:
+        place = Place()
+        dialogue = _make_page(session, request, place, len(requests))
+        talks.append(
+            Talk(mailbox=request.mailbox, uidvalidity=request.uidvalidity, dialogue=dialogue, place=place)
+        )
+    return converse(session, talks)
+
+
+def _make_page(session: Session, request: ScanRequest, place: Place, share: int) -> Dialogue[Scanned]:
+    """Make a page; again if its rows show that the server finds what does not match."""
+    while True:
+        try:
+            return (yield from _Page(session, request, place, share=share).make())
+        except PlanChangedError:
+            request = replace(request, known=None)
+
+
+class _Page:
+    """A page in the making."""
+
+    def __init__(self, session: Session, request: ScanRequest, place: Place, *, share: int) -> None:
+        """Begin with nothing; `share` is how many pages share the budget of their call."""
+        self._session, self._request, self._place, self._share = session, request, place, share
+        self._check = Check(criteria=request.criteria, local=frozenset(), proofs=request.proofs)
+        self._matches: list[int] = []
+        self._rows = Fetched()
+        self._ranks: dict[int, int] = {}
+        self._last: tuple[int, int] | None = None
+        self._looked_at = 0
+
+    def make(self) -> Dialogue[Scanned]:
+        """Find candidates, look at them until the page is full or the budget is spent, and fetch its rows."""
+        request, session = self._request, self._session
+        found = yield from find_candidates(
+            session,
+            Quest(
+                mailbox=canonical_name(request.mailbox),
+                criteria=request.criteria,
+                order=request.order,
+                after=request.after,
+                known=request.known,
+            ),
+        )
+        self._check = Check.of(request.criteria, found.plan.local, request.proofs)
+        row_items = merge_items(["UID", *request.items(session)], [*self._check.items, *request.order.items])
+        rest = found.uids[found.start :]
+        sifted = yield from self._look_first(rest, row_items)
+        if found.uids is not request.known and "FLAGS" in row_items:
+            name, rows = canonical_name(request.mailbox), self._rows.messages
+            yield from hold_against(session, name, request.criteria, found.plan.local, rows)
+        if sifted is not None:
+            rest = sifted
+        yield from self._look_further(rest)
+        lacking = [
+            uid for uid in self._matches if uid not in self._rows.messages and uid not in self._rows.failures
+        ]
+        if lacking:
+            yield from self._fetch_rows(lacking, row_items)
+        if self._place.mailbox is None:
+            yield []  # all was known and nothing is left: still the mailbox is looked at
+        return self._scanned(found, rest, sifted=sifted is not None)
+
+    def _look_first(self, rest: "array[int]", row_items: Sequence[str]) -> Dialogue["array[int] | None"]:
+        """Look at the first candidates with all that rows need: most often that is the page.
+
+        Where times are all that is to be verified, those of all candidates come along if they are
+        few: the candidates that match are then known, and returned.
+        """
+        request, first = self._request, rest[: self._request.size]
+        sift = (
+            bool(self._check.local)
+            and self._check.local <= {"since", "before"}
+            and (request.after is None or request.known is None)  # what is known was sifted before
+            and len(first) < len(rest) <= limits.SIFT_CANDIDATES_MAX
+        )
+        if not sift:
+            yield from self._fetch_rows(first, row_items)
+            self._look(first, self._rows)
+            return None
+        times_items = list(dict.fromkeys(["UID", "INTERNALDATE", *request.order.items]))
+        rows, times = yield from self._fetching((first, row_items), (rest, times_items))
+        self._rows = rows
+        kept = array("I", (uid for uid in rest if self._may_match(uid, times)))
+        self._check = replace(self._check, local=frozenset())
+        self._look(kept[: request.size], times)
+        wanted = set(self._matches)
+        self._rows = Fetched(
+            messages={uid: row for uid, row in rows.messages.items() if uid in wanted},
+            failures={uid: failure for uid, failure in rows.failures.items() if uid in wanted},
+        )
+        return kept
+
+    def _look_further(self, rest: "array[int]") -> Dialogue[None]:
+        """Verify candidates in growing chunks until the page is full, or the budget spent."""
+        request, check = self._request, self._check
+        most = limits.VERIFY_DEAR_CANDIDATES_MAX if check.is_dear else limits.VERIFY_CANDIDATES_MAX
+        budget = max(most // self._share, request.size)
+        sizes = chain(limits.VERIFY_CHUNKS, repeat(limits.VERIFY_CHUNKS[-1]))
+        items = ["UID", *check.items, *request.order.items]
+        while len(self._matches) < request.size and self._looked_at < min(budget, len(rest)):
+            end = min(self._looked_at + next(sizes), budget)
+            chunk = rest[self._looked_at : end]
+            [proof] = yield from self._fetching((chunk, list(dict.fromkeys(items))))
+            self._look(chunk, proof)
+
+    def _look(self, chunk: "array[int]", seen: Fetched) -> None:
+        """Take the messages of a chunk that match, until the page is full."""
+        for uid in chunk:
+            if len(self._matches) == self._request.size:
+                return
+            self._looked_at += 1
+            row = seen.messages.get(uid)
+            rank = rank_of(row, self._request.order) if row else None
+            if rank is not None and not self._request.order.by_uid:
+                self._ranks[uid] = rank
+            # One that cannot be ranked stands beside its neighbour.
+            self._last = (uid, rank if rank is not None else self._last[1] if self._last else 0)
+            if self._may_match(uid, seen):
+                self._matches.append(uid)
+                if uid in seen.failures and uid not in self._rows.messages:
+                    self._rows.failures[uid] = seen.failures[uid]
+
+    def _may_match(self, uid: int, seen: Fetched) -> bool:
+        """Whether a message matches, or cannot be had; one that is gone does not match what is verified."""
+        if uid in seen.messages:
+            return self._check.holds(seen.messages[uid])
+        return not self._check.local or seen.failures[uid].code is not Code.NOT_FOUND
+
+    def _fetch_rows(self, uids: Sequence[int], items: Sequence[str]) -> Dialogue[None]:
+        [fetched] = yield from self._fetching((uids, items))
+        self._rows.messages.update(fetched.messages)
+        self._rows.failures.update(fetched.failures)
+
+    def _fetching(self, *jobs: Job) -> Dialogue[list[Fetched]]:
+        return (yield from fetching(*jobs, most_messages=message_limit(self._session)))
+
+    def _scanned(self, found: Candidates, rest: "array[int]", *, sifted: bool) -> Scanned:
+        request, mailbox = self._request, self._place.mailbox
+        assert mailbox is not None  # noqa: S101 - it was asked for
+        left = len(rest) - self._looked_at
+        spent = left > 0 and len(self._matches) < request.size
+        whole = request.after is None and not left
+        candidates = array("I", self._matches) if whole else rest if sifted else found.uids
+        page = set(self._matches)
+        statements = found.statements
+        if spent:
+            statements += (
+                f"{self._looked_at} of {len(rest)} messages that may match were looked at; "
+                "the next page goes on from there.",
+            )
+        if not found.uids and mailbox.exists and (doubt := unproven(request.criteria, self._session.quirks)):
+            statements += (doubt,)
+        return Scanned(
+            mailbox=mailbox.name,
+            uidvalidity=mailbox.uidvalidity,
+            exists=mailbox.exists,
+            uids=tuple(self._matches),
+            ranks={uid: rank for uid, rank in self._ranks.items() if uid in page},
+            fetched=Fetched(
+                messages={uid: row for uid, row in self._rows.messages.items() if uid in page},
+                failures={uid: failure for uid, failure in self._rows.failures.items() if uid in page},
+            ),
+            candidates=candidates,
+            last=self._position(mailbox.uidvalidity),
+            left=left,
+            total_exact=whole or sifted or not found.plan.local,
+            looked_at=self._looked_at,
+            budget_spent=spent,
+            statements=statements,
+            complete=found.complete,
+        )
+
+    def _position(self, uidvalidity: int) -> Position | None:
+        if self._last is None:
+            return None
+        uid, rank = self._last
+        return Position(uidvalidity=uidvalidity, uid=uid, rank=rank)

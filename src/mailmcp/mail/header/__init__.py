@@ -1,0 +1,1 @@
+"""Header fields to values: text, addresses, dates (RFC 5322, RFC 2047)."""

@@ -1,0 +1,173 @@
+"""Address lists: From, To and their like (RFC 5322 section 3.4, and 4.4 obsolete forms).
+
+The syntax is parsed first and encoded words are decoded last (RFC 2047 section
+5), so that no decoded name can add, hide or fake an address. International
+domains stay as they were sent.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from mailmcp.mail.clean import clean_line
+from mailmcp.mail.header.encoded_word import decode_encoded_words
+
+_TOKEN: Final = re.compile(
+    r"""
+      (?P<quoted>"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z))
+    | (?P<angle><[^<>]*+>?)
+    | (?P<mark>[,;:])
+    | (?P<literal>\[[^\[\]]*+\])
+    | (?P<word>[^\s",;:<>()\[\]]++)
+    | (?P<space>\s++)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+_COMMENT_EDGE: Final = re.compile(r"\\.|[()]", re.DOTALL)
+_AROUND_DOTS: Final = re.compile(r"\s*([@.])\s*")
+_ROUTE: Final = re.compile(r"@[^:]*:")  # obsolete source route: <@relay,@relay:user@host>
+_ADDR_SPEC: Final = re.compile(r'(?:[^\s@"<>(),;:]+|"(?:[^"\\]|\\.)*")@(?:[^\s@<>(),;]+|\[[^\[\]\s]*\])')
+_NEEDS_QUOTES: Final = re.compile(r'[<>,;:"@()\[\]\\]')
+_SPECIAL: Final = re.compile(r'(["\\])')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """One mailbox, or the name of an empty group, or what was left of a broken one."""
+
+    name: str
+    """Decoded display name on one line, without invisible characters; "" when there is none."""
+
+    address: str
+    """The addr-spec, as sent; "" for an empty group and where none could be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+
+
+def parse_addresses(*values: str) -> tuple[Address, ...]:
+    """Parse the values of address headers into one list, in order.
+
+    Args:
+        values: Unfolded values with their encoded words still in them, as
+            `Headers.raw_all` gives; several when the header is repeated.
+
+    Returns:
+        The members of groups stand in the list like others; an empty group
+        (``undisclosed-recipients:;``) is its name without an address. Broken
+        ones are kept as name text. Empty when there is nothing to read.
+    """
+    return tuple(address for value in values for item in _split(value) for address in _read_mailbox(item))
+
+
+def format_address(address: Address) -> str:
+    """Write ``Name <a@b>``, ``a@b`` or ``Name``; the name is quoted where it could be misread."""
+    if not address.name:
+        return address.address
+    name = address.name
+    if _NEEDS_QUOTES.search(name):
+        name = '"' + _SPECIAL.sub(r"\\\1", name) + '"'
+    return f"{name} <{address.address}>" if address.address else name
+
+
+def _tokens(value: str) -> Iterator[_Token]:
+    position = 0
+    while (match := _TOKEN.match(value, position)) is not None:  # None only at the end
+        if match.group() == "(":
+            position = _comment_end(value, match.start())
+            yield _Token("comment", value[match.end() : position].removesuffix(")"))
+        else:
+            position = match.end()
+            yield _Token(match.lastgroup or "other", match.group())
+
+
+def _comment_end(value: str, start: int) -> int:
+    """Find the offset after the comment that begins at `start`; comments nest (RFC 5322 section 3.2.2)."""
+    depth = 0
+    for edge in _COMMENT_EDGE.finditer(value, start):
+        depth += {"(": 1, ")": -1}.get(edge.group(), 0)
+        if depth == 0:
+            return edge.end()
+    return len(value)
+
+
+def _split(value: str) -> Iterator[list[_Token]]:
+    """Cut a list at its commas and group marks; an empty group comes as its name alone."""
+    item: list[_Token] = []
+    group: list[_Token] = []
+    members = 0
+    groups_left = value.count(";")
+    for token in _tokens(value):
+        groups_left -= token.text == ";"
+        if token.text == ":" and groups_left > 0 and not group:
+            group, item, members = item, [], 0
+        elif token.kind == "mark" and token.text in ",;":
+            if _says_something(item):
+                yield item
+                members += 1
+            if token.text == ";":
+                if group and not members:
+                    yield group
+                group = []
+            item = []
+        else:
+            item.append(token)
+    if _says_something(item):
+        yield item
+
+
+def _says_something(item: list[_Token]) -> bool:
+    return any(token.kind != "space" for token in item)
+
+
+def _read_mailbox(item: list[_Token]) -> Iterator[Address]:
+    angles = [index for index, token in enumerate(item) if token.kind == "angle"]
+    if angles:
+        # Where there are several, the last is the address and the others are part of the name.
+        last = angles[-1]
+        address = _addr_spec(item[last].text.strip("<>"))
+        rest = item[:last] + item[last + 1 :] if address else item
+    else:
+        address = _addr_spec("".join(token.text for token in item if token.kind != "comment"))
+        if "@" not in address:
+            address = ""
+        rest = [token for token in item if token.kind == "comment"] if address else item
+    name = _name(rest)
+    if name or address:
+        yield Address(name=name, address=address)
+
+
+def _addr_spec(text: str) -> str:
+    """Make an address of what stands between angle brackets; "" when it cannot be one."""
+    spec = _AROUND_DOTS.sub(r"\1", text.strip())
+    spec = _ROUTE.sub("", spec, count=1) if spec.startswith("@") else spec
+    cleaned = clean_line(spec).text
+    if _ADDR_SPEC.fullmatch(cleaned) is not None:
+        return cleaned
+    return cleaned if cleaned and "@" not in cleaned and " " not in cleaned else ""
+
+
+def _name(tokens: list[_Token]) -> str:
+    """Decode the phrase; comments are the name only where there is no phrase."""
+    phrase = _phrase([token for token in tokens if token.kind != "comment"])
+    return phrase or _phrase([token for token in tokens if token.kind == "comment"])
+
+
+def _phrase(tokens: list[_Token]) -> str:
+    text = "".join(_unquote(token) for token in tokens).strip()
+    name = clean_line(decode_encoded_words(text).text).text
+    return "" if name == "<>" else name
+
+
+def _unquote(token: _Token) -> str:
+    if token.kind == "comment":
+        return _ESCAPED.sub(r"\1", token.text)
+    if token.kind != "quoted":
+        return token.text
+    return _ESCAPED.sub(r"\1", token.text[1:].removesuffix('"') if len(token.text) > 1 else "")

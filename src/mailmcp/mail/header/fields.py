@@ -1,0 +1,128 @@
+"""Header blocks to names and values: unfolding, raw 8-bit text, encoded words.
+
+Follows RFC 5322 section 2.2 and 3.6, RFC 6532 (raw UTF-8) and RFC 2047, and
+takes what real mail has instead. Addresses and dates inside the values are for
+`mailmcp.mail.header.address` and `mailmcp.mail.header.dates`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from mailmcp.envelope.limits import HEADERS_OCTETS_MAX
+from mailmcp.mail.charset import decode_text
+from mailmcp.mail.clean import blank_controls
+from mailmcp.mail.header.encoded_word import decode_encoded_words
+
+HEADERS_CUT: Final = "header block is too long and was cut"
+NOT_A_HEADER: Final = "line that is not a header"
+
+_NAME: Final = re.compile(rb"[!-9;-~]{1,200}")
+_SPACES: Final = re.compile(r"[ \t]+")
+# A CR before CRLF is junk that some gateways add; a lone CR ends lines only where there is no LF at all.
+_LINES: Final = re.compile(rb"\r*\n")
+_BLANK_LINE: Final = re.compile(rb"(?:\A|\n)\r*\n")
+_BLANK_LINE_CR: Final = re.compile(rb"(?:\A|\r)\r")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """One header field."""
+
+    name: str
+    """As sent: printable ASCII, any case."""
+
+    value: str
+    """Decoded, on one line, free of C0 and C1 control characters."""
+
+    raw: str
+    """As `value` but with encoded words left as they are: what address syntax is parsed from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headers:
+    """The fields of one header block, in order; names compare without case."""
+
+    fields: tuple[Header, ...] = ()
+    defects: tuple[str, ...] = ()
+
+    def get(self, name: str) -> str:
+        """Give the value of the first field of that name; "" when there is none."""
+        return next((field.value for field in self._named(name)), "")
+
+    def get_all(self, name: str) -> tuple[str, ...]:
+        """Give the values of all fields of that name, in order."""
+        return tuple(field.value for field in self._named(name))
+
+    def raw(self, name: str) -> str:
+        """Give the first value with its encoded words left in; "" when there is none."""
+        return next((field.raw for field in self._named(name)), "")
+
+    def raw_all(self, name: str) -> tuple[str, ...]:
+        """Give all values with their encoded words left in: for `address.parse_addresses`."""
+        return tuple(field.raw for field in self._named(name))
+
+    def items(self) -> tuple[tuple[str, str], ...]:
+        """Give (name, value) of every field, in order."""
+        return tuple((field.name, field.value) for field in self.fields)
+
+    def _named(self, name: str) -> Iterator[Header]:
+        wanted = name.lower()
+        return (field for field in self.fields if field.name.lower() == wanted)
+
+
+def parse_headers(octets: bytes) -> Headers:
+    """Read a header block, whole or cut, with or without its final blank line.
+
+    Lines end with CRLF, LF or CR. Reading stops at the first empty line and
+    after HEADERS_OCTETS_MAX octets.
+    """
+    end = header_end(octets)
+    block = octets[: min(end, HEADERS_OCTETS_MAX)]
+    defects: list[str] = [HEADERS_CUT] if end > HEADERS_OCTETS_MAX else []
+    fields: list[Header] = []
+    for name, value in _unfold(block):
+        if _NAME.fullmatch(name) is None:
+            if not name.startswith((b"From ", b">From ")):  # the mbox line that begins a message
+                defects.append(NOT_A_HEADER)
+            continue
+        field, found = _make_header(name, value)
+        fields.append(field)
+        defects.extend(found)
+    return Headers(fields=tuple(fields), defects=tuple(dict.fromkeys(defects)))
+
+
+def header_end(octets: bytes) -> int:
+    """Find where the header block ends: the offset after its empty line, or the length if there is none."""
+    blank_line = _BLANK_LINE if b"\n" in octets else _BLANK_LINE_CR
+    found = blank_line.search(octets)
+    return found.end() if found else len(octets)
+
+
+def _unfold(block: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield (name, unfolded value); a line without a colon comes as (line, b"")."""
+    lines = _LINES.split(block) if b"\n" in block else block.split(b"\r")
+    name, value = b"", [b""]
+    for line in lines:
+        if line.startswith((b" ", b"\t")):
+            value.append(line)
+            continue
+        if name:
+            yield name, b"".join(value)
+        before, colon, after = line.partition(b":")
+        name, value = (before.rstrip(b" \t"), [after]) if colon else (line, [b""])
+    if name:
+        yield name, b"".join(value)
+
+
+def _make_header(name: bytes, value: bytes) -> tuple[Header, tuple[str, ...]]:
+    text = decode_text(value, "")
+    raw = _one_line(text.text)
+    decoded = decode_encoded_words(raw)
+    header = Header(name=name.decode("ascii"), value=_one_line(decoded.text), raw=raw)
+    return header, (*text.defects, *decoded.defects)
+
+
+def _one_line(text: str) -> str:
+    return _SPACES.sub(" ", blank_controls(text)).strip()

@@ -1,0 +1,193 @@
+"""BODYSTRUCTURE answers to a tree of parts (RFC 9051 section 7.5.2, `body`).
+
+Takes the nested tuples that IMAPClient's response parser makes, and forgives
+what servers get wrong: missing fields, NIL anywhere, numbers for strings. Never
+recurses deeper than STRUCTURE_DEPTH_MAX.
+"""
+
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Final
+
+from mailmcp.envelope.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.mail.charset import decode_text
+from mailmcp.mail.header.encoded_word import decode_encoded_words
+from mailmcp.mail.mime.params import decode_parameters
+from mailmcp.mail.mime.structure import (
+    MESSAGE_TYPES,
+    TOO_DEEP,
+    TOO_MANY,
+    Part,
+    PartFields,
+    Structure,
+    body_id,
+    child_id,
+    make_part,
+)
+
+UNREADABLE: Final = "structure is unreadable"
+PART_UNREADABLE: Final = "part of the structure is unreadable"
+
+_LEAF_FIELDS: Final = 7  # type, subtype, parameters, id, description, encoding, size
+_IMAP_ENVELOPE: Final = 7  # after the seven, of a message inside
+_ENVELOPE_SUBJECT: Final = 1  # date, subject, then the addresses
+_MESSAGE_BODY: Final = 8  # after the envelope: the structure inside
+_SIZE_MAX: Final = 2**63 - 1
+_SIZE_DIGITS_MAX: Final = 18
+
+
+def parse_body_structure(raw: object) -> Structure:
+    """Read one BODYSTRUCTURE (or BODY) value.
+
+    Args:
+        raw: Nested tuples of bytes, int and None, as
+            `imapclient.response_parser.parse_response` gives them; children of
+            a multipart stand before its subtype, in a list of their own or not.
+
+    Returns:
+        The tree. Its root is None when nothing could be read; parts beyond
+        STRUCTURE_PARTS_MAX or deeper than STRUCTURE_DEPTH_MAX are left out.
+    """
+    reader = _Reader()
+    node = raw
+    for _ in range(STRUCTURE_DEPTH_MAX):  # an answer still in its own parentheses
+        if not isinstance(node, tuple) or len(node) != 1:
+            break
+        node = node[0]
+    root = reader.read_body(node, "", 0)
+    defects = list(dict.fromkeys(reader.defects))
+    return Structure(root=root, defects=tuple(defects if root is not None else [UNREADABLE, *defects]))
+
+
+class _Reader:
+    """One reading: what was wrong so far, and how many parts there are."""
+
+    __slots__ = ("count", "defects")
+
+    def __init__(self) -> None:
+        self.defects: list[str] = []
+        self.count = 0
+
+    def read_body(self, node: object, message_id: str, depth: int) -> Part | None:
+        """Read the body of a message: of the outer one, or of the one in part `message_id`."""
+        items = _items(node)
+        return self.read(items, body_id(message_id, multipart=_is_multipart(items)), depth)
+
+    def read(self, items: Sequence[object], part_id: str, depth: int) -> Part | None:
+        self.count += 1
+        if depth >= STRUCTURE_DEPTH_MAX:
+            self.defects.append(TOO_DEEP)
+            return None
+        if self.count > STRUCTURE_PARTS_MAX:
+            self.defects.append(TOO_MANY)
+            return None
+        if _is_multipart(items):
+            return self._read_multipart(items, part_id, depth)
+        return self._read_leaf(items, part_id, depth)
+
+    def _read_multipart(self, items: Sequence[object], part_id: str, depth: int) -> Part:
+        nodes = list(takewhile(lambda item: isinstance(item, tuple), items))
+        children: list[Part] = []
+        for number, node in enumerate(nodes, start=1):
+            child = self.read(_items(node), child_id(part_id, number), depth + 1)
+            if child is not None:
+                children.append(child)
+            elif self.count > STRUCTURE_PARTS_MAX:
+                break
+        rest = items[len(nodes) :]
+        subtype = _text(rest[0]) if rest else ""
+        if not subtype:
+            self.defects.append(PART_UNREADABLE)
+        disposition, disposition_params = _disposition(rest[2:])
+        fields = PartFields(
+            content_type=f"multipart/{subtype or 'mixed'}",
+            params=_params(rest[1] if len(rest) > 1 else None),
+            disposition=disposition,
+            disposition_params=disposition_params,
+        )
+        return make_part(part_id, fields, tuple(children))
+
+    def _read_leaf(self, items: Sequence[object], part_id: str, depth: int) -> Part | None:
+        main, sub = (_text(item) for item in (*items[:2], None, None)[:2])
+        if not main or not sub:
+            self.defects.append(PART_UNREADABLE)
+            return None
+        if len(items) < _LEAF_FIELDS or not _is_size(items[6]):
+            self.defects.append(PART_UNREADABLE)
+        _, _, params, content_id, _, encoding, size = (*items[:_LEAF_FIELDS], *[None] * _LEAF_FIELDS)[
+            :_LEAF_FIELDS
+        ]
+        disposition, disposition_params = _disposition(items[_LEAF_FIELDS:])
+        fields = PartFields(
+            content_type=f"{main}/{sub}",
+            params=_params(params),
+            encoding=_text(encoding),
+            size_octets=int(size) if isinstance(size, (int, bytes)) and _is_size(size) else 0,
+            disposition=disposition,
+            disposition_params=disposition_params,
+            content_id=_text(content_id),
+            subject=_inner_subject(items) if f"{main}/{sub}".lower() in MESSAGE_TYPES else "",
+        )
+        part = make_part(part_id, fields)
+        body = items[_MESSAGE_BODY] if len(items) > _MESSAGE_BODY and part.is_message else None
+        if not isinstance(body, tuple) or part.is_encoded_message:
+            return part
+        inner = self.read_body(body, part_id, depth + 1)
+        return make_part(part_id, fields, () if inner is None else (inner,))
+
+
+def _inner_subject(items: Sequence[object]) -> str:
+    """Give the subject of the message inside, from its imap_envelope; "" where the server left it out."""
+    imap_envelope = _items(items[_IMAP_ENVELOPE]) if len(items) > _IMAP_ENVELOPE else ()
+    if len(imap_envelope) <= _ENVELOPE_SUBJECT:
+        return ""
+    return decode_encoded_words(_text(imap_envelope[_ENVELOPE_SUBJECT])).text
+
+
+def _items(node: object) -> Sequence[object]:
+    """Give the elements of a node; IMAPClient's BodyData keeps the children in a list of their own."""
+    if not isinstance(node, tuple):
+        return ()
+    if node and isinstance(node[0], list):
+        return (*node[0], *node[1:])
+    return node
+
+
+def _is_multipart(items: Sequence[object]) -> bool:
+    return bool(items) and isinstance(items[0], tuple)
+
+
+def _is_size(value: object) -> bool:
+    if isinstance(value, bytes):
+        return value.isdigit() and len(value) <= _SIZE_DIGITS_MAX
+    return isinstance(value, int) and 0 <= value <= _SIZE_MAX
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bytes):
+        return decode_text(value, "").text
+    return str(value) if isinstance(value, int) else ""
+
+
+def _params(value: object) -> dict[str, str]:
+    """Read a parameter list; a name without a value is dropped."""
+    items = _items(value)
+    pairs = [(_text(name), _text(given)) for name, given in zip(items[::2], items[1::2], strict=False)]
+    return decode_parameters((name, given) for name, given in pairs if name)
+
+
+def _disposition(extension: Sequence[object]) -> tuple[str, dict[str, str]]:
+    """Find the disposition among the extension fields.
+
+    Its place depends on the type, and servers leave fields out before it; but
+    nothing else there is a string followed by a list or NIL in one pair.
+    """
+    for item in extension:
+        if isinstance(item, bytes) and item.lower() in (b"inline", b"attachment"):
+            return item.decode("ascii"), {}
+        match item:
+            case (bytes() as kind, None | tuple() as params):
+                return _text(kind), _params(params)
+            case _:
+                continue
+    return "", {}

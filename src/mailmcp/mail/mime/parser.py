@@ -1,0 +1,207 @@
+"""Octets of a message to its parts: where each begins and ends (RFC 2046 section 5).
+
+Not the standard library's parser: that one recurses without bound, compares
+every line with every open boundary, and cannot tell a part that is whole from
+one that was cut. Here every part is a span of the octets it came from, nesting
+and number of parts are bounded, and text is not decoded.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mailmcp.envelope.limits import HEADERS_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.mail.header.fields import Headers, header_end, parse_headers
+from mailmcp.mail.mime.params import parse_parameterised
+from mailmcp.mail.mime.structure import (
+    TOO_DEEP,
+    TOO_MANY,
+    Part,
+    PartFields,
+    Structure,
+    body_id,
+    child_id,
+    clean_content_type,
+    make_part,
+)
+
+NO_BOUNDARY: Final = "multipart without its boundary"
+NOT_CLOSED: Final = "multipart is not closed"
+
+_LINE_END: Final = re.compile(rb"\r?\n|\r")
+_AFTER_DELIMITER: Final = re.compile(rb"(?P<last>--)?[ \t]*(?:\r?\n|\r|\Z)")
+_LIKE_BOUNDARY: Final = re.compile(
+    rb"^--([^\s][^\r\n]{0,69}?)[ \t]*\r?\n(?=Content-[A-Za-z-]{1,40}[ \t]*:)", re.MULTILINE | re.IGNORECASE
+)
+_PREAMBLE_MAX: Final = 8_192
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Where the content of one leaf lies, its headers not included."""
+
+    start: int
+    end: int
+    """Past the last octet; the line end before a boundary belongs to the boundary."""
+
+    closed: bool
+    """Whether a boundary was seen after it: nothing of it is missing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MimeTree:
+    """What `split_message` found."""
+
+    headers: Headers
+    """Of the outer message."""
+
+    structure: Structure
+
+    spans: dict[str, Span]
+    """Content of each leaf, and of each message inside, by part id."""
+
+
+def split_message(octets: bytes, *, complete: bool = True) -> MimeTree:
+    """Find the parts of a message.
+
+    Args:
+        octets: A whole message, or its beginning.
+        complete: Whether nothing follows; if so, the last part is whole too.
+
+    Returns:
+        Its tree and spans; sizes are those of the octets given. Never deeper
+        than STRUCTURE_DEPTH_MAX, never more than STRUCTURE_PARTS_MAX parts.
+    """
+    splitter = _Splitter(octets)
+    headers, root = splitter.message("", Span(start=0, end=len(octets), closed=complete), 0)
+    defects = tuple(dict.fromkeys(splitter.defects))
+    return MimeTree(headers=headers, structure=Structure(root=root, defects=defects), spans=splitter.spans)
+
+
+class _Splitter:
+    """One reading of one message."""
+
+    __slots__ = ("count", "defects", "octets", "spans")
+
+    def __init__(self, octets: bytes) -> None:
+        self.octets = octets
+        self.spans: dict[str, Span] = {}
+        self.defects: list[str] = []
+        self.count = 0
+
+    def message(self, message_id: str, span: Span, depth: int) -> tuple[Headers, Part | None]:
+        """Split the message in `span`, which is part `message_id` of another, or "" for the outer one."""
+        headers, content = self._entity(span)
+        fields = _fields(headers, "text/plain")
+        multipart = self._boundary(fields, content) != b""
+        return headers, self._part(body_id(message_id, multipart=multipart), fields, content, depth)
+
+    def _entity(self, span: Span) -> tuple[Headers, Span]:
+        # A copy, so that the end of this part is the end of its headers at the latest.
+        head = self.octets[span.start : min(span.end, span.start + HEADERS_OCTETS_MAX * 2)]
+        headers = parse_headers(head)
+        self.defects.extend(headers.defects)
+        end = header_end(head)
+        if end == len(head) < span.end - span.start:  # the headers go on behind what is read of them
+            end = header_end(self.octets[span.start : span.end])
+        start = min(span.start + end, span.end)
+        return headers, Span(start=start, end=span.end, closed=span.closed)
+
+    def _part(self, part_id: str, fields: PartFields, span: Span, depth: int) -> Part | None:
+        self.count += 1
+        if depth >= STRUCTURE_DEPTH_MAX or self.count > STRUCTURE_PARTS_MAX:
+            self.defects.append(TOO_DEEP if depth >= STRUCTURE_DEPTH_MAX else TOO_MANY)
+            return None
+        boundary = self._boundary(fields, span)
+        if boundary:
+            return make_part(part_id, fields, tuple(self._children(part_id, fields, boundary, span, depth)))
+        if fields.content_type.startswith("multipart/"):
+            # Nothing can be told apart in it, but it can be read.
+            self.defects.append(NO_BOUNDARY)
+            fields = PartFields(content_type="text/plain", encoding=fields.encoding)
+        self.spans[part_id] = span
+        sized = replace(fields, size_octets=span.end - span.start)
+        part = make_part(part_id, sized)
+        if not part.is_message or part.is_encoded_message:
+            return part
+        headers, inner = self.message(part_id, span, depth + 1)
+        with_subject = replace(sized, subject=headers.get("subject"))
+        return make_part(part_id, with_subject, () if inner is None else (inner,))
+
+    def _children(
+        self, part_id: str, fields: PartFields, boundary: bytes, span: Span, depth: int
+    ) -> Iterator[Part]:
+        default = "message/rfc822" if fields.content_type == "multipart/digest" else "text/plain"
+        for number, child_span in enumerate(self._pieces(boundary, span), start=1):
+            if self.count > STRUCTURE_PARTS_MAX:
+                return
+            headers, content = self._entity(child_span)
+            child = self._part(child_id(part_id, number), _fields(headers, default), content, depth + 1)
+            if child is not None:
+                yield child
+
+    def _pieces(self, boundary: bytes, span: Span) -> Iterator[Span]:
+        """Yield what lies between the boundary lines of a multipart; preamble and epilogue are left out."""
+        start = -1
+        for line_start, line_end, last in self._delimiters(boundary, span):
+            if start >= 0:
+                yield Span(
+                    start=start, end=max(start, self._without_line_end(line_start, start)), closed=True
+                )
+            start = line_end
+            if last:
+                return
+        if start >= 0:
+            if span.closed:
+                self.defects.append(NOT_CLOSED)
+            yield Span(start=start, end=span.end, closed=span.closed)
+
+    def _delimiters(self, boundary: bytes, span: Span) -> Iterator[tuple[int, int, bool]]:
+        """Yield (start, end, whether it is the closing one) of each boundary line in `span`."""
+        delimiter = b"--" + boundary
+        position = self.octets.find(delimiter, span.start, span.end)
+        while position >= 0:
+            after = position + len(delimiter)
+            at_line_start = position == span.start or self.octets[position - 1] in b"\r\n"
+            match = _AFTER_DELIMITER.match(self.octets, after, span.end) if at_line_start else None
+            # Cut octets may end inside a longer boundary that merely begins alike.
+            if match is not None and (span.closed or match.end() < span.end or match.group().endswith(b"\n")):
+                yield position, match.end(), match["last"] is not None
+                after = max(after, match.end())
+            position = self.octets.find(delimiter, after, span.end)
+
+    def _without_line_end(self, end: int, start: int) -> int:
+        if end - 2 >= start and self.octets[end - 2 : end] == b"\r\n":
+            return end - 2
+        return end - 1 if end - 1 >= start and self.octets[end - 1 : end] in (b"\n", b"\r") else end
+
+    def _boundary(self, fields: PartFields, span: Span) -> bytes:
+        """Give the boundary that a multipart uses, declared or not; b"" where there is none."""
+        if not fields.content_type.startswith("multipart/"):
+            return b""
+        boundary = fields.params.get("boundary", "").rstrip().encode("utf-8", "replace")
+        if boundary and next(self._delimiters(boundary, span), None) is not None:
+            return boundary
+        return self._find_boundary(span)
+
+    def _find_boundary(self, span: Span) -> bytes:
+        """Find the boundary that the header does not tell: a line with two hyphens before header fields."""
+        match = _LIKE_BOUNDARY.search(self.octets, span.start, min(span.end, span.start + _PREAMBLE_MAX))
+        if match is None:
+            return b""
+        self.defects.append(NO_BOUNDARY)
+        return match[1]
+
+
+def _fields(headers: Headers, default_type: str) -> PartFields:
+    content_type, params = parse_parameterised(headers.raw("content-type"))
+    disposition, disposition_params = parse_parameterised(headers.raw("content-disposition"))
+    return PartFields(
+        content_type=clean_content_type(content_type or default_type),
+        params=params,
+        encoding=headers.get("content-transfer-encoding").partition(";")[0],
+        disposition=disposition,
+        disposition_params=disposition_params,
+        content_id=headers.get("content-id"),
+    )

@@ -1,0 +1,127 @@
+"""Text out of S/MIME messages that are signed in one piece with it (RFC 8551 section 3.5.2).
+
+Walks the few elements of a CMS SignedData (RFC 5652 section 5) down to the content, in
+the definite and indefinite lengths of BER. Signatures are not checked; certificates are
+not looked at.
+"""
+
+from typing import Final
+
+from mailmcp.mail.mime.structure import Part
+
+_TYPES: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_SIGNED_DATA: Final = bytes.fromhex("2a864886f70d010702")
+
+_INTEGER: Final = 0x02
+_OCTETS: Final = 0x04
+_OID: Final = 0x06
+_OCTETS_IN_PIECES: Final = 0x24
+_SEQUENCE: Final = 0x30
+_SET: Final = 0x31
+_EXPLICIT_0: Final = 0xA0
+
+_LONG_LENGTH: Final = 0x80
+_LENGTH_OCTETS_MAX: Final = 4
+_DEPTH_MAX: Final = 8
+
+
+class _MalformedError(Exception):
+    """The octets are no BER, or not that of SignedData."""
+
+
+def is_wrapped(part: Part) -> bool:
+    """Tell whether a part says that it is signed data with its content inside."""
+    return part.content_type in _TYPES and part.params.get("smime-type", "").lower() == "signed-data"
+
+
+def signed_content(octets: bytes) -> bytes:
+    """Take the content out of signed data.
+
+    Args:
+        octets: A CMS ContentInfo, transfer encoding already taken off; may be cut.
+
+    Returns:
+        The content as far as it is there, a MIME entity; b"" where none can be found.
+    """
+    try:
+        return _content(octets)
+    except _MalformedError:
+        return b""
+
+
+def _content(octets: bytes) -> bytes:
+    at, _ = _enter(octets, 0, _SEQUENCE)
+    start, end = _enter(octets, at, _OID)
+    if octets[start:end] != _SIGNED_DATA:
+        raise _MalformedError
+    at, _ = _enter(octets, end, _EXPLICIT_0)
+    at, _ = _enter(octets, at, _SEQUENCE)
+    at = _skip(octets, at, _INTEGER)
+    at = _skip(octets, at, _SET)
+    at, _ = _enter(octets, at, _SEQUENCE)
+    at = _skip(octets, at, _OID)
+    at, _ = _enter(octets, at, _EXPLICIT_0)
+    return b"".join(_pieces(octets, at, 0))
+
+
+def _pieces(octets: bytes, at: int, depth: int) -> list[bytes]:
+    """Give an octet string, which may be parted into others."""
+    tag, start, end = _element(octets, at)
+    if tag == _OCTETS and end is not None:
+        return [octets[start:end]]
+    if tag != _OCTETS_IN_PIECES or depth >= _DEPTH_MAX:
+        raise _MalformedError
+    found: list[bytes] = []
+    stop = len(octets) if end is None else min(end, len(octets))
+    while start < stop and octets[start : start + 2] != b"\0\0":
+        try:
+            found += _pieces(octets, start, depth + 1)
+            start = _end(octets, start, 0)
+        except _MalformedError:  # it was cut here
+            break
+    return found
+
+
+def _enter(octets: bytes, at: int, tag: int) -> tuple[int, int]:
+    """Give where the content of the element at `at` begins and ends."""
+    found, start, end = _element(octets, at)
+    if found != tag:
+        raise _MalformedError
+    return start, len(octets) if end is None else end
+
+
+def _skip(octets: bytes, at: int, tag: int) -> int:
+    if octets[at : at + 1] != bytes([tag]):
+        raise _MalformedError
+    return _end(octets, at, 0)
+
+
+def _end(octets: bytes, at: int, depth: int) -> int:
+    """Find the end of an element; one of indefinite length ends after two zeros."""
+    _, start, end = _element(octets, at)
+    if end is not None:
+        return end
+    if depth >= _DEPTH_MAX:
+        raise _MalformedError
+    while octets[start : start + 2] != b"\0\0":
+        start = _end(octets, start, depth + 1)
+    return start + 2
+
+
+def _element(octets: bytes, at: int) -> tuple[int, int, int | None]:
+    """Read tag and length: the tag, and where the content begins and ends (None: indefinite)."""
+    head = octets[at : at + 2]
+    if len(head) < len(b"TL"):
+        raise _MalformedError
+    tag, length = head
+    start = at + 2
+    if length == _LONG_LENGTH:
+        return tag, start, None
+    if length > _LONG_LENGTH:
+        count = length - _LONG_LENGTH
+        digits = octets[start : start + count]
+        if count > _LENGTH_OCTETS_MAX or len(digits) < count:
+            raise _MalformedError
+        start += count
+        length = int.from_bytes(digits)
+    return tag, start, start + length

@@ -1,0 +1,1 @@
+"""What programs tell by mail: invitations, delivery reports, receipts."""

@@ -1,0 +1,119 @@
+"""Whether the plain text of a message says what its HTML shows (RFC 2046 section 5.1.4).
+
+People are shown the HTML, agents read the plain text: what stands in it alone is the easiest
+hidden text of all. The two are compared by neighbouring words, since programs that make plain
+text out of HTML break lines, number links and flatten tables, but seldom change the words.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Final
+
+from mailmcp.mail.parts.text import TextParts, is_html
+from mailmcp.mail.text.body import body_text
+from mailmcp.mail.text.opaque_signed import open_signed
+
+_WORDS_MIN: Final = 6  # distinct ones, below which a line says too little to be judged
+_PAIRS_MIN: Final = 4  # of neighbours that are not both courtesies
+_PAIRS_MISSING: Final = 0.8  # of neighbours: text that was made of the HTML has nearly all
+_WORDS_MISSING: Final = 0.4  # of longer words: text that says the same in other words has most
+_LONG: Final = 4  # letters; shorter words stand in any text
+
+_ADDRESS: Final = re.compile(r"(?:https?:|ftp:|mailto:|tel:|www\.)\S+|[\w.+-]{1,64}@[\w.-]+", re.IGNORECASE)
+_UNSPACED: Final = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
+_WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+")
+_TARGET: Final = re.compile(r"<[^<>\s]*>")  # what `html.render` writes behind the text of links
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s|(?<=[\u3002\uff01\uff1f])")
+_PARAGRAPH_END: Final = re.compile(r"\n[ \t]*\n")
+
+_COURTESIES: Final = frozenset(
+    # What plain parts say of the HTML and of the list, in words that give no agent anything to do.
+    _WORD.findall(
+        """
+        if you can cannot not read see view display displayed properly correctly this that the your our a an
+        e mail email message newsletter is are was in it to of on or and at as with html format text plain
+        version online browser web webpage page click please here link following below images program client
+        does do support contains receive received receiving because subscribed unsubscribe subscription list
+        preferences wenn sie diese dieser diesen nachricht nicht richtig korrekt angezeigt anzeigen wird
+        werden lesen können klicken bitte hier den im ansehen öffnen abmelden abbestellen ihr ihrem ihren
+        der die das und si vous ne pouvez pas lire voir afficher ce cet cette courriel correctement cliquez
+        ici lien dans votre navigateur en ligne désabonner désinscrire no puede ver leer este correo mensaje
+        correctamente haga clic aquí su navegador versión línea não consegue visualizar esta mensagem clique
+        aqui seu se non riesci visualizzare leggere questa questo messaggio correttamente clicca qui nel tuo
+        kunt deze niet goed lezen bekijk klik uw de het
+        """
+    )
+)
+
+
+def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> int:
+    """Count the lines of the plain text that say what the HTML does not show; linear.
+
+    A sentence that goes over several lines counts as one, unless one of them is counted.
+
+    Args:
+        text_parts: Of the message, from `choose_text_parts`.
+        octets: Content by part id, whole and still transfer-encoded.
+
+    Returns:
+        0 too where there is nothing to compare: no plain part that stands for HTML, or not all octets.
+    """
+    text_parts, octets = open_signed(text_parts, octets)
+    shown = {part.part_id for part in text_parts.html}
+    plain = tuple(part for part in text_parts.plain if part.part_id not in shown)
+    if not plain or not any(map(is_html, text_parts.html)) or not octets.keys() >= shown:
+        return 0
+    said = body_text(TextParts(plain=plain), {part.part_id: octets.get(part.part_id, b"") for part in plain})
+    seen = body_text(TextParts(plain=text_parts.html), octets)
+    return count_missing(said.text, seen.text)
+
+
+def count_missing(said: str, seen: str) -> int:
+    """Count the lines and sentences of one text that say what another does not."""
+    html = _Shown(_TARGET.sub(" ", seen))
+    count = 0
+    for paragraph in _PARAGRAPH_END.split(said):
+        missing = [html.lacks(line) for line in paragraph.split("\n")]
+        count += sum(missing)
+        for first, sentence in _sentences(paragraph):
+            lines = missing[first : first + sentence.count("\n") + 1]
+            count += len(lines) > 1 and not any(lines) and html.lacks(sentence)
+    return count
+
+
+def _sentences(paragraph: str) -> Iterator[tuple[int, str]]:
+    """Yield each sentence with the number, from 0, of the line that it begins on."""
+    start = line = 0
+    for end in (*(match.end() for match in _SENTENCE_END.finditer(paragraph)), len(paragraph)):
+        sentence = paragraph[start:end]
+        yield line, sentence.rstrip()
+        line += sentence.count("\n")
+        start = end
+
+
+class _Shown:
+    """The words of the HTML that people see, and which of them stand side by side."""
+
+    __slots__ = ("_neighbours", "_words")
+
+    def __init__(self, text: str) -> None:
+        words = _words(text)
+        self._words = _COURTESIES.union(words)
+        self._neighbours = frozenset(pairwise(words))
+
+    def lacks(self, text: str) -> bool:
+        """Tell whether a line says enough to be judged, and hardly any of it is here."""
+        words = _words(text)
+        pairs = {pair for pair in pairwise(words) if not _COURTESIES.issuperset(pair)}
+        if len(set(words)) < _WORDS_MIN or len(pairs) < _PAIRS_MIN:
+            return False
+        if len(pairs - self._neighbours) < _PAIRS_MISSING * len(pairs):
+            return False
+        longer = {word for word in words if len(word) >= _LONG}
+        return len(longer - self._words) >= _WORDS_MISSING * len(longer)
+
+
+def _words(text: str) -> list[str]:
+    """List the words of a text; of writing without spaces, the characters. Addresses say nothing."""
+    return _WORD.findall(_ADDRESS.sub(" ", text).casefold())

@@ -1,0 +1,155 @@
+"""The text of a message: parts to text, plain where there is any, else out of HTML.
+
+Composes `mime.transfer`, `charset`, `flowed`, `html` and `clean`. Which parts are the
+text is for `mail.parts.text`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mailmcp.mail.charset import Decoded, decode_text
+from mailmcp.mail.clean import clean_text
+from mailmcp.mail.html.convert import html_to_text
+from mailmcp.mail.mime.smime import is_wrapped
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.transfer import decode_transfer
+from mailmcp.mail.mime.uuencode import replace_uuencoded
+from mailmcp.mail.parts.text import TextParts, is_html
+from mailmcp.mail.text.flowed import unflow
+from mailmcp.mail.text.opaque_signed import open_signed
+from mailmcp.mail.text.openpgp import read_clear_signed
+
+MISSING_TEXT: Final = "text part is missing"
+
+BROKEN_SIGNED_DATA: Final = "signed data cannot be read"
+UNLABELLED_HTML: Final = "HTML that is labelled as plain text"
+
+_HTML_START: Final = re.compile(r"\s*(?:<!doctype html\b|<html[\s>])", re.IGNORECASE)
+_META_OCTETS: Final = 1_024  # where HTML must declare its charset, if it does
+_META_CHARSET: Final = re.compile(
+    rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE
+)
+_LINE_END: Final = re.compile(r"\r\n|\r")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyText:
+    """The text of a message."""
+
+    text: str
+    """Readable text; paragraphs of different parts are parted by an empty line. "" when there is none."""
+
+    html: str
+    """Source of the HTML parts, joined, not sanitized; "" when there is none."""
+
+    from_html: bool
+    """Whether any of `text` was converted from HTML."""
+
+    hidden_removed: int
+    """Elements with text which the HTML hid, taken out of `text`."""
+
+    invisible_removed: int
+    """Invisible and bidirectional control characters taken out of `text`."""
+
+    misleading_links: int = 0
+    """Links whose text names another host than the one they lead to; `text` shows the true one."""
+
+    clear_signed: bool = False
+    """Whether a cleartext OpenPGP signature was taken off `text`."""
+
+    defects: tuple[str, ...] = ()
+
+
+def decode_part(octets: bytes, part: Part) -> Decoded:
+    """Make text of the content of a text part.
+
+    Args:
+        octets: Still transfer-encoded; may be cut.
+        part: What it is: its encoding, charset and format.
+
+    Returns:
+        Lines parted by newlines; format=flowed paragraphs joined (RFC 3676).
+        Invisible characters and HTML are still in it.
+    """
+    if is_wrapped(part):  # the text inside it has parts of its own, if it can be opened
+        return Decoded(text="", defects=(BROKEN_SIGNED_DATA,))
+    content = decode_transfer(octets, part.encoding)
+    charset = part.charset
+    if not charset and is_html(part):
+        declared = _META_CHARSET.search(content.octets[:_META_OCTETS])
+        charset = declared[1].decode("ascii") if declared else ""
+    decoded = decode_text(content.octets, charset)
+    text = _LINE_END.sub("\n", decoded.text)
+    if part.content_type == "text/plain" and part.params.get("format", "").lower() == "flowed":
+        text = unflow(text, delete_space=part.params.get("delsp", "").lower() == "yes")
+    return Decoded(text=text, defects=(*content.defects, *decoded.defects))
+
+
+def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
+    """Make the text of a message out of the content of its text parts.
+
+    Args:
+        text_parts: From `choose_text_parts`.
+        octets: Content by part id, still transfer-encoded, each possibly cut.
+            Parts that are not there are left out, with a defect if they were needed.
+
+    Returns:
+        Plain text where there is any that is not blank, else text out of HTML.
+    """
+    text_parts, octets = open_signed(text_parts, octets)
+    sources = {
+        part.part_id: decode_part(octets[part.part_id], part)
+        for part in text_parts.all
+        if part.part_id in octets
+    }
+    chosen = text_parts.plain
+    if not any(sources[part.part_id].text.strip() for part in chosen if part.part_id in sources):
+        chosen = text_parts.html or chosen
+    reading = _read(chosen, sources)
+    html = [
+        sources[part.part_id].text for part in text_parts.html if is_html(part) and part.part_id in sources
+    ]
+    return replace(reading, html="\n".join(html))
+
+
+def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
+    """Turn the chosen parts into one text; its `html` is empty."""
+    texts: list[str] = []
+    defects: list[str] = []
+    hidden = invisible = misleading = 0
+    from_html = clear_signed = False
+    for part in parts:
+        source = sources.get(part.part_id)
+        if source is None:
+            defects.append(MISSING_TEXT)
+            continue
+        defects.extend(source.defects)
+        unlabelled = not is_html(part) and _HTML_START.match(source.text) is not None
+        if unlabelled:
+            defects.append(UNLABELLED_HTML)
+        if unlabelled or is_html(part):
+            converted = html_to_text(source.text)
+            from_html = True
+            hidden += converted.hidden_removed
+            invisible += converted.invisible_removed
+            misleading += converted.misleading_links
+            defects.extend(converted.defects)
+            texts.append(converted.text)
+        else:
+            unsigned = read_clear_signed(source.text)
+            clear_signed = clear_signed or unsigned.signed
+            cleaned = clean_text(replace_uuencoded(unsigned.text))
+            invisible += cleaned.removed
+            texts.append(cleaned.text)
+    return BodyText(
+        text="\n\n".join(text.strip("\n").rstrip() for text in texts if text.strip()),
+        html="",
+        from_html=from_html,
+        hidden_removed=hidden,
+        invisible_removed=invisible,
+        misleading_links=misleading,
+        clear_signed=clear_signed,
+        defects=tuple(dict.fromkeys(defects)),
+    )

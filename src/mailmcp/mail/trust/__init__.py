@@ -1,0 +1,1 @@
+"""Who wrote, where links lead, and what of that is not what it looks like."""

@@ -1,0 +1,140 @@
+"""Where a link of a stranger goes: the target as a browser reads it, shown so that the host cannot hide.
+
+Browsers forgive much (URL Standard, sections 4.4 and 4.1): line ends within, backslashes for
+slashes, any number of slashes, a user's name before the host, escapes in the host. What is
+shown here is what they make of it. Sites are compared by `mailmcp.mail.trust.domains`.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+from urllib.parse import unquote
+
+from mailmcp.envelope.limits import LINK_CHARS_MAX
+from mailmcp.mail.clean import clean_line
+from mailmcp.mail.trust.domains import decode_domain, domain_of, organisation_of
+
+_HOST_CHARS_MAX: Final = 253  # RFC 1035 section 2.3.4
+_LINE_ENDS: Final = re.compile(r"[\t\r\n]+")
+_SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]{0,30})[ ]*:", re.IGNORECASE)
+_BEFORE_HOST: Final = re.compile(r"^(?:(https?)\s*:)?[/\\]*", re.IGNORECASE)
+_AFTER_HOST: Final = re.compile(r"[/\\?#]")
+_PORT: Final = re.compile(r":(\d{0,5})$")
+_NOT_SHOWN: Final = re.compile(r"[^a-z0-9._:\[\]-]")
+_RUNNING: Final = frozenset({"javascript", "data", "vbscript", "file", "blob", "about", "view-source"})
+_DISGUISES: Final = frozenset({"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC"})
+_TRACKING: Final = re.compile(
+    r"(?:utm_\w*|mc_[ce]id|[fgdy]bclid|[fgdy]clid|msclkid|igshid|_hs(?:enc|mi)|mkt_tok|vero_(?:id|conv)|oly_\w+_id"
+    r"|ck_subscriber_id|_branch_match_id|trk\w*|s_cid|ss_\w+)",
+    re.IGNORECASE,
+)
+
+
+class LinkKind(StrEnum):
+    """What a target is."""
+
+    WEB = "web"
+    MAIL = "mail"
+    PHONE = "phone"
+    NONE = "none"
+    """Nowhere outside the message: fragments, relative paths, parts of the message, unknown schemes."""
+
+    RUNS = "runs"
+    """No place but code or a document of its own (`javascript:`, `data:` …); never shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """The target of a link."""
+
+    kind: LinkKind
+    target: str = ""
+    """As shown: one word, host in ASCII, without tracking parameters and user name. "" where kind says so."""
+
+    host: str = ""
+    """Host of a page or domain of an address: lower case, ASCII. "" when there is none."""
+
+    disguised: bool = False
+    """Whether the target itself deceives: a user name before the host, or one label in two alphabets."""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the target costs more to read than it says: its host must do."""
+        return len(self.target) > LINK_CHARS_MAX
+
+
+_NOWHERE: Final = Link(kind=LinkKind.NONE)
+
+
+def parse_link(href: str) -> Link:
+    """Read a target of any kind, in time linear in its length; a scheme-relative one is taken for https."""
+    text = clean_line(_LINE_ENDS.sub("", href)).text
+    scheme = _SCHEME.match(text)
+    name = scheme[1].lower() if scheme else ""
+    if name in ("http", "https") or (not scheme and text[:2] in ("//", "\\\\")):
+        return _parse_web(text)
+    if name == "mailto":
+        address = _one_word(unquote(text.partition(":")[2].partition("?")[0]).partition(",")[0])
+        host = ascii_host(domain_of(address))
+        return Link(kind=LinkKind.MAIL, target=f"mailto:{address}", host=host) if address else _NOWHERE
+    if name == "tel":
+        return Link(kind=LinkKind.PHONE, target=_one_word(text)) if text[4:].strip() else _NOWHERE
+    return Link(kind=LinkKind.RUNS) if name in _RUNNING else _NOWHERE
+
+
+def ascii_host(host: str) -> str:
+    """Write a host as it is looked up: lower case, no dot at the end, punycode for other letters."""
+    plain = unicodedata.normalize("NFKC", unquote(host))[:_HOST_CHARS_MAX].lower().strip(".")
+    labels = [
+        label if label.isascii() else "xn--" + label.encode("punycode", "replace").decode("ascii")
+        for label in plain.replace("\u3002", ".").split(".")
+    ]
+    return _NOT_SHOWN.sub("?", ".".join(labels))
+
+
+def same_site(one: str, other: str) -> bool:
+    """Tell whether two hosts belong to one registrable domain, or are the same."""
+    return one == other or organisation_of(decode_domain(one)) == organisation_of(decode_domain(other))
+
+
+def _parse_web(text: str) -> Link:
+    after = _BEFORE_HOST.sub("", text)
+    authority = _AFTER_HOST.split(after, maxsplit=1)[0]
+    user, at, host = authority.rpartition("@")
+    port = _PORT.search(host)
+    shown = ascii_host(host[: port.start()] if port else host)
+    if not shown:
+        return _NOWHERE
+    number = f":{port[1]}" if port and port[1] not in ("", "80", "443") else ""
+    scheme = "http" if text[:5].lower() in ("http:", "http ") else "https"
+    return Link(
+        kind=LinkKind.WEB,
+        target=f"{scheme}://{shown}{number}{_drop_tracking(_one_word(after[len(authority) :]))}",
+        host=shown,
+        disguised=bool(at and user) or _mixes_alphabets(decode_domain(shown)),
+    )
+
+
+def _one_word(text: str) -> str:
+    return text.strip().replace(" ", "%20").replace("<", "%3C").replace(">", "%3E")
+
+
+def _drop_tracking(rest: str) -> str:
+    """Leave out parameters that only tell the sender who clicked."""
+    before, sharp, fragment = rest.partition("#")
+    path, mark, query = before.partition("?")
+    kept = "&".join(each for each in query.split("&") if not _TRACKING.fullmatch(each.partition("=")[0]))
+    return path + (mark if kept else "") + kept + sharp + fragment
+
+
+def _mixes_alphabets(host: str) -> bool:
+    """Tell whether a label has Latin letters and letters that are made to look like them."""
+    if host.isascii():
+        return False
+    for label in host.split("."):
+        scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in label if letter.isalpha()}
+        if "LATIN" in scripts and scripts & _DISGUISES:
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""What is done with attachments: listed, read, given as files, saved."""

@@ -1,0 +1,102 @@
+"""The file that a part is, its transfer encoding taken off: in memory, or saved. Blocking."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.transfer import decode_transfer
+from mailmcp.mail.mime.transfer_stream import TransferStream, open_stream
+from mailmcp.mail.parts.attachment import decoded_size
+from mailmcp.tools.attachments.file import SavedFile, save_file
+from mailmcp.tools.attachments.name import safe_filename
+from mailmcp.tools.attachments.part_reading import OpenPart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileContent:
+    """A file that was fetched."""
+
+    part: Part
+    octets: bytes = field(repr=False)
+    short: bool
+    """Whether the server gave less than it says there is."""
+
+    defects: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedContent:
+    """A file that was fetched and saved."""
+
+    part: Part
+    file: SavedFile
+    short: bool
+    """As of `FileContent`."""
+
+    defects: tuple[str, ...]
+
+
+def read_content(opened: OpenPart) -> FileContent:
+    """Read a file that fits a reply.
+
+    Raises:
+        InvalidInputError: With reason `too_large`, before anything more is fetched.
+        MailError: As `OpenPart.chunks`.
+    """
+    most = limits.ATTACHMENT_CONTENT_OCTETS_MAX
+    too_large = _too_large(opened, "a reply has", most)
+    if decoded_size(opened.part) > most:
+        raise too_large
+    decoded = decode_transfer(opened.read(2 * most), opened.part.encoding)
+    if opened.cut or len(decoded.octets) > most:  # more than the server said
+        raise too_large
+    return FileContent(part=opened.part, octets=decoded.octets, short=opened.short, defects=decoded.defects)
+
+
+def save_content(opened: OpenPart, folder: Path) -> SavedContent:
+    """Save a file under a harmless form of its name, in memory of one range.
+
+    Raises:
+        InvalidInputError: With reason `too_large`; nothing is left behind.
+        InternalError: With reason `save_failed`.
+        MailError: As `OpenPart.chunks`.
+    """
+    part = opened.part
+    if part.size_octets > limits.ATTACHMENT_SAVE_OCTETS_MAX:
+        raise _not_saved(opened)
+    stream = open_stream(part.encoding)
+    name = safe_filename(part.filename, content_type=part.content_type, part_id=part.part_id)
+    file = save_file(folder, name, _decoded(opened, stream))
+    return SavedContent(part=part, file=file, short=opened.short, defects=tuple(stream.defects))
+
+
+def _decoded(opened: OpenPart, stream: TransferStream) -> Iterator[bytes]:
+    total = 0
+    for chunk in opened.chunks():
+        total += len(chunk)
+        if total > limits.ATTACHMENT_SAVE_OCTETS_MAX:  # more than the server said
+            raise _not_saved(opened)
+        yield stream.feed(chunk)
+    yield stream.finish()
+
+
+def _not_saved(opened: OpenPart) -> InvalidInputError:
+    return _too_large(opened, "a file that is saved has", limits.ATTACHMENT_SAVE_OCTETS_MAX)
+
+
+def _too_large(opened: OpenPart, what: str, most_octets: int) -> InvalidInputError:
+    part, ref = opened.part, opened.ref
+    return InvalidInputError.of(
+        "mode",
+        Reason.TOO_LARGE,
+        f"does not suit: the file has about {decoded_size(part)} octets, and {what} at most {most_octets}. "
+        "Send text, or save where the user has set a folder.",
+        next_action=NextAction(
+            instruction="Get the text of the attachment.",
+            tool="imap_get_attachment",
+            arguments={"message_id": ref.message_id, "part_id": part.part_id},
+        ),
+    )

@@ -1,0 +1,180 @@
+"""One part of a message as it is stored: found in the structure, fetched alone, as far as is allowed.
+
+Where a server gives no structure that can be read, or not the part that stands in it, the
+whole message is fetched and taken apart here, if it is not too large. Blocking.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import (
+    Code,
+    InternalError,
+    NextAction,
+    NotFoundError,
+    Reason,
+)
+from mailmcp.imap.fetch import FetchFailure
+from mailmcp.imap.octets import Window, fetch_whole
+from mailmcp.imap.part import PartStart, fetch_rest, fetch_start
+from mailmcp.imap.session import Session
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.message import read_message
+from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.mime.structure import Part, find, is_hollow, walk
+from mailmcp.tools.message_parts import not_had
+from mailmcp.tools.tool import Report
+
+_FETCHING = "Fetching the attachment"
+_PARTS_NAMED = 50
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenPart:
+    """A part that is there, with its first octets; the rest is fetched as it is asked for."""
+
+    part: Part
+    """With the size in octets that the server, or the message itself, says."""
+
+    _session: Session = field(repr=False)
+    ref: MessageRef
+    _start: PartStart = field(repr=False)
+    _report: Report = field(repr=False)
+
+    short: bool = False
+    """Whether the server gave less than it said; known when all was read."""
+
+    cut: bool = False
+    """Whether there is more than `read` was allowed to read."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """Give the octets in order, still transfer-encoded; to be read once.
+
+        Raises:
+            NotFoundError: The message is gone by now.
+            InternalError: The server does not give the rest.
+        """
+        said, have = self.part.size_octets, len(self._start.octets)
+        yield self._start.octets
+        rest = fetch_rest(self._session, self.ref.uid, self.part.part_id, self._start, size_octets=said)
+        for octets in rest:
+            if isinstance(octets, FetchFailure):
+                raise not_had(self.ref, octets)
+            have += len(octets)
+            self._report(have, max(said, have), _FETCHING)
+            yield octets
+        self.short = have < said
+
+    def read(self, most_octets: int) -> bytes:
+        """Read the part, or as much of it as is allowed and then say that it is `cut`; raises as `chunks`."""
+        octets = bytearray()
+        for chunk in self.chunks():
+            octets += chunk
+            if len(octets) > most_octets:
+                self.cut = True
+                break
+        return bytes(octets[:most_octets])
+
+
+def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -> OpenPart:
+    """Find a part and fetch its first range; one round trip.
+
+    Args:
+        session: Of the account.
+        ref: The message.
+        part_id: Numbers and dots alone.
+        report: Is told how much is there, when that is not all.
+
+    Raises:
+        NotFoundError: The mailbox, the message or the part is not there.
+        ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
+        InternalError: The server does not give the message.
+    """
+    session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
+    start = fetch_start(session, ref.uid, part_id)
+    if isinstance(start, FetchFailure):
+        if start.code is Code.NOT_FOUND:
+            raise not_had(ref, start)
+        return _from_whole_message(session, ref, part_id, report)
+    root = parse_body_structure(start.body_structure).root
+    if root is None or is_hollow(root):
+        return _from_whole_message(session, ref, part_id, report)
+    part = _choose(root, ref, part_id)
+    if _contradicts(part, start, inside=all(part is not each for each in walk(root))):
+        return _from_whole_message(session, ref, part_id, report)
+    if not start.whole and len(start.octets) < part.size_octets:
+        report(len(start.octets), part.size_octets, _FETCHING)
+    return OpenPart(part=part, _session=session, ref=ref, _start=start, _report=report)
+
+
+def _contradicts(part: Part, start: PartStart, *, inside: bool) -> bool:
+    """Judge whether a server does not give the part that it says there is; `inside` a message inside, or not.
+
+    pymap gives the whole body of a message inside for the first part of it, and nothing for the
+    others. Where a size alone may be wrong, that is no reason to fetch a large message.
+    """
+    if part.size_octets and not start.octets:
+        return True
+    ended = start.whole or len(start.octets) < limits.PART_RANGE_OCTETS
+    if not ended or len(start.octets) == part.size_octets or start.message_octets is None:
+        return False
+    most = limits.RAW_RESOURCE_OCTETS_MAX if inside else limits.MESSAGE_WINDOW_OCTETS
+    return start.message_octets <= most
+
+
+def _from_whole_message(session: Session, ref: MessageRef, part_id: str, report: Report) -> OpenPart:
+    """Take the part out of the whole message."""
+    fetched = fetch_whole(session, ref.uid, most_octets=limits.RAW_RESOURCE_OCTETS_MAX)
+    if isinstance(fetched, FetchFailure):
+        raise not_had(ref, fetched)
+    if isinstance(fetched, Window):
+        raise InternalError(
+            "The server does not give the parts of this message, and the whole is too large to be taken "
+            f"apart: {fetched.size_octets} octets. Read its source in windows.",
+            reason=Reason.SERVER_REFUSED,
+            details={"message_id": ref.message_id, "part_id": part_id},
+            next_action=NextAction(
+                instruction="Get the source of the message.",
+                tool="imap_get_message_raw",
+                arguments={"message_id": ref.message_id},
+            ),
+        )
+    view = read_message(fetched, complete=True)
+    part = _choose(view.structure, ref, part_id)
+    octets = view.part_octets(part)
+    assert octets is not None  # noqa: S101 - the structure was made of them
+    start = PartStart(body_structure=None, message_octets=len(fetched), octets=octets, whole=True)
+    return OpenPart(part=part, _session=session, ref=ref, _start=start, _report=report)
+
+
+def _choose(root: Part | None, ref: MessageRef, part_id: str) -> Part:
+    part = find(root, part_id)
+    if part is None or part.is_multipart:
+        raise part_missing(ref, part_id, root)
+    return part
+
+
+def part_missing(ref: MessageRef, part_id: str, root: Part | None) -> NotFoundError:
+    """Build the error that names the parts there are."""
+    known = [part.part_id for part in content_parts(root)]
+    shown = ", ".join(known[:_PARTS_NAMED])
+    more = f" and {len(known) - _PARTS_NAMED} more" if len(known) > _PARTS_NAMED else ""
+    return NotFoundError(
+        f"The message has no part {part_id}. Parts: {shown}{more}.",
+        reason=Reason.PART_MISSING,
+        details={"message_id": ref.message_id, "part_ids": known[:_PARTS_NAMED]},
+        next_action=NextAction(
+            instruction="Get the message, which lists its attachments.",
+            tool="imap_get_message",
+            arguments={"message_id": ref.message_id},
+        ),
+    )
+
+
+def content_parts(root: Part | None) -> list[Part]:
+    """List all parts that have content of their own: leaves, messages inside, and their leaves."""
+    if root is None:
+        return []
+    inside = [part for child in root.parts for part in content_parts(child)]
+    return inside if root.is_multipart else [root, *inside]

@@ -1,0 +1,142 @@
+"""One message in a reply: its row of data, and the same as text."""
+
+from pydantic import BaseModel, Field
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.markdown import code, escape
+from mailmcp.envelope.outcome import Untrusted
+from mailmcp.mail.clean import clean_line
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.header.fields import Headers
+from mailmcp.tools.attachments.listing import AttachmentRow, attachment_lines
+from mailmcp.tools.messages.reading import Reading
+from mailmcp.tools.rows import addresses_of, date_of
+
+_USEFUL_HEADERS = frozenset(
+    {
+        "message-id",
+        "in-reply-to",
+        "references",
+        "reply-to",
+        "sender",
+        "list-id",
+        "list-unsubscribe",
+        "auto-submitted",
+        "precedence",
+    }
+)
+"""Headers that say something which the message's own fields do not."""
+
+
+class HeaderRow(BaseModel):
+    """One header field, decoded."""
+
+    name: str
+    value: str
+
+
+class NoticeRow(BaseModel):
+    """What a calendar invitation, a delivery report or a read receipt says."""
+
+    kind: str
+    part_id: str
+    fields: dict[str, str]
+
+
+class MessageDetail(BaseModel):
+    """One message."""
+
+    message_id: str
+    message_uri: str
+    message_raw_uri: str
+    mailbox: str
+    uidvalidity: int
+    uid: int
+    date: str
+    from_: str = Field(alias="from")
+    to: str
+    cc: str
+    subject: str
+    flags: list[str]
+    size_bytes: int | None = None
+    authentication: str = Field(description="SPF, DKIM, DMARC.")
+    suspicions: list[str] | None = None
+    """Kinds of what is odd about the sender; the warnings say it in words."""
+
+    headers: list[HeaderRow] | None = None
+    notices: list[NoticeRow] | None = None
+    body_text: str | None = None
+    body_html: str | None = None
+    body_truncated: bool
+    body_total_chars: int
+    quoted_lines_collapsed: int | None = None
+    attachments: list[AttachmentRow]
+
+
+def head_fields(ref: MessageRef, reading: Reading) -> dict[str, object]:
+    """Give the fields of `MessageDetail` that do not depend on how much of the body is shown."""
+    headers, fetched = reading.parts.view.headers, reading.parts.fetched
+    return {
+        "message_id": ref.message_id,
+        "message_uri": ref.message_uri,
+        "message_raw_uri": ref.message_raw_uri,
+        "mailbox": ref.mailbox,
+        "uidvalidity": ref.uidvalidity,
+        "uid": ref.uid,
+        "date": date_of(headers, fetched),
+        "from": addresses_of(headers, "From"),
+        "to": addresses_of(headers, "To"),
+        "cc": addresses_of(headers, "Cc"),
+        "subject": clean_line(headers.get("Subject")).text[: limits.HEADER_CHARS_MAX],
+        "flags": list(fetched.flags),
+        "size_bytes": fetched.size_octets,
+        "authentication": reading.authentication.text,
+        "suspicions": [each.kind for each in reading.suspicions] or None,
+        "notices": [
+            NoticeRow(kind=each.kind, part_id=each.part_id, fields=dict(each.fields))
+            for each in reading.notices
+        ]
+        or None,
+    }
+
+
+def header_rows(headers: Headers, *, everything: bool) -> list[HeaderRow]:
+    """Write the header fields of a message: every one, or those that matter for replies and lists."""
+    return [
+        HeaderRow(name=name, value=clean_line(value).text[: limits.HEADER_CHARS_MAX])
+        for name, value in headers.items()
+        if everything or name.lower() in _USEFUL_HEADERS
+    ]
+
+
+def detail_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
+    """Write a message as Markdown: a line for each field, then what was written, fenced."""
+    lines = [
+        f"{name}: {escape(value)}"
+        for name, value in (
+            ("Date", detail.date),
+            ("From", detail.from_),
+            ("To", detail.to),
+            ("Cc", detail.cc),
+            ("Subject", detail.subject),
+            ("Flags", " ".join(detail.flags)),
+            ("Authentication", detail.authentication),
+        )
+        if value
+    ]
+    lines += [f"{escape(header.name)}: {escape(header.value)}" for header in detail.headers or ()]
+    lines += [_notice_line(each) for each in detail.notices or ()]
+    bodies = [
+        Untrusted(label=label, text=text)
+        for label, text in (("body_text", detail.body_text), ("body_html", detail.body_html))
+        if text
+    ]
+    if not bodies:
+        lines.append("(no text)")
+    return (*lines, *bodies, *attachment_lines(detail.attachments))
+
+
+def _notice_line(notice: NoticeRow) -> str:
+    name = notice.kind.replace("_", " ").capitalize()
+    fields = "; ".join(f"{key.replace('_', ' ')}: {escape(value)}" for key, value in notice.fields.items())
+    return f"{name} (part {code(notice.part_id)}): {fields}"

@@ -1,0 +1,71 @@
+"""A message that is no longer where its id says: found again by its Message-ID, wherever it went.
+
+Messages move and mailboxes are rebuilt; the Message-ID header (RFC 5322 section 3.6.4) stays. It is
+written by the sender, so a message that is found by it is said to be so. Blocking.
+"""
+
+from collections.abc import Sequence
+
+from mailmcp.envelope.errors import ConflictError, MailError, NextAction, NotFoundError, Reason
+from mailmcp.imap.connection import quoted
+from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.session import Session
+from mailmcp.imap.thread import Clue, Related, find_related
+from mailmcp.mail.conversation import find_ids
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.header.fields import parse_headers
+from mailmcp.tools.search.sources import in_preferred_order
+
+_ITEMS = ("UID", "BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]")
+
+
+def has_moved(error: MailError) -> bool:
+    """Whether an error says that a message is not where its id says, so that it may be elsewhere."""
+    gone = {Reason.MESSAGE_GONE, Reason.MAILBOX_MISSING}
+    return isinstance(error, ConflictError) or (isinstance(error, NotFoundError) and error.reason in gone)
+
+
+def look_up(session: Session, account_id: str, header_message_id: str) -> MessageRef | None:
+    """Find a message of the account by its Message-ID; three round trips.
+
+    Returns:
+        The message in the mailbox that says most of it: Junk and Trash come last. Of
+        several there the latest. None if there is none.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed.
+    """
+    wanted = find_ids(header_message_id)[:1]
+    if not wanted or not wanted[0].isascii():
+        return None
+    names = _in_order(list_mailboxes(session))
+    clue = Clue(keys=(b"HEADER", b"MESSAGE-ID", quoted(f"<{wanted[0]}>")))
+    found = find_related(session, dict.fromkeys(names), [clue], items=_ITEMS, known={})
+    for name, result in found.items():
+        if not isinstance(result, Related):
+            continue  # one mailbox that cannot be searched does not keep the others from it
+        # Servers look for a part of the field.
+        uids = [
+            uid
+            for uid, row in result.fetched.messages.items()
+            if find_ids(parse_headers(row.sections.get("HEADER.FIELDS", b"")).get("Message-ID")) == wanted
+        ]
+        if uids:
+            return MessageRef(
+                account_id=account_id, mailbox=name, uidvalidity=result.uidvalidity, uid=max(uids)
+            )
+    return None
+
+
+def _in_order(mailboxes: Sequence[Mailbox]) -> list[str]:
+    usual = [each.name for each in in_preferred_order(mailboxes)]
+    return usual + [each.name for each in mailboxes if each.selectable and each.name not in usual]
+
+
+def search_for(account_id: str, header_message_id: str) -> NextAction:
+    """Say how to look a message up by its Message-ID."""
+    return NextAction(
+        instruction="Search all mailboxes for the message.",
+        tool="imap_search_messages",
+        arguments={"account_id": account_id, "mailbox": "*", "header_message_id": header_message_id},
+    )

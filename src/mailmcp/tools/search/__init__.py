@@ -1,0 +1,1 @@
+"""What imap_search_messages is made of: arguments, sources, pages, coverage."""

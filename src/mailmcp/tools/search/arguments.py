@@ -1,0 +1,176 @@
+"""The arguments of imap_search_messages, and which of them contradict each other."""
+
+import re
+from datetime import date, datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
+from mailmcp.mail.handles.ids import UINT32_MAX
+from mailmcp.tools.arguments import Arguments
+
+EVERYTHING = "*"
+"""As `mailbox` or `account_id`: all of them."""
+
+_MOMENT = re.compile(
+    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)([Zz]|[+-]\d\d:\d\d)?", re.ASCII
+)
+"""RFC 3339 section 5.6; seconds may be left out."""
+
+
+def read_moment(text: str) -> datetime | None:
+    """Read a date-time with its offset; None if it is none."""
+    match = _MOMENT.fullmatch(text)
+    if match is None or match[3] is None:
+        return None
+    try:
+        return datetime.fromisoformat(f"{match[1]}T{match[2]}{match[3].upper()}")
+    except ValueError:
+        return None
+
+
+def read_day(text: str) -> date | None:
+    """Read a date written as YYYY-MM-DD; None if it is none."""
+    try:
+        parsed = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return parsed if parsed.isoformat() == text else None
+
+
+def _check_day(text: str) -> str:
+    if text and read_day(text) is None:
+        raise PydanticCustomError(Reason.INVALID_VALUE.value, "is not a date. Send YYYY-MM-DD.")
+    return text
+
+
+def _check_moment(text: str) -> str:
+    if not text or read_day(text) is not None or read_moment(text) is not None:
+        return text
+    match = _MOMENT.fullmatch(text)
+    if match is not None and match[3] is None:
+        raise PydanticCustomError(
+            Reason.INVALID_VALUE.value,
+            "has no offset. Add it: 2026-11-05T09:30:00+01:00, or Z for UTC.",
+        )
+    raise PydanticCustomError(
+        Reason.INVALID_VALUE.value,
+        "is neither a date nor a time. Send YYYY-MM-DD or 2026-11-05T09:30:00+01:00.",
+    )
+
+
+def _check_snippet_chars(count: int) -> int:
+    if 0 < count < limits.SNIPPET_CHARS_MIN:
+        raise PydanticCustomError(
+            Reason.OUT_OF_RANGE.value, "is out of range. Send 50 to 500, or 0 for no snippets."
+        )
+    return count
+
+
+def _check_octets(count: int) -> int:
+    if not 0 <= count <= UINT32_MAX:
+        raise PydanticCustomError(Reason.OUT_OF_RANGE.value, "is out of range. Send 0 to 4294967295.")
+    return count
+
+
+def _check_mailboxes(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(names) > limits.SEARCH_SOURCES_MAX:
+        raise PydanticCustomError(
+            Reason.OUT_OF_RANGE.value, "names more than 200 mailboxes. Send fewer, or mailbox *."
+        )
+    if not all(names) or EVERYTHING in names:
+        raise PydanticCustomError(
+            Reason.INVALID_VALUE.value, "holds an empty name or *. Send exact names; all: mailbox *."
+        )
+    return names
+
+
+Day = Annotated[str, AfterValidator(_check_day)]
+Moment = Annotated[str, AfterValidator(_check_moment)]
+Octets = Annotated[int, AfterValidator(_check_octets)]
+
+
+class SearchMessagesArguments(Arguments):
+    """Where to search, criteria that must all hold, and the shape of the page."""
+
+    account_id: str = Field("", description='"*": all accounts.')
+    mailbox: str = Field("INBOX", description='Exact name; "*": all but Junk and Trash.')
+    mailboxes: Annotated[tuple[str, ...], AfterValidator(_check_mailboxes)] = Field(
+        (), description="Several, instead of mailbox."
+    )
+    query: str = Field("", description='Words, each in headers or body; "a phrase" as one.')
+    exclude: str = Field("", description="Words that must not occur.")
+    from_: str = Field("", alias="from", description="Part of name or address.")
+    to: str = ""
+    cc: str = ""
+    any_address: str = Field("", description="From, To or Cc.")
+    subject: str = ""
+    body: str = ""
+    keyword: str = Field("", description="IMAP keyword, as $Forwarded.")
+    header_message_id: str = Field("", description="Message-ID header.")
+    gmail_query: str = Field("", description="Gmail's own search language; Gmail only.")
+    unread_only: bool = False
+    flagged: bool = False
+    answered: bool = False
+    has_attachment: bool = False
+    larger_than: Octets = Field(0, description="Octets.")
+    smaller_than: Octets = 0
+    since: Moment = Field("", description="Received then or later: YYYY-MM-DD, or RFC 3339 with offset.")
+    before: Moment = Field("", description="Received earlier.")
+    last_days: int = Field(0, ge=0, le=limits.LAST_DAYS_MAX, description="1: since yesterday.")
+    start_date: Day = Field("", description="YYYY-MM-DD, included.")
+    end_date: Day = Field("", description="Included.")
+    sort: Literal["newest", "oldest", "largest"] = "newest"
+    limit: int = Field(
+        limits.PAGE_SIZE_DEFAULT, ge=1, le=limits.PAGE_SIZE_MAX, description="Messages a page."
+    )
+    snippet_max_chars: Annotated[int, AfterValidator(_check_snippet_chars)] = Field(
+        0, ge=0, le=limits.SNIPPET_CHARS_MAX, description="50 to 500: show the text around what was found."
+    )
+    cursor: str = Field("", description="From the previous page; enough on its own.")
+
+    exclusive = (
+        ("mailboxes", "mailbox"),
+        ("last_days", "start_date"),
+        ("last_days", "end_date"),
+        ("last_days", "since"),
+        ("last_days", "before"),
+        ("since", "start_date"),
+        ("before", "end_date"),
+    )
+    plurals = {"mailbox": "mailboxes"}  # noqa: RUF012 - pydantic knows it as a ClassVar of the base
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The mailboxes meant, each once; INBOX has one name in any case (RFC 9051 section 5.1)."""
+        names = self.mailboxes or (self.mailbox or "INBOX",)
+        return tuple(dict.fromkeys("INBOX" if name.upper() == "INBOX" else name for name in names))
+
+
+def check_ranges(arguments: SearchMessagesArguments, *, first: datetime | None, end: datetime | None) -> None:
+    """Make sure that some message could match.
+
+    Args:
+        arguments: What was sent.
+        first: The moment at which the range of time begins; None for no bound.
+        end: The moment before which it ends; None for no bound.
+
+    Raises:
+        InvalidInputError: A range of time or of sizes holds nothing.
+    """
+    problems: list[Problem] = []
+    if first is not None and end is not None and end <= first:
+        lower = "since" if arguments.since else "start_date"
+        upper = "end_date" if arguments.end_date else "before"
+        message = f"lies before {lower}. Send a day on or after it."
+        if upper == "before":
+            message = f"is not after {lower}. Send a later one."
+        problems.append(Problem(field=upper, reason=Reason.OUT_OF_RANGE, message=message))
+    if 0 < arguments.smaller_than <= arguments.larger_than + 1:
+        message = "leaves no size above larger_than. Send more octets."
+        problems.append(Problem(field="smaller_than", reason=Reason.OUT_OF_RANGE, message=message))
+    if problems:
+        raise InvalidInputError(problems)

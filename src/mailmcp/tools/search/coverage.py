@@ -1,0 +1,206 @@
+"""What a search has seen and what it has not, for programs and in words.
+
+"No message matches" is said only where everything was searched and the answer can be trusted.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import NextAction
+from mailmcp.envelope.markdown import code, escape
+from mailmcp.imap.mailboxes import Mailbox
+from mailmcp.imap.search.scan import Scanned
+from mailmcp.mail.handles.cursor import SearchCursor
+from mailmcp.mail.text.snippet import make_snippet
+from mailmcp.tools.search.arguments import EVERYTHING
+from mailmcp.tools.search.criteria import arguments_of, is_of_all_mailboxes, is_of_one_mailbox
+from mailmcp.tools.search.sources import Searches, in_preferred_order
+
+_SEARCH = "imap_search_messages"
+_Place = tuple[str, str]
+"""Account and mailbox."""
+
+
+class CoverageData(BaseModel):
+    """How far a page can be trusted; `mailboxes_searched` counts those of this page."""
+
+    complete: bool
+    mailboxes_searched: int
+    mailboxes_failed: list[str]
+    mailboxes_not_searched: list[str] | None = None
+    method: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """What was searched for one page."""
+
+    search: SearchCursor
+    seen: tuple[Scanned, ...]
+    failed: tuple[_Place, ...]
+    """Mailboxes that could not be searched; `*` where the account could not even list them."""
+
+    others: tuple[_Place, ...] = ()
+    """Mailboxes that were not searched and could be, as far as that was looked up."""
+
+    aside: tuple[_Place, ...] = ()
+    """Those among them that a search of all leaves out."""
+
+    last: bool = False
+    """Whether mailboxes of just those names were searched: the last step that `suggest_search` leads to."""
+
+    cut: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether no match can be missing from the mailboxes that were meant."""
+        seen = all(each.complete for each in self.seen)
+        return seen and not (self.failed or self.cut or self.search.incomplete)
+
+    @property
+    def method(self) -> str:
+        """How it was searched, in sentences, each once."""
+        statements = dict.fromkeys(line for each in self.seen for line in each.statements)
+        said = [*statements]
+        if self.cut:
+            said.append("There are more mailboxes than one search takes.")
+        if self.search.incomplete:
+            said.append("Earlier pages could not see everything.")
+        return make_snippet(" ".join(said), limits.COVERAGE_CHARS_MAX)
+
+    @property
+    def data(self) -> CoverageData:
+        """The same for programs."""
+        return CoverageData(
+            complete=self.complete,
+            mailboxes_searched=len(self.seen),
+            mailboxes_failed=self._names(self.failed),
+            mailboxes_not_searched=self._names(self.others) or None,
+            method=self.method or "The server searched.",
+        )
+
+    def _names(self, places: Sequence[_Place]) -> list[str]:
+        """Name mailboxes, with their account where there are several; the last line counts the rest."""
+        accounts = {each.account_id for each in self.search.sources}
+        names = [name if len(accounts) == 1 else f"{account_id}: {name}" for account_id, name in places]
+        rest = len(names) - limits.COVERAGE_NAMES_MAX
+        return names if rest <= 0 else [*names[: limits.COVERAGE_NAMES_MAX], f"and {rest} more"]
+
+    def lines(self, *, empty: bool) -> tuple[str, ...]:
+        """Say in the text what the data says, where a reader must know it."""
+        lines = []
+        if self.method and (empty or not self.complete):
+            lines.append(f"How it was searched: {escape(self.method)}")
+        if empty and self.others:
+            lines.append(f"Not searched: {', '.join(map(code, self._names(self.others)))}")
+        return tuple(lines)
+
+
+def cover(search: SearchCursor, found: Searches, listings: Mapping[str, Sequence[Mailbox]]) -> Coverage:
+    """Say what a search has covered; `listings` are the mailboxes of accounts that were looked up."""
+    seen = {
+        (each.source.account_id, each.source.mailbox): each.found
+        for each in found.searched
+        if isinstance(each.found, Scanned)
+    }
+    failed = tuple(
+        (each.source.account_id, each.source.mailbox)
+        for each in found.searched
+        if not isinstance(each.found, Scanned)
+    )
+    others: list[_Place] = []
+    aside: list[_Place] = []
+    left_out: set[_Place] = set()
+    for account_id, mailboxes in listings.items():
+        usual = {each.name for each in in_preferred_order(mailboxes)}
+        for each in mailboxes:
+            place = (account_id, each.name)
+            left_out |= {place} if each.selectable and each.name not in usual else set()
+            if each.selectable and place not in seen and place not in failed:
+                others.append(place)
+                aside += [] if each.name in usual else [place]
+    return Coverage(
+        search=search,
+        seen=tuple(seen.values()),
+        failed=failed,
+        others=tuple(others),
+        aside=tuple(aside),
+        last=left_out <= seen.keys() and _names_of(seen) == _names_of(left_out),
+        cut=found.cut,
+    )
+
+
+def say_where(search: SearchCursor, coverage: Coverage) -> str:
+    """Name the one mailbox that was searched, or count them."""
+    accounts = ", ".join(dict.fromkeys(each.account_id for each in search.sources))
+    if is_of_one_mailbox(search):
+        return f"{code(search.sources[0].mailbox)} ({accounts})"
+    count = len(coverage.seen)
+    return f"{count} {'mailbox' if count == 1 else 'mailboxes'} ({accounts})"
+
+
+def say_nothing_found(search: SearchCursor, coverage: Coverage) -> str:
+    """Write the summary of a search that found nothing: what is proven, and what is not."""
+    where = say_where(search, coverage)
+    if coverage.failed:
+        return f"No match was found in {where}, but {_count(coverage.failed)} could not be searched"
+    if not coverage.complete:
+        return f"No match was found in {where}, but not everything there could be seen"
+    there = sum(each.exists for each in coverage.seen)
+    if not coverage.others:
+        return f"No message matches in {where}, of {there} there"
+    verb = "was" if len(coverage.others) == 1 else "were"
+    return f"No message matches in {where}, of {there} there; {_count(coverage.others)} {verb} not searched"
+
+
+def _count(places: Sequence[_Place]) -> str:
+    accounts = [account_id for account_id, name in places if name == EVERYTHING]
+    if len(accounts) == len(places):
+        return f"{len(accounts)} account{'' if len(accounts) == 1 else 's'}"
+    return f"{len(places)} mailbox{'' if len(places) == 1 else 'es'}"
+
+
+def suggest_search(search: SearchCursor, coverage: Coverage) -> NextAction:
+    """Say where to look next when nothing was found: in all mailboxes, then in Junk and Trash."""
+    arguments = arguments_of(search)
+    arguments.pop("mailboxes", None)
+    begun = is_of_all_mailboxes(search) or coverage.last
+    if not begun and len(coverage.others) > len(coverage.aside):
+        arguments["mailbox"] = EVERYTHING
+        return NextAction(instruction="Search all mailboxes.", tool=_SEARCH, arguments=arguments)
+    if coverage.aside:
+        arguments.pop("mailbox", None)
+        return _suggest_aside(search, coverage.aside, arguments)
+    return NextAction(
+        instruction="Search with fewer criteria, or look at the mailboxes.",
+        tool="imap_list_mailboxes",
+        arguments={"account_id": search.sources[0].account_id},
+    )
+
+
+def _suggest_aside(search: SearchCursor, aside: Sequence[_Place], arguments: dict[str, object]) -> NextAction:
+    """Say how to search what was left out: of all accounts at once, if one search can take so many.
+
+    A list means the same names in each account; those that one lacks are issues of the reply.
+    """
+    accounts = {account_id for account_id, _ in aside}
+    names = list(dict.fromkeys(name for _, name in aside))
+    all_accounts = {each.account_id for each in search.sources}
+    several = len(accounts) > 1 and len(all_accounts) * len(names) <= limits.SEARCH_SOURCES_MAX
+    instruction = "Search what was left out."
+    if several and len(accounts) * len(names) != len(aside):
+        instruction += " Not every account has each of these mailboxes, which the reply will say."
+    if not several:
+        account_id = aside[0][0]
+        names = [name for account, name in aside if account == account_id]
+        if len(accounts) > 1:
+            instruction = f"Search what was left out of account {account_id}; do the same for the others."
+        arguments["account_id"] = account_id
+    return NextAction(instruction=instruction, tool=_SEARCH, arguments=arguments | {"mailboxes": names})
+
+
+def _names_of(places: Iterable[_Place]) -> set[str]:
+    return {name for _, name in places}

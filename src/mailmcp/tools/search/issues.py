@@ -1,0 +1,53 @@
+"""What a search could not have: accounts, mailboxes and messages, each an issue of the reply."""
+
+from collections.abc import Iterator, Sequence
+
+from mailmcp.envelope.errors import MailError
+from mailmcp.envelope.outcome import Issue
+from mailmcp.imap.search.scan import Scanned
+from mailmcp.tools.issues import mailbox_issue, message_issue
+from mailmcp.tools.search.arguments import EVERYTHING
+from mailmcp.tools.search.page import Found
+from mailmcp.tools.search.sources import Searched, Searches
+from mailmcp.tools.tool import advise_listing
+
+
+def source_issues(searches: Searches) -> Iterator[Issue]:
+    """Tell of each mailbox that failed; of an account once, if all of it failed in one way."""
+    by_account: dict[str, list[Searched]] = {}
+    for each in searches.searched:
+        by_account.setdefault(each.source.account_id, []).append(each)
+    for account_id, searched in by_account.items():
+        errors = [each.found for each in searched if isinstance(each.found, MailError)]
+        alike = len({(error.code, error.reason) for error in errors}) == 1
+        if len(errors) == len(searched) and alike and (len(errors) > 1 or _is_whole(searched)):
+            yield mailbox_issue(account_id, None, errors[0])
+            continue
+        for each in searched:
+            if isinstance(each.found, MailError):
+                yield mailbox_issue(account_id, each.source.mailbox, each.found)
+
+
+def _is_whole(searched: Sequence[Searched]) -> bool:
+    return searched[0].source.mailbox == EVERYTHING
+
+
+def message_issues(found: Sequence[Found]) -> Iterator[Issue]:
+    """Tell of each message of a page that could not be had."""
+    for each in found:
+        failure = each.searched.fetched.failures.get(each.ref.uid)
+        if failure is not None:
+            yield message_issue(each.ref, failure)
+
+
+def nothing_searched(searches: Searches) -> MailError:
+    """Give the error of the first mailbox, with all of them in its details if there were several."""
+    failed = [(each.source, each.found) for each in searches.searched if not isinstance(each.found, Scanned)]
+    source, error = failed[0]
+    advise_listing(error, source.account_id)
+    if len(failed) > 1:
+        error.details["issues"] = [
+            {"account_id": source.account_id, "mailbox": source.mailbox, "message": each.message}
+            for source, each in failed
+        ]
+    return error

@@ -1,0 +1,157 @@
+"""One page of a search: which messages it holds, and the cursor that goes on after them."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import Code, MailError
+from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.search.order import Order
+from mailmcp.imap.search.scan import Scanned
+from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.header.fields import parse_headers
+from mailmcp.tools.search.criteria import is_of_one_mailbox, order_of
+from mailmcp.tools.search.merge import Merged, Source, Waiting, merge
+from mailmcp.tools.search.sources import Searched, Searches, top_of
+
+_LOST = {Code.CONFLICT, Code.NOT_FOUND, Code.INVALID_INPUT}
+"""Errors of a mailbox that does not come back to the search."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One message of a page: where it is shown, and where it is too."""
+
+    ref: MessageRef
+    searched: Scanned
+    places: tuple[MessageRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchPage:
+    """The messages of a page in order, and the rest of the search."""
+
+    found: tuple[Found, ...]
+    total: int
+    total_exact: bool
+    rest: tuple[SourceCursor, ...]
+    """Where to go on; empty on the last page."""
+
+    failed_only: bool = False
+    """Whether only mailboxes that failed are left: the others have been given wholly."""
+
+    incomplete: bool = False
+    """Whether something could not be seen on this page or an earlier one that no later page will show."""
+
+
+def make_page(search: SearchCursor, searches: Searches, *, first: bool) -> SearchPage:
+    """Merge what the mailboxes gave; `first` tells whether the search begins with this page."""
+    order = order_of(search)
+    seen = [each for each in searches.searched if isinstance(each.found, Scanned)]
+    scans = [each.found for each in seen if isinstance(each.found, Scanned)]
+    sources = [_source(each.source, scan) for each, scan in zip(seen, scans, strict=True)]
+    merged = merge(sources, size=search.page_size, ascending=order is Order.OLDEST_ARRIVAL)
+    refs = [
+        [_ref(seen[number].source, scans[number], uid) for number, uid in entry.places]
+        for entry in merged.entries
+    ]
+    begun = [scan for each, scan in zip(seen, scans, strict=True) if first or not each.source.uidvalidity]
+    exact = all(scan.total_exact for scan in begun) and (len(scans) == 1 or is_of_one_mailbox(search))
+    rest = tuple(_rest(searches.searched, sources, merged, order))
+    failed = [each.source for each in searches.searched if isinstance(each.found, MailError)]
+    total = search.total + sum(len(scan.candidates) for scan in begun)
+    alone = first and not rest
+    lost = any(each.found.code in _LOST for each in searches.searched if isinstance(each.found, MailError))
+    return SearchPage(
+        found=tuple(
+            Found(ref=places[0], searched=scans[entry.places[0][0]], places=tuple(places[1:]))
+            for places, entry in zip(refs, merged.entries, strict=True)
+        ),
+        # A page that is the only one has counted all of its messages, copies once.
+        total=len(merged.entries) if alone else total,
+        total_exact=alone or (exact if first else search.total_exact and not begun),
+        rest=rest,
+        failed_only=bool(rest) and all(source in failed for source in rest),
+        incomplete=search.incomplete or searches.cut or lost or not all(scan.complete for scan in scans),
+    )
+
+
+def _source(source: SourceCursor, found: Scanned) -> Source:
+    """Give the rows of a mailbox, with what makes copies of them known."""
+    rows: list[Waiting] = []
+    for uid in found.uids:
+        rank = found.ranks.get(uid, rows[-1].rank if rows else source.rank)
+        message = found.fetched.messages.get(uid)
+        keys = tuple(_keys(source.account_id, message)) if message is not None else ()
+        rows.append(Waiting(uid=uid, rank=rank, keys=keys))
+    newer = {row.uid for row in rows if source.top and row.uid > source.top}
+    frontier = found.last.rank if found.left and found.last is not None else None
+    return Source(rows=rows, skip=frozenset(source.skip) | newer, frontier=frontier)
+
+
+def _keys(account_id: str, message: FetchedMessage) -> Iterator[Hashable]:
+    """Say what only copies of a message have in common.
+
+    A Message-ID alone will not do: whoever knows it could hide a message behind his own.
+    """
+    if message.email_id:
+        yield ("email_id", account_id, message.email_id)
+    if message.gmail_id:
+        yield ("gmail_id", account_id, message.gmail_id)
+    headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
+    if headers.get("Message-ID"):
+        names = ("Message-ID", "Date", "From", "Subject")
+        yield tuple(headers.raw_all(name) for name in names)
+
+
+def _rest(
+    searched: Sequence[Searched], sources: Sequence[Source], merged: Merged, order: Order
+) -> Iterator[SourceCursor]:
+    """Say where each mailbox goes on; those that have no more, or never will, are left out."""
+    number = 0
+    for each in searched:
+        if isinstance(each.found, MailError):
+            if each.found.code not in _LOST:
+                yield each.source
+            continue
+        source = sources[number]
+        taken, skip = merged.taken[number], merged.skip[number]
+        number += 1
+        if taken < len(source.rows) or each.found.left:
+            yield _moved(each.source, each.found, taken, skip, order)
+
+
+def _moved(
+    source: SourceCursor, found: Scanned, taken: int, skip: Sequence[int], order: Order
+) -> SourceCursor:
+    """Move a mailbox on past the rows that were taken; past all that was looked at, if all were."""
+    moved = replace(source, uidvalidity=found.uidvalidity)
+    if taken == len(found.uids) and found.last is not None:
+        moved = replace(moved, uid=found.last.uid, rank=found.last.rank, top=0)
+    elif taken:
+        uid = found.uids[taken - 1]
+        moved = replace(moved, uid=uid, rank=found.ranks.get(uid, 0), top=0)
+    elif not moved.uid and not moved.top:
+        moved = replace(moved, top=top_of(found, order))
+    return replace(moved, skip=tuple(uid for uid in skip if not moved.top or uid <= moved.top))
+
+
+def _ref(source: SourceCursor, found: Scanned, uid: int) -> MessageRef:
+    return MessageRef(
+        account_id=source.account_id, mailbox=source.mailbox, uidvalidity=found.uidvalidity, uid=uid
+    )
+
+
+def next_cursor(search: SearchCursor, page: SearchPage) -> str | None:
+    """Write the cursor of the next page; None if there is none."""
+    if not page.rest:
+        return None
+    rest = replace(search, sources=page.rest, total=page.total, total_exact=page.total_exact)
+    rest = replace(rest, incomplete=page.incomplete)
+    text = format_search_cursor(rest)
+    if len(text) > limits.CURSOR_CHARS_MAX:
+        # Better a copy given twice than a search that ends here.
+        plain = tuple(replace(each, skip=()) for each in page.rest)
+        text = format_search_cursor(replace(rest, sources=plain))
+    return text

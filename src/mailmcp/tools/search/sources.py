@@ -1,0 +1,257 @@
+"""Searching many mailboxes at once: accounts side by side, and each on a few sessions.
+
+A mailbox that fails stands in the result with its error; what failed never delays the
+others beyond a share of the call's time.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import ceil
+
+import anyio
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import Code, MailError
+from mailmcp.imap.fetch import Fetched, fetch_messages
+from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.order import Order, Position
+from mailmcp.imap.search.scan import Scanned, ScanRequest, scan
+from mailmcp.imap.session import Session
+from mailmcp.imap.uid_cache import SearchKey
+from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
+from mailmcp.mail.handles.ids import UINT32_MAX
+from mailmcp.tools.rows import row_items
+from mailmcp.tools.search.arguments import EVERYTHING
+from mailmcp.tools.search.proof import PROOFS
+from mailmcp.tools.tool import Call
+
+_FIRST = 2**100
+"""Further on in an order than any message; see `_depth`."""
+
+_ASIDE = frozenset({"\\Junk", "\\Trash"})
+"""What a search of all mailboxes leaves out."""
+
+_LAST = {"\\Archive": 1, "\\All": 2}
+"""Where a message is found too; other mailboxes say more of it."""
+
+_SOURCE_CHARS = 60
+"""Of a mailbox in a cursor, besides its name: account, numbers, some copies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What to ask of each mailbox."""
+
+    search: SearchCursor
+    criteria: Criteria
+    order: Order
+    items: Callable[[Session], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """One mailbox: the page that it could give, or why it could not."""
+
+    source: SourceCursor
+    found: Scanned | MailError
+
+
+@dataclass(slots=True, kw_only=True)
+class Searches:
+    """What came of all sources, and what is known of their accounts."""
+
+    searched: list[Searched] = field(default_factory=list)
+    """In the order of the sources; `*` has become the mailboxes it means."""
+
+    listings: dict[str, tuple[Mailbox, ...]] = field(default_factory=dict)
+    """The mailboxes of accounts, where they were listed."""
+
+    cut: bool = False
+    """Whether there were more mailboxes than one search takes."""
+
+
+async def search_sources(call: Call, plan: Plan) -> Searches:
+    """Search the sources of a plan; two round trips a session, or one.
+
+    An error stands in the place of the mailbox that had it.
+    """
+    by_account: dict[str, list[SourceCursor]] = {}
+    for source in plan.search.sources:
+        by_account.setdefault(source.account_id, []).append(source)
+    run = _Run(call, plan, accounts=len(by_account))
+    results: dict[str, list[Searched]] = {}
+
+    async def search_account(account_id: str, sources: list[SourceCursor]) -> None:
+        results[account_id] = await run.search_account(account_id, sources)
+
+    async with anyio.create_task_group() as tasks:
+        for account_id, sources in by_account.items():
+            tasks.start_soon(search_account, account_id, sources)
+    run.found.listings = {each: run.found.listings[each] for each in by_account if each in run.found.listings}
+    run.found.searched = [each for account_id in by_account for each in results[account_id]]
+    call.telemetry.cache_hit = run.cache_hits == len(run.found.searched) > 0
+    return run.found
+
+
+class _Run:
+    """One search of several sources while it runs."""
+
+    def __init__(self, call: Call, plan: Plan, *, accounts: int) -> None:
+        self.call, self.plan = call, plan
+        self.found = Searches()
+        self.cache_hits = 0
+        self._done = self._total = 0
+        self._accounts = accounts
+        sources = plan.search.sources
+        alone = len(sources) == 1 and sources[0].mailbox != EVERYTHING
+        now = anyio.current_time()
+        share = 1.0 if alone else limits.SEARCH_DEADLINE_SHARE
+        self.deadline = now + (call.deadline - now) * share
+
+    async def search_account(self, account_id: str, sources: list[SourceCursor]) -> list[Searched]:
+        """Search the sources of one account, in groups side by side."""
+        try:
+            account = self.call.pool.sessions_of(account_id).account
+            sources = await self._with_mailboxes(account_id, sources)
+        except MailError as error:
+            return [Searched(source=source, found=error) for source in sources]
+        self._total += len(sources)
+        groups = divide(sources, most=account.max_sessions)
+        results: list[list[Searched]] = [[] for _ in groups]
+
+        async def search_group(number: int) -> None:
+            results[number] = await self._search_group(account_id, groups[number])
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(len(groups)):
+                tasks.start_soon(search_group, number)
+        return [each for group in results for each in group]
+
+    async def _with_mailboxes(self, account_id: str, sources: list[SourceCursor]) -> list[SourceCursor]:
+        """Put the mailboxes that `*` means in its place; one round trip if it is there."""
+        if all(source.mailbox != EVERYTHING for source in sources):
+            return sources
+        listed = await self.call.ask(list_mailboxes, account_id=account_id, deadline=self.deadline)
+        self.found.listings[account_id] = listed
+        names = [each.name for each in in_preferred_order(listed)]
+        kept = list(_bounded(names, share=self._accounts))
+        self.found.cut = self.found.cut or len(kept) < len(names)
+        return [SourceCursor(account_id=account_id, mailbox=name) for name in kept]
+
+    async def _search_group(self, account_id: str, sources: Sequence[SourceCursor]) -> list[Searched]:
+        """Search some mailboxes on one session."""
+        requests = [self._request(source) for source in sources]
+        found: Sequence[Scanned | MailError]
+        try:
+            found = await self.call.ask(
+                lambda session: _scan_with_rows(session, requests),
+                mailbox=sources[0].mailbox,
+                account_id=account_id,
+                deadline=self.deadline,
+            )
+        except MailError as error:
+            found = [error] * len(sources)
+        for source, request, each in zip(sources, requests, found, strict=True):
+            self._remember(source, request, each)
+        self._done += len(sources)
+        if self._total > 1:
+            self.call.report(self._done, self._total, "mailboxes searched")
+        return [Searched(source=source, found=each) for source, each in zip(sources, found, strict=True)]
+
+    def _request(self, source: SourceCursor) -> ScanRequest:
+        after = None
+        if source.uid:
+            after = Position(uidvalidity=source.uidvalidity, uid=source.uid, rank=source.rank)
+        known = None
+        if source.uidvalidity:
+            key = self._key(source, source.uidvalidity)
+            known = self.call.uid_cache.get(key, position=_depth(self.plan.order, after))
+        return ScanRequest(
+            mailbox=source.mailbox,
+            criteria=self.plan.criteria,
+            proofs=PROOFS,
+            size=self.plan.search.page_size,
+            items=self.plan.items,
+            order=self.plan.order,
+            after=after,
+            known=known,
+            uidvalidity=source.uidvalidity or None,
+        )
+
+    def _remember(self, source: SourceCursor, request: ScanRequest, found: Scanned | MailError) -> None:
+        """Keep the candidates for the next page."""
+        if request.known is not None:
+            self.cache_hits += 1
+        elif isinstance(found, Scanned):
+            below = _depth(self.plan.order, request.after) if request.after else None
+            self.call.uid_cache.put(self._key(source, found.uidvalidity), found.candidates, below=below)
+
+    def _key(self, source: SourceCursor, uidvalidity: int) -> SearchKey:
+        return SearchKey.of(source.account_id, source.mailbox, uidvalidity, self.plan.search.criteria)
+
+
+def _scan_with_rows(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | MailError]:
+    """Scan, and ask again without structures for rows that cannot be had with them."""
+    found = scan(session, requests)
+    return [
+        _with_plain_rows(session, each) if isinstance(each, Scanned) and _unreadable(each) else each
+        for each in found
+    ]
+
+
+def _unreadable(found: Scanned) -> list[int]:
+    return [uid for uid, failure in found.fetched.failures.items() if failure.code is Code.INTERNAL]
+
+
+def _with_plain_rows(session: Session, found: Scanned) -> Scanned:
+    session.examine(found.mailbox, uidvalidity=found.uidvalidity)
+    again = fetch_messages(session, _unreadable(found), row_items(snippets=False, structure=False)(session))
+    messages = found.fetched.messages | again.messages
+    failures = {uid: each for uid, each in found.fetched.failures.items() if uid not in messages}
+    return replace(found, fetched=Fetched(messages=messages, failures=failures))
+
+
+def _depth(order: Order, position: Position | None) -> int:
+    """Say how far on a position is in its order, as a number that falls from message to message."""
+    if position is None:
+        return _FIRST
+    match order:
+        case Order.NEWEST:
+            return position.uid
+        case Order.OLDEST:
+            return -position.uid
+        case Order.OLDEST_ARRIVAL:
+            return -((position.rank << 32) + position.uid)
+        case _:
+            return (position.rank << 32) + position.uid
+
+
+def divide(sources: Sequence[SourceCursor], *, most: int) -> list[Sequence[SourceCursor]]:
+    """Divide mailboxes into groups of about equal size, as many as are worth a session; at most `most`."""
+    count = max(min(most, ceil(len(sources) / limits.SEARCH_GROUP_MAILBOXES)), 1)
+    edges = [len(sources) * number // count for number in range(count + 1)]
+    return [sources[low:high] for low, high in pairwise(edges) if low < high]
+
+
+def in_preferred_order(mailboxes: Sequence[Mailbox]) -> list[Mailbox]:
+    """Choose the mailboxes that a search of all means; those that say most of their messages first."""
+    chosen = [each for each in mailboxes if each.selectable and each.special_use not in _ASIDE]
+    return sorted(chosen, key=lambda each: _LAST.get(each.special_use, 0))
+
+
+def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
+    """Yield the first names, as many as a cursor has room for beside those of `share` - 1 other accounts."""
+    room = limits.SEARCH_SOURCES_CHARS_MAX // share
+    for name in names[: limits.SEARCH_SOURCES_MAX // share]:
+        room -= 3 * len(name.encode()) + _SOURCE_CHARS
+        if room < 0:
+            return
+        yield name
+
+
+def top_of(found: Scanned, order: Order) -> int:
+    """Give the highest UID that a search saw, where newer messages would come in above; else 0."""
+    newest_first = order not in {Order.OLDEST, Order.OLDEST_ARRIVAL}
+    return min(max(found.candidates, default=0), UINT32_MAX) if newest_first else 0

@@ -1,0 +1,1 @@
+"""What imap_get_thread is made of: finding a conversation, its texts, one budget for them."""

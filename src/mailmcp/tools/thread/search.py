@@ -1,0 +1,231 @@
+"""Finding a conversation: its messages in all mailboxes of the account, on one session.
+
+From the message asked for, by what the messages refer to, again for what those refer to, until nothing
+new is found; and by the server's thread ids where it has any. Those alone would not do: servers part
+conversations whose subject changes. Blocking.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import Code, MailError
+from mailmcp.envelope.outcome import Issue
+from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.session import Session
+from mailmcp.imap.thread import (
+    Clue,
+    Related,
+    fetch_row,
+    find_related,
+    id_clues,
+    subject_clue,
+    thread_clue,
+    thread_items,
+)
+from mailmcp.mail.conversation import HEADER_FIELDS, Links, join, read_links, unasked_ids
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.handles.thread_cursor import mark_of
+from mailmcp.mail.header.fields import Headers, parse_headers
+from mailmcp.tools.issues import message_issue
+from mailmcp.tools.message_parts import not_had
+from mailmcp.tools.tool import Report
+
+_SUBJECT_CHARS_MIN = 4
+"""Shorter subjects would find half of the mail."""
+
+_HEADERS = "Message-ID, References and In-Reply-To"
+_LEFT_OUT = frozenset({"\\Junk", "\\Trash"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One message of a conversation."""
+
+    ref: MessageRef
+    row: FetchedMessage
+    headers: Headers
+    links: Links
+    copies: tuple[MessageRef, ...] = ()
+    """Where else it is, in the order of the mailboxes."""
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where it stands in its conversation: by seconds since 1970, when it was written, else received."""
+        moment = self.links.date or self.row.internal_date
+        return (int(moment.timestamp()) if moment else 0, mark_of(str(_identity(self))))
+
+
+@dataclass(slots=True, kw_only=True)
+class FoundThread:
+    """A conversation, as far as it could be found."""
+
+    members: Sequence[Member] = ()
+    """Oldest first; copies are folded into one."""
+
+    method: str = ""
+    mailboxes: tuple[str, ...] = ()
+    """In which it was looked for, with success."""
+
+    failed: Mapping[str, MailError] = field(default_factory=dict)
+    issues: tuple[Issue, ...] = ()
+    statements: tuple[str, ...] = ()
+    complete: bool = True
+
+
+def find_thread(session: Session, ref: MessageRef, report: Report) -> FoundThread:
+    """Find the conversation of a message; four round trips, and two for each further step of references.
+
+    Raises:
+        NotFoundError: The mailbox or the message is gone.
+        ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
+        InternalError, DeadlineError: The server does not give the message, or the connection failed.
+    """
+    search = _Search(session, ref, report)
+    search.run()
+    return search.found()
+
+
+class _Search:
+    """One search for a conversation, while it runs."""
+
+    def __init__(self, session: Session, ref: MessageRef, report: Report) -> None:
+        self.session, self.ref, self.report = session, ref, report
+        header = f"BODY.PEEK[HEADER.FIELDS ({HEADER_FIELDS})]"
+        basic = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", header)
+        self.items = (*basic, *thread_items(session))
+        self.start = self._fetch_start()
+        self.candidates: dict[MessageRef, Member] = {ref: self.start}
+        self.mailboxes: dict[str, int | None] = {}
+        self.order: list[str] = []
+        self.failed: dict[str, MailError] = {}
+        self.issues: list[Issue] = []
+        self.statements: dict[str, None] = {}
+        self.by_thread_id = bool(self.start.row.thread_id)
+
+    def _fetch_start(self) -> Member:
+        ref = self.ref
+        result = fetch_row(
+            self.session, ref.mailbox, uidvalidity=ref.uidvalidity, uid=ref.uid, items=self.items
+        )
+        failure = result.failures.get(self.ref.uid)
+        if failure is not None:
+            raise not_had(self.ref, failure)
+        return _member(self.ref, result.messages[self.ref.uid])
+
+    def run(self) -> None:
+        """Look until nothing new is found."""
+        listed = _places(list_mailboxes(self.session), self.ref.mailbox, by_thread_id=self.by_thread_id)
+        self.order = [each.name for each in listed]
+        self.mailboxes = dict.fromkeys(self.order)
+        self.mailboxes[self.ref.mailbox] = self.ref.uidvalidity
+        asked: set[str] = set()
+        clues: list[Clue] = list(self._first_clues())
+        for number in range(limits.THREAD_ROUNDS_MAX):
+            members = self._joined()
+            ids = unasked_ids([each.links for each in members], asked)
+            asked.update(ids)
+            clues += id_clues(ids, known={each.links.own_id for each in members} if number else ())
+            if not clues:
+                return
+            self.report(number, limits.THREAD_ROUNDS_MAX, "Looking for messages of the conversation")
+            before = len(members)
+            self._look(clues)
+            clues = []
+            if len(self._joined()) == before:
+                return
+        self.statements["Very long chains of references were not followed to the end."] = None
+
+    def _first_clues(self) -> Iterator[Clue]:
+        links = self.start.links
+        if links.thread_id:
+            yield thread_clue(self.session, links.thread_id)
+        if links.date is not None and len(links.base_subject) >= _SUBJECT_CHARS_MIN:
+            yield subject_clue(links.base_subject, links.date)
+
+    def _look(self, clues: Sequence[Clue]) -> None:
+        known: dict[str, Collection[int]] = {
+            name: {ref.uid for ref in self.candidates if ref.mailbox == name} for name in self.mailboxes
+        }
+        results = find_related(self.session, self.mailboxes, clues, items=self.items, known=known)
+        for name, result in results.items():
+            if isinstance(result, MailError):
+                self.failed[name] = result
+                del self.mailboxes[name]
+            else:
+                self._take(name, result)
+
+    def _take(self, name: str, found: Related) -> None:
+        self.mailboxes[name] = found.uidvalidity
+        self.statements |= dict.fromkeys(found.statements)
+        for uid, row in found.fetched.messages.items():
+            ref = self._ref(name, found.uidvalidity, uid)
+            self.candidates[ref] = _member(ref, row)
+        for uid, failure in found.fetched.failures.items():
+            if failure.code is not Code.NOT_FOUND:  # one that went meanwhile is in no conversation
+                self.issues.append(message_issue(self._ref(name, found.uidvalidity, uid), failure))
+
+    def _ref(self, mailbox: str, uidvalidity: int, uid: int) -> MessageRef:
+        return MessageRef(account_id=self.ref.account_id, mailbox=mailbox, uidvalidity=uidvalidity, uid=uid)
+
+    def _joined(self) -> list[Member]:
+        candidates = list(self.candidates.values())
+        return [candidates[index] for index in join(self.start.links, [each.links for each in candidates])]
+
+    def found(self) -> FoundThread:
+        """Say what was found."""
+        members = {each.ref: each for each in [self.start, *self._joined()]}
+        if len(members) > limits.THREAD_MESSAGES_MAX:
+            self.statements[f"Only {limits.THREAD_MESSAGES_MAX} messages of it are shown."] = None
+        folded = sorted(_fold(members.values(), self.ref, self.order), key=lambda each: each.place)
+        return FoundThread(
+            members=folded[: limits.THREAD_MESSAGES_MAX],
+            method=_HEADERS if not self.by_thread_id else f"the server's thread ids, {_HEADERS}",
+            mailboxes=tuple(self.mailboxes),
+            failed=self.failed,
+            issues=tuple(self.issues),
+            statements=tuple(self.statements),
+            complete=not (self.failed or self.issues or self.statements),
+        )
+
+
+def _places(mailboxes: Sequence[Mailbox], own: str, *, by_thread_id: bool) -> list[Mailbox]:
+    """Choose where to look: everywhere but in Junk and Trash, unless the message is there."""
+    wanted = [
+        each
+        for each in mailboxes
+        if each.selectable and (each.special_use not in _LEFT_OUT or each.name == own)
+    ]
+    if not by_thread_id or all(each.special_use != "\\All" for each in wanted):
+        return wanted
+    # All Mail has all that Gmail keeps of a conversation.
+    return [each for each in wanted if each.special_use == "\\All" or each.name == own]
+
+
+def _member(ref: MessageRef, row: FetchedMessage) -> Member:
+    headers = parse_headers(row.sections.get("HEADER.FIELDS", b""))
+    return Member(ref=ref, row=row, headers=headers, links=read_links(headers, thread_id=row.thread_id))
+
+
+def _fold(members: Collection[Member], start: MessageRef, order: Sequence[str]) -> Iterator[Member]:
+    """Make one of the copies of each message: the one asked for, else that of the first mailbox."""
+    rank = {name: number for number, name in enumerate(order)}
+    groups: dict[object, list[Member]] = {}
+    for each in sorted(members, key=lambda each: (each.ref != start, rank.get(each.ref.mailbox, -1))):
+        groups.setdefault(_identity(each), []).append(each)
+    for first, *others in groups.values():
+        copies = tuple(each.ref for each in others)
+        yield Member(ref=first.ref, row=first.row, headers=first.headers, links=first.links, copies=copies)
+
+
+def _identity(member: Member) -> object:
+    """Say what only copies of one message share; a Message-ID alone can be forged to hide a message."""
+    if member.row.gmail_id or member.row.email_id:
+        return (member.row.gmail_id, member.row.email_id)
+    if not member.links.own_id:
+        return member.ref
+    return (
+        member.links.own_id,
+        *(" ".join(member.headers.get(name).split()) for name in ("Date", "From", "Subject")),
+    )

@@ -1,0 +1,123 @@
+"""The texts of many messages: their text parts alone, and of those the first octets, in one round trip.
+
+Blocking.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import MailError
+from mailmcp.envelope.outcome import Issue
+from mailmcp.imap.fetch import FetchedMessage, FetchFailure
+from mailmcp.imap.session import Session
+from mailmcp.imap.thread import TextsWanted, fetch_texts
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.message import read_message
+from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.parts.text import choose_text_parts
+from mailmcp.mail.text.body import BodyText, body_text
+from mailmcp.mail.text.quote_marks import is_forward_subject
+from mailmcp.mail.text.quotes import collapse_quotes
+from mailmcp.tools.issues import message_issue
+from mailmcp.tools.message_parts import whole_lines
+from mailmcp.tools.messages.reading import choose_text
+from mailmcp.tools.thread.search import Member
+
+_OCTETS = limits.THREAD_TEXT_OCTETS
+_WHOLE = ("UID", f"BODY.PEEK[]<0.{_OCTETS}>")
+"""Of a message whose structure cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadText:
+    """The text of one message."""
+
+    text: str
+    """With its quoted history collapsed."""
+
+    body: BodyText
+    whole: bool
+    """Whether all of it was fetched; if not, there is more than `text`."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ReadTexts:
+    """The texts of messages; each message is in one of the two."""
+
+    texts: dict[MessageRef, ReadText] = field(default_factory=dict)
+    issues: list[Issue] = field(default_factory=list)
+
+
+def read_texts(session: Session, members: Sequence[Member]) -> ReadTexts:
+    """Fetch and read the texts of messages; one round trip if they are in twenty mailboxes at most.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed.
+    """
+    read = ReadTexts()
+    roots = {each.ref: parse_body_structure(each.row.body_structure).root for each in members}
+    wanted = _wanted(members, roots)
+    had: dict[MessageRef, FetchedMessage] = {}
+    missed: dict[str, MailError] = {}
+    failures: dict[tuple[str, int], FetchFailure] = {}
+    by_place = {(each.ref.mailbox, each.ref.uid): each.ref for each in members}
+    for name, results in fetch_texts(session, wanted).items():
+        if isinstance(results, MailError):
+            missed[name] = results
+            continue
+        for fetched in results:
+            had |= {by_place[name, uid]: row for uid, row in fetched.messages.items()}
+            failures |= {(name, uid): failure for uid, failure in fetched.failures.items()}
+    for each in members:
+        if each.ref in had:
+            read.texts[each.ref] = _read(each, roots[each.ref], had[each.ref])
+        else:
+            why = missed.get(each.ref.mailbox) or failures[each.ref.mailbox, each.ref.uid]
+            read.issues.append(message_issue(each.ref, why))
+    return read
+
+
+def _wanted(members: Sequence[Member], roots: Mapping[MessageRef, Part | None]) -> dict[str, TextsWanted]:
+    """Divide the messages by mailbox, and there by what is fetched of them: one command for each kind."""
+    kinds: dict[str, dict[tuple[str, ...], list[int]]] = {}
+    for each in members:
+        items = _items(roots[each.ref])
+        kinds.setdefault(each.ref.mailbox, {}).setdefault(items, []).append(each.ref.uid)
+    uidvalidities = {each.ref.mailbox: each.ref.uidvalidity for each in members}
+    return {
+        name: TextsWanted(
+            uidvalidity=uidvalidities[name], jobs=tuple((uids, items) for items, uids in jobs.items())
+        )
+        for name, jobs in kinds.items()
+    }
+
+
+def _items(root: Part | None) -> tuple[str, ...]:
+    if root is None:
+        return _WHOLE
+    return ("UID", *(f"BODY.PEEK[{part.part_id}]<0.{_OCTETS}>" for part in choose_text(root)))
+
+
+def _read(member: Member, root: Part | None, row: FetchedMessage) -> ReadText:
+    if root is None:
+        octets = row.sections.get("", b"")
+        view = read_message(octets, complete=len(octets) < _OCTETS)
+        found = {
+            part.part_id: view.part_octets(part) or b"" for part in choose_text_parts(view.structure).all
+        }
+        body, whole = body_text(choose_text_parts(view.structure), found), view.complete
+    else:
+        cut = {part.part_id for part in choose_text(root) if part.size_octets > _OCTETS}
+        found = {
+            part.part_id: _lines(row.sections.get(part.part_id.upper(), b""), part.part_id in cut)
+            for part in choose_text(root)
+        }
+        body, whole = body_text(choose_text_parts(root), found), not cut
+    forwarded = is_forward_subject(member.headers.get("Subject"))
+    return ReadText(text=collapse_quotes(body.text, forwarded=forwarded).text, body=body, whole=whole)
+
+
+def _lines(octets: bytes, cut: bool) -> bytes:  # noqa: FBT001 - private, and plain where it is called
+    return whole_lines(octets) if cut else octets

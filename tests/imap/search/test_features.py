@@ -1,0 +1,49 @@
+"""What is probed, and what is said where nothing could be."""
+
+from mailmcp.imap.quirks import Feature, Quirks, Verdict
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.features import features_of, list_names, needs_probes, unproven
+
+
+def test_probes_are_for_what_servers_get_wrong() -> None:
+    assert not needs_probes(Criteria(unread_only=True, keyword="x", has_attachment=True))
+    assert needs_probes(Criteria(unread_only=True, subject="x"))
+    assert not needs_probes(Criteria())
+
+
+def test_what_could_not_be_probed_is_named() -> None:
+    quirks = Quirks(verdicts={Feature.SUBJECT: Verdict.OK, Feature.FROM: Verdict.OK})
+    assert unproven(Criteria(subject="x", from_="y", unread_only=True, gmail_query="z"), quirks) == ""
+    said = unproven(Criteria(subject="x", to="y", larger_than=1, query="z"), quirks)
+    assert said == "Whether the server's search by To, size, words works could not be checked."
+
+
+def test_text_beyond_ascii_needs_a_charset() -> None:
+    quirks = Quirks(verdicts={Feature.SUBJECT: Verdict.OK})
+    assert unproven(Criteria(subject="Größe"), quirks)
+    quirks.verdicts[Feature.CHARSET] = Verdict.OK
+    assert unproven(Criteria(subject="Größe"), quirks) == ""
+
+
+def test_a_body_needs_what_is_asked_for_it() -> None:
+    said = "Whether the server's search by body works could not be checked."
+    quirks = Quirks(verdicts={Feature.TEXT: Verdict.OK})
+    assert unproven(Criteria(body="x"), quirks) == said
+    quirks.distrust(Feature.BODY)
+    assert unproven(Criteria(body="x"), quirks) == "", "TEXT is asked instead"
+    del quirks.verdicts[Feature.TEXT]
+    assert unproven(Criteria(body="x"), quirks) == said
+
+
+def test_words_to_exclude_need_two_keys() -> None:
+    quirks = Quirks(verdicts={Feature.TEXT: Verdict.OK})
+    assert "by words" in unproven(Criteria(exclude="x"), quirks)
+    quirks.verdicts[Feature.NOT] = Verdict.OK
+    assert unproven(Criteria(exclude="x"), quirks) == ""
+
+
+def test_every_criterion_has_a_name_or_rests_on_nothing() -> None:
+    fields = [name for name in Criteria.__dataclass_fields__ if features_of(name)]
+    assert list_names(fields)
+    assert not features_of("gmail_query")
+    assert not features_of("has_attachment")

@@ -1,0 +1,112 @@
+"""What a look at a message proves, and what to ask for to look at it."""
+
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Any
+
+import pytest
+from typing_extensions import override
+
+from imap.searches import NOON, PROOFS
+from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.verify import HEADER_FIELDS, Check, merge_items, received_s
+
+HEADERS = b"From: Ann <ann@example.org>\r\nTo: bob@example.org\r\nSubject: Weekly report\r\n\r\n"
+MESSAGE = FetchedMessage(
+    uid=1,
+    flags=("\\Seen", "\\Flagged", "$Junk"),
+    internal_date=NOON,
+    size_octets=100,
+    body_structure=(b"attachment",),
+    sections={"HEADER.FIELDS": HEADERS},
+)
+SECOND = timedelta(seconds=1)
+
+
+def make(**criteria: Any) -> Check:
+    """Make a check of all that is asked."""
+    asked = Criteria(**criteria)
+    return Check.of(asked, asked.asked, PROOFS)
+
+
+@pytest.mark.parametrize(
+    ("criteria", "holds", "items"),
+    [
+        ({}, True, ()),
+        ({"unread_only": True}, False, ("FLAGS",)),
+        ({"flagged": True}, True, ("FLAGS",)),
+        ({"answered": True}, False, ("FLAGS",)),
+        ({"keyword": "$junk"}, True, ("FLAGS",)),
+        ({"keyword": "$other"}, False, ("FLAGS",)),
+        ({"larger_than": 99}, True, ("RFC822.SIZE",)),
+        ({"larger_than": 100}, False, ("RFC822.SIZE",)),
+        ({"smaller_than": 101}, True, ("RFC822.SIZE",)),
+        ({"smaller_than": 100}, False, ("RFC822.SIZE",)),
+        ({"since": NOON}, True, ("INTERNALDATE",)),
+        ({"since": NOON + SECOND}, False, ("INTERNALDATE",)),
+        ({"before": NOON}, False, ("INTERNALDATE",)),
+        ({"before": NOON + SECOND / 2}, True, ("INTERNALDATE",)),
+        ({"from_": "ann"}, True, ("BODY.PEEK[HEADER.FIELDS (FROM)]",)),
+        ({"from_": "bob"}, False, ("BODY.PEEK[HEADER.FIELDS (FROM)]",)),
+        ({"any_address": "bob"}, True, ("BODY.PEEK[HEADER.FIELDS (CC FROM TO)]",)),
+        ({"subject": "report", "to": "eve"}, False, ("BODY.PEEK[HEADER.FIELDS (SUBJECT TO)]",)),
+        ({"query": "weekly ann"}, True, ("BODY.PEEK[HEADER.FIELDS (FROM SUBJECT)]",)),
+        ({"query": "weekly bob"}, False, ("BODY.PEEK[HEADER.FIELDS (FROM SUBJECT)]",)),
+        ({"exclude": "weekly"}, False, ("BODY.PEEK[HEADER.FIELDS (FROM SUBJECT)]",)),
+        ({"exclude": "monthly"}, True, ("BODY.PEEK[HEADER.FIELDS (FROM SUBJECT)]",)),
+        ({"has_attachment": True}, True, ("BODYSTRUCTURE",)),
+    ],
+)
+def test_what_a_message_proves(criteria: dict[str, Any], items: tuple[str, ...], *, holds: bool) -> None:
+    check = make(**criteria)
+    assert check.holds(MESSAGE) is holds
+    assert check.items == items
+    assert check.is_dear == any("BODY" in item for item in items)
+
+
+def test_what_is_not_to_be_verified_here_counts_not() -> None:
+    check = Check.of(Criteria(subject="nothing", has_attachment=True), frozenset({"has_attachment"}), PROOFS)
+    assert check.holds(MESSAGE)
+
+
+def test_what_the_server_does_not_tell_counts_for_a_message() -> None:
+    bare = FetchedMessage(uid=1)
+    assert make(larger_than=5, smaller_than=2, since=NOON, before=NOON).holds(bare)
+    assert not make(subject="x").holds(bare)
+
+
+def test_times_are_read_whatever_zone_they_claim() -> None:
+    def received(moment: datetime | None) -> int | None:
+        return received_s(FetchedMessage(uid=1, internal_date=moment))
+
+    class Absurd(tzinfo):
+        @override
+        def utcoffset(self, moment: datetime | None, /) -> timedelta:
+            return timedelta(hours=99)
+
+        @override
+        def dst(self, moment: datetime | None, /) -> None: ...
+
+        @override
+        def tzname(self, moment: datetime | None, /) -> None: ...
+
+    assert received(None) is None
+    assert received(datetime(1970, 1, 1, 0, 0, 5, tzinfo=UTC)) == 5
+    assert received(datetime(1970, 1, 1, 0, 0, 5)) == 5  # noqa: DTZ001 - that is the point
+    assert received(datetime(1970, 1, 1, tzinfo=timezone(timedelta(hours=-1)))) == 3600
+    assert received(datetime(1970, 1, 1, tzinfo=Absurd())) is None
+
+
+def test_header_fields_of_rows_and_proofs_are_asked_for_together() -> None:
+    row = ["UID", "FLAGS", "BODY.PEEK[HEADER.FIELDS (Date From)]", "BODY.PEEK[TEXT]<0.9>"]
+    assert merge_items(row, ["FLAGS", "BODY.PEEK[HEADER.FIELDS (FROM TO)]"]) == [
+        "UID",
+        "FLAGS",
+        "BODY.PEEK[TEXT]<0.9>",
+        "BODY.PEEK[HEADER.FIELDS (DATE FROM TO)]",
+    ]
+    assert merge_items(["UID"], []) == ["UID"]
+
+
+def test_every_header_criterion_has_its_fields() -> None:
+    assert set(HEADER_FIELDS) <= set(Criteria.__dataclass_fields__)

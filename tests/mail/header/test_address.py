@@ -1,0 +1,81 @@
+import time
+
+import pytest
+
+from mailmcp.mail.header.address import Address, format_address, parse_addresses
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("", []),
+        (" , ,, ", []),
+        ("<>", []),
+        ("a@b.example", [("", "a@b.example")]),
+        ("<a@b.example>", [("", "a@b.example")]),
+        ("Ada <a@b>, Ben <c@d>", [("Ada", "a@b"), ("Ben", "c@d")]),
+        ('"Lindqvist, Ada" <a@b>', [("Lindqvist, Ada", "a@b")]),
+        (r'"Ada \"the sea\" \\" <a@b>', [('Ada "the sea" \\', "a@b")]),
+        ("J. R. Hartley <a@b>", [("J. R. Hartley", "a@b")]),
+        ("a@b (Ada (of the sea) L)", [("Ada (of the sea) L", "a@b")]),
+        ("Ada <a@b> (work)", [("Ada", "a@b")]),
+        (r"a@b (odd \) one)", [("odd ) one", "a@b")]),
+        ("=?utf-8?Q?J=C3=BCrgen?= =?utf-8?Q?_M?= <j@d>", [("Jürgen M", "j@d")]),
+        ('"=?utf-8?Q?J=C3=BCrgen?=" <j@d>', [("Jürgen", "j@d")]),
+        ("Jörg <j@müller.example>", [("Jörg", "j@müller.example")]),
+        ("<@relay,@other:user@host>", [("", "user@host")]),
+        ("a . b @ c . example", [("", "a.b@c.example")]),
+        ('"john doe"@b', [("", '"john doe"@b')]),
+        ("x <y@[192.0.2.1]>", [("x", "y@[192.0.2.1]")]),
+        # Groups.
+        ("undisclosed-recipients:;", [("undisclosed-recipients", "")]),
+        ("Crew: a@b, Ben <c@d>;, e@f", [("", "a@b"), ("Ben", "c@d"), ("", "e@f")]),
+        ("a@b; c@d", [("", "a@b"), ("", "c@d")]),
+        # Broken ones are name text.
+        ("root", [("root", "")]),
+        ("<root>", [("", "root")]),
+        ("john doe@b", [("john doe@b", "")]),
+        ("Ada <not an address@b>", [("Ada <not an address@b>", "")]),
+        ("Ada <a@b", [("Ada", "a@b")]),
+        ('"unclosed', [("unclosed", "")]),
+        ('"', []),
+        ("(unclosed", [("unclosed", "")]),
+        ("Re: the boat <a@b>", [("Re: the boat", "a@b")]),
+        # Nothing that is decoded is syntax.
+        ("=?utf-8?Q?Boss=2C_=3Cceo=40corp=3E?= <crook@bad>", [("Boss, <ceo@corp>", "crook@bad")]),
+        ("=?utf-8?Q?ceo=40corp?=", [("ceo@corp", "")]),
+        ("ceo@corp <crook@bad>", [("ceo@corp", "crook@bad")]),
+        ("<ceo@corp> <crook@bad>", [("<ceo@corp>", "crook@bad")]),
+        ("A\u202eda\u200b <a@b\u200b>", [("Ada", "a@b")]),
+    ],
+)
+def test_addresses_are_read_before_names_are_decoded(value: str, expected: list[tuple[str, str]]) -> None:
+    assert [(each.name, each.address) for each in parse_addresses(value)] == expected
+
+
+def test_repeated_headers_make_one_list() -> None:
+    assert parse_addresses("a@b", "c@d") == (Address(name="", address="a@b"), Address(name="", address="c@d"))
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "written"),
+    [
+        ("", "a@b", "a@b"),
+        ("Ada", "a@b", "Ada <a@b>"),
+        ("undisclosed-recipients", "", "undisclosed-recipients"),
+        ("Boss, <ceo@corp>", "crook@bad", '"Boss, <ceo@corp>" <crook@bad>'),
+        ("ceo@corp", "", '"ceo@corp"'),
+        ('say "hi"', "a@b", r'"say \"hi\"" <a@b>'),
+        ("J. Hartley", "a@b", "J. Hartley <a@b>"),
+    ],
+)
+def test_a_written_name_cannot_be_taken_for_an_address(name: str, address: str, written: str) -> None:
+    assert format_address(Address(name=name, address=address)) == written
+
+
+@pytest.mark.parametrize("piece", ["<", "(", '"', "(a", "a,", ":;", "[", "\\", '"\\', "<a@b> "])
+def test_time_is_linear(piece: str) -> None:
+    begun = time.process_time()
+    addresses = parse_addresses(piece * (65_536 // len(piece)))
+    assert time.process_time() - begun < 3
+    assert all(each.name or each.address for each in addresses)

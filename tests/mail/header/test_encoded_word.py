@@ -1,0 +1,71 @@
+import time
+
+import pytest
+
+from mailmcp.mail.header.encoded_word import BROKEN_ENCODED_WORD, decode_encoded_words
+
+
+@pytest.mark.parametrize(
+    ("text", "decoded"),
+    [
+        ("nothing here", "nothing here"),
+        ("=?utf-8?B?w6k=?=", "é"),
+        ("=?UTF-8?b?w6k?=", "é"),
+        ("=?utf-8?Q?a_b=C3=A9?=", "a bé"),
+        ("=?utf-8?q?with space?=", "with space"),
+        ("=?utf-8*en?Q?x?=", "x"),
+        ("a =?utf-8?Q?b?= c", "a b c"),
+        ("=?utf-8?Q?a?= =?utf-8?Q?b?=", "ab"),
+        ("=?utf-8?Q?a?= \t =?iso-8859-1?Q?=E9?=", "aé"),
+        ("=?utf-8?Q?a?= x =?utf-8?Q?b?=", "a x b"),
+        ("=?utf-8?Q?a?==?utf-8?Q?b?=", "ab"),
+        ("=?utf-8?Q?=C3?= =?utf-8?Q?=A9?=", "é"),
+        ("=?utf-8?B?5LqI?= =?UTF-8?B?5a6a?=", "予定"),
+        ('"=?utf-8?Q?quoted?="', '"quoted"'),
+        ("x=?utf-8?Q?glued?=y", "xgluedy"),
+        ("=?utf-8?Q?what?_now?=", "what? now"),
+        ("=?utf-8?Q?broken=ZZ?=", "broken=ZZ"),
+        ("=?utf-8?Q?tail=?=", "tail"),
+        ("=?utf-8?B?w6lh!!YQ?=", "éaa"),
+        ("=?utf-8?B?YWJjZ?=", "abc"),
+        ("=?utf-8?B??=", ""),
+        ("=?utf-8?Q?=3D=3Futf-8=3FQ=3Fx=3F=3D?=", "=?utf-8?Q?x?="),
+    ],
+)
+def test_words_are_decoded_as_they_were_meant(text: str, decoded: str) -> None:
+    result = decode_encoded_words(text)
+    assert (result.text, result.defects) == (decoded, ())
+
+
+@pytest.mark.parametrize("text", ["=?utf-8?Q?unfinished and more", "=?utf-8?X?text?=", "a =? b"])
+def test_a_broken_word_stays_and_is_said(text: str) -> None:
+    result = decode_encoded_words(text)
+    assert (result.text, result.defects) == (text, (BROKEN_ENCODED_WORD,))
+
+
+@pytest.mark.parametrize(
+    ("text", "decoded"),
+    [
+        ("=?utf-8?Q?cut_off_h", "cut off h"),
+        ("=?utf-8?B?Y3V0IG9mZiBo?", "cut off h"),
+        ("=?utf-8?Q?cut =?utf-8?Q?_and_whole?=", "cut and whole"),
+        ("=?utf-8?Q?whole?= =?utf-8?Q?_and_c", "whole and c"),
+        ("=?utf-8?Q?", ""),
+    ],
+)
+def test_a_word_that_was_cut_is_read_and_said(text: str, decoded: str) -> None:
+    result = decode_encoded_words(text)
+    assert (result.text, result.defects) == (decoded, (BROKEN_ENCODED_WORD,))
+
+
+def test_an_unknown_charset_is_said_once() -> None:
+    result = decode_encoded_words("=?x-no?Q?a?= =?x-nope?Q?b?=")
+    assert (result.text, result.defects) == ("ab", ("unknown charset",))
+
+
+@pytest.mark.parametrize("piece", ["=?a?q?", "=?a?q?=", "=?", "?=", "=?utf-8?Q?x?= "])
+def test_time_is_linear(piece: str) -> None:
+    begun = time.process_time()
+    result = decode_encoded_words(piece * (65_536 // len(piece)))
+    assert time.process_time() - begun < 2
+    assert result.text

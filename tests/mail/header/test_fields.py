@@ -1,0 +1,72 @@
+import pytest
+
+from mailmcp.envelope.limits import HEADERS_OCTETS_MAX
+from mailmcp.mail.header.fields import HEADERS_CUT, NOT_A_HEADER, header_end, parse_headers
+
+
+@pytest.mark.parametrize(
+    ("octets", "items"),
+    [
+        (b"", ()),
+        (b"\r\n", ()),
+        (b"A: 1\r\nB: 2\r\n\r\n", (("A", "1"), ("B", "2"))),
+        (b"A: 1\nB: 2\n\nC: body", (("A", "1"), ("B", "2"))),
+        (b"A: 1\rB: 2\r\rC: body", (("A", "1"), ("B", "2"))),
+        (b"A: 1\r\r\nB: 2\r\r\n\r\r\nC: body", (("A", "1"), ("B", "2"))),
+        (b"A: one\r\n two\r\n\tthree\r\n", (("A", "one two three"),)),
+        (b"A: 1\r\nB: cut in the mid", (("A", "1"), ("B", "cut in the mid"))),
+        (b"A : spaced\r\nB:tight\r\nC:\r\n", (("A", "spaced"), ("B", "tight"), ("C", ""))),
+        (b"From ada Thu Nov  5 09:30:00 2026\r\nA: 1\r\n", (("A", "1"),)),
+        (b" folded into nothing\r\nA: 1\r\n", (("A", "1"),)),
+        (b"A: x\x00y\x07\r\n", (("A", "x y"),)),
+        ("A: 予定".encode(), (("A", "予定"),)),
+        (b"A: caf\xe9", (("A", "café"),)),
+        (b"A: =?utf-8?Q?x=0D=0ABcc=3A_y=C2=85?=", (("A", "x Bcc: y"),)),
+        (b"A: =?utf-8?Q?one?=\r\n =?utf-8?Q?two?=\r\n", (("A", "onetwo"),)),
+    ],
+)
+def test_fields_come_in_order_and_on_one_line(octets: bytes, items: tuple[tuple[str, str], ...]) -> None:
+    assert parse_headers(octets).items() == items
+
+
+def test_names_compare_without_case_and_the_first_counts() -> None:
+    headers = parse_headers(b"Received: 1\r\nX: =?utf-8?Q?y?=\r\nRECEIVED: 2\r\n")
+    assert headers.get("received") == "1"
+    assert headers.get_all("Received") == ("1", "2")
+    assert headers.get("absent") == ""
+    assert headers.get_all("absent") == ()
+    assert headers.raw("x") == "=?utf-8?Q?y?="
+    assert headers.raw_all("X") == ("=?utf-8?Q?y?=",)
+    assert headers.raw("absent") == ""
+
+
+@pytest.mark.parametrize(
+    ("octets", "defects"),
+    [
+        (b"A: 1\r\n", ()),
+        (b"A: 1\r\nno colon here\r\n", (NOT_A_HEADER,)),
+        (b"From ann@x.example Thu Nov  5 09:30:00 2026\r\nA: 1\r\n", ()),
+        (b">From ann\r\nA: 1\r\n", ()),
+        (b"two words: x\r\n: nameless\r\n", (NOT_A_HEADER,)),
+        (b"A: caf\xe9\r\n", ("8-bit text without a charset",)),
+        (b"A: =?x-no?Q?a?=\r\n", ("unknown charset",)),
+        (b"A: " + b"x" * HEADERS_OCTETS_MAX + b"\r\nB: 2\r\n", (HEADERS_CUT,)),
+    ],
+)
+def test_what_is_wrong_is_said(octets: bytes, defects: tuple[str, ...]) -> None:
+    assert parse_headers(octets).defects == defects
+
+
+@pytest.mark.parametrize(
+    ("octets", "end"),
+    [
+        (b"A: 1\r\n\r\nbody", 8),
+        (b"A: 1\n\nbody", 6),
+        (b"A: 1\r\rbody", 6),
+        (b"\r\nbody", 2),
+        (b"A: 1", 4),
+        (b"", 0),
+    ],
+)
+def test_the_body_begins_after_the_empty_line(octets: bytes, end: int) -> None:
+    assert header_end(octets) == end

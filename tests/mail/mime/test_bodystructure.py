@@ -1,0 +1,295 @@
+"""Parsed as in production: a server's line through IMAPClient's parser."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from imapclient.response_parser import parse_response
+from imapclient.response_types import BodyData
+
+from mailmcp.envelope.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.mail.mime.bodystructure import PART_UNREADABLE, UNREADABLE, parse_body_structure
+from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part, Structure, find, walk
+from mailmcp.mail.parts.attachment import list_attachments
+from mailmcp.mail.parts.text import choose_text_parts
+
+DOVECOT = (
+    b'((("text" "plain" ("charset" "utf-8" "format" "flowed") NIL NIL "quoted-printable" 120 4'
+    b" NIL NIL NIL NIL)"
+    b'("text" "html" ("charset" "utf-8") NIL NIL "base64" 1026 14 NIL ("inline" NIL) NIL NIL)'
+    b' "alternative" ("boundary" "b2") NIL NIL NIL)'
+    b'("image" "png" ("name" "boat.png") "<boat@x>" "A boat" "BASE64" 4000 NIL'
+    b' ("INLINE" ("FILENAME" "boat.png")) NIL NIL)'
+    b'("message" "rfc822" NIL NIL NIL "7bit" 600 (NIL "Berth" NIL NIL NIL NIL NIL NIL NIL "<m@x>")'
+    b'(("text" "plain" NIL NIL NIL "7bit" 20 1 NIL NIL NIL NIL)'
+    b'("image" "gif" ("name" "map.gif") NIL NIL "base64" 40 NIL'
+    b' ("attachment" ("filename" "map.gif")) NIL NIL)'
+    b' "mixed" ("boundary" "b3") NIL NIL NIL) 22 NIL ("attachment" ("filename" "berth.eml")) NIL NIL)'
+    b' "mixed" ("boundary" "b1") NIL ("en" "de") NIL)'
+)
+
+
+def parse(line: bytes) -> Structure:
+    return parse_body_structure(parse_response([line])[0])
+
+
+def outline(part: Part) -> list[tuple[str, str]]:
+    return [(part.part_id, part.content_type), *(line for child in part.parts for line in outline(child))]
+
+
+def test_a_real_answer_is_numbered_as_the_rfc_says() -> None:
+    """RFC 9051 section 6.4.5.1."""
+    structure = parse(DOVECOT)
+    assert structure.defects == ()
+    assert structure.root is not None
+    assert outline(structure.root) == [
+        ("TEXT", "multipart/mixed"),
+        ("1", "multipart/alternative"),
+        ("1.1", "text/plain"),
+        ("1.2", "text/html"),
+        ("2", "image/png"),
+        ("3", "message/rfc822"),
+        ("3.TEXT", "multipart/mixed"),
+        ("3.1", "text/plain"),
+        ("3.2", "image/gif"),
+    ]
+    assert [part.part_id for part in walk(structure.root)] == ["1.1", "1.2", "2", "3"]
+
+
+def test_the_fields_of_a_part_are_decoded() -> None:
+    root = parse(DOVECOT).root
+    assert find(root, "1.1") == Part(
+        part_id="1.1",
+        content_type="text/plain",
+        params={"charset": "utf-8", "format": "flowed"},
+        encoding="quoted-printable",
+        size_octets=120,
+    )
+    assert find(root, "2") == Part(
+        part_id="2",
+        content_type="image/png",
+        params={"name": "boat.png"},
+        encoding="base64",
+        size_octets=4000,
+        disposition="inline",
+        filename="boat.png",
+        content_id="boat@x",
+    )
+    message = find(root, "3")
+    assert message is not None
+    assert (message.disposition, message.filename, message.size_octets) == ("attachment", "berth.eml", 600)
+
+
+@pytest.mark.parametrize(
+    ("imap_envelope", "subject"),
+    [
+        (b"NIL", ""),
+        (b'("date")', ""),
+        (b'("date" NIL)', ""),
+        (b'(NIL "=?utf-8?Q?Gr=C3=BC=C3=9Fe?= an alle")', "Grüße an alle"),
+        (b'(NIL "Re: berth 12" NIL NIL NIL NIL NIL NIL NIL NIL)', "Re: berth 12"),
+    ],
+)
+def test_a_message_inside_tells_its_subject(imap_envelope: bytes, subject: str) -> None:
+    line = b'("MESSAGE" "RFC822" NIL NIL NIL "7BIT" 9 %s ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 2 1) 3)'
+    root = parse(line % imap_envelope).root
+    assert root is not None
+    assert root.subject == subject
+    assert [part.part_id for part in root.parts] == ["1.1"]
+
+
+def test_a_message_inside_may_lack_its_envelope() -> None:
+    root = parse(b'("MESSAGE" "RFC822" NIL NIL NIL "7BIT" 9)').root
+    assert root is not None
+    assert (root.subject, root.parts) == ("", ())
+
+
+@pytest.mark.parametrize("encoding", [b"BASE64", b"quoted-printable"])
+def test_an_encoded_message_inside_is_not_entered(encoding: bytes) -> None:
+    """Dovecot lists parts of it, and gives no octets for them; against RFC 2046 section 5.2.1."""
+    line = b'("MESSAGE" "RFC822" NIL NIL NIL "%s" 9 (NIL "Hi") ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 2 1) 3)'
+    root = parse(line % encoding).root
+    assert root is not None
+    assert (root.subject, root.parts, root.is_encoded_message) == ("Hi", (), True)
+
+
+def test_text_and_attachments_can_be_chosen_from_it() -> None:
+    root = parse(DOVECOT).root
+    text = choose_text_parts(root)
+    assert [part.part_id for part in text.all] == ["1.1", "1.2"]
+    assert [each.part_id for each in list_attachments(root, text)] == ["2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        (
+            b'("TEXT" "PLAIN" ("CHARSET" "US-ASCII") NIL NIL "7BIT" 12 1)',
+            Part(part_id="1", content_type="text/plain", params={"charset": "US-ASCII"}, size_octets=12),
+        ),
+        (
+            b'("application" "pdf" ("name*" "utf-8\'\'%C3%A9.pdf") NIL NIL "base64" 8'
+            b' NIL ("attachment" NIL))',
+            Part(
+                part_id="1",
+                content_type="application/pdf",
+                params={"name": "é.pdf"},
+                encoding="base64",
+                size_octets=8,
+                disposition="attachment",
+                filename="é.pdf",
+            ),
+        ),
+        (
+            b'("application" "pdf" NIL NIL NIL "base64" 8'
+            b' NIL ("attachment" ("filename" "=?utf-8?Q?=C3=A9.pdf?=")))',
+            Part(
+                part_id="1",
+                content_type="application/pdf",
+                encoding="base64",
+                size_octets=8,
+                disposition="attachment",
+                filename="é.pdf",
+            ),
+        ),
+        (
+            b'("application" "pdf" NIL NIL NIL "base64" 8 NIL ("attachment" ("filename" "caf\xe9.pdf")))',
+            Part(
+                part_id="1",
+                content_type="application/pdf",
+                encoding="base64",
+                size_octets=8,
+                disposition="attachment",
+                filename="café.pdf",
+            ),
+        ),
+        (
+            b'("application" "pdf" NIL NIL NIL "base64" 8 NIL "attachment")',
+            Part(
+                part_id="1",
+                content_type="application/pdf",
+                encoding="base64",
+                size_octets=8,
+                disposition="attachment",
+            ),
+        ),
+        (
+            b'("text" "plain" ("charset") NIL NIL NIL 12 NIL)',
+            Part(part_id="1", content_type="text/plain", size_octets=12),
+        ),
+        (
+            b'("text" "plain" (NIL "x" "format" 7 "n" NIL) NIL NIL "7bit" "12" 1)',
+            Part(part_id="1", content_type="text/plain", params={"format": "7", "n": ""}, size_octets=12),
+        ),
+    ],
+)
+def test_single_parts_are_part_1(line: bytes, part: Part) -> None:
+    assert parse(line) == Structure(root=part)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected", "defects"),
+    [
+        (b'("text" "plain")', [("1", "text/plain")], (PART_UNREADABLE,)),
+        (b'("text" "plain" NIL NIL NIL "7bit" NIL 1)', [("1", "text/plain")], (PART_UNREADABLE,)),
+        (b'("message" "rfc822" NIL NIL NIL "7bit" 5)', [("1", "message/rfc822")], ()),
+        (b'("message" "rfc822" NIL NIL NIL "7bit" 5 NIL NIL 1)', [("1", "message/rfc822")], ()),
+        (
+            b'("message" "rfc822" NIL NIL NIL "7bit" 5 NIL (NIL NIL) 1)',
+            [("1", "message/rfc822")],
+            (PART_UNREADABLE,),
+        ),
+        (
+            b'(("text" "plain" NIL NIL NIL "7bit" 1 1)(NIL NIL)("a" "b" NIL NIL NIL NIL 1) "mixed")',
+            [("TEXT", "multipart/mixed"), ("1", "text/plain"), ("3", "a/b")],
+            (PART_UNREADABLE,),
+        ),
+        (
+            b'(("text" "plain" NIL NIL NIL "7bit" 1 1)("a" "b" NIL NIL NIL NIL 1))',
+            [("TEXT", "multipart/mixed"), ("1", "text/plain"), ("2", "a/b")],
+            (PART_UNREADABLE,),
+        ),
+        (
+            b'(("text" "plain" NIL NIL NIL "7bit" 1 1) NIL NIL)',
+            [("TEXT", "multipart/mixed"), ("1", "text/plain")],
+            (PART_UNREADABLE,),
+        ),
+        (b'((("text" "plain" NIL NIL NIL "7bit" 1 1)))', [("1", "text/plain")], ()),
+    ],
+)
+def test_what_servers_leave_out_is_done_without(
+    line: bytes, expected: list[tuple[str, str]], defects: tuple[str, ...]
+) -> None:
+    structure = parse(line)
+    assert structure.root is not None
+    assert outline(structure.root) == expected
+    assert structure.defects == defects
+
+
+@pytest.mark.parametrize(
+    "raw", [None, b"text", 7, (), (None,), (b"text",), (b"mixed", (b"boundary", b"x")), [b"a"]]
+)
+def test_the_hopeless_is_said_to_be_so(raw: object) -> None:
+    structure = parse_body_structure(raw)
+    assert structure.root is None
+    assert structure.defects[0] == UNREADABLE
+
+
+def test_imapclients_own_form_is_read_too() -> None:
+    """`BodyData` holds the children in a list."""
+    leaf = (b"text", b"plain", None, None, None, b"7bit", 3, 1)
+    structure = parse_body_structure(BodyData.create((leaf, leaf, b"mixed", None)))
+    assert structure.root is not None
+    assert [part.part_id for part in structure.root.parts] == ["1", "2"]
+
+
+def test_nesting_is_bounded() -> None:
+    raw: object = (b"text", b"plain", None, None, None, b"7bit", 3, 1)
+    for _ in range(5_000):
+        raw = (raw, b"mixed")
+    structure = parse_body_structure(raw)
+    assert structure.root is not None
+    assert len(outline(structure.root)) == STRUCTURE_DEPTH_MAX
+    assert structure.defects == (TOO_DEEP,)
+
+
+def test_the_number_of_parts_is_bounded() -> None:
+    leaf = (b"text", b"plain", None, None, None, b"7bit", 3, 1)
+    structure = parse_body_structure((*([leaf] * 5_000), b"mixed"))
+    assert structure.root is not None
+    assert len(outline(structure.root)) == STRUCTURE_PARTS_MAX
+    assert structure.defects == (TOO_MANY,)
+
+
+_WORDS = st.sampled_from(
+    [
+        b"text",
+        b"plain",
+        b"html",
+        b"message",
+        b"rfc822",
+        b"mixed",
+        b"inline",
+        b"attachment",
+        b"charset",
+        b"\xff",
+    ]
+)
+_ATOMS = st.none() | st.integers(-5, 2**70) | _WORDS | st.binary(max_size=6)
+_LEAVES = st.tuples(_WORDS, _WORDS, _ATOMS, _ATOMS, _ATOMS, _ATOMS, _ATOMS)
+_TREES = st.recursive(
+    _ATOMS | _LEAVES, lambda inner: st.lists(inner | _LEAVES, max_size=10).map(tuple), max_leaves=40
+)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(raw=_TREES)
+def test_any_nest_of_tuples_is_read_without_an_error(raw: object) -> None:
+    begun = time.process_time()
+    structure = parse_body_structure(raw)
+    assert time.process_time() - begun < 2
+    assert structure.root is not None or structure.defects
+    ids = [part.part_id for part in walk(structure.root)]
+    assert len(ids) == len(set(ids))
+    assert all(find(structure.root, part_id) is not None for part_id in ids)

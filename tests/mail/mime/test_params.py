@@ -1,0 +1,75 @@
+import time
+
+import pytest
+
+from mailmcp.mail.mime.params import decode_parameters, parse_parameterised
+
+
+@pytest.mark.parametrize(
+    ("value", "main", "params"),
+    [
+        ("", "", {}),
+        ("Text/HTML", "text/html", {}),
+        ("text/plain; charset=utf-8", "text/plain", {"charset": "utf-8"}),
+        (
+            'text/plain; CharSet="UTF-8"; format=flowed;',
+            "text/plain",
+            {"charset": "UTF-8", "format": "flowed"},
+        ),
+        ("text/plain;;charset = utf-8 (a comment)", "text/plain", {"charset": "utf-8"}),
+        (r'a/b; name="a;b\"c"', "a/b", {"name": 'a;b"c'}),
+        (r'a/b; name="C:\new\x.doc"', "a/b", {"name": r"C:\new\x.doc"}),
+        ("a/b; name=two words.txt; x=1", "a/b", {"name": "two words.txt", "x": "1"}),
+        ("a/b; boundary=a=b", "a/b", {"boundary": "a=b"}),
+        ('a/b; name="unclosed; x=1', "a/b", {"name": "unclosed; x=1"}),
+        ('a/b; name="x"junk; y=1', "a/b", {"name": "x", "y": "1"}),
+        ("a/b; novalue; x=", "a/b", {"x": ""}),
+        ("a/b; x=1; x=2", "a/b", {"x": "1"}),
+        ("a/b; name==?utf-8?Q?=C3=A9_x?=", "a/b", {"name": "é x"}),
+        ('a/b; name="=?utf-8?B?w6k=?="', "a/b", {"name": "é"}),
+        ('a/b; name="=?utf-8?Q?a=0D=0Ab?="', "a/b", {"name": "a  b"}),
+    ],
+)
+def test_parameters_of_real_mail_are_read(value: str, main: str, params: dict[str, str]) -> None:
+    assert parse_parameterised(value) == (main, params)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ([("filename*", "UTF-8''%E2%82%AC")], {"filename": "€"}),
+        ([("filename*", "iso-8859-1'en'%A3")], {"filename": "£"}),
+        ([("filename*", "no%20charset")], {"filename": "no charset"}),
+        ([("filename*0", "a"), ("filename*1", "b")], {"filename": "ab"}),
+        ([("filename*1", "b"), ("filename*0", "a")], {"filename": "ab"}),
+        (
+            [("filename*0*", "utf-8''%C3"), ("filename*1*", "%A9"), ("filename*2", "%20")],
+            {"filename": "é%20"},
+        ),
+        ([("filename", "plain"), ("filename*", "utf-8''%C3%A9")], {"filename": "é"}),
+        ([("filename*0", "=?utf-8?Q?=C3=A9"), ("filename*1", "x?=")], {"filename": "éx"}),
+        ([("filename*", "utf-8''bad%zz%")], {"filename": "bad%zz%"}),
+        ([("a*b*c", "x")], {"a*b*c": "x"}),
+        ([("filename", "na%C3%AFve%20x.pdf")], {"filename": "naïve x.pdf"}),
+        ([("name", "my%20file.pdf")], {"name": "my file.pdf"}),
+        ([("filename", "100%25 of %41.pdf")], {"filename": "100%25 of %41.pdf"}),
+        ([("filename", "%20%E9.pdf")], {"filename": "%20%E9.pdf"}),
+        ([("boundary", "a%20b")], {"boundary": "a%20b"}),
+    ],
+)
+def test_rfc_2231_values_are_joined_and_decoded(
+    pairs: list[tuple[str, str]], expected: dict[str, str]
+) -> None:
+    assert decode_parameters(pairs) == expected
+
+
+def test_parameters_are_bounded_in_number() -> None:
+    assert len(parse_parameterised("a/b; " + "; ".join(f"p{n}=1" for n in range(500)))[1]) == 100
+
+
+@pytest.mark.parametrize("piece", [";", "; ", "a=", '"', '"\\', "a;", "a=;", "a*0*=x'';", " "])
+def test_time_is_linear(piece: str) -> None:
+    begun = time.process_time()
+    main, _ = parse_parameterised("a/b;" + piece * (65_536 // len(piece)))
+    assert time.process_time() - begun < 2
+    assert main == "a/b"

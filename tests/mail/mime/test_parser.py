@@ -1,0 +1,179 @@
+import time
+
+import pytest
+
+from mailmcp.envelope.limits import HEADERS_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.mail.mime.parser import NO_BOUNDARY, NOT_CLOSED, split_message
+from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part, find, walk
+
+
+def message(body: str, content_type: str = "multipart/mixed; boundary=b") -> bytes:
+    return f"Content-Type: {content_type}\n\n{body}".replace("\n", "\r\n").encode()
+
+
+def contents(octets: bytes, *, complete: bool = True) -> dict[str, bytes]:
+    spans = split_message(octets, complete=complete).spans
+    return {part_id: octets[span.start : span.end] for part_id, span in spans.items()}
+
+
+def outline(part: Part | None) -> list[tuple[str, str]]:
+    if part is None:
+        return []
+    return [(part.part_id, part.content_type), *(line for child in part.parts for line in outline(child))]
+
+
+@pytest.mark.parametrize(
+    ("octets", "expected"),
+    [
+        (b"", {"1": b""}),
+        (b"A: 1\r\n\r\nbody\r\n", {"1": b"body\r\n"}),
+        (message("--b\n\none\n--b\n\ntwo\n--b--\n"), {"1": b"one", "2": b"two"}),
+        (message("preamble\n--b\n\none\n--b--\nepilogue\n--b\n\nno\n"), {"1": b"one"}),
+        (message("--b  \n\none\n--b-- \t"), {"1": b"one"}),
+        (message("--b\n\none\n--bc\ntwo\n --b\n--b--"), {"1": b"one\r\n--bc\r\ntwo\r\n --b"}),
+        (message("--b\n\none\n\n--b--"), {"1": b"one\r\n"}),
+        (message("--b\n--b\nX: headers only\n--b--"), {"1": b"", "2": b""}),
+        (message("--b\n\ncut"), {"1": b"cut"}),
+        (b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b--\n", {"1": b"one"}),
+        (b"Content-Type: multipart/mixed; boundary=b\r\r--b\r\rone\r--b--\r", {"1": b"one"}),
+    ],
+)
+def test_parts_lie_between_boundary_lines(octets: bytes, expected: dict[str, bytes]) -> None:
+    """RFC 2046 section 5.1.1: the line end before a boundary is part of it."""
+    assert contents(octets) == expected
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_headers_longer_than_is_read_of_them_are_no_text(end: str) -> None:
+    octets = f"Subject: {'x' * HEADERS_OCTETS_MAX * 3}{end}{end}body".encode()
+    assert contents(octets) == {"1": b"body"}
+    assert contents(octets[: HEADERS_OCTETS_MAX * 3], complete=False) == {"1": b""}
+
+
+def test_messages_inside_are_split_too() -> None:
+    octets = message(
+        "--b\n\none\n--b\nContent-Type: message/rfc822\n\n"
+        "Content-Type: multipart/mixed; boundary=c\n\n--c\n\ninner\n--c--\n--b--\n"
+    )
+    tree = split_message(octets)
+    assert outline(tree.structure.root) == [
+        ("TEXT", "multipart/mixed"),
+        ("1", "text/plain"),
+        ("2", "message/rfc822"),
+        ("2.TEXT", "multipart/mixed"),
+        ("2.1", "text/plain"),
+    ]
+    assert contents(octets)["2.1"] == b"inner"
+    assert contents(octets)["2"].startswith(b"Content-Type")
+
+
+def test_a_message_inside_tells_its_subject() -> None:
+    octets = message(
+        "--b\nContent-Type: message/rfc822\n\n"
+        "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe=0Aan_alle?=\n\ninner\n--b--\n"
+    )
+    root = split_message(octets).structure.root
+    found = find(root, "1")
+    inner = find(root, "1.1")
+    assert found is not None
+    assert inner is not None
+    assert (found.subject, inner.content_type, inner.subject) == ("Grüße an alle", "text/plain", "")
+
+
+def test_an_encoded_message_inside_is_a_leaf() -> None:
+    octets = message("QTogMQ==", "message/rfc822\nContent-Transfer-Encoding: base64")
+    assert outline(split_message(octets).structure.root) == [("1", "message/rfc822")]
+
+
+def test_parts_of_a_digest_are_messages() -> None:
+    """RFC 2046 section 5.1.5."""
+    root = split_message(
+        message("--b\n\nSubject: x\n\nbody\n--b--", "multipart/digest; boundary=b")
+    ).structure.root
+    assert outline(root) == [("TEXT", "multipart/digest"), ("1", "message/rfc822"), ("1.1", "text/plain")]
+
+
+def test_sizes_are_those_of_the_encoded_content() -> None:
+    root = split_message(message("--b\n\none\n--b--\n")).structure.root
+    assert [part.size_octets for part in walk(root)] == [3]
+
+
+@pytest.mark.parametrize(
+    ("octets", "closed"),
+    [
+        (message("--b\n\none\n--b\n\ntw"), {"1": True, "2": False}),
+        (message("--b\n\none\n--b\n\ntwo\n--b-"), {"1": True, "2": False}),
+        (message("--b\n\none\n--b\n\ntwo\n--b"), {"1": True, "2": False}),
+        (message("--b\n\none\n--b--\n"), {"1": True}),
+        (message("text", "text/plain"), {"1": False}),
+    ],
+)
+def test_what_may_be_cut_is_not_closed(octets: bytes, closed: dict[str, bool]) -> None:
+    spans = split_message(octets, complete=False).spans
+    assert {part_id: span.closed for part_id, span in spans.items()} == closed
+
+
+@pytest.mark.parametrize(
+    ("octets", "expected", "defects"),
+    [
+        (message("text", "multipart/mixed"), [("1", "text/plain")], (NO_BOUNDARY,)),
+        (message("text", "multipart/mixed; boundary=zz"), [("1", "text/plain")], (NO_BOUNDARY,)),
+        (message("--b\n\none"), [("TEXT", "multipart/mixed"), ("1", "text/plain")], (NOT_CLOSED,)),
+        (message("text", "nonsense"), [("1", "text/plain")], ()),
+        (message("--b\n\none\n--b--", "multipart/(; boundary=b"), [("1", "text/plain")], ()),
+        (
+            message("--real one \nContent-Type: text/html\n\none\n--real one--", "multipart/mixed"),
+            [("TEXT", "multipart/mixed"), ("1", "text/html")],
+            (NO_BOUNDARY,),
+        ),
+        (
+            message(
+                "preamble\n----=_x\ncontent-type: a/b\n\none\n----=_x--\n", "multipart/mixed; boundary=y"
+            ),
+            [("TEXT", "multipart/mixed"), ("1", "a/b")],
+            (NO_BOUNDARY,),
+        ),
+        (message("--x\nno field", "multipart/mixed"), [("1", "text/plain")], (NO_BOUNDARY,)),
+    ],
+)
+def test_broken_multiparts_can_still_be_read(
+    octets: bytes, expected: list[tuple[str, str]], defects: tuple[str, ...]
+) -> None:
+    structure = split_message(octets).structure
+    assert (outline(structure.root), structure.defects) == (expected, defects)
+
+
+def test_nesting_is_bounded() -> None:
+    octets = b"".join(
+        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(2_000)
+    )
+    begun = time.process_time()
+    structure = split_message(octets).structure
+    assert time.process_time() - begun < 3
+    assert TOO_DEEP in structure.defects
+    assert len(outline(structure.root)) == STRUCTURE_DEPTH_MAX
+
+
+def test_nested_messages_are_bounded() -> None:
+    structure = split_message(b"Content-Type: message/rfc822\n\n" * 2_000).structure
+    assert TOO_DEEP in structure.defects
+    assert len(outline(structure.root)) == STRUCTURE_DEPTH_MAX
+
+
+def test_the_number_of_parts_is_bounded() -> None:
+    begun = time.process_time()
+    structure = split_message(message("--b\n\nx\n" * 20_000)).structure
+    assert time.process_time() - begun < 3
+    assert len(outline(structure.root)) == STRUCTURE_PARTS_MAX
+    assert TOO_MANY in structure.defects
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["--c\nContent", "--x y", "--b", "--bb\n", "\n", "--b\n", "Content-Type: multipart/mixed; boundary=b\n"],
+)
+def test_time_is_linear(line: str) -> None:
+    begun = time.process_time()
+    structure = split_message(message(line * (1_000_000 // len(line)))).structure
+    assert time.process_time() - begun < 4
+    assert structure.root is not None

@@ -1,0 +1,87 @@
+import time
+
+import pytest
+
+from mailmcp.mail.mime.smime import is_wrapped, signed_content
+from mailmcp.mail.mime.structure import Part
+
+SIGNED_DATA = bytes.fromhex("06092a864886f70d010702")
+DATA = bytes.fromhex("06092a864886f70d010701")
+VERSION = b"\x02\x01\x01"
+DIGESTS = b"\x31\x02\x30\x00"
+
+
+def element(tag: int, content: bytes) -> bytes:
+    length = len(content)
+    if length < 128:
+        return bytes([tag, length]) + content
+    return bytes([tag, 0x83]) + length.to_bytes(3) + content
+
+
+def endless(tag: int, content: bytes) -> bytes:
+    return bytes([tag, 0x80]) + content + b"\0\0"
+
+
+def signed(octet_string: bytes, *, oid: bytes = SIGNED_DATA, digests: bytes = DIGESTS) -> bytes:
+    inner = element(0x30, DATA + element(0xA0, octet_string))
+    return element(0x30, oid + element(0xA0, element(0x30, VERSION + digests + inner)))
+
+
+@pytest.mark.parametrize(
+    ("octets", "content"),
+    [
+        (signed(element(4, b"text")), b"text"),
+        (signed(element(4, b"t" * 70_000)), b"t" * 70_000),
+        (signed(element(0x24, element(4, b"te") + element(4, b"xt"))), b"text"),
+        (signed(endless(0x24, element(4, b"te") + element(4, b"xt"))), b"text"),
+        (signed(endless(0x24, endless(0x24, element(4, b"te")) + element(4, b"xt"))), b"text"),
+        (signed(element(4, b"text"), digests=endless(0x31, endless(0x30, b""))), b"text"),
+        (signed(element(4, b"text"))[:-2], b"te"),
+        (signed(element(0x24, element(4, b"te") + element(4, b"xt")))[:-3], b"te"),
+    ],
+)
+def test_the_content_is_taken_out(octets: bytes, content: bytes) -> None:
+    assert signed_content(octets) == content
+
+
+@pytest.mark.parametrize(
+    "octets",
+    [
+        b"",
+        b"\x30",
+        b"\x30\x84\x00",
+        b"\x30\x85\x00\x00\x00\x00\x01",
+        b"not BER at all",
+        signed(element(4, b"text"), oid=DATA),
+        signed(element(2, b"text")),
+        signed(element(4, b"text"), digests=VERSION),
+        signed(b"\x04\x80text\0\0"),
+        signed(element(4, b"text"), digests=b"\x31\x80" * 20),
+        element(0x30, SIGNED_DATA),
+    ],
+)
+def test_where_there_is_none_it_is_empty(octets: bytes) -> None:
+    assert signed_content(octets) == b""
+
+
+def test_nesting_is_bounded() -> None:
+    assert signed_content(signed(b"\x24\x80" * 1_000)) == b""
+    begun = time.process_time()
+    pieces = element(4, b"x") * 100_000
+    assert signed_content(signed(endless(0x24, pieces))) == b"x" * 100_000
+    assert time.process_time() - begun < 3
+
+
+@pytest.mark.parametrize(
+    ("content_type", "smime_type", "wrapped"),
+    [
+        ("application/pkcs7-mime", "signed-data", True),
+        ("application/x-pkcs7-mime", "Signed-Data", True),
+        ("application/pkcs7-mime", "enveloped-data", False),
+        ("application/pkcs7-mime", "", False),
+        ("text/plain", "signed-data", False),
+    ],
+)
+def test_signed_data_says_what_it_is(content_type: str, smime_type: str, *, wrapped: bool) -> None:
+    part = Part(part_id="1", content_type=content_type, params={"smime-type": smime_type})
+    assert is_wrapped(part) is wrapped

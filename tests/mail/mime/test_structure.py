@@ -1,0 +1,132 @@
+import pytest
+
+from mailmcp.mail.mime.structure import (
+    Part,
+    PartFields,
+    body_id,
+    child_id,
+    clean_content_type,
+    clean_filename,
+    find,
+    is_hollow,
+    make_part,
+    walk,
+)
+
+LEAF_1 = Part(part_id="1", content_type="text/plain")
+INNER = Part(part_id="2.1", content_type="text/plain")
+MESSAGE = Part(part_id="2", content_type="message/rfc822", parts=(INNER,))
+ROOT = Part(part_id="TEXT", content_type="multipart/mixed", parts=(LEAF_1, MESSAGE))
+
+
+def test_walking_does_not_enter_a_message_inside() -> None:
+    assert list(walk(ROOT)) == [LEAF_1, MESSAGE]
+    assert list(walk(None)) == []
+
+
+def test_a_structure_is_hollow_when_no_leaf_has_an_octet() -> None:
+    full = Part(part_id="2", content_type="text/plain", size_octets=1)
+    assert is_hollow(ROOT)
+    assert is_hollow(LEAF_1)
+    assert not is_hollow(Part(part_id="TEXT", content_type="multipart/mixed", parts=(LEAF_1, full)))
+
+
+@pytest.mark.parametrize(
+    ("part_id", "found"),
+    [("1", LEAF_1), ("2", MESSAGE), ("2.1", INNER), ("TEXT", ROOT), ("3", None), ("", None)],
+)
+def test_every_part_can_be_found(part_id: str, found: Part | None) -> None:
+    assert find(ROOT, part_id) == found
+    assert find(None, part_id) is None
+
+
+@pytest.mark.parametrize(
+    ("parent", "number", "expected"),
+    [("TEXT", 1, "1"), ("2", 3, "2.3"), ("2.TEXT", 1, "2.1"), ("1.2", 10, "1.2.10")],
+)
+def test_children_are_numbered_as_sections(parent: str, number: int, expected: str) -> None:
+    """RFC 9051 section 6.4.5.1."""
+    assert child_id(parent, number) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "multipart", "expected"),
+    [("", False, "1"), ("", True, "TEXT"), ("4.2", False, "4.2.1"), ("4.2", True, "4.2.TEXT")],
+)
+def test_the_body_of_a_message_is_numbered(message: str, multipart: bool, expected: str) -> None:  # noqa: FBT001 - a table
+    assert body_id(message, multipart=multipart) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (PartFields(), Part(part_id="1", content_type="text/plain")),
+        (PartFields(content_type="nonsense"), Part(part_id="1", content_type="text/plain")),
+        (PartFields(content_type=" TEXT/Html "), Part(part_id="1", content_type="text/html")),
+        (PartFields(content_type="text/html charset=x"), Part(part_id="1", content_type="text/html")),
+        (PartFields(encoding=" BASE64"), Part(part_id="1", content_type="text/plain", encoding="base64")),
+        (PartFields(size_octets=-5), Part(part_id="1", content_type="text/plain")),
+        (
+            PartFields(disposition="Inline"),
+            Part(part_id="1", content_type="text/plain", disposition="inline"),
+        ),
+        (
+            PartFields(disposition="x-new"),
+            Part(part_id="1", content_type="text/plain", disposition="attachment"),
+        ),
+        (
+            PartFields(content_type="message/global", subject=" Re:\u202e x\r\ny"),
+            Part(part_id="1", content_type="message/global", subject="Re: x y"),
+        ),
+        (PartFields(content_id="<a@b>"), Part(part_id="1", content_type="text/plain", content_id="a@b")),
+        (
+            PartFields(params={"name": "n.txt"}),
+            Part(part_id="1", content_type="text/plain", params={"name": "n.txt"}, filename="n.txt"),
+        ),
+        (
+            PartFields(params={"name": "n.txt"}, disposition_params={"filename": "f.txt"}),
+            Part(part_id="1", content_type="text/plain", params={"name": "n.txt"}, filename="f.txt"),
+        ),
+    ],
+)
+def test_fields_get_their_defaults(fields: PartFields, expected: Part) -> None:
+    assert make_part("1", fields) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "clean"),
+    [("Text/HTML", "text/html"), (" a/b; c=d", "a/b"), ("multipart/(x)", "text/plain"), ("", "text/plain")],
+)
+def test_a_content_type_is_a_pair(value: str, clean: str) -> None:
+    assert clean_content_type(value) == clean
+
+
+@pytest.mark.parametrize(
+    ("name", "clean"),
+    [
+        ("report.pdf", "report.pdf"),
+        ("../../etc/passwd", "passwd"),
+        (r"C:\temp\x.doc", "x.doc"),
+        ("in\u202efdp.exe", "infdp.exe"),
+        ("a\r\nb\x00.txt", "a b .txt"),
+        ("..", ""),
+        ("dir/", ""),
+        (" . ", ""),
+        ("", ""),
+        ("x" * 300 + ".pdf", "x" * 251 + ".pdf"),
+    ],
+)
+def test_file_names_are_one_harmless_component(name: str, clean: str) -> None:
+    assert clean_filename(name) == clean
+
+
+def test_parts_know_what_they_are() -> None:
+    part = Part(part_id="1", content_type="text/plain", params={"charset": "UTF-8"})
+    assert part.charset == "utf-8"
+    assert hash(part) == hash(Part(part_id="1", content_type="text/plain", params={"charset": "utf-8"}))
+    assert (ROOT.is_multipart, MESSAGE.is_message, part.is_multipart, part.is_message) == (
+        True,
+        True,
+        False,
+        False,
+    )

@@ -1,0 +1,54 @@
+import binascii
+import time
+
+import pytest
+
+from mailmcp.mail.mime.uuencode import replace_uuencoded
+
+DATA = "".join(
+    binascii.b2a_uu(b"some octets of a file %d" % number, backtick=True).decode() for number in range(3)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (f"See:\nbegin 644 a.txt\n{DATA}`\nend\nBye", 'See:\n[uuencoded file "a.txt", 6 lines]\nBye'),
+        (f"begin 644 a.txt\n{DATA}\nend", '[uuencoded file "a.txt", 6 lines]'),
+        ("begin 644 a.txt\n`\nend", '[uuencoded file "a.txt", 3 lines]'),
+        (f"begin 644 a.txt\n{DATA}end", '[uuencoded file "a.txt", 5 lines]'),
+        (f"begin 644 a.txt\n{DATA}`\nBye", '[uuencoded file "a.txt", 5 lines]\nBye'),
+        (f"begin 644 a.txt\n{DATA}\nBye", '[uuencoded file "a.txt", 4 lines]\n\nBye'),
+        (f"begin 0755 ../x/a b.bin\n{DATA}`\nend", '[uuencoded file "a b.bin", 6 lines]'),
+        (f"begin 644 ..\n{DATA}`\nend", '[uuencoded file "..", 6 lines]'),
+        (
+            f"begin 644 a\n{DATA}`\nend\nbegin 644 b\n{DATA}",
+            '[uuencoded file "a", 6 lines]\n[uuencoded file "b", 4 lines]\n',
+        ),
+    ],
+)
+def test_a_block_becomes_one_line(text: str, read: str) -> None:
+    assert replace_uuencoded(text) == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "begin",
+        "begin 644 is how it starts",
+        "begin 644 a.txt\nThis is prose.\nAnd more.",
+        f"> begin 644 a.txt\n> {DATA}",
+        "begin 644 a.txt\nz lower case\nend",
+        "begin 644 a.txt\n#0V%Té\nend",
+    ],
+)
+def test_prose_stays(text: str) -> None:
+    assert replace_uuencoded(text) == text
+
+
+def test_hostile_text_takes_linear_time() -> None:
+    begun = time.process_time()
+    replace_uuencoded("begin 644 a\n" * 50_000)
+    replace_uuencoded("begin 644 a\n" + DATA * 20_000)
+    assert time.process_time() - begun < 3

@@ -1,0 +1,56 @@
+import base64
+
+import pytest
+
+from mail.mime.test_smime import element, signed
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.parts.text import TextParts
+from mailmcp.mail.text.body import BROKEN_SIGNED_DATA, MISSING_TEXT, body_text
+from mailmcp.mail.text.opaque_signed import open_signed
+
+WRAPPED = Part(
+    part_id="1",
+    content_type="application/pkcs7-mime",
+    params={"smime-type": "signed-data"},
+    encoding="base64",
+    disposition="attachment",
+)
+FOOTER = Part(part_id="2", content_type="text/plain")
+BOTH = TextParts(plain=(WRAPPED, FOOTER), html=(WRAPPED, FOOTER))
+ALTERNATIVE = (
+    b"Content-Type: multipart/alternative; boundary=b\r\n\r\n--b\r\n\r\nplain\r\n"
+    b"--b\r\nContent-Type: text/html\r\n\r\n<p>rich</p>\r\n--b--\r\n"
+)
+
+
+def wrap(entity: bytes) -> bytes:
+    return base64.b64encode(signed(element(4, entity)))
+
+
+def test_the_parts_inside_take_the_place_of_the_whole() -> None:
+    parts, octets = open_signed(BOTH, {"1": wrap(ALTERNATIVE), "2": b"footer"})
+    assert [part.part_id for part in parts.plain] == ["1.1", "2"]
+    assert [part.part_id for part in parts.html] == ["1.2", "2"]
+    assert (octets["1.1"], octets["1.2"], octets["2"]) == (b"plain", b"<p>rich</p>", b"footer")
+    body = body_text(BOTH, {"1": wrap(ALTERNATIVE), "2": b"footer"})
+    assert (body.text, body.html, body.defects) == ("plain\n\nfooter", "<p>rich</p>", ())
+
+
+def test_other_parts_are_left_alone() -> None:
+    parts, octets = TextParts(plain=(FOOTER,)), {"2": b"footer"}
+    assert open_signed(parts, octets) == (parts, octets)
+
+
+@pytest.mark.parametrize("octets", [b"", b"AAAA", wrap(b""), wrap(b"Content-Type: image/png\r\n\r\nx")])
+def test_what_cannot_be_opened_is_said(octets: bytes) -> None:
+    body = body_text(BOTH, {"1": octets, "2": b"footer"})
+    assert (body.text, body.defects) == ("footer", (BROKEN_SIGNED_DATA,))
+
+
+def test_what_is_not_there_is_missing() -> None:
+    assert body_text(BOTH, {"2": b"footer"}).defects == (MISSING_TEXT,)
+
+
+def test_signed_data_in_signed_data_is_not_opened() -> None:
+    inner = b"Content-Type: application/pkcs7-mime; smime-type=signed-data\r\n\r\nx"
+    assert body_text(BOTH, {"1": wrap(inner), "2": b"footer"}).text == "footer"

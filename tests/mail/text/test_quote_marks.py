@@ -1,0 +1,208 @@
+import pytest
+
+from mailmcp.mail.text.quote_marks import (
+    attribution_length,
+    begins_footer,
+    begins_forward,
+    history_head_length,
+    is_forward_subject,
+    is_quoted,
+    is_rule,
+    may_mark,
+    quote_depth,
+    quoted_text,
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "quoted", "depth", "text"),
+    [
+        ("> a", True, 1, "a"),
+        (">a", True, 1, "a"),
+        (" > > a", True, 2, "a"),
+        (">>> a > b", True, 3, "a > b"),
+        (">", True, 1, ""),
+        ("a > b", False, 0, "a > b"),
+        ("     > code", False, 0, "> code"),
+        ("", False, 0, ""),
+    ],
+)
+def test_marks_in_front_are_read(line: str, *, quoted: bool, depth: int, text: str) -> None:
+    assert (is_quoted(line), quote_depth(line), quoted_text(line)) == (quoted, depth, text)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["On Thu, Nov 5, 2026 at 9:30 AM Ada Lovelace <ada@x.example> wrote:"],
+        ["On Thu, Nov 5, 2026 at 9:30 AM Ada Lovelace <ada@x.example>", "wrote:"],
+        ["On Thursday,", "5 November 2026,", "Ada Lovelace wrote:"],
+        ["Ada Lovelace <ada@x.example> writes:"],
+        ["ada@x.example wrote:"],
+        ["Am 05.11.26 um 09:30 schrieb Ada Lovelace:"],
+        ["Am Do., 5. Nov. 2026 um 09:30 Uhr schrieb Ada Lovelace <", "ada@x.example>:"],
+        ["Ada Lovelace <ada@x.example> hat am 05.11.2026 09:30 geschrieben:"],
+        ["Le jeu. 5 nov. 2026 à 09:30, Ada <ada@x.example> a écrit :"],
+        ["Le 05/11/2026 à 09:30, Ada a écrit\u00a0:"],
+        ["El jue, 5 nov 2026 a las 9:30, Ada (<ada@x.example>) escribió:"],
+        ["Il giorno gio 5 nov 2026 alle ore 09:30 Ada <ada@x.example>", "ha scritto:"],
+        ["Em qui., 5 de nov. de 2026 às 09:30, Ada <ada@x.example>", "escreveu:"],
+        ["Op do 5 nov 2026 om 09:30 schreef Ada <ada@x.example>:"],
+        ["W dniu 05.11.2026 o 09:30, Ada pisze:"],
+        ["czw., 5 lis 2026 o 09:30 Ada <ada@x.example> napisał(a):"],
+        ["чт, 5 нояб. 2026 \u0433. в 09:30, Ada <ada@x.example>:"],
+        ["05.11.2026 09:30, Ada пишет:"],
+        ["Den tors 5 nov. 2026 kl 09:30 skrev Ada <ada@x.example>:"],
+        ["tor. 5. nov. 2026 kl. 09:30 skrev Ada <ada@x.example>:"],
+        ["to 5. marrask. 2026 klo 9.30 Ada (ada@x.example) kirjoitti:"],
+        ["Ada <ada@x.example> 于2026年11月5日周四 09:30写道\uff1a"],
+        ['在 2026-11-05 09:30:00\uff0c"Ada" <ada@x.example> 写道\uff1a'],
+        ["2026年11月5日(木) 9:30 Ada <ada@x.example>:"],
+        ["2026/11/05 9:30、Ada <ada@x.example>のメール:"],
+        ["2026년 11월 5일 (목) 오전 9:30, Ada <ada@x.example>님이 작성:"],
+        ["5 Kas 2026 Per 09:30 tarihinde Ada <ada@x.example> şunu yazd\u0131:"],
+    ],
+    ids=lambda lines: " ".join(lines)[:40],
+)
+def test_attributions_of_programs_and_languages_are_known(lines: list[str]) -> None:
+    assert attribution_length(["Hello.", "", *lines]) == len(lines)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        ["He wrote:"],
+        ["Ada wrote on 5 May:"],
+        ["Call 555 or write to ada@x.example:"],
+        ["On 5 May she wrote"],
+        ["> On 5 May 2026, Ada wrote:"],
+        ["On 5 May 2026, Ada wrote:", ""],
+        [f"On 5 May {'very ' * 60}late, Ada wrote:"],
+        ["On 5 May", "x" * 250, f"{'y' * 200} Ada wrote:"],
+    ],
+    ids=lambda lines: " ".join(lines)[:40],
+)
+def test_prose_is_no_attribution(lines: list[str]) -> None:
+    assert attribution_length(lines) == 0
+
+
+BLOCKS = [
+    "From: Ada|Sent: 5 Nov 2026|To: Bob|Cc: Cy|Subject: Tea",
+    "**From:** Ada|**Sent:** 5 Nov 2026|**To:** Bob|**Subject:** Tea",
+    "Von: Ada|Gesendet: Donnerstag, 5. November 2026|An: Bob|Betreff: Tee",
+    "De : Ada|Envoyé : jeudi 5 novembre 2026|À : Bob|Objet : Thé",
+    "De: Ada|Enviado el: jueves, 5 de noviembre de 2026|Para: Bob|Asunto: Té",
+    "Da: Ada|Inviato: giovedì 5 novembre 2026|A: Bob|Oggetto: Tè",
+    "De: Ada|Enviada em: 5 de novembro de 2026|Para: Bob|Assunto: Chá",
+    "Van: Ada|Verzonden: donderdag 5 november 2026|Aan: Bob|Onderwerp: Thee",
+    "Od: Ada|Wysłano: czwartek, 5 listopada 2026|Do: Bob|Temat: Herbata",
+    "От: Ada|Отправлено: 5 ноября 2026 \u0433.|Кому: Bob|Тема: Чай",
+    "Från: Ada|Skickat: den 5 november 2026|Till: Bob|Ämne: Te",
+    "Fra: Ada|Sendt: 5. november 2026|Til: Bob|Emne: Te",
+    "发件人\uff1aAda|发送时间\uff1a2026年11月5日|收件人\uff1aBob|主题\uff1a茶",
+    "差出人: Ada|送信日時: 2026年11月5日|宛先: Bob|件名: 茶",
+    "보낸 사람: Ada|보낸 날짜: 2026년 11월 5일|받는 사람: Bob|제목: 차",
+]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_copied_headers_are_known(block: str) -> None:
+    lines = ["Yes.", *block.split("|"), "", "Tea?"]
+    assert history_head_length(lines, 1) == block.count("|") + 1
+    assert history_head_length(lines, 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("block", "length"),
+    [
+        ("-----Original Message-----", 1),
+        ("-------- Original-Nachricht --------", 1),
+        ("-----Message d\u2019origine-----", 1),
+        ("------------------ 原始邮件 ------------------", 1),
+        ("-----Original Message-----||From: Ada|Sent: 5|To: Bob", 5),
+        ("-----Original Message-----|From: Ada|Sent: 5|To: Bob", 4),
+        ("From: Ada|Sent: 5|To: Bob,|  Cy,|  Di|Subject: Tea", 6),
+        ("From: Ada|Sent: today|To: Bob", 0),
+        ("From: Ada|Sent: 5", 0),
+        ("From: Ada|To: Bob|Subject: Tea", 0),
+        ("Sent: 5|From: Ada|To: Bob", 0),
+        (f"From: {'x' * 400}|Sent: 5|To: Bob", 0),
+        ("Original Message", 0),
+        ("", 0),
+    ],
+)
+def test_the_head_of_a_quotation_is_measured(block: str, length: int) -> None:
+    assert history_head_length(block.split("|"), 0) == length
+
+
+@pytest.mark.parametrize(
+    ("line", "forward"),
+    [
+        ("---------- Forwarded message ---------", True),
+        ("-------- Weitergeleitete Nachricht --------", True),
+        ("-------- Message transféré --------", True),
+        ("-------- Пересылаемое сообщение --------", True),
+        ("---------- 转发的邮件 ----------", True),
+        ("Begin forwarded message:", True),
+        ("Anfang der weitergeleiteten Nachricht:", True),
+        ("Début du message réexpédié :", True),
+        ("Forwarded message", False),
+        ("I got a forwarded message: it is long", False),
+        ("-" * 400, False),
+    ],
+)
+def test_forwarded_messages_are_known(line: str, *, forward: bool) -> None:
+    assert begins_forward(line) is forward
+
+
+@pytest.mark.parametrize(
+    ("subject", "forward"),
+    [
+        ("Fwd: Tea", True),
+        ("FW: Tea", True),
+        ("WG: Tee", True),
+        ("TR : Thé", True),
+        ("[list] Fwd: Tea", True),
+        ("转发\uff1a茶", True),
+        ("Re: Fwd: Tea", False),
+        ("Forward planning", False),
+        ("Internal: Tea", False),
+        ("", False),
+    ],
+)
+def test_subjects_of_forwarded_messages_are_known(subject: str, *, forward: bool) -> None:
+    assert is_forward_subject(subject) is forward
+
+
+@pytest.mark.parametrize(
+    ("line", "rule", "footer"),
+    [
+        ("_____", True, True),
+        ("-----", True, True),
+        ("---", True, False),
+        ("-- ", False, True),
+        ("--", False, True),
+        ("==========", False, True),
+        ("--help", False, False),
+        ("text", False, False),
+    ],
+)
+def test_rules_and_footers_are_known(line: str, *, rule: bool, footer: bool) -> None:
+    assert (is_rule(line), begins_footer(line)) == (rule, footer)
+
+
+@pytest.mark.parametrize(
+    ("line", "may"),
+    [
+        ("Prose, as most lines are.", False),
+        ("", False),
+        ("> quoted", True),
+        ("-----Original Message-----", True),
+        ("________", True),
+        ("发件人\uff1a安", True),
+        ("Begin forwarded message:", True),
+    ],
+)
+def test_lines_without_any_sign_of_a_mark_are_told_at_once(line: str, *, may: bool) -> None:
+    assert may_mark(line) is may

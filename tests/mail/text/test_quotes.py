@@ -1,0 +1,197 @@
+"""Bodies as mail programs make them: what is history goes, what anybody wrote or forwarded stays."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mailmcp.mail.text.quote_marks import attribution_length, history_head_length, is_quoted
+from mailmcp.mail.text.quotes import KEPT_LINES_MAX, QUOTES_LINE, collapse_quotes
+
+OLD = "> one\n> two\n> three\n> four"
+OUTLOOK = "From: Ada <ada@x.example>\nSent: Thursday, 5 November 2026 09:30\nTo: Bob\nSubject: Tea"
+
+
+def gone(count: int) -> str:
+    return QUOTES_LINE.format(count=count)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        # History at the end, with and without an attribution, a blank line or a second level.
+        (f"Yes.\n\n{OLD}", f"Yes.\n\n{gone(4)}"),
+        (f"Yes.\n\nOn 5 Nov 2026, Ada <ada@x.example> wrote:\n{OLD}\n", f"Yes.\n\n{gone(5)}\n"),
+        (f"Yes.\n\nOn 5 Nov 2026, Ada wrote:\n\n{OLD}", f"Yes.\n\n{gone(6)}"),
+        (f"Yes.\nAda <ada@x.example> wrote:\n{OLD}\n\n\n", f"Yes.\n{gone(5)}\n\n\n"),
+        (
+            f"Yes.\n\nOn Thu, 5 Nov 2026 at 09:30, Ada Lovelace\n<ada@x.example> wrote:\n{OLD}",
+            f"Yes.\n\n{gone(6)}",
+        ),
+        (f"Yes.\n\nOn Thu, 5 Nov 2026,\nAda\n<ada@x.example> wrote:\n{OLD}", f"Yes.\n\n{gone(7)}"),
+        ("Yes.\n>> a\n> > b\n>>> c\n> d", f"Yes.\n{gone(4)}"),
+        ("Yes.\n>\n> a\n>\n> b\n>", f"Yes.\n{gone(5)}"),
+        (f"Yes.\n\n{OLD}\n\n{OLD}", f"Yes.\n\n{gone(9)}"),
+        (f"Yes.\n\n{OLD}\nOn 4 Nov 2026, Bob wrote:\n{OLD}", f"Yes.\n\n{gone(9)}"),
+        # What stands right above an answer stays, with whom it is from.
+        (
+            f"On 5 Nov 2026, Ada wrote:\n{OLD}\n>\n> Tea at four?\n\nYes.",
+            f"On 5 Nov 2026, Ada wrote:\n{gone(5)}\n> Tea at four?\n\nYes.",
+        ),
+        (
+            f"Hi,\n{OLD}\n>\n> Tea?\nYes.\n{OLD}\n>\n> Cake?\nNo.",
+            f"Hi,\n{gone(5)}\n> Tea?\nYes.\n{gone(5)}\n> Cake?\nNo.",
+        ),
+        (f"{OLD}\n>\n> Tea?\n\nYes.\n\n{OLD}", f"{gone(5)}\n> Tea?\n\nYes.\n\n{gone(4)}"),
+        (f"{OLD}\n> > older\n> Tea?\nYes.", f"{gone(5)}\n> Tea?\nYes."),
+        ("> 1\n> 2\n> 3\n> 4\n> 5\n> 6\n> 7\n> 8\n> 9\nYes.", f"{gone(4)}\n> 5\n> 6\n> 7\n> 8\n> 9\nYes."),
+        (
+            f"{OLD}\n\n> Tea?\n>\n>\nYes.",
+            f"{gone(5)}\n> Tea?\n>\n>\nYes.",
+        ),
+        ("> Tea?\nYes.\n> Cake?\nNo.", None),
+        # Short ones are cheaper to keep.
+        ("Yes.\n\n> one\n> two\n> three", None),
+        ("Yes.\n\nAda <ada@x.example> wrote:\n> one\n> two", None),
+        ("> one\n> two\n> three\n> four\n\nYes.", None),
+        # Signatures and the footers of lists stay, wherever they stand.
+        (f"Yes.\n\n{OLD}\n\n-- \nBob", f"Yes.\n\n{gone(4)}\n\n-- \nBob"),
+        (f"Yes.\n-- \nBob\n\n{OLD}", f"Yes.\n-- \nBob\n\n{gone(4)}"),
+        (
+            f"Yes.\n\n{OLD}\n_______________________________\nlist@x.example",
+            f"Yes.\n\n{gone(4)}\n_______________________________\nlist@x.example",
+        ),
+        (f"Yes.\n\n{OLD}\n\n=========\nBob", f"Yes.\n\n{gone(4)}\n\n=========\nBob"),
+        # Nothing but quotations: that is the message.
+        (OLD, None),
+        (f"On 5 Nov 2026, Ada wrote:\n{OLD}", None),
+        (f"\n{OLD}\n\n-- \nBob", None),
+        ("", None),
+        ("\n\n", None),
+        ("Nothing quoted.\nHe wrote:\nfine", None),
+        # Prose above a quotation is the author's.
+        (f"Look what he wrote:\n{OLD}", f"Look what he wrote:\n{gone(4)}"),
+        (f"As I wrote on 5 May:\n{OLD}", f"As I wrote on 5 May:\n{gone(4)}"),
+        # Without marks: all below the copied headers.
+        (f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\nTea?", f"Yes.\n\n{gone(7)}"),
+        (f"Yes.\n\n________________________________\n{OUTLOOK}\n\nTea?\n", f"Yes.\n\n{gone(7)}\n"),
+        (f"Yes.\n\n{OUTLOOK}\n\nTea?\n\n{OUTLOOK}\n\nMore", f"Yes.\n\n{gone(13)}"),
+        ("Yes.\n\n*From:* Ada\n*Date:* 5 Nov 2026\n*To:* Bob\n*Subject:* Tea\n\nTea?", f"Yes.\n\n{gone(6)}"),
+        ("Yes.\n\n-----Original Message-----\n\nTea?\nOr cake?", f"Yes.\n\n{gone(4)}"),
+        ("Yes.\n\n-----Original Message-----\nTea?", None),
+        (f"Yes.\n\n---\n\n{OUTLOOK}", f"Yes.\n\n{gone(6)}"),
+        # Copied headers above marked lines: answers may follow.
+        (
+            f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\n{OLD}\n\nIndeed.",
+            f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\n{OLD}\n\nIndeed.",
+        ),
+        (f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\n{OLD}", f"Yes.\n\n{gone(10)}"),
+        # A forwarded message is content, with or without a word above.
+        (f"FYI\n\n---------- Forwarded message ---------\n{OUTLOOK}\n\nTea?\n{OLD}", None),
+        (f"---------- Forwarded message ---------\n{OUTLOOK}\n\nTea?", None),
+        (f"FYI\n\nBegin forwarded message:\n\n{OUTLOOK}\n\nTea?", None),
+        (f"{OUTLOOK}\n\nTea?\nOr cake?", None),
+        (f"\n-----Original Message-----\n{OUTLOOK}\n\nTea?", None),
+        (f"________________________________\n{OUTLOOK}\n\nTea?", None),
+        (
+            f"Yes.\n{OLD}\n---------- Forwarded message ---------\n{OUTLOOK}",
+            f"Yes.\n{gone(4)}\n---------- Forwarded message ---------\n{OUTLOOK}",
+        ),
+        # What only looks like copied headers.
+        ("New entry:\n\nFrom: Ada\nEmail: ada@x.example\nSubject: Tea\nMessage: a\nb\nc", None),
+        ("Fares:\n\nFrom: Bonn\nTo: Kiel\nPrice: 5\nSeats: 2\nClass: 1", None),
+        ("Hi\nFrom: Ada\n\nDate: 5\nTo: Bob\nSubject: Tea\na\nb", None),
+    ],
+)
+def test_history_becomes_one_line(body: str, expected: str | None) -> None:
+    """None: the body stays as it is."""
+    result = collapse_quotes(body)
+    assert result.text == (body if expected is None else expected)
+    shown = sum(line.startswith("[") and "quoted lines" in line for line in result.text.split("\n"))
+    assert result.lines_collapsed == len(body.split("\n")) - len(result.text.split("\n")) + shown
+
+
+def test_copied_headers_begin_the_content_of_a_forwarded_message() -> None:
+    """Outlook writes the same block above what it forwards: only the subject tells."""
+    body = f"FYI\n\n{OUTLOOK}\n\nTea?"
+    assert collapse_quotes(body, forwarded=True).text == body
+    assert collapse_quotes(body).text == f"FYI\n\n{gone(6)}"
+    assert collapse_quotes(f"FYI\n{OLD}", forwarded=True).text == f"FYI\n{gone(4)}"
+
+
+_ORDINARY = ("", "> a", "> b", ">", ">> c", "Yes.", "No.", "-- ", "_____", "[9 quoted lines]")
+_TELLING = ("On 5 Nov 2026, Ada wrote:", "Ada <a@x.example>", "wrote:", "-----Original Message-----")
+_LINES = st.lists(
+    st.sampled_from([*_ORDINARY, *_TELLING, "--- Forwarded message ---", *OUTLOOK.split("\n")])
+    | st.text(max_size=20),
+    max_size=60,
+)
+
+
+@given(_LINES)
+def test_collapsing_twice_is_collapsing_once(lines: list[str]) -> None:
+    once = collapse_quotes("\n".join(lines))
+    assert collapse_quotes(once.text).text == once.text
+
+
+@given(_LINES)
+def test_what_nobody_quoted_stays(lines: list[str]) -> None:
+    """Only marked lines, attributions and what is below copied headers may go."""
+    body = "\n".join(lines)
+    lines = body.split("\n")
+    result = collapse_quotes(body)
+    heads = [index for index in range(len(lines)) if history_head_length(lines, index)]
+    above = lines[: heads[0]] if heads else lines
+    own = [
+        line
+        for index, line in enumerate(above)
+        if line.strip()
+        and not is_quoted(line)
+        and not any(
+            attribution_length(above[: end + 1]) > end - index
+            for end in range(index, min(index + 3, len(above)))
+        )
+        and not set(line.strip()) <= set("_-*")
+    ]
+    remaining = iter(result.text.split("\n"))
+    assert all(line in remaining for line in own)
+    if not result.lines_collapsed:
+        assert result.text == body
+    else:
+        assert result.lines_collapsed > KEPT_LINES_MAX
+
+
+_PIECES = (
+    *(
+        "> a\n",
+        "> a\nb\n",
+        "> a\n\n",
+        ">" * 50 + "\n",
+        " >" * 200 + "\n",
+        "-----\n",
+        "\n",
+        "a:\n",
+        "from:" * 60,
+    ),
+    *(
+        "On 5, a@x wrote:\n> a\n",
+        "wrote:\n\n> a\n",
+        "From: a\n> b\n",
+        f"{OUTLOOK}\n\n",
+        "<" * 290 + ":\n> a\n",
+    ),
+    *("1@" * 140 + ":\n> a\n", "<a@" * 90 + ":\n> a\n", "a" * 299 + ":\n> a\n"),
+)
+
+
+@pytest.mark.parametrize("piece", _PIECES, ids=lambda piece: repr(piece[:20]))
+def test_time_is_linear(piece: str) -> None:
+    def seconds(length: int) -> float:
+        body = "Hi\n" + piece * (length // len(piece))
+        begun = time.process_time()
+        collapse_quotes(body)
+        return time.process_time() - begun
+
+    seconds(1_000)
+    assert seconds(240_000) < 40 * max(seconds(30_000), 0.005)

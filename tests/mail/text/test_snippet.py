@@ -1,0 +1,73 @@
+import pytest
+
+from mailmcp.mail.text.snippet import ELLIPSIS, find_word, make_snippet, make_snippet_around
+
+
+@pytest.mark.parametrize(
+    ("text", "max_chars", "snippet"),
+    [
+        ("", 50, ""),
+        (" \n\t ", 50, ""),
+        ("short", 5, "short"),
+        ("two\n\n  lines\there", 50, "two lines here"),
+        ("one two three", 8, "one two…"),
+        ("one two three", 7, "one…"),
+        ("one, two three", 7, "one…"),
+        ("unbreakableword", 6, "unbre…"),
+        ("a unbreakableword", 8, "a unbre…"),
+        ("> quoted\n> more\nmy answer", 50, "my answer"),
+        ("> only\n> quoted", 50, "> only > quoted"),
+        ("a\u200bb \u202ec", 50, "ab c"),
+        ("long", 1, "…"),
+    ],
+)
+def test_a_snippet_is_one_line_cut_at_a_word(text: str, max_chars: int, snippet: str) -> None:
+    assert make_snippet(text, max_chars) == snippet
+
+
+@pytest.mark.parametrize("max_chars", range(1, 60))
+def test_it_is_never_longer_than_asked(max_chars: int) -> None:
+    snippet = make_snippet(
+        "Words of several lengths, incomprehensibilities and a, b, c and so on and on", max_chars
+    )
+    assert 0 < len(snippet) <= max_chars
+
+
+WORDS = " ".join(f"word{number}" for number in range(100))
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "max_chars", "snippet"),
+    [
+        ("one two three", ["three"], 50, "one two three"),
+        ("one two three", ["nowhere"], 8, "one two…"),
+        ("one two three", [], 8, "one two…"),
+        ("one two three", ["", " "], 8, "one two…"),
+        (WORDS, ["word50"], 30, "…word49 word50 word51 word52…"),
+        (WORDS, ["WORD50"], 30, "…word49 word50 word51 word52…"),
+        (WORDS, ["word99"], 30, "…word98 word99"),
+        (WORDS, ["word50  word51"], 30, "…word49 word50 word51 word52…"),
+        (WORDS, ["word0"], 30, "word0 word1 word2 word3 word4…"),
+        ("x" * 100 + "needle" + "y" * 100, ["needle"], 30, "…" + "x" * 10 + "needle" + "y" * 12 + "…"),
+        ("> the needle\nan answer", ["needle"], 50, "> the needle an answer"),
+        ("> the needle\na needle too", ["needle"], 50, "a needle too"),
+        ("Z\u0075\u0308rich", ["Zürich"], 50, "Zürich"),
+    ],
+)
+def test_a_snippet_shows_what_was_found(text: str, words: list[str], max_chars: int, snippet: str) -> None:
+    assert make_snippet_around(text, words, max_chars) == snippet
+
+
+@pytest.mark.parametrize("max_chars", range(2, 80))
+@pytest.mark.parametrize("word", ["word1", "word50", "word99", "needle"])
+def test_it_keeps_its_bounds_and_as_a_rule_the_word(word: str, max_chars: int) -> None:
+    snippet = make_snippet_around(WORDS, [word], max_chars)
+    assert 0 < len(snippet) <= max_chars
+    if word != "needle" and max_chars >= 30:
+        assert word in snippet
+
+
+def test_patterns_in_words_are_letters() -> None:
+    assert find_word("a+b (c)", ["(c)"]) == range(4, 7)
+    assert find_word("aab", ["a+b", ".*"]) is None
+    assert ELLIPSIS not in make_snippet_around("a.b", ["."], 50)

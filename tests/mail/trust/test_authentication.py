@@ -1,0 +1,141 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mailmcp.mail.header.fields import parse_headers
+from mailmcp.mail.trust.authentication import NOT_KNOWN, UNKNOWN, read_authentication
+
+HOST = "mx.corp.example"
+
+
+def read(*lines: str, trusted: tuple[str, ...] = (HOST,)) -> str:
+    block = "".join(f"{line}\r\n" for line in (*lines, "From: Ada <ada@x.example>", ""))
+    return read_authentication(parse_headers(block.encode()), trusted).text
+
+
+def field(rest: str, host: str = HOST) -> str:
+    return f"Authentication-Results: {host}; {rest}"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (
+            "spf=pass smtp.mailfrom=x.example; dkim=pass header.d=x.example; dmarc=fail",
+            "spf=pass dkim=pass dmarc=fail",
+        ),
+        ("SPF=SoftFail; DKIM=Neutral; DMARC=TempError", "spf=softfail dkim=neutral dmarc=temperror"),
+        ("spf=none; dkim=policy; dmarc=permerror", "spf=none dkim=policy dmarc=permerror"),
+        ("dmarc=pass (p=reject dis=none) header.from=x.example", "spf=unknown dkim=unknown dmarc=pass"),
+        ("spf = pass", "spf=pass dkim=unknown dmarc=unknown"),
+        ("dkim/1 = pass", "spf=unknown dkim=pass dmarc=unknown"),
+        # Several of one method.
+        ("dkim=fail header.d=a; dkim=pass header.d=b", "spf=unknown dkim=pass dmarc=unknown"),
+        ("dkim=fail header.d=a; dkim=none header.d=b", "spf=unknown dkim=fail dmarc=unknown"),
+        ("spf=pass smtp.helo=h; spf=fail smtp.mailfrom=a", "spf=fail dkim=unknown dmarc=unknown"),
+        ("spf=pass smtp.helo=h; spf=fail smtp.helo=a", "spf=pass dkim=unknown dmarc=unknown"),
+        ("dmarc=fail; dmarc=pass", "spf=unknown dkim=unknown dmarc=fail"),
+        # Words that are not the RFC's.
+        ("spf=hardfail; dkim=excellent; dmarc=bestguesspass", "spf=unknown dkim=unknown dmarc=unknown"),
+        # Comments and quoted strings say nothing, whatever is in them.
+        ("spf=fail (no; dmarc=pass) smtp.mailfrom=x", "spf=fail dkim=unknown dmarc=unknown"),
+        ("spf=fail (a (b; dmarc=pass) c; dmarc=pass); dkim=pass", "spf=fail dkim=pass dmarc=unknown"),
+        (r"spf=fail (a \) ; dmarc=pass)", "spf=fail dkim=unknown dmarc=unknown"),
+        ('spf=fail reason="so; dmarc=pass"', "spf=fail dkim=unknown dmarc=unknown"),
+        (r'spf=fail reason="so\"; dmarc=pass"', "spf=fail dkim=unknown dmarc=unknown"),
+        ("spf=fail (never closed; dmarc=pass", "spf=fail dkim=unknown dmarc=unknown"),
+        ('spf=fail "never closed; dmarc=pass', "spf=fail dkim=unknown dmarc=unknown"),
+        ("spf=fail) ; dmarc=pass", "spf=fail dkim=unknown dmarc=pass"),
+        ("spf=fail \\", "spf=fail dkim=unknown dmarc=unknown"),
+        ("x.dmarc=pass; spf=pass", "spf=pass dkim=unknown dmarc=unknown"),
+        ("=?utf-8?Q?dmarc=3Dpass?=; spf=fail", "spf=fail dkim=unknown dmarc=unknown"),
+        # Nothing said.
+        ("none", NOT_KNOWN),
+        ("arc=pass; iprev=pass", NOT_KNOWN),
+        ("", NOT_KNOWN),
+        (";;;;", NOT_KNOWN),
+    ],
+)
+def test_results_are_read(value: str, text: str) -> None:
+    assert read(field(value)) == text
+
+
+@pytest.mark.parametrize(
+    ("host", "known"),
+    [
+        ("mx.corp.example", True),
+        ("MX.Corp.Example", True),
+        ("mx.corp.example 1", True),
+        ('"mx.corp.example"', True),
+        (r'"mx.corp.ex\ample"', True),
+        ("(by) mx.corp.example (a host)", True),
+        ("mx.corp.example 2", False),
+        ("corp.example", False),
+        ("mx.corp.example.evil.example", False),
+        ("evil.example (mx.corp.example)", False),
+        ("evil.example mx.corp.example", False),
+        ("", False),
+    ],
+)
+def test_only_a_trusted_host_is_believed(host: str, *, known: bool) -> None:
+    assert (read(field("dmarc=pass", host)) != NOT_KNOWN) is known
+
+
+def test_without_a_trusted_host_nothing_is_known() -> None:
+    line = field("dmarc=pass")
+    assert read(line, trusted=()) == NOT_KNOWN
+    assert read(line, trusted=("",)) == NOT_KNOWN
+    assert read(line, trusted=("other.example", f" {HOST} ")) != NOT_KNOWN
+    assert read("Authentication-Results: ; dmarc=pass", trusted=("", " ")) == NOT_KNOWN
+    assert read() == NOT_KNOWN
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        # One host, a field for each of its filters.
+        (
+            ("A: 1", field("dkim=pass"), "DKIM-Filter: x", field("dmarc=pass")),
+            "spf=unknown dkim=pass dmarc=pass",
+        ),
+        (("Received: by x", field("dkim=pass")), "spf=unknown dkim=pass dmarc=unknown"),
+        # What came with the message is below what its receiver wrote.
+        ((field("dmarc=fail"), field("dmarc=pass")), "spf=unknown dkim=unknown dmarc=fail"),
+        (
+            (field("spf=fail"), "Received: from evil", field("dmarc=pass")),
+            "spf=fail dkim=unknown dmarc=unknown",
+        ),
+        (
+            (field("spf=fail"), field("spf=pass", "x.example"), field("dmarc=pass")),
+            "spf=fail dkim=unknown dmarc=unknown",
+        ),
+        ((field("dmarc=pass", "x.example"), field("dmarc=fail")), "spf=unknown dkim=unknown dmarc=fail"),
+        ((*[field("arc=pass")] * 16, field("dmarc=pass")), NOT_KNOWN),
+    ],
+)
+def test_only_what_the_host_put_on_top_counts(lines: tuple[str, ...], text: str) -> None:
+    assert read(*lines) == text
+
+
+def test_folded_fields_are_read_and_parts_can_be_asked_for() -> None:
+    headers = parse_headers(b"Authentication-Results: mx.corp.example;\r\n\tspf=pass;\r\n dkim=fail\r\n\r\n")
+    result = read_authentication(headers, [HOST])
+    assert (result.known, result.spf, result.dkim, result.dmarc) == (True, "pass", "fail", UNKNOWN)
+    unknown = read_authentication(headers, [])
+    assert (unknown.known, unknown.spf, unknown.text) == (False, UNKNOWN, NOT_KNOWN)
+
+
+@given(
+    st.text(alphabet=st.sampled_from('mx.corp.example;=()\\" spfdkimpass\t') | st.characters(), max_size=80)
+)
+def test_nothing_but_words_of_the_rfc_comes_out(value: str) -> None:
+    words = {"pass", "fail", "softfail", "neutral", "none", "temperror", "permerror", "policy", UNKNOWN}
+    block = f"Authentication-Results: {HOST}; {value}\r\n\r\n".encode("utf-8", "surrogatepass")
+    result = read_authentication(parse_headers(block), [HOST])
+    assert {result.spf, result.dkim, result.dmarc} <= words
+
+
+@pytest.mark.parametrize("piece", ["(", ")", '"', "\\", ";", "a=", " ", "a(", '"\\'])
+def test_long_values_are_read(piece: str) -> None:
+    """60,000 characters; a quadratic reader would not come to the end."""
+    assert read(field("spf=fail;" + piece * (60_000 // len(piece)))) == "spf=fail dkim=unknown dmarc=unknown"

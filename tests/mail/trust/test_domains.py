@@ -1,0 +1,80 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mailmcp.mail.trust.domains import (
+    decode_domain,
+    domain_of,
+    is_provider,
+    organisation_of,
+    safe_domain,
+    same_organisation,
+)
+
+
+@pytest.mark.parametrize(
+    ("address", "domain"),
+    [
+        ("Ada@Corp.Example", "corp.example"),
+        ("ada@xn--bcher-kva.example.", "bücher.example"),
+        ('"a@b"@corp.example', "corp.example"),
+        ("ada@[192.0.2.1]", "[192.0.2.1]"),
+        ("ada", ""),
+        ("ada@", ""),
+        ("ada@xn--99999999.example", "xn--99999999.example"),
+        (f"ada@xn--{'a' * 80}.example", f"xn--{'a' * 80}.example"),
+        ("ada@xn--b\u00fccher.example", "xn--b\u00fccher.example"),
+    ],
+)
+def test_the_domain_of_an_address_is_read_as_people_see_it(address: str, domain: str) -> None:
+    assert domain_of(address) == domain
+
+
+@pytest.mark.parametrize(
+    ("domain", "organisation"),
+    [
+        ("corp.example", "corp.example"),
+        ("mx.eu.corp.example", "corp.example"),
+        ("mail.corp.co.uk", "corp.co.uk"),
+        ("ada.github.io", "ada.github.io"),
+        ("www.bücher.de", "bücher.de"),
+        ("co.uk", "co.uk"),
+        ("localhost", "localhost"),
+        ("[192.0.2.1]", "[192.0.2.1]"),
+        ("192.0.2.1", "192.0.2.1"),
+        ("..a..b", "..a..b"),
+        ("", ""),
+    ],
+)
+def test_an_organisation_is_what_was_registered(domain: str, organisation: str) -> None:
+    assert organisation_of(domain) == organisation
+
+
+def test_users_of_one_provider_are_no_organisation() -> None:
+    assert same_organisation("corp.example", "mail.corp.example")
+    assert not same_organisation("one.co.uk", "other.co.uk")
+    assert not same_organisation("gmail.com", "gmail.com")
+    assert is_provider("gmail.com")
+    assert not is_provider("corp.example")
+
+
+@pytest.mark.parametrize(
+    ("domain", "shown"),
+    [
+        ("mx.corp.example", "corp.example"),
+        ("corp.example.evil.example", "evil.example"),
+        ("bücher.example", "xn--bcher-kva.example"),
+        ("a_b`*.example", "a?b??.example"),
+        ("[2001:db8::1]", "?2001?db8??1?"),
+        (f"{'a' * 70}.example", f"…{'a' * 51}.example"),
+    ],
+)
+def test_what_is_shown_is_short_ascii_without_markup(domain: str, shown: str) -> None:
+    assert safe_domain(domain) == shown
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_shown(text: str) -> None:
+    shown = safe_domain(decode_domain(text))
+    assert len(shown) <= 60
+    assert set(shown) <= set("abcdefghijklmnopqrstuvwxyz0123456789.-?…")

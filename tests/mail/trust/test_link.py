@@ -1,0 +1,115 @@
+import pytest
+
+from mailmcp.envelope.limits import LINK_CHARS_MAX
+from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same_site
+
+
+@pytest.mark.parametrize(
+    ("href", "target", "host"),
+    [
+        ("https://x.example/p?q=1#f", "https://x.example/p?q=1#f", "x.example"),
+        (" HTTP://X.Example ", "http://x.example", "x.example"),
+        ("https://x.example:443/", "https://x.example/", "x.example"),
+        ("https://x.example:8443/", "https://x.example:8443/", "x.example"),
+        ("https://x.example:/a", "https://x.example/a", "x.example"),
+        ("https://x.example./", "https://x.example/", "x.example"),
+        ("//x.example/a", "https://x.example/a", "x.example"),
+        (r"\\x.example\a", r"https://x.example\a", "x.example"),
+        ("https:x.example/a", "https://x.example/a", "x.example"),
+        ("https:///x.example", "https://x.example", "x.example"),
+        ("ht\ntps://x.exa\tmple/", "https://x.example/", "x.example"),
+        ("https://x.example/a b<c>", "https://x.example/a%20b%3Cc%3E", "x.example"),
+        ("https://x.ex\u200bample/", "https://x.example/", "x.example"),
+        ("https://x%2eexample/", "https://x.example/", "x.example"),
+        ("https://bücher.example/", "https://xn--bcher-kva.example/", "xn--bcher-kva.example"),
+        ("https://\uff58.example/", "https://x.example/", "x.example"),
+        ("https://x。example/", "https://x.example/", "x.example"),
+        ("https://[::1]:80/", "https://[::1]/", "[::1]"),
+        ("https://x|y.example/", "https://x?y.example/", "x?y.example"),
+        ("https://x.example/?utm_source=a&id=7&fbclid=b", "https://x.example/?id=7", "x.example"),
+        ("https://x.example/?utm_source=a&mc_eid=b#top", "https://x.example/#top", "x.example"),
+    ],
+)
+def test_a_page_is_read_as_browsers_do(href: str, target: str, host: str) -> None:
+    assert parse_link(href) == Link(kind=LinkKind.WEB, target=target, host=host)
+
+
+@pytest.mark.parametrize(
+    ("href", "target", "host"),
+    [
+        ("https://bank.example@evil.test/", "https://evil.test/", "evil.test"),
+        ("https://bank.example:secret@evil.test/x", "https://evil.test/x", "evil.test"),
+        ("https://b\u0430nk.example/", "https://xn--bnk-6cd.example/", "xn--bnk-6cd.example"),
+        ("https://xn--bnk-6cd.example/", "https://xn--bnk-6cd.example/", "xn--bnk-6cd.example"),
+    ],
+)
+def test_a_target_that_disguises_its_host_is_known(href: str, target: str, host: str) -> None:
+    assert parse_link(href) == Link(kind=LinkKind.WEB, target=target, host=host, disguised=True)
+
+
+@pytest.mark.parametrize(
+    "href", [r"https://bank.example\@evil.test/", "https://@x.example/", "https://пример.test/"]
+)
+def test_what_is_no_disguise(href: str) -> None:
+    """A backslash ends the host; an empty name says nothing; one alphabet is no disguise."""
+    link = parse_link(href)
+    assert not link.disguised
+    assert link.host in {"bank.example", "x.example", "xn--e1afmkfd.test"}
+
+
+@pytest.mark.parametrize(
+    ("href", "kind", "target", "host"),
+    [
+        ("mailto:a@b.example?subject=x", LinkKind.MAIL, "mailto:a@b.example", "b.example"),
+        ("MAILTO:a%40b.example,c@d.example", LinkKind.MAIL, "mailto:a@b.example", "b.example"),
+        ("mailto:a", LinkKind.MAIL, "mailto:a", ""),
+        ("mailto:", LinkKind.NONE, "", ""),
+        ("tel:+49 1", LinkKind.PHONE, "tel:+49%201", ""),
+        ("tel:", LinkKind.NONE, "", ""),
+        ("javascript:alert(1)", LinkKind.RUNS, "", ""),
+        ("java\nscript:alert(1)", LinkKind.RUNS, "", ""),
+        ("DATA:text/html,x", LinkKind.RUNS, "", ""),
+        ("vbscript:x", LinkKind.RUNS, "", ""),
+        ("cid:x", LinkKind.NONE, "", ""),
+        ("#top", LinkKind.NONE, "", ""),
+        ("/relative", LinkKind.NONE, "", ""),
+        ("", LinkKind.NONE, "", ""),
+        ("https://", LinkKind.NONE, "", ""),
+        ("https://?x", LinkKind.NONE, "", ""),
+    ],
+)
+def test_other_targets(href: str, kind: LinkKind, target: str, host: str) -> None:
+    assert parse_link(href) == Link(kind=kind, target=target, host=host)
+
+
+def test_a_long_target_is_long() -> None:
+    base = "https://x.example/"
+    assert not parse_link(base + "a" * (LINK_CHARS_MAX - len(base))).is_long
+    assert parse_link(base + "a" * (LINK_CHARS_MAX - len(base) + 1)).is_long
+
+
+@pytest.mark.parametrize(
+    ("host", "written"),
+    [("X.Example.", "x.example"), ("", ""), ("a b.test", "a?b.test"), ("%", "?"), ("x" * 300, "x" * 253)],
+)
+def test_hosts_are_written_in_ascii(host: str, written: str) -> None:
+    assert ascii_host(host) == written
+
+
+def test_lone_surrogates_are_no_error() -> None:
+    assert ascii_host("a\ud800.test").isascii()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("x.example", "x.example", True),
+        ("www.shop.example", "mail.shop.example", True),
+        ("a.co.uk", "b.co.uk", False),
+        ("www.bbc.co.uk", "news.bbc.co.uk", True),
+        ("bank.example", "bank.test", False),
+        ("bank.example", "bank.example.evil.test", False),
+    ],
+)
+def test_sites_are_compared_by_who_registered_them(one: str, other: str, *, same: bool) -> None:
+    assert same_site(one, other) is same

@@ -1,0 +1,136 @@
+import time
+
+import pytest
+
+from mailmcp.mail.trust.lookalike import (
+    alphabets_of,
+    imitates_address,
+    imitates_domain,
+    is_disguised,
+    passes_for_ascii,
+    skeleton,
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("corp", "c0rp"),
+        ("corp", "\u0441\u043erp"),
+        ("modern", "rnodern"),
+        ("william", "vvi11iam"),
+        ("paypal", "PayPa1"),
+        ("paypal", "\uff50aypal"),
+        ("corp", "çörp"),
+        ("Ada", "\u0391d\u0430"),
+        ("Ada", "\U0001d400\U0001d41d\U0001d41a"),
+        ("ann", "a\u057c\u0578"),
+        ("dear", "clear"),
+    ],
+)
+def test_what_looks_alike_has_one_skeleton(one: str, other: str) -> None:
+    assert skeleton(one) == skeleton(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("corp", "copr"), ("Ada", "Ida"), ("café", "cate"), ("", "a")])
+def test_what_looks_different_has_not(one: str, other: str) -> None:
+    assert skeleton(one) != skeleton(other)
+
+
+@pytest.mark.parametrize(
+    ("word", "alphabets", "disguised"),
+    [
+        ("Anna", {"LATIN"}, False),
+        ("\u0410nna", {"LATIN", "CYRILLIC"}, True),
+        ("p\u0430yp\u0430l", {"LATIN", "CYRILLIC"}, True),
+        ("Ив\u0061\u043d", {"LATIN", "CYRILLIC"}, True),
+        ("Müller", {"LATIN"}, False),
+        ("Анна", {"CYRILLIC"}, False),
+        ("ΔT", {"LATIN", "GREEK"}, False),
+        ("\u00b5Torrent", {"LATIN"}, False),
+        ("Яndex", {"LATIN", "CYRILLIC"}, False),
+        ("安娜Anna", {"LATIN"}, False),
+        ("42", set(), False),
+        ("", set(), False),
+    ],
+)
+def test_words_in_disguise_are_told_from_words_of_two_alphabets(
+    word: str, alphabets: set[str], *, disguised: bool
+) -> None:
+    assert (set(alphabets_of(word)), is_disguised(word)) == (alphabets, disguised)
+
+
+@pytest.mark.parametrize(
+    ("label", "passes"),
+    [
+        ("\u0430\u0440\u0440\u04cf\u0435", True),
+        ("\u0430\u0440\u0440\u04cf\u0435-1", True),
+        ("пример", False),
+        ("apple", False),
+        ("\u0430pple", False),
+        ("例え", False),
+        ("\u0430例", False),
+        ("42", False),
+        ("", False),
+    ],
+)
+def test_labels_that_look_like_ascii_are_known(label: str, *, passes: bool) -> None:
+    assert passes_for_ascii(label) is passes
+
+
+@pytest.mark.parametrize(
+    ("domain", "own", "imitates"),
+    [
+        ("c0rp.example", "corp.example", True),
+        ("\u0441orp.example", "corp.example", True),
+        ("mail.c\u043erp.example", "mx.corp.example", True),
+        ("modem.example", "modern.example", True),
+        ("corp.example.evil.example", "corp.example", True),
+        ("corp-example.evil.example", "corp.example", True),
+        ("login.corp-example.net", "corp.example", True),
+        ("lovelce.example", "lovelace.example", True),
+        ("lovelacee.example", "lovelace.example", True),
+        ("lovelave.example", "lovelace.example", True),
+        ("loveladc.example", "lovelace.example", False),
+        ("lovelcae.example", "lovelace.example", True),
+        ("gmai1.com", "gmail.com", True),
+        ("gmail.com.evil.example", "gmail.com", True),
+        # Honest neighbours.
+        ("corp.example", "corp.example", False),
+        ("sub.corp.example", "corp.example", False),
+        ("corp.org", "corp.example", False),
+        ("carp.example", "corp.example", False),
+        ("lovelace.org", "lovelace.example", False),
+        ("lovelcae.org", "lovelace.example", False),
+        ("lovelace-fanclub.example", "lovelace.example", False),
+        ("mail.com", "gmail.com", False),
+        ("hotmail.com", "gmail.com", False),
+        ("", "corp.example", False),
+        ("corp.example", "", False),
+        ("evil.example", "localhost", False),
+    ],
+)
+def test_domains_that_could_be_taken_for_ones_own_are_known(domain: str, own: str, *, imitates: bool) -> None:
+    assert imitates_domain(domain, own) is imitates
+
+
+@pytest.mark.parametrize(
+    ("address", "own", "imitates"),
+    [
+        ("ada.love1ace@gmail.com", "ada.lovelace@gmail.com", True),
+        ("\u0430da@mx.corp.example", "ada@corp.example", True),
+        ("ADA@corp.example", "ada@corp.example", False),
+        ("bob@corp.example", "ada@corp.example", False),
+        ("ada.love1ace@gmx.de", "ada.lovelace@gmail.com", False),
+    ],
+)
+def test_addresses_that_could_be_taken_for_ones_own_are_known(
+    address: str, own: str, *, imitates: bool
+) -> None:
+    assert imitates_address(address, own) is imitates
+
+
+def test_long_texts_take_no_longer() -> None:
+    begun = time.process_time()
+    skeleton("\u0430\u0301" * 500_000)
+    assert time.process_time() - begun < 0.5

@@ -1,0 +1,180 @@
+"""An empty result says what it saw, what it did not see, and where to look next."""
+
+from array import array
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from mailmcp.envelope import limits
+from mailmcp.imap.fetch import Fetched
+from mailmcp.imap.search.scan import Scanned
+from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
+from mailmcp.tools.search.coverage import Coverage, say_nothing_found, suggest_search
+from servers.peer import PeerFactory
+from servers.peer_actions import Close, Respond, Rule
+from servers.peer_mailbox import PeerMailbox, make_messages
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.letters import make_numbered
+from tools.stores import Store, peer_account
+
+SEARCH = SearchCursor(
+    sources=(SourceCursor(account_id="home", mailbox="INBOX"),), total=0, page_size=10, criteria={"q": "x"}
+)
+SEVERAL = replace(SEARCH, criteria={"q": "x", "p": "*", "j": "*"})
+
+
+def scanned(*statements: str, complete: bool = True) -> Scanned:
+    return Scanned(
+        mailbox="INBOX",
+        uidvalidity=1,
+        exists=7,
+        uids=(),
+        fetched=Fetched(),
+        candidates=array("I"),
+        last=None,
+        left=0,
+        total_exact=True,
+        looked_at=0,
+        statements=statements,
+        complete=complete,
+    )
+
+
+def coverage(search: SearchCursor = SEARCH, **facts: Any) -> Coverage:
+    known: dict[str, Any] = {"search": search, "seen": (scanned(),), "failed": ()}
+    return Coverage(**known | facts)
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({}, "No message matches in `INBOX` (home), of 7 there"),
+        (
+            {"others": (("home", "A"),)},
+            "No message matches in `INBOX` (home), of 7 there; 1 mailbox was not searched",
+        ),
+        (
+            {"others": (("home", "A"), ("home", "B"))},
+            "No message matches in `INBOX` (home), of 7 there; 2 mailboxes were not searched",
+        ),
+        (
+            {"seen": (scanned("Some were not seen.", complete=False),)},
+            "No match was found in `INBOX` (home), but not everything there could be seen",
+        ),
+        ({"cut": True}, "No match was found in `INBOX` (home), but not everything there could be seen"),
+    ],
+)
+def test_nothing_found_is_said_as_far_as_it_is_proven(facts: dict[str, Any], said: str) -> None:
+    assert say_nothing_found(SEARCH, coverage(**facts)) == said
+
+
+@pytest.mark.parametrize(
+    ("failed", "said"),
+    [
+        ((("home", "A"),), "1 mailbox"),
+        ((("home", "A"), ("home", "B")), "2 mailboxes"),
+        ((("home", "*"),), "1 account"),
+        ((("home", "*"), ("club", "*")), "2 accounts"),
+        ((("home", "*"), ("club", "A")), "2 mailboxes"),
+    ],
+)
+def test_what_failed_is_counted(failed: tuple[tuple[str, str], ...], said: str) -> None:
+    found = say_nothing_found(SEVERAL, coverage(SEVERAL, failed=failed))
+    assert found == f"No match was found in 1 mailbox (home), but {said} could not be searched"
+
+
+def test_the_data_names_what_the_words_count() -> None:
+    names = tuple(("home", f"Box {number}") for number in range(limits.COVERAGE_NAMES_MAX + 3))
+    data = coverage(seen=(scanned("One. "), scanned("One. "), scanned("Two.")), failed=names).data
+    assert data.mailboxes_failed[-1] == "and 3 more"
+    assert len(data.mailboxes_failed) == limits.COVERAGE_NAMES_MAX + 1
+    assert (data.complete, data.mailboxes_searched, data.mailboxes_not_searched) == (False, 3, None)
+    assert data.method == "One. Two."
+
+
+def test_accounts_are_named_where_there_are_several() -> None:
+    two = replace(SEVERAL, sources=(*SEARCH.sources, SourceCursor(account_id="club", mailbox="INBOX")))
+    assert coverage(two, failed=(("club", "A"),)).data.mailboxes_failed == ["club: A"]
+
+
+def test_the_text_says_how_it_was_searched_where_that_matters() -> None:
+    whole, part = coverage(seen=(scanned("So."),)), coverage(seen=(scanned("So.", complete=False),))
+    assert whole.lines(empty=False) == ()
+    assert whole.lines(empty=True) == part.lines(empty=False) == ("How it was searched: So.",)
+    others = coverage(others=(("home", "A`B"),))
+    assert others.lines(empty=True) == ("Not searched: `` A`B ``",)
+
+
+def test_where_nothing_is_left_to_search_other_criteria_are_suggested() -> None:
+    assert suggest_search(SEARCH, coverage()).tool == "imap_list_mailboxes"
+
+
+def test_of_too_many_accounts_what_was_left_out_is_searched_one_by_one() -> None:
+    accounts = [f"club-{number}" for number in range(limits.SEARCH_SOURCES_MAX // 2 + 1)]
+    sources = tuple(SourceCursor(account_id=each, mailbox="*") for each in accounts)
+    search = replace(SEVERAL, sources=sources)
+    aside = tuple((each, name) for each in accounts for name in ("Junk", "Trash"))
+    action = suggest_search(search, coverage(search, others=aside, aside=aside))
+    assert action.arguments is not None
+    assert (action.arguments["account_id"], action.arguments["mailboxes"]) == ("club-0", ["Junk", "Trash"])
+    assert action.instruction.endswith("left out of account club-0; do the same for the others.")
+
+
+def test_the_next_search_goes_on_until_junk_and_trash_are_searched(
+    dovecot_mail: Store, open_desk: DeskFactory
+) -> None:
+    """Each next action is sent as it stands, and finds what is there to be found."""
+    dovecot_mail.fill("INBOX", make_numbered(1))
+    dovecot_mail.fill("Trash", make_numbered(7))
+    desk: Desk = open_desk(dovecot_mail.account)
+    inbox = desk.search(subject="Message 7", snippet_max_chars=60)
+    assert set(inbox.data["coverage"]["mailboxes_not_searched"]) >= {"Drafts", "Junk", "Sent", "Trash"}
+    assert inbox.telemetry.imap_round_trips
+    everything = desk.call(inbox.data["next_action"]["tool"], inbox.data["next_action"]["arguments"])
+    assert inbox.data["next_action"]["arguments"]["mailbox"] == "*"
+    assert everything.data["coverage"]["mailboxes_not_searched"] == ["Junk", "Trash"]
+    aside = everything.data["next_action"]["arguments"]
+    assert aside["mailboxes"] == ["Junk", "Trash"]
+    found = desk.call("imap_search_messages", aside)
+    assert [row["subject"] for row in found.data["messages"]] == ["Message 7"]
+    assert found.data["messages"][0]["snippet"] == "Text of message 7."
+
+
+def test_a_list_that_cannot_be_had_costs_only_what_it_would_say(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    rules = [Rule(command="LIST", action=Respond(b"{tag} NO not now\r\n"))]
+    reply = open_desk(peer_account(peer(messages=make_messages(1), rules=rules))).search(subject="nowhere")
+    assert reply.data["returned"] == 0
+    assert "mailboxes_not_searched" not in reply.data["coverage"]
+    assert reply.data["next_action"]["tool"] == "imap_list_mailboxes"
+
+
+def test_nothing_found_with_a_mailbox_missing_is_no_proof(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    refusal = Rule(command="EXAMINE", containing="Shut", action=Respond(b"{tag} NO [NOPERM] no\r\n"))
+    server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="Shut")], rules=[refusal])
+    reply = open_desk(peer_account(server)).search(mailbox="*", subject="nowhere")
+    assert reply.outcome.summary.startswith("No match was found in 1 mailbox (work), but 1 mailbox could not")
+    assert reply.data["status"] == "partial"
+    assert reply.data["next_action"]["instruction"] == "Search again where it failed."
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Rule(command="UID FETCH", containing="BODY.PEEK[TEXT]", action=Close("before")),
+        Rule(command="UID FETCH", containing="BODY.PEEK[TEXT]", action=Respond(b"{tag} NO not this\r\n")),
+        Rule(command="EXAMINE", containing="INBOX", action=Respond(b"{tag} NO not again\r\n"), nth=3),
+    ],
+)
+def test_snippets_that_cannot_be_had_leave_their_rows(
+    peer: PeerFactory, open_desk: DeskFactory, rule: Rule
+) -> None:
+    """The third time INBOX is opened is for the snippets: before, it was for SEARCH and for FETCH."""
+    server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="B")], rules=[rule])
+    reply = open_desk(peer_account(server)).search(mailbox="*", snippet_max_chars=50)
+    assert [row["subject"] for row in reply.data["messages"]] == ["Message 1"]
+    assert reply.data["messages"][0]["snippet"] == ""
+    assert reply.data["status"] == "ok"

@@ -1,0 +1,237 @@
+"""A search in its three forms says the same in each."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import InvalidInputError
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.order import Order
+from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
+from mailmcp.tools.arguments import read_arguments
+from mailmcp.tools.search.arguments import SearchMessagesArguments
+from mailmcp.tools.search.criteria import (
+    arguments_of,
+    check_against_cursor,
+    check_criteria,
+    criteria_of,
+    order_of,
+    start_search,
+)
+
+TODAY = date(2024, 3, 1)
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def at(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=UTC)  # type: ignore[misc, arg-type] # year, month, day, hour
+
+
+SEARCHES: list[tuple[dict[str, Any], Criteria]] = [
+    ({}, Criteria()),
+    ({"query": "a b"}, Criteria(query="a b")),
+    ({"from": "ann", "to": "bob", "subject": "s"}, Criteria(from_="ann", to="bob", subject="s")),
+    (
+        {"exclude": "x", "cc": "c", "any_address": "y", "body": "o", "keyword": "$Forwarded"},
+        Criteria(exclude="x", cc="c", any_address="y", body="o", keyword="$Forwarded"),
+    ),
+    (
+        {"header_message_id": "<1@x>", "gmail_query": "is:starred"},
+        Criteria(header_message_id="<1@x>", gmail_query="is:starred"),
+    ),
+    (
+        {"unread_only": True, "flagged": True, "answered": True, "has_attachment": True},
+        Criteria(unread_only=True, flagged=True, answered=True, has_attachment=True),
+    ),
+    ({"larger_than": 1000, "smaller_than": 2000}, Criteria(larger_than=1000, smaller_than=2000)),
+    ({"last_days": 1}, Criteria(since=at(2024, 2, 29))),
+    ({"last_days": 365}, Criteria(since=at(2023, 3, 2))),
+    ({"start_date": "2024-02-28"}, Criteria(since=at(2024, 2, 28))),
+    ({"end_date": "2024-02-28"}, Criteria(before=at(2024, 2, 29))),
+    (
+        {"since": "2024-02-28", "before": "2024-02-29"},
+        Criteria(since=at(2024, 2, 28), before=at(2024, 2, 29)),
+    ),
+    ({"since": "2024-02-28T10:00:00+02:00"}, Criteria(since=at(2024, 2, 28, 8))),
+    ({"before": "2024-02-28T10:00:00Z"}, Criteria(before=at(2024, 2, 28, 10))),
+    ({"end_date": "9999-12-31"}, Criteria()),
+    ({"start_date": "0001-01-01"}, Criteria()),
+    ({"since": "0001-01-01T00:00:00+14:00"}, Criteria()),
+    ({"before": "9999-12-31T23:59:59-12:00"}, Criteria()),
+    ({"sort": "oldest"}, Criteria()),
+    ({"sort": "largest"}, Criteria()),
+    ({"snippet_max_chars": 50}, Criteria()),
+]
+
+
+def read(**raw: object) -> SearchMessagesArguments:
+    return read_arguments(SearchMessagesArguments, raw)
+
+
+def start(*accounts: str, **raw: object) -> SearchCursor:
+    return start_search(read(**raw), accounts or ("home",), today=TODAY, zone=UTC)
+
+
+@pytest.mark.parametrize(("raw", "criteria"), SEARCHES)
+def test_arguments_become_criteria_and_arguments_again(raw: dict[str, Any], criteria: Criteria) -> None:
+    search = start(**raw)
+    assert criteria_of(search.criteria, UTC) == criteria
+    assert arguments_of(search) == {"account_id": "home", "mailbox": "INBOX", "limit": 10, **raw}
+    check_criteria(search, UTC)
+    check_against_cursor(read(**raw), search)
+    assert start(**arguments_of(search)).criteria == search.criteria
+
+
+@pytest.mark.parametrize(
+    ("raw", "accounts", "sources", "order"),
+    [
+        ({"mailbox": "inbox/x"}, ["home"], [("home", "inbox/x")], Order.NEWEST),
+        ({"mailboxes": ["A"]}, ["home"], [("home", "A")], Order.NEWEST),
+        ({"mailboxes": ["A", "B"]}, ["home"], [("home", "A"), ("home", "B")], Order.NEWEST_ARRIVAL),
+        ({"mailbox": "*", "sort": "oldest"}, ["home"], [("home", "*")], Order.OLDEST_ARRIVAL),
+        ({"sort": "oldest"}, ["home"], [("home", "INBOX")], Order.OLDEST),
+        ({"sort": "largest"}, ["home"], [("home", "INBOX")], Order.LARGEST),
+        (
+            {"account_id": "*"},
+            ["home", "club"],
+            [("home", "INBOX"), ("club", "INBOX")],
+            Order.NEWEST_ARRIVAL,
+        ),
+        ({"account_id": "*", "mailbox": "*"}, ["home"], [("home", "*")], Order.NEWEST_ARRIVAL),
+    ],
+)
+def test_where_is_searched_makes_sources_and_their_order(
+    raw: dict[str, Any], accounts: list[str], sources: list[tuple[str, str]], order: Order
+) -> None:
+    search = start(*accounts, **raw)
+    assert [(each.account_id, each.mailbox) for each in search.sources] == sources
+    assert order_of(search) is order
+    check_criteria(search, UTC)
+    check_against_cursor(read(**raw), search)
+    again = start(*accounts, **arguments_of(search))
+    assert (again.sources, order_of(again)) == (search.sources, order)
+
+
+@pytest.mark.parametrize(
+    ("raw", "since", "before"),
+    [
+        ({"start_date": "2026-03-29"}, "2026-03-28T23:00:00+00:00", None),
+        ({"end_date": "2026-03-29"}, None, "2026-03-29T22:00:00+00:00"),
+        (
+            {"since": "2026-10-25", "before": "2026-10-26"},
+            "2026-10-24T22:00:00+00:00",
+            "2026-10-25T23:00:00+00:00",
+        ),
+        ({"last_days": 1}, "2024-02-28T23:00:00+00:00", None),
+        ({"since": "2026-07-01T00:00:00Z"}, "2026-07-01T00:00:00+00:00", None),
+    ],
+)
+def test_days_are_those_of_the_zone_also_where_clocks_change(
+    raw: dict[str, Any], since: str | None, before: str | None
+) -> None:
+    search = start_search(read(**raw), ["home"], today=TODAY, zone=BERLIN)
+    criteria = criteria_of(search.criteria, BERLIN)
+    found = [each and each.astimezone(UTC).isoformat() for each in (criteria.since, criteria.before)]
+    assert found == [since, before]
+
+
+def test_a_day_whose_midnight_is_skipped_begins_with_its_first_moment() -> None:
+    """Clocks in Beirut went from 0:00 to 1:00 on 27 March 2022."""
+    search = start_search(read(since="2022-03-27"), ["home"], today=TODAY, zone=UTC)
+    since = criteria_of(search.criteria, ZoneInfo("Asia/Beirut")).since
+    assert since is not None
+    assert since.astimezone(UTC).isoformat() == "2022-03-26T22:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("raw", "field"),
+    [
+        ({"start_date": "2024-02-02", "end_date": "2024-02-01"}, "end_date"),
+        ({"since": "2024-02-02", "end_date": "2024-02-01"}, "end_date"),
+        ({"since": "2024-02-02", "before": "2024-02-02"}, "before"),
+        ({"start_date": "2024-02-02", "before": "2024-02-01"}, "before"),
+        ({"since": "2024-02-02T10:00:00Z", "before": "2024-02-02T11:00:00+01:00"}, "before"),
+        ({"larger_than": 10, "smaller_than": 10}, "smaller_than"),
+        ({"larger_than": 10, "smaller_than": 11}, "smaller_than"),
+        ({"smaller_than": 1}, "smaller_than"),
+    ],
+)
+def test_a_range_that_holds_nothing_is_refused(raw: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        start(**raw)
+    assert [(each.field, each.reason.value) for each in caught.value.problems] == [(field, "out_of_range")]
+
+
+def test_ranges_that_hold_something_are_not() -> None:
+    assert start(start_date="2024-02-02", end_date="2024-02-02")
+    assert start(larger_than=10, smaller_than=12)
+    assert start(since="2024-02-02T10:00:00Z", end_date="2024-02-02")
+
+
+def test_more_mailboxes_than_a_search_takes_are_refused() -> None:
+    names = [str(number) for number in range(limits.SEARCH_SOURCES_MAX // 2 + 1)]
+    assert start("home", mailboxes=names)
+    with pytest.raises(InvalidInputError, match="mailboxes: "):
+        start("home", "club", account_id="*", mailboxes=names)
+
+
+SOURCE = SourceCursor(account_id="home", mailbox="A", uidvalidity=1, uid=2)
+STAR = replace(SOURCE, mailbox="*")
+
+
+@pytest.mark.parametrize(
+    ("sources", "criteria"),
+    [
+        ((SOURCE, replace(SOURCE, mailbox="B")), {}),
+        ((SOURCE, replace(SOURCE, account_id="club")), {"p": "+"}),
+        ((STAR,), {"p": "*"}),
+        ((SourceCursor(account_id="home", mailbox="*"),), {}),
+        ((SourceCursor(account_id="home", mailbox="*"),), {"p": "+"}),
+        ((SOURCE,), {"p": "x"}),
+        ((SOURCE,), {"j": "x"}),
+        ((SOURCE,), {"z": "newest"}),
+        ((SOURCE,), {"z": "x"}),
+        ((SOURCE,), {"v": "2024-02-02", "w": "2024-02-01"}),
+        ((SOURCE,), {"m": "5", "e": "5"}),
+        ((SOURCE,), {"m": "05"}),
+        ((SOURCE,), {"m": "\N{ARABIC-INDIC DIGIT FIVE}"}),
+        ((SOURCE,), {"l": "yes"}),
+        ((SOURCE,), {"d": "3", "n": "2024-02-30"}),
+        ((SOURCE,), {"d": "x", "n": "2024-02-20"}),
+    ],
+)
+def test_a_cursor_of_a_search_that_cannot_be_is_malformed(
+    sources: tuple[SourceCursor, ...], criteria: dict[str, str]
+) -> None:
+    cursor = SearchCursor(sources=sources, total=3, page_size=10, criteria=criteria)
+    with pytest.raises(InvalidInputError, match="not a cursor of this tool"):
+        check_criteria(cursor, UTC)
+
+
+@pytest.mark.parametrize(
+    ("raw", "wrong"),
+    [
+        ({"mailboxes": ["A", "B", "C"]}, []),
+        ({"mailboxes": ["A", "C"]}, ["mailboxes"]),
+        ({"mailboxes": ["B"]}, ["mailboxes"]),
+        ({"mailbox": "*"}, ["mailbox"]),
+        ({"account_id": "*"}, ["account_id"]),
+        ({"sort": "oldest"}, ["sort"]),
+        ({"flagged": True, "larger_than": 5}, ["flagged", "larger_than"]),
+    ],
+)
+def test_what_is_sent_beside_the_cursor_of_a_list(raw: dict[str, Any], wrong: list[str]) -> None:
+    """Mailboxes that have no more are not in the cursor: naming them is no contradiction."""
+    cursor = SearchCursor(
+        sources=(SOURCE, replace(SOURCE, mailbox="B")), total=3, page_size=10, criteria={"p": "+"}
+    )
+    if not wrong:
+        check_against_cursor(read(**raw), cursor)
+        return
+    with pytest.raises(InvalidInputError) as caught:
+        check_against_cursor(read(**raw), cursor)
+    assert [each.field for each in caught.value.problems] == wrong

@@ -1,0 +1,53 @@
+"""Failures of a search, told once each: for a mailbox, or for an account as a whole."""
+
+from mailmcp.envelope.errors import DeadlineError, InternalError, MailError, NotFoundError, Reason
+from mailmcp.mail.handles.cursor import SourceCursor
+from mailmcp.tools.search.issues import nothing_searched, source_issues
+from mailmcp.tools.search.sources import Searched, Searches
+
+
+def failed(account_id: str, mailbox: str, error: MailError) -> Searched:
+    return Searched(source=SourceCursor(account_id=account_id, mailbox=mailbox), found=error)
+
+
+def lost() -> MailError:
+    return InternalError("lost", reason=Reason.CONNECTION_LOST, retryable=True)
+
+
+def missing() -> MailError:
+    return NotFoundError("missing", reason=Reason.MAILBOX_MISSING)
+
+
+def told(*searched: Searched) -> list[tuple[str | None, str | None, str]]:
+    issues = source_issues(Searches(searched=list(searched)))
+    return [(each.account_id, each.mailbox, each.message) for each in issues]
+
+
+def test_an_account_that_failed_as_a_whole_is_told_once() -> None:
+    assert told(failed("home", "A", lost()), failed("home", "B", lost())) == [("home", None, "lost")]
+    assert told(failed("home", "*", lost())) == [("home", None, "lost")]
+
+
+def test_mailboxes_that_failed_differently_are_told_each() -> None:
+    assert told(failed("home", "A", lost()), failed("home", "B", missing()), failed("club", "A", lost())) == [
+        ("home", "A", "lost"),
+        ("home", "B", "missing"),
+        ("club", "A", "lost"),
+    ]
+
+
+def test_the_error_of_all_is_that_of_the_first() -> None:
+    late = DeadlineError("late", reason=Reason.COMMAND)
+    error = nothing_searched(Searches(searched=[failed("home", "A", late), failed("club", "B", lost())]))
+    assert error is late
+    assert error.details["issues"] == [
+        {"account_id": "home", "mailbox": "A", "message": "late"},
+        {"account_id": "club", "mailbox": "B", "message": "lost"},
+    ]
+
+
+def test_one_alone_needs_no_list_and_gets_its_next_step() -> None:
+    error = nothing_searched(Searches(searched=[failed("home", "A", missing())]))
+    assert "issues" not in error.details
+    assert error.next_action is not None
+    assert error.next_action.tool == "imap_list_mailboxes"

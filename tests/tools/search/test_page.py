@@ -1,0 +1,175 @@
+"""Pages of real mailboxes: copies are one message, and nothing comes twice or is lost."""
+
+from array import array
+from datetime import UTC, datetime, timedelta
+
+import bpe_openai
+import pytest
+
+from mailmcp.envelope import limits
+from mailmcp.imap.fetch import Fetched, FetchedMessage
+from mailmcp.imap.search.order import Position
+from mailmcp.imap.search.scan import Scanned
+from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, parse_search_cursor
+from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
+from mailmcp.tools.search.sources import Searched, Searches
+from tools.conftest import DeskFactory
+from tools.desk import Desk, Reply
+from tools.letters import make_letter
+from tools.stores import Store
+
+DAY = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def letter(number: int, subject: str = "", sender: str = "Ann Example <ann@example.org>") -> bytes:
+    message = make_letter(subject or f"Letter {number:03}", f"Text {number}.\n", sender=sender)
+    message["Message-ID"] = f"<{number}@example.org>"
+    return message.as_bytes()
+
+
+@pytest.fixture
+def desk(dovecot_mail: Store, open_desk: DeskFactory) -> Desk:
+    return open_desk(dovecot_mail.account)
+
+
+def all_pages(desk: Desk, **arguments: object) -> list[Reply]:
+    found = [desk.search(**arguments)]
+    while found[-1].data["has_more"]:
+        found.append(desk.search(cursor=found[-1].data["next_cursor"]))
+    return found
+
+
+def rows(found: list[Reply]) -> list[tuple[str, str, int]]:
+    """Subject, mailbox and number of other places of each message."""
+    return [
+        (row["subject"], row["mailbox"], len(row.get("places", [])))
+        for page in found
+        for row in page.data["messages"]
+    ]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 10])
+def test_copies_in_other_mailboxes_are_one_message_on_all_pages_together(
+    dovecot_mail: Store, desk: Desk, limit: int
+) -> None:
+    """COPY keeps the time of arrival (RFC 9051 section 6.4.7)."""
+    for number in range(1, 6):
+        dovecot_mail.fill("INBOX", [letter(number)], received=DAY + timedelta(days=number))
+    with dovecot_mail.client() as client:
+        client.create_folder("Kept")
+        client.select_folder("INBOX")
+        client.copy("1,2,4", "Kept")
+    found = all_pages(desk, mailbox="*", limit=limit)
+    assert rows(found) == [
+        ("Letter 005", "INBOX", 0),
+        ("Letter 004", "INBOX", 1),
+        ("Letter 003", "INBOX", 0),
+        ("Letter 002", "INBOX", 1),
+        ("Letter 001", "INBOX", 1),
+    ]
+    also = found[0].data["messages"][-1] if limit == 2 else None
+    if also is not None:
+        (place,) = also["places"]
+        assert place in found[0].text
+        assert desk.message(place)["subject"] == "Letter 004"
+
+
+def test_what_one_sent_to_oneself_is_one_message_though_it_came_later(
+    dovecot_mail: Store, desk: Desk
+) -> None:
+    dovecot_mail.fill("Sent", [letter(1)], received=DAY)
+    dovecot_mail.fill("INBOX", [letter(2), letter(3)], received=DAY + timedelta(minutes=1))
+    dovecot_mail.fill("INBOX", [letter(1)], received=DAY + timedelta(minutes=2))
+    first = desk.search(mailbox="*", limit=1)
+    assert rows([first]) == [("Letter 001", "INBOX", 1)]
+    rest = desk.search(cursor=first.data["next_cursor"], limit=10)
+    assert [row[0] for row in rows([rest])] == ["Letter 003", "Letter 002"]
+    assert not rest.data["has_more"]
+
+
+def test_a_copied_message_id_does_not_hide_another_message(dovecot_mail: Store, desk: Desk) -> None:
+    dovecot_mail.fill("INBOX", [letter(1)], received=DAY)
+    dovecot_mail.fill("Projects", [letter(1, sender="Eve <eve@example.org>")], received=DAY)
+    dovecot_mail.fill("Other", [letter(1, subject="Another")], received=DAY)
+    assert len(rows(all_pages(desk, mailbox="*"))) == 3
+
+
+def test_messages_without_a_message_id_are_never_folded(dovecot_mail: Store, desk: Desk) -> None:
+    for name in ("INBOX", "Projects"):
+        dovecot_mail.fill(name, [make_letter("Same").as_bytes()], received=DAY)
+    assert len(rows(all_pages(desk, mailbox="*"))) == 2
+
+
+def test_a_page_with_attachments_and_its_limits(dovecot_mail: Store, desk: Desk) -> None:
+    with_file = make_letter("With", "See the file.\n")
+    with_file.add_attachment(b"%PDF " * 500, maintype="application", subtype="pdf", filename="a b.pdf")
+    for number in range(1, 31):
+        octets = with_file.as_bytes() if number % 10 == 0 else letter(number)
+        dovecot_mail.fill("INBOX", [octets], received=DAY + timedelta(days=number))
+    found = all_pages(desk, has_attachment=True, limit=2, snippet_max_chars=50, query="file")
+    assert [row["uid"] for page in found for row in page.data["messages"]] == [30, 20, 10]
+    first = found[0].data["messages"][0]
+    assert (first["attachments"], first["has_attachments"]) == (["a b.pdf"], True)
+    assert (first["snippet"], first["matched_in"]) == ("See the file.", ["body"])
+    assert " | 1 file: a b.pdf | " in found[0].text
+    large = desk.search(larger_than=2_000, sort="largest", limit=1)
+    assert large.data["total"] == 3
+    assert " kB | `imap:" in large.text
+
+
+def test_a_page_of_ten_stays_short(dovecot_mail: Store, desk: Desk) -> None:
+    for number in range(1, 11):
+        dovecot_mail.fill("INBOX", [letter(number, subject=f"Minutes of meeting {number}, and what is next")])
+    text = desk.search().text
+    assert len(bpe_openai.get_encoding("o200k_base").encode_ordinary(text)) <= 620
+
+
+def test_a_cursor_too_long_to_be_sent_forgets_what_it_may_give_twice() -> None:
+    source = SourceCursor(
+        account_id="home", mailbox="A", uidvalidity=1, uid=1, skip=tuple(range(10**9, 10**9 + 9_000))
+    )
+    search = SearchCursor(sources=(source,), total=1, page_size=10)
+    page = SearchPage(found=(), total=1, total_exact=True, rest=(source,))
+    cursor = next_cursor(search, page)
+    assert cursor is not None
+    assert len(cursor) <= limits.CURSOR_CHARS_MAX
+    assert parse_search_cursor(cursor).sources[0].skip == ()
+    assert next_cursor(search, SearchPage(found=(), total=1, total_exact=True, rest=())) is None
+
+
+def scanned(mailbox: str, *messages: FetchedMessage) -> Searched:
+    uids = [each.uid for each in messages]
+    found = Scanned(
+        mailbox=mailbox,
+        uidvalidity=1,
+        exists=len(uids),
+        uids=tuple(uids),
+        ranks=dict.fromkeys(uids, 5),
+        fetched=Fetched(messages=dict(zip(uids, messages, strict=True))),
+        candidates=array("I", uids),
+        last=Position(uidvalidity=1, uid=uids[-1], rank=5),
+        left=0,
+        total_exact=True,
+        looked_at=len(uids),
+    )
+    return Searched(source=SourceCursor(account_id=mailbox.partition("-")[0], mailbox=mailbox), found=found)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "mailbox", "messages"),
+    [
+        (FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M1"), "home-b", 1),
+        (FetchedMessage(uid=1, gmail_id=7), FetchedMessage(uid=2, gmail_id=7), "home-b", 1),
+        (FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M2"), "home-b", 2),
+        (FetchedMessage(uid=1, email_id="M1"), FetchedMessage(uid=2, email_id="M1"), "club-b", 2),
+        (FetchedMessage(uid=1), FetchedMessage(uid=2), "home-b", 2),
+    ],
+)
+def test_a_servers_own_ids_tell_copies_within_its_account(
+    one: FetchedMessage, other: FetchedMessage, mailbox: str, messages: int
+) -> None:
+    searches = Searches(searched=[scanned("home-a", one), scanned(mailbox, other)])
+    search = SearchCursor(
+        sources=tuple(each.source for each in searches.searched), total=0, page_size=10, criteria={"p": "*"}
+    )
+    assert len(make_page(search, searches, first=True).found) == messages
