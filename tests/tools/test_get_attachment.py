@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from extract.documents import docx, paragraph, zipped
+from extract.documents import docx, paragraph
 from extract.pdf_file import pdf
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import ConflictError, NotFoundError, Reason
@@ -16,7 +16,6 @@ from tools.files import MIB, ZIP, attached, get, refused, store_and_find
 from tools.letters import make_letter
 from tools.stores import Store
 
-BOMB = zipped({"word/document.xml": b"<w>" + b"a" * 300_000_000})
 TEXT = "".join(f"Line {number}\n" for number in range(1_000))
 
 
@@ -169,15 +168,6 @@ def test_no_text_is_an_issue_and_the_next_step_has_the_file(store: Store, desk: 
     action = reply.outcome.next_action
     assert action is not None
     assert desk.call(action.tool, dict(action.arguments)).outcome.embedded
-
-
-def test_a_zip_bomb_is_an_issue_and_the_next_call_works(store: Store, desk: Desk) -> None:
-    letter = attached(("bomb.docx", BOMB, "application/msword"), ("b.pdf", pdf(["Fine"]), "application/pdf"))
-    message_id = store_and_find(store, desk, letter)
-    reply = get(desk, message_id)
-    assert reply.data["status"] == "partial"
-    assert reply.data["filename"] == "bomb.docx"
-    assert "Fine" in get(desk, message_id, "3").data["text"]
 
 
 def test_text_of_strangers_is_cleaned_counted_and_fenced(store: Store, desk: Desk) -> None:

@@ -30,12 +30,17 @@ class Extractor:
         processes: int = limits.EXTRACT_PROCESSES,
         cache_octets: int = limits.EXTRACT_CACHE_OCTETS,
         time_limit_s: float = limits.EXTRACT_TIMEOUT_S,
+        memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
     ) -> None:
-        """Run at most `processes` at once, each for `time_limit_s`, and keep `cache_octets` of texts."""
+        """Run at most `processes` at once, and keep `cache_octets` of texts.
+
+        `time_limit_s` and `memory_octets` are those of one process (`extract_text`).
+        """
         self._slots = CapacityLimiter(processes)
         self._threads = CapacityLimiter(processes)
         self._cache_octets = cache_octets
         self._time_limit_s = time_limit_s
+        self._memory_octets = memory_octets
         self._cache: OrderedDict[tuple[Kind, bytes], tuple[Extraction, int]] = OrderedDict()
         self._held_octets = 0
 
@@ -60,7 +65,9 @@ class Extractor:
                     return kept[0]
                 left_s = (deadline - anyio.current_time()) * _SHARE_OF_CALL
                 limit_s = min(self._time_limit_s, left_s)
-                extraction = await extract_text(content, kind, time_limit_s=limit_s)
+                extraction = await extract_text(
+                    content, kind, time_limit_s=limit_s, memory_octets=self._memory_octets
+                )
                 self._keep(key, extraction)
                 return extraction
         raise failure(Cause.TIMED_OUT)
