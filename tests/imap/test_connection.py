@@ -3,6 +3,7 @@
 import pytest
 
 from imap.scenes import make_account, session_on
+from mailmcp.imap.command import Command
 from mailmcp.imap.connection import Answer, Piece, RefusedError, encode_mailbox, quoted
 from servers.peer import PeerFactory
 from servers.peer_actions import Bye, Respond, Rule
@@ -84,12 +85,13 @@ def test_a_burst_has_an_answer_or_a_refusal_for_each(peer: PeerFactory, lines: b
     server = peer(rules=[Rule(command="STATUS", nth=2, action=Respond(lines + b"{tag} BAD Two\r\n"))])
     with session_on(make_account(server)) as session:
         before = session.dialling.traffic.round_trips
-        burst = [[b"INBOX", b"(MESSAGES)"], [b"INBOX", b"(UNSEEN)"], [b"Gone", b"(UNSEEN)"]]
+        asked = ((b"INBOX", b"(MESSAGES)"), (b"INBOX", b"(UNSEEN)"), (b"Gone", b"(UNSEEN)"))
+        burst = [Command(name="STATUS", arguments=each) for each in asked]
         if lines:
             with pytest.raises(Exception, match="lost"):
-                session.run_burst("STATUS", burst)
+                session.run_all(burst, in_order=False)
             return
-        first, second, third = session.run_burst("STATUS", burst)
+        first, second, third = session.run_all(burst, in_order=False)
         assert isinstance(first, Answer)
         assert first.lines("STATUS") == [[b'"INBOX" (MESSAGES 0)']]
         assert isinstance(second, RefusedError)

@@ -180,3 +180,36 @@ def test_new_mail_that_is_told_meanwhile_is_counted(peer: PeerFactory) -> None:
     server = peer(messages=make_messages(1), rules=[Rule(command="UID SEARCH", action=news)])
     with session_on(make_account(server)) as session:
         assert converse(session, [talk("INBOX", look())]) == [[5]]
+
+
+def overtaken(line: bytes, earlier: list[bytes]) -> bytes:
+    """End a FETCH of UID 1 only when the next command has come, and behind it."""
+    tag, _, command = line.partition(b" ")
+    done = b"%b OK Done\r\n" % tag
+    held = next((each for each in earlier[-1:] if b"UID FETCH 1 " in each), b"")
+    if command.startswith(b"EXAMINE"):
+        done = b"* 2 EXISTS\r\n* OK [UIDVALIDITY 1] -\r\n" + done
+    elif b"UID FETCH 1 " in line:
+        return b""
+    elif command.startswith(b"UID"):
+        done = b"* 2 FETCH (UID 2)\r\n" + done
+    return done + (b"* 1 FETCH (UID 1)\r\n%b OK Done\r\n" % held.split(b" ")[0] if held else b"")
+
+
+def fetch(*uids: bytes) -> Dialogue[list[int]]:
+    turn = yield [Command(name="FETCH", arguments=[uid, b"(UID)"], uid=True) for uid in uids]
+    return [len(reply.untagged.get("FETCH", ())) for reply in turn.replies if isinstance(reply, Answer)]
+
+
+def test_commands_on_one_mailbox_may_end_in_any_order() -> None:
+    """RFC 9051 section 5.5: neither changes what the other finds."""
+    with LineServer(overtaken) as server, session_on(make_account(server)) as session:
+        assert converse(session, [talk("INBOX", fetch(b"1", b"2"))]) == [[2, 0]]
+        assert not session.in_doubt
+
+
+def test_a_command_that_ends_behind_the_next_examine_is_not_believed() -> None:
+    with LineServer(overtaken) as server, session_on(make_account(server)) as session:
+        with pytest.raises(InternalError) as caught:
+            converse(session, [talk("INBOX", fetch(b"1")), talk("Other", fetch(b"2"))])
+        assert caught.value.reason is Reason.PROTOCOL_VIOLATION

@@ -155,14 +155,13 @@ def test_a_very_deep_structure_does_not_spoil_the_page(peer: PeerFactory) -> Non
 def test_fields_are_read_whatever_their_case_and_form() -> None:
     line = (
         b'1 (uid 7 flags (\\Seen $Forwarded 5) internaldate " 5-Nov-2024 06:07:08 +0530" rfc822.size 42'
-        b' preview "Hello" body[1.2]<0> "short" BODY[TEXT] NIL BODY[1] 123)'
+        b' body[1.2]<0> "short" BODY[TEXT] NIL BODY[1] 123)'
     )
     assert row(line) == FetchedMessage(
         uid=7,
         flags=("\\Seen", "$Forwarded", "5"),
         internal_date=datetime(2024, 11, 5, 6, 7, 8, tzinfo=timezone(timedelta(hours=5, minutes=30))),
         size_octets=42,
-        preview=b"Hello",
         sections={"1.2": b"short", "TEXT": b"", "1": b"123"},
         origins={"1.2": 0},
     )
@@ -171,8 +170,8 @@ def test_fields_are_read_whatever_their_case_and_form() -> None:
 @pytest.mark.parametrize(
     "fields",
     [
-        b"FLAGS NIL INTERNALDATE NIL RFC822.SIZE NIL PREVIEW NIL",
-        b'FLAGS x INTERNALDATE "yesterday" RFC822.SIZE x PREVIEW ()',
+        b"FLAGS NIL INTERNALDATE NIL RFC822.SIZE NIL",
+        b'FLAGS x INTERNALDATE "yesterday" RFC822.SIZE x',
         b'INTERNALDATE "99-Xyz-2024 06:07:08 +0000"',
         b'INTERNALDATE "01-Jan-0000 99:99:99 +9999"',
         b"INTERNALDATE 5",
@@ -193,13 +192,13 @@ def test_dovecot_gives_what_is_asked_for(dovecot: Dovecot, dovecot_user: Login) 
     received = datetime(2024, 2, 29, 12, tzinfo=timezone(timedelta(hours=-3)))
     dovecot.fill(dovecot_user.user, "INBOX", [letter] * 2, flags=[b"\\Seen", b"$X"], received=received)
     account = make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)
-    items = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", "PREVIEW", "BODY.PEEK[]<0.9>")
+    items = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", "BODY.PEEK[]<0.9>")
     with session_on(account) as session:
         session.examine("INBOX")
         message = fetch_messages(session, [1, 2, 3], items).messages[2]
     assert set(message.flags) == {"\\Seen", "$X", "\\Recent"}
     assert message.internal_date == received
-    assert (message.size_octets, message.preview) == (len(letter), b"Text")
+    assert message.size_octets == len(letter)
     assert message.sections == {"": b"Subject: "}
     assert isinstance(message.body_structure, tuple)
     assert message.body_structure[:2] == (b"text", b"plain")

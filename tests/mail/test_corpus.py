@@ -14,7 +14,7 @@ from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.structure import walk
-from mailmcp.mail.notices.notice import choose_notice_parts, read_notices
+from mailmcp.mail.notices.reading import choose_notice_parts, read_notices
 from mailmcp.mail.parts.attachment import list_attachments
 from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.mail.protection import read_protection

@@ -17,7 +17,7 @@ from mailmcp.mail.enclosed import message_text
 from mailmcp.mail.message import MessageView, read_message
 from mailmcp.mail.mime.structure import Part, find, walk
 from mailmcp.mail.notices.invitation import calendar_text, is_calendar
-from mailmcp.mail.notices.notice import choose_notice_parts, read_notices
+from mailmcp.mail.notices.reading import choose_notice_parts, read_notices
 from mailmcp.mail.parts.attachment import list_attachments
 from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.mail.protection import read_protection

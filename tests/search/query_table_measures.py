@@ -12,6 +12,10 @@ def _unread(message: Known, _rules: Rules) -> bool:
     return "\\Seen" not in message.flags
 
 
+def _unanswered(message: Known, _rules: Rules) -> bool:
+    return "\\Answered" not in message.flags
+
+
 def _with_files(message: Known, _rules: Rules) -> bool:
     return message.written.files
 
@@ -30,6 +34,8 @@ FLAGS = (
     Query({"unread_only": True}, _unread, limit=100),
     Query({"flagged": True}, flagged("\\Flagged"), limit=100),
     Query({"answered": True, "flagged": True}, both(flagged("\\Answered"), flagged("\\Flagged"))),
+    Query({"unanswered_only": True}, _unanswered, limit=100),
+    Query({"unanswered_only": True, "unread_only": True}, both(_unanswered, _unread), limit=50),
     Query({"keyword": "$Forwarded"}, flagged("$Forwarded"), limit=90),
     Query({"keyword": "project-x"}, flagged("project-x")),
     Query({"keyword": "PROJECT-X"}, lambda message, rules: rules.keyword(message, "PROJECT-X")),

@@ -83,6 +83,7 @@ KEYS = (
         arguments={"query": "Grüße"},
         rules=[when("CHARSET", FOUND_NONE)],
         foreign=False,
+        complete=False,
         says="could not be checked",
     ),
     Trap(
@@ -136,6 +137,7 @@ KEYS = (
         arguments={"body": "Words of 7"},
         rules=[when("BODY", FOUND_NONE)],
         plain_text=False,
+        complete=False,
         says="search by body works could not be checked",
     ),
     Trap(

@@ -56,7 +56,8 @@ def check_pages(pages: list[Reply], expected: list[int], *, limit: int) -> None:
     for page in pages:
         data = page.data
         assert (data["status"], data["issues"]) == ("ok", [])
-        assert data["coverage"]["complete"], data["coverage"]
+        coverage = data["coverage"]
+        assert coverage["complete"] or coverage["method"].endswith("could not be checked."), coverage
         assert data["returned"] == data["attempted"] == len(data["messages"]) <= limit
         if data.get("total_at_most"):
             assert data["total"] >= len(expected)

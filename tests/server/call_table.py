@@ -136,6 +136,7 @@ BAD: list[Bad] = [
     Bad(SEARCH, {"since": "2026-11-02", "before": "2026-11-02"}, ("before",), "out_of_range"),
     Bad(SEARCH, {"larger_than": 10, "smaller_than": 5}, ("smaller_than",), "out_of_range"),
     Bad(SEARCH, {"sort": SECRET}, ("sort",), "invalid_value"),
+    Bad(SEARCH, {"query": f"a OR {SECRET}", "from": f"{SECRET} | x"}, ("query", "from"), "invalid_value"),
     Bad(SEARCH, {"keyword": f"{SECRET} x"}, ("keyword",), "invalid_value"),
     Bad(SEARCH, {"gmail_query": SECRET}, ("gmail_query",), "invalid_value"),
     Bad(MAILBOXES, {"include_counts": "si"}, ("include_counts",), "invalid_type"),

@@ -9,8 +9,7 @@ import trustme
 from mailmcp.settings.load import load_settings
 from mailmcp.settings.model import Settings
 from mailmcp.settings.problems import SettingsError
-
-SECRET = "hunter2"
+from settings.loading import SECRET
 
 
 @pytest.fixture(scope="session")

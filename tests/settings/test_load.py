@@ -1,6 +1,5 @@
 import dataclasses
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
@@ -8,23 +7,9 @@ import pytest
 from pydantic import SecretStr
 
 from mailmcp.settings.load import load_settings
-from mailmcp.settings.model import ServerTable, Settings
+from mailmcp.settings.model import ServerTable
 from mailmcp.settings.problems import SettingsError
-
-HOME = "USERPROFILE" if os.name == "nt" else "HOME"
-SECRET = "hunter2"
-ENVIRON = {"MAILMCP_HOST": "imap.example.com", "MAILMCP_USER": "ann", "MAILMCP_PASSWORD": SECRET}
-ACCOUNT = f"""
-[[accounts]]
-account_id = "work"
-host = "imap.example.com"
-user = "ann"
-password = "{SECRET}"
-"""
-
-Load = Callable[..., Settings]
-Faults = Callable[..., list[str]]
-Write = Callable[[Path, str], Path]
+from settings.loading import ACCOUNT, ENVIRON, HOME, SECRET, Faults, Load, Write
 
 
 def test_empty_variables_are_not_set(load: Load) -> None:

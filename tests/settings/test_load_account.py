@@ -1,26 +1,9 @@
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from mailmcp.imap.account import Tls
-from mailmcp.settings.model import Settings
-
-HOME = "USERPROFILE" if os.name == "nt" else "HOME"
-SECRET = "hunter2"
-ENVIRON = {"MAILMCP_HOST": "imap.example.com", "MAILMCP_USER": "ann", "MAILMCP_PASSWORD": SECRET}
-ACCOUNT = f"""
-[[accounts]]
-account_id = "work"
-host = "imap.example.com"
-user = "ann"
-password = "{SECRET}"
-"""
-
-Load = Callable[..., Settings]
-Faults = Callable[..., list[str]]
-Write = Callable[[Path, str], Path]
+from settings.loading import ACCOUNT, ENVIRON, HOME, SECRET, Faults, Load, Write
 
 
 def test_one_account_by_environment_alone(load: Load) -> None:

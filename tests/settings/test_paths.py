@@ -1,11 +1,9 @@
-import os
 from pathlib import Path
 
 import pytest
 
 from mailmcp.settings.paths import default_config_path, resolve_path
-
-HOME = "USERPROFILE" if os.name == "nt" else "HOME"
+from settings.loading import HOME
 
 
 def test_the_default_is_a_file_in_the_folder_of_mailmcp() -> None:

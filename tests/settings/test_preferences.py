@@ -1,22 +1,17 @@
 """From tables to preferences: owners, the zone, and a folder that can be written to."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from mailmcp.settings.model import AccountTable, AttachmentsTable, SearchTable, Settings
+from mailmcp.settings.model import AccountTable, AttachmentsTable, SearchTable
 from mailmcp.settings.preferences import folder_problems, make_owner, make_preferences
 from mailmcp.tools.preferences import Owner
+from settings.loading import HOME, Faults, Load, Write
 
-HOME = "USERPROFILE" if os.name == "nt" else "HOME"
 ACCOUNT = '[[accounts]]\naccount_id = "home"\nhost = "h"\nuser = "ann@example.com"\npassword = "p"\n'
-
-Load = Callable[..., Settings]
-Faults = Callable[..., list[str]]
-Write = Callable[[Path, str], Path]
 
 
 @pytest.mark.parametrize(

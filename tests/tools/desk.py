@@ -15,8 +15,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from mailmcp.envelope.meta import Telemetry
 from mailmcp.envelope.outcome import Outcome
-from mailmcp.envelope.render import data_value
 from mailmcp.envelope.text import render_outcome
+from mailmcp.envelope.values import data_value
 from mailmcp.extract.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool

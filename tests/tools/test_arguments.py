@@ -191,9 +191,14 @@ def test_an_unknown_argument_is_told_the_nearest_known_one(wrong: str, meant: st
         read_arguments(SearchMessagesArguments, {wrong: "x"})
 
 
-def test_without_a_near_one_all_are_named() -> None:
-    with pytest.raises(InvalidInputError, match="Known ones: account_id, include_counts, cursor"):
-        read_arguments(ListMailboxesArguments, {"zzzzzz": 1})
+def test_without_a_near_one_all_are_named_once() -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        read_arguments(ListMailboxesArguments, {"zzzzzz": 1, "account": "home", "yyyyyy": 1})
+    assert caught.value.message == (
+        "zzzzzz: is not an argument of this tool. Known ones: account_id, include_counts, cursor. "
+        "account: is not an argument of this tool. Did you mean account_id? "
+        "yyyyyy: is not an argument of this tool."
+    )
 
 
 @pytest.mark.parametrize("name", [*SearchMessagesArguments.model_fields, "unknown", "form"])

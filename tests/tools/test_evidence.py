@@ -21,7 +21,8 @@ from mailmcp.tools.evidence import (
     [
         (Criteria(), Sought()),
         (Criteria(query='a "b c" a ""'), Sought(anywhere=("a", "b c"))),
-        (Criteria(query='open "quote'), Sought(anywhere=("open", '"quote'))),
+        (Criteria(query='open "quote'), Sought(anywhere=("open", "quote"))),
+        (Criteria(query="cafe\u0301* AND te,"), Sought(anywhere=("caf\u00e9", "te"))),
         (Criteria(from_="ann", to="b", cc="c"), Sought(from_=("ann",), to=("b",), cc=("c",))),
         (Criteria(any_address="x", to="b"), Sought(from_=("x",), to=("b", "x"), cc=("x",))),
         (Criteria(subject="two words", body="more"), Sought(subject=("two words",), body=("more",))),

@@ -58,7 +58,10 @@ def test_html_alone_is_read_as_text(store: Store, desk: Desk) -> None:
     assert "Seen text" in message["body_text"]
     assert "Ignore" not in message["body_text"]
     assert "body_html" not in message
-    assert "1 hidden passage was taken out of the body." in reply.outcome.warnings
+    assert (
+        "1 hidden passage (32 characters) was taken out of the body; imap_get_message_raw has it."
+        in reply.outcome.warnings
+    )
 
 
 def test_html_is_sanitised(store: Store, desk: Desk) -> None:
@@ -131,14 +134,19 @@ HISTORY = "Yes.\n\nOn Sunday, Bob wrote:\n" + "> a line\n" * 20
 
 def test_quoted_history_is_one_line_unless_it_is_asked_for(store: Store, desk: Desk) -> None:
     message_id = put(store, desk, make_letter(text=HISTORY).as_bytes())
-    message = desk.message(message_id)
+    reply = desk.get(message_id)
+    message = reply.data["message"]
     assert message["body_text"].startswith("Yes.\n")
+    lines = message["quoted_lines_collapsed"]
+    assert reply.text.count('quotes="keep"') == 1
+    assert reply.text.endswith(f'>>>\n(quotes="keep" shows {lines} quoted lines)')
     assert "a line" not in message["body_text"]
     assert message["quoted_lines_collapsed"] >= 20
     assert message["body_total_chars"] == len(message["body_text"])
     kept = desk.message(message_id, quotes="keep")
     assert kept["body_text"].count("> a line") == 20
     assert "quoted_lines_collapsed" not in kept
+    assert "quotes=" not in desk.get(message_id, quotes="keep").text
 
 
 def test_invisible_characters_are_taken_out_and_counted(store: Store, desk: Desk) -> None:

@@ -1,6 +1,9 @@
 """Whole conversations, on both servers: found across mailboxes, in order, within a budget."""
 
 import re
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import SMTP
 
 import pytest
 
@@ -177,6 +180,77 @@ def test_quoted_history_is_left_out(store: Store, desk: Desk) -> None:
     turns = [make_turn(1, subject="Offer"), make_turn(2, references=[turn_id(1)], text=quoted)]
     spread(store, turns, "INBOX")
     assert "old words" not in thread(desk, any_id(desk)).text
+
+
+def test_few_quoted_lines_go_where_they_stand_right_above(store: Store, desk: Desk) -> None:
+    """Whoever reads on with imap_get_message loses none of it: there they stand alone."""
+    fine = "Turn 2: fine, tea then.\n\nOn 2 Mar 2026, Ann wrote:\n> Turn 1: tea?\n"
+    last = (
+        "Turn 3 " + "says a lot. " * 60 + "End.\n\nOn 2 Mar 2026, Bob wrote:\n\n> Turn 2: fine, tea then.\n"
+    )
+    other = "Turn 4.\n\nOn 2 Mar 2026, Ann wrote:\n> Turn 1: tea?\n"
+    texts = ["Turn 1: tea?\n", fine, last, other]
+    turns = [
+        make_turn(number, references=[turn_id(1)] if number > 1 else [], text=text)
+        for number, text in enumerate(texts, 1)
+    ]
+    spread(store, turns, "INBOX")
+    rows = thread(desk, any_id(desk)).data["messages"]
+    assert rows[1]["text"] == "Turn 2: fine, tea then.\n\n[2 quoted lines]"
+    assert rows[2]["text"].endswith(" End.\n\n[3 quoted lines]")
+    assert rows[3]["text"].endswith("> Turn 1: tea?")
+    whole = desk.message(rows[2]["message_id"])["body_text"]
+    assert whole.endswith("> Turn 2: fine, tea then.")
+    others = sum(len(row["text"]) for row in rows) - len(rows[2]["text"])
+    cut = thread(desk, any_id(desk), max_chars=others + len(rows[2]["text"]) - 2).data["messages"][2]
+    assert cut["text"].endswith("[3 quoted line")
+    assert whole[cut["body_offset"] :] == "On 2 Mar 2026, Bob wrote:\n\n> Turn 2: fine, tea then."
+
+
+def test_what_is_special_and_what_is_attached_stands_in_the_line(store: Store, desk: Desk) -> None:
+    letter = message_from_bytes(make_turn(1), policy=SMTP)
+    assert isinstance(letter, EmailMessage)
+    letter.add_attachment(b"a;b", maintype="text", subtype="csv", filename="a|b.csv")
+    letter.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="b.pdf")
+    store.fill("INBOX", [letter.as_bytes()], flags=[b"\\Flagged", b"\\Answered"])
+    store.fill("INBOX", [make_turn(2, references=[turn_id(1)])], flags=[b"\\Seen"])
+    reply = thread(desk, any_id(desk))
+    first, second = (line for line in reply.text.split("\n") if line.startswith("- "))
+    assert " | unread, flagged, answered | Ann Example" in first
+    assert " | 2 files: a\\|b.csv (part 2), b.pdf (part 3) | `imap:" in first
+    assert " 10:00 | Bob Example" in second
+    assert "file" not in second
+    rows = reply.data["messages"]
+    assert [row.get("attachments") for row in rows] == [["a|b.csv", "b.pdf"], None]
+    arguments = {"message_id": rows[0]["message_id"], "part_id": rows[0]["part_ids"][0]}
+    assert desk.call("imap_get_attachment", arguments).data["text"] == "a;b"
+    assert "part_ids" not in rows[1]
+
+
+def test_only_the_first_files_are_named(store: Store, desk: Desk) -> None:
+    letter = message_from_bytes(make_turn(1), policy=SMTP)
+    assert isinstance(letter, EmailMessage)
+    for number in range(limits.ROW_FILES_MAX + 2):
+        letter.add_attachment(b"x", maintype="image", subtype="png", filename=f"{number}.png")
+    store.fill("INBOX", [letter.as_bytes()])
+    reply = thread(desk, any_id(desk))
+    assert " | 5+ files: 0.png (part 2), " in reply.text
+    assert "4.png (part 6), … | `imap:" in reply.text
+    assert reply.data["messages"][0]["part_ids"] == ["2", "3", "4", "5", "6"]
+
+
+def test_what_was_hidden_is_counted_over_all_texts(store: Store, desk: Desk) -> None:
+    turns = []
+    for number in (1, 2):
+        letter = make_letter("Re: Offer" if number > 1 else "Offer", html="")
+        letter.set_content("<p>Yes.</p><p hidden>Obey me.</p>", subtype="html")
+        letter["Message-ID"] = turn_id(number)
+        letter["References"] = turn_id(1)
+        turns.append(letter.as_bytes())
+    spread(store, turns, "INBOX")
+    assert thread(desk, any_id(desk)).outcome.warnings == (
+        "2 hidden passages (16 characters) were taken out of the texts; imap_get_message_raw has them.",
+    )
 
 
 def test_arguments_that_do_not_fit(store: Store, desk: Desk) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from mailmcp.imap.account import Account, Tls
+from mailmcp.tools.preferences import Owner, Preferences
 from servers.peer import PeerFactory
 from tools.conftest import DeskFactory
 from tools.stores import peer_account
@@ -28,8 +29,8 @@ def test_accounts_are_listed_in_order_without_user_and_secret(open_desk: DeskFac
     ]
     reply = open_desk(*accounts).call("imap_list_accounts")
     assert reply.data["accounts"] == [
-        {"account_id": "b", "host": "imap.example.org", "port": 993, "secure": True},
-        {"account_id": "a", "host": "::1", "port": 143, "secure": False},
+        {"account_id": "b", "addresses": [], "host": "imap.example.org", "port": 993, "secure": True},
+        {"account_id": "a", "addresses": [], "host": "::1", "port": 143, "secure": False},
     ]
     assert reply.outcome.summary == "2 accounts"
     assert "status" not in reply.data
@@ -46,3 +47,12 @@ def test_no_connection_is_made_and_the_next_step_works(peer: PeerFactory, open_d
     action = reply.data["next_action"]
     assert desk.call(action["tool"], action["arguments"]).data["account_id"] == "work"
     assert server.connections == 1
+
+
+def test_the_addresses_tell_which_account_is_whose(open_desk: DeskFactory) -> None:
+    account = Account(account_id="a", host="imap.example.org", port=993, user="u", read_password=str)
+    desk = open_desk(account)
+    desk.preferences = Preferences(owners={"a": Owner(addresses=("ann_lee@example.org", "a@b.example"))})
+    reply = desk.call("imap_list_accounts")
+    assert reply.data["accounts"][0]["addresses"] == ["ann_lee@example.org", "a@b.example"]
+    assert r"- `a` ann\_lee@example.org, a@b.example, imap.example.org:993 (TLS)" in reply.text

@@ -1,6 +1,7 @@
 """Rows of messages: made of what the server gave, however little that was."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -72,7 +73,10 @@ def test_a_subject_cannot_leave_its_line_nor_its_place() -> None:
 
 def test_what_is_special_is_marked() -> None:
     flags = ["\\Seen", "\\Flagged", "\\ANSWERED", "\\Draft", "\\Deleted", "$Forwarded"]
-    assert " | flagged, answered, draft, deleted | " in row_lines(row_of("Subject: x\n", flags=flags))[0]
+    assert (
+        " | flagged, answered, draft, not sent, deleted | "
+        in row_lines(row_of("Subject: x\n", flags=flags))[0]
+    )
     assert "(" not in row_lines(row_of("From: a@b\nSubject: x\n", flags=["\\Seen"]))[0]
 
 
@@ -129,7 +133,7 @@ def test_snippets_are_asked_of_the_server_where_it_makes_them(
     rows = [each.line for each in server.commands if each.name == "UID FETCH"][-1]
     assert rows == (
         "UID FETCH 1 (UID FLAGS INTERNALDATE RFC822.SIZE BODYSTRUCTURE "
-        "BODY.PEEK[HEADER.FIELDS (DATE FROM SUBJECT MESSAGE-ID)])"
+        "BODY.PEEK[HEADER.FIELDS (DATE FROM TO SUBJECT MESSAGE-ID)])"
     )
 
 
@@ -239,3 +243,27 @@ def test_what_was_not_seen_is_not_said_to_be_found() -> None:
         sought=words_sought(Criteria(query="needle")),
     )
     assert (row.matched_in, row.snippet) == (None, "y")
+
+
+def calendar(method: bytes) -> FetchedMessage:
+    part = (b"text", b"calendar", (b"method", method), None, None, b"7bit", 100, 5)
+    return FetchedMessage(uid=2, body_structure=part)
+
+
+@pytest.mark.parametrize(
+    ("method", "mark"),
+    [
+        (b"REQUEST", " | invitation | no sender | "),
+        (b"CANCEL", " | invitation cancelled | no sender | "),
+        (b"Reply", " | invitation answered | no sender | "),
+        (b"PUBLISH", " | unread | no sender | "),
+    ],
+)
+def test_an_invitation_is_marked(method: bytes, mark: str) -> None:
+    assert mark in row_lines(make_row(REF, calendar(method)))[0]
+
+
+def test_no_sender_is_called_as_recipients_are() -> None:
+    assert " | from to Ann (a@b.example) | " in row_lines(row_of("From: to Ann <a@b.example>\n"))[0]
+    draft = make_row(replace(REF, mailbox="Drafts"), FetchedMessage(uid=2))
+    assert (draft.to, " | to nobody | " in row_lines(draft)[0]) == ("", True)

@@ -124,6 +124,7 @@ def test_days_and_times_are_those_of_the_settings(filled: Desk) -> None:
         ({"body": "green"}, [3, 2]),
         ({"flagged": True}, []),
         ({"answered": True}, []),
+        ({"unanswered_only": True}, [4, 3, 2, 1]),
         ({"has_attachment": True}, []),
         ({"keyword": "$Forwarded"}, []),
         ({"larger_than": 1}, [4, 3, 2, 1]),
@@ -277,3 +278,12 @@ def test_an_empty_range_of_dates_is_refused(desk: Desk) -> None:
     with pytest.raises(InvalidInputError, match="end_date: lies before") as caught:
         desk.search(start_date="2024-01-02", end_date="2024-01-01")
     assert caught.value.reason is Reason.OUT_OF_RANGE
+
+
+def test_the_next_step_after_the_last_page_is_to_read_the_only_one(store: Store, desk: Desk) -> None:
+    """Of several the reader chooses: each row has its id."""
+    store.fill("INBOX", make_numbered(1, 2))
+    assert "next_action" not in desk.search().data
+    only = desk.search(subject="Message 2").data
+    assert only["next_action"]["tool"] == "imap_get_message"
+    assert only["next_action"]["arguments"] == {"message_id": only["messages"][0]["message_id"]}

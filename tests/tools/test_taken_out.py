@@ -2,22 +2,53 @@
 
 import pytest
 
-from mailmcp.tools.taken_out import counted, say_taken_out
+from mailmcp.mail.text.body import BodyText
+from mailmcp.tools.taken_out import say_taken_out
+
+
+def text(hidden: tuple[int, int] = (0, 0), invisible: int = 0, misleading: int = 0) -> BodyText:
+    return BodyText(
+        text="",
+        html="",
+        from_html=True,
+        hidden_removed=hidden[0],
+        hidden_chars=hidden[1],
+        invisible_removed=invisible,
+        misleading_links=misleading,
+    )
 
 
 @pytest.mark.parametrize(
-    ("counts", "expected"),
+    ("texts", "expected"),
     [
-        ((0, 0, 0), []),
-        ((1, 0, 0), ["1 hidden passage was taken out of the body."]),
-        ((0, 2, 0), ["2 invisible characters were taken out of the body."]),
-        ((0, 0, 1), ["In the body 1 link misleads: where it goes is shown, unless it runs code."]),
-        ((0, 0, 3), ["In the body 3 links mislead: where they go is shown, unless they run code."]),
+        ([], []),
+        ([text()], []),
+        ([text((1, 1))], ["1 hidden passage (1 character) was taken out of the body."]),
+        (
+            [text((1, 120)), text(), text((2, 180))],
+            ["3 hidden passages (300 characters) were taken out of the body."],
+        ),
+        ([text(invisible=2)], ["2 invisible characters were taken out of the body."]),
+        (
+            [text(misleading=1)],
+            ["In the body 1 link misleads: where it goes is shown, unless it runs code."],
+        ),
+        (
+            [text(misleading=1), text(misleading=2)],
+            ["In the body 3 links mislead: where they go is shown, unless they run code."],
+        ),
     ],
 )
-def test_what_was_taken_out_is_said(counts: tuple[int, int, int], expected: list[str]) -> None:
-    assert say_taken_out(*counts, where="the body") == expected
+def test_what_was_taken_out_is_said(texts: list[BodyText], expected: list[str]) -> None:
+    assert say_taken_out(texts, where="the body") == expected
 
 
-def test_counting() -> None:
-    assert (counted(1, "line"), counted(2, "line")) == ("1 line was", "2 lines were")
+@pytest.mark.parametrize(
+    ("passages", "expected"),
+    [
+        (1, "1 hidden passage (0 characters) was taken out of the body; imap_get_message_raw has it."),
+        (2, "2 hidden passages (0 characters) were taken out of the body; imap_get_message_raw has them."),
+    ],
+)
+def test_where_what_was_hidden_can_be_seen_is_said(passages: int, expected: str) -> None:
+    assert say_taken_out([text((passages, 0))], where="the body", in_source=True) == [expected]

@@ -9,6 +9,7 @@ from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
+from mailmcp.tools.preferences import Owner, Preferences
 from mailmcp.tools.tool import Call, nothing_had
 from tools.desk import Desk
 from tools.stores import plain_account
@@ -45,7 +46,19 @@ def test_an_unknown_account_is_told_the_known_ones(name: str) -> None:
     with pytest.raises(NotFoundError, match="Accounts: work, home") as caught:
         call.choose_account(name)
     assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
+    assert caught.value.next_action == NextAction(instruction="List the accounts.", tool="imap_list_accounts")
     assert call.account_id == ""
+
+
+def test_an_address_is_told_its_account() -> None:
+    call = call_for("work", "home")
+    call.preferences = Preferences(owners={"home": Owner(addresses=("Ann@example.org",))})
+    with pytest.raises(NotFoundError, match=r"That is an address of home: send the id\.$") as caught:
+        call.choose_account("ann@example.org ")
+    assert caught.value.next_action is None
+    assert caught.value.details == {"accounts": ["work", "home"]}
+    with pytest.raises(NotFoundError, match=r"That is an address of work, home: send the id\.$"):
+        call.choose_account("U")
 
 
 @pytest.mark.parametrize(

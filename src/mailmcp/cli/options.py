@@ -38,7 +38,7 @@ _transport = click.option(
     type=click.Choice(["stdio", "http"]),
     default="stdio",
     show_default=True,
-    help="How clients talk to mailmcp.",
+    help="How clients talk to mailmcp: --transport http serves HTTP.",
 )
 _host = click.option("--host", help="With http, the name or address to listen on; default: 127.0.0.1.")
 _port = click.option(

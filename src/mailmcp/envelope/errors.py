@@ -118,7 +118,7 @@ class Problem:
 
     reason: Reason
     message: str
-    """What was wrong and what to send instead; never the value that was sent."""
+    """What was wrong and what to send instead; of what was sent at most plain words that belong elsewhere."""
 
 
 class InvalidInputError(MailError):

@@ -48,17 +48,29 @@ SEARCH_DEADLINE_SHARE: Final = 0.75
 """Share of a call's time after which an account that does not answer is given up, where there are others:
 the rest is for evidence and the reply."""
 
+CLOSE_MAILBOXES_MAX: Final = 3
+"""Mailboxes offered in place of one that is not there; more would be no guess."""
+
+MAILBOX_CHARS_COMPARED: Final = 100
+"""Of a name that is compared with those of all mailboxes: the work grows with its square."""
+
 COVERAGE_NAMES_MAX: Final = 20
 """Mailboxes named in one list of a search's coverage; the others are counted."""
 
 COVERAGE_CHARS_MAX: Final = 600
 """Characters of how a search was made, in a reply."""
 
+ROW_RECIPIENTS_MAX: Final = 2
+"""Recipients named in a row of a message that the owner wrote; the others are counted."""
+
 ROW_FILES_MAX: Final = 5
 """Attachments named in a row of a listing; the message has all."""
 
 ROW_FILENAME_CHARS_MAX: Final = 60
 """Characters of such a name; the message has all."""
+
+PLAIN_ONLY_CHARS_MAX: Final = 80
+"""Characters of a line that is quoted since people do not see it: to tell an advertisement from an order."""
 
 ROW_PLACES_MAX: Final = 5
 """Other places of one message named in its row: Gmail shows a message under each of its labels."""
@@ -199,6 +211,9 @@ ATTACHMENT_CONTENT_OCTETS_MAX: Final = 5_000_000
 ATTACHMENT_SAVE_OCTETS_MAX: Final = 100_000_000
 """Octets of a file that is saved, as stored in the message: twice what the most generous providers accept."""
 
+PARTS_NAMED_MAX: Final = 50
+"""Parts that the error names where the one asked for is not there: hardly any message has more."""
+
 SECTIONS_SHOWN_MAX: Final = 50
 """Pages, sheets or slides that a reply names."""
 
@@ -275,8 +290,8 @@ THREAD_TEXT_OCTETS: Final = 32_768
 THREAD_ROUNDS_MAX: Final = 8
 """Searches for the messages that those found refer to, each with the ids that are new."""
 
-THREAD_IDS_PER_SEARCH: Final = 20
-"""Ids in one SEARCH: three keys each, so that its line stays under 8 KB."""
+THREAD_KEYS_OCTETS: Final = 6_000
+"""Octets of the keys of one SEARCH for ids: some servers take lines of 8 KB at most."""
 
 # IMAP
 SESSIONS_PER_ACCOUNT: Final = 4

@@ -7,7 +7,7 @@ inside can pretend to be outside.
 import json
 from typing import Any
 
-from mailmcp.envelope.dialects.dialect import WireShape
+from mailmcp.envelope.dialects.shape import WireShape
 from mailmcp.envelope.errors import MailError, NextAction
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.meta import Meta

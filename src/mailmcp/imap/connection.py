@@ -202,9 +202,9 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
 
         Args:
             commands: Such as `sends_at_once` holds for.
-            in_order: Whether later commands depend on earlier ones, as on an EXAMINE. Others may be
-                ended in any order, and untagged responses then stand with the wrong one
-                (RFC 9051 section 5.5).
+            in_order: Whether commands depend on the EXAMINE before them: nothing may be ended on the
+                wrong side of one. Others may be ended in any order, and untagged responses then stand
+                with the wrong one (RFC 9051 section 5.5).
         """
         tags: list[bytes] = []
         for command in commands:
@@ -218,7 +218,9 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
                 results.append(self._complete(command.name, tags[number]))
             except RefusedError as error:
                 results.append(error)
-            if in_order and any(self._imap.tagged_commands.get(tag) for tag in tags[number + 1 :]):
+            ended = [later for later, tag in enumerate(tags) if self._imap.tagged_commands.get(tag)]
+            overtaken = commands[number : max(ended, default=number - 1) + 1]
+            if in_order and any(each.name == "EXAMINE" for each in overtaken):
                 raise ViolationError("commands that depend on each other, ended out of order")
         return results
 

@@ -33,9 +33,6 @@ class FetchedMessage:
     body_structure: object = None
     """Nested tuples of octets, numbers and None; None if it was not asked for or is NIL."""
 
-    preview: bytes | None = None
-    """RFC 8970; None where there is none."""
-
     email_id: str = ""
     """EMAILID (RFC 8474 section 5.1): the same for all copies of a message in one account."""
 
@@ -119,15 +116,20 @@ def _failure(uid: int, refusal: RefusedError | None, *, unreadable: bool) -> Fet
             uid=uid, code=Code.INTERNAL, stage="parse", message="The server's answer could not be read."
         )
     if refusal is None or refusal.code == "EXPUNGEISSUED":
-        return FetchFailure(
-            uid=uid, code=Code.NOT_FOUND, stage="fetch", message="The message is no longer in the mailbox."
-        )
+        return gone(uid)
     return FetchFailure(
         uid=uid,
         code=Code.INTERNAL,
         stage="fetch",
         message=f"The server refused to give the message: {refusal.status} {refusal.text}",
         retryable=refusal.status == "NO",
+    )
+
+
+def gone(uid: int) -> FetchFailure:
+    """Build the failure for a message that the server says nothing of any more."""
+    return FetchFailure(
+        uid=uid, code=Code.NOT_FOUND, stage="fetch", message="The message is no longer in the mailbox."
     )
 
 
@@ -161,14 +163,13 @@ def _parse_row(line: list[Piece]) -> dict[bytes, object] | None:
 
 def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
     flags, size = row.get(b"FLAGS"), row.get(b"RFC822.SIZE")
-    preview, gmail_id = row.get(b"PREVIEW"), row.get(b"X-GM-MSGID")
+    gmail_id = row.get(b"X-GM-MSGID")
     return FetchedMessage(
         uid=uid,
         flags=tuple(map(_flag, flags)) if isinstance(flags, tuple) else (),
         internal_date=_date(row.get(b"INTERNALDATE")),
         size_octets=size if isinstance(size, int) else None,
         body_structure=row.get(b"BODYSTRUCTURE"),
-        preview=preview if isinstance(preview, bytes) else None,
         email_id=_object_id(row.get(b"EMAILID")),
         thread_id=_object_id(row.get(b"THREADID")) or _object_id((row.get(b"X-GM-THRID"),)),
         gmail_id=gmail_id if isinstance(gmail_id, int) else 0,

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from mailmcp.envelope import limits
-from mailmcp.envelope.errors import Code
 from mailmcp.imap.command import Command
 from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.dialogue import Dialogue, Replies, alone
-from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, fetch_messages, parse_rows
+from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, fetch_messages, gone, parse_rows
 from mailmcp.imap.session import Session
 
 Job = tuple[Sequence[int], Sequence[str]]
@@ -33,7 +32,7 @@ def fetching(*jobs: Job, most_messages: int = 0) -> Dialogue[list[Fetched]]:
         if doubtful and missing:
             fetched = yield from _fetch_again(fetched, missing, job[1])
         else:
-            fetched.failures.update((uid, _gone(uid)) for uid in missing)
+            fetched.failures.update((uid, gone(uid)) for uid in missing)
         results.append(fetched)
     return results
 
@@ -88,12 +87,6 @@ def _fetch_again(fetched: Fetched, uids: Sequence[int], items: Sequence[str]) ->
         messages |= part.messages
         failures |= part.failures
     return Fetched(messages=messages, failures=failures)
-
-
-def _gone(uid: int) -> FetchFailure:
-    return FetchFailure(
-        uid=uid, code=Code.NOT_FOUND, stage="fetch", message="The message is no longer in the mailbox."
-    )
 
 
 def sequence_sets(uids: Sequence[int], *, most_uids: int = 0) -> Iterator[bytes]:

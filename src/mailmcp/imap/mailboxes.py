@@ -11,6 +11,7 @@ from imapclient.exceptions import ProtocolError
 from imapclient.imap_utf7 import decode as decode_utf7
 from imapclient.response_parser import parse_response
 
+from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connection import Answer, Piece, RefusedError, encode_mailbox
 from mailmcp.imap.session import Session, quoted_mailbox
 
@@ -91,6 +92,11 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
     return tuple(sorted(guessed, key=lambda each: listing_order(each.name)))
 
 
+def usual_use(name: str) -> str:
+    """Guess a special use by the name alone, whatever the separator; "" for an ordinary mailbox."""
+    return _WELL_KNOWN.get(re.split(r"[/.]", name)[-1].lower(), "")
+
+
 def listing_order(name: str) -> tuple[bool, str]:
     """Give the sort key of a mailbox in a listing: INBOX first, then by name."""
     return (name != "INBOX", name)
@@ -120,15 +126,16 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
 
 
 def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Answer | RefusedError]:
-    arguments = [[quoted_mailbox(session.quirks, each.name), _COUNTS] for each in mailboxes]
-    if all(argument.isascii() for (argument, _) in arguments):
-        return session.run_burst("STATUS", arguments)
-    return [_status_alone(session, each) for each in arguments]
+    names = [quoted_mailbox(session.quirks, each.name) for each in mailboxes]
+    if all(map(bytes.isascii, names)):
+        commands = [Command(name="STATUS", arguments=[name, _COUNTS]) for name in names]
+        return session.run_all(commands, in_order=False)
+    return [_status_alone(session, each) for each in names]
 
 
-def _status_alone(session: Session, arguments: list[bytes]) -> Answer | RefusedError:
+def _status_alone(session: Session, name: bytes) -> Answer | RefusedError:
     try:
-        return session.run("STATUS", *arguments)
+        return session.run("STATUS", name, _COUNTS)
     except RefusedError as error:
         return error
 
@@ -169,7 +176,7 @@ def decode_mailbox(octets: bytes) -> str:
         name.encode()  # broken modified UTF-7 can hold half of a surrogate pair
     except ValueError:
         name = octets.decode("utf-8", "backslashreplace")
-    return "INBOX" if name.lower() == "inbox" else name
+    return canonical_name(name)
 
 
 def _counts_by_name(session: Session, answer: Answer) -> dict[str, dict[bytes, int]]:

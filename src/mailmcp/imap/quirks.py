@@ -39,7 +39,7 @@ class Feature(StrEnum):
     BODY = "BODY"
     NOT = "NOT"
     FLAGS = "FLAGS"
-    """No keyword of SEARCH: UNSEEN, FLAGGED, ANSWERED and KEYWORD together."""
+    """No keyword of SEARCH: UNSEEN, FLAGGED, (UN)ANSWERED and KEYWORD together."""
 
     FROM = "FROM"
     TO = "TO"
@@ -49,7 +49,7 @@ class Feature(StrEnum):
 
     HEADER = "HEADER"
     LARGER = "LARGER"
-    """ICloud's size keys are wrong."""
+    """The size keys of iCloud are wrong."""
 
     SMALLER = "SMALLER"
     SINCE = "SINCE"
@@ -85,7 +85,7 @@ class Quirks:
     """Of probes, and of answers that were caught being wrong; what is missing is unknown."""
 
     probes_run: int = 0
-    """How many times `imap.probes` has looked."""
+    """How many times `mailmcp.imap.search.probes` has looked."""
 
     sizes: dict[str, int] = field(default_factory=dict)
     """Messages in each mailbox when it was last opened: huge ones are searched in windows."""
@@ -123,8 +123,3 @@ class Quirks:
             self.distrust(Feature.VIEW)
         elif self.trusts(Feature.VIEW):
             self.verdicts[Feature.VIEW] = Verdict.OK
-
-    @property
-    def esearch_distrusted(self) -> bool:
-        """Whether plain SEARCH is used although ESEARCH is advertised."""
-        return not self.trusts(Feature.ESEARCH)

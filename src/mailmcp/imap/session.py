@@ -124,11 +124,6 @@ class Session:
         if self._reopen_due:
             self.run("NOOP")
 
-    def run_burst(self, name: str, argument_lists: list[list[bytes]]) -> list[Answer | RefusedError]:
-        """Send one command several times in one round trip; refusals stand in their places."""
-        with self._watched():
-            return self.connection.run_burst([Command(name=name, arguments=each) for each in argument_lists])
-
     def run_all(self, commands: Sequence[Command], *, in_order: bool = True) -> list[Answer | RefusedError]:
         """Send several commands in one round trip; as `Connection.run_burst`."""
         with self._watched():
@@ -253,7 +248,8 @@ class Session:
         """Find out whether a refused mailbox is missing; a NO alone does not say (RFC 5530 does)."""
         missing = error.code in {"NONEXISTENT", "TRYCREATE"}
         if not missing and error.code == "" and error.status == "NO":
-            missing = not self.run("LIST", b'""', quoted_mailbox(self.quirks, name)).lines("LIST")
+            lines = self.run("LIST", b'""', quoted_mailbox(self.quirks, name)).lines("LIST")
+            missing = not lines or "\\noselect" in str(lines).lower()  # one that only holds others
         if not missing:
             return refused(self.account.account_id, error)
         return NotFoundError(

@@ -22,8 +22,8 @@ from mailmcp.imap.search.searching import Found, PlanChangedError, finding
 from mailmcp.imap.session import Session
 
 _HEADERS = (b"MESSAGE-ID", b"REFERENCES", b"IN-REPLY-TO")
-_KEYS_OCTETS = 6_000
-"""Of one SEARCH: some servers take lines of 8 KB at most."""
+_MANY = "Very many messages of a mailbox belong to it: some may be missing."
+_MANY_ALIKE = "Very many messages have its subject: replies that do not say what they answer may be missing."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ def id_clues(ids: Sequence[str], *, known: Collection[str] = ()) -> Iterator[Clu
         for header in _HEADERS[1 if each in known else 0 :]:
             key = (b"HEADER", header, quoted(each))
             size = sum(map(len, key)) + 6
-            if held and octets + size > _KEYS_OCTETS:
+            if held and octets + size > limits.THREAD_KEYS_OCTETS:
                 yield Clue(keys=_any_of(held))
                 held, octets = [], 0
             held.append(key)
@@ -150,7 +150,7 @@ def find_related(
     answers = converse(session, talks)
     for (name, clue), result in zip(asked, answers, strict=True):
         if not isinstance(result, MailError):
-            looked.setdefault(name, _Looked()).take(*result)
+            looked.setdefault(name, _Looked()).take(*result, needed=clue.needed)
         else:
             (failed if clue.needed else missed).setdefault(name, result)
     fetched = _fetch_rows(session, looked, items, known)
@@ -163,14 +163,30 @@ class _Looked:
 
     uidvalidity: int = 0
     uids: set[int] = field(default_factory=set)
+    guesses: set[int] = field(default_factory=set)
+    """What clues found that are not needed: most of it may have nothing to do with the conversation."""
+
     statements: dict[str, None] = field(default_factory=dict)
     complete: bool = True
 
-    def take(self, uidvalidity: int, found: Found) -> None:
+    def take(self, uidvalidity: int, found: Found, *, needed: bool) -> None:
         self.uidvalidity = uidvalidity
-        self.uids.update(found.uids)
+        (self.uids if needed else self.guesses).update(found.uids)
         self.statements |= dict.fromkeys(found.statements)
         self.complete = self.complete and found.complete
+
+    def choose(self, known: Collection[int]) -> list[int]:
+        """Choose the latest of what is new, as many as are looked at in one round; guesses come last."""
+        most = limits.THREAD_MESSAGES_MAX
+        new = sorted(self.uids.difference(known))
+        if len(new) > most:
+            self.statements[_MANY] = None
+            new = new[-most:]
+        guesses = sorted(self.guesses.difference(self.uids, known))
+        room = most - len(new)
+        if len(guesses) > room:
+            self.statements[_MANY_ALIKE] = None
+        return sorted(new + guesses[len(guesses) - min(room, len(guesses)) :])
 
 
 def _looking(session: Session, name: str, clue: Clue) -> Dialogue[Found]:
@@ -200,10 +216,7 @@ def _fetch_rows(
     known: Mapping[str, Collection[int]],
 ) -> dict[str, Related | MailError]:
     """Fetch what is new in each mailbox; no round trip if nothing is."""
-    new = {
-        name: sorted(each.uids.difference(known.get(name, ())))[-limits.THREAD_MESSAGES_MAX :]
-        for name, each in looked.items()
-    }
+    new = {name: each.choose(known.get(name, ())) for name, each in looked.items()}
     names = [name for name, uids in new.items() if uids]
     talks = [
         Talk(mailbox=name, uidvalidity=looked[name].uidvalidity, dialogue=_fetching_rows(new[name], items))
@@ -242,7 +255,7 @@ class TextsWanted:
     """What to fetch of messages of one mailbox."""
 
     uidvalidity: int
-    jobs: tuple[Job, ...] = field(default=())
+    jobs: tuple[Job, ...]
 
 
 def fetch_texts(session: Session, wanted: Mapping[str, TextsWanted]) -> dict[str, list[Fetched] | MailError]:

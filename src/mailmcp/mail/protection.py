@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from mailmcp.mail.mime.smime import PKCS7_TYPES
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.text.openpgp import holds_encrypted
 
-_PKCS7: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _SMIME_PROTOCOLS: Final = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature"})
 _NEITHER: Final = frozenset({"certs-only", "compressed-data"})
 
@@ -70,11 +70,11 @@ def _outer(root: Part | None) -> Iterator[Part]:
 
 def _from_part(part: Part) -> Protection | None:
     if part.content_type == "multipart/encrypted":
-        smime = part.params.get("protocol", "").lower() in _PKCS7
+        smime = part.params.get("protocol", "").lower() in PKCS7_TYPES
         return Protection(encrypted=True, note=_ENCRYPTED.format("S/MIME" if smime else "OpenPGP"))
     if part.content_type == "multipart/signed":
         return _signed(part)
-    if part.content_type in _PKCS7:
+    if part.content_type in PKCS7_TYPES:
         return _from_pkcs7(part)
     return None
 

@@ -36,7 +36,7 @@ from mailmcp.envelope.errors import Code, Reason
 from mailmcp.imap.account import Account
 from mailmcp.server import resource_lists
 from mailmcp.server.on_demand import LoadError, OnDemand
-from mailmcp.server.published import read_published
+from mailmcp.server.published import Published, read_published
 from mailmcp.tools.preferences import DEFAULTS, Preferences
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class Serving:
     """What lives for as long as the server runs."""
 
     accounts: Sequence[Account]
+    published: Published
     service: "OnDemand[Service]"
 
 
@@ -84,7 +85,6 @@ def build_server(
         preferences: What the tools need to know of the user's choices.
     """
     published = read_published(dialect, lean_rows=lean_rows, saving=preferences.save_folder is not None)
-    tools = published.tools
 
     def load() -> "AbstractAsyncContextManager[Service]":
         # The one place where it is loaded; as an import of this module it would be a fifth of the start.
@@ -103,23 +103,10 @@ def build_server(
     async def lifespan(_server: Server[Serving]) -> AsyncIterator[Serving]:
         service = OnDemand(load)
         async with service.running():
-            yield Serving(accounts, service)
-
-    async def list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
-        context.lifespan_context.service.announce()
-        return ListToolsResult(tools=list(tools.values()))
-
-    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        if params.name not in tools:
-            raise MCPError(
-                code=INVALID_PARAMS,
-                message=f"There is no such tool. Tools: {', '.join(tools)}.",
-                data={"code": published.unknown_tool_code},
-            )
-        return await (await _service(context)).call_tool(context, params)
+            yield Serving(accounts, published, service)
 
     def input_schema(name: str) -> dict[str, Any] | None:
-        return tools[name].input_schema if name in tools else None
+        return published.tools[name].input_schema if name in published.tools else None
 
     return Server(
         "mailmcp",
@@ -132,13 +119,30 @@ def build_server(
             "tools/list": CacheHint(ttl_ms=_TOOLS_TTL_MS, scope="public"),
             **resource_lists.CACHE_HINTS,
         },
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_list_tools=_list_tools,
+        on_call_tool=_call_tool,
         on_list_resources=_list_resources,
         on_list_resource_templates=_list_templates,
         on_read_resource=_read_resource,
         on_completion=_complete,
     )
+
+
+async def _list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+    serving = context.lifespan_context
+    serving.service.announce()
+    return ListToolsResult(tools=list(serving.published.tools.values()))
+
+
+async def _call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+    published = context.lifespan_context.published
+    if params.name not in published.tools:
+        raise MCPError(
+            code=INVALID_PARAMS,
+            message=f"There is no such tool. Tools: {', '.join(published.tools)}.",
+            data={"code": published.unknown_tool_code},
+        )
+    return await (await _service(context)).call_tool(context, params)
 
 
 async def _list_resources(context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:

@@ -108,7 +108,8 @@ class Calls:
         """Run a tool and make its reply; never raises but for cancellation."""
 
         async def run(call: Call) -> Outcome[Any]:
-            return await tool.run(read_arguments(tool.arguments, arguments), call)
+            today = f"{call.today} ({call.preferences.zone})"
+            return await tool.run(read_arguments(tool.arguments, arguments, today=today), call)
 
         return await self.answer(tool.name, run, self._reply, trace=trace, send_progress=send_progress)
 

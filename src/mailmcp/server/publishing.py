@@ -9,9 +9,9 @@ from typing import Any
 from mcp.types import Tool as PublishedTool
 from mcp.types import ToolAnnotations
 
-from mailmcp.envelope.dialects.dialect import WireShape
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.envelope.dialects.registry import shape_named
+from mailmcp.envelope.dialects.shape import WireShape
 from mailmcp.envelope.schema import JsonObject, compact_schema
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Tool

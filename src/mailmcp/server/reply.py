@@ -7,12 +7,12 @@ from typing import Any
 
 from mcp.types import BlobResourceContents, CallToolResult, EmbeddedResource, TextContent
 
-from mailmcp.envelope.dialects.dialect import WireShape
+from mailmcp.envelope.dialects.shape import WireShape
 from mailmcp.envelope.errors import MailError
 from mailmcp.envelope.meta import Meta
 from mailmcp.envelope.outcome import Embedded, Outcome
-from mailmcp.envelope.render import identity_value
 from mailmcp.envelope.text import render
+from mailmcp.envelope.values import identity_value
 
 META_PREFIX = "mailmcp/"
 """Keys of a result's `_meta` are prefixed, as MCP asks."""

@@ -7,7 +7,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mailmcp.envelope.errors import Code, MailError
 from mailmcp.envelope.limits import ERROR_URI_CHARS_MAX
-from mailmcp.envelope.render import details_value
+from mailmcp.envelope.values import details_value
 
 RESOURCE_NOT_FOUND: Final = -32002
 """Until 2025-11-25; later revisions retired it for INVALID_PARAMS (SEP-2164)."""

@@ -8,8 +8,7 @@ repeated.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -17,6 +16,7 @@ from pydantic_core import ErrorDetails
 
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
+from mailmcp.tools.usual_names import find_meant
 
 _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _FORBIDDEN = re.compile(r"[\r\n\0\ud800-\udfff]")
@@ -24,6 +24,9 @@ _FORBIDDEN = re.compile(r"[\r\n\0\ud800-\udfff]")
 
 _STRINGS = tuple[str, ...]
 """The type of an argument that is a list of strings."""
+
+_UNKNOWN = "extra_forbidden"
+"""What pydantic calls an argument that the model does not have."""
 
 _TYPE_NAMES = {"int": "an integer", "bool": "true or false", "str": "a string", "tuple": "a list of strings"}
 
@@ -43,8 +46,13 @@ class Arguments(BaseModel):
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 
-def read_arguments(model: type[ArgumentsT], raw: Mapping[str, object]) -> ArgumentsT:
+def read_arguments(model: type[ArgumentsT], raw: Mapping[str, object], *, today: str = "") -> ArgumentsT:
     """Check the arguments of a call and make the tool's input of them.
+
+    Args:
+        model: The tool's.
+        raw: What was sent.
+        today: The day and its zone, `2026-11-21 (UTC)`, for who sent no date as one; "" to say nothing.
 
     Raises:
         InvalidInputError: One problem for each argument that is missing, unknown, of the
@@ -56,10 +64,11 @@ def read_arguments(model: type[ArgumentsT], raw: Mapping[str, object]) -> Argume
     given = {name: value for name, value in given.items() if value is not None}
     problems = [*_unfit_text(given, kinds), *_exclusive(model, given)]
     try:
-        arguments = model.model_validate(given)
+        arguments = model.model_validate(given, context={"today": today})
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
-        problems += [_problem(each, kinds) for each in details]
+        problems += [_problem(each, kinds) for each in details if each["type"] != _UNKNOWN]
+        problems += _unknown([str(each["loc"][0]) for each in details if each["type"] == _UNKNOWN], kinds)
         raise InvalidInputError(problems) from None
     if problems:
         raise InvalidInputError(problems)
@@ -156,8 +165,6 @@ def _problem(error: ErrorDetails, kinds: Mapping[str, Any]) -> Problem:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "missing":
         return Problem(field=name, reason=Reason.MISSING_PARAM, message="is missing. Send it.")
-    if kind == "extra_forbidden":
-        return _unknown(name, kinds)
     if kind in {"greater_than_equal", "less_than_equal", "string_too_long", "string_too_short"}:
         bound = _BOUNDS[kind].format(**context)
         return Problem(field=name, reason=Reason.OUT_OF_RANGE, message=f"is out of range. Send {bound}.")
@@ -167,7 +174,11 @@ def _problem(error: ErrorDetails, kinds: Mapping[str, Any]) -> Problem:
             reason=Reason.INVALID_VALUE,
             message=f"is none of the values it can have. Send {context['expected']}.",
         )
-    if kind in {Reason.INVALID_VALUE, Reason.OUT_OF_RANGE}:  # raised by a validator of ours
+    if kind in {
+        Reason.INVALID_VALUE,
+        Reason.INVALID_TYPE,
+        Reason.OUT_OF_RANGE,
+    }:  # raised by a validator of ours
         return Problem(field=name, reason=Reason(kind), message=error["msg"])
     expected = _TYPE_NAMES.get(getattr(kinds.get(name), "__name__", ""), "a string")
     return Problem(field=name, reason=Reason.INVALID_TYPE, message=f"has the wrong type. Send {expected}.")
@@ -181,12 +192,16 @@ _BOUNDS = {
 }
 
 
-def _unknown(name: str, kinds: Mapping[str, Any]) -> Problem:
-    near = get_close_matches(name, kinds, n=1)
-    known = ", ".join(kinds) or "none"
-    meant = f"Did you mean {near[0]}?" if near else f"Known ones: {known}."
-    # The name is the caller's text: it is named only as far as an argument can be.
-    shown = name if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) else "arguments"
-    return Problem(
-        field=shown, reason=Reason.UNKNOWN_PARAM, message=f"is not an argument of this tool. {meant}"
-    )
+def _unknown(names: Sequence[str], kinds: Mapping[str, Any]) -> Iterator[Problem]:
+    """Say of each which one was meant; those there are once, where nothing comes near."""
+    listed = False
+    for name in names:
+        message = "is not an argument of this tool."
+        if meant := find_meant(name, kinds):
+            message += f" Did you mean {meant}?"
+        elif not listed:
+            message += f" Known ones: {', '.join(kinds) or 'none'}."
+            listed = True
+        # The name is the caller's text: it is named only as far as an argument can be.
+        shown = name if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) else "arguments"
+        yield Problem(field=shown, reason=Reason.UNKNOWN_PARAM, message=message)

@@ -4,19 +4,16 @@ Only what was fetched is looked at: header fields, names of files, the first oct
 text. What is not found there is not said to be found.
 """
 
-import re
 from dataclasses import dataclass
 
 from mailmcp.envelope import limits
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.criteria import Criteria, split_words
 from mailmcp.mail.message import read_message
 from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.snippet import find_word, make_snippet_around, normalize_words
 from mailmcp.tools.message_parts import whole_lines
-
-_WORD = re.compile(r'"([^"]*)"|(\S+)')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +53,9 @@ class Seen:
 def words_sought(criteria: Criteria) -> Sought:
     """Take the words out of a search, as many as are looked for."""
     address = _phrase(criteria.any_address)
-    words = (match[1] or match[2] for match in _WORD.finditer(normalize_words(criteria.query)))
+    words = map(normalize_words, split_words("query", criteria.query))
     return Sought(
-        anywhere=tuple(dict.fromkeys(filter(None, words)))[: limits.EVIDENCE_WORDS_MAX],
+        anywhere=tuple(dict.fromkeys(words))[: limits.EVIDENCE_WORDS_MAX],
         from_=_phrase(criteria.from_) + address,
         to=_phrase(criteria.to) + address,
         cc=_phrase(criteria.cc) + address,

@@ -12,14 +12,14 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from mailmcp.envelope import limits
-from mailmcp.envelope.errors import ConflictError, InvalidInputError, NextAction, Reason
+from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.imap.session import Session
-from mailmcp.mail.handles.ids import MessageRef, parse_message_id
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.handles.message_id import parse_message_id
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.attachments.content import read_content, save_content
-from mailmcp.tools.attachments.part_reading import OpenPart, open_part
+from mailmcp.tools.attachments.part import OpenPart, open_part
 from mailmcp.tools.attachments.reply import (
-    TOOL_NAME,
     AttachmentOutcome,
     GetAttachmentData,
     content_outcome,
@@ -29,7 +29,8 @@ from mailmcp.tools.attachments.reply import (
     text_outcome,
 )
 from mailmcp.tools.attachments.text import octets_wanted, read_attachment_text
-from mailmcp.tools.message_parts import search_again
+from mailmcp.tools.messages.lookup import advising
+from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.text_window import TextWindow, cut_window
 from mailmcp.tools.tool import Call, Tool
 
@@ -69,13 +70,10 @@ async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> Attac
     call.mailbox = ref.mailbox
     if arguments.mode == "save" and call.preferences.save_folder is None:
         raise _switched_off()
-    try:
+    with advising(call, ref):
         if arguments.mode == "text":
             return await _text(arguments, call, ref)
         return await call.ask(lambda session: _file(session, ref, arguments, call), mailbox=ref.mailbox)
-    except ConflictError as error:
-        error.next_action = search_again(ref)
-        raise
 
 
 def _file(
@@ -112,7 +110,7 @@ def _next_window(arguments: GetAttachmentArguments, ref: MessageRef, window: Tex
     sized = arguments.text_max_chars != limits.BODY_CHARS_DEFAULT
     return NextAction(
         instruction="Get the text that follows.",
-        tool=TOOL_NAME,
+        tool=GET_ATTACHMENT,
         arguments={
             "message_id": ref.message_id,
             "part_id": arguments.part_id,
@@ -132,7 +130,7 @@ def _switched_off() -> InvalidInputError:
 
 
 TOOL = Tool(
-    name=TOOL_NAME,
+    name=GET_ATTACHMENT,
     title="Get an attachment",
     description=(
         "Get one attachment: its text (PDF, Office, OpenDocument, RTF, HTML, calendars, mail, plain text) "

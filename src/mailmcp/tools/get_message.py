@@ -8,12 +8,13 @@ from mailmcp.envelope import limits
 from mailmcp.envelope.errors import ConflictError, MailError, NextAction, NotFoundError
 from mailmcp.envelope.markdown import code
 from mailmcp.envelope.outcome import Outcome
-from mailmcp.mail.handles.ids import MessageRef, parse_message_id
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.handles.message_id import parse_message_id
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.mime.structure import Part
 from mailmcp.tools.arguments import Arguments
-from mailmcp.tools.attachments.listing import ShownAttachments, choose_documents, show_attachments
-from mailmcp.tools.message_parts import WantedPart, fetch_parts, search_again
+from mailmcp.tools.attachments.listing import ShownAttachments, Told, choose_documents, show_attachments
+from mailmcp.tools.message_parts import WantedPart, fetch_parts
 from mailmcp.tools.messages.detail import (
     HeaderRow,
     MessageDetail,
@@ -21,12 +22,11 @@ from mailmcp.tools.messages.detail import (
     head_fields,
     header_rows,
 )
-from mailmcp.tools.messages.lookup import has_moved, look_up, search_for
+from mailmcp.tools.messages.lookup import advising, has_moved, look_up, search_for
 from mailmcp.tools.messages.reading import Reading, choose_parts, read_parts, reading_warnings
+from mailmcp.tools.names import GET_MESSAGE
 from mailmcp.tools.text_window import TextWindow, cut_window
 from mailmcp.tools.tool import Call, Tool
-
-NAME = "imap_get_message"
 
 
 class GetMessageArguments(Arguments):
@@ -77,6 +77,7 @@ async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[Get
         reading.parts,
         mode=arguments.attachment_mode,
         max_chars=arguments.attachment_text_max_chars,
+        told=Told(notices=reading.notices, body=reading.text),
     )
     attachments.warnings[:0] = moved
     return _outcome(arguments, ref, reading, attachments)
@@ -99,11 +100,8 @@ async def _find_again(
     """Find a message that has moved; raises the error that said so if that is not possible."""
     header_message_id = arguments.header_message_id
     if not header_message_id:
-        known = call.known_ids.header_of(ref.message_id)
-        error.next_action = (
-            search_for(ref.account_id, known) if known else error.next_action or search_again(ref)
-        )
-        raise error
+        with advising(call, ref):
+            raise error
     found = await call.ask(lambda session: look_up(session, ref.account_id, header_message_id))
     if found is None:
         error.next_action = search_for(ref.account_id, header_message_id)
@@ -176,17 +174,17 @@ def _rest(arguments: GetMessageArguments, window: TextWindow) -> NextAction | No
     sent = arguments.model_dump(exclude_defaults=True, by_alias=True)
     return NextAction(
         instruction="Read on in this message.",
-        tool=NAME,
+        tool=GET_MESSAGE,
         arguments=sent | {"body_offset": window.next_offset},
     )
 
 
 TOOL = Tool(
-    name=NAME,
+    name=GET_MESSAGE,
     title="Get a message",
     description=(
-        "Get one message by message_id: headers, text (made from HTML if there is no plain text) and "
-        "a list of its attachments. Does not mark it as read."
+        "Get one message: headers, text (from HTML if there is no plain text) and a list of its "
+        "attachments. Does not mark it as read."
     ),
     arguments=GetMessageArguments,
     data=GetMessageData,

@@ -7,19 +7,21 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from mailmcp.envelope import limits
-from mailmcp.envelope.errors import ConflictError, InvalidInputError, NextAction, Reason
+from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.envelope.markdown import code
 from mailmcp.envelope.outcome import Outcome, Untrusted
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.octets import Window, fetch_window
 from mailmcp.imap.session import Session
-from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef, parse_message_id
+from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef
+from mailmcp.mail.handles.message_id import parse_message_id
 from mailmcp.mail.source import read_source
 from mailmcp.tools.arguments import Arguments
-from mailmcp.tools.message_parts import not_had, search_again
+from mailmcp.tools.message_parts import not_had
+from mailmcp.tools.messages.lookup import advising
+from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.tools.tool import Call, Tool
-
-NAME = "imap_get_message_raw"
+from mailmcp.tools.wording import counted
 
 
 class GetMessageRawArguments(Arguments):
@@ -60,11 +62,8 @@ async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outc
     ref = parse_message_id(arguments.message_id)
     call.choose_account(ref.account_id)
     call.mailbox = ref.mailbox
-    try:
+    with advising(call, ref):
         window = await call.ask(lambda session: _fetch(session, ref, arguments), mailbox=ref.mailbox)
-    except ConflictError as error:
-        error.next_action = search_again(ref)
-        raise
     if not window.octets and window.offset and window.offset >= window.said_octets:
         raise InvalidInputError.of(
             "offset",
@@ -129,9 +128,9 @@ def _show(window: Window) -> _Shown:
 def _warnings(window: Window, shown: _Shown) -> tuple[str, ...]:
     warnings: list[str] = []
     if shown.made_visible:
-        noun = "character is" if shown.made_visible == 1 else "characters are"
+        are = "is" if shown.made_visible == 1 else "are"
         warnings.append(
-            f"{shown.made_visible} invisible {noun} shown by code point, as <U+200B>; "
+            f"{counted(shown.made_visible, 'invisible character')} {are} shown by code point, as <U+200B>; "
             "the resource message_raw_uri has the exact octets."
         )
     if window.said_octets > window.size_octets:
@@ -146,7 +145,7 @@ def _next_action(arguments: GetMessageRawArguments, ref: MessageRef, end: int) -
     sized = arguments.max_bytes != limits.RAW_OCTETS_DEFAULT
     return NextAction(
         instruction="Get the octets that follow.",
-        tool=NAME,
+        tool=GET_MESSAGE_RAW,
         arguments={
             "message_id": ref.message_id,
             "offset": end,
@@ -156,7 +155,7 @@ def _next_action(arguments: GetMessageRawArguments, ref: MessageRef, end: int) -
 
 
 TOOL = Tool(
-    name=NAME,
+    name=GET_MESSAGE_RAW,
     title="Get a message's source",
     description=(
         "Get the source of a message as stored, headers and all, in windows of octets: text, or base64 "

@@ -7,38 +7,43 @@ from datetime import UTC, datetime
 from pydantic import BaseModel, Field
 
 from mailmcp.envelope import limits
-from mailmcp.envelope.errors import (
-    ConflictError,
-    InvalidInputError,
-    NextAction,
-    Problem,
-    Reason,
-)
+from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Issue, Outcome, Page, Untrusted
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.handles.ids import parse_message_id
+from mailmcp.mail.handles.message_id import parse_message_id
 from mailmcp.mail.handles.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.issues import mailbox_issue
 from mailmcp.tools.message_parts import search_again
-from mailmcp.tools.rows import addresses_of, date_of
+from mailmcp.tools.messages.lookup import advising
+from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
+from mailmcp.tools.rows import (
+    addresses_of,
+    date_of,
+    file_name,
+    files_column,
+    marks_of,
+    message_id_of,
+    shown_names,
+)
 from mailmcp.tools.search.coverage import CoverageData
 from mailmcp.tools.taken_out import say_taken_out
 from mailmcp.tools.thread.search import FoundThread, Member, find_thread
 from mailmcp.tools.thread.text_budget import share_out
 from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
 from mailmcp.tools.tool import Call, Report, Tool, nothing_had
+from mailmcp.tools.wording import counted
 
-NAME = "imap_get_thread"
+_DRAFT = "\\Draft"
 
 
 class GetThreadArguments(Arguments):
     """Whose conversation, and how much of it."""
 
-    message_id: str = Field("", description="Any message of it; not needed with a cursor.")
+    message_id: str = Field("", description="Any message of it.")
     max_chars: int = Field(
         limits.THREAD_CHARS_DEFAULT,
         ge=limits.THREAD_CHARS_MIN,
@@ -57,10 +62,15 @@ class ThreadMessageRow(BaseModel):
     to: str
     subject: str
     flags: list[str]
+    attachments: list[str] | None = None
+    part_ids: list[str] | None = None
+    """Of the attachments, for imap_get_attachment."""
+
     text: str
     truncated: bool
     body_offset: int | None = Field(None, description="Where imap_get_message reads on.")
-    places: list[str] | None = Field(None, description="Ids of copies.")
+    places: list[str] | None = None
+    """Ids of copies."""
 
 
 class GetThreadData(BaseModel):
@@ -89,13 +99,12 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     start = _start(arguments)
     call.choose_account(start.ref.account_id)
     call.mailbox = start.ref.mailbox
-    try:
+    with advising(call, start.ref):
         page = await call.ask(
             lambda session: _read_page(session, start, call.report), mailbox=start.ref.mailbox
         )
-    except ConflictError as error:
-        error.next_action = search_again(start.ref)
-        raise
+    for each in page.members:
+        call.known_ids.remember(each.ref.message_id, message_id_of(each.headers))
     return _outcome(start, page)
 
 
@@ -108,8 +117,9 @@ def _start(arguments: GetThreadArguments) -> ThreadCursor:
         return ThreadCursor(ref=ref, max_chars=arguments.max_chars)
     cursor = parse_thread_cursor(arguments.cursor)
     if arguments.message_id not in {"", cursor.ref.message_id}:
-        message = "contradicts the cursor. Leave it out."
-        raise InvalidInputError([Problem(field="message_id", reason=Reason.CURSOR_MISMATCH, message=message)])
+        raise InvalidInputError.of(
+            "message_id", Reason.CURSOR_MISMATCH, "contradicts the cursor. Leave it out."
+        )
     if "max_chars" in arguments.model_fields_set:
         return ThreadCursor(ref=cursor.ref, max_chars=arguments.max_chars, after=cursor.after)
     return cursor
@@ -164,13 +174,15 @@ def _outcome(start: ThreadCursor, page: _ThreadPage) -> Outcome[GetThreadData]:
 def _summary(shown: int, thread: FoundThread, account_id: str) -> str:
     total, places = len(thread.members), len(thread.mailboxes)
     return (
-        f"{shown} of {total} message{'' if total == 1 else 's'} of a conversation, oldest first, times in "
-        f"UTC; found by {thread.method} in {places} mailbox{'' if places == 1 else 'es'} ({account_id})"
+        f"{shown} of {counted(total, 'message')} of a conversation, oldest first, times in UTC; found by "
+        f"{thread.method} in {counted(places, 'mailbox', 'mailboxes')} ({account_id})"
     )
 
 
 def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
     truncated = share < len(read.text) or not read.whole
+    names = shown_names(list(map(file_name, read.files)))
+    part_ids = [part.part_id for part in read.files[: limits.ROW_FILES_MAX]]
     headers = member.headers
     return ThreadMessageRow.model_validate(
         {
@@ -179,13 +191,21 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
             "from": make_snippet(addresses_of(headers, "From"), limits.ROW_CHARS_MAX),
             "to": make_snippet(addresses_of(headers, "To"), limits.ROW_CHARS_MAX),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
-            "flags": list(member.row.flags),
+            "flags": _flags(member),
+            "attachments": names or None,
+            "part_ids": part_ids or None,
             "text": read.text[:share],
             "truncated": truncated,
-            "body_offset": share if truncated else None,
+            "body_offset": min(share, read.common_chars) if truncated else None,
             "places": [each.message_id for each in member.copies][: limits.ROW_PLACES_MAX] or None,
         }
     )
+
+
+def _flags(member: Member) -> list[str]:
+    """Give the flags, with the one of drafts only where it holds: see `Member.draft`."""
+    flags = [each for each in member.row.flags if each.lower() != _DRAFT.lower()]
+    return [*flags, _DRAFT] if member.draft else flags
 
 
 def _blocks(row: ThreadMessageRow) -> tuple[str | Untrusted, ...]:
@@ -193,8 +213,10 @@ def _blocks(row: ThreadMessageRow) -> tuple[str | Untrusted, ...]:
     people = [escape(each.replace("<", "(").replace(">", ")")) for each in (row.from_, row.to)]
     columns = [
         f"{moment:%Y-%m-%d %H:%M}" if moment else "no date",
+        *marks_of(row.flags),
         f"{people[0] or 'no sender'} to {people[1] or 'nobody named'}",
         escape(row.subject) or "no subject",
+        *files_column(row.attachments, row.part_ids or ()),
         code(row.message_id),
     ]
     line = f"- {' | '.join(columns)}"
@@ -209,32 +231,29 @@ def _mailbox_issues(account_id: str, thread: FoundThread) -> list[Issue]:
 
 
 def _warnings(thread: FoundThread, texts: Sequence[ReadText]) -> tuple[str, ...]:
-    sums = [
-        sum(getattr(each.body, name) for each in texts)
-        for name in ("hidden_removed", "invisible_removed", "misleading_links")
-    ]
-    return (*thread.statements, *say_taken_out(*sums, where="the texts"))
+    taken_out = say_taken_out([each.body for each in texts], where="the texts", in_source=True)
+    return (*thread.statements, *taken_out)
 
 
 def _next_action(rows: Sequence[ThreadMessageRow], cursor: str | None) -> NextAction | None:
     if cursor is not None:
-        return NextAction(instruction="Get the next page.", tool=NAME, arguments={"cursor": cursor})
+        return NextAction(instruction="Get the next page.", tool=GET_THREAD, arguments={"cursor": cursor})
     cut = next((row for row in rows if row.truncated), None)
     if cut is None:
         return None
     return NextAction(
         instruction="Read on in the first message that was cut.",
-        tool="imap_get_message",
+        tool=GET_MESSAGE,
         arguments={"message_id": cut.message_id, "body_offset": cut.body_offset},
     )
 
 
 TOOL = Tool(
-    name=NAME,
+    name=GET_THREAD,
     title="Get a conversation",
     description=(
-        "Get all messages of the conversation that a message belongs to, from all mailboxes (Sent and "
-        "archives too), oldest first, without quoted history."
+        "Get the whole conversation of a message from all mailboxes (Sent and archives too), oldest "
+        "first, without quoted history."
     ),
     arguments=GetThreadArguments,
     data=GetThreadData,

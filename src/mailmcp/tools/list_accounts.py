@@ -3,10 +3,12 @@
 from pydantic import BaseModel
 
 from mailmcp.envelope.errors import NextAction
-from mailmcp.envelope.markdown import code
+from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Outcome
 from mailmcp.tools.arguments import Arguments
+from mailmcp.tools.names import LIST_ACCOUNTS, LIST_MAILBOXES
 from mailmcp.tools.tool import Call, Tool
+from mailmcp.tools.wording import counted
 
 
 class ListAccountsArguments(Arguments):
@@ -14,9 +16,10 @@ class ListAccountsArguments(Arguments):
 
 
 class AccountRow(BaseModel):
-    """One account; no user name and no secret."""
+    """One account; no secret, and no login name that is no address."""
 
     account_id: str
+    addresses: list[str]
     host: str
     port: int
     secure: bool
@@ -31,28 +34,34 @@ class ListAccountsData(BaseModel):
 async def list_accounts(_arguments: ListAccountsArguments, call: Call) -> Outcome[ListAccountsData]:
     """List the accounts; answers from the settings."""
     rows = [
-        AccountRow(account_id=each.account_id, host=each.host, port=each.port, secure=each.secure)
+        AccountRow(
+            account_id=each.account_id,
+            addresses=list(call.preferences.owner_of(each.account_id).addresses),
+            host=each.host,
+            port=each.port,
+            secure=each.secure,
+        )
         for each in call.pool.accounts
     ]
-    count = len(rows)
     return Outcome(
-        summary=f"{count} account{'' if count == 1 else 's'}",
+        summary=counted(len(rows), "account"),
         data=ListAccountsData(accounts=rows),
         blocks=tuple(
-            f"- {code(row.account_id)} {row.host}:{row.port} ({'TLS' if row.secure else 'plain text'})"
+            f"- {code(row.account_id)} {''.join(f'{escape(each)}, ' for each in row.addresses)}"
+            f"{row.host}:{row.port} ({'TLS' if row.secure else 'plain text'})"
             for row in rows
         ),
         talked_to_server=False,
         next_action=NextAction(
             instruction="List the mailboxes of an account.",
-            tool="imap_list_mailboxes",
+            tool=LIST_MAILBOXES,
             arguments={"account_id": rows[0].account_id},
         ),
     )
 
 
 TOOL = Tool(
-    name="imap_list_accounts",
+    name=LIST_ACCOUNTS,
     title="List mail accounts",
     description="List the configured mail accounts. Call it first when you do not know the account_id.",
     arguments=ListAccountsArguments,

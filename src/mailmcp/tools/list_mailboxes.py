@@ -12,9 +12,9 @@ from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, list_mailboxes, lis
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.cursor import MailboxesCursor, format_mailboxes_cursor, parse_mailboxes_cursor
 from mailmcp.tools.arguments import Arguments
+from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mailmcp.tools.tool import Call, Tool
-
-NAME = "imap_list_mailboxes"
+from mailmcp.tools.wording import counted
 
 
 class ListMailboxesArguments(Arguments):
@@ -74,9 +74,8 @@ async def list_mailboxes_of_account(
         )
         cursor = format_mailboxes_cursor(rest)
     shown = len(listing.mailboxes)
-    noun = "mailbox" if listing.total == 1 else "mailboxes"
     return Outcome(
-        summary=f"{shown} of {listing.total} {noun} in account {account_id}",
+        summary=f"{shown} of {counted(listing.total, 'mailbox', 'mailboxes')} in account {account_id}",
         data=ListMailboxesData(
             account_id=account_id,
             mailboxes=[_row(each) for each in listing.mailboxes],
@@ -162,16 +161,16 @@ def _issue(account_id: str, mailbox: str, why: str) -> Issue:
 
 def _next_action(account_id: str, cursor: str | None) -> NextAction:
     if cursor is not None:
-        return NextAction(instruction="Get the next page.", tool=NAME, arguments={"cursor": cursor})
+        return NextAction(instruction="Get the next page.", tool=LIST_MAILBOXES, arguments={"cursor": cursor})
     return NextAction(
         instruction="Search a mailbox.",
-        tool="imap_search_messages",
+        tool=SEARCH_MESSAGES,
         arguments={"account_id": account_id, "mailbox": "INBOX"},
     )
 
 
 TOOL = Tool(
-    name=NAME,
+    name=LIST_MAILBOXES,
     title="List mailboxes",
     description=(
         "List the mailboxes (folders) of an account: exact names, special use (Sent, Drafts, Junk, …), "

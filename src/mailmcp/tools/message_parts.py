@@ -15,6 +15,7 @@ from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.message import MessageView, read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, walk
+from mailmcp.tools.names import SEARCH_MESSAGES
 
 _FIRST_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", f"BODY.PEEK[]<0.{limits.FIRST_OCTETS}>")
 
@@ -109,7 +110,7 @@ def search_again(ref: MessageRef) -> NextAction:
     """Say how to find the message anew: the newest ones of its mailbox."""
     return NextAction(
         instruction="Search the mailbox again.",
-        tool="imap_search_messages",
+        tool=SEARCH_MESSAGES,
         arguments={"account_id": ref.account_id, "mailbox": ref.mailbox},
     )
 

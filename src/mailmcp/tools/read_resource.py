@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mailmcp.envelope import limits
-from mailmcp.envelope.errors import ConflictError, InvalidInputError, Reason
+from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.envelope.outcome import Outcome
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.octets import Window, fetch_whole
@@ -16,10 +16,11 @@ from mailmcp.mail.handles.uri import View, parse_resource_uri
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.mail.parts.attachment import decoded_size
 from mailmcp.tools.arguments import read_arguments
-from mailmcp.tools.attachments.part_reading import open_part
+from mailmcp.tools.attachments.part import open_part
 from mailmcp.tools.get_message import GetMessageArguments, get_message
 from mailmcp.tools.list_mailboxes import ListMailboxesArguments, list_mailboxes_of_account
-from mailmcp.tools.message_parts import not_had, search_again
+from mailmcp.tools.message_parts import not_had
+from mailmcp.tools.messages.lookup import advising
 from mailmcp.tools.tool import Call, Report
 
 _CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}")
@@ -61,11 +62,8 @@ async def read_resource(uri: str, call: Call) -> Outcome[Any] | Octets:
 async def _ask(ref: MessageRef, call: Call, fetch: Callable[[Session], Octets]) -> Octets:
     call.choose_account(ref.account_id)
     call.mailbox = ref.mailbox
-    try:
+    with advising(call, ref):
         return await call.ask(fetch, mailbox=ref.mailbox)
-    except ConflictError as error:
-        error.next_action = search_again(ref)
-        raise
 
 
 def _fetch_raw(session: Session, ref: MessageRef) -> Octets:

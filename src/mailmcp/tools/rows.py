@@ -15,16 +15,31 @@ from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.dates import format_rfc3339, parse_date
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.notices.invitation import invitation_method
 from mailmcp.mail.parts.files import list_files
 from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.tools.evidence import Seen, Sought, find_evidence, snippet_of, text_octets, text_of
+from mailmcp.tools.own_mail import OwnMail
 
-_FIELDS = "DATE FROM SUBJECT MESSAGE-ID"
-_EVIDENCE_FIELDS = "TO CC"
+_FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
+_EVIDENCE_FIELDS = "CC"
 _TEXT_FIELDS = "MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
 """With these the first octets of TEXT can be read as what they are."""
 
+_MARKS = {
+    "\\flagged": "flagged",
+    "\\answered": "answered",
+    "\\draft": "draft, not sent",
+    "\\deleted": "deleted",
+}
+"""What flags are called in a line of text."""
+
+_INVITATIONS = {"cancel": "invitation cancelled", "reply": "invitation answered"}
+"""What the methods of RFC 5546 are called in a line of text; the others are invitations."""
+
 _NOTHING = Sought()
+_ANYONES = OwnMail()
 _MEGABYTE = 1_000_000
 
 
@@ -34,9 +49,15 @@ class LeanMessageRow(BaseModel):
     message_id: str = Field(description="Send it to imap_get_message.")
     date: str = Field(description='RFC 3339; "" if unknown.')
     from_: str = Field(alias="from")
+    to: str | None = None
+    """Of a message that the owner wrote."""
+
     subject: str
     flags: list[str]
     attachments: list[str] | None = None
+    invitation: str | None = None
+    """The method of RFC 5546."""
+
     places: list[str] | None = Field(None, description="Ids of copies.")
     matched_in: list[str] | None = None
     snippet: str | None = None
@@ -88,6 +109,7 @@ def make_row(
     snippet_chars: int = 0,
     sought: Sought = _NOTHING,
     places: Sequence[MessageRef] = (),
+    own_mail: OwnMail = _ANYONES,
 ) -> MessageRow:
     """Make the row of a message.
 
@@ -97,9 +119,11 @@ def make_row(
         snippet_chars: 0 leaves the snippet out, and where words were found.
         sought: The words of the search.
         places: Where copies of it are.
+        own_mail: Tells whether the owner wrote it.
     """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
-    files = files_of(fetched)
+    root = parse_body_structure(fetched.body_structure).root
+    files = None if root is None else tuple(map(file_name, list_files(root)))
     text = text_of(fetched, sought) if snippet_chars and "TEXT" in fetched.sections else ""
     return MessageRow.model_validate(
         {
@@ -111,9 +135,11 @@ def make_row(
             "uid": ref.uid,
             "date": date_of(headers, fetched),
             "from": make_snippet(addresses_of(headers, "From"), limits.ROW_CHARS_MAX),
+            "to": own_mail.recipients(ref, headers),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": list(fetched.flags),
-            "attachments": _shown(files or ()) or None,
+            "attachments": shown_names(files or ()) or None,
+            "invitation": invitation_method(root) or None,
             "places": [each.message_id for each in places][: limits.ROW_PLACES_MAX] or None,
             "matched_in": _matched_in(headers, text, files, sought) if snippet_chars else None,
             "snippet": snippet_of(text, sought, snippet_chars) if snippet_chars else None,
@@ -125,13 +151,12 @@ def make_row(
     )
 
 
-def files_of(fetched: FetchedMessage) -> tuple[str, ...] | None:
-    """Name the files of a message, those without a name by their type; None if that is not known."""
-    root = parse_body_structure(fetched.body_structure).root
-    return None if root is None else tuple(part.filename or part.content_type for part in list_files(root))
+def file_name(part: Part) -> str:
+    """Name a file: by its type if it has no name."""
+    return part.filename or part.content_type
 
 
-def _shown(files: Sequence[str]) -> list[str]:
+def shown_names(files: Sequence[str]) -> list[str]:
     """Shorten a list of names: "…" stands for those that were left out."""
     shown = [make_snippet(name, limits.ROW_FILENAME_CHARS_MAX) for name in files[: limits.ROW_FILES_MAX]]
     return shown + [ELLIPSIS] * (len(files) > len(shown))
@@ -177,11 +202,10 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
         sizes: Whether to show sizes below a megabyte too.
     """
     moment = datetime.fromisoformat(row.date).astimezone(zone) if row.date else None
-    columns = [f"{moment:%Y-%m-%d %H:%M}" if moment else "no date", *_marks(row.flags)]
-    # Angle brackets would have to be escaped, at a token each.
-    sender = row.from_.replace("<", "(").replace(">", ")")
-    columns += [escape(sender) or "no sender", escape(row.subject) or "no subject"]
-    columns += [*_files(row), *_size(row, always=sizes), code(row.message_id)]
+    columns = [f"{moment:%Y-%m-%d %H:%M}" if moment else "no date", *marks_of(row.flags)]
+    columns += [_INVITATIONS.get(row.invitation, "invitation")] if row.invitation else []
+    columns += [_who(row), escape(row.subject) or "no subject"]
+    columns += [*files_column(row.attachments), *_size(row, always=sizes), code(row.message_id)]
     lines = [f"- {' | '.join(columns)}"]
     if row.places:
         lines.append(f"  also {', '.join(map(code, row.places))}")
@@ -193,19 +217,29 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
     return tuple(lines)
 
 
-def _files(row: MessageRow) -> list[str]:
-    """Name the files in one column; nothing where there are none."""
-    if not row.attachments:
+def _who(row: MessageRow) -> str:
+    """Name the sender, or the recipients of what the owner wrote: `to Ann`, which no sender can be called."""
+    # Angle brackets would have to be escaped, at a token each.
+    who = escape((row.from_ if row.to is None else row.to).replace("<", "(").replace(">", ")"))
+    if row.to is not None:
+        return f"to {who}" if who else "to nobody"
+    return f"from {who}" if who.lower().startswith("to ") else who or "no sender"
+
+
+def files_column(names: Sequence[str] | None, part_ids: Sequence[str] = ()) -> list[str]:
+    """Name files in one column, as `shown_names` gives them; nothing where there are none.
+
+    Args:
+        names: "…" at the end stands for more.
+        part_ids: Of the files, to stand beside their names; none if they are not to be shown.
+    """
+    if not names:
         return []
-    count = len(row.attachments)
-    number = (
-        "1 file"
-        if count == 1
-        else f"{count - 1}+ files"
-        if row.attachments[-1] == ELLIPSIS
-        else f"{count} files"
-    )
-    return [f"{number}: {', '.join(map(escape, row.attachments))}"]
+    count = len(names)
+    number = "1 file" if count == 1 else f"{count - 1}+ files" if names[-1] == ELLIPSIS else f"{count} files"
+    parts = [f" (part {each})" for each in part_ids] + [""] * (count - len(part_ids))
+    written = (f"{escape(name)}{part}" for name, part in zip(names, parts, strict=True))
+    return [f"{number}: {', '.join(written)}"]
 
 
 def _size(row: MessageRow, *, always: bool) -> list[str]:
@@ -216,9 +250,9 @@ def _size(row: MessageRow, *, always: bool) -> list[str]:
     return [f"{octets / 1_000:.1f} kB"] if always and octets else []
 
 
-def _marks(flags: Sequence[str]) -> list[str]:
+def marks_of(flags: Sequence[str]) -> list[str]:
     """Say in one column what is special; nothing for an ordinary read message."""
     lowered = {flag.lower() for flag in flags}
     marks = [] if "\\seen" in lowered else ["unread"]
-    marks += [name for name in ("flagged", "answered", "draft", "deleted") if f"\\{name}" in lowered]
+    marks += [mark for flag, mark in _MARKS.items() if flag in lowered]
     return [", ".join(marks)] if marks else []

@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 import anyio
 from pydantic import BaseModel
 
-from mailmcp.envelope.errors import ConflictError, MailError, NextAction
+from mailmcp.envelope.errors import MailError, NextAction
 from mailmcp.envelope.outcome import Issue, Outcome, Page
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.scan import Scanned, ScanRequest, scan
 from mailmcp.mail.handles.cursor import SearchCursor, parse_search_cursor
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.tools.evidence import Sought, words_sought
+from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
+from mailmcp.tools.own_mail import OwnMail
 from mailmcp.tools.rows import LeanMessageRow, MessageRow, make_row, row_items, row_lines
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import (
@@ -27,7 +30,6 @@ from mailmcp.tools.search.coverage import (
     suggest_search,
 )
 from mailmcp.tools.search.criteria import (
-    arguments_of,
     check_against_cursor,
     check_criteria,
     criteria_of,
@@ -38,12 +40,12 @@ from mailmcp.tools.search.criteria import (
     start_search,
 )
 from mailmcp.tools.search.issues import message_issues, nothing_searched, source_issues
+from mailmcp.tools.search.missing import suggest_meant, tell_missing
 from mailmcp.tools.search.page import Found, SearchPage, make_page, next_cursor
 from mailmcp.tools.search.proof import PROOFS
-from mailmcp.tools.search.sources import Plan, Searches, search_sources
+from mailmcp.tools.search.sources import Plan, search_sources
 from mailmcp.tools.tool import Call, Tool, nothing_had
-
-NAME = "imap_search_messages"
+from mailmcp.tools.wording import counted
 
 
 class LeanSearchMessagesData(BaseModel):
@@ -92,8 +94,9 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     items = row_items(snippets=along, sought=sought)
     plan = Plan(search=search, criteria=criteria, order=order_of(search), items=items)
     searches = await search_sources(call, plan)
+    meant = await tell_missing(call, searches)
     if not any(isinstance(each.found, Scanned) for each in searches.searched):
-        raise _nothing_searched(search, searches)
+        raise nothing_searched(search, searches, None if arguments.cursor else suggest_meant(search, meant))
     page = make_page(search, searches, first=not arguments.cursor)
     texts: Mapping[MessageRef, FetchedMessage] = {}
     if search.snippet_chars and not along:
@@ -101,12 +104,20 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     listings = searches.listings
     if not page.found and not page.rest and not arguments.cursor:
         listings = await _list_all(call, search, listings)
+    own_mail = OwnMail(owner_of=call.preferences.owner_of, listings=listings)
     result = _Result(
         search=search,
         page=page,
         coverage=cover(search, searches, listings),
         rows=[
-            make_row(each.ref, message, snippet_chars=search.snippet_chars, sought=sought, places=each.places)
+            make_row(
+                each.ref,
+                message,
+                snippet_chars=search.snippet_chars,
+                sought=sought,
+                places=each.places,
+                own_mail=own_mail,
+            )
             for each in page.found
             if (message := texts.get(each.ref, each.searched.fetched.messages.get(each.ref.uid))) is not None
         ],
@@ -133,14 +144,6 @@ def _search_meant(arguments: SearchMessagesArguments, call: Call) -> SearchCurso
         call.choose_account(cursor.sources[0].account_id)
     size = arguments.limit if "limit" in arguments.model_fields_set else cursor.page_size
     return replace(cursor, page_size=size)
-
-
-def _nothing_searched(search: SearchCursor, searches: Searches) -> MailError:
-    """Give the error of a search of which no mailbox could be searched."""
-    error = nothing_searched(searches)
-    if isinstance(error, ConflictError):
-        error.next_action = NextAction(instruction="Search again.", tool=NAME, arguments=arguments_of(search))
-    return error
 
 
 async def _fetch_texts(call: Call, page: SearchPage, sought: Sought) -> Mapping[MessageRef, FetchedMessage]:
@@ -209,7 +212,7 @@ def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
     if not rows and page.found:
         raise nothing_had([each for each in issues if each.uid is not None], next_action)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
-    zone, sizes = call.preferences.zone, search.criteria.get("z") == "largest"
+    zone, sizes = call.preferences.zone, order_of(search) is Order.LARGEST
     return Outcome(
         summary=_summary(result, zone=str(zone)),
         data=data(
@@ -248,33 +251,33 @@ def _summary(result: _Result, *, zone: str) -> str:
     if not shown and (page.failed_only or result.cursor is None):
         return say_nothing_found(search, coverage)
     most = "" if page.total_exact else "at most "
-    noun = "message" if page.total == 1 else "messages"
-    line = f"{shown} of {most}{page.total} {noun} in {say_where(search, coverage)}, times in {zone}"
+    total = f"{most}{counted(page.total, 'message')}"
+    line = f"{shown} of {total} in {say_where(search, coverage)}, times in {zone}"
     if coverage.failed:
         return f"{line}; not everything could be searched"
-    return line if coverage.complete else f"{line}; not everything there could be seen"
+    return line if coverage.all_seen else f"{line}; not everything there could be seen"
 
 
-def _next_action(result: _Result) -> NextAction:
+def _next_action(result: _Result) -> NextAction | None:
     if result.cursor is not None:
         again = result.page.failed_only
         instruction = "Search again where it failed." if again else "Get the next page."
-        return NextAction(instruction=instruction, tool=NAME, arguments={"cursor": result.cursor})
-    if result.rows:
-        return NextAction(
-            instruction="Read a message.",
-            tool="imap_get_message",
-            arguments={"message_id": result.rows[0].message_id},
-        )
-    return suggest_search(result.search, result.coverage)
+        return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments={"cursor": result.cursor})
+    if not result.rows:
+        return suggest_search(result.search, result.coverage)
+    if len(result.rows) > 1:
+        return None  # which one to read is for the reader to choose
+    return NextAction(
+        instruction="Read it.", tool=GET_MESSAGE, arguments={"message_id": result.rows[0].message_id}
+    )
 
 
 TOOL = Tool(
-    name=NAME,
+    name=SEARCH_MESSAGES,
     title="Search messages",
     description=(
-        "Search one mailbox or all of them. All criteria given must hold; none lists everything. "
-        "Follow `next_cursor` for more. Never marks anything as read."
+        "Search one mailbox or all of them. All criteria given must hold; false is no filter. "
+        "None lists everything. Follow `next_cursor` for more. Never marks anything as read."
     ),
     arguments=SearchMessagesArguments,
     data=SearchMessagesData,

@@ -1,20 +1,30 @@
 """What was taken out of a text before anybody reads it, and what misleads in it: said in warnings."""
 
+from collections.abc import Sequence
 
-def say_taken_out(hidden: int, invisible: int, misleading: int, *, where: str) -> list[str]:
-    """Say what was taken out of a text and what misleads in it; warnings name `where`, in our words."""
+from mailmcp.mail.text.body import BodyText
+from mailmcp.tools.names import GET_MESSAGE_RAW
+from mailmcp.tools.wording import counted, were
+
+
+def say_taken_out(texts: Sequence[BodyText], *, where: str, in_source: bool = False) -> list[str]:
+    """Say what was taken out of texts and what misleads in them.
+
+    Args:
+        texts: As they were read; their numbers are added up.
+        where: What the texts are called, in our words: `the body`.
+        in_source: Whether to say which tool shows what was hidden.
+    """
     warnings: list[str] = []
-    if hidden:
-        warnings.append(f"{counted(hidden, 'hidden passage')} taken out of {where}.")
-    if invisible:
-        warnings.append(f"{counted(invisible, 'invisible character')} taken out of {where}.")
-    if misleading:
+    if hidden := sum(each.hidden_removed for each in texts):
+        chars = counted(sum(each.hidden_chars for each in texts), "character")
+        passages = f"{counted(hidden, 'hidden passage')} ({chars}) {'was' if hidden == 1 else 'were'}"
+        shown = f"; {GET_MESSAGE_RAW} has {'it' if hidden == 1 else 'them'}" if in_source else ""
+        warnings.append(f"{passages} taken out of {where}{shown}.")
+    if invisible := sum(each.invisible_removed for each in texts):
+        warnings.append(f"{were(invisible, 'invisible character')} taken out of {where}.")
+    if misleading := sum(each.misleading_links for each in texts):
         one = misleading == 1
         links = "1 link misleads: where it goes" if one else f"{misleading} links mislead: where they go"
         warnings.append(f"In {where} {links} is shown, unless {'it runs' if one else 'they run'} code.")
     return warnings
-
-
-def counted(count: int, noun: str) -> str:
-    """Write `1 hidden passage was` or `3 hidden passages were`."""
-    return f"1 {noun} was" if count == 1 else f"{count} {noun}s were"

@@ -25,6 +25,7 @@ from mailmcp.imap.session import Session
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.tools.arguments import ArgumentsT
 from mailmcp.tools.known_ids import KnownIds
+from mailmcp.tools.names import LIST_ACCOUNTS, LIST_MAILBOXES
 from mailmcp.tools.preferences import Preferences
 
 Report = Callable[[int, int, str], None]
@@ -86,10 +87,22 @@ class Call:
         try:
             account = self.pool.sessions_of(account_id).account
         except NotFoundError as error:
-            error.next_action = NextAction(instruction="List the accounts.", tool="imap_list_accounts")
+            if owned := self._accounts_of(account_id):
+                message = f"{error.message} That is an address of {owned}: send the id."
+                raise NotFoundError(message, reason=error.reason, details=error.details) from None
+            error.next_action = NextAction(instruction="List the accounts.", tool=LIST_ACCOUNTS)
             raise
         self.account_id = account.account_id
         return account
+
+    def _accounts_of(self, address: str) -> str:
+        """Name the accounts that an address or a login name is of; "" if there are none."""
+        wanted, owner_of = address.strip().lower(), self.preferences.owner_of
+        return ", ".join(
+            each.account_id
+            for each in self.pool.accounts
+            if wanted in {name.lower() for name in (each.user, *owner_of(each.account_id).addresses)}
+        )
 
     async def ask(
         self,
@@ -154,12 +167,12 @@ def advise_listing(error: MailError, account_id: str) -> None:
     if error.reason is Reason.MAILBOX_MISSING:
         error.next_action = NextAction(
             instruction="List the mailboxes.",
-            tool="imap_list_mailboxes",
+            tool=LIST_MAILBOXES,
             arguments={"account_id": account_id},
         )
 
 
-def nothing_had(issues: Sequence[Issue], next_action: NextAction) -> MailError:
+def nothing_had(issues: Sequence[Issue], next_action: NextAction | None) -> MailError:
     """Build the error for a reply that would hold nothing but issues: that is no partial success."""
     first = issues[0]
     details = {"issues": [{"uid": each.uid, "message": each.message} for each in issues]}

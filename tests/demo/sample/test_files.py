@@ -53,7 +53,9 @@ def test_csv_reads_back() -> None:
 
 
 def test_calendar_gives_times_in_utc() -> None:
-    lines = make_ics("Review", datetime(2026, 5, 4, 13, 30, tzinfo=UTC), hours=1.5, organizer=ELENA).decode()
+    when = datetime(2026, 5, 4, 13, 30, tzinfo=UTC)
+    lines = make_ics("Review", when, hours=1.5, organizer=ELENA, place="Room 2").decode()
+    assert "LOCATION:Room 2\r\n" in lines
     assert "DTSTART:20260504T133000Z\r\nDTEND:20260504T150000Z\r\n" in lines
     assert lines.startswith("BEGIN:VCALENDAR\r\n")
     assert lines.endswith("END:VCALENDAR\r\n")

@@ -25,13 +25,24 @@ def test_replies_name_the_whole_thread(mails: list[tuple[str, EmailMessage]]) ->
     """RFC 5322 section 3.6.4."""
     threads = defaultdict(list)
     for _, mail in mails:
-        threads[mail["Subject"].removeprefix("Re: ")].append(mail)
+        threads[(mail["References"] or mail["Message-ID"]).split()[0]].append(mail)
     assert len(threads) == len(CONVERSATIONS)
     for thread in threads.values():
         ids = [mail["Message-ID"] for mail in thread]
         for index, mail in enumerate(thread):
             assert (mail["References"] or "").split() == ids[:index]
             assert mail["In-Reply-To"] == (ids[index - 1] if index else None)
+
+
+def test_one_conversation_changes_its_subject(mails: list[tuple[str, EmailMessage]]) -> None:
+    subjects = [mail["Subject"] for _, mail in mails if "machine" in mail["Subject"]]
+    assert subjects == [
+        "Coffee machine",
+        "Re: Coffee machine",
+        "Re: Coffee machine",
+        "Old machine to the repair café (was: Coffee machine)",
+        "Re: Old machine to the repair café (was: Coffee machine)",
+    ]
 
 
 def test_owner_is_in_sent_and_all_others_are_not(mails: list[tuple[str, EmailMessage]]) -> None:

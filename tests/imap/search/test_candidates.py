@@ -2,6 +2,8 @@
 
 from array import array
 
+import pytest
+
 from imap.scenes import make_account, session_on
 from imap.searches import PLAIN, letter, letters, probed
 from mailmcp.envelope.errors import MailError
@@ -11,6 +13,7 @@ from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.session import Session
 from servers.peer import PeerFactory
+from servers.peer_actions import FailUid, Respond, Rule
 
 HERE = Position(uidvalidity=1, uid=5)
 
@@ -56,3 +59,46 @@ def test_the_servers_limit_is_read_from_its_capabilities(peer: PeerFactory) -> N
     for said, limit in (("MESSAGELIMIT=1000", 1000), ("MESSAGELIMIT=x", 0), ("MESSAGELIMIT", 0)):
         with session_on(make_account(peer(capabilities=("IMAP4rev1", said)))) as session:
             assert message_limit(session) == limit
+
+
+def test_what_cannot_be_ranked_says_nothing_of_a_place(peer: PeerFactory) -> None:
+    """One that was asked for its rank and has gone meanwhile stands on either side of a position."""
+    messages = [letter(uid) for uid in range(1, 131)]
+    after = Position(uidvalidity=1, uid=60, rank=int(messages[59].received.timestamp()))
+    gone = set(range(2, 131, 2))  # every second one is asked for
+    server = peer(messages=messages, capabilities=("IMAP4rev1", "SORT"))
+    sort = (
+        b"* SORT"
+        + b"".join(b" %d" % uid for uid in range(1, 131) if uid != after.uid)
+        + b"\r\n{tag} OK -\r\n"
+    )
+    for absent in (gone, gone - {62}, set(range(1, 131))):
+        server.rules[:] = [Rule(command="UID SORT", action=Respond(sort))]
+        server.mailbox.messages[:] = [each for each in messages if each.uid not in absent]
+        with session_on(make_account(server), probed()) as session:
+            found = find(session, quest(Order.OLDEST_ARRIVAL, after))
+        left = list(found.uids[found.start :])
+        assert left[-70:] == list(range(61, 131)), "none is lost"
+
+
+@pytest.mark.parametrize("capabilities", [PLAIN, ("IMAP4rev1", "SORT")])
+def test_where_nothing_is_found_there_is_no_place(peer: PeerFactory, capabilities: tuple[str, ...]) -> None:
+    with session_on(make_account(peer(capabilities=capabilities)), probed()) as session:
+        found = find(session, quest(Order.OLDEST_ARRIVAL, HERE))
+    assert (list(found.uids), found.start) == ([], 0)
+
+
+def test_what_has_gone_since_it_was_found_is_not_ranked(peer: PeerFactory) -> None:
+    gone = Rule(command="UID SEARCH", action=Respond(b"* SEARCH 1 2 3\r\n{tag} OK -\r\n"))
+    server = peer(messages=letters([1, 3]), capabilities=PLAIN, rules=[gone])
+    with session_on(make_account(server), probed()) as session:
+        assert list(find(session, quest(Order.NEWEST_ARRIVAL)).uids) == [3, 1]
+
+
+@pytest.mark.parametrize("uid", [1, 2])
+def test_what_cannot_be_ranked_stands_beside_its_neighbour(peer: PeerFactory, uid: int) -> None:
+    server = peer(messages=[letter(1, size=9), letter(2), letter(3, size=5)], capabilities=PLAIN)
+    server.rules.append(Rule(command="UID FETCH", action=FailUid(uid)))
+    with session_on(make_account(server), probed()) as session:
+        found = find(session, quest(Order.LARGEST))
+    assert list(found.uids) == ([3, 2, 1] if uid == 1 else [2, 1, 3])

@@ -29,6 +29,7 @@ def finds(key: str, *uids: int, nth: int | None = None) -> Rule:
         ({"unread_only": True}, {1}),
         ({"flagged": True}, {2}),
         ({"answered": True}, {1, 2}),
+        ({"unanswered_only": True}, {3}),
         ({"keyword": "$junk"}, {2}),
         ({"larger_than": 100}, set()),
         ({"larger_than": 105}, {1}),
@@ -42,6 +43,7 @@ def test_rows_contradict_by_flags_and_by_sizes_beyond_doubt(criteria: dict[str, 
     rows = {
         1: FetchedMessage(uid=1, flags=("\\SEEN", "\\Flagged", "$Junk"), size_octets=100),
         2: FetchedMessage(uid=2),
+        3: FetchedMessage(uid=3, flags=("\\answered", "\\Flagged", "$junk")),
     }
     asked = Criteria(**criteria)
     assert contradicting(asked, asked.asked, rows) == odd

@@ -20,7 +20,10 @@ def test_what_could_not_be_probed_is_named() -> None:
 
 def test_text_beyond_ascii_needs_a_charset() -> None:
     quirks = Quirks(verdicts={Feature.SUBJECT: Verdict.OK})
-    assert unproven(Criteria(subject="Größe"), quirks)
+    said = "Whether the server's search by subject works beyond ASCII could not be checked."
+    assert unproven(Criteria(subject="Größe"), quirks) == said
+    assert unproven(Criteria(subject="Größe"), quirks, found=1) == "", "it was looked for"
+    assert unproven(Criteria(subject="Größe"), quirks, exists=0) == "", "nothing can be missed"
     quirks.verdicts[Feature.CHARSET] = Verdict.OK
     assert unproven(Criteria(subject="Größe"), quirks) == ""
 
@@ -40,6 +43,7 @@ def test_words_to_exclude_need_two_keys() -> None:
     assert "by words" in unproven(Criteria(exclude="x"), quirks)
     quirks.verdicts[Feature.NOT] = Verdict.OK
     assert unproven(Criteria(exclude="x"), quirks) == ""
+    assert "beyond ASCII" in unproven(Criteria(exclude="ü"), quirks, found=1), "what it leaves says nothing"
 
 
 def test_every_criterion_has_a_name_or_rests_on_nothing() -> None:

@@ -21,6 +21,23 @@ def plan(*wrong: Feature, can: tuple[str, ...] = (), **criteria: Any) -> Plan:
 
 
 @pytest.mark.parametrize(
+    ("sender", "keys"),
+    [
+        ("Ann Lee <ann@a.example>", 'FROM "Ann Lee" FROM "ann@a.example"'),
+        ("Ann Lee (ann@a.example)", 'FROM "Ann Lee" FROM "ann@a.example"'),
+        ('"Lee, Ann" <ann@', 'FROM "Lee" FROM "Ann" FROM "ann@"'),
+        ("O'Neil", 'FROM "O" FROM "Neil"'),
+        ("<>", ""),
+    ],
+)
+def test_names_and_addresses_are_asked_for_in_pieces_and_verified(sender: str, keys: str) -> None:
+    made = plan(from_=sender)
+    assert b" ".join(made.keys).decode() == keys
+    assert made.local == {"from_"}
+    assert not made.statements
+
+
+@pytest.mark.parametrize(
     ("criteria", "keys"),
     [
         ({}, ""),
@@ -35,6 +52,8 @@ def plan(*wrong: Feature, can: tuple[str, ...] = (), **criteria: Any) -> Plan:
         ({"header_message_id": " <a@b> "}, 'HEADER MESSAGE-ID "<a@b>"'),
         ({"keyword": "$Forwarded"}, "KEYWORD $Forwarded"),
         ({"unread_only": True, "flagged": True, "answered": True}, "UNSEEN FLAGGED ANSWERED"),
+        ({"unanswered_only": True, "unread_only": True}, "UNSEEN UNANSWERED"),
+        ({"query": "tax* AND report,"}, 'TEXT "tax" TEXT "report"'),
         ({"larger_than": 5, "smaller_than": 9}, "LARGER 5 SMALLER 9"),
         ({"subject": "x", "query": "y", "unread_only": True}, 'UNSEEN SUBJECT "x" TEXT "y"'),
         ({"has_attachment": True}, ""),

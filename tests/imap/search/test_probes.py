@@ -270,10 +270,10 @@ def test_an_empty_mailbox_leaves_it_unknown_and_that_is_said(peer: PeerFactory) 
     server = peer(mailboxes=[PeerMailbox(name="Full", messages=mixed())], capabilities=PLAIN)
     quirks = Quirks()
     assert judge(server) == {}
-    assert find(server, quirks, subject="x").statements == (), "nothing can be missed"
+    assert find(server, quirks, subject="x").unproven == "", "nothing can be missed"
     found = find(server, Quirks(probes_run=limits.PROBE_RUNS_MAX), mailbox="Full", subject="nothing such")
-    assert found.statements == ("Whether the server's search by subject works could not be checked.",)
-    assert find(server, quirks, mailbox="Full", subject="nothing such").statements == ()
+    assert found.unproven == "Whether the server's search by subject works could not be checked."
+    assert find(server, quirks, mailbox="Full", subject="nothing such").unproven == ""
     assert quirks.verdict(Feature.SUBJECT) is Verdict.OK
 
 

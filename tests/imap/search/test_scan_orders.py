@@ -23,6 +23,7 @@ from imap.searches import (
 from mailmcp.envelope import limits
 from mailmcp.imap.search.order import Order, Position
 from servers.peer import PeerFactory
+from servers.peer_actions import FailUid, Rule
 
 
 @pytest.mark.parametrize("remembering", [True, False])
@@ -141,3 +142,27 @@ def test_daylight_saving_moves_no_message(peer: PeerFactory) -> None:
     assert find(server, since=night + timedelta(seconds=1)).uids == (2,)
     assert find(server, before=night + timedelta(hours=1)).uids == (1,)
     assert find(server, order=Order.OLDEST_ARRIVAL).uids == (1, 2)
+
+
+@pytest.mark.parametrize("order", [Order.NEWEST_ARRIVAL, Order.OLDEST_ARRIVAL, Order.LARGEST])
+@pytest.mark.parametrize("capabilities", [PLAIN, ("IMAP4rev1", "SORT")])
+@pytest.mark.parametrize("uid", [1, 3, 5])
+def test_what_cannot_be_had_keeps_its_place_and_is_gone_on_from(
+    peer: PeerFactory, order: Order, capabilities: tuple[str, ...], uid: int
+) -> None:
+    """Were it ranked lowest, its whole mailbox would come last among others, or end there."""
+    messages = [letter(each, size=each) for each in range(1, 6)]
+    server = peer(messages=messages, capabilities=capabilities)
+    server.rules.append(Rule(command="UID FETCH", action=FailUid(uid)))
+    with session_on(make_account(server), probed()) as session:
+        everything = scan_one(session, request(order=order))
+        assert list(everything.uids) == sorted(range(1, 6), reverse=not order.rising)
+        ranks = [everything.ranks[each] for each in everything.uids]
+        assert ranks == sorted(ranks, reverse=not order.rising)
+        place = everything.uids.index(uid)
+        page = scan_one(session, request(order=order, size=place + 1))
+        server.rules.clear()
+        server.mailbox.messages[:] = [each for each in messages if each.uid != uid]
+        session.begin_lease()
+        rest = scan_one(session, request(order=order, after=page.last))
+        assert rest.uids == everything.uids[place + 1 :]

@@ -69,7 +69,7 @@ def test_esearch_that_misbehaves_is_not_used_again(peer: PeerFactory, answer: by
     quirks = Quirks()
     assert find(server, quirks).uids == (5, 2, 1)
     assert find(server, quirks).uids == (5, 2, 1)
-    assert quirks.esearch_distrusted
+    assert not quirks.trusts(Feature.ESEARCH)
     assert [RETURN in each.line for each in server.commands if "SEARCH" in each.name] == [True, False, False]
 
 
@@ -95,7 +95,7 @@ def test_esearch_that_finds_less_than_search_is_not_used_again(peer: PeerFactory
     quirks = Quirks()
     found = find(server, quirks)
     assert (found.uids, found.complete) == ((3, 2, 1), True)
-    assert quirks.esearch_distrusted
+    assert not quirks.trusts(Feature.ESEARCH)
 
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED])
@@ -150,7 +150,7 @@ def test_a_limited_view_is_said(peer: PeerFactory, capabilities: Sequence[str]) 
     found = find(server, quirks)
     assert (found.uids, found.complete) == ((9, 8), False)
     assert found.statements == ("The server shows 2 of the 3 messages that it says are in the mailbox.",)
-    assert not quirks.esearch_distrusted, "both say the same"
+    assert quirks.trusts(Feature.ESEARCH), "both say the same"
 
 
 def test_extended_and_plain_answers_may_both_be_short(peer: PeerFactory) -> None:

@@ -10,7 +10,6 @@ from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef
 from mailmcp.mail.handles.uri import (
     ATTACHMENT_TEMPLATE,
-    MAILBOXES_TEMPLATE,
     MESSAGE_TEMPLATE,
     RAW_TEMPLATE,
     ResourceUri,
@@ -76,7 +75,6 @@ def test_the_templates_expand_to_the_same(mailbox: str) -> None:
     assert UriTemplate.parse(MESSAGE_TEMPLATE).expand(values) == ref.message_uri
     assert UriTemplate.parse(RAW_TEMPLATE).expand(values) == ref.message_raw_uri
     assert UriTemplate.parse(ATTACHMENT_TEMPLATE).expand(values) == ref.attachment_uri("2")
-    assert UriTemplate.parse(MAILBOXES_TEMPLATE).expand(values) == format_mailboxes_uri("home")
 
 
 @pytest.mark.parametrize("segment", ["a!'()*b", "a%21%27%28%29%2Ab", "a%21%27%28%29%2ab"])

@@ -11,6 +11,21 @@ def take_out(html: str) -> tuple[str, Hidden]:
     return " ".join(document.tree.body.text().split()), hidden
 
 
+@pytest.mark.parametrize(
+    ("html", "chars"),
+    [
+        ("<p>a</p>", 0),
+        ("<p hidden>one  two\n<b>three</b></p>", len("one two three")),
+        ("<p hidden>&zwnj;&nbsp;&zwnj;\u200b\u034f</p>", 0),
+        ("a<span style=font-size:0>tiny <i>text</i></span>", len("tiny") + len("text")),
+        ("<p hidden>one</p>b<p style=color:white>three</p>", len("one") + len("three")),
+        ("<div hidden><p style=display:none>one</p> two</div>", len("one two")),
+    ],
+)
+def test_what_was_hidden_is_measured_as_it_would_read(html: str, chars: int) -> None:
+    assert take_out(html)[1].chars == chars
+
+
 def seen(html: str) -> tuple[str, int]:
     text, hidden = take_out(html)
     return text, sum(hidden.by_technique.values())

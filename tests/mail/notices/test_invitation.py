@@ -10,6 +10,7 @@ from mailmcp.mail.notices.invitation import (
     calendar_text,
     decode_calendar,
     describe_item,
+    invitation_method,
     is_calendar,
 )
 
@@ -106,3 +107,21 @@ def test_a_calendar_file_reads_as_text() -> None:
 def test_long_lines_are_cut() -> None:
     assert bounded_line("x" * NOTICE_CHARS_MAX) == "x" * NOTICE_CHARS_MAX
     assert bounded_line("x" * (NOTICE_CHARS_MAX + 1)) == "x" * (NOTICE_CHARS_MAX - 1) + "…"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "method", "expected"),
+    [
+        ("text/calendar", " REQUEST ", "request"),
+        ("text/calendar", "CANCEL", "cancel"),
+        ("text/calendar", "PUBLISH", ""),
+        ("text/calendar", "", ""),
+        ("text/plain", "REQUEST", ""),
+    ],
+)
+def test_an_invitation_is_known_by_its_structure(content_type: str, method: str, expected: str) -> None:
+    text = Part(part_id="1", content_type="text/plain")
+    calendar = Part(part_id="2", content_type=content_type, params={"method": method} if method else {})
+    root = Part(part_id="TEXT", content_type="multipart/alternative", parts=(text, calendar))
+    assert invitation_method(root) == expected
+    assert invitation_method(None) == ""

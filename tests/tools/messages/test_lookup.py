@@ -3,6 +3,7 @@
 import pytest
 
 from mailmcp.envelope.errors import ConflictError, MailError, NotFoundError, Reason
+from mailmcp.tools.known_ids import KnownIds
 from tools.desk import Desk
 from tools.letters import make_letter
 from tools.stores import Store
@@ -107,3 +108,45 @@ def test_other_errors_are_not_looked_into(desk: Desk, message_id: str) -> None:
     with pytest.raises(MailError) as caught:
         desk.get(message_id.replace("work", "nobody"), header_message_id=HEADER_ID)
     assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("imap_get_message", {}),
+        ("imap_get_thread", {}),
+        ("imap_get_attachment", {"part_id": "1"}),
+        ("imap_get_message_raw", {}),
+    ],
+)
+def test_every_tool_says_how_to_find_what_was_listed_and_moved(
+    store: Store, desk: Desk, message_id: str, tool: str, arguments: dict[str, object]
+) -> None:
+    """The Message-ID is known of what was listed; else the mailbox is to be searched anew."""
+    store.expunge("Desk", [int(message_id.rpartition(":")[2])])
+    store.fill("Shelf", [letter()])
+    with pytest.raises(NotFoundError) as caught:
+        desk.call(tool, {"message_id": message_id, **arguments})
+    action = caught.value.next_action
+    assert action is not None
+    found = desk.call(action.tool, dict(action.arguments or {}))
+    assert [row["mailbox"] for row in found.data["messages"]] == ["Shelf"]
+    desk.known_ids = KnownIds()
+    with pytest.raises(NotFoundError) as caught:
+        desk.call(tool, {"message_id": message_id, **arguments})
+    action = caught.value.next_action
+    assert action is not None
+    assert action.arguments == {"account_id": "work", "mailbox": "Desk"}
+
+
+def test_what_stood_in_a_conversation_is_known_too(desk: Desk, message_id: str) -> None:
+    desk.known_ids = KnownIds()
+    desk.call("imap_get_thread", {"message_id": message_id})
+    assert desk.known_ids.header_of(message_id) == HEADER_ID
+
+
+def test_of_a_part_that_is_missing_no_message_is_to_be_found(desk: Desk, message_id: str) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        desk.call("imap_get_attachment", {"message_id": message_id, "part_id": "9"})
+    assert caught.value.reason is Reason.PART_MISSING
+    assert caught.value.next_action is None or caught.value.next_action.tool != "imap_search_messages"

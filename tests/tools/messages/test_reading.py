@@ -8,6 +8,7 @@ import pytest
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.structure import walk
+from mailmcp.mail.text.alternatives import Missing
 from mailmcp.tools.message_parts import MessageParts
 from mailmcp.tools.messages.reading import (
     Reading,
@@ -67,7 +68,7 @@ def test_plain_text_that_people_do_not_see_is_counted(text: str, warnings: tuple
 def test_html_that_is_cut_is_not_compared() -> None:
     parts = parts_of(make_letter(text=LIE, html="<p>Tea at four?</p>").as_bytes())
     reading = read_parts(replace(parts, cut=frozenset({"2"})), NOBODY, collapse=True)
-    assert reading.lines_not_in_html == 0
+    assert reading.not_in_html == Missing()
 
 
 def test_history_is_collapsed_only_if_that_is_asked_for() -> None:

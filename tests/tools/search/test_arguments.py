@@ -6,7 +6,7 @@ import pytest
 
 from mailmcp.envelope.errors import InvalidInputError
 from mailmcp.tools.arguments import read_arguments
-from mailmcp.tools.search.arguments import SearchMessagesArguments, read_moment
+from mailmcp.tools.search.arguments import SearchMessagesArguments, read_moment, read_octets
 
 
 def read(**raw: object) -> SearchMessagesArguments:
@@ -19,12 +19,17 @@ def problems_of(**raw: object) -> list[tuple[str, str]]:
     return [(each.field, each.reason.value) for each in caught.value.problems]
 
 
+NO_INBOX = "\N{LATIN SMALL LETTER DOTLESS I}nbox"
+"""In capitals it is INBOX."""
+
+
 @pytest.mark.parametrize(
     ("raw", "names"),
     [
         ({}, ("INBOX",)),
         ({"mailbox": ""}, ("INBOX",)),
         ({"mailbox": "inbox"}, ("INBOX",)),
+        ({"mailbox": NO_INBOX}, (NO_INBOX,)),
         ({"mailbox": "*"}, ("*",)),
         ({"mailboxes": ["A", "B", "A"]}, ("A", "B")),
         ({"mailboxes": ["inbox", "INBOX", "A"]}, ("INBOX", "A")),
@@ -110,6 +115,9 @@ def test_a_moment_is_read_with_its_offset() -> None:
         ({"larger_than": -1}, [("larger_than", "out_of_range")]),
         ({"smaller_than": 2**32}, [("smaller_than", "out_of_range")]),
         ({"larger_than": "1 MB"}, [("larger_than", "invalid_type")]),
+        ({"larger_than": "much"}, [("larger_than", "invalid_type")]),
+        ({"unanswered_only": True, "answered": True}, [("unanswered_only", "exclusive_params")]),
+        ({"header_message_id": "imap:home:INBOX:1:2"}, [("header_message_id", "invalid_value")]),
         ({"sort": "relevance"}, [("sort", "invalid_value")]),
         ({"flagged": "maybe"}, [("flagged", "invalid_type")]),
         ({"snippet_max_chars": 49}, [("snippet_max_chars", "out_of_range")]),
@@ -119,3 +127,44 @@ def test_what_contradicts_or_cannot_be_is_refused(
     raw: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
     assert problems_of(**raw) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "octets"),
+    [
+        ("200kB", 200_000),
+        ("200 KiB", 204_800),
+        ("1.5M", 1_500_000),
+        ("2GB", 2_000_000_000),
+        ("7 bytes", 7),
+        ("7 octets", 7),
+        ("5", 5),
+        ("-5k", None),
+        ("5 apples", None),
+        ("", None),
+    ],
+)
+def test_sizes_are_read_as_people_write_them(text: str, octets: int | None) -> None:
+    assert read_octets(text) == octets
+
+
+def test_a_size_with_a_unit_is_told_in_octets() -> None:
+    with pytest.raises(InvalidInputError, match=r"larger_than: is a number of octets\. Send 200000\.$"):
+        read(larger_than="200kB")
+
+
+@pytest.mark.parametrize(
+    ("name", "send"),
+    [
+        ("since", "a date like that or 2026-11-05T09:30:00+01:00, or last_days."),
+        ("before", "a date like that or 2026-11-05T09:30:00+01:00."),
+        ("start_date", "a date like that, or last_days."),
+        ("end_date", "a date like that."),
+    ],
+)
+def test_who_sends_no_date_is_told_which_day_it_is(name: str, send: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        read_arguments(SearchMessagesArguments, {name: "yesterday"}, today="2026-11-21 (UTC)")
+    assert caught.value.message.endswith(f"Today is 2026-11-21 (UTC). Send {send}")
+    with pytest.raises(InvalidInputError, match="Send YYYY-MM-DD"):
+        read(**{name: "yesterday"})

@@ -25,7 +25,7 @@ SEARCH = SearchCursor(
 SEVERAL = replace(SEARCH, criteria={"q": "x", "p": "*", "j": "*"})
 
 
-def scanned(*statements: str, complete: bool = True) -> Scanned:
+def scanned(*statements: str, complete: bool = True, unproven: str = "") -> Scanned:
     return Scanned(
         mailbox="INBOX",
         uidvalidity=1,
@@ -38,6 +38,7 @@ def scanned(*statements: str, complete: bool = True) -> Scanned:
         total_exact=True,
         looked_at=0,
         statements=statements,
+        unproven=unproven,
         complete=complete,
     )
 
@@ -61,9 +62,14 @@ def coverage(search: SearchCursor = SEARCH, **facts: Any) -> Coverage:
         ),
         (
             {"seen": (scanned("Some were not seen.", complete=False),)},
-            "No match was found in `INBOX` (home), but not everything there could be seen",
+            "No message was found in `INBOX` (home), but not everything there could be seen",
         ),
-        ({"cut": True}, "No match was found in `INBOX` (home), but not everything there could be seen"),
+        (
+            {"seen": (scanned(unproven="Whether it works is not known."),), "others": (("home", "A"),)},
+            "No message was found in `INBOX` (home), of 7 there. Whether it works is not known; "
+            "1 mailbox was not searched",
+        ),
+        ({"cut": True}, "No message was found in `INBOX` (home), but not everything there could be seen"),
     ],
 )
 def test_nothing_found_is_said_as_far_as_it_is_proven(facts: dict[str, Any], said: str) -> None:
@@ -82,7 +88,7 @@ def test_nothing_found_is_said_as_far_as_it_is_proven(facts: dict[str, Any], sai
 )
 def test_what_failed_is_counted(failed: tuple[tuple[str, str], ...], said: str) -> None:
     found = say_nothing_found(SEVERAL, coverage(SEVERAL, failed=failed))
-    assert found == f"No match was found in 1 mailbox (home), but {said} could not be searched"
+    assert found == f"No message was found in 1 mailbox (home), but {said} could not be searched"
 
 
 def test_the_data_names_what_the_words_count() -> None:
@@ -105,6 +111,17 @@ def test_the_text_says_how_it_was_searched_where_that_matters() -> None:
     assert whole.lines(empty=True) == part.lines(empty=False) == ("How it was searched: So.",)
     others = coverage(others=(("home", "A`B"),))
     assert others.lines(empty=True) == ("Not searched: `` A`B ``",)
+
+
+def test_what_is_not_proven_is_said_once() -> None:
+    """In the summary where nothing was found; in a line of its own beside hits, or where more is amiss."""
+    doubt = scanned("So.", unproven="Who knows.")
+    unsure = coverage(seen=(doubt, doubt))
+    assert (unsure.complete, unsure.all_seen, unsure.data.method) == (False, True, "So. Who knows.")
+    assert unsure.lines(empty=True) == ("How it was searched: So.",)
+    assert unsure.lines(empty=False) == ("Not proven to be all: Who knows.",)
+    worse = coverage(seen=(doubt,), failed=(("home", "A"),))
+    assert worse.lines(empty=True) == ("How it was searched: So.", "Not proven to be all: Who knows.")
 
 
 def test_where_nothing_is_left_to_search_other_criteria_are_suggested() -> None:
@@ -156,7 +173,9 @@ def test_nothing_found_with_a_mailbox_missing_is_no_proof(peer: PeerFactory, ope
     refusal = Rule(command="EXAMINE", containing="Shut", action=Respond(b"{tag} NO [NOPERM] no\r\n"))
     server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="Shut")], rules=[refusal])
     reply = open_desk(peer_account(server)).search(mailbox="*", subject="nowhere")
-    assert reply.outcome.summary.startswith("No match was found in 1 mailbox (work), but 1 mailbox could not")
+    assert reply.outcome.summary.startswith(
+        "No message was found in 1 mailbox (work), but 1 mailbox could not"
+    )
     assert reply.data["status"] == "partial"
     assert reply.data["next_action"]["instruction"] == "Search again where it failed."
 

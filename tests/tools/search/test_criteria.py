@@ -47,6 +47,17 @@ SEARCHES: list[tuple[dict[str, Any], Criteria]] = [
         {"unread_only": True, "flagged": True, "answered": True, "has_attachment": True},
         Criteria(unread_only=True, flagged=True, answered=True, has_attachment=True),
     ),
+    ({"unanswered_only": True}, Criteria(unanswered_only=True)),
+    (
+        {
+            "subject": "“Sensor drift”",
+            "from": '"Lee, Ann"',
+            "to": "ann*",
+            "body": '"two words"',
+            "query": "a* b",
+        },
+        Criteria(subject="Sensor drift", from_="Lee, Ann", to="ann", body="two words", query="a* b"),
+    ),
     ({"larger_than": 1000, "smaller_than": 2000}, Criteria(larger_than=1000, smaller_than=2000)),
     ({"last_days": 1}, Criteria(since=at(2024, 2, 29))),
     ({"last_days": 365}, Criteria(since=at(2023, 3, 2))),
@@ -164,6 +175,15 @@ def test_a_range_that_holds_nothing_is_refused(raw: dict[str, Any], field: str) 
     with pytest.raises(InvalidInputError) as caught:
         start(**raw)
     assert [(each.field, each.reason.value) for each in caught.value.problems] == [(field, "out_of_range")]
+
+
+def test_operators_are_refused_in_a_new_search_and_text_in_a_cursor() -> None:
+    """A cursor asks for what its first page found."""
+    with pytest.raises(InvalidInputError, match=r"query: `from:` is no operator"):
+        start(query="from:ann")
+    search = replace(start(query="ann"), criteria={"q": "from:ann"})
+    check_criteria(search, UTC)
+    assert criteria_of(search.criteria, UTC) == Criteria(query="from:ann")
 
 
 def test_ranges_that_hold_something_are_not() -> None:

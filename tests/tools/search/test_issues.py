@@ -1,9 +1,21 @@
 """Failures of a search, told once each: for a mailbox, or for an account as a whole."""
 
-from mailmcp.envelope.errors import DeadlineError, InternalError, MailError, NotFoundError, Reason
-from mailmcp.mail.handles.cursor import SourceCursor
+from mailmcp.envelope.errors import (
+    ConflictError,
+    DeadlineError,
+    InternalError,
+    MailError,
+    NextAction,
+    NotFoundError,
+    Reason,
+)
+from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
 from mailmcp.tools.search.issues import nothing_searched, source_issues
 from mailmcp.tools.search.sources import Searched, Searches
+
+SEARCH = SearchCursor(
+    sources=(SourceCursor(account_id="home", mailbox="A"),), total=0, page_size=10, criteria={}
+)
 
 
 def failed(account_id: str, mailbox: str, error: MailError) -> Searched:
@@ -38,7 +50,8 @@ def test_mailboxes_that_failed_differently_are_told_each() -> None:
 
 def test_the_error_of_all_is_that_of_the_first() -> None:
     late = DeadlineError("late", reason=Reason.COMMAND)
-    error = nothing_searched(Searches(searched=[failed("home", "A", late), failed("club", "B", lost())]))
+    searches = Searches(searched=[failed("home", "A", late), failed("club", "B", lost())])
+    error = nothing_searched(SEARCH, searches, None)
     assert error is late
     assert error.details["issues"] == [
         {"account_id": "home", "mailbox": "A", "message": "late"},
@@ -47,7 +60,20 @@ def test_the_error_of_all_is_that_of_the_first() -> None:
 
 
 def test_one_alone_needs_no_list_and_gets_its_next_step() -> None:
-    error = nothing_searched(Searches(searched=[failed("home", "A", missing())]))
+    error = nothing_searched(SEARCH, Searches(searched=[failed("home", "A", missing())]), None)
     assert "issues" not in error.details
     assert error.next_action is not None
     assert error.next_action.tool == "imap_list_mailboxes"
+
+
+def test_of_a_rebuilt_mailbox_the_search_is_made_anew() -> None:
+    rebuilt = ConflictError("A", expected=1, found=2)
+    error = nothing_searched(SEARCH, Searches(searched=[failed("home", "A", rebuilt)]), None)
+    assert error.next_action is not None
+    assert error.next_action.arguments == {"account_id": "home", "mailbox": "A", "limit": 10}
+
+
+def test_the_search_in_the_mailbox_that_was_meant_goes_before_a_list() -> None:
+    meant = NextAction(instruction="Search there.", tool="imap_search_messages")
+    error = nothing_searched(SEARCH, Searches(searched=[failed("home", "A", missing())]), meant)
+    assert error.next_action is meant

@@ -173,3 +173,25 @@ def test_a_servers_own_ids_tell_copies_within_its_account(
         sources=tuple(each.source for each in searches.searched), total=0, page_size=10, criteria={"p": "*"}
     )
     assert len(make_page(search, searches, first=True).found) == messages
+
+
+@pytest.mark.parametrize("sort", ["newest", "largest"])
+def test_what_is_moved_into_a_mailbox_of_which_nothing_was_given_is_not_taken_for_new(
+    dovecot_mail: Store, desk: Desk, sort: str
+) -> None:
+    """Its UID is high, but it stands where it stood; new mail comes before the page and is left out."""
+    for number in range(5, 0, -1):
+        received = DAY - timedelta(days=number)
+        dovecot_mail.fill(
+            "INBOX", [letter(number, sender="x" * (60 - number) + "@a.example")], received=received
+        )
+    dovecot_mail.fill("Kept", [letter(9)], received=DAY - timedelta(days=20))
+    first = desk.search(mailbox="*", limit=2, sort=sort)
+    with dovecot_mail.client() as client:
+        client.select_folder("INBOX")
+        client.move([2], "Kept")
+    dovecot_mail.fill("Kept", [letter(10, sender="x" * 70 + "@a.example")])
+    desk.forget()
+    rest = all_pages(desk, cursor=first.data["next_cursor"])
+    shown = [subject for subject, _, _ in rows([first, *rest])]
+    assert shown == [f"Letter {number:03}" for number in (1, 2, 3, 4, 5, 9)]

@@ -97,6 +97,121 @@ def test_a_conversation_that_is_too_long_says_so(
     assert "Only 3 messages of it are shown." in reply.data["coverage"]["method"]
 
 
+def drafts_of(reply: Reply) -> list[bool]:
+    """Tell for each line whether it says that it was not sent; the data must agree."""
+    marked = ["draft, not sent" in line for line in reply.text.split("\n") if line.startswith("- ")]
+    assert [
+        any(flag.lower() == "\\draft" for flag in row["flags"]) for row in reply.data["messages"]
+    ] == marked
+    return marked
+
+
+@pytest.mark.parametrize(
+    ("attributes", "flags", "draft"),
+    [
+        (("\\Drafts",), ("\\Seen",), True),
+        (("\\Drafts",), ("\\DRAFT",), True),
+        ((), ("\\Draft",), True),
+        ((), (), False),
+        (("\\Sent",), ("\\Seen",), False),
+    ],
+)
+def test_a_draft_is_told_by_its_flag_or_its_mailbox(
+    peer: PeerFactory,
+    open_desk: DeskFactory,
+    attributes: tuple[str, ...],
+    flags: tuple[str, ...],
+    *,
+    draft: bool,
+) -> None:
+    turns = make_talk(2)
+    written = PeerMailbox(
+        name="Own", messages=[PeerMessage(uid=7, octets=turns[1], flags=flags)], attributes=attributes
+    )
+    server = peer(messages=peer_messages(turns[:1]), mailboxes=[written])
+    assert drafts_of(thread_of_newest(open_desk(peer_account(server)))) == [False, draft]
+
+
+@pytest.mark.parametrize("asked", ["INBOX", "Drafts", "Sent"])
+def test_what_was_sent_is_no_draft_though_one_was_left_behind(
+    peer: PeerFactory, open_desk: DeskFactory, asked: str
+) -> None:
+    turns = make_talk(2)
+    left = PeerMailbox(name="Drafts", messages=[PeerMessage(uid=7, octets=turns[1], flags=("\\Draft",))])
+    sent = PeerMailbox(name="Sent", messages=peer_messages(turns[1:]))
+    server = peer(messages=peer_messages(turns[:1]), mailboxes=[left, sent])
+    reply = thread_of_newest(open_desk(peer_account(server)), asked)
+    assert drafts_of(reply) == [False, False]
+    row = reply.data["messages"][1]
+    assert ":Sent:" in row["message_id"]
+    assert [":Drafts:" in each for each in row["places"]] == [True]
+
+
+@pytest.mark.parametrize("asked", ["INBOX", "Drafts"])
+def test_a_copy_in_all_mail_does_not_say_that_a_draft_was_sent(
+    peer: PeerFactory, open_desk: DeskFactory, asked: str
+) -> None:
+    turns = make_talk(2)
+    drafts = PeerMailbox(name="Drafts", messages=peer_messages(turns[1:]))
+    everything = PeerMailbox(name="Everything", messages=peer_messages(turns), attributes=("\\All",))
+    server = peer(messages=peer_messages(turns[:1]), mailboxes=[drafts, everything])
+    assert drafts_of(thread_of_newest(open_desk(peer_account(server)), asked)) == [False, True]
+
+
+def test_a_copy_of_the_one_asked_for_is_found_among_too_many(
+    peer: PeerFactory, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is folded into the one that was sent."""
+    monkeypatch.setattr(limits, "THREAD_MESSAGES_MAX", 2)
+    turns = make_talk(4)
+    left = PeerMailbox(name="Drafts", messages=peer_messages(turns[3:]))
+    server = peer(messages=peer_messages(turns), mailboxes=[left])
+    assert texts(thread_of_newest(open_desk(peer_account(server)), "Drafts")) == ["Turn 3.", "Turn 4."]
+
+
+def test_a_conversation_longer_than_is_shown_has_the_message_asked_for(
+    dovecot_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dovecot_mail.fill("INBOX", make_talk(5))
+    desk = open_desk(dovecot_mail.account)
+    newest, *_, oldest = desk.search().data["messages"]
+    monkeypatch.setattr(limits, "THREAD_MESSAGES_MAX", 3)
+    for row, turn in ((newest, "Turn 5."), (oldest, "Turn 1.")):
+        reply = desk.call("imap_get_thread", {"message_id": row["message_id"]})
+        assert turn in texts(reply)
+        assert len(texts(reply)) == 3
+        assert not reply.data["coverage"]["complete"]
+
+
+def test_copies_do_not_make_a_conversation_too_long(
+    dovecot_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "THREAD_MESSAGES_MAX", 3)
+    for mailbox in ("INBOX", "Kept"):
+        dovecot_mail.fill(mailbox, make_talk(3))
+    reply = thread_of_newest(open_desk(dovecot_mail.account))
+    assert texts(reply) == ["Turn 1.", "Turn 2.", "Turn 3."]
+    assert reply.data["coverage"]["complete"]
+
+
+def test_messages_of_the_same_subject_do_not_crowd_a_conversation_out(
+    dovecot_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A subject as `Offer` is that of many; those that the ids name come first."""
+    others = [
+        make_turn(number, subject="Offer", message_id=f"<other{number}@shop.example>")
+        for number in range(9, 19)
+    ]
+    dovecot_mail.fill("INBOX", [*make_talk(3), *others])
+    desk = open_desk(dovecot_mail.account)
+    first = desk.search(sort="oldest", limit=1).data["messages"][0]
+    monkeypatch.setattr(limits, "THREAD_MESSAGES_MAX", 4)
+    reply = desk.call("imap_get_thread", {"message_id": first["message_id"]})
+    assert texts(reply) == ["Turn 1.", "Turn 2.", "Turn 3."]
+    assert "Very many messages have its subject" in reply.data["coverage"]["method"]
+    assert not reply.data["coverage"]["complete"]
+
+
 def test_threads_by_the_server_are_searched_in_all_mail(pymap_mail: Store, open_desk: DeskFactory) -> None:
     """THREADID (RFC 8474): a server may join what headers do not."""
     turns = [make_turn(1, subject="Plan"), make_turn(2, references=[turn_id(1)], subject="Re: Plan")]

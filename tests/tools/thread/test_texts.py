@@ -50,6 +50,33 @@ def test_a_very_long_text_is_cut_and_says_that_there_is_more(store: Store, desk:
     assert desk.call(action.tool, dict(action.arguments)).data["message"]["body_text"].startswith("\n0123")
 
 
+LONG_QUOTE = "> quoted words of no meaning\n" * 3_000
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"My answer.\n\nOn Mon, Ann wrote:\n{LONG_QUOTE}", "My answer."),
+        (f"{LONG_QUOTE}\nMy answer, below.\n", ""),
+        ("Own words, many of them.\n" * 3_000, "Own words"),
+        (f"First.\n{LONG_QUOTE[:290]}\nSecond.\n{LONG_QUOTE}\nThird.\n", "First."),
+    ],
+)
+def test_where_a_cut_text_goes_on_nothing_is_missed_or_said_twice(
+    store: Store, desk: Desk, text: str, shown: str
+) -> None:
+    """How much is quoted is not known where the text was cut."""
+    store.fill("INBOX", [make_turn(1, text=text)])
+    message_id = desk.search(limit=1).data["messages"][0]["message_id"]
+    [row] = desk.call("imap_get_thread", {"message_id": message_id, "max_chars": 100_000}).data["messages"]
+    assert row["truncated"]
+    assert row["text"].startswith(shown)
+    assert row["body_offset"] == len(row["text"])
+    whole = desk.message(message_id, body_max_chars=100_000)["body_text"]
+    rest = desk.message(message_id, body_offset=row["body_offset"], body_max_chars=100_000)["body_text"]
+    assert row["text"] + rest == whole
+
+
 def test_a_structure_that_cannot_be_read_does_not_hide_the_text(
     peer: PeerFactory, open_desk: DeskFactory
 ) -> None:

@@ -62,7 +62,13 @@ def make_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
 
 
 def make_ics(
-    summary: str, start: datetime, *, hours: float = 1, organizer: Address, method: str = "REQUEST"
+    summary: str,
+    start: datetime,
+    *,
+    hours: float = 1,
+    organizer: Address,
+    place: str,
+    method: str = "REQUEST",
 ) -> bytes:
     """Make a calendar with one event (RFC 5545, RFC 5546)."""
     uid = hashlib.sha256(f"{summary}{start.isoformat()}".encode()).hexdigest()[:20]
@@ -78,7 +84,7 @@ def make_ics(
         f"DTEND:{_ics_time(start + timedelta(hours=hours))}",
         f"SUMMARY:{summary}",
         f"ORGANIZER;CN={organizer.display_name}:mailto:{organizer.addr_spec}",
-        "LOCATION:Meeting room Kestrel",
+        f"LOCATION:{place}",
         "STATUS:CONFIRMED",
         "END:VEVENT",
         "END:VCALENDAR",

@@ -61,7 +61,8 @@ def _make_invitation(when: datetime) -> Placed:
         html="<p><b>Elena Rossi</b> invites you to <b>Apollo code freeze</b>, meeting room Kestrel.</p>",
     )
     message = to_message(letter)
-    calendar = make_ics("Apollo code freeze", start, organizer=ELENA).decode()
+    room = "Meeting room Kestrel"
+    calendar = make_ics("Apollo code freeze", start, organizer=ELENA, place=room).decode()
     # The third alternative: calendar programs look for it here, not among the attachments.
     message.add_alternative(calendar, subtype="calendar", params={"method": "REQUEST"}, cte="7bit")
     return place_octets(message.as_bytes(), mailbox="INBOX", flags=(FLAGGED,), when=when)

@@ -91,7 +91,8 @@ def _make_tickets(now: datetime) -> Iterator[Placed]:
     for index, (start, end, hour, reference, price) in enumerate(_JOURNEYS):
         when = now - timedelta(days=2, hours=1, minutes=4 * (2 - index))
         departs = (now + timedelta(days=VISIT_IN_DAYS)).replace(hour=hour, minute=12, second=0, microsecond=0)
-        calendar = make_ics(f"Train {start} to {end}", departs, hours=2.5, organizer=RAIL, method="PUBLISH")
+        journey, platform = f"Train {start} to {end}", f"{start}, main station"
+        calendar = make_ics(journey, departs, hours=2.5, organizer=RAIL, place=platform, method="PUBLISH")
         ticket = make_pdf(["Overland Rail", f"{start} - {end}", f"{departs:%d %b %Y, %H:%M}", reference])
         letter = Letter(
             when=when,
@@ -108,6 +109,34 @@ def _make_tickets(now: datetime) -> Iterator[Placed]:
 
 
 def _make_reports(now: datetime) -> Iterator[Placed]:
+    letters = (
+        _firmware(now - timedelta(hours=7)),
+        _gaps(now - timedelta(days=4, hours=2)),
+        _delivery_note(now - timedelta(days=12, hours=6)),
+        _scan(now - timedelta(days=20)),
+    )
+    for index, letter in enumerate(letters):
+        yield place(letter, flags=(SEEN,) if index else ())
+
+
+def _firmware(when: datetime) -> Letter:
+    firmware = Attachment(
+        filename="station-fw-2.4.2-rc1.bin",
+        content_type="application/octet-stream",
+        data=make_lump("station-fw-2.4.2-rc1", _BIG_OCTETS),
+    )
+    return Letter(
+        when=when,
+        sender=PRIYA,
+        cc=(JONAS,),
+        subject="Firmware 2.4.2-rc1 for the bench",
+        text="Hi Mara,\n\nthe candidate is attached (293 KiB). Flash it over the service port only, the"
+        " radio update would take an hour.\n\nSHA-256 is on the wiki.\n\nPriya\n",
+        attachments=(firmware,),
+    )
+
+
+def _gaps(when: datetime) -> Letter:
     rows = [
         (f"ST-{100 + station}", f"{(station * 37) % 100 / 10 + 4:.1f}", (station * 13) % 9)
         for station in range(1, 41)
@@ -123,62 +152,48 @@ def _make_reports(now: datetime) -> Iterator[Placed]:
         data=make_png([(hour * 29) % 44 + 4 for hour in range(24)]),
         content_id="gaps.chart@example.com",
     )
-    firmware = Attachment(
-        filename="station-fw-2.4.2-rc1.bin",
-        content_type="application/octet-stream",
-        data=make_lump("station-fw-2.4.2-rc1", _BIG_OCTETS),
+    return Letter(
+        when=when,
+        sender=ELENA,
+        subject="Gaps in the station data",
+        text="Hi,\n\nthe chart shows gaps by hour of the day, the table has all stations.\n\nElena\n",
+        html="<p>Hi,</p><p>the chart shows gaps by hour of the day:</p>"
+        '<p><img src="cid:gaps.chart@example.com" alt="Gaps by hour"></p>'
+        "<p>The table has all stations.</p><p>Elena</p>",
+        attachments=(chart, table),
     )
-    letters = (
-        Letter(
-            when=now - timedelta(hours=7),
-            sender=PRIYA,
-            cc=(JONAS,),
-            subject="Firmware 2.4.2-rc1 for the bench",
-            text="Hi Mara,\n\nthe candidate is attached (293 KiB). Flash it over the service port only, the"
-            " radio update would take an hour.\n\nSHA-256 is on the wiki.\n\nPriya\n",
-            attachments=(firmware,),
-        ),
-        Letter(
-            when=now - timedelta(days=4, hours=2),
-            sender=ELENA,
-            subject="Gaps in the station data",
-            text="Hi,\n\nthe chart shows gaps by hour of the day, the table has all stations.\n\nElena\n",
-            html="<p>Hi,</p><p>the chart shows gaps by hour of the day:</p>"
-            '<p><img src="cid:gaps.chart@example.com" alt="Gaps by hour"></p>'
-            "<p>The table has all stations.</p><p>Elena</p>",
-            attachments=(chart, table),
-        ),
-        Letter(
-            when=now - timedelta(days=12, hours=6),
-            sender=BOARDS,
-            subject="Delivery note 7731-2",
-            text="Dear Ms Lindqvist,\n\n2 boxes, 19 kg, are on their way to you.\n\nCalder Boards\n",
-            attachments=(
-                Attachment(
-                    filename="7731-2.pdf",
-                    content_type="application/pdf",
-                    data=make_pdf(["Calder Boards", "Delivery note 7731-2", "2 boxes, 19 kg"]),
-                ),
-                Attachment(
-                    filename="serials.csv",
-                    content_type="text/csv",
-                    data=make_csv(("board", "serial"), [(n, f"C-{7731000 + n}") for n in range(1, 26)]),
-                ),
-            ),
-        ),
-        Letter(
-            when=now - timedelta(days=20),
-            sender=TOM,
-            subject="Scanned: contract with the landlord",
-            html="<p>See attachment. Sent from the copier on the 2nd floor.</p>",
-            attachments=(
-                Attachment(
-                    filename="scan0042.pdf",
-                    content_type="application/pdf",
-                    data=make_pdf([f"Clause {number}: as before." for number in range(1, 30)]),
-                ),
-            ),
-        ),
+
+
+def _delivery_note(when: datetime) -> Letter:
+    note = Attachment(
+        filename="7731-2.pdf",
+        content_type="application/pdf",
+        data=make_pdf(["Calder Boards", "Delivery note 7731-2", "2 boxes, 19 kg"]),
     )
-    for index, letter in enumerate(letters):
-        yield place(letter, flags=(SEEN,) if index else ())
+    serials = Attachment(
+        filename="serials.csv",
+        content_type="text/csv",
+        data=make_csv(("board", "serial"), [(n, f"C-{7731000 + n}") for n in range(1, 26)]),
+    )
+    return Letter(
+        when=when,
+        sender=BOARDS,
+        subject="Delivery note 7731-2",
+        text="Dear Ms Lindqvist,\n\n2 boxes, 19 kg, are on their way to you.\n\nCalder Boards\n",
+        attachments=(note, serials),
+    )
+
+
+def _scan(when: datetime) -> Letter:
+    scan = Attachment(
+        filename="scan0042.pdf",
+        content_type="application/pdf",
+        data=make_pdf([f"Clause {number}: as before." for number in range(1, 30)]),
+    )
+    return Letter(
+        when=when,
+        sender=TOM,
+        subject="Scanned: contract with the landlord",
+        html="<p>See attachment. Sent from the copier on the 2nd floor.</p>",
+        attachments=(scan,),
+    )

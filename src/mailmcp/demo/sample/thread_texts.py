@@ -35,6 +35,9 @@ class Turn:
     text: str
     """With ``@VISIT@`` where the day of the visit goes."""
 
+    renamed: str = ""
+    """The subject from here on; "" to keep it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
@@ -261,8 +264,13 @@ CONVERSATIONS: Final = (
             ),
             Turn(JONAS, 0.2, "No objection. Please one that can also do tea water."),
             Turn(PRIYA, 0.1, "+1 for tea water"),
-            Turn(OWNER, 0.5, "Fine. Please put the old one on the repair café's shelf and not into the bin."),
-            Turn(TOM, 46, "Arrived, stands there, makes coffee. And tea water.\n\nTom"),
+            Turn(
+                OWNER,
+                0.5,
+                "Fine. Please put the old one on the repair café's shelf and not into the bin.",
+                renamed="Old machine to the repair café (was: Coffee machine)",
+            ),
+            Turn(TOM, 46, "They took it. The new one stands there, makes coffee. And tea water.\n\nTom"),
         ),
     ),
 )

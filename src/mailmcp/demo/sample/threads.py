@@ -25,6 +25,7 @@ def _make_thread(conversation: Conversation, number: int, now: datetime) -> Iter
     turns = _date(conversation, now)
     speakers = [turn.speaker for turn in turns]
     ids: tuple[str, ...] = ()
+    subject = conversation.subject
     for index, (turn, when) in enumerate(zip(turns, whens, strict=True)):
         before = turns[index - 1] if index else None
         letter = Letter(
@@ -32,12 +33,13 @@ def _make_thread(conversation: Conversation, number: int, now: datetime) -> Iter
             sender=turn.speaker,
             to=(_answered(turn.speaker, speakers, index),),
             cc=tuple(person for person in conversation.cc if person != turn.speaker),
-            subject=conversation.subject if before is None else f"Re: {conversation.subject}",
+            subject=turn.renamed or subject,
             text=turn.text if before is None else f"{turn.text}\n\n{_quote(before, whens[index - 1])}",
             message_id=f"<thread{number}.{index + 1}.{when:%Y%m%d}@{turn.speaker.domain}>",
             references=ids,
         )
         ids = (*ids, letter.own_id())
+        subject = f"Re: {letter.subject.removeprefix('Re: ')}"
         if turn.speaker == OWNER:
             yield place(letter, mailbox="Sent", flags=(SEEN,))
         else:

@@ -9,8 +9,8 @@ from typing import Any, Final
 from mailmcp.envelope.errors import Code, MailError, Reason
 from mailmcp.envelope.meta import VERSION, Meta
 from mailmcp.envelope.outcome import Outcome
-from mailmcp.envelope.render import data_schema, data_value, details_value, page_value, telemetry_value
 from mailmcp.envelope.schema import JsonObject, object_schema
+from mailmcp.envelope.values import data_schema, data_value, details_value, page_value, telemetry_value
 
 REGISTRY: Final = (
     "VALIDATION_MISSING_PARAM",

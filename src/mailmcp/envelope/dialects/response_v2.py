@@ -9,7 +9,8 @@ from typing import Any, Final
 from mailmcp.envelope.errors import Code, InvalidInputError, MailError
 from mailmcp.envelope.meta import Meta
 from mailmcp.envelope.outcome import Outcome
-from mailmcp.envelope.render import (
+from mailmcp.envelope.schema import JsonObject, object_schema
+from mailmcp.envelope.values import (
     data_schema,
     data_value,
     details_value,
@@ -17,7 +18,6 @@ from mailmcp.envelope.render import (
     page_value,
     telemetry_value,
 )
-from mailmcp.envelope.schema import JsonObject, object_schema
 
 VERSION: Final = "response-v2"
 

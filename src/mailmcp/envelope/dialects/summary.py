@@ -5,14 +5,14 @@ from typing import Any
 from mailmcp.envelope.errors import Code, MailError
 from mailmcp.envelope.meta import Meta
 from mailmcp.envelope.outcome import Outcome
-from mailmcp.envelope.render import (
+from mailmcp.envelope.schema import JsonObject, object_schema
+from mailmcp.envelope.values import (
     META_SCHEMA,
     data_schema,
     data_value,
     meta_value,
     next_action_value,
 )
-from mailmcp.envelope.schema import JsonObject, object_schema
 
 _ERROR_SCHEMA = object_schema(
     {"code": {"type": "string", "enum": [code.value for code in Code]}},

@@ -1,10 +1,13 @@
 """The candidates of a search: what may match, in the order asked for, and where a page begins among them."""
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from mailmcp.envelope import limits
+from mailmcp.envelope.errors import Code
 from mailmcp.imap.dialogue import Dialogue
+from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.fetching import fetching
 from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.criteria import Criteria
@@ -105,7 +108,7 @@ def _rank(session: Session, candidates: Candidates, order: Order) -> Dialogue[Ca
     rising = sorted(candidates.uids)
     looked_at = rising[-limits.SORT_CANDIDATES_MAX :]
     [fetched] = yield from fetching((looked_at, ["UID", *order.items]), most_messages=message_limit(session))
-    ranks = {uid: rank_of(row, order) or 0 for uid, row in fetched.messages.items()}
+    ranks = _all_ranks(looked_at, fetched, order)
     statements, complete = candidates.statements, candidates.complete
     if len(looked_at) < len(rising):
         statements += (
@@ -122,11 +125,28 @@ def _rank(session: Session, candidates: Candidates, order: Order) -> Dialogue[Ca
     )
 
 
+def _all_ranks(uids: Sequence[int], fetched: Fetched, order: Order) -> dict[int, int]:
+    """Rank messages, given by rising UID; those that are gone are left out.
+
+    One that cannot be ranked has the rank of the one before it.
+    """
+    ranks: dict[int, int] = {}
+    rank = 0
+    for uid in uids:
+        row = fetched.messages.get(uid)
+        if row is None and fetched.failures[uid].code is Code.NOT_FOUND:
+            continue
+        known = rank_of(row, order) if row else None
+        rank = ranks[uid] = rank if known is None else known
+    return ranks
+
+
 def _find_place(session: Session, candidates: Candidates, quest: Quest) -> Dialogue[int]:
     """Find where a message that is gone would stand, by the ranks of some of the candidates."""
     assert quest.after is not None  # noqa: S101 - else the first candidate is the place
     low, high = 0, len(candidates.uids)  # the first one after the position is in [low, high]
     while low < high:
+        before = low, high
         step = max(1, (high - low) // _PIVOTS)
         pivots = range(low, high, step)
         ranks = candidates.ranks
@@ -135,13 +155,18 @@ def _find_place(session: Session, candidates: Candidates, quest: Quest) -> Dialo
             [fetched] = yield from fetching(
                 (asked, ["UID", *quest.order.items]), most_messages=message_limit(session)
             )
-            ranks = {uid: rank_of(row, quest.order) or 0 for uid, row in fetched.messages.items()}
+            rows = fetched.messages.items()
+            ranks = {uid: rank for uid, row in rows if (rank := rank_of(row, quest.order)) is not None}
         for index in pivots:
             uid = candidates.uids[index]
-            if uid in ranks and is_after(uid, ranks[uid], quest.after, quest.order):
+            if uid not in ranks:
+                continue  # it says nothing of those before it
+            if is_after(uid, ranks[uid], quest.after, quest.order):
                 high = index
                 break
             low = index + 1
+        if step == 1 or (low, high) == before:
+            break
     return low
 
 

@@ -12,6 +12,7 @@ from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.features import FLAG_FIELDS
 from mailmcp.imap.search.keys import Plan, keys_for
 from mailmcp.imap.search.searching import PlanChangedError, finding
+from mailmcp.imap.search.verify import flags_hold
 from mailmcp.imap.session import Session
 
 _FIELDS = {
@@ -40,12 +41,9 @@ def contradicting(
 
 
 def _contradicts(criteria: Criteria, fields: Collection[str], row: FetchedMessage) -> bool:
-    flags = {flag.lower() for flag in row.flags}
     size = row.size_octets
-    wanted = {"flagged": "\\flagged", "answered": "\\answered", "keyword": criteria.keyword.lower()}
     return (
-        ("unread_only" in fields and "\\seen" in flags)
-        or any(flag not in flags for name, flag in wanted.items() if name in fields)
+        not flags_hold(criteria, fields, row.flags)
         or ("larger_than" in fields and size is not None and size * _SIZE_MARGIN <= criteria.larger_than)
         or ("smaller_than" in fields and size is not None and size >= criteria.smaller_than * _SIZE_MARGIN)
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from mailmcp.imap.quirks import Feature, Quirks, Verdict
 from mailmcp.imap.search.criteria import Criteria
 
-FLAG_FIELDS = frozenset({"unread_only", "flagged", "answered", "keyword"})
+FLAG_FIELDS = frozenset({"unread_only", "flagged", "answered", "unanswered_only", "keyword"})
 ADDRESS_FIELDS = frozenset({"from_", "to", "cc", "any_address"})
 HEADER_FIELDS = ADDRESS_FIELDS | {"subject", "header_message_id"}
 
@@ -53,23 +53,36 @@ def needs_probes(criteria: Criteria) -> bool:
     return bool(criteria.asked - _UNPROBED)
 
 
-def unproven(criteria: Criteria, quirks: Quirks) -> str:
-    """Say which of the criteria rest on the server alone and could not be probed; "" for none."""
-    names = [
-        name
-        for name in criteria.asked - _UNPROBED
-        if any(quirks.verdict(each) is Verdict.UNKNOWN for each in _needed(name, criteria, quirks))
-    ]
-    if not names:
-        return ""
-    return f"Whether the server's search by {list_names(names)} works could not be checked."
+def unproven(criteria: Criteria, quirks: Quirks, *, found: int = 0, exists: int = 1) -> str:
+    """Say which of the criteria rest on the server alone and could not be probed; "" for none.
+
+    Args:
+        criteria: What was searched for.
+        quirks: What is known of the server.
+        found: How many messages it found: where there are any, text beyond ASCII is looked for.
+        exists: How many there are in the mailbox; of none there is nothing to prove.
+    """
+    asked = criteria.asked - _UNPROBED if exists else frozenset()
+    names = {name for name in asked if any(_is_unknown(each, quirks) for each in _needed(name, quirks))}
+    beyond_ascii = {name for name in asked - names if not str(getattr(criteria, name)).isascii()}
+    beyond_ascii &= {"exclude"} if found else beyond_ascii
+    said = []
+    if names:
+        said.append(f"Whether the server's search by {list_names(names)} works could not be checked.")
+    if beyond_ascii and _is_unknown(Feature.CHARSET, quirks):
+        what = list_names(beyond_ascii)
+        said.append(f"Whether the server's search by {what} works beyond ASCII could not be checked.")
+    return " ".join(said)
 
 
-def _needed(name: str, criteria: Criteria, quirks: Quirks) -> tuple[Feature, ...]:
-    needed = features_of(name)
+def _is_unknown(feature: Feature, quirks: Quirks) -> bool:
+    return quirks.verdict(feature) is Verdict.UNKNOWN
+
+
+def _needed(name: str, quirks: Quirks) -> tuple[Feature, ...]:
     if name == "body" and not quirks.trusts(Feature.BODY):
-        needed = (Feature.TEXT,)  # asked instead
-    return needed if str(getattr(criteria, name)).isascii() else (*needed, Feature.CHARSET)
+        return (Feature.TEXT,)  # asked instead
+    return features_of(name)
 
 
 def list_names(fields: Iterable[str]) -> str:

@@ -20,10 +20,18 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _ATOM = re.compile(r"[!#$&'+,\-./0-9:;<=>?@A-Z\[^_`a-z|}~]{1,255}")
 _DAY = timedelta(days=1)
 
-_ESCAPED = re.compile(r"""['"\\]""")
-"""In From, To and Cc Dovecot finds only `O\\'Neil`: it searches names as it would write them itself."""
+_BETWEEN = re.compile(r"""['"\\<>(),]""")
+"""What parts the pieces of a name and an address that are asked for: servers differ in where they find them.
 
-_FLAG_KEYS = {"unread_only": b"UNSEEN", "flagged": b"FLAGGED", "answered": b"ANSWERED"}
+Dovecot finds no `Ann Lee <ann@…>`, as rows show senders, and only `O\\'Neil`, as it would write that.
+"""
+
+_FLAG_KEYS = {
+    "unread_only": b"UNSEEN",
+    "flagged": b"FLAGGED",
+    "answered": b"ANSWERED",
+    "unanswered_only": b"UNANSWERED",
+}
 _EXACT_HERE = frozenset({"has_attachment", "since", "before"})
 """Verified on the messages whatever the server says: it has no key, or one that knows days only."""
 
@@ -60,13 +68,13 @@ def make_plan(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool])
     words = {name: ask_words(name, quirks) for name in WORDS_FIELDS if name in asked}
     words_here = {name for name, how in words.items() if how is WordsAsked.HERE}
     distrusted = {name for name in asked - set(words) if _is_distrusted(name, criteria, quirks)} | words_here
-    escaped = {name for name in asked & ADDRESS_FIELDS if _ESCAPED.search(getattr(criteria, name))}
+    pieced = {name for name in asked & ADDRESS_FIELDS if _BETWEEN.search(getattr(criteria, name))}
     foreign = {name for name in distrusted & HEADER_FIELDS if all(map(quirks.trusts, features_of(name)))}
     keys = _keys(criteria, asked - distrusted, words)
     statements = [*_word_statements(words, quirks), *_statements(asked, distrusted - words_here, foreign)]
     return Plan(
         keys=tuple(keys),
-        local=(asked & _EXACT_HERE) | distrusted | escaped,
+        local=(asked & _EXACT_HERE) | distrusted | pieced,
         statements=tuple(statements),
         complete=not any(how.headers_only for how in words.values()),
     )
@@ -83,7 +91,7 @@ def _check(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool]) ->
             "keyword",
             Reason.INVALID_VALUE,
             "is not a keyword. Send one such as $Forwarded; for the flags of the system use "
-            "unread_only, flagged or answered.",
+            "unread_only, flagged, answered or unanswered_only.",
         )
     if criteria.gmail_query and not can("X-GM-EXT-1"):
         raise InvalidInputError.of(
@@ -136,7 +144,7 @@ def _keys(criteria: Criteria, names: Collection[str], words: Mapping[str, WordsA
 
 
 def _address_keys(name: str, text: str) -> Iterator[bytes]:
-    for piece in map(quoted, filter(None, map(str.strip, _ESCAPED.split(text)))):
+    for piece in map(quoted, filter(None, map(str.strip, _BETWEEN.split(text)))):
         if name == "any_address":
             yield from (b"OR", b"FROM", piece, b"OR", b"TO", piece, b"CC", piece)
         else:

@@ -9,6 +9,9 @@ from enum import StrEnum
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.verify import received_s
 
+_RANK_MAX = 10**11
+"""Above every size and time of arrival, and no longer than a cursor may say."""
+
 
 class Order(StrEnum):
     """How the messages of a search follow each other."""
@@ -35,6 +38,13 @@ class Order(StrEnum):
     def rising(self) -> bool:
         """Whether lower ranks, and of one rank lower UIDs, come first."""
         return self in {Order.OLDEST, Order.OLDEST_ARRIVAL}
+
+    @property
+    def first_rank(self) -> int:
+        """A rank that comes before those of all messages; 0 in orders by UID."""
+        if self.by_uid:
+            return 0
+        return -_RANK_MAX if self.rising else _RANK_MAX
 
     @property
     def items(self) -> tuple[str, ...]:

@@ -95,8 +95,11 @@ class Scanned:
     statements: tuple[str, ...] = ()
     """English sentences: how it was asked, what was verified here, what could not be seen."""
 
+    unproven: str = ""
+    """English sentence: what the answer rests on that nothing has shown to work; "" where all is proven."""
+
     complete: bool = True
-    """False if there may be matches that no page of this search can show."""
+    """False if there may be matches that no page of this search can show; whatever is `unproven`."""
 
 
 def scan(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | MailError]:
@@ -147,6 +150,7 @@ class _Page:
         self._rows = Fetched()
         self._ranks: dict[int, int] = {}
         self._last: tuple[int, int] | None = None
+        self._rank = request.after.rank if request.after else request.order.first_rank
         self._looked_at = 0
 
     def make(self) -> Dialogue[Scanned]:
@@ -232,10 +236,11 @@ class _Page:
             self._looked_at += 1
             row = seen.messages.get(uid)
             rank = rank_of(row, self._request.order) if row else None
-            if rank is not None and not self._request.order.by_uid:
-                self._ranks[uid] = rank
             # One that cannot be ranked stands beside its neighbour.
-            self._last = (uid, rank if rank is not None else self._last[1] if self._last else 0)
+            self._rank = self._rank if rank is None else rank
+            if not self._request.order.by_uid:
+                self._ranks[uid] = self._rank
+            self._last = (uid, self._rank)
             if self._may_match(uid, seen):
                 self._matches.append(uid)
                 if uid in seen.failures and uid not in self._rows.messages:
@@ -256,7 +261,7 @@ class _Page:
         return (yield from fetching(*jobs, most_messages=message_limit(self._session)))
 
     def _scanned(self, found: Candidates, rest: "array[int]", *, sifted: bool) -> Scanned:
-        request, mailbox = self._request, self._place.mailbox
+        request, mailbox, quirks = self._request, self._place.mailbox, self._session.quirks
         assert mailbox is not None  # noqa: S101 - it was asked for
         left = len(rest) - self._looked_at
         spent = left > 0 and len(self._matches) < request.size
@@ -269,8 +274,6 @@ class _Page:
                 f"{self._looked_at} of {len(rest)} messages that may match were looked at; "
                 "the next page goes on from there.",
             )
-        if not found.uids and mailbox.exists and (doubt := unproven(request.criteria, self._session.quirks)):
-            statements += (doubt,)
         return Scanned(
             mailbox=mailbox.name,
             uidvalidity=mailbox.uidvalidity,
@@ -288,11 +291,10 @@ class _Page:
             looked_at=self._looked_at,
             budget_spent=spent,
             statements=statements,
+            unproven=unproven(request.criteria, quirks, found=len(found.uids), exists=mailbox.exists),
             complete=found.complete,
         )
 
     def _position(self, uidvalidity: int) -> Position | None:
-        if self._last is None:
-            return None
-        uid, rank = self._last
-        return Position(uidvalidity=uidvalidity, uid=uid, rank=rank)
+        last = self._last
+        return Position(uidvalidity=uidvalidity, uid=last[0], rank=last[1]) if last else None

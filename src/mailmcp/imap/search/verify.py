@@ -11,6 +11,7 @@ from datetime import UTC
 
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.criteria import Criteria, split_words
+from mailmcp.imap.search.features import FLAG_FIELDS
 
 HEADER_FIELDS = {
     "from_": ("FROM",),
@@ -70,7 +71,7 @@ class Check:
     def items(self) -> tuple[str, ...]:
         """The data items that the verification needs, besides UID."""
         wanted: list[str] = []
-        if self.local & {"unread_only", "flagged", "answered", "keyword"}:
+        if self.local & FLAG_FIELDS:
             wanted.append("FLAGS")
         if self.local & {"larger_than", "smaller_than"}:
             wanted.append("RFC822.SIZE")
@@ -94,17 +95,10 @@ class Check:
     def holds(self, message: FetchedMessage) -> bool:
         """Whether a message matches; what the server does not tell counts for it."""
         return (
-            self._flags_hold(message)
+            flags_hold(self.criteria, self.local, message.flags)
             and self._measures_hold(message)
             and self._headers_hold(message)
             and ("has_attachment" not in self.local or self.proofs.attachment(message.body_structure))
-        )
-
-    def _flags_hold(self, message: FetchedMessage) -> bool:
-        flags = {flag.lower() for flag in message.flags}
-        wanted = {"flagged": "\\flagged", "answered": "\\answered", "keyword": self.criteria.keyword.lower()}
-        return not ("unread_only" in self.local and "\\seen" in flags) and all(
-            flag in flags for name, flag in wanted.items() if name in self.local
         )
 
     def _measures_hold(self, message: FetchedMessage) -> bool:
@@ -132,6 +126,16 @@ class Check:
             self.proofs.headers(octets, each) for each in (Criteria(subject=word), Criteria(from_=word))
         )
         return there != (name == "exclude")
+
+
+def flags_hold(criteria: Criteria, fields: Collection[str], flags: Collection[str]) -> bool:
+    """Whether a message with these flags matches those `fields` of the criteria that are of flags."""
+    there = {flag.lower() for flag in flags}
+    wanted = {"flagged": "\\flagged", "answered": "\\answered", "keyword": criteria.keyword.lower()}
+    unwanted = {"unread_only": "\\seen", "unanswered_only": "\\answered"}
+    return all(flag in there for name, flag in wanted.items() if name in fields) and not any(
+        flag in there for name, flag in unwanted.items() if name in fields
+    )
 
 
 def merge_items(row: Sequence[str], proof: Collection[str]) -> list[str]:

@@ -43,7 +43,10 @@ class SourceCursor:
     """The last message taken; 0 if none was."""
 
     rank: int = 0
-    """Of that message in its order: INTERNALDATE in seconds since 1970, or octets; 0 in orders by UID."""
+    """Of that message in its order: INTERNALDATE in seconds since 1970, or octets; 0 in orders by UID.
+
+    With `top` of the last message that other mailboxes gave.
+    """
 
     top: int = 0
     """As long as none was taken: the highest UID of the search; what is above has come since."""

@@ -9,8 +9,6 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from mailmcp.envelope.errors import InvalidInputError, Reason
-
 ACCOUNT_ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
 
 UINT32_MAX = 2**32 - 1
@@ -59,12 +57,8 @@ class MessageRef:
         return f"{self.message_uri}/attachment/{part_id}"
 
 
-def parse_message_id(text: str, *, field: str = "message_id") -> MessageRef:
-    """Read an id that a tool handed out; from the right, since a mailbox may hold colons.
-
-    Raises:
-        InvalidInputError: With reason `malformed_id`; `field` names the argument.
-    """
+def parse_ref(text: str) -> MessageRef | None:
+    """Read an id as it was handed out, from the right, since a mailbox may hold colons; None for none."""
     match = _ID.fullmatch(text)
     if match:
         uidvalidity, uid = int(match["uidvalidity"]), int(match["uid"])
@@ -74,9 +68,4 @@ def parse_message_id(text: str, *, field: str = "message_id") -> MessageRef:
             return MessageRef(
                 account_id=match["account"], mailbox=match["mailbox"], uidvalidity=uidvalidity, uid=uid
             )
-    raise InvalidInputError.of(
-        field,
-        Reason.MALFORMED_ID,
-        "is not a message id. Send a message_id as imap_search_messages returns it, "
-        "of the form imap:{account_id}:{mailbox}:{uidvalidity}:{uid}.",
-    )
+    return None

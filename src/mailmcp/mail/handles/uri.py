@@ -15,7 +15,6 @@ from mailmcp.envelope import limits
 from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef
 
-MAILBOXES_TEMPLATE: Final = "imap://{account}/mailbox"
 MESSAGE_TEMPLATE: Final = "imap://{account}/mailbox/{mailbox}/message/{uidvalidity}/{uid}"
 RAW_TEMPLATE: Final = MESSAGE_TEMPLATE + "/raw"
 ATTACHMENT_TEMPLATE: Final = MESSAGE_TEMPLATE + "/attachment/{part_id}"

@@ -38,6 +38,9 @@ class HtmlText:
     hidden_removed: int
     """Passages which the HTML hid, from 0: see `html.hidden`."""
 
+    hidden_chars: int
+    """Characters of these passages, from 0: as they would read."""
+
     hidden_by: Mapping[str, int]
     """The same by technique: display, visibility, opacity, font size, extent, position, clip, transform,
     colour. Only those that were found."""
@@ -66,6 +69,7 @@ def html_to_text(html: str) -> HtmlText:
     return HtmlText(
         text=rendered.text,
         hidden_removed=sum(hidden.by_technique.values()),
+        hidden_chars=hidden.chars,
         hidden_by=hidden.by_technique,
         invisible_removed=rendered.invisible_removed,
         misleading_links=rendered.misleading_links,

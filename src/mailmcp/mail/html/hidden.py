@@ -16,6 +16,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
+from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.box import OPACITY_MIN, hidden_by, is_indented_away, opacity_of
 from mailmcp.mail.html.cascade import Cascade, Family
 from mailmcp.mail.html.colour import BLACK, LINK_BLUE, WHITE, Colour, is_unseen, lay_over, parse_colour
@@ -60,6 +61,9 @@ class Hidden:
     by_technique: Mapping[str, int]
     """Passages by how they were hidden: an element with text in it is one passage, and so are texts
     hidden alike with nothing shown between them."""
+
+    chars: int
+    """Of all passages, as they would read: runs of white space as one, invisible characters not at all."""
 
     complete: bool
     """False if the style sheets were too long or too costly to be followed to the end."""
@@ -128,11 +132,12 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
             levels.pop()
             node = node.parent
         node = node.next if node is not None and len(levels) > 1 else None
+    chars = sum(map(_chars, search.hidden))
     for each in search.hidden:  # only now: removing them changes what is next
         each.decompose()
     complete = rules.complete and search.cascade.complete
     judged = search.judged_all and not any(each <= search.names for each in rules.unfollowed)
-    return Hidden(by_technique=search.passages, complete=complete, judged=judged)
+    return Hidden(by_technique=search.passages, chars=chars, complete=complete, judged=judged)
 
 
 class _Search:
@@ -209,6 +214,11 @@ class _Search:
             self.passages[technique] += 1
         self.goes_on = technique
         return None
+
+
+def _chars(node: LexborNode) -> int:
+    text = node.text_content if node.is_text_node else node.text()
+    return len(" ".join(clean_text(text or "").text.split()))
 
 
 def _technique(element: Element, values: Mapping[str, str], inherited: _Inherited) -> str:

@@ -11,14 +11,13 @@ from typing import Any, Final
 
 import tinycss2
 
-from mailmcp.mail.html.validity import is_possible
+from mailmcp.mail.html.validity import NUMBER, is_possible
 
 _SIMPLE: Final = re.compile(r"[^\"'\\/{}\[\]@]*+")
 _VALUE_DEPTH_MAX: Final = 4  # functions in functions; serialising deeper ones recurses
-_NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
-_LENGTH: Final = re.compile(rf"(?:calc\()?\s*({_NUMBER})\s*(%|[a-z]*)\s*\)?")
+_LENGTH: Final = re.compile(rf"(?:calc\()?\s*({NUMBER})\s*(%|[a-z]*)\s*\)?")
 _SPACE: Final = re.compile(r"\s+")
-_FONT_SIZE: Final = re.compile(rf"(?:^|\s)((?:{_NUMBER})(?:%|[a-z]+)|0)(?=[\s/]|$)")
+_FONT_SIZE: Final = re.compile(rf"(?:^|\s)((?:{NUMBER})(?:%|[a-z]+)|0)(?=[\s/]|$)")
 _IMAGE: Final = re.compile(r"(?:url|gradient|image|image-set|element)\(")
 _COLOUR: Final = re.compile(r"#[0-9a-f]+|[a-z-]+(?:\([^()]*+\))?")
 _POSITION_WORDS: Final = frozenset(

@@ -10,11 +10,13 @@ from typing import Final
 
 from mailmcp.mail.html.colour import parse_colour
 
-_NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+"""A number (CSS Syntax 3 section 4.3.12), as part of a pattern."""
+
 _UNIT: Final = (
     r"%|px|pt|pc|in|cm|mm|q|r?em|r?ex|r?ch|r?cap|r?ic|r?lh|[sld]?v(?:w|h|i|b|min|max)|cq(?:w|h|i|b|min|max)"
 )
-_LENGTH: Final = rf"{_NUMBER}(?:{_UNIT})?|(?:calc|min|max|clamp|round|abs|fit-content|anchor)\(.*\)"
+_LENGTH: Final = rf"{NUMBER}(?:{_UNIT})?|(?:calc|min|max|clamp|round|abs|fit-content|anchor)\(.*\)"
 _SIZE: Final = rf"{_LENGTH}|auto|none|stretch|(?:min|max|fit)-content|-webkit-fill-available"
 _OVERFLOW: Final = r"(?:visible|hidden|clip|scroll|auto|overlay)"
 _SYSTEM: Final = (
@@ -30,7 +32,7 @@ _POSSIBLE: Final = {
         r"|flow|flow-root|run-in|math|ruby[a-z-]*|table-[a-z-]+|-webkit-(?:inline-)?(?:box|flex)",
         "visibility": "visible|hidden|collapse",
         "content-visibility": "visible|hidden|auto",
-        "opacity": rf"{_NUMBER}%?|calc\(.*\)",
+        "opacity": rf"{NUMBER}%?|calc\(.*\)",
         "position": "static|relative|absolute|fixed|sticky|-webkit-sticky",
         "overflow": rf"{_OVERFLOW}(?: {_OVERFLOW})?",
         "font-size": rf"{_LENGTH}|(?:xx?-|xxx-)?(?:small|large)|medium|smaller|larger",

@@ -13,7 +13,7 @@ BROKEN_UUENCODE: Final = "broken uuencode"
 UNKNOWN_ENCODING: Final = "unknown transfer encoding"
 
 _IDENTITY: Final = frozenset({"", "7bit", "8bit", "binary", "7-bit", "8-bit"})
-_UUENCODE: Final = frozenset({"x-uuencode", "x-uue", "uuencode", "uue"})
+UUENCODE_NAMES: Final = frozenset({"x-uuencode", "x-uue", "uuencode", "uue"})
 _BASE64_SPACE: Final = re.compile(rb"\s+")
 _WORDS: Final = re.compile(rb"[^\s] +[^\s]")
 _BASE64_JUNK: Final = re.compile(rb"[^A-Za-z0-9+/]+")
@@ -48,7 +48,7 @@ def decode_transfer(octets: bytes, encoding: str) -> TransferDecoded:
         return TransferDecoded(octets=binascii.a2b_qp(_SOFT_BREAK_SPACE.sub(b"=", octets)))
     if name == "base64":
         return _decode_base64(octets)
-    if name in _UUENCODE:
+    if name in UUENCODE_NAMES:
         return _decode_uuencode(octets)
     return TransferDecoded(octets=octets, defects=(UNKNOWN_ENCODING,))
 

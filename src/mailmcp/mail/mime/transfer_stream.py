@@ -11,7 +11,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from mailmcp.mail.mime.transfer import BROKEN_BASE64, BROKEN_UUENCODE, decode_transfer
+from mailmcp.mail.mime.transfer import BROKEN_BASE64, BROKEN_UUENCODE, UUENCODE_NAMES, decode_transfer
 
 _DIGITS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _SPACE: Final = b" \t\n\r\v\f"
@@ -21,7 +21,6 @@ _ANY_GROUP_OCTETS: Final = 3
 _BEHIND_OCTETS_MAX: Final = 8_388_608
 """What is held of octets that follow the padding; nothing but a hostile part has more."""
 
-_UUENCODE: Final = frozenset({"x-uuencode", "x-uue", "uuencode", "uue"})
 _UU_BEGIN: Final = re.compile(rb"begin [0-7]{3,4} ")
 _LINE_OCTETS_MAX: Final = 65_536
 """A longer line is cut: SMTP allows 998 octets."""
@@ -48,7 +47,7 @@ def open_stream(encoding: str) -> TransferStream:
     name = encoding.strip().lower()
     if name == "base64":
         return _Base64()
-    if name in _UUENCODE:
+    if name in UUENCODE_NAMES:
         return _Uuencode()
     return _Lines(name)
 

@@ -10,12 +10,13 @@ from typing import Final
 
 from mailmcp.envelope.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX
 from mailmcp.mail.clean import clean_line, clean_text
-from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.structure import Part, walk
 from mailmcp.mail.notices.calendar import Calendar, CalendarItem, Property, read_calendar
 from mailmcp.mail.notices.calendar_time import describe_recurrence, describe_stamp, describe_when
 from mailmcp.mail.text.body import BodyText, decode_part
 
 _MAILTO: Final = re.compile(r"(?i)^\s*mailto:\s*")
+_INVITING: Final = {"request", "cancel", "reply", "add", "refresh", "counter", "declinecounter"}
 _JOIN: Final = ("x-google-conference", "x-microsoft-skypeteamsmeetingurl", "conference", "url")
 
 
@@ -24,6 +25,19 @@ def is_calendar(part: Part) -> bool:
     if part.content_type in ("text/calendar", "application/ics", "application/icalendar"):
         return True
     return part.content_type == "application/octet-stream" and part.filename.lower().endswith(".ics")
+
+
+def invitation_method(root: Part | None) -> str:
+    """Give the method of a message that is about an invitation, by its structure alone; "" for any other.
+
+    Of RFC 5546, in lower case. Events that are merely published are no invitations.
+    """
+    methods = (
+        part.params.get("method", "").strip().lower()
+        for part in walk(root)
+        if part.content_type == "text/calendar"
+    )
+    return next((each for each in methods if each in _INVITING), "")
 
 
 def decode_calendar(octets: bytes, part: Part) -> Calendar:

@@ -7,6 +7,7 @@ text out of HTML break lines, number links and flatten tables, but seldom change
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -47,8 +48,19 @@ _COURTESIES: Final = frozenset(
 )
 
 
-def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> int:
-    """Count the lines of the plain text that say what the HTML does not show; linear.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """What one text says and another does not."""
+
+    lines: int = 0
+    """How many lines say it, from 0; a sentence that goes over several lines is one of them."""
+
+    first: str = ""
+    """The first of them; "" if there is none."""
+
+
+def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> Missing:
+    """Find the lines of the plain text that say what the HTML does not show; linear.
 
     A sentence that goes over several lines counts as one, unless one of them is counted.
 
@@ -57,29 +69,33 @@ def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> int
         octets: Content by part id, whole and still transfer-encoded.
 
     Returns:
-        0 too where there is nothing to compare: no plain part that stands for HTML, or not all octets.
+        None too where there is nothing to compare: no plain part that stands for HTML, or not all octets.
     """
     text_parts, octets = open_signed(text_parts, octets)
     shown = {part.part_id for part in text_parts.html}
     plain = tuple(part for part in text_parts.plain if part.part_id not in shown)
     if not plain or not any(map(is_html, text_parts.html)) or not octets.keys() >= shown:
-        return 0
+        return Missing()
     said = body_text(TextParts(plain=plain), {part.part_id: octets.get(part.part_id, b"") for part in plain})
     seen = body_text(TextParts(plain=text_parts.html), octets)
-    return count_missing(said.text, seen.text)
+    return find_missing(said.text, seen.text)
 
 
-def count_missing(said: str, seen: str) -> int:
-    """Count the lines and sentences of one text that say what another does not."""
+def find_missing(said: str, seen: str) -> Missing:
+    """Find the lines and sentences of one text that say what another does not."""
     html = _Shown(_TARGET.sub(" ", seen))
-    count = 0
+    count, earliest = 0, ""
     for paragraph in _PARAGRAPH_END.split(said):
-        missing = [html.lacks(line) for line in paragraph.split("\n")]
-        count += sum(missing)
+        lines = paragraph.split("\n")
+        missing = [html.lacks(line) for line in lines]
+        found = [(number, lines[number]) for number, lacks in enumerate(missing) if lacks]
         for first, sentence in _sentences(paragraph):
-            lines = missing[first : first + sentence.count("\n") + 1]
-            count += len(lines) > 1 and not any(lines) and html.lacks(sentence)
-    return count
+            own = missing[first : first + sentence.count("\n") + 1]
+            if len(own) > 1 and not any(own) and html.lacks(sentence):
+                found.append((first, sentence))
+        count += len(found)
+        earliest = earliest or min(found, default=(0, ""))[1].strip()
+    return Missing(lines=count, first=earliest)
 
 
 def _sentences(paragraph: str) -> Iterator[tuple[int, str]]:

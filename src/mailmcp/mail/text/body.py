@@ -1,7 +1,7 @@
 """The text of a message: parts to text, plain where there is any, else out of HTML.
 
-Composes `mime.transfer`, `charset`, `flowed`, `html` and `clean`. Which parts are the
-text is for `mail.parts.text`.
+Composes `mime.transfer`, `charset`, `text.flowed`, `html` and `clean`. Which parts are the
+text is for `parts.text`.
 """
 
 import re
@@ -52,6 +52,9 @@ class BodyText:
 
     invisible_removed: int
     """Invisible and bidirectional control characters taken out of `text`."""
+
+    hidden_chars: int = 0
+    """Characters of what the HTML hid, from 0: as they would read."""
 
     misleading_links: int = 0
     """Links whose text names another host than the one they lead to; `text` shows the true one."""
@@ -118,7 +121,7 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
     """Turn the chosen parts into one text; its `html` is empty."""
     texts: list[str] = []
     defects: list[str] = []
-    hidden = invisible = misleading = 0
+    hidden = hidden_chars = invisible = misleading = 0
     from_html = clear_signed = False
     for part in parts:
         source = sources.get(part.part_id)
@@ -133,6 +136,7 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
             converted = html_to_text(source.text)
             from_html = True
             hidden += converted.hidden_removed
+            hidden_chars += converted.hidden_chars
             invisible += converted.invisible_removed
             misleading += converted.misleading_links
             defects.extend(converted.defects)
@@ -148,6 +152,7 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
         html="",
         from_html=from_html,
         hidden_removed=hidden,
+        hidden_chars=hidden_chars,
         invisible_removed=invisible,
         misleading_links=misleading,
         clear_signed=clear_signed,

@@ -1,6 +1,6 @@
 """Text parts that lie inside signed data, opened so that they read like others.
 
-Composes `mime.smime`, `message` and `mail.parts.text`; one level deep.
+Composes `mime.smime`, `message` and `parts.text`; one level deep.
 """
 
 from collections.abc import Mapping, Sequence

@@ -23,11 +23,11 @@ from mailmcp.mail.text.quote_marks import (
     quoted_text,
 )
 
-QUOTES_LINE: Final = '[{count} quoted lines; quotes="keep" shows them]'
-"""What stands for the lines that were taken out."""
+QUOTES_LINE: Final = "[{count} quoted lines]"
+"""What stands for the lines that were taken out: the same in every reply, so that offsets agree."""
 
 KEPT_LINES_MAX: Final = 3
-"""So few quoted lines stay: the line in their place would cost as much."""
+"""So few quoted lines stay, unless the reader has them: the line in their place would say less."""
 
 CONTEXT_LINES_MAX: Final = 5
 """Quoted lines kept above an answer: the paragraph it answers, or the end of it."""
@@ -62,13 +62,14 @@ class _Cut:
     end: int
 
 
-def collapse_quotes(text: str, *, forwarded: bool = False) -> CollapsedText:
+def collapse_quotes(text: str, *, forwarded: bool = False, above: str = "") -> CollapsedText:
     """Put one line in the place of quoted history; linear time.
 
     Args:
         text: Plain text, or text made of HTML whose quotations are `> ` lines.
         forwarded: Whether the message is a forwarded one, as `is_forward_subject`
             tells: then copied headers begin its content.
+        above: What the reader has just read: few quoted lines at the end go too if they are words of it.
     """
     lines = text.split("\n")
     content_end, history = _history(lines, forwarded=forwarded)
@@ -78,7 +79,12 @@ def collapse_quotes(text: str, *, forwarded: bool = False) -> CollapsedText:
     cuts = [_cut_of(lines, run, content_end) for run in runs]
     if history:
         cuts.append(history)
-    cuts = [cut for cut in cuts if cut.end - cut.start > KEPT_LINES_MAX]
+    end = _last_said(lines)
+    cuts = [
+        cut
+        for cut in cuts
+        if cut.end - cut.start > KEPT_LINES_MAX or (cut.end >= end and _repeats(lines, cut, above))
+    ]
     return _without(lines, cuts) if cuts else CollapsedText(text=text, lines_collapsed=0)
 
 
@@ -185,6 +191,19 @@ def _context_start(lines: Sequence[str], run: _Run) -> int:
     while start > floor and quoted_text(lines[start - 1]) and quote_depth(lines[start - 1]) == depth:
         start -= 1
     return start
+
+
+def _repeats(lines: Sequence[str], cut: _Cut, above: str) -> bool:
+    """Tell whether all that a few lines quote stands in the text above; one line alone costs nothing."""
+    if cut.end - cut.start == 1:
+        return False
+    marked = [line for line in lines[cut.start : cut.end] if is_quoted(line)]
+    said = _words(" ".join(map(quoted_text, marked)))
+    return bool(said) and f" {said} " in f" {_words(above)} "
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _without(lines: Sequence[str], cuts: Sequence[_Cut]) -> CollapsedText:

@@ -12,7 +12,8 @@ from mailmcp.mail.mime.transfer_stream import TransferStream, open_stream
 from mailmcp.mail.parts.attachment import decoded_size
 from mailmcp.tools.attachments.file import SavedFile, save_file
 from mailmcp.tools.attachments.name import safe_filename
-from mailmcp.tools.attachments.part_reading import OpenPart
+from mailmcp.tools.attachments.part import OpenPart
+from mailmcp.tools.names import GET_ATTACHMENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,7 @@ def _too_large(opened: OpenPart, what: str, most_octets: int) -> InvalidInputErr
         "Send text, or save where the user has set a folder.",
         next_action=NextAction(
             instruction="Get the text of the attachment.",
-            tool="imap_get_attachment",
+            tool=GET_ATTACHMENT,
             arguments={"message_id": ref.message_id, "part_id": part.part_id},
         ),
     )

@@ -10,6 +10,8 @@ from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Issue, Untrusted
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.mime.structure import Part, find
+from mailmcp.mail.notices.invitation import is_calendar
+from mailmcp.mail.notices.reading import INVITATION, Notice, choose_notice_parts
 from mailmcp.mail.parts.attachment import Attachment, list_attachments
 from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.tools.attachments.text import AttachmentText, can_have_text, octets_wanted, read_attachment_text
@@ -44,6 +46,17 @@ def choose_documents(root: Part) -> list[WantedPart]:
     return wanted[: limits.ATTACHMENTS_ALONG_MAX]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What a reply says of a message besides its attachments."""
+
+    notices: Sequence[Notice] = ()
+    body: str = ""
+
+
+_NOTHING = Told()
+
+
 @dataclass(slots=True)
 class ShownAttachments:
     """Rows, and what there is to say of their text."""
@@ -54,7 +67,7 @@ class ShownAttachments:
 
 
 async def show_attachments(
-    call: Call, ref: MessageRef, parts: MessageParts, *, mode: str, max_chars: int
+    call: Call, ref: MessageRef, parts: MessageParts, *, mode: str, max_chars: int, told: Told = _NOTHING
 ) -> ShownAttachments:
     """Make the rows that `attachment_mode` asks for: none, all, or all with the text of those that have any.
 
@@ -64,6 +77,7 @@ async def show_attachments(
         parts: With the octets of what `choose_documents` chose.
         mode: `none`, `metadata` or `extract_text`.
         max_chars: Longest text of one attachment.
+        told: What the reply says besides, which is not said again.
     """
     shown = ShownAttachments()
     root = parts.view.structure
@@ -76,20 +90,19 @@ async def show_attachments(
             subject=each.subject or None,
         )
         if mode == "extract_text":
-            row.extracted_text = await _extract(call, ref, each, parts, shown, max_chars)
+            read = await _extract(call, ref, each, parts, shown)
+            if read is not None:
+                text = _untold(told, root, each.part_id, read.text)
+                row.extracted_text = text[:max_chars] if text or not read.text else None
+                shown.warnings += _text_warnings(each, read, text, max_chars)
         shown.rows.append(row)
     return shown
 
 
 async def _extract(
-    call: Call,
-    ref: MessageRef,
-    attachment: Attachment,
-    parts: MessageParts,
-    shown: ShownAttachments,
-    max_chars: int,
-) -> str | None:
-    """Read the text of an attachment as far as it is shown; None, and why, if there is none."""
+    call: Call, ref: MessageRef, attachment: Attachment, parts: MessageParts, shown: ShownAttachments
+) -> AttachmentText | None:
+    """Read the text of an attachment; None, and why, if there is none."""
     where = f"part {attachment.part_id}"
     part = find(parts.view.structure, attachment.part_id)
     octets = parts.octets.get(attachment.part_id)
@@ -104,18 +117,28 @@ async def _extract(
         told = replace(read.issue, message=f"{where.capitalize()}: {read.issue.message}")
         shown.issues.append(issue_about(ref, told))
         return None
-    shown.warnings += [f"Of {where}: {warning}" for warning in _with_cut(read, max_chars)]
-    return read.text[:max_chars]
+    return read
 
 
-def _with_cut(read: AttachmentText, max_chars: int) -> list[str]:
-    if len(read.text) <= max_chars:
-        return [*read.warnings]
-    cut = (
-        f"The text was cut after {max_chars} of {len(read.text)} characters; imap_get_attachment reads "
-        f"the rest, or send attachment_text_max_chars up to {limits.ATTACHMENT_TEXT_CHARS_MAX}."
-    )
-    return [*read.warnings, cut]
+def _untold(told: Told, root: Part | None, part_id: str, text: str) -> str:
+    """Leave out of the text of a calendar what the reply says already as an invitation, and in its body."""
+    invitations = [each for each in told.notices if each.kind == INVITATION]
+    calendars = {part.part_id for part in choose_notice_parts(root) if is_calendar(part)}
+    own = [each for each in invitations if each.part_id == part_id]
+    if part_id not in calendars or 1 not in {len(own), len(invitations)}:  # what is told twice counts once
+        return text
+    description = text.partition("\n\n")[2].strip()
+    return "" if " ".join(description.split()) in " ".join(told.body.split()) else description
+
+
+def _text_warnings(attachment: Attachment, read: AttachmentText, text: str, max_chars: int) -> list[str]:
+    warnings = [*read.warnings]
+    if len(text) > max_chars:
+        warnings.append(
+            f"The text was cut after {max_chars} of {len(text)} characters; imap_get_attachment reads "
+            f"the rest, or send attachment_text_max_chars up to {limits.ATTACHMENT_TEXT_CHARS_MAX}."
+        )
+    return [f"Of part {attachment.part_id}: {warning}" for warning in warnings]
 
 
 def attachment_lines(rows: Sequence[AttachmentRow]) -> tuple[str | Untrusted, ...]:

@@ -18,9 +18,8 @@ from mailmcp.mail.parts.attachment import decoded_size
 from mailmcp.tools.attachments.content import FileContent, SavedContent
 from mailmcp.tools.attachments.text import AttachmentText
 from mailmcp.tools.issues import issue_about
+from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.text_window import TextWindow
-
-TOOL_NAME = "imap_get_attachment"
 
 
 class SectionRow(BaseModel):
@@ -144,7 +143,7 @@ def _get_file(ref: MessageRef, part: Part, *, saving: bool) -> NextAction | None
     else:
         return None
     arguments = {"message_id": ref.message_id, "part_id": part.part_id, "mode": mode}
-    return NextAction(instruction=instruction, tool=TOOL_NAME, arguments=arguments)
+    return NextAction(instruction=instruction, tool=GET_ATTACHMENT, arguments=arguments)
 
 
 def content_outcome(ref: MessageRef, content: FileContent) -> AttachmentOutcome:

@@ -217,8 +217,7 @@ def _warnings(body: BodyText, cut_after: int) -> list[str]:
     warnings: list[str] = []
     if cut_after:
         warnings.append(f"The attachment is longer: only its first {cut_after} octets, as stored, were read.")
-    counts = (body.hidden_removed, body.invisible_removed, body.misleading_links)
-    warnings += say_taken_out(*counts, where="the text")
+    warnings += say_taken_out([body], where="the text")
     if body.defects:
         warnings.append(f"The attachment is malformed: {'; '.join(body.defects)}.")
     return warnings

@@ -8,9 +8,11 @@ from mailmcp.envelope.outcome import Untrusted
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.fields import Headers
+from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.attachments.listing import AttachmentRow, attachment_lines
 from mailmcp.tools.messages.reading import Reading
 from mailmcp.tools.rows import addresses_of, date_of
+from mailmcp.tools.wording import counted
 
 _USEFUL_HEADERS = frozenset(
     {
@@ -69,6 +71,9 @@ class MessageDetail(BaseModel):
     body_html: str | None = None
     body_truncated: bool
     body_total_chars: int
+    not_in_html: str | None = None
+    """The first line of the plain text that people do not see."""
+
     quoted_lines_collapsed: int | None = None
     attachments: list[AttachmentRow]
 
@@ -92,6 +97,7 @@ def head_fields(ref: MessageRef, reading: Reading) -> dict[str, object]:
         "size_bytes": fetched.size_octets,
         "authentication": reading.authentication.text,
         "suspicions": [each.kind for each in reading.suspicions] or None,
+        "not_in_html": make_snippet(reading.not_in_html.first, limits.PLAIN_ONLY_CHARS_MAX) or None,
         "notices": [
             NoticeRow(kind=each.kind, part_id=each.part_id, fields=dict(each.fields))
             for each in reading.notices
@@ -128,12 +134,18 @@ def detail_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
     lines += [_notice_line(each) for each in detail.notices or ()]
     bodies = [
         Untrusted(label=label, text=text)
-        for label, text in (("body_text", detail.body_text), ("body_html", detail.body_html))
+        for label, text in (
+            ("body_text", detail.body_text),
+            ("body_html", detail.body_html),
+            ("not_in_html", detail.not_in_html),
+        )
         if text
     ]
     if not bodies:
         lines.append("(no text)")
-    return (*lines, *bodies, *attachment_lines(detail.attachments))
+    count = detail.quoted_lines_collapsed
+    left_out = [f'(quotes="keep" shows {counted(count, "quoted line")})'] if count else []
+    return (*lines, *bodies, *left_out, *attachment_lines(detail.attachments))
 
 
 def _notice_line(notice: NoticeRow) -> str:

@@ -4,7 +4,8 @@ Messages move and mailboxes are rebuilt; the Message-ID header (RFC 5322 section
 written by the sender, so a message that is found by it is said to be so. Blocking.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from mailmcp.envelope.errors import ConflictError, MailError, NextAction, NotFoundError, Reason
 from mailmcp.imap.connection import quoted
@@ -14,7 +15,10 @@ from mailmcp.imap.thread import Clue, Related, find_related
 from mailmcp.mail.conversation import find_ids
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.fields import parse_headers
+from mailmcp.tools.message_parts import search_again
+from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.sources import in_preferred_order
+from mailmcp.tools.tool import Call
 
 _ITEMS = ("UID", "BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]")
 
@@ -62,10 +66,23 @@ def _in_order(mailboxes: Sequence[Mailbox]) -> list[str]:
     return usual + [each.name for each in mailboxes if each.selectable and each.name not in usual]
 
 
+@contextmanager
+def advising(call: Call, ref: MessageRef) -> Iterator[None]:
+    """Give an error about a message that has moved its next step: the search that finds it, if one can."""
+    try:
+        yield
+    except (NotFoundError, ConflictError) as error:
+        known = call.known_ids.header_of(ref.message_id)
+        if has_moved(error):
+            error.next_action = search_for(ref.account_id, known) if known else error.next_action
+            error.next_action = error.next_action or search_again(ref)
+        raise
+
+
 def search_for(account_id: str, header_message_id: str) -> NextAction:
     """Say how to look a message up by its Message-ID."""
     return NextAction(
         instruction="Search all mailboxes for the message.",
-        tool="imap_search_messages",
+        tool=SEARCH_MESSAGES,
         arguments={"account_id": account_id, "mailbox": "*", "header_message_id": header_message_id},
     )

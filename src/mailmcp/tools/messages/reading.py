@@ -1,6 +1,6 @@
 """Reading one message: its text, and what there is to say of who wrote it and how far to trust it.
 
-Pure: the octets are there (`message_parts` fetched them). What a reply shows of it is for
+Pure: the octets are there (`mailmcp.tools.message_parts` fetched them). What a reply shows of it is for
 the tools.
 """
 
@@ -11,10 +11,10 @@ from mailmcp.envelope import limits
 from mailmcp.mail.charset import WRONG_CHARSET
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.notices.notice import Notice, choose_notice_parts, read_notices
+from mailmcp.mail.notices.reading import Notice, choose_notice_parts, read_notices
 from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.mail.protection import Protection, read_protection
-from mailmcp.mail.text.alternatives import lines_not_in_html
+from mailmcp.mail.text.alternatives import Missing, lines_not_in_html
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quote_marks import is_forward_subject
 from mailmcp.mail.text.quotes import collapse_quotes
@@ -22,7 +22,8 @@ from mailmcp.mail.trust.authentication import Authentication, read_authenticatio
 from mailmcp.mail.trust.sender import Suspicion, invisible_in_headers, judge_sender
 from mailmcp.tools.message_parts import MessageParts, WantedPart
 from mailmcp.tools.preferences import Owner
-from mailmcp.tools.taken_out import counted, say_taken_out
+from mailmcp.tools.taken_out import say_taken_out
+from mailmcp.tools.wording import counted, were
 
 _BLANK_OCTETS = 256
 """Plain text this short may be blank: senders of HTML put it there for form's sake."""
@@ -40,8 +41,8 @@ class Reading:
     quoted_lines: int
     """Lines of quoted history that were taken out of `text`, from 0."""
 
-    lines_not_in_html: int
-    """Lines of the plain text that say what the HTML does not show, from 0; 0 if its octets are not here."""
+    not_in_html: Missing
+    """What the plain text says and the HTML does not show; nothing if its octets are not here."""
 
     notices: tuple[Notice, ...]
     protection: Protection
@@ -86,7 +87,7 @@ def read_parts(parts: MessageParts, owner: Owner, *, collapse: bool) -> Reading:
         body=body,
         text=collapsed.text if collapsed else body.text,
         quoted_lines=collapsed.lines_collapsed if collapsed else 0,
-        lines_not_in_html=0 if cut_html else lines_not_in_html(text_parts, parts.octets),
+        not_in_html=Missing() if cut_html else lines_not_in_html(text_parts, parts.octets),
         notices=read_notices(choose_notice_parts(root), parts.octets),
         protection=protection,
         authentication=read_authentication(headers, owner.trusted_authserv_ids),
@@ -102,17 +103,14 @@ def reading_warnings(reading: Reading) -> tuple[str, ...]:
         warnings.append(reading.protection.note)
     if reading.parts.cut:
         warnings.append(f"Only the first {limits.TEXT_PART_OCTETS_MAX} octets of a very long text were read.")
-    body = reading.body
-    warnings += say_taken_out(
-        body.hidden_removed, body.invisible_removed, body.misleading_links, where="the body"
-    )
-    if reading.lines_not_in_html:
-        lines = "1 line" if reading.lines_not_in_html == 1 else f"{reading.lines_not_in_html} lines"
-        are = "is" if reading.lines_not_in_html == 1 else "are"
+    warnings += say_taken_out([reading.body], where="the body", in_source=True)
+    if reading.not_in_html.lines:
+        are = "is" if reading.not_in_html.lines == 1 else "are"
+        lines = counted(reading.not_in_html.lines, "line")
         warnings.append(f"{lines} of the plain text {are} not in the HTML that people see.")
     if reading.invisible_in_headers:
         warnings.append(
-            f"{counted(reading.invisible_in_headers, 'invisible character')} taken out of the header fields."
+            f"{were(reading.invisible_in_headers, 'invisible character')} taken out of the header fields."
         )
     if reading.parts.fetched.internal_date and not parse_date(reading.parts.view.headers.get("Date")):
         warnings.append("The message has no readable date: the date shown is when the server received it.")

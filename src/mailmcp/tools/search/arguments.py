@@ -2,23 +2,30 @@
 
 import re
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
+from mailmcp.imap.command import canonical_name
 from mailmcp.mail.handles.ids import UINT32_MAX
+from mailmcp.mail.handles.message_id import is_message_id
 from mailmcp.tools.arguments import Arguments
 
 EVERYTHING = "*"
 """As `mailbox` or `account_id`: all of them."""
 
+_SNIPPET_RANGE = f"{limits.SNIPPET_CHARS_MIN} to {limits.SNIPPET_CHARS_MAX}"
 _MOMENT = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)([Zz]|[+-]\d\d:\d\d)?", re.ASCII
 )
 """RFC 3339 section 5.6; seconds may be left out."""
+
+_SIZE = re.compile(r"(\d{1,10}(?:\.\d{1,3})?) ?(?:([kmg]?)(i?)b?|bytes|octets)", re.ASCII | re.IGNORECASE)
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 
 
 def read_moment(text: str) -> datetime | None:
@@ -41,13 +48,31 @@ def read_day(text: str) -> date | None:
     return parsed if parsed.isoformat() == text else None
 
 
-def _check_day(text: str) -> str:
+def read_octets(text: str) -> int | None:
+    """Read a size as people write it, `200kB` or `1.5 MiB`; None if it is none."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        return None
+    power = _POWERS[(match[2] or "").lower()]
+    return int(Decimal(match[1]) * (1024 if match[3] else 1000) ** power)
+
+
+def _what_to_send(info: ValidationInfo, otherwise: str = "") -> str:
+    today = (info.context or {}).get("today")
+    date_like = f"Today is {today}. Send a date like that" if today else "Send YYYY-MM-DD"
+    days = ", or last_days" if info.field_name in {"since", "start_date"} else ""
+    return f"{date_like}{otherwise}{days}."
+
+
+def _check_day(text: str, info: ValidationInfo) -> str:
     if text and read_day(text) is None:
-        raise PydanticCustomError(Reason.INVALID_VALUE.value, "is not a date. Send YYYY-MM-DD.")
+        raise PydanticCustomError(
+            Reason.INVALID_VALUE.value, "is not a date. {send}", {"send": _what_to_send(info)}
+        )
     return text
 
 
-def _check_moment(text: str) -> str:
+def _check_moment(text: str, info: ValidationInfo) -> str:
     if not text or read_day(text) is not None or read_moment(text) is not None:
         return text
     match = _MOMENT.fullmatch(text)
@@ -58,28 +83,48 @@ def _check_moment(text: str) -> str:
         )
     raise PydanticCustomError(
         Reason.INVALID_VALUE.value,
-        "is neither a date nor a time. Send YYYY-MM-DD or 2026-11-05T09:30:00+01:00.",
+        "is neither a date nor a time. {send}",
+        {"send": _what_to_send(info, " or 2026-11-05T09:30:00+01:00")},
     )
 
 
 def _check_snippet_chars(count: int) -> int:
     if 0 < count < limits.SNIPPET_CHARS_MIN:
         raise PydanticCustomError(
-            Reason.OUT_OF_RANGE.value, "is out of range. Send 50 to 500, or 0 for no snippets."
+            Reason.OUT_OF_RANGE.value, f"is out of range. Send {_SNIPPET_RANGE}, or 0 for no snippets."
         )
     return count
 
 
+def _refuse_units(value: object) -> object:
+    octets = read_octets(value) if isinstance(value, str) else None
+    if octets is None:
+        return value
+    raise PydanticCustomError(
+        Reason.INVALID_TYPE.value, "is a number of octets. Send {octets}.", {"octets": octets}
+    )
+
+
 def _check_octets(count: int) -> int:
     if not 0 <= count <= UINT32_MAX:
-        raise PydanticCustomError(Reason.OUT_OF_RANGE.value, "is out of range. Send 0 to 4294967295.")
+        raise PydanticCustomError(Reason.OUT_OF_RANGE.value, f"is out of range. Send 0 to {UINT32_MAX}.")
     return count
+
+
+def _check_header_message_id(text: str) -> str:
+    if is_message_id(text):
+        raise PydanticCustomError(
+            Reason.INVALID_VALUE.value,
+            "is the id of a message, not its Message-ID header. Send it to imap_get_message as message_id.",
+        )
+    return text
 
 
 def _check_mailboxes(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(names) > limits.SEARCH_SOURCES_MAX:
         raise PydanticCustomError(
-            Reason.OUT_OF_RANGE.value, "names more than 200 mailboxes. Send fewer, or mailbox *."
+            Reason.OUT_OF_RANGE.value,
+            f"names more than {limits.SEARCH_SOURCES_MAX} mailboxes. Send fewer, or mailbox *.",
         )
     if not all(names) or EVERYTHING in names:
         raise PydanticCustomError(
@@ -90,7 +135,7 @@ def _check_mailboxes(names: tuple[str, ...]) -> tuple[str, ...]:
 
 Day = Annotated[str, AfterValidator(_check_day)]
 Moment = Annotated[str, AfterValidator(_check_moment)]
-Octets = Annotated[int, AfterValidator(_check_octets)]
+Octets = Annotated[int, BeforeValidator(_refuse_units), AfterValidator(_check_octets)]
 
 
 class SearchMessagesArguments(Arguments):
@@ -101,7 +146,9 @@ class SearchMessagesArguments(Arguments):
     mailboxes: Annotated[tuple[str, ...], AfterValidator(_check_mailboxes)] = Field(
         (), description="Several, instead of mailbox."
     )
-    query: str = Field("", description='Words, each in headers or body; "a phrase" as one.')
+    query: str = Field(
+        "", description='Parts of words, all in headers or body; "a phrase" as one. No operators.'
+    )
     exclude: str = Field("", description="Words that must not occur.")
     from_: str = Field("", alias="from", description="Part of name or address.")
     to: str = ""
@@ -110,29 +157,36 @@ class SearchMessagesArguments(Arguments):
     subject: str = ""
     body: str = ""
     keyword: str = Field("", description="IMAP keyword, as $Forwarded.")
-    header_message_id: str = Field("", description="Message-ID header.")
+    header_message_id: Annotated[str, AfterValidator(_check_header_message_id)] = Field(
+        "", description="Message-ID header."
+    )
     gmail_query: str = Field("", description="Gmail's own search language; Gmail only.")
     unread_only: bool = False
     flagged: bool = False
     answered: bool = False
+    unanswered_only: bool = False
     has_attachment: bool = False
     larger_than: Octets = Field(0, description="Octets.")
     smaller_than: Octets = 0
     since: Moment = Field("", description="Received then or later: YYYY-MM-DD, or RFC 3339 with offset.")
     before: Moment = Field("", description="Received earlier.")
     last_days: int = Field(0, ge=0, le=limits.LAST_DAYS_MAX, description="1: since yesterday.")
-    start_date: Day = Field("", description="YYYY-MM-DD, included.")
+    start_date: Day = Field("", description="As since, a day.")
     end_date: Day = Field("", description="Included.")
     sort: Literal["newest", "oldest", "largest"] = "newest"
     limit: int = Field(
         limits.PAGE_SIZE_DEFAULT, ge=1, le=limits.PAGE_SIZE_MAX, description="Messages a page."
     )
     snippet_max_chars: Annotated[int, AfterValidator(_check_snippet_chars)] = Field(
-        0, ge=0, le=limits.SNIPPET_CHARS_MAX, description="50 to 500: show the text around what was found."
+        0,
+        ge=0,
+        le=limits.SNIPPET_CHARS_MAX,
+        description=f"{_SNIPPET_RANGE}: show the text around what was found.",
     )
     cursor: str = Field("", description="From the previous page; enough on its own.")
 
     exclusive = (
+        ("unanswered_only", "answered"),
         ("mailboxes", "mailbox"),
         ("last_days", "start_date"),
         ("last_days", "end_date"),
@@ -147,7 +201,7 @@ class SearchMessagesArguments(Arguments):
     def names(self) -> tuple[str, ...]:
         """The mailboxes meant, each once; INBOX has one name in any case (RFC 9051 section 5.1)."""
         names = self.mailboxes or (self.mailbox or "INBOX",)
-        return tuple(dict.fromkeys("INBOX" if name.upper() == "INBOX" else name for name in names))
+        return tuple(dict.fromkeys(map(canonical_name, names)))
 
 
 def check_ranges(arguments: SearchMessagesArguments, *, first: datetime | None, end: datetime | None) -> None:

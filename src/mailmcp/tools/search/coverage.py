@@ -15,11 +15,12 @@ from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.search.scan import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor
 from mailmcp.mail.text.snippet import make_snippet
+from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import arguments_of, is_of_all_mailboxes, is_of_one_mailbox
 from mailmcp.tools.search.sources import Searches, in_preferred_order
+from mailmcp.tools.wording import counted
 
-_SEARCH = "imap_search_messages"
 _Place = tuple[str, str]
 """Account and mailbox."""
 
@@ -56,20 +57,35 @@ class Coverage:
 
     @property
     def complete(self) -> bool:
-        """Whether no match can be missing from the mailboxes that were meant."""
+        """Whether no match can be missing from the mailboxes that were meant, which is proven."""
+        return self.all_seen and not self.unproven
+
+    @property
+    def all_seen(self) -> bool:
+        """Whether nothing is known to be missing."""
         seen = all(each.complete for each in self.seen)
         return seen and not (self.failed or self.cut or self.search.incomplete)
 
     @property
+    def unproven(self) -> str:
+        """What the answers rest on that nothing has shown to work, in sentences, each once."""
+        return " ".join(dict.fromkeys(each.unproven for each in self.seen if each.unproven))
+
+    @property
     def method(self) -> str:
         """How it was searched, in sentences, each once."""
-        statements = dict.fromkeys(line for each in self.seen for line in each.statements)
-        said = [*statements]
+        return self._bounded(*self._statements(), self.unproven)
+
+    def _statements(self) -> list[str]:
+        said = [*dict.fromkeys(line for each in self.seen for line in each.statements)]
         if self.cut:
             said.append("There are more mailboxes than one search takes.")
         if self.search.incomplete:
             said.append("Earlier pages could not see everything.")
-        return make_snippet(" ".join(said), limits.COVERAGE_CHARS_MAX)
+        return said
+
+    def _bounded(self, *sentences: str) -> str:
+        return make_snippet(" ".join(filter(None, sentences)), limits.COVERAGE_CHARS_MAX)
 
     @property
     def data(self) -> CoverageData:
@@ -92,8 +108,11 @@ class Coverage:
     def lines(self, *, empty: bool) -> tuple[str, ...]:
         """Say in the text what the data says, where a reader must know it."""
         lines = []
-        if self.method and (empty or not self.complete):
-            lines.append(f"How it was searched: {escape(self.method)}")
+        said = self._bounded(*self._statements()) if empty or not self.all_seen else ""
+        if said:
+            lines.append(f"How it was searched: {escape(said)}")
+        if self.unproven and not (empty and self.all_seen):  # else the summary says it
+            lines.append(f"Not proven to be all: {escape(self.unproven)}")
         if empty and self.others:
             lines.append(f"Not searched: {', '.join(map(code, self._names(self.others)))}")
         return tuple(lines)
@@ -138,29 +157,32 @@ def say_where(search: SearchCursor, coverage: Coverage) -> str:
     accounts = ", ".join(dict.fromkeys(each.account_id for each in search.sources))
     if is_of_one_mailbox(search):
         return f"{code(search.sources[0].mailbox)} ({accounts})"
-    count = len(coverage.seen)
-    return f"{count} {'mailbox' if count == 1 else 'mailboxes'} ({accounts})"
+    return f"{counted(len(coverage.seen), 'mailbox', 'mailboxes')} ({accounts})"
 
 
 def say_nothing_found(search: SearchCursor, coverage: Coverage) -> str:
     """Write the summary of a search that found nothing: what is proven, and what is not."""
     where = say_where(search, coverage)
     if coverage.failed:
-        return f"No match was found in {where}, but {_count(coverage.failed)} could not be searched"
-    if not coverage.complete:
-        return f"No match was found in {where}, but not everything there could be seen"
+        return f"No message was found in {where}, but {_count(coverage.failed)} could not be searched"
+    if not coverage.all_seen:
+        return f"No message was found in {where}, but not everything there could be seen"
     there = sum(each.exists for each in coverage.seen)
+    found = f"No message matches in {where}, of {there} there"
+    if coverage.unproven:
+        doubt = coverage.unproven.rstrip(".")
+        found = f"No message was found in {where}, of {there} there. {doubt}"
     if not coverage.others:
-        return f"No message matches in {where}, of {there} there"
+        return found
     verb = "was" if len(coverage.others) == 1 else "were"
-    return f"No message matches in {where}, of {there} there; {_count(coverage.others)} {verb} not searched"
+    return f"{found}; {_count(coverage.others)} {verb} not searched"
 
 
 def _count(places: Sequence[_Place]) -> str:
     accounts = [account_id for account_id, name in places if name == EVERYTHING]
     if len(accounts) == len(places):
-        return f"{len(accounts)} account{'' if len(accounts) == 1 else 's'}"
-    return f"{len(places)} mailbox{'' if len(places) == 1 else 'es'}"
+        return counted(len(accounts), "account")
+    return counted(len(places), "mailbox", "mailboxes")
 
 
 def suggest_search(search: SearchCursor, coverage: Coverage) -> NextAction:
@@ -170,13 +192,13 @@ def suggest_search(search: SearchCursor, coverage: Coverage) -> NextAction:
     begun = is_of_all_mailboxes(search) or coverage.last
     if not begun and len(coverage.others) > len(coverage.aside):
         arguments["mailbox"] = EVERYTHING
-        return NextAction(instruction="Search all mailboxes.", tool=_SEARCH, arguments=arguments)
+        return NextAction(instruction="Search all mailboxes.", tool=SEARCH_MESSAGES, arguments=arguments)
     if coverage.aside:
         arguments.pop("mailbox", None)
         return _suggest_aside(search, coverage.aside, arguments)
     return NextAction(
         instruction="Search with fewer criteria, or look at the mailboxes.",
-        tool="imap_list_mailboxes",
+        tool=LIST_MAILBOXES,
         arguments={"account_id": search.sources[0].account_id},
     )
 
@@ -199,7 +221,9 @@ def _suggest_aside(search: SearchCursor, aside: Sequence[_Place], arguments: dic
         if len(accounts) > 1:
             instruction = f"Search what was left out of account {account_id}; do the same for the others."
         arguments["account_id"] = account_id
-    return NextAction(instruction=instruction, tool=_SEARCH, arguments=arguments | {"mailboxes": names})
+    return NextAction(
+        instruction=instruction, tool=SEARCH_MESSAGES, arguments=arguments | {"mailboxes": names}
+    )
 
 
 def _names_of(places: Iterable[_Place]) -> set[str]:

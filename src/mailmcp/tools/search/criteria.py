@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
-from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.criteria import Criteria, read_phrase
 from mailmcp.imap.search.order import Order
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor, malformed_cursor
 from mailmcp.tools.arguments import read_arguments
@@ -21,6 +21,7 @@ from mailmcp.tools.search.arguments import (
     read_day,
     read_moment,
 )
+from mailmcp.tools.search.syntax import check_syntax
 
 _TEXTS = {
     "query": "q",
@@ -39,11 +40,18 @@ _TEXTS = {
     "start_date": "a",
     "end_date": "b",
 }
-_FLAGS = {"unread_only": "u", "flagged": "l", "answered": "r", "has_attachment": "h"}
+_FLAGS = {
+    "unread_only": "u",
+    "flagged": "l",
+    "answered": "r",
+    "unanswered_only": "ua",
+    "has_attachment": "h",
+}
 _NUMBERS = {"last_days": "d", "larger_than": "m", "smaller_than": "e"}
 _SORT, _FIRST_DAY, _MAILBOXES, _ACCOUNTS = "z", "n", "p", "j"
 """`n` is the day on which `last_days` starts; `p` says `*` or, for a list, `+`; `j` says `*`."""
 
+_PHRASES = {"from_", "to", "cc", "any_address", "subject", "body"}
 _LIST = "+"
 _NAMES = {short: name for names in (_TEXTS, _FLAGS, _NUMBERS) for name, short in names.items()}
 
@@ -63,8 +71,10 @@ def start_search(
         zone: In which days begin and end.
 
     Raises:
-        InvalidInputError: A range is empty, or the criteria are too long for a cursor.
+        InvalidInputError: A text is meant as operators, a range is empty, or the criteria are too
+            long for a cursor.
     """
+    check_syntax(arguments, today=today)
     fields = _given_fields(arguments)
     if arguments.last_days:
         fields[_FIRST_DAY] = (today - timedelta(days=arguments.last_days)).isoformat()
@@ -217,9 +227,10 @@ def _given_fields(arguments: SearchMessagesArguments) -> dict[str, str]:
 def criteria_of(fields: Mapping[str, str], zone: tzinfo) -> Criteria:
     """Read a cursor's fields as IMAP criteria."""
     texts = {
-        name: fields.get(short, "")
+        name: read_phrase(text) if name in _PHRASES else text
         for name, short in _TEXTS.items()
         if name not in {"since", "before", "start_date", "end_date"}
+        for text in [fields.get(short, "")]
     }
     since = _begin(fields.get("v") or fields.get(_FIRST_DAY) or fields.get("a", ""), zone)
     before = _begin(fields["b"], zone, days_later=1) if "b" in fields else _begin(fields.get("w", ""), zone)
@@ -228,6 +239,7 @@ def criteria_of(fields: Mapping[str, str], zone: tzinfo) -> Criteria:
         unread_only=_FLAGS["unread_only"] in fields,
         flagged=_FLAGS["flagged"] in fields,
         answered=_FLAGS["answered"] in fields,
+        unanswered_only=_FLAGS["unanswered_only"] in fields,
         has_attachment=_FLAGS["has_attachment"] in fields,
         larger_than=int(fields.get("m", 0)),
         smaller_than=int(fields.get("e", 0)),

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from mailmcp.envelope.errors import MailError
+from mailmcp.envelope.errors import ConflictError, MailError, NextAction
 from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.search.scan import Scanned
+from mailmcp.mail.handles.cursor import SearchCursor
 from mailmcp.tools.issues import mailbox_issue, message_issue
+from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING
+from mailmcp.tools.search.criteria import arguments_of
 from mailmcp.tools.search.page import Found
 from mailmcp.tools.search.sources import Searched, Searches
 from mailmcp.tools.tool import advise_listing
@@ -40,11 +43,19 @@ def message_issues(found: Sequence[Found]) -> Iterator[Issue]:
             yield message_issue(each.ref, failure)
 
 
-def nothing_searched(searches: Searches) -> MailError:
-    """Give the error of the first mailbox, with all of them in its details if there were several."""
+def nothing_searched(search: SearchCursor, searches: Searches, meant: NextAction | None) -> MailError:
+    """Give the error of the first mailbox, with all of them in its details if there were several.
+
+    `meant` is the search in mailboxes that are there.
+    """
     failed = [(each.source, each.found) for each in searches.searched if not isinstance(each.found, Scanned)]
     source, error = failed[0]
     advise_listing(error, source.account_id)
+    if isinstance(error, ConflictError):
+        error.next_action = NextAction(
+            instruction="Search again.", tool=SEARCH_MESSAGES, arguments=arguments_of(search)
+        )
+    error.next_action = meant or error.next_action
     if len(failed) > 1:
         error.details["issues"] = [
             {"account_id": source.account_id, "mailbox": source.mailbox, "message": each.message}

@@ -85,9 +85,17 @@ def _source(source: SourceCursor, found: Scanned) -> Source:
         message = found.fetched.messages.get(uid)
         keys = tuple(_keys(source.account_id, message)) if message is not None else ()
         rows.append(Waiting(uid=uid, rank=rank, keys=keys))
-    newer = {row.uid for row in rows if source.top and row.uid > source.top}
+    newer = {row.uid for row in rows if _has_come_since(source, row.uid, row.rank)}
     frontier = found.last.rank if found.left and found.last is not None else None
     return Source(rows=rows, skip=frozenset(source.skip) | newer, frontier=frontier)
+
+
+def _has_come_since(source: SourceCursor, uid: int, rank: int) -> bool:
+    """Tell whether a message is new to a search that took nothing here yet.
+
+    High UIDs alone do not: what was moved here meanwhile has one, too, and stands further down.
+    """
+    return 0 < source.top < uid and rank > source.rank
 
 
 def _keys(account_id: str, message: FetchedMessage) -> Iterator[Hashable]:
@@ -110,6 +118,10 @@ def _rest(
 ) -> Iterator[SourceCursor]:
     """Say where each mailbox goes on; those that have no more, or never will, are left out."""
     number = 0
+    given = (
+        source.rows[taken - 1].rank for source, taken in zip(sources, merged.taken, strict=True) if taken
+    )
+    edge = min(given, default=order.first_rank)
     for each in searched:
         if isinstance(each.found, MailError):
             if each.found.code not in _LOST:
@@ -119,13 +131,16 @@ def _rest(
         taken, skip = merged.taken[number], merged.skip[number]
         number += 1
         if taken < len(source.rows) or each.found.left:
-            yield _moved(each.source, each.found, taken, skip, order)
+            yield _moved(each.source, each.found, taken, skip, order, edge)
 
 
 def _moved(
-    source: SourceCursor, found: Scanned, taken: int, skip: Sequence[int], order: Order
+    source: SourceCursor, found: Scanned, taken: int, skip: Sequence[int], order: Order, edge: int
 ) -> SourceCursor:
-    """Move a mailbox on past the rows that were taken; past all that was looked at, if all were."""
+    """Move a mailbox on past the rows that were taken; past all that was looked at, if all were.
+
+    `edge` is the rank of the last message of the page, where newer ones come first.
+    """
     moved = replace(source, uidvalidity=found.uidvalidity)
     if taken == len(found.uids) and found.last is not None:
         moved = replace(moved, uid=found.last.uid, rank=found.last.rank, top=0)
@@ -133,8 +148,10 @@ def _moved(
         uid = found.uids[taken - 1]
         moved = replace(moved, uid=uid, rank=found.ranks.get(uid, 0), top=0)
     elif not moved.uid and not moved.top:
-        moved = replace(moved, top=top_of(found, order))
-    return replace(moved, skip=tuple(uid for uid in skip if not moved.top or uid <= moved.top))
+        top = top_of(found, order)
+        moved = replace(moved, top=top, rank=edge if top else 0)
+    kept = (uid for uid in skip if not _has_come_since(moved, uid, found.ranks.get(uid, moved.rank)))
+    return replace(moved, skip=tuple(kept))
 
 
 def _ref(source: SourceCursor, found: Scanned, uid: int) -> MessageRef:

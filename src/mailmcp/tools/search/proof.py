@@ -13,13 +13,15 @@ from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.parts.files import list_files
 from mailmcp.mail.text.snippet import normalize_words
 
+_NO_BRACKETS = str.maketrans(dict.fromkeys('<>()"\\', " "))
+
 
 def prove_headers(octets: bytes, criteria: Criteria) -> bool:
     """Tell whether header fields hold what is asked of them; case does not matter.
 
     A text is held if it stands in a decoded field, in the name and address of one of its
-    mailboxes, or in the field as it was sent; a Message-ID if it is the field. `octets` are a
-    header block.
+    mailboxes, or in the field as it was sent; a Message-ID if it is the field. Brackets and
+    quotes around addresses and names do not matter. `octets` are a header block.
     """
     headers = parse_headers(octets)
     asked = (
@@ -41,8 +43,10 @@ def _bare(message_id: str) -> str:
 
 
 def _holds(headers: Headers, names: tuple[str, ...], text: str) -> bool:
-    wanted = _comparable(text)
-    return any(wanted in _comparable(form) for name in names for form in _forms(headers, name))
+    brackets = _NO_BRACKETS if names != ("Subject",) and text.translate(_NO_BRACKETS).strip() else {}
+    wanted = _comparable(text.translate(brackets))
+    forms = (form.translate(brackets) for name in names for form in _forms(headers, name))
+    return any(wanted in _comparable(form) for form in forms)
 
 
 def _forms(headers: Headers, name: str) -> Iterator[str]:

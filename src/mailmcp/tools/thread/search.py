@@ -6,7 +6,7 @@ conversations whose subject changes. Blocking.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import Code, MailError
@@ -49,6 +49,9 @@ class Member:
     links: Links
     copies: tuple[MessageRef, ...] = ()
     """Where else it is, in the order of the mailboxes."""
+
+    draft: bool = False
+    """Whether it has not been sent: by its flag or its mailbox, and no copy of it is elsewhere."""
 
     @property
     def place(self) -> tuple[int, int]:
@@ -98,7 +101,7 @@ class _Search:
         self.start = self._fetch_start()
         self.candidates: dict[MessageRef, Member] = {ref: self.start}
         self.mailboxes: dict[str, int | None] = {}
-        self.order: list[str] = []
+        self.uses: dict[str, str] = {}
         self.failed: dict[str, MailError] = {}
         self.issues: list[Issue] = []
         self.statements: dict[str, None] = {}
@@ -117,8 +120,8 @@ class _Search:
     def run(self) -> None:
         """Look until nothing new is found."""
         listed = _places(list_mailboxes(self.session), self.ref.mailbox, by_thread_id=self.by_thread_id)
-        self.order = [each.name for each in listed]
-        self.mailboxes = dict.fromkeys(self.order)
+        self.uses = {each.name: each.special_use for each in listed}
+        self.mailboxes = dict.fromkeys(self.uses)
         self.mailboxes[self.ref.mailbox] = self.ref.uidvalidity
         asked: set[str] = set()
         clues: list[Clue] = list(self._first_clues())
@@ -176,11 +179,14 @@ class _Search:
     def found(self) -> FoundThread:
         """Say what was found."""
         members = {each.ref: each for each in [self.start, *self._joined()]}
-        if len(members) > limits.THREAD_MESSAGES_MAX:
+        folded = sorted(_fold(members.values(), self.ref, self.uses), key=lambda each: each.place)
+        if len(folded) > limits.THREAD_MESSAGES_MAX:
             self.statements[f"Only {limits.THREAD_MESSAGES_MAX} messages of it are shown."] = None
-        folded = sorted(_fold(members.values(), self.ref, self.order), key=lambda each: each.place)
+            # The first ones; those up to the one asked for, if it is not among them.
+            end = max(limits.THREAD_MESSAGES_MAX, self._number(folded))
+            folded = folded[end - limits.THREAD_MESSAGES_MAX : end]
         return FoundThread(
-            members=folded[: limits.THREAD_MESSAGES_MAX],
+            members=folded,
             method=_HEADERS if not self.by_thread_id else f"the server's thread ids, {_HEADERS}",
             mailboxes=tuple(self.mailboxes),
             failed=self.failed,
@@ -188,6 +194,11 @@ class _Search:
             statements=tuple(self.statements),
             complete=not (self.failed or self.issues or self.statements),
         )
+
+    def _number(self, folded: Sequence[Member]) -> int:
+        """Say which of the messages, from 1, is the one asked for; it may be a copy of what is shown."""
+        own = (number for number, each in enumerate(folded, 1) if self.ref in (each.ref, *each.copies))
+        return next(own)
 
 
 def _places(mailboxes: Sequence[Mailbox], own: str, *, by_thread_id: bool) -> list[Mailbox]:
@@ -208,15 +219,36 @@ def _member(ref: MessageRef, row: FetchedMessage) -> Member:
     return Member(ref=ref, row=row, headers=headers, links=read_links(headers, thread_id=row.thread_id))
 
 
-def _fold(members: Collection[Member], start: MessageRef, order: Sequence[str]) -> Iterator[Member]:
-    """Make one of the copies of each message: the one asked for, else that of the first mailbox."""
-    rank = {name: number for number, name in enumerate(order)}
+def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str]) -> Iterator[Member]:
+    """Make one of the copies of each message: the one asked for, else that of the first mailbox.
+
+    What was sent is no draft, though programs leave one behind: the draft comes last of the copies.
+
+    Args:
+        members: Copies and all.
+        start: The message asked for.
+        uses: The special use of each mailbox, in their order.
+    """
+    drafts = {each.ref for each in members if _is_draft(each, uses.get(each.ref.mailbox))}
+    rank = {name: number for number, name in enumerate(uses)}
     groups: dict[object, list[Member]] = {}
-    for each in sorted(members, key=lambda each: (each.ref != start, rank.get(each.ref.mailbox, -1))):
+    for each in sorted(
+        members,
+        key=lambda each: (each.ref in drafts, each.ref != start, rank.get(each.ref.mailbox, -1)),
+    ):
         groups.setdefault(_identity(each), []).append(each)
     for first, *others in groups.values():
-        copies = tuple(each.ref for each in others)
-        yield Member(ref=first.ref, row=first.row, headers=first.headers, links=first.links, copies=copies)
+        # All Mail has drafts too: a copy there proves nothing.
+        sent = [each for each in (first, *others) if uses.get(each.ref.mailbox) != "\\All"] or [first]
+        yield replace(
+            first,
+            copies=tuple(each.ref for each in others),
+            draft=all(each.ref in drafts for each in sent),
+        )
+
+
+def _is_draft(member: Member, special_use: str | None) -> bool:
+    return special_use == "\\Drafts" or any(flag.lower() == "\\draft" for flag in member.row.flags)
 
 
 def _identity(member: Member) -> object:

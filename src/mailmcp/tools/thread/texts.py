@@ -16,6 +16,7 @@ from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.parts.files import list_files
 from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quote_marks import is_forward_subject
@@ -24,6 +25,9 @@ from mailmcp.tools.issues import message_issue
 from mailmcp.tools.message_parts import whole_lines
 from mailmcp.tools.messages.reading import choose_text
 from mailmcp.tools.thread.search import Member
+
+_OWN, _QUOTED = "More", "> More\n" * 9
+"""How a text that was cut may go on."""
 
 _OCTETS = limits.THREAD_TEXT_OCTETS
 _WHOLE = ("UID", f"BODY.PEEK[]<0.{_OCTETS}>")
@@ -40,6 +44,11 @@ class ReadText:
     body: BodyText
     whole: bool
     """Whether all of it was fetched; if not, there is more than `text`."""
+
+    common_chars: int
+    """First characters of `text` that imap_get_message shows alike: further ones have no offset there."""
+
+    files: tuple[Part, ...]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,9 +79,11 @@ def read_texts(session: Session, members: Sequence[Member]) -> ReadTexts:
         for fetched in results:
             had |= {by_place[name, uid]: row for uid, row in fetched.messages.items()}
             failures |= {(name, uid): failure for uid, failure in fetched.failures.items()}
+    above = ""
     for each in members:
         if each.ref in had:
-            read.texts[each.ref] = _read(each, roots[each.ref], had[each.ref])
+            text = _read(each, roots[each.ref], had[each.ref], above)
+            read.texts[each.ref], above = text, text.text
         else:
             why = missed.get(each.ref.mailbox) or failures[each.ref.mailbox, each.ref.uid]
             read.issues.append(message_issue(each.ref, why))
@@ -100,7 +111,7 @@ def _items(root: Part | None) -> tuple[str, ...]:
     return ("UID", *(f"BODY.PEEK[{part.part_id}]<0.{_OCTETS}>" for part in choose_text(root)))
 
 
-def _read(member: Member, root: Part | None, row: FetchedMessage) -> ReadText:
+def _read(member: Member, root: Part | None, row: FetchedMessage, above: str) -> ReadText:
     if root is None:
         octets = row.sections.get("", b"")
         view = read_message(octets, complete=len(octets) < _OCTETS)
@@ -108,6 +119,7 @@ def _read(member: Member, root: Part | None, row: FetchedMessage) -> ReadText:
             part.part_id: view.part_octets(part) or b"" for part in choose_text_parts(view.structure).all
         }
         body, whole = body_text(choose_text_parts(view.structure), found), view.complete
+        root = view.structure
     else:
         cut = {part.part_id for part in choose_text(root) if part.size_octets > _OCTETS}
         found = {
@@ -116,7 +128,29 @@ def _read(member: Member, root: Part | None, row: FetchedMessage) -> ReadText:
         }
         body, whole = body_text(choose_text_parts(root), found), not cut
     forwarded = is_forward_subject(member.headers.get("Subject"))
-    return ReadText(text=collapse_quotes(body.text, forwarded=forwarded).text, body=body, whole=whole)
+    shown_alone = collapse_quotes(body.text, forwarded=forwarded).text
+    text = collapse_quotes(body.text, forwarded=forwarded, above=above).text
+    if not whole:
+        text = shown_alone = _settled(body.text, forwarded)
+    return ReadText(
+        text=text,
+        body=body,
+        whole=whole,
+        common_chars=_common(text, shown_alone),
+        files=list_files(root),
+    )
+
+
+def _settled(text: str, forwarded: bool) -> str:  # noqa: FBT001 - private, and plain where it is called
+    """Collapse the beginning of a text, as far as the rest has no say in it: whether it is quoted or not."""
+    one, other = (collapse_quotes(f"{text}\n{rest}", forwarded=forwarded).text for rest in (_OWN, _QUOTED))
+    return one[: _common(one, other)].rpartition("\n")[0]
+
+
+def _common(text: str, other: str) -> int:
+    """Count the first characters in which two texts agree."""
+    differing = (index for index, pair in enumerate(zip(text, other, strict=False)) if pair[0] != pair[1])
+    return next(differing, min(len(text), len(other)))
 
 
 def _lines(octets: bytes, cut: bool) -> bytes:  # noqa: FBT001 - private, and plain where it is called

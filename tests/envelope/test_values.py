@@ -1,7 +1,8 @@
 from envelope.samples import ACTION, ERRORS, ISSUE, NOW, Shelf, meta_of
 from mailmcp.envelope.meta import Meta, Telemetry, Trace
 from mailmcp.envelope.outcome import Outcome, Page
-from mailmcp.envelope.render import (
+from mailmcp.envelope.schema import compact_schema
+from mailmcp.envelope.values import (
     data_schema,
     data_value,
     details_value,
@@ -10,7 +11,6 @@ from mailmcp.envelope.render import (
     meta_value,
     page_value,
 )
-from mailmcp.envelope.schema import compact_schema
 
 
 def test_an_issue_names_only_what_applies() -> None:

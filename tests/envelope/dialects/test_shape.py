@@ -1,6 +1,6 @@
-from mailmcp.envelope.dialects.dialect import WireShape
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.envelope.dialects.registry import shape_named
+from mailmcp.envelope.dialects.shape import WireShape
 
 
 def test_every_name_has_a_shape_that_answers_all_questions() -> None:

@@ -2,7 +2,7 @@ import base64
 
 from mailmcp.envelope.limits import NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.notices.notice import TOO_MANY_NOTICES, Notice, choose_notice_parts, read_notices
+from mailmcp.mail.notices.reading import TOO_MANY_NOTICES, Notice, choose_notice_parts, read_notices
 
 CALENDAR = Part(part_id="2", content_type="text/calendar")
 FILE = Part(part_id="3", content_type="application/ics", encoding="base64")

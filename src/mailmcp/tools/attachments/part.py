@@ -24,10 +24,10 @@ from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, find, is_hollow, walk
 from mailmcp.tools.message_parts import not_had
+from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW
 from mailmcp.tools.tool import Report
 
 _FETCHING = "Fetching the attachment"
-_PARTS_NAMED = 50
 
 
 @dataclass(slots=True, kw_only=True)
@@ -136,7 +136,7 @@ def _from_whole_message(session: Session, ref: MessageRef, part_id: str, report:
             details={"message_id": ref.message_id, "part_id": part_id},
             next_action=NextAction(
                 instruction="Get the source of the message.",
-                tool="imap_get_message_raw",
+                tool=GET_MESSAGE_RAW,
                 arguments={"message_id": ref.message_id},
             ),
         )
@@ -151,22 +151,22 @@ def _from_whole_message(session: Session, ref: MessageRef, part_id: str, report:
 def _choose(root: Part | None, ref: MessageRef, part_id: str) -> Part:
     part = find(root, part_id)
     if part is None or part.is_multipart:
-        raise part_missing(ref, part_id, root)
+        raise _part_missing(ref, part_id, root)
     return part
 
 
-def part_missing(ref: MessageRef, part_id: str, root: Part | None) -> NotFoundError:
+def _part_missing(ref: MessageRef, part_id: str, root: Part | None) -> NotFoundError:
     """Build the error that names the parts there are."""
     known = [part.part_id for part in content_parts(root)]
-    shown = ", ".join(known[:_PARTS_NAMED])
-    more = f" and {len(known) - _PARTS_NAMED} more" if len(known) > _PARTS_NAMED else ""
+    shown = ", ".join(known[: limits.PARTS_NAMED_MAX])
+    more = f" and {len(known) - limits.PARTS_NAMED_MAX} more" if len(known) > limits.PARTS_NAMED_MAX else ""
     return NotFoundError(
         f"The message has no part {part_id}. Parts: {shown}{more}.",
         reason=Reason.PART_MISSING,
-        details={"message_id": ref.message_id, "part_ids": known[:_PARTS_NAMED]},
+        details={"message_id": ref.message_id, "part_ids": known[: limits.PARTS_NAMED_MAX]},
         next_action=NextAction(
             instruction="Get the message, which lists its attachments.",
-            tool="imap_get_message",
+            tool=GET_MESSAGE,
             arguments={"message_id": ref.message_id},
         ),
     )

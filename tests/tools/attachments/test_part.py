@@ -5,7 +5,7 @@ import pytest
 from mailmcp.envelope import limits
 from mailmcp.envelope.errors import InternalError, NotFoundError, Reason
 from mailmcp.mail.mime.structure import Part
-from mailmcp.tools.attachments.part_reading import content_parts
+from mailmcp.tools.attachments.part import content_parts
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 from tools.conftest import DeskFactory

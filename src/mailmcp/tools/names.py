@@ -1,0 +1,14 @@
+"""The names of the tools, for replies that say which one to call next.
+
+What a tool is made of cannot import the tool, which imports it.
+"""
+
+from typing import Final
+
+LIST_ACCOUNTS: Final = "imap_list_accounts"
+LIST_MAILBOXES: Final = "imap_list_mailboxes"
+SEARCH_MESSAGES: Final = "imap_search_messages"
+GET_MESSAGE: Final = "imap_get_message"
+GET_THREAD: Final = "imap_get_thread"
+GET_ATTACHMENT: Final = "imap_get_attachment"
+GET_MESSAGE_RAW: Final = "imap_get_message_raw"

@@ -1,0 +1,51 @@
+"""Mail that the owner of an account wrote: a list shows whom it is to, since whom it is from says nothing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from mailmcp.envelope import limits
+from mailmcp.imap.mailboxes import Mailbox, usual_use
+from mailmcp.mail.clean import clean_line
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.header.address import Address, format_address, parse_addresses
+from mailmcp.mail.header.fields import Headers
+from mailmcp.mail.text.snippet import make_snippet
+from mailmcp.tools.preferences import DEFAULTS, Owner
+
+_OUTGOING = frozenset({"\\Sent", "\\Drafts"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnMail:
+    """Tells the owner's mail by the mailbox that it is in, or by its sender."""
+
+    owner_of: Callable[[str], Owner] = DEFAULTS.owner_of
+    """Says who owns an account."""
+
+    listings: Mapping[str, Sequence[Mailbox]] = field(default_factory=lambda: MappingProxyType({}))
+    """The mailboxes of accounts, where they were listed; else their names must do."""
+
+    def recipients(self, ref: MessageRef, headers: Headers) -> str | None:
+        """Write the recipients of a message of the owner, the first few; "" where there are none.
+
+        None if it is someone else's, or is from the owner to the owner alone.
+        """
+        recipients = parse_addresses(*headers.raw_all("To"))
+        if not self._is_outgoing(ref):
+            own = {address.lower() for address in self.owner_of(ref.account_id).addresses}
+            senders = _plain(parse_addresses(*headers.raw_all("From")))
+            if not senders or not senders <= own or _plain(recipients) <= own:
+                return None
+        shown = [clean_line(format_address(each)).text for each in recipients[: limits.ROW_RECIPIENTS_MAX]]
+        more = len(recipients) - len(shown)
+        shown += [f"{more} more"] if more else []
+        return make_snippet(", ".join(shown), limits.ROW_CHARS_MAX)
+
+    def _is_outgoing(self, ref: MessageRef) -> bool:
+        uses = {each.name: each.special_use for each in self.listings.get(ref.account_id, ())}
+        return uses.get(ref.mailbox, usual_use(ref.mailbox)) in _OUTGOING
+
+
+def _plain(addresses: Sequence[Address]) -> set[str]:
+    return {each.address.lower() for each in addresses if each.address}

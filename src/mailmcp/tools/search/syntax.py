@@ -1,0 +1,224 @@
+"""Operators of other mail searches, refused with what to send instead.
+
+Here they would be looked for as text, and a search that finds no `from:ann` would prove that Ann
+has not written.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import pairwise
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
+from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, read_day, read_octets
+
+_FIELDS = ("query", "exclude", "from_", "to", "cc", "any_address", "subject", "body")
+_QUOTED = "In double quotes it is text."
+
+_PLAIN = re.compile(r"[\w.@+/%$=-][\w.@+/%$= -]{0,63}")
+"""What may be repeated to whoever sent it."""
+
+_SPAN = re.compile(r"(\d{1,4})([dwmy])", re.ASCII | re.IGNORECASE)
+_SPAN_DAYS = {"d": 1, "w": 7, "m": 31, "y": 366}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Operator:
+    """One that was found, as it was written, and what to send instead."""
+
+    shown: str
+    argument: str
+    """"" if none does the same."""
+
+    value: str
+    """As it would be sent; "" if it cannot be said."""
+
+
+def check_syntax(arguments: SearchMessagesArguments, *, today: date) -> None:
+    """Make sure that texts are texts; in double quotes everything is.
+
+    Args:
+        arguments: Of a new search.
+        today: From which days are counted back.
+
+    Raises:
+        InvalidInputError: With reason `invalid_value`, and the arguments to send instead.
+    """
+    problems = [
+        Problem(field=name.rstrip("_"), reason=Reason.INVALID_VALUE, message=message)
+        for name in _FIELDS
+        for message in _complaints(name, getattr(arguments, name), today)
+    ]
+    if problems:
+        raise InvalidInputError(problems)
+
+
+def _complaints(name: str, text: str, today: date) -> Iterator[str]:
+    tokens = list(_TOKEN.finditer(text))
+    operators = [*_operators(name, tokens, today), *_negations(name, text, tokens)]
+    if operators:
+        yield _say_instead(operators)
+    joining = [each["word"] for each in tokens[1:-1] if _joins_wrongly(each["word"], name, text)]
+    if joining:
+        done = "words are joined by AND" if name == "query" else "the text is one phrase"
+        yield f"`{joining[0]}` is no operator here: {done}. Search once for each. {_QUOTED}"
+
+
+def _joins_wrongly(word: str | None, name: str, text: str) -> bool:
+    """Whether a word between others asks for what is not done: to exclude, any will do."""
+    if name == "query":
+        return word in {"OR", "|"}
+    return name != "exclude" and word in {"AND", "OR", "|"} and not _is_shouted(word, name, text)
+
+
+def _is_shouted(word: str, name: str, text: str) -> bool:
+    """Whether the whole text is in capitals, so that these say nothing; addresses are no sentences."""
+    return name in {"subject", "body"} and text.replace(word, "").isupper()
+
+
+def _operators(name: str, tokens: Sequence[re.Match[str]], today: date) -> Iterator[_Operator]:
+    for before, token in pairwise([None, *tokens]):
+        if token is not None and token["name"] is not None:
+            operator, value = token["name"].lower(), _bare(token["value"])
+            out = bool(token["sign"]) or name == "exclude" or (before is not None and before["word"] == "NOT")
+            argument, sent = _stand_in(operator, value, out=out, today=today)
+            yield _Operator(shown=f"{token['sign']}{operator}:", argument=argument, value=sent)
+
+
+def _negations(name: str, text: str, tokens: Sequence[re.Match[str]]) -> Iterator[_Operator]:
+    out = [("-", token["out"]) for token in tokens if token["out"]]
+    if not _is_shouted("NOT", name, text):
+        pairs = pairwise(tokens)
+        out += [("NOT", after[0]) for token, after in pairs if token["word"] == "NOT" and not after["name"]]
+    for shown, word in out:
+        yield _Operator(shown=shown, argument="exclude", value=_text(_bare(word)))
+
+
+def _bare(text: str) -> str:
+    return text.rstrip(")}*,;").strip('"')
+
+
+def _stand_in(operator: str, value: str, *, out: bool, today: date) -> tuple[str, str]:
+    """Give the argument that does what an operator would, and its value as it would be sent."""
+    if switch := _SWITCHES.get(f"{'-' if out else ''}{operator}:{value.lower()}"):
+        return switch, "true"
+    if operator in _STAND_INS and not out:
+        argument, say = _STAND_INS[operator]
+        return argument, say(value, today)
+    return ("exclude", _text(value)) if operator in _TEXTS else ("", "")
+
+
+def _text(value: str, _today: date | None = None) -> str:
+    return f'"{value}"' if _PLAIN.fullmatch(value) else ""
+
+
+def _mailbox(value: str, _today: date) -> str:
+    return f'"{EVERYTHING}"' if value.lower() in {"anywhere", "all"} else _text(value)
+
+
+def _id(value: str, _today: date) -> str:
+    return _text(value.strip("<>"))
+
+
+def _day(value: str, _today: date) -> str:
+    day = read_day(value.replace("/", "-"))
+    return f'"{day}"' if day else ""
+
+
+def _octets(value: str, _today: date) -> str:
+    return str(read_octets(value) or "")
+
+
+def _last_days(value: str, _today: date) -> str:
+    days = _span_days(value)
+    return str(days) if 0 < days <= limits.LAST_DAYS_MAX else ""
+
+
+def _days_ago(value: str, today: date) -> str:
+    days = _span_days(value)
+    return f'"{today - timedelta(days=days)}"' if 0 < days < today.toordinal() else ""
+
+
+def _span_days(value: str) -> int:
+    match = _SPAN.fullmatch(value)
+    return int(match[1]) * _SPAN_DAYS[match[2].lower()] if match else 0
+
+
+_TEXTS = {
+    "from": "from",
+    "to": "to",
+    "deliveredto": "to",
+    "cc": "cc",
+    "bcc": "any_address",
+    "subject": "subject",
+    "body": "body",
+    "filename": "query",
+    "attachment": "query",
+}
+"""What holds text, which may be excluded as well."""
+
+_STAND_INS: dict[str, tuple[str, Callable[[str, date], str]]] = {
+    **{name: (argument, _text) for name, argument in _TEXTS.items()},
+    **dict.fromkeys(("in", "label", "folder", "mailbox"), ("mailbox", _mailbox)),
+    **dict.fromkeys(("after", "since", "newer"), ("since", _day)),
+    **dict.fromkeys(("before", "until", "older"), ("before", _day)),
+    **dict.fromkeys(("larger", "size"), ("larger_than", _octets)),
+    "smaller": ("smaller_than", _octets),
+    "newer_than": ("last_days", _last_days),
+    "older_than": ("before", _days_ago),
+    **dict.fromkeys(("rfc822msgid", "msgid", "message-id"), ("header_message_id", _id)),
+}
+_SWITCHES = {
+    "has:attachment": "has_attachment",
+    "has:attachments": "has_attachment",
+    "hasattachment:true": "has_attachment",
+    "hasattachments:true": "has_attachment",
+    "is:unread": "unread_only",
+    "-is:read": "unread_only",
+    "is:starred": "flagged",
+    "is:flagged": "flagged",
+    "is:answered": "answered",
+    "is:replied": "answered",
+    "is:unanswered": "unanswered_only",
+    "-is:answered": "unanswered_only",
+    "-is:replied": "unanswered_only",
+}
+_NAMES = {*_STAND_INS, *(each.lstrip("-").partition(":")[0] for each in _SWITCHES), "category", "list"}
+
+_TOKEN = re.compile(
+    rf"""
+    \\?" (?: (?!\\?") . )* (?:\\?")? | [“”„«»] [^“”„«»]* [“”„«»]?  # quoted, as the words of a search are read
+    | [({{]* (?P<sign>-?) (?P<name>(?i:{"|".join(sorted(_NAMES))})) : (?P<value> "[^"]*"? | [\w<@*] \S* )
+    | [({{]* - (?P<out> "[^"]*"? | [^\W\d_] \S* )
+    | (?P<word> \S+ )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""A colon with a space or a sign behind it is one of a sentence: `Re: drift`."""
+
+
+def _say_instead(operators: Sequence[_Operator]) -> str:
+    shown = list(dict.fromkeys(f"`{each.shown}`" for each in operators))
+    said = f"{', '.join(shown)} {'is no operator' if len(shown) == 1 else 'are no operators'} here. "
+    instead: dict[str, list[str]] = {}
+    for each in operators:
+        instead.setdefault(each.argument, []).append(each.value)
+    nothing = instead.pop("", None)
+    if instead:
+        said += f"Send {', '.join(_say_argument(*each) for each in instead.items())}. "
+    if nothing:
+        said += "For the rest there is gmail_query, on Gmail. " if instead else "On Gmail send gmail_query. "
+    if any(each.argument == "exclude" and each.shown.endswith(":") for each in operators):
+        said += "Words are excluded wherever they stand. "
+    return said + _QUOTED
+
+
+def _say_argument(argument: str, values: Sequence[str]) -> str:
+    """Name an argument, with its value where that is plain; several words to exclude are one text."""
+    if len(values) == 1:
+        return f"{argument}={values[0]}" if values[0] else argument
+    texts = [each.strip('"') for each in values]
+    joined = argument == "exclude" and all(texts) and not any(" " in each for each in texts)
+    return f'{argument}="{" ".join(texts)}"' if joined else argument

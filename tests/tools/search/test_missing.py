@@ -1,0 +1,194 @@
+"""A mailbox that is not there: the reply names the one that was meant, and the search in it."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from mailmcp.envelope import limits
+from mailmcp.envelope.errors import MailError, NotFoundError, Reason
+from mailmcp.imap.mailboxes import Mailbox
+from mailmcp.tools.search.missing import find_meant
+from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.letters import make_numbered
+from tools.stores import Store, peer_account
+
+
+def box(name: str, use: str = "", *, selectable: bool = True, delimiter: str = "/") -> Mailbox:
+    return Mailbox(name=name, delimiter=delimiter, selectable=selectable, special_use=use)
+
+
+MAILBOXES = (
+    box("INBOX"),
+    box("Archive", "\\Archive"),
+    box("Junk", "\\Junk"),
+    box("Projects", selectable=False),
+    box("Projects/Apollo"),
+    box("Projects/Grün"),
+    box("Clients/Apollo 2"),
+    box("Sent", "\\Sent"),
+    box("Papierkorb", "\\Trash"),
+    box("Flat", selectable=False, delimiter=""),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("sent", ["Sent"]),
+        ("ARCHIVE", ["Archive"]),
+        ("Spam", ["Junk"]),
+        ("Junk E-mail", ["Junk"]),
+        ("Sent Items", ["Sent"]),
+        ("INBOX.Sent Messages", ["Sent"]),
+        ("Deleted Items", ["Papierkorb"]),
+        ("[Gmail]/Trash", ["Papierkorb"]),
+        ("[Gmail]/All Mail", ["Archive"]),
+        ("apollo", ["Projects/Apollo"]),
+        ("Work/Grün", ["Projects/Grün"]),
+        ("Archiv", ["Archive"]),
+        ("Projects/Appollo", ["Projects/Apollo"]),
+        ("Invoices", []),
+        ("", []),
+        ("/", []),
+        ("x" * 100_000, []),
+    ],
+)
+def test_the_mailbox_that_was_meant(name: str, meant: Sequence[str]) -> None:
+    found = find_meant(name, MAILBOXES)
+    assert list(found.names) == meant
+    if len(meant) == 1:
+        assert found.statement == f"Did you mean `{meant[0]}`?"
+    else:
+        assert found.statement.startswith("There are `INBOX`, `Archive`, ")
+
+
+def test_where_several_may_be_meant_none_is_taken() -> None:
+    found = find_meant("apollo", [box("A/Apollo"), box("B/Apollo"), box("C/Apollo"), box("D/Apollo")])
+    assert found.statement == "Did you mean `A/Apollo` or `B/Apollo` or `C/Apollo`?"
+    assert len(found.names) == 4
+
+
+def test_all_mail_is_the_one_that_has_it() -> None:
+    assert find_meant("All Mail", [*MAILBOXES, box("Alles", "\\All")]).names == ("Alles",)
+
+
+def test_what_only_holds_others_names_them() -> None:
+    found = find_meant("Projects", MAILBOXES)
+    assert found.statement == "`Projects` holds no messages; below it: `Projects/Apollo`, `Projects/Grün`."
+    assert found.container
+    assert find_meant("projects", MAILBOXES) == found
+    assert find_meant("Flat", MAILBOXES).statement == "`Flat` holds no messages."
+
+
+def test_a_list_of_names_is_bounded_and_none_leaves_its_place() -> None:
+    many = [box(f"a`\n{number}") for number in range(limits.COVERAGE_NAMES_MAX + 2)]
+    statement = find_meant("zzz", many).statement
+    assert statement.endswith(", and 2 more.")
+    assert "\n" not in statement
+    assert "`` a` 0 ``" in statement
+
+
+def refusal(desk: Desk, **arguments: object) -> MailError:
+    with pytest.raises(NotFoundError) as caught:
+        desk.search(**arguments)
+    assert caught.value.reason is Reason.MAILBOX_MISSING
+    return caught.value
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    with store.client() as client:
+        for name in ("Sent", "Boxes/One", "Boxes/Two"):
+            if not client.folder_exists(name):
+                client.create_folder(name)
+    store.fill("Boxes/One", make_numbered(1))
+    return store
+
+
+def test_the_next_action_is_the_same_search_where_it_was_meant(filled: Store, desk: Desk) -> None:
+    assert filled.kind
+    error = refusal(desk, mailbox="one", subject="Message", limit=3)
+    assert error.message == "There is no mailbox `one` in account work. Did you mean `Boxes/One`?"
+    assert error.details["did_you_mean"] == ["Boxes/One"]
+    action = error.next_action
+    assert action is not None
+    assert action.arguments == {
+        "account_id": "work",
+        "mailbox": "Boxes/One",
+        "subject": "Message",
+        "limit": 3,
+    }
+    assert desk.call(action.tool, dict(action.arguments)).data["returned"] == 1
+
+
+def test_of_several_each_is_mended(filled: Store, desk: Desk) -> None:
+    assert filled.kind
+    action = refusal(desk, mailboxes=["one", "sent"]).next_action
+    assert action is not None
+    assert action.arguments == {"account_id": "work", "mailboxes": ["Boxes/One", "Sent"], "limit": 10}
+    action = refusal(desk, mailboxes=["one", "Nothing like it"]).next_action
+    assert action is not None
+    assert action.tool == "imap_list_mailboxes"
+    partial = desk.search(mailboxes=["Boxes/One", "two"])
+    assert "Did you mean `Boxes/Two`?" in partial.data["issues"][0]["message"]
+
+
+def test_what_only_holds_others_leads_to_them(pymap_mail: Store, open_desk: DeskFactory) -> None:
+    with pymap_mail.client() as client:
+        client.create_folder("Boxes/One")
+        client.create_folder("Boxes/Two")
+    action = refusal(open_desk(pymap_mail.account), mailbox="Boxes").next_action
+    assert action is not None
+    assert action.arguments == {"account_id": "work", "mailboxes": ["Boxes/One", "Boxes/Two"], "limit": 10}
+
+
+def test_a_bare_refusal_of_what_only_holds_others_is_understood(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    """It is listed, but cannot be opened (RFC 9051 section 7.3.1)."""
+    listed = b'* LIST (\\NoSelect) "/" "Boxes"\r\n{tag} OK Done\r\n'
+    rules = [
+        Rule(command="EXAMINE", action=Respond(b"{tag} NO Cannot\r\n")),
+        Rule(command="LIST", action=Respond(listed)),
+    ]
+    error = refusal(open_desk(peer_account(peer(rules=rules))), mailbox="Boxes")
+    assert error.message == "`Boxes` holds no messages."
+
+
+def test_of_several_accounts_one_name_must_do(
+    pymap_mail: Store, dovecot_mail: Store, open_desk: DeskFactory
+) -> None:
+    for store, name in ((pymap_mail, "A/Post"), (dovecot_mail, "B/Post")):
+        with store.client() as client:
+            client.create_folder(name)
+    desk = open_desk(pymap_mail.named("home"), dovecot_mail.named("club"))
+    error = refusal(desk, account_id="*", mailbox="post")
+    assert error.next_action is not None
+    assert error.next_action.tool == "imap_list_mailboxes"
+    told = [str(each["message"]) for each in error.details["issues"]]  # type: ignore[attr-defined]
+    assert [each.rpartition(". ")[2] for each in told] == ["Did you mean `A/Post`?", "Did you mean `B/Post`?"]
+
+
+def test_without_a_list_the_error_stands(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    rules = [
+        Rule(command="EXAMINE", action=Respond(b"{tag} NO [NONEXISTENT] none\r\n")),
+        Rule(command="LIST", action=Respond(b"{tag} NO not now\r\n")),
+    ]
+    error = refusal(open_desk(peer_account(peer(rules=rules))), mailbox="sent")
+    assert error.message.startswith("There is no mailbox 'sent' in account work.")
+    assert error.next_action is not None
+    assert error.next_action.tool == "imap_list_mailboxes"
+
+
+def test_a_mailbox_that_went_between_two_pages_is_not_replaced(filled: Store, desk: Desk) -> None:
+    filled.fill("Boxes/One", make_numbered(2, 3))
+    first = desk.search(mailbox="Boxes/One", limit=1)
+    with filled.client() as client:
+        client.rename_folder("Boxes/One", "Boxes/Onee")
+    with pytest.raises(NotFoundError, match="Boxes/Onee") as caught:
+        desk.search(cursor=first.data["next_cursor"])
+    assert caught.value.next_action is not None
+    assert caught.value.next_action.tool == "imap_list_mailboxes"
