@@ -169,7 +169,7 @@ def test_what_cannot_be_loaded_is_answered_as_internal(mode: str, monkeypatch: p
             assert len((await client.list_tools()).tools) == len(TOOLS)
             for ask in (
                 lambda: client.call_tool("imap_list_accounts", {}),
-                lambda: client.read_resource("imap://work/mailbox"),
+                lambda: client.read_resource("imap://home/mailbox"),
             ):
                 with pytest.raises(MCPError) as caught:
                     await ask()

@@ -1,6 +1,6 @@
 """imap_get_message: one message, its text bounded, its attachments listed."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, Field
 
@@ -22,11 +22,12 @@ from mailmcp.tools.messages.detail import (
     head_fields,
     header_rows,
 )
-from mailmcp.tools.messages.lookup import advising, has_moved, look_up, search_for
+from mailmcp.tools.messages.lookup import LookedUp, advising, has_moved, look_up, search_for
 from mailmcp.tools.messages.reading import Reading, choose_parts, read_parts, reading_warnings
 from mailmcp.tools.names import GET_MESSAGE
 from mailmcp.tools.text_window import TextWindow, cut_window
 from mailmcp.tools.tool import Call, Tool
+from mailmcp.tools.wording import counted
 
 
 class GetMessageArguments(Arguments):
@@ -57,6 +58,9 @@ class GetMessageData(BaseModel):
     message: MessageDetail
 
 
+_OTHERS: Final = "{} with the same Message-ID: imap_search_messages finds them by header_message_id."
+
+
 async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[GetMessageData]:
     """Get a message: one round trip up to 128 KiB, at most two beyond; four more if it has moved."""
     ref = parse_message_id(arguments.message_id)
@@ -68,8 +72,11 @@ async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[Get
     except (NotFoundError, ConflictError) as error:
         if not has_moved(error):
             raise
-        old, ref = ref, await _find_again(arguments, call, ref, error)
-        moved = (f"The message is no longer {code(old.message_id)}; it was found again by its Message-ID.",)
+        found = await _find_again(arguments, call, ref, error)
+        moved = (f"The message is no longer {code(ref.message_id)}; it was found again by its Message-ID.",)
+        if found.others:
+            moved += (_OTHERS.format(counted(found.others, "other message")),)
+        ref = found.ref
         reading = await _read(arguments, call, ref)
     attachments = await show_attachments(
         call,
@@ -96,7 +103,7 @@ async def _read(arguments: GetMessageArguments, call: Call, ref: MessageRef) -> 
 
 async def _find_again(
     arguments: GetMessageArguments, call: Call, ref: MessageRef, error: MailError
-) -> MessageRef:
+) -> LookedUp:
     """Find a message that has moved; raises the error that said so if that is not possible."""
     header_message_id = arguments.header_message_id
     if not header_message_id:

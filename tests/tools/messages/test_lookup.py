@@ -42,6 +42,26 @@ def test_a_message_that_was_moved(store: Store, desk: Desk, message_id: str) -> 
     assert desk.message(found)["body_text"] == "Text"
 
 
+@pytest.mark.parametrize(
+    ("subjects", "said"),
+    [
+        (["Subject"], ""),
+        (["Subject", "Pay now"], "1 other message"),
+        (["A", "B", "A", "C"], "2 other messages"),
+    ],
+)
+def test_other_messages_with_the_same_message_id_are_counted(
+    store: Store, desk: Desk, message_id: str, subjects: str, said: str
+) -> None:
+    """A Message-ID can be forged; copies of one message are one."""
+    store.expunge("Desk", [int(message_id.rpartition(":")[2])])
+    for subject in subjects:
+        store.fill("Shelf", [letter().replace(b"Subject: Subject", f"Subject: {subject}".encode())])
+    warnings = desk.get(message_id, header_message_id=HEADER_ID).outcome.warnings
+    others = [line for line in warnings if "same Message-ID" in line]
+    assert [line.partition(" with the same")[0] for line in others] == ([said] if said else [])
+
+
 @pytest.mark.parametrize("written", [HEADER_ID, f"<{HEADER_ID}>", f" <{HEADER_ID}> "])
 def test_a_mailbox_that_was_rebuilt(store: Store, desk: Desk, message_id: str, written: str) -> None:
     store.rebuild("Desk")

@@ -6,6 +6,7 @@ written by the sender, so a message that is found by it is said to be so. Blocki
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from mailmcp.envelope.errors import ConflictError, MailError, NextAction, NotFoundError, Reason
 from mailmcp.imap.connection import quoted
@@ -20,7 +21,19 @@ from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.sources import in_preferred_order
 from mailmcp.tools.tool import Call
 
-_ITEMS = ("UID", "BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]")
+_ITEMS = ("UID", "BODY.PEEK[HEADER.FIELDS (DATE FROM SUBJECT MESSAGE-ID)]")
+
+_COPIED = ("Date", "From", "Subject")
+"""What copies of a message have in common, beside the Message-ID: that one can be forged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookedUp:
+    """A message that was found by its Message-ID."""
+
+    ref: MessageRef
+    others: int
+    """Messages that bear the same Message-ID and are no copies of it."""
 
 
 def has_moved(error: MailError) -> bool:
@@ -29,7 +42,7 @@ def has_moved(error: MailError) -> bool:
     return isinstance(error, ConflictError) or (isinstance(error, NotFoundError) and error.reason in gone)
 
 
-def look_up(session: Session, account_id: str, header_message_id: str) -> MessageRef | None:
+def look_up(session: Session, account_id: str, header_message_id: str) -> LookedUp | None:
     """Find a message of the account by its Message-ID; three round trips.
 
     Returns:
@@ -45,20 +58,18 @@ def look_up(session: Session, account_id: str, header_message_id: str) -> Messag
     names = _in_order(list_mailboxes(session))
     clue = Clue(keys=(b"HEADER", b"MESSAGE-ID", quoted(f"<{wanted[0]}>")))
     found = find_related(session, dict.fromkeys(names), [clue], items=_ITEMS, known={})
+    bearers: list[tuple[MessageRef, tuple[str, ...]]] = []
     for name, result in found.items():
         if not isinstance(result, Related):
             continue  # one mailbox that cannot be searched does not keep the others from it
-        # Servers look for a part of the field.
-        uids = [
-            uid
-            for uid, row in result.fetched.messages.items()
-            if find_ids(parse_headers(row.sections.get("HEADER.FIELDS", b"")).get("Message-ID")) == wanted
-        ]
-        if uids:
-            return MessageRef(
-                account_id=account_id, mailbox=name, uidvalidity=result.uidvalidity, uid=max(uids)
-            )
-    return None
+        for uid, row in sorted(result.fetched.messages.items(), reverse=True):
+            headers = parse_headers(row.sections.get("HEADER.FIELDS", b""))
+            if find_ids(headers.get("Message-ID")) == wanted:  # servers look for a part of the field
+                ref = MessageRef(account_id=account_id, mailbox=name, uidvalidity=result.uidvalidity, uid=uid)
+                bearers.append((ref, tuple(headers.get(field) for field in _COPIED)))
+    if not bearers:
+        return None
+    return LookedUp(ref=bearers[0][0], others=len({said for _, said in bearers}) - 1)
 
 
 def _in_order(mailboxes: Sequence[Mailbox]) -> list[str]:
