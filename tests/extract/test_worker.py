@@ -11,8 +11,8 @@ from extract.pdf_file import pdf
 from extract.reading import writer
 from mailmcp.extract import worker
 from mailmcp.extract.formats import word
+from mailmcp.extract.job import LENGTH
 from mailmcp.extract.kind import UNREADABLE, Kind
-from mailmcp.extract.order import LENGTH
 
 _MANY = "".join(paragraph(f"line {number}") for number in range(20_000))
 

@@ -140,7 +140,7 @@ def test_a_deleted_mailbox_is_missing(store: Store, mailbox: str, query: str, *,
     with session_on(store.account) as session:
         session.examine(mailbox if warm else "INBOX")
         store.delete(mailbox)
-        with pytest.raises(NotFoundError, match="imap_list_mailboxes gives them") as caught:
+        with pytest.raises(NotFoundError, match="Names are case-sensitive") as caught:
             uids(session, mailbox, query=query)
         assert caught.value.reason is Reason.MAILBOX_MISSING
         assert caught.value.details == {"account_id": "main", "mailbox": mailbox}

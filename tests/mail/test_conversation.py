@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailmcp.envelope import limits
-from mailmcp.mail.conversation import Links, find_ids, join, read_links, split_subject, unasked_ids
+from mailmcp.mail.conversation import Links, find_ids, join, read_links, unasked_ids
 from mailmcp.mail.header.fields import parse_headers
+from mailmcp.mail.header.subject import split_subject
 
 DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -75,28 +76,6 @@ def test_long_references_keep_the_first_and_the_latest() -> None:
 )
 def test_ids_as_programs_write_them(text: str, expected: tuple[str, ...]) -> None:
     assert find_ids(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("subject", "base", "is_reply"),
-    [
-        ("Offer", "offer", False),
-        ("Re: Offer", "offer", True),
-        ("RE[2]: Offer", "offer", True),
-        ("Re: Re: AW: SV: Offer", "offer", True),
-        ("Fwd: Offer", "offer", False),
-        ("WG: AW: Offer", "offer", True),
-        ("[list] Re: [list]  Of  fer", "of fer", True),
-        ("Antw.: nothing known", "antw.: nothing known", False),
-        ("回复:会议", "会议", True),
-        ("Отв: Встреча", "встреча", True),
-        ("Re:", "re:", False),
-        ("Regarding: the offer", "regarding: the offer", False),
-        ("", "", False),
-    ],
-)
-def test_base_subjects(subject: str, base: str, *, is_reply: bool) -> None:
-    assert split_subject(subject) == (base, is_reply)
 
 
 def test_a_chain_is_joined_from_any_of_its_messages() -> None:

@@ -22,8 +22,8 @@ from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from mailmcp.envelope import limits
 from mailmcp.extract.extraction import Cause, Extraction, ExtractionError, Section
+from mailmcp.extract.job import LENGTH, Job
 from mailmcp.extract.kind import UNREADABLE, Kind
-from mailmcp.extract.order import LENGTH, Order
 
 _log = logging.getLogger(__name__)
 
@@ -75,10 +75,10 @@ class _Ended:
     returncode: int = 0
 
 
-def worker_command(order: Order) -> list[str]:
+def worker_command(job: Job) -> list[str]:
     """Build the command line: apart from the environment, the current folder and start-up files."""
     places = [path for path in sys.path if Path(path).is_absolute()]
-    return [sys.executable, "-I", "-S", "-W", "ignore", "-c", _START, json.dumps(asdict(order)), *places]
+    return [sys.executable, "-I", "-S", "-W", "ignore", "-c", _START, json.dumps(asdict(job)), *places]
 
 
 async def extract_text(
@@ -107,11 +107,11 @@ async def extract_text(
         raise failure(Cause.ENCRYPTED if kind is Kind.ENCRYPTED_OFFICE else Cause.UNSUPPORTED)
     if len(content) > limits.EXTRACT_OCTETS_MAX:
         raise failure(Cause.TOO_LARGE)
-    order = Order(kind=kind.value, max_chars=max_chars, time_s=time_limit_s, memory_octets=memory_octets)
+    job = Job(kind=kind.value, max_chars=max_chars, time_s=time_limit_s, memory_octets=memory_octets)
     ended = _Ended()
     try:
         process = await anyio.open_process(
-            worker_command(order) if command is None else command,
+            worker_command(job) if command is None else command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

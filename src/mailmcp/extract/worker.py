@@ -16,7 +16,7 @@ from typing import BinaryIO, Final
 
 from mailmcp.extract import cage
 from mailmcp.extract.extraction import Cause
-from mailmcp.extract.order import LENGTH, Order
+from mailmcp.extract.job import LENGTH, Job
 from mailmcp.extract.refusal import Refusal
 from mailmcp.extract.writer import StopReading, Writer
 
@@ -43,15 +43,15 @@ _BROKEN_OFF: Final = {
 
 def main() -> None:  # pragma: no cover - in a process whose limits keep it from writing coverage
     """Read the document on stdin as the first argument says."""
-    order = Order(**json.loads(sys.argv[1]))
+    job = Job(**json.loads(sys.argv[1]))
     content = receive(sys.stdin.buffer)
     cage.die_with_parent()
-    cage.limit_resources(memory_octets=order.memory_octets, cpu_s=2 * order.time_s + 1)
+    cage.limit_resources(memory_octets=job.memory_octets, cpu_s=2 * job.time_s + 1)
     cage.refuse_ways_out()
     logging.disable()
-    out = Writer(max_chars=order.max_chars, stop_at=time.monotonic() + order.time_s)
-    cage.call_after(order.time_s, out.interrupt)
-    sys.stdout.buffer.write(answer(content, order.kind, out))
+    out = Writer(max_chars=job.max_chars, stop_at=time.monotonic() + job.time_s)
+    cage.call_after(job.time_s, out.interrupt)
+    sys.stdout.buffer.write(answer(content, job.kind, out))
     sys.stdout.buffer.flush()
     os._exit(0)
 

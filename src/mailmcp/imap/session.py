@@ -253,8 +253,7 @@ class Session:
         if not missing:
             return refused(self.account.account_id, error)
         return NotFoundError(
-            f"There is no mailbox {name!r} in account {self.account.account_id}. "
-            "Names are case-sensitive; imap_list_mailboxes gives them.",
+            f"There is no mailbox {name!r} in account {self.account.account_id}. Names are case-sensitive.",
             reason=Reason.MAILBOX_MISSING,
             details={"account_id": self.account.account_id, "mailbox": name},
         )

@@ -18,20 +18,13 @@ from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import parse_addresses
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.header.fields import Headers
+from mailmcp.mail.header.subject import split_subject
 
 HEADER_FIELDS: Final = "MESSAGE-ID REFERENCES IN-REPLY-TO SUBJECT DATE FROM TO CC"
 """What `read_links` reads."""
 
 _ID: Final = re.compile(r"<([^<>\s]{1,500})>")
 _BARE_ID: Final = re.compile(r"[^\s<>,;\"]{1,250}@[^\s<>,;\"]{1,250}")
-_REPLY: Final = re.compile(
-    r"\s*(?:re|aw|antw|antwort|sv|vs|odp|res|rif|ref|ynt|回复|答复|回覆|返信|ответ|отв)"
-    r"(?:\[\d{1,3}\]|\(\d{1,3}\)|\*\d{1,3})?\s*[::]",
-    re.IGNORECASE,
-)
-_FORWARD: Final = re.compile(r"\s*(?:fwd?|wg|tr|rv|enc|i|doorst|vl|转发|轉寄|пересл)\s*[::]", re.IGNORECASE)
-_LIST_TAG: Final = re.compile(r"\s*\[[^\[\]]{1,80}\]")
-_PREFIXES_MAX: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,22 +80,6 @@ def find_ids(text: str) -> tuple[str, ...]:
     """Find the message ids in a header value; ids without angle brackets count where no other is there."""
     found = _ID.findall(text) or _BARE_ID.findall(text)
     return tuple(each for each in dict.fromkeys(found) if each.isprintable())
-
-
-def split_subject(subject: str) -> tuple[str, bool]:
-    """Give the base subject in lower case, and whether it is a reply's.
-
-    As RFC 5256 section 2.1, with the prefixes of more languages.
-    """
-    rest, is_reply = subject, False
-    for _ in range(_PREFIXES_MAX):
-        reply = _REPLY.match(rest)
-        match = reply or _FORWARD.match(rest) or _LIST_TAG.match(rest)
-        if match is None or not rest[match.end() :].strip():
-            break
-        is_reply = is_reply or reply is not None
-        rest = rest[match.end() :]
-    return " ".join(rest.lower().split()), is_reply
 
 
 def join(start: Links, candidates: Sequence[Links]) -> list[int]:

@@ -12,7 +12,7 @@ from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.octets import Window, fetch_whole
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.handles.uri import View, parse_resource_uri
+from mailmcp.mail.handles.uri import ResourceKind, parse_resource_uri
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.mail.parts.attachment import decoded_size
 from mailmcp.tools.arguments import read_arguments
@@ -50,9 +50,9 @@ async def read_resource(uri: str, call: Call) -> Outcome[Any] | Octets:
         arguments = read_arguments(ListMailboxesArguments, {"account_id": read.account_id})
         return await list_mailboxes_of_account(arguments, call)
     ref, part_id = read.ref, read.part_id
-    if read.view is View.RAW:
+    if read.kind is ResourceKind.RAW:
         return await _ask(ref, call, lambda session: _fetch_raw(session, ref))
-    if read.view is View.ATTACHMENT:
+    if read.kind is ResourceKind.ATTACHMENT:
         return await _ask(ref, call, lambda session: _fetch_part(session, ref, part_id, call.report))
     # Whole, since the reader of a resource has no argument to ask for more with.
     whole = {"message_id": ref.message_id, "body_max_chars": limits.BODY_CHARS_MAX}

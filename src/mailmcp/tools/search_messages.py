@@ -41,9 +41,9 @@ from mailmcp.tools.search.criteria import (
 )
 from mailmcp.tools.search.issues import message_issues, nothing_searched, source_issues
 from mailmcp.tools.search.missing import suggest_meant, tell_missing
-from mailmcp.tools.search.page import Found, SearchPage, make_page, next_cursor
+from mailmcp.tools.search.page import PageMessage, SearchPage, make_page, next_cursor
 from mailmcp.tools.search.proof import PROOFS
-from mailmcp.tools.search.sources import Plan, search_sources
+from mailmcp.tools.search.sources import Question, search_sources
 from mailmcp.tools.tool import Call, Tool, nothing_had
 from mailmcp.tools.wording import counted
 
@@ -92,8 +92,8 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     # Of one mailbox every row is shown, so what is shown of its text comes along.
     along = bool(search.snippet_chars) and one and not criteria.has_attachment
     items = row_items(snippets=along, sought=sought)
-    plan = Plan(search=search, criteria=criteria, order=order_of(search), items=items)
-    searches = await search_sources(call, plan)
+    question = Question(search=search, criteria=criteria, order=order_of(search), items=items)
+    searches = await search_sources(call, question)
     meant = await tell_missing(call, searches)
     if not any(isinstance(each.found, Scanned) for each in searches.searched):
         raise nothing_searched(search, searches, None if arguments.cursor else suggest_meant(search, meant))
@@ -152,13 +152,13 @@ async def _fetch_texts(call: Call, page: SearchPage, sought: Sought) -> Mapping[
     What cannot be had is not there: the rows do without it.
     """
     items = row_items(snippets=True, sought=sought)
-    by_account: dict[str, dict[str, list[Found]]] = {}
+    by_account: dict[str, dict[str, list[PageMessage]]] = {}
     for each in page.found:
         mailboxes = by_account.setdefault(each.ref.account_id, {})
         mailboxes.setdefault(each.ref.mailbox, []).append(each)
     texts: dict[MessageRef, FetchedMessage] = {}
 
-    async def fetch(account_id: str, mailboxes: Mapping[str, Sequence[Found]]) -> None:
+    async def fetch(account_id: str, mailboxes: Mapping[str, Sequence[PageMessage]]) -> None:
         requests = [
             ScanRequest(
                 mailbox=name,

@@ -12,8 +12,8 @@ from mailmcp.mail.handles.uri import (
     ATTACHMENT_TEMPLATE,
     MESSAGE_TEMPLATE,
     RAW_TEMPLATE,
+    ResourceKind,
     ResourceUri,
-    View,
     format_mailboxes_uri,
     parse_resource_uri,
 )
@@ -52,9 +52,9 @@ def make_ref(mailbox: str = "INBOX", uidvalidity: int = 1700000000, uid: int = 4
 @given(mailbox=mailboxes, uidvalidity=numbers, uid=numbers)
 def test_what_was_written_is_read(mailbox: str, uidvalidity: int, uid: int) -> None:
     ref = make_ref(mailbox, uidvalidity, uid)
-    message = ResourceUri(view=View.MESSAGE, account_id="home", ref=ref)
-    raw = ResourceUri(view=View.RAW, account_id="home", ref=ref)
-    part = ResourceUri(view=View.ATTACHMENT, account_id="home", ref=ref, part_id="2.1")
+    message = ResourceUri(kind=ResourceKind.MESSAGE, account_id="home", ref=ref)
+    raw = ResourceUri(kind=ResourceKind.RAW, account_id="home", ref=ref)
+    part = ResourceUri(kind=ResourceKind.ATTACHMENT, account_id="home", ref=ref, part_id="2.1")
     assert parse_resource_uri(ref.message_uri) == message
     assert parse_resource_uri(ref.message_raw_uri) == raw
     assert parse_resource_uri(ref.attachment_uri("2.1")) == part
@@ -87,7 +87,7 @@ def test_characters_need_not_be_escaped_alike(segment: str) -> None:
 
 def test_the_mailboxes_of_an_account_have_a_uri() -> None:
     read = parse_resource_uri(format_mailboxes_uri("home"))
-    assert read == ResourceUri(view=View.MAILBOXES, account_id="home")
+    assert read == ResourceUri(kind=ResourceKind.MAILBOXES, account_id="home")
 
 
 @pytest.mark.parametrize(

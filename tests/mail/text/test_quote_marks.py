@@ -5,7 +5,6 @@ from mailmcp.mail.text.quote_marks import (
     begins_footer,
     begins_forward,
     history_head_length,
-    is_forward_subject,
     is_quoted,
     is_rule,
     may_mark,
@@ -154,25 +153,6 @@ def test_the_head_of_a_quotation_is_measured(block: str, length: int) -> None:
 )
 def test_forwarded_messages_are_known(line: str, *, forward: bool) -> None:
     assert begins_forward(line) is forward
-
-
-@pytest.mark.parametrize(
-    ("subject", "forward"),
-    [
-        ("Fwd: Tea", True),
-        ("FW: Tea", True),
-        ("WG: Tee", True),
-        ("TR : Thé", True),
-        ("[list] Fwd: Tea", True),
-        ("转发\uff1a茶", True),
-        ("Re: Fwd: Tea", False),
-        ("Forward planning", False),
-        ("Internal: Tea", False),
-        ("", False),
-    ],
-)
-def test_subjects_of_forwarded_messages_are_known(subject: str, *, forward: bool) -> None:
-    assert is_forward_subject(subject) is forward
 
 
 @pytest.mark.parametrize(

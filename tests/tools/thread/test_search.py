@@ -219,3 +219,13 @@ def test_threads_by_the_server_are_searched_in_all_mail(pymap_mail: Store, open_
     reply = thread_of_newest(open_desk(pymap_mail.account))
     assert texts(reply) == ["Turn 1.", "Turn 2."]
     assert reply.data["coverage"]["method"].startswith("Found by the server's thread ids, Message-ID")
+
+
+def test_copies_with_ids_of_their_own_are_one_message(pymap_mail: Store, open_desk: DeskFactory) -> None:
+    """EMAILID (RFC 8474) stays when a message is copied; what a list sent back has another."""
+    talk = make_talk(2)
+    pymap_mail.fill("Sent", talk)
+    pymap_mail.fill("INBOX", [b"Received: by list.example\r\n" + turn for turn in talk])
+    reply = thread_of_newest(open_desk(pymap_mail.account))
+    assert texts(reply) == ["Turn 1.", "Turn 2."]
+    assert [len(row["places"]) for row in reply.data["messages"]] == [1, 1]

@@ -28,7 +28,7 @@ _URI: Final = re.compile(
 )
 
 
-class View(StrEnum):
+class ResourceKind(StrEnum):
     """What a URI asks for."""
 
     MAILBOXES = "mailboxes"
@@ -41,7 +41,7 @@ class View(StrEnum):
 class ResourceUri:
     """A URI that was read."""
 
-    view: View
+    kind: ResourceKind
     account_id: str
     ref: MessageRef | None = None
     """The message; None for the mailboxes of an account."""
@@ -65,11 +65,17 @@ def parse_resource_uri(text: str) -> ResourceUri:
     match = _URI.fullmatch(text) if len(text) <= limits.URI_CHARS_MAX else None
     if match is not None:
         if match["mailbox"] is None:
-            return ResourceUri(view=View.MAILBOXES, account_id=match["account"])
+            return ResourceUri(kind=ResourceKind.MAILBOXES, account_id=match["account"])
         ref = _message(match)
         if ref is not None:
-            view = View.ATTACHMENT if match["part_id"] else View.RAW if match["raw"] else View.MESSAGE
-            return ResourceUri(view=view, account_id=ref.account_id, ref=ref, part_id=match["part_id"] or "")
+            kind = (
+                ResourceKind.ATTACHMENT
+                if match["part_id"]
+                else ResourceKind.RAW
+                if match["raw"]
+                else ResourceKind.MESSAGE
+            )
+            return ResourceUri(kind=kind, account_id=ref.account_id, ref=ref, part_id=match["part_id"] or "")
     raise InvalidInputError.of(
         "uri",
         Reason.MALFORMED_ID,

@@ -2,7 +2,7 @@
 
 Composes `html.tame` (bounded parsing), `html.hidden` (what no one sees) and
 `html.render`. Link targets stay beside their text, since what a link says need not
-be where it goes (`html.link`).
+be where it goes (`html.link_note`).
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class HtmlText:
     """Invisible and bidirectional control characters taken out of the shown text, from 0."""
 
     misleading_links: int
-    """Links that say one thing and do another, from 0: see `html.link`."""
+    """Links that say one thing and do another, from 0: see `html.link_note`."""
 
     defects: tuple[str, ...] = ()
 
@@ -59,7 +59,7 @@ def html_to_text(html: str) -> HtmlText:
 
     Short cells of a table row stand on one line, parted by `` | ``; other tables
     flow. Links are ``text <target>``, shorter where that says enough (the rules are in
-    `html.link`). Quoted lines begin with ``> ``. Images are ``[alternative text]``, struck
+    `html.link_note`). Quoted lines begin with ``> ``. Images are ``[alternative text]``, struck
     text is ``~~text~~``, raised digits after others have a ``^`` before them.
     """
     document = parse_html(html)

@@ -1,6 +1,6 @@
 """A parsed HTML document to lines of text: what each element means to a reader.
 
-Owns lists, quotes, images and headings; links are for `html.link`, tables for
+Owns lists, quotes, images and headings; links are for `html.link_note`, tables for
 `html.table`, white space and prefixes for `html.writer`. Walks without recursion.
 """
 
@@ -12,7 +12,7 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 from mailmcp.mail.clean import clean_line, clean_text
-from mailmcp.mail.html.link import LinkBook
+from mailmcp.mail.html.link_note import LinkBook
 from mailmcp.mail.html.style import length_px, own_values, parse_style
 from mailmcp.mail.html.table import Cell, Table
 from mailmcp.mail.html.writer import TextWriter
@@ -41,7 +41,7 @@ class Rendered:
     """Invisible and bidirectional control characters taken out, from 0."""
 
     misleading_links: int
-    """Links that say one thing and do another, from 0 (see `html.link`)."""
+    """Links that say one thing and do another, from 0 (see `html.link_note`)."""
 
 
 def render_text(root: LexborNode | None) -> Rendered:

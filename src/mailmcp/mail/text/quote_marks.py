@@ -70,11 +70,6 @@ _FORWARD_BEGINS: Final = re.compile(
     r"vidarebefordrat brev|videresendt besked|开始转发的邮件|轉寄的郵件|転送されたメッセージ)\s?[:\uff1a]\s*",
     re.IGNORECASE,
 )
-_FORWARD_SUBJECT: Final = re.compile(
-    r"(?:\[[^\]]{1,60}\]\s*)?"
-    r"(?:fwd?|wg|tr|rv|enc|i|vs|vb|doorst|pd|továbbítás|przekaz|转发|轉寄|転送|전달)\s?[:\uff1a]",
-    re.IGNORECASE,
-)
 
 
 HEAD_LINES_MAX: Final = _HEADER_LINES_MAX + 2
@@ -168,11 +163,6 @@ def begins_forward(line: str) -> bool:
     if len(line) > _LINE_CHARS_MAX:
         return False
     return _FORWARD.fullmatch(line) is not None or _FORWARD_BEGINS.fullmatch(line) is not None
-
-
-def is_forward_subject(subject: str) -> bool:
-    """Tell whether a subject says that the message is forwarded ("Fwd:", "WG:", "TR:" and the like)."""
-    return _FORWARD_SUBJECT.match(subject.strip()) is not None
 
 
 def history_head_length(lines: Sequence[str], start: int) -> int:

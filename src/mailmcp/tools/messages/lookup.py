@@ -4,7 +4,7 @@ Messages move and mailboxes are rebuilt; the Message-ID header (RFC 5322 section
 written by the sender, so a message that is found by it is said to be so. Blocking.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -14,6 +14,7 @@ from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import Clue, Related, find_related
 from mailmcp.mail.conversation import find_ids
+from mailmcp.mail.copies import HEADER_FIELDS, copy_keys
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.tools.message_parts import search_again
@@ -21,10 +22,7 @@ from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.sources import in_preferred_order
 from mailmcp.tools.tool import Call
 
-_ITEMS = ("UID", "BODY.PEEK[HEADER.FIELDS (DATE FROM SUBJECT MESSAGE-ID)]")
-
-_COPIED = ("Date", "From", "Subject")
-"""What copies of a message have in common, beside the Message-ID: that one can be forged."""
+_ITEMS = ("UID", f"BODY.PEEK[HEADER.FIELDS ({HEADER_FIELDS})]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +56,7 @@ def look_up(session: Session, account_id: str, header_message_id: str) -> Looked
     names = _in_order(list_mailboxes(session))
     clue = Clue(keys=(b"HEADER", b"MESSAGE-ID", quoted(f"<{wanted[0]}>")))
     found = find_related(session, dict.fromkeys(names), [clue], items=_ITEMS, known={})
-    bearers: list[tuple[MessageRef, tuple[str, ...]]] = []
+    bearers: list[tuple[MessageRef, tuple[Hashable, ...]]] = []
     for name, result in found.items():
         if not isinstance(result, Related):
             continue  # one mailbox that cannot be searched does not keep the others from it
@@ -66,10 +64,10 @@ def look_up(session: Session, account_id: str, header_message_id: str) -> Looked
             headers = parse_headers(row.sections.get("HEADER.FIELDS", b""))
             if find_ids(headers.get("Message-ID")) == wanted:  # servers look for a part of the field
                 ref = MessageRef(account_id=account_id, mailbox=name, uidvalidity=result.uidvalidity, uid=uid)
-                bearers.append((ref, tuple(headers.get(field) for field in _COPIED)))
+                bearers.append((ref, copy_keys(headers)))
     if not bearers:
         return None
-    return LookedUp(ref=bearers[0][0], others=len({said for _, said in bearers}) - 1)
+    return LookedUp(ref=bearers[0][0], others=len({keys for _, keys in bearers}) - 1)
 
 
 def _in_order(mailboxes: Sequence[Mailbox]) -> list[str]:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from mailmcp.envelope import limits
 from mailmcp.mail.charset import WRONG_CHARSET
 from mailmcp.mail.header.dates import parse_date
+from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices.reading import Notice, choose_notice_parts, read_notices
 from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.mail.protection import Protection, read_protection
 from mailmcp.mail.text.alternatives import Missing, lines_not_in_html
 from mailmcp.mail.text.body import BodyText, body_text
-from mailmcp.mail.text.quote_marks import is_forward_subject
 from mailmcp.mail.text.quotes import collapse_quotes
 from mailmcp.mail.trust.authentication import Authentication, read_authentication
 from mailmcp.mail.trust.sender import Suspicion, invisible_in_headers, judge_sender

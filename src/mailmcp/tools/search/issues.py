@@ -10,7 +10,7 @@ from mailmcp.tools.issues import mailbox_issue, message_issue
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import arguments_of
-from mailmcp.tools.search.page import Found
+from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.search.sources import Searched, Searches
 from mailmcp.tools.tool import advise_listing
 
@@ -35,7 +35,7 @@ def _is_whole(searched: Sequence[Searched]) -> bool:
     return searched[0].source.mailbox == EVERYTHING
 
 
-def message_issues(found: Sequence[Found]) -> Iterator[Issue]:
+def message_issues(found: Sequence[PageMessage]) -> Iterator[Issue]:
     """Tell of each message of a page that could not be had."""
     for each in found:
         failure = each.searched.fetched.failures.get(each.ref.uid)

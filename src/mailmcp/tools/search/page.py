@@ -8,6 +8,7 @@ from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.scan import Scanned
+from mailmcp.mail.copies import copy_keys
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.fields import parse_headers
@@ -20,7 +21,7 @@ _LOST = {Code.CONFLICT, Code.NOT_FOUND, Code.INVALID_INPUT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class PageMessage:
     """One message of a page: where it is shown, and where it is too."""
 
     ref: MessageRef
@@ -32,7 +33,7 @@ class Found:
 class SearchPage:
     """The messages of a page in order, and the rest of the search."""
 
-    found: tuple[Found, ...]
+    found: tuple[PageMessage, ...]
     total: int
     total_exact: bool
     rest: tuple[SourceCursor, ...]
@@ -65,7 +66,7 @@ def make_page(search: SearchCursor, searches: Searches, *, first: bool) -> Searc
     lost = any(each.found.code in _LOST for each in searches.searched if isinstance(each.found, MailError))
     return SearchPage(
         found=tuple(
-            Found(ref=places[0], searched=scans[entry.places[0][0]], places=tuple(places[1:]))
+            PageMessage(ref=places[0], searched=scans[entry.places[0][0]], places=tuple(places[1:]))
             for places, entry in zip(refs, merged.entries, strict=True)
         ),
         # A page that is the only one has counted all of its messages, copies once.
@@ -83,7 +84,7 @@ def _source(source: SourceCursor, found: Scanned) -> Source:
     for uid in found.uids:
         rank = found.ranks.get(uid, rows[-1].rank if rows else source.rank)
         message = found.fetched.messages.get(uid)
-        keys = tuple(_keys(source.account_id, message)) if message is not None else ()
+        keys = _keys(source.account_id, message) if message is not None else ()
         rows.append(Waiting(uid=uid, rank=rank, keys=keys))
     newer = {row.uid for row in rows if _has_come_since(source, row.uid, row.rank)}
     frontier = found.last.rank if found.left and found.last is not None else None
@@ -98,19 +99,13 @@ def _has_come_since(source: SourceCursor, uid: int, rank: int) -> bool:
     return 0 < source.top < uid and rank > source.rank
 
 
-def _keys(account_id: str, message: FetchedMessage) -> Iterator[Hashable]:
-    """Say what only copies of a message have in common.
-
-    A Message-ID alone will not do: whoever knows it could hide a message behind his own.
-    """
-    if message.email_id:
-        yield ("email_id", account_id, message.email_id)
-    if message.gmail_id:
-        yield ("gmail_id", account_id, message.gmail_id)
-    headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
-    if headers.get("Message-ID"):
-        names = ("Message-ID", "Date", "From", "Subject")
-        yield tuple(headers.raw_all(name) for name in names)
+def _keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]:
+    return copy_keys(
+        parse_headers(message.sections.get("HEADER.FIELDS", b"")),
+        account_id=account_id,
+        email_id=message.email_id,
+        gmail_id=message.gmail_id,
+    )
 
 
 def _rest(

@@ -41,7 +41,7 @@ _SOURCE_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Question:
     """What to ask of each mailbox."""
 
     search: SearchCursor
@@ -72,15 +72,15 @@ class Searches:
     """Whether there were more mailboxes than one search takes."""
 
 
-async def search_sources(call: Call, plan: Plan) -> Searches:
-    """Search the sources of a plan; two round trips a session, or one.
+async def search_sources(call: Call, question: Question) -> Searches:
+    """Search the sources of a question; two round trips a session, or one.
 
     An error stands in the place of the mailbox that had it.
     """
     by_account: dict[str, list[SourceCursor]] = {}
-    for source in plan.search.sources:
+    for source in question.search.sources:
         by_account.setdefault(source.account_id, []).append(source)
-    run = _Run(call, plan, accounts=len(by_account))
+    run = _Run(call, question, accounts=len(by_account))
     results: dict[str, list[Searched]] = {}
 
     async def search_account(account_id: str, sources: list[SourceCursor]) -> None:
@@ -98,13 +98,13 @@ async def search_sources(call: Call, plan: Plan) -> Searches:
 class _Run:
     """One search of several sources while it runs."""
 
-    def __init__(self, call: Call, plan: Plan, *, accounts: int) -> None:
-        self.call, self.plan = call, plan
+    def __init__(self, call: Call, question: Question, *, accounts: int) -> None:
+        self.call, self.question = call, question
         self.found = Searches()
         self.cache_hits = 0
         self._done = self._total = 0
         self._accounts = accounts
-        sources = plan.search.sources
+        sources = question.search.sources
         alone = len(sources) == 1 and sources[0].mailbox != EVERYTHING
         now = anyio.current_time()
         share = 1.0 if alone else limits.SEARCH_DEADLINE_SHARE
@@ -167,14 +167,14 @@ class _Run:
         known = None
         if source.uidvalidity:
             key = self._key(source, source.uidvalidity)
-            known = self.call.uid_cache.get(key, position=_depth(self.plan.order, after))
+            known = self.call.uid_cache.get(key, position=_depth(self.question.order, after))
         return ScanRequest(
             mailbox=source.mailbox,
-            criteria=self.plan.criteria,
+            criteria=self.question.criteria,
             proofs=PROOFS,
-            size=self.plan.search.page_size,
-            items=self.plan.items,
-            order=self.plan.order,
+            size=self.question.search.page_size,
+            items=self.question.items,
+            order=self.question.order,
             after=after,
             known=known,
             uidvalidity=source.uidvalidity or None,
@@ -185,11 +185,11 @@ class _Run:
         if request.known is not None:
             self.cache_hits += 1
         elif isinstance(found, Scanned):
-            below = _depth(self.plan.order, request.after) if request.after else None
+            below = _depth(self.question.order, request.after) if request.after else None
             self.call.uid_cache.put(self._key(source, found.uidvalidity), found.candidates, below=below)
 
     def _key(self, source: SourceCursor, uidvalidity: int) -> SearchKey:
-        return SearchKey.of(source.account_id, source.mailbox, uidvalidity, self.plan.search.criteria)
+        return SearchKey.of(source.account_id, source.mailbox, uidvalidity, self.question.search.criteria)
 
 
 def _scan_with_rows(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | MailError]:

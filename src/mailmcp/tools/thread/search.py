@@ -5,7 +5,7 @@ new is found; and by the server's thread ids where it has any. Those alone would
 conversations whose subject changes. Blocking.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mailmcp.envelope import limits
@@ -25,6 +25,7 @@ from mailmcp.imap.thread import (
     thread_items,
 )
 from mailmcp.mail.conversation import HEADER_FIELDS, Links, join, read_links, unasked_ids
+from mailmcp.mail.copies import copy_keys
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.thread_cursor import mark_of
 from mailmcp.mail.header.fields import Headers, parse_headers
@@ -57,7 +58,14 @@ class Member:
     def place(self) -> tuple[int, int]:
         """Where it stands in its conversation: by seconds since 1970, when it was written, else received."""
         moment = self.links.date or self.row.internal_date
-        return (int(moment.timestamp()) if moment else 0, mark_of(str(_identity(self))))
+        # The headers' key comes last: it stays when a copy of another id is the first.
+        identity = self.keys[-1] if self.keys else self.ref
+        return (int(moment.timestamp()) if moment else 0, mark_of(str(identity)))
+
+    @property
+    def keys(self) -> tuple[Hashable, ...]:
+        """What only copies of it share."""
+        return copy_keys(self.headers, email_id=self.row.email_id, gmail_id=self.row.gmail_id)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -231,13 +239,20 @@ def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str
     """
     drafts = {each.ref for each in members if _is_draft(each, uses.get(each.ref.mailbox))}
     rank = {name: number for number, name in enumerate(uses)}
-    groups: dict[object, list[Member]] = {}
+    groups: list[list[Member]] = []
+    by_key: dict[Hashable, list[Member]] = {}
     for each in sorted(
         members,
         key=lambda each: (each.ref in drafts, each.ref != start, rank.get(each.ref.mailbox, -1)),
     ):
-        groups.setdefault(_identity(each), []).append(each)
-    for first, *others in groups.values():
+        keys = each.keys
+        group = next((by_key[key] for key in keys if key in by_key), None)
+        if group is None:
+            group = []
+            groups.append(group)
+        group.append(each)
+        by_key |= dict.fromkeys(keys, group)
+    for first, *others in groups:
         # All Mail has drafts too: a copy there proves nothing.
         sent = [each for each in (first, *others) if uses.get(each.ref.mailbox) != "\\All"] or [first]
         yield replace(
@@ -249,15 +264,3 @@ def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str
 
 def _is_draft(member: Member, special_use: str | None) -> bool:
     return special_use == "\\Drafts" or any(flag.lower() == "\\draft" for flag in member.row.flags)
-
-
-def _identity(member: Member) -> object:
-    """Say what only copies of one message share; a Message-ID alone can be forged to hide a message."""
-    if member.row.gmail_id or member.row.email_id:
-        return (member.row.gmail_id, member.row.email_id)
-    if not member.links.own_id:
-        return member.ref
-    return (
-        member.links.own_id,
-        *(" ".join(member.headers.get(name).split()) for name in ("Date", "From", "Subject")),
-    )

@@ -13,13 +13,13 @@ from mailmcp.imap.fetch import FetchedMessage, FetchFailure
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import TextsWanted, fetch_texts
 from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.parts.files import list_files
 from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.mail.text.body import BodyText, body_text
-from mailmcp.mail.text.quote_marks import is_forward_subject
 from mailmcp.mail.text.quotes import collapse_quotes
 from mailmcp.tools.issues import message_issue
 from mailmcp.tools.message_parts import whole_lines

@@ -1,7 +1,7 @@
 import pytest
 
 from mailmcp.envelope.limits import LINK_CHARS_MAX
-from mailmcp.mail.html.link import LinkBook, misleads
+from mailmcp.mail.html.link_note import LinkBook, misleads
 from mailmcp.mail.trust.link import parse_link
 
 LONG = "x" * LINK_CHARS_MAX

@@ -9,7 +9,7 @@ LENGTH: Final = struct.Struct(">Q")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class Job:
     """One document to read; travels as a JSON argument."""
 
     kind: str

@@ -1,0 +1,49 @@
+"""Subjects: what programs put before them when they answer and forward, in the languages that are met."""
+
+import re
+from typing import Final
+
+_COLON: Final = r"\s*[:\uff1a]"
+_REPLY: Final = re.compile(
+    r"\s*(?:re|aw|antw|antwort|sv|vs|odp|res|rif|ref|ynt|回复|答复|回覆|返信|ответ|отв)"
+    rf"(?:\[\d{{1,3}}\]|\(\d{{1,3}}\)|\*\d{{1,3}})?{_COLON}",
+    re.IGNORECASE,
+)
+# "VS" is an answer in Finnish and forwards in Danish and Norwegian.
+_FORWARD: Final = re.compile(
+    r"\s*(?:fwd?|wg|tr|rv|enc|i|vs|vb|vl|doorst|pd|przekaz|továbbítás|пересл|转发|轉寄|転送|전달)" + _COLON,
+    re.IGNORECASE,
+)
+_LIST_TAG: Final = re.compile(r"\s*\[[^\[\]]{1,80}\]")
+_PREFIXES_MAX: Final = 20
+
+
+def split_subject(subject: str) -> tuple[str, bool]:
+    """Give the base subject in lower case, and whether it is a reply's.
+
+    As RFC 5256 section 2.1, with the prefixes of more languages. A subject that is
+    nothing but prefixes keeps the last one.
+    """
+    rest, is_reply = subject, False
+    for _ in range(_PREFIXES_MAX):
+        reply = _REPLY.match(rest)
+        match = reply or _FORWARD.match(rest) or _LIST_TAG.match(rest)
+        if match is None or not rest[match.end() :].strip():
+            break
+        is_reply = is_reply or reply is not None
+        rest = rest[match.end() :]
+    return " ".join(rest.lower().split()), is_reply
+
+
+def is_forward_subject(subject: str) -> bool:
+    """Tell whether a subject says that the message is forwarded ("Fwd:", "WG:", "TR:" and the like).
+
+    Tags of lists may stand before it. A reply to what was forwarded is not forwarded.
+    """
+    start = 0
+    for _ in range(_PREFIXES_MAX):
+        tag = _LIST_TAG.match(subject, start)
+        if tag is None:
+            break
+        start = tag.end()
+    return _FORWARD.match(subject, start) is not None
