@@ -163,6 +163,24 @@ KEYS = (
         uids=UNREAD,
     ),
     Trap(
+        server="UNSEEN finds nothing",
+        arguments={"unread_only": True},
+        rules=[when("UNSEEN", FOUND_NONE)],
+        uids=UNREAD,
+    ),
+    Trap(
+        server="UNSEEN finds nothing, and a sender is asked for too",
+        arguments={"unread_only": True, "from": "sender-2@"},
+        rules=[when("UNSEEN", FOUND_NONE)],
+        uids=[17, 14, 11, 5, 2],
+    ),
+    Trap(
+        server="UNANSWERED finds nothing",
+        arguments={"unanswered_only": True},
+        rules=[when("UNANSWERED", FOUND_NONE)],
+        uids=ALL,
+    ),
+    Trap(
         server="KEYWORD finds everything",
         arguments={"keyword": "$Forwarded"},
         rules=[when("KEYWORD", FOUND_ALL)],

@@ -369,6 +369,9 @@ VIEW_SLACK_MESSAGES: Final = 5
 """Messages that may be missing from what a mailbox shows before it is said to hide some: mail comes and goes
 between two answers, and an index may have lost a message."""
 
+FLAGS_LOOKED_AT: Final = 20
+"""Newest messages whose flags are looked at where a server found none by flags: some 40 octets each."""
+
 PROBE_RUNS_MAX: Final = 3
 """Mailboxes that are tried for something to probe with, if the first ones have nothing."""
 

@@ -131,3 +131,59 @@ def test_a_page_made_again_finds_its_candidates_anew(peer: PeerFactory) -> None:
         first = scan_one(session, request(size=2, unread_only=True))
         second = scan_one(session, request(size=10, unread_only=True, after=first.last))
     assert (first.uids, second.uids) == ((6, 5), (4, 2))
+
+
+@pytest.mark.parametrize(
+    ("key", "criteria", "expected"),
+    [
+        ("UNSEEN", {"unread_only": True}, (30, 9)),
+        ("FLAGGED", {"flagged": True}, (30,)),
+        ("KEYWORD", {"keyword": "$Done"}, (28,)),
+        ("UNANSWERED", {"unanswered_only": True}, tuple(range(30, 20, -1))),
+    ],
+)
+def test_a_key_that_finds_nothing_is_found_out_by_the_newest_messages(
+    peer: PeerFactory, key: str, criteria: dict[str, Any], expected: tuple[int, ...]
+) -> None:
+    flags = {9: (), 28: (*SEEN, "$Done"), 30: ("\\Flagged",)}
+    messages = [letter(uid, flags=flags.get(uid, SEEN)) for uid in range(1, 31)]
+    quirks = probed()
+    server = peer(messages=messages, capabilities=PLAIN, rules=[finds(key)])
+    found = find(server, quirks, **criteria)
+    assert found.uids == expected
+    assert found.complete
+    assert "verified here" in found.statements[0]
+    assert not quirks.trusts(Feature.FLAGS)
+
+
+def test_nothing_found_by_flags_is_believed_where_the_newest_have_none_of_them(peer: PeerFactory) -> None:
+    """Octets are bounded: the flags of twenty messages are looked at."""
+    server = peer(messages=letters(range(1, 31), flags=SEEN), capabilities=PLAIN)
+    quirks = probed()
+    found = find(server, quirks, unread_only=True)
+    assert (found.uids, found.complete) == ((), True)
+    assert quirks.trusts(Feature.FLAGS)
+    looked_at = [each for each in server.commands if each.name == "FETCH"]
+    assert [each.line for each in looked_at] == ["FETCH 11:30 (UID FLAGS)"]
+    assert searches(server) == ["UNSEEN", "ALL"]
+
+
+def test_mail_that_came_since_the_search_speaks_against_nothing(peer: PeerFactory) -> None:
+    server = peer(messages=letters([1, 2, 3]), capabilities=PLAIN, rules=[finds("UNSEEN", nth=1)])
+    quirks = probed()
+    assert find(server, quirks, unread_only=True).uids == ()
+    assert quirks.trusts(Feature.FLAGS)
+    assert searches(server) == ["UNSEEN", "ALL", "UID 1:3 UNSEEN"]
+
+
+def test_unread_mail_of_others_speaks_against_nothing(peer: PeerFactory) -> None:
+    server = peer(messages=letters([1, 2, 3]), capabilities=PLAIN)
+    quirks = probed()
+    assert find(server, quirks, unread_only=True, from_="nobody@example.net").uids == ()
+    assert quirks.trusts(Feature.FLAGS)
+
+
+def test_a_server_that_refuses_to_give_flags_is_believed(peer: PeerFactory) -> None:
+    rules = [finds("UNSEEN"), Rule(command="FETCH", action=Respond(b"{tag} NO gone\r\n"))]
+    server = peer(messages=letters([1, 2, 3]), capabilities=PLAIN, rules=rules)
+    assert find(server, probed(), unread_only=True).uids == ()

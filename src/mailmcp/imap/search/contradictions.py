@@ -1,12 +1,16 @@
-"""Rows held against what a server was trusted with: a message that it found as unread, and says is read.
+"""What a server found held against what it says of the messages: one found as unread that is read.
 
-Flags and sizes come with the rows of a page anyway.
+Flags and sizes come with the rows of a page anyway. Where nothing was found by flags, those of the
+newest messages are looked at.
 """
 
 from collections.abc import Collection, Mapping
 
+from mailmcp.envelope import limits
+from mailmcp.imap.command import Command
+from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.dialogue import Dialogue
-from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.fetch import FetchedMessage, parse_rows
 from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.features import FLAG_FIELDS
@@ -82,4 +86,41 @@ def hold_against(
                 session.quirks.distrust(feature)
                 caught = True
     if caught:
+        raise PlanChangedError
+
+
+def look_for_missed(
+    session: Session, name: str, criteria: Criteria, local: Collection[str], exists: int
+) -> Dialogue[None]:
+    """Find out whether a server that found nothing by flags overlooks messages; no round trip without flags.
+
+    One else, for the flags of the newest messages. Another where they have what was searched for,
+    which may be since the search, or not be all that was: the server is asked for them by their flags
+    If it finds none of them it is not trusted with flags any more.
+
+    Args:
+        session: For what is known of the server, and what is learned.
+        name: The mailbox that the dialogue is about.
+        criteria: What was searched for.
+        local: Of these, what the server was not trusted with.
+        exists: Messages in the mailbox.
+
+    Raises:
+        PlanChangedError: The server was caught: the search has to be made again.
+    """
+    trusted = (criteria.asked & FLAG_FIELDS) - set(local)
+    if not trusted or not exists:
+        return
+    newest = b"%d:%d" % (max(1, exists - limits.FLAGS_LOOKED_AT + 1), exists)
+    [reply] = (yield [Command(name="FETCH", arguments=[newest, b"(UID FLAGS)"])]).replies
+    if isinstance(reply, RefusedError):
+        return  # some are gone meanwhile: the search was of another mailbox than this
+    rows, _ = parse_rows(reply)
+    missed = {uid for uid, row in rows.items() if flags_hold(criteria, trusted, row.flags)}
+    if not missed:
+        return
+    plan = Plan(keys=keys_for(criteria, trusted), local=frozenset())
+    again = yield from finding(session, name, plan, low=min(missed), high=max(missed))
+    if missed.isdisjoint(again.uids):
+        session.quirks.distrust(Feature.FLAGS)
         raise PlanChangedError

@@ -192,6 +192,7 @@ def _count(score: _Score, question: Question, found: list[int] | None) -> None:
         return
     score.must += len(question.must)
     score.found += len(question.must.intersection(found))
+    score.wrong |= len(question.must) > 1 and not question.must.intersection(found)
     score.must_not += len(question.must_not)
     score.found_wrongly += len(question.must_not.intersection(found))
     score.wrong |= question.judge is not None and not question.judge(found)

@@ -19,7 +19,7 @@ from mailmcp.imap.dialogue import Dialogue, Place, Talk, converse
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.fetching import Job, fetching
 from mailmcp.imap.search.candidates import Candidates, Quest, find_candidates, message_limit
-from mailmcp.imap.search.contradictions import hold_against
+from mailmcp.imap.search.contradictions import hold_against, look_for_missed
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.features import needs_probes, unproven
 from mailmcp.imap.search.order import Order, Position, rank_of
@@ -167,11 +167,15 @@ class _Page:
             ),
         )
         self._check = Check.of(request.criteria, found.plan.local, request.proofs)
+        fresh, name = found.uids is not request.known, canonical_name(request.mailbox)
+        if fresh and not found.uids and self._place.mailbox is not None:
+            exists = self._place.mailbox.exists
+            yield from look_for_missed(session, name, request.criteria, found.plan.local, exists)
         row_items = merge_items(["UID", *request.items(session)], [*self._check.items, *request.order.items])
         rest = found.uids[found.start :]
         sifted = yield from self._look_first(rest, row_items)
-        if found.uids is not request.known and "FLAGS" in row_items:
-            name, rows = canonical_name(request.mailbox), self._rows.messages
+        if fresh and "FLAGS" in row_items:
+            rows = self._rows.messages
             yield from hold_against(session, name, request.criteria, found.plan.local, rows)
         if sifted is not None:
             rest = sifted
