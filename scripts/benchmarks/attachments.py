@@ -20,7 +20,7 @@ from scripts.benchmarks.site import Site
 
 from extract.documents import docx, paragraph
 from extract.pdf_file import pdf
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.kind import Kind
 from mailmcp.extract.process import extract_text
 

@@ -20,7 +20,7 @@ from scripts.benchmarks.samples import row_of, take_rounds, trips_target
 from scripts.benchmarks.site import Site
 
 from imap.scenes import At, make_account, session_on
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.search.answer import parse_search
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.keys import make_plan

@@ -8,7 +8,7 @@ import pytest
 
 from extract.documents import docx, paragraph, relations, zipped
 from extract.reading import writer
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.archive import Archive
 from mailmcp.extract.extraction import Cause
 from mailmcp.extract.refusal import Refusal

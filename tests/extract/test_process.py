@@ -16,7 +16,7 @@ from anyio import to_thread
 
 from extract.documents import docx, paragraph
 from extract.stand_in import ANSWER, children, hanging, make_door, program, unmeasured_environment, wait_at
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.extraction import Cause, Extraction, ExtractionError, Section
 from mailmcp.extract.kind import Kind
 from mailmcp.extract.process import extract_text

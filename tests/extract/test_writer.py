@@ -3,7 +3,7 @@
 import pytest
 
 from extract.reading import writer
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.writer import StopReading
 
 

@@ -5,7 +5,7 @@ from xml.parsers.expat import ExpatError
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.extraction import Cause
 from mailmcp.extract.refusal import Refusal
 from mailmcp.extract.writer import StopReading

@@ -8,7 +8,7 @@ from email.header import decode_header, make_header
 from typing import Any
 
 from imap.scenes import ROW_ITEMS, make_account, session_on
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import MailError
 from mailmcp.imap.quirks import Quirks, View
 from mailmcp.imap.search.criteria import Criteria

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.account import Account, Tls
 
 

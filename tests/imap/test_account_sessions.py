@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from imap.scenes import make_account, session_on
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import AuthFailedError, Reason
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.session import Session

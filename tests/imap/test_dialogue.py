@@ -4,7 +4,7 @@ import pytest
 
 from imap.line_server import LineServer
 from imap.scenes import make_account, session_on
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InternalError, NotFoundError, Reason
 from mailmcp.imap.command import Command
 from mailmcp.imap.connection import Answer

@@ -3,7 +3,7 @@
 import pytest
 
 from imap.scenes import RunningPool, make_account, read_round
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import AuthFailedError, Code, InternalError, MailError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes

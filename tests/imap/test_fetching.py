@@ -3,7 +3,7 @@
 import pytest
 
 from imap.scenes import make_account, session_on
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import MailError
 from mailmcp.imap.dialogue import Talk, converse
 from mailmcp.imap.fetch import Fetched

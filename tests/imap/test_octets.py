@@ -3,7 +3,7 @@
 import pytest
 
 from imap.scenes import make_account, session_on
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import Code
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.octets import Window, fetch_whole, fetch_window

@@ -7,7 +7,7 @@ import pytest
 
 from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import NotFoundError, Reason
 from mailmcp.imap.session import Session
 from servers.dovecot import Dovecot, Login

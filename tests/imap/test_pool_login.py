@@ -4,7 +4,7 @@ import pytest
 
 from imap.conftest import PoolFactory
 from imap.scenes import At, make_account, newest
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import AuthFailedError, InternalError, MailError, Reason
 from servers.dovecot import Dovecot, Login
 from servers.peer import PeerFactory

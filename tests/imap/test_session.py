@@ -9,7 +9,7 @@ from imapclient import IMAPClient
 
 from imap.conftest import PoolFactory
 from imap.scenes import At, Endpoint, make_account, page_request, read_page, session_on
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import ConflictError, InternalError, NotFoundError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.fetch import fetch_messages

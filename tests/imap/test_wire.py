@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from imap.scenes import make_account, session_on
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InternalError, Reason
 from mailmcp.imap.wire import Cut, Traffic
 from servers.dovecot import Dovecot, Login

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.mail.conversation import Links, find_ids, join, read_links, unasked_ids
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.header.subject import split_subject

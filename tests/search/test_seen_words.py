@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.tools.preferences import DEFAULTS
 from search.filled import Filled
 from search.known_mail import Known

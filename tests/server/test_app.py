@@ -139,7 +139,7 @@ LIST_TOOLS = f"""
 import sys
 import anyio
 import mailmcp.cli.main, mailmcp.cli.serve
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.server.app import build_server
 from mcp import Client

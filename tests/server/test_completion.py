@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.uri_template import UriTemplate
 from mcp.types import Completion, PromptReference, ResourceTemplateReference
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.mail.handles.uri import ATTACHMENT_TEMPLATE, MESSAGE_TEMPLATE, RAW_TEMPLATE
 from mailmcp.server import service

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from mailmcp.demo.sample.account import make_sample
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.envelope.limits import HTTP_BODY_OCTETS_MAX
+from mailmcp.limits import HTTP_BODY_OCTETS_MAX
 from mailmcp.server.http import HttpOptions, StartError, listen, security
 from servers.http_process import HttpProcess, connected, post, search
 from servers.peer import PeerFactory

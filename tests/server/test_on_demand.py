@@ -9,7 +9,7 @@ import anyio
 import pytest
 from anyio import to_thread
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.server.on_demand import LoadError, OnDemand
 
 WAIT_S = 5

@@ -7,7 +7,7 @@ import anyio
 import pytest
 from anyio import CapacityLimiter, to_thread
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.server.progress import Progress, send_nothing
 from server.mailbox import connected
 

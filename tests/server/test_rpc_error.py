@@ -15,7 +15,7 @@ from mailmcp.envelope.errors import (
     NotFoundError,
     Reason,
 )
-from mailmcp.envelope.limits import ERROR_URI_CHARS_MAX
+from mailmcp.limits import ERROR_URI_CHARS_MAX
 from mailmcp.server.rpc_error import rpc_error
 
 URI = "imap://home/mailbox"

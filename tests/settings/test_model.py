@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.imap.account import Account, Tls
 from mailmcp.settings.model import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.tools.evidence import (

@@ -7,7 +7,7 @@ import pytest
 
 from extract.documents import docx, paragraph
 from extract.pdf_file import pdf
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import ConflictError, NotFoundError, Reason
 from servers.proxy import ProxyFactory
 from tools.conftest import DeskFactory

@@ -7,7 +7,7 @@ from email.policy import SMTP
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import ConflictError, InvalidInputError, NotFoundError, Reason
 from mailmcp.envelope.outcome import Untrusted
 from tools.conftest import DeskFactory

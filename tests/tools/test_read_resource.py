@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import (
     Code,
     ConflictError,

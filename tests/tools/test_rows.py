@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.mail.handles.ids import MessageRef

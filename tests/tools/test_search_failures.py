@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import (
     AuthFailedError,
     ConflictError,

@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.extraction import Cause
 from mailmcp.extract.refusal import Refusal
 from mailmcp.extract.writer import Writer

@@ -12,7 +12,7 @@ from typing import Final
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.extraction import Cause, Extraction
 from mailmcp.extract.kind import Kind
 from mailmcp.extract.process import extract_text, failure

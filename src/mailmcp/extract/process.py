@@ -20,7 +20,7 @@ from typing import Any, Final
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.extraction import Cause, Extraction, ExtractionError, Section
 from mailmcp.extract.job import LENGTH, Job
 from mailmcp.extract.kind import UNREADABLE, Kind

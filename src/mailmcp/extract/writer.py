@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Final
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.mail.clean import clean_line, clean_text
 
 _SECTION_NAME_CHARS_MAX: Final = 100

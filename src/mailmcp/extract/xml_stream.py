@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import IO, Final, NoReturn, TypeAlias
 from xml.parsers import expat
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.extraction import Cause
 from mailmcp.extract.refusal import Refusal
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 
 
 class Tls(StrEnum):

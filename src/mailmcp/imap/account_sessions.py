@@ -9,7 +9,7 @@ import anyio
 from anyio import CapacityLimiter
 from typing_extensions import override
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import AuthFailedError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.quirks import Quirks

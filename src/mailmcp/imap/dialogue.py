@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InternalError, MailError
 from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connection import Answer, RefusedError

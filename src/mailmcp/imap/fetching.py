@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.command import Command
 from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.dialogue import Dialogue, Replies, alone

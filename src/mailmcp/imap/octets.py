@@ -6,7 +6,7 @@ that ignore the window and give everything, and servers whose RFC822.SIZE is an 
 
 from dataclasses import dataclass
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
 from mailmcp.imap.session import Session
 

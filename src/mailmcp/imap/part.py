@@ -8,7 +8,7 @@ that give less than was asked for before the end, and whose sizes are estimates.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import Code
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
 from mailmcp.imap.session import Session

@@ -23,7 +23,7 @@ from tenacity import (
 )
 from typing_extensions import override
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import AuthFailedError, InternalError, MailError, NotFoundError, Reason
 from mailmcp.envelope.meta import Telemetry
 from mailmcp.imap.account import Account

@@ -7,7 +7,7 @@ sessions. Each entry names the servers that need it.
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 
 
 class Verdict(StrEnum):

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.connection import quoted
 from mailmcp.imap.dialogue import Dialogue, Talk, converse

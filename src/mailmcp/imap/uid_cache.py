@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from typing_extensions import Buffer, override
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 
 
 @dataclass(slots=True)

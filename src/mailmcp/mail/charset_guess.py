@@ -8,7 +8,7 @@ nothing: those, and all that is not sure, are left to the caller's default.
 import re
 from typing import Final
 
-from mailmcp.envelope.limits import CHARSET_GUESS_OCTETS
+from mailmcp.limits import CHARSET_GUESS_OCTETS
 
 _EIGHT_BIT: Final = re.compile(rb"[\x80-\xff]")
 _OCTETS_MIN: Final = 6  # three Chinese characters, six Cyrillic letters; of fewer, chance decides

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from mailmcp.envelope.limits import COMBINING_MARKS_MAX
+from mailmcp.limits import COMBINING_MARKS_MAX
 
 _ZWNJ: Final = "\u200c"
 _ZWJ: Final = "\u200d"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import parse_addresses
 from mailmcp.mail.header.dates import parse_date

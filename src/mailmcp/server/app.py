@@ -29,8 +29,7 @@ from mcp.types import (
     ReadResourceResult,
 )
 
-from mailmcp import __version__
-from mailmcp.envelope import limits
+from mailmcp import __version__, limits
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.envelope.errors import Code, Reason
 from mailmcp.imap.account import Account

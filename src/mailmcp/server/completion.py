@@ -11,7 +11,7 @@ import anyio
 from mcp.shared.exceptions import MCPError
 from mcp.types import Completion, ErrorData, PromptReference, ResourceTemplateReference
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, MailError, Reason
 from mailmcp.envelope.meta import Trace
 from mailmcp.imap.mailboxes import list_mailboxes

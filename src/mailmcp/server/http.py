@@ -25,7 +25,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.server.app import Serving
 
 PATH: Final = "/mcp"

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 
 ValueT = TypeVar("ValueT")
 

@@ -6,8 +6,8 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, ErrorData
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mailmcp.envelope.errors import Code, MailError
-from mailmcp.envelope.limits import ERROR_URI_CHARS_MAX
 from mailmcp.envelope.values import details_value
+from mailmcp.limits import ERROR_URI_CHARS_MAX
 
 RESOURCE_NOT_FOUND: Final = -32002
 """Until 2025-11-25; later revisions retired it for INVALID_PARAMS (SEP-2164)."""

@@ -15,7 +15,7 @@ from typing import Annotated, Final, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.imap.account import Account, Tls
 from mailmcp.mail.handles.ids import ACCOUNT_ID_PATTERN

@@ -6,7 +6,7 @@ text. What is not found there is not said to be found.
 
 from dataclasses import dataclass
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.criteria import Criteria, split_words
 from mailmcp.mail.message import read_message

@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, Field
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import ConflictError, MailError, NextAction, NotFoundError
 from mailmcp.envelope.markdown import code
 from mailmcp.envelope.outcome import Outcome

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.envelope.markdown import code
 from mailmcp.envelope.outcome import Outcome, Untrusted

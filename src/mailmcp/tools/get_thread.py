@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Issue, Outcome, Page, Untrusted

@@ -6,7 +6,7 @@ better next step. Only the event loop touches it.
 
 from collections import OrderedDict
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 
 
 class KnownIds:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, Field
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import Code, InvalidInputError, NextAction, Problem, Reason
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Issue, Outcome, Page

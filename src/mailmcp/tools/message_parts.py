@@ -7,7 +7,7 @@ is missing of the parts that are wanted costs a second one. Blocking.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import Code, InternalError, MailError, NextAction, NotFoundError, Reason
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
 from mailmcp.imap.session import Session

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox, usual_use
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.handles.ids import MessageRef

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.envelope.outcome import Outcome
 from mailmcp.imap.fetch import FetchFailure

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, tzinfo
 
 from pydantic import BaseModel, Field
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.session import Session

@@ -1,7 +1,7 @@
 """Cells in their columns."""
 
 from extract.reading import writer
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.formats.sheet_grid import Grid
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from extract.documents import docx, paragraph, relations, zipped
 from extract.reading import read_with
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.extraction import Cause
 from mailmcp.extract.formats.word import read
 from mailmcp.extract.refusal import Refusal

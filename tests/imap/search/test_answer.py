@@ -4,7 +4,7 @@ from time import process_time
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.search.answer import parse_count, parse_esearch, parse_search
 
 

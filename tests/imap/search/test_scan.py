@@ -18,7 +18,7 @@ from imap.searches import (
     scan_one,
     searches,
 )
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import ConflictError, InvalidInputError, MailError, NotFoundError, Reason
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.scan import Scanned, ScanRequest, scan

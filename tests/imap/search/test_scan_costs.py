@@ -8,7 +8,7 @@ import pytest
 
 from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest, page_request, read_page, session_on
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import ConflictError
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.search.order import Position

@@ -20,7 +20,7 @@ from imap.searches import (
     request,
     scan_one,
 )
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.search.order import Order, Position
 from servers.peer import PeerFactory
 from servers.peer_actions import FailUid, Rule

@@ -9,7 +9,7 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from imap.searches import PLAIN, fail, find, letter, letters, probed, request, scan_one, searches
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InternalError, MailError, Reason
 from mailmcp.imap.quirks import Feature, Quirks, Verdict
 from mailmcp.imap.search.order import Order

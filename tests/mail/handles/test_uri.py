@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared.uri_template import UriTemplate
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef
 from mailmcp.mail.handles.uri import (

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.envelope.limits import HEADERS_OCTETS_MAX
+from mailmcp.limits import HEADERS_OCTETS_MAX
 from mailmcp.mail.header.fields import HEADERS_CUT, NOT_A_HEADER, header_end, parse_headers
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mailmcp.envelope.limits import CSS_CHARS_MAX
+from mailmcp.limits import CSS_CHARS_MAX
 from mailmcp.mail.html.convert import STYLES_CUT, STYLES_NOT_KNOWN, html_to_text, sanitize_html
 from mailmcp.mail.html.style import PROPERTIES
 from newsletters.making import make_newsletters

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.envelope.limits import CSS_CHARS_MAX
+from mailmcp.limits import CSS_CHARS_MAX
 from mailmcp.mail.html.hidden import Hidden, parse_html, remove_hidden
 
 

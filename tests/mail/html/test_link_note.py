@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.envelope.limits import LINK_CHARS_MAX
+from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.html.link_note import LinkBook, misleads
 from mailmcp.mail.trust.link import parse_link
 

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.envelope.limits import LINK_CHARS_MAX
+from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.html.hidden import parse_html
 from mailmcp.mail.html.render import render_text
 

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from mailmcp.envelope.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
+from mailmcp.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
 from mailmcp.mail.html.sheet import Rules, parse_sheets
 from mailmcp.mail.html.tame import StyleSheet
 

@@ -3,7 +3,7 @@ import time
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from mailmcp.envelope.limits import HTML_DEPTH_MAX
+from mailmcp.limits import HTML_DEPTH_MAX
 from mailmcp.mail.html.tame import tame_html
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from imapclient.response_parser import parse_response
 from imapclient.response_types import BodyData
 
-from mailmcp.envelope.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
 from mailmcp.mail.mime.bodystructure import PART_UNREADABLE, UNREADABLE, parse_body_structure
 from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part, Structure, find, walk
 from mailmcp.mail.parts.attachment import list_attachments

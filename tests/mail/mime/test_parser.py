@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from mailmcp.envelope.limits import HEADERS_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.limits import HEADERS_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
 from mailmcp.mail.mime.parser import NO_BOUNDARY, NOT_CLOSED, split_message
 from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part, find, walk
 

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from mailmcp.envelope.limits import CALENDAR_EVENTS_MAX, NOTICE_OCTETS_MAX
+from mailmcp.limits import CALENDAR_EVENTS_MAX, NOTICE_OCTETS_MAX
 from mailmcp.mail.notices.calendar import (
     BROKEN_CALENDAR,
     CALENDAR_CUT,

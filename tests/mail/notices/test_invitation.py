@@ -2,7 +2,7 @@ import base64
 
 import pytest
 
-from mailmcp.envelope.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX
+from mailmcp.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices.calendar import read_calendar
 from mailmcp.mail.notices.invitation import (

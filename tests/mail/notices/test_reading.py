@@ -1,6 +1,6 @@
 import base64
 
-from mailmcp.envelope.limits import NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
+from mailmcp.limits import NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices.reading import TOO_MANY_NOTICES, Notice, choose_notice_parts, read_notices
 

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from mailmcp.envelope.limits import NOTICES_MAX
+from mailmcp.limits import NOTICES_MAX
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices.report import (
     NO_DISPOSITION,

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.envelope.limits import LINK_CHARS_MAX
+from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same_site
 
 

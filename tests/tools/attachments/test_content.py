@@ -8,7 +8,7 @@ import anyio
 import pytest
 from anyio import to_thread
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.tools.arguments import read_arguments
 from mailmcp.tools.get_attachment import GetAttachmentArguments, get_attachment

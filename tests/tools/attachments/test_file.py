@@ -137,7 +137,7 @@ def test_a_name_that_was_taken_for_nothing_is_given_back(
 
 
 def test_names_run_out_at_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mailmcp.envelope.limits.SAVED_NAMES_TRIED", 3)
+    monkeypatch.setattr("mailmcp.limits.SAVED_NAMES_TRIED", 3)
     for _ in range(3):
         save_file(tmp_path, "a.txt", [b"x"])
     with pytest.raises(InternalError) as caught:

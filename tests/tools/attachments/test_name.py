@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.envelope.limits import SAVED_NAME_OCTETS_MAX
+from mailmcp.limits import SAVED_NAME_OCTETS_MAX
 from mailmcp.tools.attachments.name import numbered, safe_filename
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InternalError, NotFoundError, Reason
 from mailmcp.mail.mime.structure import Part
 from mailmcp.tools.attachments.part import content_parts

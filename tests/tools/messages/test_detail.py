@@ -1,6 +1,6 @@
 """One message as a row of data and as text."""
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.outcome import Untrusted
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.fields import parse_headers

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.search.scan import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor

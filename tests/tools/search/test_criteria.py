@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order

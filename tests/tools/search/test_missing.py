@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import MailError, NotFoundError, Reason
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.tools.search.missing import find_meant

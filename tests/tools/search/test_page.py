@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import bpe_openai
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, FetchedMessage
 from mailmcp.imap.search.order import Position
 from mailmcp.imap.search.scan import Scanned

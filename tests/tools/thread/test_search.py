@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from servers.peer import PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMailbox, PeerMessage

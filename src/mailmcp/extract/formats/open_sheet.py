@@ -7,7 +7,7 @@ many they are, others are written a few times.
 from collections.abc import Iterable
 from typing import Final
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.formats.sheet_grid import Grid
 from mailmcp.extract.writer import Writer
 from mailmcp.extract.xml_stream import Event, Start

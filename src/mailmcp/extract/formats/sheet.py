@@ -7,7 +7,7 @@ range, or do not say which rows and columns are hidden.
 import re
 from typing import BinaryIO, Final
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.archive import Archive
 from mailmcp.extract.formats.sheet_grid import Grid
 from mailmcp.extract.formats.sheet_numbers import Formats, parse_index, read_formats

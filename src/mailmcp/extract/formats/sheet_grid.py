@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.flow import CELL_BREAK
 from mailmcp.extract.writer import Writer
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.extract.flow import Flow
 from mailmcp.extract.formats.word_styles import Style, is_on, outline_level
 from mailmcp.extract.xml_stream import Event, Start

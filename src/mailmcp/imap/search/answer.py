@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.command import Command
 
 _NUMBERS = re.compile(rb"\d+")

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import Code
 from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.fetch import Fetched

@@ -6,7 +6,7 @@ newest messages are looked at.
 
 from collections.abc import Collection, Mapping
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.command import Command
 from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.dialogue import Dialogue

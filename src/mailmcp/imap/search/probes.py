@@ -8,7 +8,7 @@ not asked of the server any more (`keys`).
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import MailError
 from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connection import Answer, RefusedError

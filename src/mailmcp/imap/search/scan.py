@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.dialogue import Dialogue, Place, Talk, converse

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.command import Command
 from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.dialogue import Dialogue

@@ -9,7 +9,7 @@ from email.header import decode_header, make_header
 from email.message import Message
 from email.parser import BytesHeaderParser
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 
 SPECIMEN_ITEMS = (

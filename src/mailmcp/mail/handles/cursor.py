@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote_plus, unquote_plus
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.handles.ids import ACCOUNT_ID_PATTERN, UINT32_MAX
 

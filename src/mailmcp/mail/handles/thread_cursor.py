@@ -9,7 +9,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Final
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.mail.handles.cursor import escape_field, malformed_cursor, seal, unescape_field, unseal
 from mailmcp.mail.handles.ids import ACCOUNT_ID_PATTERN, UINT32_MAX, MessageRef
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef
 

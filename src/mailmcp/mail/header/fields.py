@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from mailmcp.envelope.limits import HEADERS_OCTETS_MAX
+from mailmcp.limits import HEADERS_OCTETS_MAX
 from mailmcp.mail.charset import decode_text
 from mailmcp.mail.clean import blank_controls
 from mailmcp.mail.header.encoded_word import decode_encoded_words

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from mailmcp.envelope.limits import CSS_MATCHES_MAX
+from mailmcp.limits import CSS_MATCHES_MAX
 from mailmcp.mail.html.selector import Compound, Element, classes_of
 from mailmcp.mail.html.sheet import Rule
 from mailmcp.mail.html.style import Declaration, parse_style

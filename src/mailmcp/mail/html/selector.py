@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mailmcp.envelope.limits import CSS_COMPOUNDS_MAX
+from mailmcp.limits import CSS_COMPOUNDS_MAX
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import tinycss2
 
-from mailmcp.envelope.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
+from mailmcp.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
 from mailmcp.mail.html.media import media_holds
 from mailmcp.mail.html.selector import Selector, parse_selector, split_selectors
 from mailmcp.mail.html.style import Declaration, parse_block

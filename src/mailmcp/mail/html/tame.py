@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from mailmcp.envelope.limits import HTML_DEPTH_MAX, HTML_FORMATTING_MAX, HTML_TAG_CHARS_MAX
+from mailmcp.limits import HTML_DEPTH_MAX, HTML_FORMATTING_MAX, HTML_TAG_CHARS_MAX
 from mailmcp.mail.html.tags import (
     BLOCKS,
     CELLS,

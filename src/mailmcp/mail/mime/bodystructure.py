@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
-from mailmcp.envelope.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
 from mailmcp.mail.charset import decode_text
 from mailmcp.mail.header.encoded_word import decode_encoded_words
 from mailmcp.mail.mime.params import decode_parameters

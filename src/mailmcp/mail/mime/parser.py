@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mailmcp.envelope.limits import HEADERS_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.limits import HEADERS_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
 from mailmcp.mail.header.fields import Headers, header_end, parse_headers
 from mailmcp.mail.mime.params import parse_parameterised
 from mailmcp.mail.mime.structure import (

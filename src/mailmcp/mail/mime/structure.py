@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from mailmcp.envelope.limits import FILENAME_CHARS_MAX, HEADER_CHARS_MAX
+from mailmcp.limits import FILENAME_CHARS_MAX, HEADER_CHARS_MAX
 from mailmcp.mail.clean import clean_line
 
 TOO_DEEP: Final = "parts are nested too deep"

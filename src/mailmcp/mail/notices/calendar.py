@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from mailmcp.envelope.limits import CALENDAR_EVENTS_MAX, NOTICE_OCTETS_MAX
+from mailmcp.limits import CALENDAR_EVENTS_MAX, NOTICE_OCTETS_MAX
 
 BROKEN_CALENDAR: Final = "broken calendar object"
 CALENDAR_CUT: Final = "calendar object is too long and was cut"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from mailmcp.envelope.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX
+from mailmcp.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX
 from mailmcp.mail.clean import clean_line, clean_text
 from mailmcp.mail.mime.structure import Part, walk
 from mailmcp.mail.notices.calendar import Calendar, CalendarItem, Property, read_calendar

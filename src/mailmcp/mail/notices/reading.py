@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from mailmcp.envelope.limits import NOTICE_OCTETS_MAX, NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
+from mailmcp.limits import NOTICE_OCTETS_MAX, NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
 from mailmcp.mail.mime.structure import Part, walk
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.mail.notices.invitation import decode_calendar, describe_item, is_calendar

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from mailmcp.envelope.limits import NOTICES_MAX
+from mailmcp.limits import NOTICES_MAX
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices.invitation import bounded_line

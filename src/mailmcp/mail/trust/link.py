@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Final
 from urllib.parse import unquote
 
-from mailmcp.envelope.limits import LINK_CHARS_MAX
+from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.trust.domains import decode_domain, domain_of, organisation_of
 

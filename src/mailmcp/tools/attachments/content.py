@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import decode_transfer

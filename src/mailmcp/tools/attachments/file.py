@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InternalError, Reason
 from mailmcp.tools.attachments.name import numbered
 

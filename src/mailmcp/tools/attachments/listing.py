@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Issue, Untrusted
 from mailmcp.mail.handles.ids import MessageRef

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from typing import Final
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.mail.clean import clean_line
 
 _FORBIDDEN: Final = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f-\x9f\ufffd]')

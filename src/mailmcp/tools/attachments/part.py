@@ -7,7 +7,7 @@ whole message is fetched and taken apart here, if it is not too large. Blocking.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import (
     Code,
     InternalError,

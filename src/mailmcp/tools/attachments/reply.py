@@ -7,7 +7,7 @@ import hashlib
 
 from pydantic import BaseModel
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import Code, NextAction
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Embedded, Issue, Outcome, Untrusted

@@ -10,7 +10,7 @@ from typing import Final
 
 from anyio import CapacityLimiter, to_thread
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import Code
 from mailmcp.envelope.outcome import Issue
 from mailmcp.extract.extraction import Cause, ExtractionError, Section

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.envelope.outcome import Untrusted
 from mailmcp.mail.clean import clean_line

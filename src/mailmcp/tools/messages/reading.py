@@ -7,7 +7,7 @@ the tools.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.mail.charset import WRONG_CHARSET
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.header.subject import is_forward_subject

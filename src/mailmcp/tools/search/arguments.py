@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from pydantic_core import PydanticCustomError
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
 from mailmcp.imap.command import canonical_name
 from mailmcp.mail.handles.ids import UINT32_MAX

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import NextAction
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.imap.mailboxes import Mailbox

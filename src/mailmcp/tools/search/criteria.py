@@ -8,7 +8,7 @@ zone of the settings.
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
 from mailmcp.imap.search.criteria import Criteria, read_phrase
 from mailmcp.imap.search.order import Order

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import MailError, NextAction, NotFoundError, Reason
 from mailmcp.envelope.markdown import code
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes, usual_use

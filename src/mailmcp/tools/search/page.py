@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.order import Order

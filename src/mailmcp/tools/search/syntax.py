@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, read_day, read_octets
 

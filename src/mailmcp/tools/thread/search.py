@@ -8,7 +8,7 @@ conversations whose subject changes. Blocking.
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import Code, MailError
 from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.fetch import FetchedMessage

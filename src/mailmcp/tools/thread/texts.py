@@ -6,7 +6,7 @@ Blocking.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.envelope.errors import MailError
 from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure

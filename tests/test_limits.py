@@ -1,6 +1,6 @@
 """The ceilings fit together: one that is changed alone may break what another stands for."""
 
-from mailmcp.envelope import limits
+from mailmcp import limits
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
 
 IMAPLIB_LINE_OCTETS = 1_000_000
