@@ -141,7 +141,7 @@ def test_the_budget_is_kept_and_said(peer: PeerFactory, monkeypatch: pytest.Monk
     server = peer(messages=[letter(uid, attached=uid == 2) for uid in range(1, 101)])
     with session_on(make_account(server), probed()) as session:
         found = scan_one(session, request(has_attachment=True))
-        assert (found.uids, found.looked_at, found.left, found.budget_spent) == ((), 40, 60, True)
+        assert (found.uids, found.looked_at, found.left) == ((), 40, 60)
         assert "40 of 100 messages that may match were looked at" in found.statements[-1]
         assert all_pages(session, request(has_attachment=True), remembering=True) == [2]
         several = scan(session, [request(has_attachment=True)] * 4)

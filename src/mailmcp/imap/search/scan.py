@@ -81,16 +81,13 @@ class Scanned:
     """The last candidate looked at, match or not: the next page begins after it. None if there was none."""
 
     left: int
-    """Candidates after `last`. More matches may be among them unless it is 0."""
+    """Candidates after `last`. More matches may be among them unless it is 0, though the page be not full."""
 
     total_exact: bool
     """Whether each candidate matches; else there are at most as many matches as candidates."""
 
     looked_at: int
     """Candidates that this page looked at."""
-
-    budget_spent: bool = False
-    """Whether it stopped short of a full page because it had looked at enough; go on after `last`."""
 
     statements: tuple[str, ...] = ()
     """English sentences: how it was asked, what was verified here, what could not be seen."""
@@ -293,7 +290,6 @@ class _Page:
             left=left,
             total_exact=whole or sifted or not found.plan.local,
             looked_at=self._looked_at,
-            budget_spent=spent,
             statements=statements,
             unproven=unproven(request.criteria, quirks, found=len(found.uids), exists=mailbox.exists),
             complete=found.complete,
