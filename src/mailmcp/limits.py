@@ -332,6 +332,12 @@ SEARCH_WINDOW: Final = 80_000
 SEARCH_ROUNDS_MAX: Final = 20
 """Searches after each other for one result, where a server looks at so many messages at a time (RFC 9738)."""
 
+ORDER_SAMPLE_MESSAGES: Final = 20
+"""Messages beyond a page whose times tell whether UIDs go by arrival: some 60 octets each."""
+
+ORDER_SLACK_S: Final = 600
+"""Seconds by which a message may seem older than one before it: deliveries overtake each other."""
+
 SORT_CANDIDATES_MAX: Final = 5_000
 """Messages put in order by ourselves where the server cannot: some 60 octets each, 300 KB."""
 

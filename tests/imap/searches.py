@@ -12,8 +12,9 @@ from mailmcp import limits
 from mailmcp.envelope.errors import MailError
 from mailmcp.imap.quirks import Quirks, View
 from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.matches import Scanned, ScanRequest
 from mailmcp.imap.search.order import Order, Position
-from mailmcp.imap.search.scan import Scanned, ScanRequest, scan
+from mailmcp.imap.search.scan import scan
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session
 from servers.peer import Peer

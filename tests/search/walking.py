@@ -21,11 +21,11 @@ def expected_uids(query: Query, known: Mapping[int, Known], rules: Rules) -> lis
     found = [uid for uid, message in known.items() if query.matches(message, rules)]
     match query.arguments.get("sort"):
         case "oldest":
-            return sorted(found)
+            return sorted(found, key=lambda uid: (known[uid].received, uid))
         case "largest":
             return sorted(found, key=lambda uid: (known[uid].size, uid), reverse=True)
         case _:
-            return sorted(found, reverse=True)
+            return sorted(found, key=lambda uid: (known[uid].received, uid), reverse=True)
 
 
 def page_sizes(total: int) -> int:

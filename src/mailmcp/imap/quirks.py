@@ -93,6 +93,9 @@ class Quirks:
     views: dict[str, View] = field(default_factory=dict)
     """Of mailboxes in which it was looked how many messages are shown."""
 
+    unordered: set[str] = field(default_factory=set)
+    """Mailboxes whose UIDs are not in the order of arrival: old messages were moved there."""
+
     raw_names: dict[str, bytes] = field(default_factory=dict)
     """Mailbox names as the server writes them, where encoding the decoded name gives other octets.
 

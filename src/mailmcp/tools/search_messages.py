@@ -12,8 +12,9 @@ from mailmcp.envelope.outcome import Issue, Outcome, Page
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.matches import Scanned, ScanRequest
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.scan import Scanned, ScanRequest, scan
+from mailmcp.imap.search.scan import scan
 from mailmcp.mail.handles.cursor import SearchCursor, parse_search_cursor
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.tools.evidence import Sought, words_sought
@@ -30,6 +31,7 @@ from mailmcp.tools.search.coverage import (
     suggest_search,
 )
 from mailmcp.tools.search.criteria import (
+    by_arrival,
     check_against_cursor,
     check_criteria,
     criteria_of,
@@ -94,6 +96,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     items = row_items(snippets=along, sought=sought)
     question = Question(search=search, criteria=criteria, order=order_of(search), items=items)
     searches = await search_sources(call, question)
+    search = by_arrival(search) if searches.reordered else search
     meant = await tell_missing(call, searches)
     if not any(isinstance(each.found, Scanned) for each in searches.searched):
         raise nothing_searched(search, searches, None if arguments.cursor else suggest_meant(search, meant))

@@ -17,14 +17,14 @@ class Order(StrEnum):
     """How the messages of a search follow each other."""
 
     NEWEST = "newest"
-    """Highest UID first; means something within one mailbox only. So `OLDEST`."""
+    """Highest UID first: latest in the mailbox, as long as nothing old was moved there. So `OLDEST`."""
 
     OLDEST = "oldest"
     LARGEST = "largest"
     """By RFC822.SIZE, the largest first; of one size, the highest UID first."""
 
     NEWEST_ARRIVAL = "newest_arrival"
-    """By INTERNALDATE, the latest first; of one second, the highest UID first. For merging mailboxes."""
+    """By INTERNALDATE, the latest first; of one second, the highest UID first."""
 
     OLDEST_ARRIVAL = "oldest_arrival"
     """The same, backwards."""
@@ -33,6 +33,11 @@ class Order(StrEnum):
     def by_uid(self) -> bool:
         """Whether UIDs alone tell the order."""
         return self in {Order.NEWEST, Order.OLDEST}
+
+    @property
+    def by_arrival(self) -> "Order":
+        """The order by INTERNALDATE that orders by UID stand for; others as they are."""
+        return {Order.NEWEST: Order.NEWEST_ARRIVAL, Order.OLDEST: Order.OLDEST_ARRIVAL}.get(self, self)
 
     @property
     def rising(self) -> bool:

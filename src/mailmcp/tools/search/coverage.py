@@ -12,7 +12,7 @@ from mailmcp import limits
 from mailmcp.envelope.errors import NextAction
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.imap.mailboxes import Mailbox
-from mailmcp.imap.search.scan import Scanned
+from mailmcp.imap.search.matches import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES

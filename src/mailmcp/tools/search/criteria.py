@@ -6,6 +6,7 @@ zone of the settings.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from mailmcp import limits
@@ -48,15 +49,17 @@ _FLAGS = {
     "has_attachment": "h",
 }
 _NUMBERS = {"last_days": "d", "larger_than": "m", "smaller_than": "e"}
-_SORT, _FIRST_DAY, _MAILBOXES, _ACCOUNTS = "z", "n", "p", "j"
-"""`n` is the day on which `last_days` starts; `p` says `*` or, for a list, `+`; `j` says `*`."""
+_SORT, _FIRST_DAY, _MAILBOXES, _ACCOUNTS, _BY_ARRIVAL = "z", "n", "p", "j", "ba"
+"""`n` is the day on which `last_days` starts; `p` says `*` or, for a list, `+`; `j` says `*`.
+
+`ba` is 1 where the messages of one mailbox go by arrival, since its UIDs do not.
+"""
 
 _PHRASES = {"from_", "to", "cc", "any_address", "subject", "body"}
 _LIST = "+"
 _NAMES = {short: name for names in (_TEXTS, _FLAGS, _NUMBERS) for name, short in names.items()}
 
-_YEAR_FIRST, _YEAR_LAST = 1900, 9998
-"""No mail is older or newer, and within them any zone can be applied."""
+_YEAR_FIRST, _YEAR_LAST = 1900, 9998  # no mail is older or newer, and within them any zone can be applied
 
 
 def start_search(
@@ -129,14 +132,19 @@ def is_of_all_accounts(search: SearchCursor) -> bool:
 
 def order_of(search: SearchCursor) -> Order:
     """Give the order of the messages, the same on all pages."""
-    one = is_of_one_mailbox(search)
     match search.criteria.get(_SORT):
         case "largest":
             return Order.LARGEST
         case "oldest":
-            return Order.OLDEST if one else Order.OLDEST_ARRIVAL
+            order = Order.OLDEST
         case _:
-            return Order.NEWEST if one else Order.NEWEST_ARRIVAL
+            order = Order.NEWEST
+    return order if is_of_one_mailbox(search) and _BY_ARRIVAL not in search.criteria else order.by_arrival
+
+
+def by_arrival(search: SearchCursor) -> SearchCursor:
+    """Say that the messages of one mailbox go by arrival."""
+    return replace(search, criteria={**search.criteria, _BY_ARRIVAL: "1"})
 
 
 def check_against_cursor(arguments: SearchMessagesArguments, cursor: SearchCursor) -> None:
@@ -185,7 +193,7 @@ def check_criteria(cursor: SearchCursor, zone: tzinfo) -> None:
         InvalidInputError: With reason `cursor_malformed`.
     """
     fields = dict(cursor.criteria)
-    scope = {short: fields.pop(short) for short in (_MAILBOXES, _ACCOUNTS) if short in fields}
+    scope = {short: fields.pop(short) for short in (_MAILBOXES, _ACCOUNTS, _BY_ARRIVAL) if short in fields}
     first_day = fields.pop(_FIRST_DAY, "")
     try:
         arguments = read_arguments(SearchMessagesArguments, arguments_of(cursor))
@@ -198,6 +206,7 @@ def check_criteria(cursor: SearchCursor, zone: tzinfo) -> None:
         and ("d" in fields) == (read_day(first_day) is not None)
         and scope.get(_MAILBOXES) in {None, EVERYTHING, _LIST}
         and scope.get(_ACCOUNTS) in {None, EVERYTHING}
+        and scope.get(_BY_ARRIVAL) in ({None, "1"} if is_of_one_mailbox(cursor) else {None})
         and _sources_fit(cursor)
     )
     if not sound:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from mailmcp import limits
 from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.search.matches import Scanned
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.scan import Scanned
 from mailmcp.mail.copies import copy_keys
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
 from mailmcp.mail.handles.ids import MessageRef

@@ -16,14 +16,16 @@ from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.matches import Scanned, ScanRequest
 from mailmcp.imap.search.order import Order, Position
-from mailmcp.imap.search.scan import Scanned, ScanRequest, scan
+from mailmcp.imap.search.scan import scan
 from mailmcp.imap.session import Session
 from mailmcp.imap.uid_cache import SearchKey
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
 from mailmcp.mail.handles.ids import UINT32_MAX
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.arguments import EVERYTHING
+from mailmcp.tools.search.criteria import by_arrival, is_of_one_mailbox
 from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.tool import Call
 
@@ -70,6 +72,9 @@ class Searches:
 
     cut: bool = False
     """Whether there were more mailboxes than one search takes."""
+
+    reordered: bool = False
+    """Whether the messages of one mailbox turned out to be better in the order of arrival than by UID."""
 
 
 async def search_sources(call: Call, question: Question) -> Searches:
@@ -175,6 +180,7 @@ class _Run:
             size=self.question.search.page_size,
             items=self.question.items,
             order=self.question.order,
+            may_reorder=is_of_one_mailbox(self.question.search) and after is None and not source.top,
             after=after,
             known=known,
             uidvalidity=source.uidvalidity or None,
@@ -185,11 +191,14 @@ class _Run:
         if request.known is not None:
             self.cache_hits += 1
         elif isinstance(found, Scanned):
-            below = _depth(self.question.order, request.after) if request.after else None
-            self.call.uid_cache.put(self._key(source, found.uidvalidity), found.candidates, below=below)
+            below = _depth(found.order, request.after) if request.after else None
+            key = self._key(source, found.uidvalidity, reordered=found.order is not request.order)
+            self.call.uid_cache.put(key, found.candidates, below=below)
+            self.found.reordered = self.found.reordered or found.order is not request.order
 
-    def _key(self, source: SourceCursor, uidvalidity: int) -> SearchKey:
-        return SearchKey.of(source.account_id, source.mailbox, uidvalidity, self.question.search.criteria)
+    def _key(self, source: SourceCursor, uidvalidity: int, *, reordered: bool = False) -> SearchKey:
+        search = by_arrival(self.question.search) if reordered else self.question.search
+        return SearchKey.of(source.account_id, source.mailbox, uidvalidity, search.criteria)
 
 
 def _scan_with_rows(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | MailError]:

@@ -1,0 +1,289 @@
+"""One page of the matches in one mailbox: found, verified where needed, fetched, in the order wanted."""
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
+
+from mailmcp import limits
+from mailmcp.envelope.errors import Code
+from mailmcp.imap.command import canonical_name
+from mailmcp.imap.dialogue import Dialogue, Place
+from mailmcp.imap.fetch import Fetched
+from mailmcp.imap.fetching import Job, fetching
+from mailmcp.imap.search.arrival import UnorderedError, can_arrange, compare, sample_of
+from mailmcp.imap.search.candidates import Candidates, Quest, find_candidates, message_limit
+from mailmcp.imap.search.contradictions import hold_against, look_for_missed
+from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.features import unproven
+from mailmcp.imap.search.order import Order, Position, rank_of
+from mailmcp.imap.search.searching import PlanChangedError
+from mailmcp.imap.search.verify import Check, Proofs, merge_items
+from mailmcp.imap.session import Session
+
+_TIMES = ("UID", "INTERNALDATE")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanRequest:
+    """One page of the matches in one mailbox."""
+
+    mailbox: str
+    criteria: Criteria
+    proofs: Proofs
+    size: int
+    """Most matches wanted, from 1."""
+
+    items: Callable[[Session], Sequence[str]]
+    """Chooses the data items of a row by what the server can do.
+
+    A `BODY.PEEK[HEADER.FIELDS (…)]` among them may come with more fields than were asked for.
+    """
+
+    order: Order = Order.NEWEST
+    after: Position | None = None
+    """The last candidate that an earlier page looked at (`Scanned.last`): go on after it."""
+
+    known: "array[int] | None" = None
+    """The candidates in `order`, complete after `after` (`Scanned.candidates`); saves the SEARCH."""
+
+    may_reorder: bool = False
+    """Whether an order by UID gives way to that by arrival where UIDs do not go by it (`Scanned.order`)."""
+
+    uidvalidity: int | None = None
+    """What the caller's cursor was made with; None for any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    """The matches of one page, and how far they can be trusted."""
+
+    mailbox: str
+    uidvalidity: int
+    exists: int
+    """Messages in the mailbox, matching or not."""
+
+    uids: tuple[int, ...]
+    """The matches of this page, in `order`; those among them that could not be had included."""
+
+    order: Order = Order.NEWEST
+    ranks: Mapping[int, int] = field(default_factory=dict)
+    """By UID of this page; see `Position.rank`. Empty in orders by UID."""
+
+    fetched: Fetched
+    """A row or a failure for each of `uids`."""
+
+    candidates: "array[int]"
+    """What may match, in order; complete after `ScanRequest.after`."""
+
+    last: Position | None
+    """The last candidate looked at, match or not: the next page begins after it. None if there was none."""
+
+    left: int
+    """Candidates after `last`. More matches may be among them unless it is 0, though the page be not full."""
+
+    total_exact: bool
+    """Whether each candidate matches; else there are at most as many matches as candidates."""
+
+    looked_at: int
+    """Candidates that this page looked at."""
+
+    statements: tuple[str, ...] = ()
+    """English sentences: how it was asked, what was verified here, what could not be seen."""
+
+    unproven: str = ""
+    """English sentence: what the answer rests on that nothing has shown to work; "" where all is proven."""
+
+    complete: bool = True
+    """False if there may be matches that no page of this search can show; whatever is `unproven`."""
+
+
+def find_matches(session: Session, request: ScanRequest, place: Place, share: int) -> Dialogue[Scanned]:
+    """Make a page; again if its rows show that the server finds what does not match, or that UIDs mislead."""
+    quirks, name = session.quirks, canonical_name(request.mailbox)
+    size = quirks.sizes.get(name, 0)
+    if request.may_reorder and name in quirks.unordered and can_arrange(session, size, exists=size):
+        request = replace(request, order=request.order.by_arrival)
+    while True:
+        try:
+            return (yield from _Matches(session, request, place, share=share).make())
+        except PlanChangedError:
+            request = replace(request, known=None)
+        except UnorderedError:
+            request = replace(request, order=request.order.by_arrival)
+
+
+class _Matches:
+    """A page in the making."""
+
+    def __init__(self, session: Session, request: ScanRequest, place: Place, *, share: int) -> None:
+        """Begin with nothing; `share` is how many pages share the budget of their call."""
+        self._session, self._request, self._place, self._share = session, request, place, share
+        self._check = Check(criteria=request.criteria, local=frozenset(), proofs=request.proofs)
+        self._matches: list[int] = []
+        self._rows = Fetched()
+        self._ranks: dict[int, int] = {}
+        self._last: tuple[int, int] | None = None
+        self._rank = request.after.rank if request.after else request.order.first_rank
+        self._looked_at = 0
+        self._times = Fetched()
+        self._compares = request.may_reorder and request.order.by_uid
+
+    def make(self) -> Dialogue[Scanned]:
+        """Find candidates, look at them until the page is full or the budget is spent, and fetch its rows."""
+        request, session = self._request, self._session
+        found = yield from find_candidates(
+            session,
+            Quest(
+                mailbox=canonical_name(request.mailbox),
+                criteria=request.criteria,
+                order=request.order,
+                after=request.after,
+                known=request.known,
+            ),
+        )
+        self._check = Check.of(request.criteria, found.plan.local, request.proofs)
+        fresh, name = found.uids is not request.known, canonical_name(request.mailbox)
+        if fresh and not found.uids and self._place.mailbox is not None:
+            exists = self._place.mailbox.exists
+            yield from look_for_missed(session, name, request.criteria, found.plan.local, exists)
+        row_items = merge_items(
+            ["UID", *request.items(session)],
+            [*self._check.items, *request.order.items, *(_TIMES if self._compares else ())],
+        )
+        rest, statements = found.uids[found.start :], found.statements
+        sifted = yield from self._look_first(rest, row_items)
+        if self._compares:
+            assert self._place.mailbox is not None  # noqa: S101 - candidates were asked for
+            rows, exists = self._rows.messages | self._times.messages, self._place.mailbox.exists
+            statements += compare(session, name, rows.values(), candidates=len(found.uids), exists=exists)
+        if fresh and "FLAGS" in row_items:
+            yield from hold_against(session, name, request.criteria, found.plan.local, self._rows.messages)
+        if sifted is not None:
+            rest = sifted
+        yield from self._look_further(rest)
+        lacking = [
+            uid for uid in self._matches if uid not in self._rows.messages and uid not in self._rows.failures
+        ]
+        if lacking:
+            yield from self._fetch_rows(lacking, row_items)
+        if self._place.mailbox is None:
+            yield []  # all was known and nothing is left: still the mailbox is looked at
+        return self._scanned(replace(found, statements=statements), rest, sifted=sifted is not None)
+
+    def _look_first(self, rest: "array[int]", row_items: Sequence[str]) -> Dialogue["array[int] | None"]:
+        """Look at the first candidates with all that rows need: most often that is the page.
+
+        Where times are all that is to be verified, those of all candidates come along if they are
+        few: the candidates that match are then known, and returned.
+        """
+        request, first = self._request, rest[: self._request.size]
+        sift = (
+            bool(self._check.local)
+            and self._check.local <= {"since", "before"}
+            and (request.after is None or request.known is None)  # what is known was sifted before
+            and len(first) < len(rest) <= limits.SIFT_CANDIDATES_MAX
+        )
+        if not sift:
+            sample = sample_of(rest[len(first) :]) if self._compares else ()
+            jobs: list[Job] = [(first, row_items), *([(sample, _TIMES)] if sample else [])]
+            self._rows, *times_of_others = yield from self._fetching(*jobs)
+            self._times = times_of_others[0] if sample else Fetched()
+            self._look(first, self._rows)
+            return None
+        times_items = list(dict.fromkeys([*_TIMES, *request.order.items]))
+        rows, times = yield from self._fetching((first, row_items), (rest, times_items))
+        self._rows, self._times = rows, times
+        kept = array("I", (uid for uid in rest if self._may_match(uid, times)))
+        self._check = replace(self._check, local=frozenset())
+        self._look(kept[: request.size], times)
+        wanted = set(self._matches)
+        self._rows = Fetched(
+            messages={uid: row for uid, row in rows.messages.items() if uid in wanted},
+            failures={uid: failure for uid, failure in rows.failures.items() if uid in wanted},
+        )
+        return kept
+
+    def _look_further(self, rest: "array[int]") -> Dialogue[None]:
+        """Verify candidates in growing chunks until the page is full, or the budget spent."""
+        request, check = self._request, self._check
+        most = limits.VERIFY_DEAR_CANDIDATES_MAX if check.is_dear else limits.VERIFY_CANDIDATES_MAX
+        budget = max(most // self._share, request.size)
+        sizes = chain(limits.VERIFY_CHUNKS, repeat(limits.VERIFY_CHUNKS[-1]))
+        items = ["UID", *check.items, *request.order.items]
+        while len(self._matches) < request.size and self._looked_at < min(budget, len(rest)):
+            end = min(self._looked_at + next(sizes), budget)
+            chunk = rest[self._looked_at : end]
+            [proof] = yield from self._fetching((chunk, list(dict.fromkeys(items))))
+            self._look(chunk, proof)
+
+    def _look(self, chunk: "array[int]", seen: Fetched) -> None:
+        """Take the messages of a chunk that match, until the page is full."""
+        for uid in chunk:
+            if len(self._matches) == self._request.size:
+                return
+            self._looked_at += 1
+            row = seen.messages.get(uid)
+            rank = rank_of(row, self._request.order) if row else None
+            # One that cannot be ranked stands beside its neighbour.
+            self._rank = self._rank if rank is None else rank
+            if not self._request.order.by_uid:
+                self._ranks[uid] = self._rank
+            self._last = (uid, self._rank)
+            if self._may_match(uid, seen):
+                self._matches.append(uid)
+                if uid in seen.failures and uid not in self._rows.messages:
+                    self._rows.failures[uid] = seen.failures[uid]
+
+    def _may_match(self, uid: int, seen: Fetched) -> bool:
+        """Whether a message matches, or cannot be had; one that is gone does not match what is verified."""
+        if uid in seen.messages:
+            return self._check.holds(seen.messages[uid])
+        return not self._check.local or seen.failures[uid].code is not Code.NOT_FOUND
+
+    def _fetch_rows(self, uids: Sequence[int], items: Sequence[str]) -> Dialogue[None]:
+        [fetched] = yield from self._fetching((uids, items))
+        self._rows.messages.update(fetched.messages)
+        self._rows.failures.update(fetched.failures)
+
+    def _fetching(self, *jobs: Job) -> Dialogue[list[Fetched]]:
+        return (yield from fetching(*jobs, most_messages=message_limit(self._session)))
+
+    def _scanned(self, found: Candidates, rest: "array[int]", *, sifted: bool) -> Scanned:
+        request, mailbox, quirks = self._request, self._place.mailbox, self._session.quirks
+        assert mailbox is not None  # noqa: S101 - it was asked for
+        left = len(rest) - self._looked_at
+        spent = left > 0 and len(self._matches) < request.size
+        whole = request.after is None and not left
+        candidates = array("I", self._matches) if whole else rest if sifted else found.uids
+        page = set(self._matches)
+        statements = found.statements
+        if spent:
+            statements += (
+                f"{self._looked_at} of {len(rest)} messages that may match were looked at; "
+                "the next page goes on from there.",
+            )
+        return Scanned(
+            mailbox=mailbox.name,
+            uidvalidity=mailbox.uidvalidity,
+            exists=mailbox.exists,
+            uids=tuple(self._matches),
+            order=request.order,
+            ranks={uid: rank for uid, rank in self._ranks.items() if uid in page},
+            fetched=Fetched(
+                messages={uid: row for uid, row in self._rows.messages.items() if uid in page},
+                failures={uid: failure for uid, failure in self._rows.failures.items() if uid in page},
+            ),
+            candidates=candidates,
+            last=self._position(mailbox.uidvalidity),
+            left=left,
+            total_exact=whole or sifted or not found.plan.local,
+            looked_at=self._looked_at,
+            statements=statements,
+            unproven=unproven(request.criteria, quirks, found=len(found.uids), exists=mailbox.exists),
+            complete=found.complete,
+        )
+
+    def _position(self, uidvalidity: int) -> Position | None:
+        last = self._last
+        return Position(uidvalidity=uidvalidity, uid=last[0], rank=last[1]) if last else None
