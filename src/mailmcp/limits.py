@@ -60,6 +60,9 @@ COVERAGE_NAMES_MAX: Final = 20
 COVERAGE_CHARS_MAX: Final = 600
 """Characters of how a search was made, in a reply."""
 
+THREAD_PEOPLE_MAX: Final = 5
+"""Addresses of To and of Cc named for a message of a conversation; the others are counted."""
+
 ROW_RECIPIENTS_MAX: Final = 2
 """Recipients named in a row of a message that the owner wrote; the others are counted."""
 

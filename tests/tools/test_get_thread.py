@@ -124,8 +124,14 @@ def test_junk_and_trash_are_left_alone_unless_the_message_is_there(store: Store,
     turns = make_talk(3)
     spread(store, turns[:2], "INBOX")
     spread(store, turns[2:], "Junk")
-    assert turns_of(thread(desk, any_id(desk))) == [1, 2]
-    assert turns_of(thread(desk, any_id(desk, "Junk"))) == [1, 2, 3]
+    without = thread(desk, any_id(desk))
+    assert turns_of(without) == [1, 2]
+    left_out = without.data["coverage"]["mailboxes_not_searched"]
+    assert left_out[0] == "Junk"
+    assert without.outcome.summary.endswith(f"(work), not in {', '.join(f'`{name}`' for name in left_out)}")
+    within = thread(desk, any_id(desk, "Junk"))
+    assert turns_of(within) == [1, 2, 3]
+    assert within.data["coverage"].get("mailboxes_not_searched", []) == left_out[1:]
 
 
 def test_a_message_alone_is_a_conversation_of_one(store: Store, desk: Desk) -> None:

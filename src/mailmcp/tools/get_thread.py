@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 
 from pydantic import BaseModel, Field
 
@@ -20,11 +20,12 @@ from mailmcp.tools.issues import mailbox_issue
 from mailmcp.tools.message_parts import search_again
 from mailmcp.tools.messages.lookup import advising
 from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
+from mailmcp.tools.people import addresses_of, first_addresses_of
 from mailmcp.tools.rows import (
-    addresses_of,
     date_of,
     file_name,
     files_column,
+    invitation_column,
     marks_of,
     message_id_of,
     shown_names,
@@ -34,7 +35,7 @@ from mailmcp.tools.taken_out import say_taken_out
 from mailmcp.tools.thread.search import FoundThread, Member, find_thread
 from mailmcp.tools.thread.text_budget import share_out
 from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
-from mailmcp.tools.tool import Call, Report, Tool, nothing_had
+from mailmcp.tools.tool import Call, Tool, nothing_had
 from mailmcp.tools.wording import counted
 
 _DRAFT = "\\Draft"
@@ -60,6 +61,7 @@ class ThreadMessageRow(BaseModel):
     date: str
     from_: str = Field(alias="from")
     to: str
+    cc: str | None = None
     subject: str
     flags: list[str]
     attachments: list[str] | None = None
@@ -68,7 +70,9 @@ class ThreadMessageRow(BaseModel):
 
     text: str
     truncated: bool
-    body_offset: int | None = Field(None, description="Where imap_get_message reads on.")
+    body_offset: int | None = None
+    """Where imap_get_message reads on."""
+
     places: list[str] | None = None
     """Ids of copies."""
 
@@ -89,6 +93,7 @@ class _ThreadPage:
     """A conversation, and the texts of the messages of one page."""
 
     thread: FoundThread
+    zone: tzinfo
     members: Sequence[Member]
     more: bool
     read: ReadTexts
@@ -100,9 +105,7 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     call.choose_account(start.ref.account_id)
     call.mailbox = start.ref.mailbox
     with advising(call, start.ref):
-        page = await call.ask(
-            lambda session: _read_page(session, start, call.report), mailbox=start.ref.mailbox
-        )
+        page = await call.ask(lambda session: _read_page(session, start, call), mailbox=start.ref.mailbox)
     for each in page.members:
         call.known_ids.remember(each.ref.message_id, message_id_of(each.headers))
     return _outcome(start, page)
@@ -125,13 +128,17 @@ def _start(arguments: GetThreadArguments) -> ThreadCursor:
     return cursor
 
 
-def _read_page(session: Session, start: ThreadCursor, report: Report) -> _ThreadPage:
-    thread = find_thread(session, start.ref, report)
+def _read_page(session: Session, start: ThreadCursor, call: Call) -> _ThreadPage:
+    thread = find_thread(session, start.ref, call.report)
     rest = [each for each in thread.members if start.after is None or each.place > start.after]
     size = min(limits.THREAD_PAGE_SIZE, max(1, start.max_chars // limits.THREAD_MESSAGE_CHARS))
     members = rest[:size]
     return _ThreadPage(
-        thread=thread, members=members, more=len(rest) > size, read=read_texts(session, members)
+        thread=thread,
+        zone=call.preferences.zone,
+        members=members,
+        more=len(rest) > size,
+        read=read_texts(session, members),
     )
 
 
@@ -148,7 +155,7 @@ def _outcome(start: ThreadCursor, page: _ThreadPage) -> Outcome[GetThreadData]:
         cursor = format_thread_cursor(ThreadCursor(ref=start.ref, max_chars=start.max_chars, after=last))
     total = len(thread.members)
     return Outcome(
-        summary=_summary(len(rows), thread, start.ref.account_id),
+        summary=_summary(len(rows), page, start.ref.account_id),
         data=GetThreadData(
             account_id=start.ref.account_id,
             total=total,
@@ -157,12 +164,17 @@ def _outcome(start: ThreadCursor, page: _ThreadPage) -> Outcome[GetThreadData]:
                 complete=thread.complete,
                 mailboxes_searched=len(thread.mailboxes),
                 mailboxes_failed=list(thread.failed),
+                mailboxes_not_searched=list(thread.left_out) or None,
                 method=" ".join([f"Found by {thread.method}.", *thread.statements]),
             ),
             next_cursor=cursor,
             has_more=page.more,
         ),
-        blocks=tuple(block for row in rows for block in _blocks(row)),
+        blocks=tuple(
+            block
+            for row, member in zip(rows, shown, strict=True)
+            for block in _blocks(row, member, zone=page.zone)
+        ),
         issues=(*_mailbox_issues(start.ref.account_id, thread), *thread.issues, *page.read.issues),
         warnings=_warnings(thread, texts),
         page=Page(page_size=limits.THREAD_PAGE_SIZE, total_count=total, cursor=cursor),
@@ -171,11 +183,13 @@ def _outcome(start: ThreadCursor, page: _ThreadPage) -> Outcome[GetThreadData]:
     )
 
 
-def _summary(shown: int, thread: FoundThread, account_id: str) -> str:
+def _summary(shown: int, page: _ThreadPage, account_id: str) -> str:
+    thread = page.thread
     total, places = len(thread.members), len(thread.mailboxes)
+    left_out = f", not in {', '.join(map(code, thread.left_out))}" if thread.left_out else ""
     return (
-        f"{shown} of {counted(total, 'message')} of a conversation, oldest first, times in UTC; found by "
-        f"{thread.method} in {counted(places, 'mailbox', 'mailboxes')} ({account_id})"
+        f"{shown} of {counted(total, 'message')} of a conversation, oldest first, times in {page.zone}; "
+        f"found by {thread.method} in {counted(places, 'mailbox', 'mailboxes')} ({account_id}){left_out}"
     )
 
 
@@ -189,7 +203,8 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
             "message_id": member.ref.message_id,
             "date": date_of(headers, member.row),
             "from": make_snippet(addresses_of(headers, "From"), limits.ROW_CHARS_MAX),
-            "to": make_snippet(addresses_of(headers, "To"), limits.ROW_CHARS_MAX),
+            "to": first_addresses_of(headers, "To", most=limits.THREAD_PEOPLE_MAX),
+            "cc": first_addresses_of(headers, "Cc", most=limits.THREAD_PEOPLE_MAX) or None,
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": _flags(member),
             "attachments": names or None,
@@ -208,13 +223,16 @@ def _flags(member: Member) -> list[str]:
     return [*flags, _DRAFT] if member.draft else flags
 
 
-def _blocks(row: ThreadMessageRow) -> tuple[str | Untrusted, ...]:
-    moment = datetime.fromisoformat(row.date).astimezone(UTC) if row.date else None
-    people = [escape(each.replace("<", "(").replace(">", ")")) for each in (row.from_, row.to)]
+def _blocks(row: ThreadMessageRow, member: Member, *, zone: tzinfo) -> tuple[str | Untrusted, ...]:
+    moment = datetime.fromisoformat(row.date).astimezone(zone) if row.date else None
+    sender, to, cc = (
+        escape(each.replace("<", "(").replace(">", ")")) for each in (row.from_, row.to, row.cc or "")
+    )
     columns = [
         f"{moment:%Y-%m-%d %H:%M}" if moment else "no date",
         *marks_of(row.flags),
-        f"{people[0] or 'no sender'} to {people[1] or 'nobody named'}",
+        *invitation_column(member.invitation),
+        f"{sender or 'no sender'} to {to or 'nobody named'}{f', cc {cc}' if cc else ''}",
         escape(row.subject) or "no subject",
         *files_column(row.attachments, row.part_ids or ()),
         code(row.message_id),

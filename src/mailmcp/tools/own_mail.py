@@ -6,11 +6,10 @@ from types import MappingProxyType
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox, usual_use
-from mailmcp.mail.clean import clean_line
 from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.header.address import Address, format_address, parse_addresses
+from mailmcp.mail.header.address import Address, parse_addresses
 from mailmcp.mail.header.fields import Headers
-from mailmcp.mail.text.snippet import make_snippet
+from mailmcp.tools.people import first_addresses_of
 from mailmcp.tools.preferences import DEFAULTS, Owner
 
 _OUTGOING = frozenset({"\\Sent", "\\Drafts"})
@@ -31,16 +30,12 @@ class OwnMail:
 
         None if it is someone else's, or is from the owner to the owner alone.
         """
-        recipients = parse_addresses(*headers.raw_all("To"))
         if not self._is_outgoing(ref):
             own = {address.lower() for address in self.owner_of(ref.account_id).addresses}
             senders = _plain(parse_addresses(*headers.raw_all("From")))
-            if not senders or not senders <= own or _plain(recipients) <= own:
+            if not senders or not senders <= own or _plain(parse_addresses(*headers.raw_all("To"))) <= own:
                 return None
-        shown = [clean_line(format_address(each)).text for each in recipients[: limits.ROW_RECIPIENTS_MAX]]
-        more = len(recipients) - len(shown)
-        shown += [f"{more} more"] if more else []
-        return make_snippet(", ".join(shown), limits.ROW_CHARS_MAX)
+        return first_addresses_of(headers, "To", most=limits.ROW_RECIPIENTS_MAX)
 
     def _is_outgoing(self, ref: MessageRef) -> bool:
         uses = {each.name: each.special_use for each in self.listings.get(ref.account_id, ())}

@@ -11,7 +11,6 @@ from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.dates import format_rfc3339, parse_date
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure
@@ -21,6 +20,7 @@ from mailmcp.mail.parts.files import list_files
 from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.tools.evidence import Seen, Sought, find_evidence, snippet_of, text_octets, text_of
 from mailmcp.tools.own_mail import OwnMail
+from mailmcp.tools.people import addresses_of
 
 _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
 _EVIDENCE_FIELDS = "CC"
@@ -185,12 +185,6 @@ def date_of(headers: Headers, fetched: FetchedMessage) -> str:
     return format_rfc3339(moment) if moment else ""
 
 
-def addresses_of(headers: Headers, name: str) -> str:
-    """Write the addresses of a header, as `Name <address>, …`; "" if there are none."""
-    written = ", ".join(map(format_address, parse_addresses(*headers.raw_all(name))))
-    return clean_line(written).text[: limits.HEADER_CHARS_MAX]
-
-
 def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tuple[str, ...]:
     """Write a row as Markdown: when, what is special, who, what, files and the id; then the evidence.
 
@@ -203,7 +197,7 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
     """
     moment = datetime.fromisoformat(row.date).astimezone(zone) if row.date else None
     columns = [f"{moment:%Y-%m-%d %H:%M}" if moment else "no date", *marks_of(row.flags)]
-    columns += [_INVITATIONS.get(row.invitation, "invitation")] if row.invitation else []
+    columns += invitation_column(row.invitation or "")
     columns += [_who(row), escape(row.subject) or "no subject"]
     columns += [*files_column(row.attachments), *_size(row, always=sizes), code(row.message_id)]
     lines = [f"- {' | '.join(columns)}"]
@@ -215,6 +209,11 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
     elif found:
         lines.append(f" {found}")
     return tuple(lines)
+
+
+def invitation_column(method: str) -> list[str]:
+    """Say in one column what a message does with an invitation; nothing for "", any other message."""
+    return [_INVITATIONS.get(method, "invitation")] if method else []
 
 
 def _who(row: MessageRow) -> str:

@@ -21,6 +21,7 @@ from mailmcp.tools.evidence import Sought, words_sought
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.own_mail import OwnMail
 from mailmcp.tools.rows import LeanMessageRow, MessageRow, make_row, row_items, row_lines
+from mailmcp.tools.search.advice import suggest_search, warn_of
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import (
     Coverage,
@@ -28,7 +29,6 @@ from mailmcp.tools.search.coverage import (
     cover,
     say_nothing_found,
     say_where,
-    suggest_search,
 )
 from mailmcp.tools.search.criteria import (
     by_arrival,
@@ -81,6 +81,7 @@ class _Result:
     coverage: Coverage
     rows: Sequence[MessageRow]
     issues: tuple[Issue, ...]
+    warnings: tuple[str, ...]
     cursor: str | None
 
 
@@ -125,11 +126,19 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
             if (message := texts.get(each.ref, each.searched.fetched.messages.get(each.ref.uid))) is not None
         ],
         issues=(*source_issues(searches), *message_issues(page.found)),
+        warnings=_warnings(arguments, call),
         cursor=next_cursor(search, page),
     )
     for row in result.rows:
         call.known_ids.remember(row.message_id, row.header_message_id or "")
     return _outcome(result, call)
+
+
+def _warnings(arguments: SearchMessagesArguments, call: Call) -> tuple[str, ...]:
+    """Say it where an argument does nothing: 0 days stand for no criterion, not for today."""
+    if arguments.last_days or "last_days" not in arguments.model_fields_set or arguments.cursor:
+        return ()
+    return (f"last_days 0 is no filter; for today send start_date {call.today}.",)
 
 
 def _search_meant(arguments: SearchMessagesArguments, call: Call) -> SearchCursor:
@@ -236,6 +245,7 @@ def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
             *result.coverage.lines(empty=not rows),
         ),
         issues=issues,
+        warnings=(*result.warnings, *warn_of(search, empty=not rows)),
         page=Page(page_size=search.page_size, total_count=page.total, cursor=result.cursor),
         next_action=next_action,
     )

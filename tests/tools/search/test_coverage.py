@@ -10,14 +10,12 @@ from mailmcp import limits
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.search.matches import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
-from mailmcp.tools.search.coverage import Coverage, say_nothing_found, suggest_search
+from mailmcp.tools.search.coverage import Coverage, say_nothing_found
 from servers.peer import PeerFactory
 from servers.peer_actions import Close, Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
 from tools.conftest import DeskFactory
-from tools.desk import Desk
-from tools.letters import make_numbered
-from tools.stores import Store, peer_account
+from tools.stores import peer_account
 
 SEARCH = SearchCursor(
     sources=(SourceCursor(account_id="home", mailbox="INBOX"),), total=0, page_size=10, criteria={"q": "x"}
@@ -122,41 +120,6 @@ def test_what_is_not_proven_is_said_once() -> None:
     assert unsure.lines(empty=False) == ("Not proven to be all: Who knows.",)
     worse = coverage(seen=(doubt,), failed=(("home", "A"),))
     assert worse.lines(empty=True) == ("How it was searched: So.", "Not proven to be all: Who knows.")
-
-
-def test_where_nothing_is_left_to_search_other_criteria_are_suggested() -> None:
-    assert suggest_search(SEARCH, coverage()).tool == "imap_list_mailboxes"
-
-
-def test_of_too_many_accounts_what_was_left_out_is_searched_one_by_one() -> None:
-    accounts = [f"club-{number}" for number in range(limits.SEARCH_SOURCES_MAX // 2 + 1)]
-    sources = tuple(SourceCursor(account_id=each, mailbox="*") for each in accounts)
-    search = replace(SEVERAL, sources=sources)
-    aside = tuple((each, name) for each in accounts for name in ("Junk", "Trash"))
-    action = suggest_search(search, coverage(search, others=aside, aside=aside))
-    assert action.arguments is not None
-    assert (action.arguments["account_id"], action.arguments["mailboxes"]) == ("club-0", ["Junk", "Trash"])
-    assert action.instruction.endswith("left out of account club-0; do the same for the others.")
-
-
-def test_the_next_search_goes_on_until_junk_and_trash_are_searched(
-    dovecot_mail: Store, open_desk: DeskFactory
-) -> None:
-    """Each next action is sent as it stands, and finds what is there to be found."""
-    dovecot_mail.fill("INBOX", make_numbered(1))
-    dovecot_mail.fill("Trash", make_numbered(7))
-    desk: Desk = open_desk(dovecot_mail.account)
-    inbox = desk.search(subject="Message 7", snippet_max_chars=60)
-    assert set(inbox.data["coverage"]["mailboxes_not_searched"]) >= {"Drafts", "Junk", "Sent", "Trash"}
-    assert inbox.telemetry.imap_round_trips
-    everything = desk.call(inbox.data["next_action"]["tool"], inbox.data["next_action"]["arguments"])
-    assert inbox.data["next_action"]["arguments"]["mailbox"] == "*"
-    assert everything.data["coverage"]["mailboxes_not_searched"] == ["Junk", "Trash"]
-    aside = everything.data["next_action"]["arguments"]
-    assert aside["mailboxes"] == ["Junk", "Trash"]
-    found = desk.call("imap_search_messages", aside)
-    assert [row["subject"] for row in found.data["messages"]] == ["Message 7"]
-    assert found.data["messages"][0]["snippet"] == "Text of message 7."
 
 
 def test_a_list_that_cannot_be_had_costs_only_what_it_would_say(

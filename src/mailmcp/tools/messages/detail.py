@@ -11,7 +11,8 @@ from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.attachments.listing import AttachmentRow, attachment_lines
 from mailmcp.tools.messages.reading import Reading
-from mailmcp.tools.rows import addresses_of, date_of
+from mailmcp.tools.people import addresses_of
+from mailmcp.tools.rows import date_of
 from mailmcp.tools.wording import counted
 
 _USEFUL_HEADERS = frozenset(

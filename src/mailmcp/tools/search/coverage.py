@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from mailmcp import limits
-from mailmcp.envelope.errors import NextAction
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.search.matches import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor
 from mailmcp.mail.text.snippet import make_snippet
-from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.criteria import arguments_of, is_of_all_mailboxes, is_of_one_mailbox
+from mailmcp.tools.search.criteria import is_of_one_mailbox
 from mailmcp.tools.search.sources import Searches, in_preferred_order
 from mailmcp.tools.wording import counted
 
-_Place = tuple[str, str]
+Place = tuple[str, str]
 """Account and mailbox."""
 
 
@@ -41,17 +39,17 @@ class Coverage:
 
     search: SearchCursor
     seen: tuple[Scanned, ...]
-    failed: tuple[_Place, ...]
+    failed: tuple[Place, ...]
     """Mailboxes that could not be searched; `*` where the account could not even list them."""
 
-    others: tuple[_Place, ...] = ()
+    others: tuple[Place, ...] = ()
     """Mailboxes that were not searched and could be, as far as that was looked up."""
 
-    aside: tuple[_Place, ...] = ()
+    aside: tuple[Place, ...] = ()
     """Those among them that a search of all leaves out."""
 
     last: bool = False
-    """Whether mailboxes of just those names were searched: the last step that `suggest_search` leads to."""
+    """Whether mailboxes of just those names were searched: the last step that `advice` leads to."""
 
     cut: bool = False
 
@@ -98,7 +96,7 @@ class Coverage:
             method=self.method or "The server searched.",
         )
 
-    def _names(self, places: Sequence[_Place]) -> list[str]:
+    def _names(self, places: Sequence[Place]) -> list[str]:
         """Name mailboxes, with their account where there are several; the last line counts the rest."""
         accounts = {each.account_id for each in self.search.sources}
         names = [name if len(accounts) == 1 else f"{account_id}: {name}" for account_id, name in places]
@@ -130,9 +128,9 @@ def cover(search: SearchCursor, found: Searches, listings: Mapping[str, Sequence
         for each in found.searched
         if not isinstance(each.found, Scanned)
     )
-    others: list[_Place] = []
-    aside: list[_Place] = []
-    left_out: set[_Place] = set()
+    others: list[Place] = []
+    aside: list[Place] = []
+    left_out: set[Place] = set()
     for account_id, mailboxes in listings.items():
         usual = {each.name for each in in_preferred_order(mailboxes)}
         for each in mailboxes:
@@ -178,53 +176,12 @@ def say_nothing_found(search: SearchCursor, coverage: Coverage) -> str:
     return f"{found}; {_count(coverage.others)} {verb} not searched"
 
 
-def _count(places: Sequence[_Place]) -> str:
+def _count(places: Sequence[Place]) -> str:
     accounts = [account_id for account_id, name in places if name == EVERYTHING]
     if len(accounts) == len(places):
         return counted(len(accounts), "account")
     return counted(len(places), "mailbox", "mailboxes")
 
 
-def suggest_search(search: SearchCursor, coverage: Coverage) -> NextAction:
-    """Say where to look next when nothing was found: in all mailboxes, then in Junk and Trash."""
-    arguments = arguments_of(search)
-    arguments.pop("mailboxes", None)
-    begun = is_of_all_mailboxes(search) or coverage.last
-    if not begun and len(coverage.others) > len(coverage.aside):
-        arguments["mailbox"] = EVERYTHING
-        return NextAction(instruction="Search all mailboxes.", tool=SEARCH_MESSAGES, arguments=arguments)
-    if coverage.aside:
-        arguments.pop("mailbox", None)
-        return _suggest_aside(search, coverage.aside, arguments)
-    return NextAction(
-        instruction="Search with fewer criteria, or look at the mailboxes.",
-        tool=LIST_MAILBOXES,
-        arguments={"account_id": search.sources[0].account_id},
-    )
-
-
-def _suggest_aside(search: SearchCursor, aside: Sequence[_Place], arguments: dict[str, object]) -> NextAction:
-    """Say how to search what was left out: of all accounts at once, if one search can take so many.
-
-    A list means the same names in each account; those that one lacks are issues of the reply.
-    """
-    accounts = {account_id for account_id, _ in aside}
-    names = list(dict.fromkeys(name for _, name in aside))
-    all_accounts = {each.account_id for each in search.sources}
-    several = len(accounts) > 1 and len(all_accounts) * len(names) <= limits.SEARCH_SOURCES_MAX
-    instruction = "Search what was left out."
-    if several and len(accounts) * len(names) != len(aside):
-        instruction += " Not every account has each of these mailboxes, which the reply will say."
-    if not several:
-        account_id = aside[0][0]
-        names = [name for account, name in aside if account == account_id]
-        if len(accounts) > 1:
-            instruction = f"Search what was left out of account {account_id}; do the same for the others."
-        arguments["account_id"] = account_id
-    return NextAction(
-        instruction=instruction, tool=SEARCH_MESSAGES, arguments=arguments | {"mailboxes": names}
-    )
-
-
-def _names_of(places: Iterable[_Place]) -> set[str]:
+def _names_of(places: Iterable[Place]) -> set[str]:
     return {name for _, name in places}

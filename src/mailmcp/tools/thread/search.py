@@ -29,6 +29,8 @@ from mailmcp.mail.copies import copy_keys
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.thread_cursor import mark_of
 from mailmcp.mail.header.fields import Headers, parse_headers
+from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.notices.invitation import invitation_method
 from mailmcp.tools.issues import message_issue
 from mailmcp.tools.message_parts import not_had
 from mailmcp.tools.tool import Report
@@ -63,6 +65,11 @@ class Member:
         return (int(moment.timestamp()) if moment else 0, mark_of(str(identity)))
 
     @property
+    def invitation(self) -> str:
+        """What it does with an invitation, as `invitation_method`; "" for any other message."""
+        return invitation_method(parse_body_structure(self.row.body_structure).root)
+
+    @property
     def keys(self) -> tuple[Hashable, ...]:
         """What only copies of it share."""
         return copy_keys(self.headers, email_id=self.row.email_id, gmail_id=self.row.gmail_id)
@@ -78,6 +85,9 @@ class FoundThread:
     method: str = ""
     mailboxes: tuple[str, ...] = ()
     """In which it was looked for, with success."""
+
+    left_out: tuple[str, ...] = ()
+    """In which it was not: Junk and Trash."""
 
     failed: Mapping[str, MailError] = field(default_factory=dict)
     issues: tuple[Issue, ...] = ()
@@ -109,6 +119,7 @@ class _Search:
         self.start = self._fetch_start()
         self.candidates: dict[MessageRef, Member] = {ref: self.start}
         self.mailboxes: dict[str, int | None] = {}
+        self.left_out: tuple[str, ...] = ()
         self.uses: dict[str, str] = {}
         self.failed: dict[str, MailError] = {}
         self.issues: list[Issue] = []
@@ -127,7 +138,13 @@ class _Search:
 
     def run(self) -> None:
         """Look until nothing new is found."""
-        listed = _places(list_mailboxes(self.session), self.ref.mailbox, by_thread_id=self.by_thread_id)
+        everywhere = list_mailboxes(self.session)
+        listed = _places(everywhere, self.ref.mailbox, by_thread_id=self.by_thread_id)
+        self.left_out = tuple(
+            each.name
+            for each in everywhere
+            if each.selectable and each.special_use in _LEFT_OUT and each.name != self.ref.mailbox
+        )
         self.uses = {each.name: each.special_use for each in listed}
         self.mailboxes = dict.fromkeys(self.uses)
         self.mailboxes[self.ref.mailbox] = self.ref.uidvalidity
@@ -197,6 +214,7 @@ class _Search:
             members=folded,
             method=_HEADERS if not self.by_thread_id else f"the server's thread ids, {_HEADERS}",
             mailboxes=tuple(self.mailboxes),
+            left_out=self.left_out,
             failed=self.failed,
             issues=tuple(self.issues),
             statements=tuple(self.statements),

@@ -1,0 +1,99 @@
+"""What a searcher may not know, and what to do next where nothing was found."""
+
+from collections.abc import Mapping, Sequence
+
+from mailmcp import limits
+from mailmcp.envelope.errors import NextAction
+from mailmcp.mail.handles.cursor import SearchCursor
+from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
+from mailmcp.tools.search.arguments import EVERYTHING
+from mailmcp.tools.search.coverage import Coverage, Place
+from mailmcp.tools.search.criteria import arguments_of, is_of_all_mailboxes
+
+_PHRASES = ("from", "to", "cc", "any_address", "subject", "body")
+_WORDS = {"query", "body"}
+_TIMES = {"start_date", "end_date", "last_days", "since", "before"}
+
+
+def warn_of(search: SearchCursor, *, empty: bool) -> tuple[str, ...]:
+    """Say what a criterion does that its name may not tell, where that can mislead.
+
+    Args:
+        search: What was searched for.
+        empty: Whether nothing was found.
+    """
+    arguments = arguments_of(search)
+    said = []
+    if "unanswered_only" in arguments:
+        said.append("Answered is what mail programs have marked so; imap_get_thread shows replies.")
+    if not empty:
+        return tuple(said)
+    if phrases := _phrases(arguments):
+        names = " and ".join(phrases)
+        said.append(f"Several words in {names} are one phrase; query takes single words, in any order.")
+    if arguments.keys() & _WORDS:
+        said.append("Words within attached documents and encrypted mail are not searched.")
+    if arguments.keys() & _TIMES:
+        said.append("Times are those of arrival here; imported mail may have been written long before.")
+    return tuple(said)
+
+
+def _phrases(arguments: Mapping[str, object]) -> list[str]:
+    """Name the criteria of several words that are one phrase though nobody said so by quotes."""
+    return [
+        name
+        for name in _PHRASES
+        if name in arguments and len(str(arguments[name]).split()) > 1 and '"' not in str(arguments[name])
+    ]
+
+
+def suggest_search(search: SearchCursor, coverage: Coverage) -> NextAction:
+    """Say what to search next when nothing was found: all mailboxes, Junk and Trash, then the words apart."""
+    arguments = arguments_of(search)
+    arguments.pop("mailboxes", None)
+    begun = is_of_all_mailboxes(search) or coverage.last
+    if not begun and len(coverage.others) > len(coverage.aside):
+        arguments["mailbox"] = EVERYTHING
+        return NextAction(instruction="Search all mailboxes.", tool=SEARCH_MESSAGES, arguments=arguments)
+    if coverage.aside:
+        arguments.pop("mailbox", None)
+        return _suggest_aside(search, coverage.aside, arguments)
+    if phrases := _phrases(arguments):
+        words = [arguments.pop("query", ""), *(arguments.pop(name) for name in phrases)]
+        apart = {
+            "mailbox": EVERYTHING,
+            "query": " ".join(str(each) for each in words if each).replace(",", ""),
+        }
+        return NextAction(
+            instruction="Search for the words apart.",
+            tool=SEARCH_MESSAGES,
+            arguments=arguments | {"mailbox": EVERYTHING, "query": query},
+        )
+    return NextAction(
+        instruction="Search with fewer criteria, or look at the mailboxes.",
+        tool=LIST_MAILBOXES,
+        arguments={"account_id": search.sources[0].account_id},
+    )
+
+
+def _suggest_aside(search: SearchCursor, aside: Sequence[Place], arguments: dict[str, object]) -> NextAction:
+    """Say how to search what was left out: of all accounts at once, if one search can take so many.
+
+    A list means the same names in each account; those that one lacks are issues of the reply.
+    """
+    accounts = {account_id for account_id, _ in aside}
+    names = list(dict.fromkeys(name for _, name in aside))
+    all_accounts = {each.account_id for each in search.sources}
+    several = len(accounts) > 1 and len(all_accounts) * len(names) <= limits.SEARCH_SOURCES_MAX
+    instruction = "Search what was left out."
+    if several and len(accounts) * len(names) != len(aside):
+        instruction += " Not every account has each of these mailboxes, which the reply will say."
+    if not several:
+        account_id = aside[0][0]
+        names = [name for account, name in aside if account == account_id]
+        if len(accounts) > 1:
+            instruction = f"Search what was left out of account {account_id}; do the same for the others."
+        arguments["account_id"] = account_id
+    return NextAction(
+        instruction=instruction, tool=SEARCH_MESSAGES, arguments=arguments | {"mailboxes": names}
+    )

@@ -1,0 +1,110 @@
+"""What to search next, and what a searcher may not know."""
+
+from dataclasses import replace
+
+import pytest
+
+from mailmcp import limits
+from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
+from mailmcp.tools.search.advice import suggest_search, warn_of
+from mailmcp.tools.search.coverage import Coverage
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.letters import make_numbered
+from tools.stores import Store
+
+SEARCH = SearchCursor(
+    sources=(SourceCursor(account_id="home", mailbox="INBOX"),), total=0, page_size=10, criteria={"q": "x"}
+)
+SEVERAL = replace(SEARCH, criteria={"q": "x", "p": "*", "j": "*"})
+
+
+def test_where_nothing_is_left_to_search_other_criteria_are_suggested() -> None:
+    assert suggest_search(SEARCH, Coverage(search=SEARCH, seen=(), failed=())).tool == "imap_list_mailboxes"
+
+
+def test_of_too_many_accounts_what_was_left_out_is_searched_one_by_one() -> None:
+    accounts = [f"club-{number}" for number in range(limits.SEARCH_SOURCES_MAX // 2 + 1)]
+    sources = tuple(SourceCursor(account_id=each, mailbox="*") for each in accounts)
+    search = replace(SEVERAL, sources=sources)
+    aside = tuple((each, name) for each in accounts for name in ("Junk", "Trash"))
+    action = suggest_search(search, Coverage(search=search, seen=(), failed=(), others=aside, aside=aside))
+    assert action.arguments is not None
+    assert (action.arguments["account_id"], action.arguments["mailboxes"]) == ("club-0", ["Junk", "Trash"])
+    assert action.instruction.endswith("left out of account club-0; do the same for the others.")
+
+
+def test_the_next_search_goes_on_until_junk_and_trash_are_searched(
+    dovecot_mail: Store, open_desk: DeskFactory
+) -> None:
+    """Each next action is sent as it stands, and finds what is there to be found."""
+    dovecot_mail.fill("INBOX", make_numbered(1))
+    dovecot_mail.fill("Trash", make_numbered(7))
+    desk: Desk = open_desk(dovecot_mail.account)
+    inbox = desk.search(subject="Message 7", snippet_max_chars=60)
+    assert set(inbox.data["coverage"]["mailboxes_not_searched"]) >= {"Drafts", "Junk", "Sent", "Trash"}
+    assert inbox.telemetry.imap_round_trips
+    everything = desk.call(inbox.data["next_action"]["tool"], inbox.data["next_action"]["arguments"])
+    assert inbox.data["next_action"]["arguments"]["mailbox"] == "*"
+    assert everything.data["coverage"]["mailboxes_not_searched"] == ["Junk", "Trash"]
+    aside = everything.data["next_action"]["arguments"]
+    assert aside["mailboxes"] == ["Junk", "Trash"]
+    found = desk.call("imap_search_messages", aside)
+    assert [row["subject"] for row in found.data["messages"]] == ["Message 7"]
+    assert found.data["messages"][0]["snippet"] == "Text of message 7."
+
+
+@pytest.mark.parametrize(
+    ("criteria", "said"),
+    [
+        ({"u": "1"}, []),
+        ({"ua": "1"}, ["Answered is what"]),
+        ({"q": "two words"}, ["documents"]),
+        ({"s": "word"}, []),
+        ({"s": "two words", "f": "Ann Example"}, ["Several words in from and subject are one phrase"]),
+        ({"s": '"two words"'}, []),
+        ({"o": "two words"}, ["Several words in body are", "documents"]),
+        ({"a": "2024-01-01"}, ["Times are those of arrival"]),
+        ({"d": "3", "n": "2026-11-18"}, ["Times are"]),
+        ({"v": "2024-01-01T00:00:00Z", "ua": "1"}, ["Answered is what", "Times are"]),
+    ],
+)
+def test_an_empty_result_tells_what_names_of_criteria_do_not(
+    criteria: dict[str, str], said: list[str]
+) -> None:
+    warned = warn_of(replace(SEARCH, criteria=criteria), empty=True)
+    assert len(warned) == len(said)
+    assert all(part in line for part, line in zip(said, warned, strict=True))
+    of_some = warn_of(replace(SEARCH, criteria=criteria), empty=False)
+    assert bool(of_some) is ("ua" in criteria)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "query"),
+    [
+        ({"subject": "Offer of May"}, "Offer of May"),
+        ({"from": "Berger, Anna", "query": "tax", "subject": "one"}, "tax Berger Anna"),
+    ],
+)
+def test_words_of_a_phrase_are_searched_apart_next(
+    store: Store, desk: Desk, arguments: dict[str, str], query: str
+) -> None:
+    store.fill("INBOX", make_numbered(1))
+    reply = desk.search(mailbox="*", **arguments)
+    for _ in range(3):
+        if reply.data["next_action"]["arguments"].get("query") == query:
+            break
+        reply = desk.call("imap_search_messages", reply.data["next_action"]["arguments"])
+    sent = reply.data["next_action"]["arguments"]
+    assert (sent["mailbox"], sent["query"]) == ("*", query)
+    assert sent.get("subject") == ("one" if "query" in arguments else None)
+    assert "from" not in sent
+
+
+def test_no_days_are_no_filter(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", make_numbered(1))
+    reply = desk.search(last_days=0)
+    assert reply.data["total"] == 1
+    assert reply.outcome.warnings == (f"last_days 0 is no filter; for today send start_date {desk.today}.",)
+    assert desk.search().outcome.warnings == ()
+    assert desk.search(last_days=1).outcome.warnings == ()
