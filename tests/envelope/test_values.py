@@ -79,5 +79,6 @@ def test_the_schema_of_data_lists_what_data_value_writes() -> None:
     schema = data_schema(compact_schema(Shelf), has_status=True)
     outcome = Outcome(summary="s", data=Shelf(books=["a"], note="n"), issues=(ISSUE,), next_action=ACTION)
     assert list(schema["properties"]) == list(data_value(outcome))
+    assert schema["properties"]["status"]["enum"] == ["ok", "partial"], "what is had of nothing is an error"
     assert schema["required"] == ["status", "issues", "books"]
     assert "status" not in data_schema(compact_schema(Shelf), has_status=False)["properties"]

@@ -17,11 +17,10 @@ DataT_co = TypeVar("DataT_co", bound=BaseModel, covariant=True)
 
 
 class Status(StrEnum):
-    """How much of what was asked for is in the reply."""
+    """How much of what was asked for is in the reply; where there is nothing of it, that is an error."""
 
     OK = "ok"
     PARTIAL = "partial"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

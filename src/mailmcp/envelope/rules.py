@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mailmcp.envelope.errors import Code
+from mailmcp.envelope.outcome import Status
 
 _UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _CODES = frozenset(code.value for code in Code)
+_STATUSES = frozenset(status.value for status in Status)
 
 Path = str
 
@@ -99,7 +101,7 @@ def broken_data(data: Mapping[str, Any], path: Path = "data") -> Iterator[str]:
 
 def _broken_status(data: Mapping[str, Any], path: Path) -> Iterator[str]:
     status, issues = data.get("status"), data.get("issues")
-    if status not in {"ok", "partial"}:
+    if status not in _STATUSES:
         yield f"{path}.status of a success is neither ok nor partial"
     if not isinstance(issues, list):
         yield f"{path}.issues is not an array"

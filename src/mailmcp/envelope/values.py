@@ -4,10 +4,10 @@ from typing import Any
 
 from mailmcp.envelope.errors import MailError, NextAction
 from mailmcp.envelope.meta import VERSION, Meta, Telemetry
-from mailmcp.envelope.outcome import Issue, Outcome, Page
+from mailmcp.envelope.outcome import Issue, Outcome, Page, Status
 from mailmcp.envelope.schema import JsonObject, object_schema
 
-# These stand in every tool, so each token counts eightfold: their keys say what they are, and
+# These stand in every tool, so each token is paid for once a tool: their keys say what they are, and
 # docs/envelope.md says the rest.
 NEXT_ACTION_SCHEMA: JsonObject = {"type": "object", "required": ["instruction", "tool", "arguments"]}
 ISSUE_SCHEMA: JsonObject = {"type": "object", "required": ["code", "stage", "message", "retryable"]}
@@ -102,7 +102,7 @@ def data_schema(tool_data: JsonObject, *, has_status: bool) -> JsonObject:
     properties: JsonObject = {}
     required: list[str] = []
     if has_status:
-        properties["status"] = {"type": "string", "enum": ["ok", "partial", "failed"]}
+        properties["status"] = {"type": "string", "enum": [status.value for status in Status]}
         properties["issues"] = {"type": "array", "items": ISSUE_SCHEMA}
         required += ["status", "issues"]
     properties |= tool_data.get("properties", {})
