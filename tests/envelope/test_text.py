@@ -1,5 +1,7 @@
 """The text channel: complete, and what strangers wrote stays inside its place."""
 
+from typing import Any
+
 import pytest
 
 from envelope.samples import ACTION, ERRORS, ISSUE, Shelf
@@ -43,6 +45,19 @@ def test_an_outcome_in_full() -> None:
         "",
         'Next: Go on. `shelf_list` `{"cursor":"c1"}`',
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ({}, "s"),
+        ({"blocks": ("- a",)}, "s\n\n- a"),
+        ({"issues": (ISSUE,)}, "s\n\nNot complete:\n- `INBOX` It is gone."),
+        ({"warnings": ("one", "two")}, "s\n\nWarning: one\nWarning: two"),
+    ],
+)
+def test_what_there_is_not_leaves_no_blank_lines(said: dict[str, Any], text: str) -> None:
+    assert render_outcome(Outcome(summary="s", data=Shelf(books=[]), **said), marker="m") == text
 
 
 def test_an_error_in_full() -> None:
