@@ -31,7 +31,8 @@ class Shelf(BaseModel):
 
 NOW = datetime(2026, 11, 5, 9, 30, 0, 123456, tzinfo=UTC)
 ACTION = NextAction(instruction="Go on.", tool="shelf_list", arguments={"cursor": "c1"})
-ISSUE = Issue(code=Code.NOT_FOUND, stage="fetch", message="It is gone.", uid=7, mailbox="INBOX")
+ISSUE = Issue(code=Code.NOT_FOUND, stage="fetch", message="It is gone.", about={"row": 7, "book": "Emma"})
+"""About a thing of another domain than ours: the envelope knows of none."""
 
 text = st.text(min_size=1, max_size=30)
 actions = st.none() | st.builds(
@@ -46,10 +47,7 @@ issues = st.builds(
     stage=text,
     message=text,
     retryable=st.booleans(),
-    uid=st.none() | st.integers(1, 2**32 - 1),
-    message_id=st.none() | text,
-    mailbox=st.none() | text,
-    account_id=st.none() | text,
+    about=st.dictionaries(text, text | st.integers(), max_size=3),
 )
 pages = st.builds(
     Page, page_size=st.integers(1, 100), total_count=st.integers(0, 10**6), cursor=st.none() | text

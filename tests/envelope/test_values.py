@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from envelope.samples import ACTION, ERRORS, ISSUE, NOW, Shelf, meta_of
 from mailmcp.envelope.meta import Meta, Telemetry, Trace
 from mailmcp.envelope.outcome import Outcome, Page
@@ -13,15 +15,21 @@ from mailmcp.envelope.values import (
 )
 
 
-def test_an_issue_names_only_what_applies() -> None:
+def test_an_issue_says_what_it_is_about_beside_what_it_says() -> None:
     assert issue_value(ISSUE) == {
         "code": "not_found",
         "stage": "fetch",
         "message": "It is gone.",
         "retryable": False,
-        "uid": 7,
-        "mailbox": "INBOX",
+        "row": 7,
+        "book": "Emma",
     }
+
+
+def test_what_an_issue_is_about_cannot_change_what_it_says() -> None:
+    issue = replace(ISSUE, about={"code": "all is well", "message": "None.", "book": "Emma"})
+    value = issue_value(issue)
+    assert (value["code"], value["message"], value["book"]) == ("not_found", "It is gone.", "Emma")
 
 
 def test_data_has_status_and_issues_first_and_the_next_action_last() -> None:

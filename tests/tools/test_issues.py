@@ -18,23 +18,23 @@ def test_of_a_message() -> None:
         stage="parse",
         message="Gone.",
         retryable=False,
-        **ABOUT,  # type: ignore[arg-type]
+        about=ABOUT,
     )
     assert message_issue(REF, ERROR) == Issue(
         code=Code.INTERNAL,
         stage="fetch",
         message="It refused.",
         retryable=True,
-        **ABOUT,  # type: ignore[arg-type]
+        about=ABOUT,
     )
 
 
 def test_of_a_mailbox_and_of_an_account() -> None:
     issue = mailbox_issue("home", "Sent", ERROR)
-    assert (issue.stage, issue.mailbox, issue.account_id, issue.uid) == ("search", "Sent", "home", None)
-    assert mailbox_issue("home", None, ERROR, stage="list").mailbox is None
+    assert (issue.stage, issue.about) == ("search", {"mailbox": "Sent", "account_id": "home"})
+    assert mailbox_issue("home", None, ERROR).about == {"account_id": "home"}
 
 
 def test_of_something_within_a_message() -> None:
     issue = issue_about(REF, Issue(code=Code.TIMEOUT, stage="extract", message="Too slow."))
-    assert (issue.code, issue.stage, issue.uid) == (Code.TIMEOUT, "extract", 4)
+    assert (issue.code, issue.stage, issue.about) == (Code.TIMEOUT, "extract", ABOUT)

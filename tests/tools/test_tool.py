@@ -72,11 +72,14 @@ def test_an_address_is_told_its_account() -> None:
 def test_nothing_had_says_why_and_how_to_go_on(
     code: Code, stage: str, kind: type[Exception], reason: Reason
 ) -> None:
-    issues = [Issue(code=code, stage=stage, message="Why.", retryable=True, uid=uid) for uid in (3, 2)]
+    issues = [
+        Issue(code=code, stage=stage, message="Why.", retryable=True, about={"uid": uid}) for uid in (3, 2)
+    ]
     error = nothing_had(issues, NEXT)
     assert isinstance(error, kind)
     assert error.reason is reason
     assert error.next_action == NEXT
+    assert error.details["issues"] == [{"uid": 3, "message": "Why."}, {"uid": 2, "message": "Why."}]
     assert error.message == "None of the 2 messages could be had. The first: Why."
     assert error.retryable is (code is Code.INTERNAL)
 

@@ -4,6 +4,7 @@ A tool returns an `Outcome` or raises a `MailError`; it knows nothing of wire sh
 A dialect renders either of them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -29,14 +30,17 @@ class Issue:
 
     code: Code
     stage: str
-    """What was being done, in a word: `fetch`, `parse`, `status`, `list`."""
+    """What was being done, in a word: `status`, `search`, `fetch`, `parse`, `extract`."""
 
     message: str
+    """One sentence; what is missing stands in `about`."""
+
     retryable: bool = False
-    uid: int | None = None
-    message_id: str | None = None
-    mailbox: str | None = None
-    account_id: str | None = None
+    about: Mapping[str, object] = field(default_factory=dict)
+    """What is missing, under names of the tool's own: they stand in the issue beside the names here.
+
+    The first of them that is a text names it in the text channel.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

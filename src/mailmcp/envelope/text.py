@@ -67,7 +67,7 @@ def _fenced(block: Untrusted, marker: str) -> list[str]:
 
 
 def _issue_line(issue: Issue) -> str:
-    what = issue.message_id or issue.mailbox or issue.account_id
+    what = next((each for each in issue.about.values() if isinstance(each, str) and each), "")
     named = f"{code(what)} " if what else ""
     again = " It may succeed later." if issue.retryable else ""
     return f"- {named}{escape(issue.message)}{again}"

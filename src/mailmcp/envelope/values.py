@@ -23,18 +23,14 @@ def next_action_value(action: NextAction) -> JsonObject:
 
 
 def issue_value(issue: Issue) -> JsonObject:
-    """Write an issue; names that do not apply are absent."""
+    """Write an issue, and behind it what it is about; the issue's own names are never overwritten."""
     value: JsonObject = {
         "code": issue.code.value,
         "stage": issue.stage,
         "message": issue.message,
         "retryable": issue.retryable,
-        "uid": issue.uid,
-        "message_id": issue.message_id,
-        "mailbox": issue.mailbox,
-        "account_id": issue.account_id,
     }
-    return {key: each for key, each in value.items() if each is not None}
+    return value | {key: each for key, each in issue.about.items() if key not in value}
 
 
 def page_value(page: Page, *, null_cursor: bool = False) -> JsonObject:

@@ -213,7 +213,7 @@ def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
     search, page, rows, issues = result.search, result.page, result.rows, result.issues
     next_action = _next_action(result)
     if not rows and page.found:
-        raise nothing_had([each for each in issues if each.uid is not None], next_action)
+        raise nothing_had([each for each in issues if "uid" in each.about], next_action)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     zone, sizes = call.preferences.zone, order_of(search) is Order.LARGEST
     return Outcome(

@@ -175,7 +175,7 @@ def advise_listing(error: MailError, account_id: str) -> None:
 def nothing_had(issues: Sequence[Issue], next_action: NextAction | None) -> MailError:
     """Build the error for a reply that would hold nothing but issues: that is no partial success."""
     first = issues[0]
-    details = {"issues": [{"uid": each.uid, "message": each.message} for each in issues]}
+    details = {"issues": [{"uid": each.about.get("uid"), "message": each.message} for each in issues]}
     message = f"None of the {len(issues)} messages could be had. The first: {first.message}"
     if first.code is Code.NOT_FOUND:
         return NotFoundError(message, reason=Reason.MESSAGE_GONE, details=details, next_action=next_action)

@@ -24,8 +24,8 @@ def test_success_to_the_letter() -> None:
                     "stage": "fetch",
                     "message": "It is gone.",
                     "retryable": False,
-                    "uid": 7,
-                    "mailbox": "INBOX",
+                    "row": 7,
+                    "book": "Emma",
                 }
             ],
             "books": ["a"],

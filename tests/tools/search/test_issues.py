@@ -30,9 +30,9 @@ def missing() -> MailError:
     return NotFoundError("missing", reason=Reason.MAILBOX_MISSING)
 
 
-def told(*searched: Searched) -> list[tuple[str | None, str | None, str]]:
+def told(*searched: Searched) -> list[tuple[object, object, str]]:
     issues = source_issues(Searches(searched=list(searched)))
-    return [(each.account_id, each.mailbox, each.message) for each in issues]
+    return [(each.about["account_id"], each.about.get("mailbox"), each.message) for each in issues]
 
 
 def test_an_account_that_failed_as_a_whole_is_told_once() -> None:
