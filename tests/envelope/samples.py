@@ -95,6 +95,11 @@ ERRORS: tuple[MailError, ...] = (
     NotFoundError("There is no such mailbox.", reason=Reason.MAILBOX_MISSING, details={"mailbox": "x"}),
     AuthFailedError("Login refused.", reason=Reason.BACKING_OFF, details={"retry_after_seconds": 55}),
     DeadlineError("Too late.", reason=Reason.COMMAND),
-    ConflictError("INBOX", expected=1, found=2, next_action=ACTION),
+    ConflictError(
+        "The shelf was sorted anew.",
+        reason=Reason.UIDVALIDITY_CHANGED,
+        details={"expected": 1, "found": 2},
+        next_action=ACTION,
+    ),
     InternalError("The connection was lost.", reason=Reason.CONNECTION_LOST, retryable=True),
 )

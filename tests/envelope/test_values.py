@@ -80,7 +80,7 @@ def test_details_hold_what_has_no_other_place() -> None:
     assert details["reason"] == "uidvalidity_changed"
     assert details["retryable"] is False
     assert details["next_action"]["tool"] == "shelf_list"
-    assert details["expected_uidvalidity"] == 1
+    assert (details["expected"], details["found"]) == (1, 2)
 
 
 def test_the_schema_of_data_lists_what_data_value_writes() -> None:

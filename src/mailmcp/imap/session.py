@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from mailmcp.envelope.errors import ConflictError, DeadlineError, MailError, NotFoundError, Reason
+from mailmcp.envelope.errors import DeadlineError, MailError, NotFoundError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
 from mailmcp.imap.connection import Answer, Connection, RefusedError, encode_mailbox, quoted
-from mailmcp.imap.faults import lost, named_faults, refused, violation
+from mailmcp.imap.faults import lost, named_faults, rebuilt, refused, violation
 from mailmcp.imap.quirks import Quirks
 
 _LOGOUT_TIMEOUT_S = 0.5
@@ -225,7 +225,7 @@ class Session:
     def _check_uidvalidity(self, expected: int | None) -> None:
         mailbox = self.mailbox
         if mailbox is not None and expected is not None and mailbox.uidvalidity != expected:
-            raise ConflictError(mailbox.name, expected=expected, found=mailbox.uidvalidity)
+            raise rebuilt(mailbox.name, expected=expected, found=mailbox.uidvalidity)
 
     def _open(self, name: str) -> OpenMailbox:
         self.mailbox = None  # so that no other one is opened again on the way

@@ -67,7 +67,7 @@ def test_one_alone_needs_no_list_and_gets_its_next_step() -> None:
 
 
 def test_of_a_rebuilt_mailbox_the_search_is_made_anew() -> None:
-    rebuilt = ConflictError("A", expected=1, found=2)
+    rebuilt = ConflictError("It was rebuilt.", reason=Reason.UIDVALIDITY_CHANGED)
     error = nothing_searched(SEARCH, Searches(searched=[failed("home", "A", rebuilt)]), None)
     assert error.next_action is not None
     assert error.next_action.arguments == {"account_id": "home", "mailbox": "A", "limit": 10}

@@ -4,6 +4,7 @@ Codes are from its registry and from nowhere else; ours go to `details`. There i
 `meta`: what it would say goes beside the envelope, into the result's `_meta`.
 """
 
+from enum import StrEnum
 from typing import Any, Final
 
 from mailmcp.envelope.errors import Code, MailError, Reason
@@ -27,7 +28,7 @@ REGISTRY: Final = (
 WARNING_CODE: Final = "NOTICE"
 """Code of a warning: ours have no finer ones."""
 
-BY_REASON: Final = {
+BY_REASON: Final[dict[StrEnum, str]] = {
     Reason.MISSING_PARAM: "VALIDATION_MISSING_PARAM",
     Reason.UNKNOWN_PARAM: "VALIDATION_UNKNOWN_PARAM",
 }
