@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from envelope.samples import ACTION, ERRORS, ISSUE, NOW, Shelf, meta_of
-from mailmcp.envelope.meta import Meta, Telemetry, Trace
+from mailmcp.envelope.meta import Meta, Trace
 from mailmcp.envelope.outcome import Outcome, Page
 from mailmcp.envelope.schema import compact_schema
 from mailmcp.envelope.values import (
@@ -58,13 +58,13 @@ def test_meta_says_all_there_is() -> None:
         request_id="r",
         warnings=("careful",),
         page=Page(page_size=10, total_count=150, cursor="c"),
-        telemetry=Telemetry(imap_round_trips=2, bytes_received=300, cache_hit=True),
+        telemetry={"look_ups": 2, "cache_hit": True},
         trace=Trace(trace_id="a" * 32, span_id="b" * 16),
     )
     value = meta_value(meta)
     assert value["warnings"] == ["careful"]
     assert value["pagination"] == {"cursor": "c", "has_more": True, "total_count": 150, "page_size": 10}
-    assert value["telemetry"] == {"imap_round_trips": 2, "bytes_received": 300, "cache_hit": True}
+    assert value["telemetry"] == {"look_ups": 2, "cache_hit": True}
     assert identity_value(meta) == {"request_id": "r", "trace_id": "a" * 32, "span_id": "b" * 16}
 
 

@@ -65,13 +65,13 @@ def broken_page(page: Any, path: Path) -> Iterator[str]:
 
 
 def broken_telemetry(telemetry: Any, path: Path) -> Iterator[str]:
-    """Counts are counts."""
+    """Counts are counts, flags are flags, and there is nothing else."""
     if not is_object(telemetry):
         yield f"{path} is not an object"
         return
-    for key in ("imap_round_trips", "bytes_received"):
-        if key in telemetry and not is_count(telemetry[key]):
-            yield f"{path}.{key} is not a count"
+    for key, value in telemetry.items():
+        if not (is_count(value) or isinstance(value, bool)):
+            yield f"{path}.{key} is neither a count nor true or false"
 
 
 def broken_next_action(action: Any, path: Path) -> Iterator[str]:
@@ -136,6 +136,6 @@ def _broken_counts(data: Mapping[str, Any], path: Path) -> Iterator[str]:
         yield f"{path}: attempted is not returned and failed together"
     if isinstance(data.get("issues"), list) and failed != len(data["issues"]):
         yield f"{path}: failed is not the number of issues"
-    messages = data.get("messages")
-    if isinstance(messages, list) and returned != len(messages):
-        yield f"{path}: returned is not the number of messages"
+    lists = [each for key, each in data.items() if key != "issues" and isinstance(each, list)]
+    if lists and returned not in map(len, lists):
+        yield f"{path}: there is no array with as many items as were returned"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from mailmcp.envelope.errors import MailError, NextAction
-from mailmcp.envelope.meta import VERSION, Meta, Telemetry
+from mailmcp.envelope.meta import VERSION, Meta
 from mailmcp.envelope.outcome import Issue, Outcome, Page, Status
 from mailmcp.envelope.schema import JsonObject, object_schema
 
@@ -39,15 +39,6 @@ def page_value(page: Page, *, null_cursor: bool = False) -> JsonObject:
     return value | {"has_more": page.has_more, "total_count": page.total_count, "page_size": page.page_size}
 
 
-def telemetry_value(telemetry: Telemetry) -> JsonObject:
-    """Write what a call cost."""
-    return {
-        "imap_round_trips": telemetry.imap_round_trips,
-        "bytes_received": telemetry.bytes_received,
-        "cache_hit": telemetry.cache_hit,
-    }
-
-
 def details_value(error: MailError) -> JsonObject:
     """Write the details of an error for a shape that has no other place for what we know of it."""
     details: JsonObject = {"reason": error.reason.value, "retryable": error.retryable}
@@ -77,7 +68,7 @@ def meta_value(meta: Meta) -> JsonObject:
     if meta.page is not None:
         value["pagination"] = page_value(meta.page)
     if meta.telemetry is not None:
-        value["telemetry"] = telemetry_value(meta.telemetry)
+        value["telemetry"] = dict(meta.telemetry)
     return value
 
 

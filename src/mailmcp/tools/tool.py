@@ -16,12 +16,12 @@ from mailmcp.envelope.errors import (
     NotFoundError,
     Reason,
 )
-from mailmcp.envelope.meta import Telemetry
 from mailmcp.envelope.outcome import Issue, Outcome
 from mailmcp.extract.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool, ResultT
 from mailmcp.imap.session import Session
+from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.tools.arguments import ArgumentsT
 from mailmcp.tools.known_ids import KnownIds

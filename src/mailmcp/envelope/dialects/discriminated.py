@@ -11,7 +11,7 @@ from mailmcp.envelope.errors import Code, MailError, Reason
 from mailmcp.envelope.meta import VERSION, Meta
 from mailmcp.envelope.outcome import Outcome
 from mailmcp.envelope.schema import JsonObject, object_schema
-from mailmcp.envelope.values import data_schema, data_value, details_value, page_value, telemetry_value
+from mailmcp.envelope.values import data_schema, data_value, details_value, page_value
 
 REGISTRY: Final = (
     "VALIDATION_MISSING_PARAM",
@@ -71,7 +71,7 @@ class DiscriminatedShape:
         if meta.page is not None:
             beside["pagination"] = page_value(meta.page)
         if meta.telemetry is not None:
-            beside["telemetry"] = telemetry_value(meta.telemetry)
+            beside["telemetry"] = dict(meta.telemetry)
         return beside
 
     def schema(self, tool_data: JsonObject, *, has_status: bool) -> JsonObject:
