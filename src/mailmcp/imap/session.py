@@ -124,8 +124,8 @@ class Session:
         if self._reopen_due:
             self.run("NOOP")
 
-    def run_all(self, commands: Sequence[Command], *, in_order: bool = True) -> list[Answer | RefusedError]:
-        """Send several commands in one round trip; as `Connection.run_burst`."""
+    def run_all(self, commands: Sequence[Command], *, in_order: bool) -> list[Answer | RefusedError]:
+        """Send several commands in one round trip, as `Connection.run_burst`; failures raise as `run`."""
         with self._watched():
             return self.connection.run_burst(commands, in_order=in_order)
 
@@ -195,7 +195,7 @@ class Session:
     def examination(self, name: str, *, again: bool = False) -> list[Command]:
         """Write the EXAMINE that commands on a mailbox need in front.
 
-        None if it is open and up to date; `again` for one in any case.
+        Nothing to send if it is open and up to date; `again` for one in any case.
         """
         if self._is_open(name) and not self._stale and not again:
             return []
