@@ -27,9 +27,10 @@ def test_an_issue_says_what_it_is_about_beside_what_it_says() -> None:
 
 
 def test_what_an_issue_is_about_cannot_change_what_it_says() -> None:
-    issue = replace(ISSUE, about={"code": "all is well", "message": "None.", "book": "Emma"})
+    issue = replace(ISSUE, about={"code": "all is well", "message": "None.", "row": None, "book": "Emma"})
     value = issue_value(issue)
     assert (value["code"], value["message"], value["book"]) == ("not_found", "It is gone.", "Emma")
+    assert "row" not in value
 
 
 def test_data_has_status_and_issues_first_and_the_next_action_last() -> None:

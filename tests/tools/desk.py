@@ -135,6 +135,7 @@ class Desk:
             uid_cache=self.uid_cache,
             deadline=anyio.current_time() + self.timeout_s,
             today=self.today,
+            lean_rows=False,
             preferences=self.preferences,
             extractor=self.extractor,
             known_ids=self.known_ids,

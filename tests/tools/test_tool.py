@@ -6,10 +6,12 @@ import pytest
 
 from mailmcp.envelope.errors import Code, InternalError, InvalidInputError, NextAction, NotFoundError, Reason
 from mailmcp.envelope.outcome import Issue
+from mailmcp.extract.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.tools.preferences import Owner, Preferences
+from mailmcp.tools.known_ids import KnownIds
+from mailmcp.tools.preferences import DEFAULTS, Owner, Preferences
 from mailmcp.tools.tool import Call, nothing_had
 from tools.desk import Desk
 from tools.stores import plain_account
@@ -22,8 +24,17 @@ def call_for(*names: str) -> Call:
         Account(account_id=name, host="imap.example.org", port=993, user="u", read_password=lambda: "p")
         for name in names
     ]
-    today = Desk([]).today
-    return Call(pool=Pool(accounts, clock=monotonic), uid_cache=UidCache(), deadline=0.0, today=today)
+    return Call(
+        pool=Pool(accounts, clock=monotonic),
+        uid_cache=UidCache(),
+        deadline=0.0,
+        today=Desk([]).today,
+        lean_rows=False,
+        preferences=DEFAULTS,
+        report=lambda _done, _total, _what: None,
+        extractor=Extractor(),
+        known_ids=KnownIds(),
+    )
 
 
 def test_the_only_account_need_not_be_named() -> None:

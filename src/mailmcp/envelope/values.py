@@ -23,14 +23,14 @@ def next_action_value(action: NextAction) -> JsonObject:
 
 
 def issue_value(issue: Issue) -> JsonObject:
-    """Write an issue, and behind it what it is about; the issue's own names are never overwritten."""
+    """Write an issue, and behind it what it is about; None is left out, and its own names stay its own."""
     value: JsonObject = {
         "code": issue.code.value,
         "stage": issue.stage,
         "message": issue.message,
         "retryable": issue.retryable,
     }
-    return value | {key: each for key, each in issue.about.items() if key not in value}
+    return value | {key: each for key, each in issue.about.items() if key not in value and each is not None}
 
 
 def page_value(page: Page, *, null_cursor: bool = False) -> JsonObject:

@@ -35,10 +35,6 @@ From any thread; it never fails and never waits. The words carry no text of a me
 """
 
 
-def report_nothing(_done: int, _total: int, _what: str) -> None:
-    """Tell nobody: the client did not ask for progress."""
-
-
 @dataclass(slots=True, kw_only=True)
 class Call:
     """What one call works with."""
@@ -51,15 +47,15 @@ class Call:
     today: date
     """In the zone of the preferences."""
 
-    lean_rows: bool = False
+    lean_rows: bool
     """Whether listed messages leave out what their id says already."""
 
-    preferences: Preferences = field(default_factory=Preferences)
-    report: Report = report_nothing
-    extractor: Extractor = field(default_factory=Extractor)
+    preferences: Preferences
+    report: Report
+    extractor: Extractor
     """Of the whole server: it remembers texts from call to call."""
 
-    known_ids: KnownIds = field(default_factory=KnownIds)
+    known_ids: KnownIds
     """Of the whole server, likewise."""
 
     telemetry: Telemetry = field(default_factory=Telemetry)
