@@ -11,7 +11,7 @@ from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.attachments.listing import AttachmentRow, attachment_lines
 from mailmcp.tools.messages.reading import Reading
-from mailmcp.tools.rows import addresses_of, date_of
+from mailmcp.tools.rows import addresses_of, date_of, names_of
 from mailmcp.tools.wording import counted
 
 _USEFUL_HEADERS = frozenset(
@@ -82,12 +82,7 @@ def head_fields(ref: MessageRef, reading: Reading) -> dict[str, object]:
     """Give the fields of `MessageDetail` that do not depend on how much of the body is shown."""
     headers, fetched = reading.parts.view.headers, reading.parts.fetched
     return {
-        "message_id": ref.message_id,
-        "message_uri": ref.message_uri,
-        "message_raw_uri": ref.message_raw_uri,
-        "mailbox": ref.mailbox,
-        "uidvalidity": ref.uidvalidity,
-        "uid": ref.uid,
+        **names_of(ref),
         "date": date_of(headers, fetched),
         "from": addresses_of(headers, "From"),
         "to": addresses_of(headers, "To"),
