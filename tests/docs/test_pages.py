@@ -29,6 +29,13 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
+def test_the_architecture_has_a_place_for_every_module_that_reads_mail() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = {name for quoted in re.findall(r"`([^`\n]+)`", page) for name in re.findall(r"\w+", quoted)}
+    modules = {path.stem for path in (ROOT / "src" / "mailmcp" / "mail").rglob("*.py")} - {"__init__"}
+    assert modules - named == set()
+
+
 def test_the_page_names_every_file_that_a_new_dialect_touches() -> None:
     page = (ROOT / "docs" / "envelope.md").read_text(encoding="utf-8")
     claim = page[page.index("Adding a fourth") : page.index("- **`summary`** (default)")]
