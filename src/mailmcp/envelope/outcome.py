@@ -88,13 +88,13 @@ class Outcome(Generic[DataT_co]):
     """A success, whole or partial, before any dialect has shaped it."""
 
     summary: str
-    """One line for people and models; carries no unescaped text of a message."""
+    """One line for people and models; carries no unescaped text of a stranger."""
 
     data: DataT_co
     blocks: tuple["str | Untrusted", ...] = ()
     """The data again as Markdown lines and quotations, complete for a model that sees nothing else.
 
-    Values from messages stand in a line only as `mailmcp.envelope.markdown` escapes them.
+    What strangers wrote stands in a line only as `mailmcp.envelope.markdown` escapes them.
     """
 
     talked_to_server: bool = True
