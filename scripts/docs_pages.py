@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import bpe_openai
 import click
 from imapclient import IMAPClient
 from mcp import Client
+from scripts.benchmarks.vocabulary import count_json_tokens, count_listed_tokens, count_tokens
 
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
@@ -111,24 +111,22 @@ def _settle(text: str) -> str:
     return re.sub(r"(?<=:\d{3}\.)[0-9a-f]{8}\b", "1a2b3c4d", text)  # the checksum of a cursor
 
 
-def count_tokens(text: str) -> int:
-    """Count by the vocabulary o200k_base."""
-    return len(bpe_openai.get_encoding("o200k_base").encode_ordinary(text))
-
-
-def _compact(envelope: str) -> str:
-    return json.dumps(json.loads(envelope), ensure_ascii=False, separators=(",", ":"))
+async def _listed_tokens(dialect: Dialect) -> int:
+    account = Account(account_id="home", host="localhost", port=993, user="ann", read_password=lambda: "")
+    async with Client(build_server([account], dialect=dialect)) as client:  # which dials nobody for that
+        _, tokens = await count_listed_tokens(client)
+    return tokens
 
 
 def token_table() -> str:
     """Tabulate what each dialect costs."""
     lines = ["| | " + " | ".join(Dialect) + " | text |", "|---|" + "---|" * (len(Dialect) + 1)]
     for scene in SCENES:
-        counts = [count_tokens(_compact(scenes(dialect)[scene][0])) for dialect in Dialect]
+        counts = [count_json_tokens(json.loads(scenes(dialect)[scene][0])) for dialect in Dialect]
         text = count_tokens(scenes(Dialect.SUMMARY)[scene][1])
         lines.append(f"| {scene} | " + " | ".join(map(str, [*counts, text])) + " |")
-    schemas = [count_tokens(_compact(json.dumps(publish_all(dialect)))) for dialect in Dialect]
-    lines.append("| `tools/list` | " + " | ".join(map(str, schemas)) + " | |")
+    listed = [anyio.run(_listed_tokens, dialect) for dialect in Dialect]
+    lines.append("| `tools/list` | " + " | ".join(map(str, listed)) + " | |")
     return "\n".join(lines)
 
 

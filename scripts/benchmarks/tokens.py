@@ -7,7 +7,7 @@ from scripts.benchmarks.cases import GET, SEARCH
 from scripts.benchmarks.host import hosted, text_of
 from scripts.benchmarks.rows import Row, Target
 from scripts.benchmarks.site import Site
-from scripts.benchmarks.vocabulary import count_json_tokens, count_tokens
+from scripts.benchmarks.vocabulary import count_json_tokens, count_listed_tokens, count_tokens
 
 from mailmcp.envelope.dialects.names import Dialect
 
@@ -51,14 +51,11 @@ async def _tools(site: Site, dialect: Dialect) -> Row:
     """Count what `tools/list` costs in a dialect; the target is on that of the default."""
     variables = {"MAILMCP_ENVELOPE": dialect.value}
     async with hosted(site.host, site.port, site.login, variables=variables) as host:
-        listed = await host.client.list_tools()
-    tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed.tools]
-    tokens = count_json_tokens(tools)
-    average = tokens / len(tools)
-    target = Target(text=f"≤ {TOOL_MAX} a tool", found=average, most=TOOL_MAX)
+        tools, tokens = await count_listed_tokens(host.client)
+    target = Target(text=f"≤ {TOOL_MAX} a tool", found=tokens / tools, most=TOOL_MAX)
     return Row(
         section=SECTION,
-        name=f"tools/list, {len(tools)} tools, {dialect.value}",
+        name=f"tools/list, {tools} tools, {dialect.value}",
         value=tokens,
         unit="",
         targets=(target,) if dialect is Dialect.SUMMARY else (),

@@ -18,7 +18,7 @@ from mailmcp.envelope.errors import (
     Problem,
     Reason,
 )
-from mailmcp.envelope.meta import Meta, Telemetry, Trace
+from mailmcp.envelope.meta import Meta, Trace
 from mailmcp.envelope.outcome import Issue, Outcome, Page
 
 
@@ -31,7 +31,8 @@ class Shelf(BaseModel):
 
 NOW = datetime(2026, 11, 5, 9, 30, 0, 123456, tzinfo=UTC)
 ACTION = NextAction(instruction="Go on.", tool="shelf_list", arguments={"cursor": "c1"})
-ISSUE = Issue(code=Code.NOT_FOUND, stage="fetch", message="It is gone.", uid=7, mailbox="INBOX")
+ISSUE = Issue(code=Code.NOT_FOUND, stage="fetch", message="It is gone.", about={"row": 7, "book": "Emma"})
+"""About a thing of another domain than ours: the envelope knows of none."""
 
 text = st.text(min_size=1, max_size=30)
 actions = st.none() | st.builds(
@@ -46,10 +47,7 @@ issues = st.builds(
     stage=text,
     message=text,
     retryable=st.booleans(),
-    uid=st.none() | st.integers(1, 2**32 - 1),
-    message_id=st.none() | text,
-    mailbox=st.none() | text,
-    account_id=st.none() | text,
+    about=st.dictionaries(text, text | st.integers(), max_size=3),
 )
 pages = st.builds(
     Page, page_size=st.integers(1, 100), total_count=st.integers(0, 10**6), cursor=st.none() | text
@@ -64,15 +62,10 @@ outcomes = st.builds(
     next_action=actions,
 )
 traces = st.none() | st.just(Trace(trace_id="a" * 32, span_id="b" * 16))
-telemetries = st.none() | st.builds(
-    Telemetry,
-    imap_round_trips=st.integers(1, 99),
-    bytes_received=st.integers(0, 10**7),
-    cache_hit=st.booleans(),
-)
+telemetries = st.none() | st.dictionaries(text, st.integers(0, 10**7) | st.booleans(), max_size=3)
 
 
-def meta_of(outcome: Outcome[Shelf] | None = None, *, telemetry: Telemetry | None = None) -> Meta:
+def meta_of(outcome: Outcome[Shelf] | None = None, *, telemetry: dict[str, int] | None = None) -> Meta:
     """Make the meta of a reply."""
     return Meta(
         now=NOW,
@@ -97,6 +90,11 @@ ERRORS: tuple[MailError, ...] = (
     NotFoundError("There is no such mailbox.", reason=Reason.MAILBOX_MISSING, details={"mailbox": "x"}),
     AuthFailedError("Login refused.", reason=Reason.BACKING_OFF, details={"retry_after_seconds": 55}),
     DeadlineError("Too late.", reason=Reason.COMMAND),
-    ConflictError("INBOX", expected=1, found=2, next_action=ACTION),
+    ConflictError(
+        "The shelf was sorted anew.",
+        reason=Reason.UIDVALIDITY_CHANGED,
+        details={"expected": 1, "found": 2},
+        next_action=ACTION,
+    ),
     InternalError("The connection was lost.", reason=Reason.CONNECTION_LOST, retryable=True),
 )

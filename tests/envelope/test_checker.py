@@ -10,7 +10,7 @@ from envelope.samples import ACTION, ERRORS, ISSUE, Shelf, meta_of
 from mailmcp.envelope.checker import check_reply
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.envelope.dialects.registry import shape_named
-from mailmcp.envelope.meta import Meta, Telemetry
+from mailmcp.envelope.meta import Meta
 from mailmcp.envelope.outcome import Outcome, Page
 
 Reply = dict[str, Any]
@@ -27,7 +27,7 @@ OUTCOME = Outcome(
 
 
 def meta() -> Meta:
-    return meta_of(OUTCOME, telemetry=Telemetry(imap_round_trips=1, bytes_received=2))
+    return meta_of(OUTCOME, telemetry={"look_ups": 1, "bytes_received": 2, "cache_hit": False})
 
 
 def good(dialect: Dialect) -> Reply:
@@ -66,7 +66,7 @@ DATA: list[tuple[str, Breaking]] = [
     ("counts that are none", lambda r: r["data"].update(returned="1")),
     ("a count of true", lambda r: r["data"].update(failed=True)),
     ("more failures than issues", lambda r: r["data"].update(failed=2, attempted=3)),
-    ("fewer messages than returned", lambda r: r["data"].update(messages=[])),
+    ("fewer items than returned", lambda r: r["data"].update(books=[])),
     ("more without cursor", lambda r: r["data"].pop("next_cursor")),
     ("cursor without more", lambda r: r["data"].update(has_more=False)),
     ("a next action without tool", lambda r: r["data"]["next_action"].pop("tool")),
@@ -106,6 +106,7 @@ META: list[tuple[str, Breaking]] = [
     ("pagination is no object", lambda r: r["meta"].update(pagination=[1])),
     ("telemetry is no object", lambda r: r["meta"].update(telemetry=[1])),
     ("a negative count", lambda r: r["meta"]["telemetry"].update(bytes_received=-2)),
+    ("a count of any name that is text", lambda r: r["meta"]["telemetry"].update(look_ups="1")),
 ]
 
 

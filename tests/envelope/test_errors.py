@@ -1,3 +1,12 @@
+import json
+from enum import StrEnum
+
+import pytest
+
+from envelope.samples import meta_of
+from mailmcp.envelope.checker import check_reply
+from mailmcp.envelope.dialects.names import Dialect
+from mailmcp.envelope.dialects.registry import shape_named
 from mailmcp.envelope.errors import (
     Code,
     ConflictError,
@@ -7,6 +16,7 @@ from mailmcp.envelope.errors import (
     Problem,
     Reason,
 )
+from mailmcp.envelope.text import render_error
 
 
 def test_every_code_has_one_exception() -> None:
@@ -31,12 +41,20 @@ def test_invalid_input_tells_every_problem_and_takes_the_first_ones_reason() -> 
     ]
 
 
-def test_a_conflict_names_both_values() -> None:
-    error = ConflictError("Archive", expected=17, found=18)
-    assert error.details == {"mailbox": "Archive", "expected_uidvalidity": 17, "found_uidvalidity": 18}
-    assert "17" in error.message
-    assert "18" in error.message
+class Why(StrEnum):
+    """Of another domain than ours."""
+
+    OTHER_EDITION = "other_edition"
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_a_server_of_another_domain_has_reasons_of_its_own(dialect: Dialect) -> None:
+    error = ConflictError("The shelf was sorted anew.", reason=Why.OTHER_EDITION, details={"shelf": 3})
     assert not error.retryable
+    reply = shape_named(dialect).failure(error, meta_of())
+    assert check_reply(reply, dialect) == []
+    assert '"reason": "other_edition"' in json.dumps(reply)
+    assert "(other_edition): The shelf" in render_error(error)
 
 
 def test_a_deadline_may_be_met_later() -> None:

@@ -18,6 +18,16 @@ def test_data_without_status_counts_and_pages_breaks_none_of_their_rules() -> No
     assert list(rules.broken_data({"accounts": []})) == []
 
 
+def test_what_was_returned_stands_in_one_of_the_arrays_whatever_its_name() -> None:
+    issue = {"code": "not_found", "stage": "fetch", "message": "m", "retryable": False}
+    data = {"status": "partial", "issues": [issue], "attempted": 3, "returned": 2, "failed": 1}
+    assert list(rules.broken_data(data)) == []
+    assert list(rules.broken_data(data | {"shelves": [], "books": ["a", "b"]})) == []
+    assert list(rules.broken_data(data | {"shelves": [], "books": ["a"]})) == [
+        "data: there is no array with as many items as were returned"
+    ]
+
+
 def test_a_flag_is_no_count() -> None:
     assert rules.is_count(0)
     assert not rules.is_count(True)  # noqa: FBT003 - the value in question

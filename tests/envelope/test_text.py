@@ -1,5 +1,8 @@
 """The text channel: complete, and what strangers wrote stays inside its place."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from envelope.samples import ACTION, ERRORS, ISSUE, Shelf
@@ -37,12 +40,36 @@ def test_an_outcome_in_full() -> None:
         "body_text c0ffee>>>",
         "",
         "Not complete:",
-        "- `INBOX` It is gone.",
+        "- `Emma` It is gone.",
         "",
         "Warning: careful",
         "",
         'Next: Go on. `shelf_list` `{"cursor":"c1"}`',
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ({}, "s"),
+        ({"blocks": ("- a",)}, "s\n\n- a"),
+        ({"issues": (ISSUE,)}, "s\n\nNot complete:\n- `Emma` It is gone."),
+        ({"warnings": ("one", "two")}, "s\n\nWarning: one\nWarning: two"),
+    ],
+)
+def test_what_there_is_not_leaves_no_blank_lines(said: dict[str, Any], text: str) -> None:
+    assert render_outcome(Outcome(summary="s", data=Shelf(books=[]), **said), marker="m") == text
+
+
+def test_an_issue_is_named_by_the_first_text_it_is_about() -> None:
+    """A number, or nothing at all, is no name."""
+    for about, line in (
+        ({"uid": 7, "mailbox": "", "id": "a:7", "account": "a"}, "- `a:7` It is gone."),
+        ({"uid": 7}, "- It is gone."),
+        ({}, "- It is gone."),
+    ):
+        outcome = Outcome(summary="s", data=Shelf(books=[]), issues=(replace(ISSUE, about=about),))
+        assert render_outcome(outcome, marker="m").splitlines()[-1] == line
 
 
 def test_an_error_in_full() -> None:

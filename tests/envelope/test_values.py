@@ -1,5 +1,7 @@
+from dataclasses import replace
+
 from envelope.samples import ACTION, ERRORS, ISSUE, NOW, Shelf, meta_of
-from mailmcp.envelope.meta import Meta, Telemetry, Trace
+from mailmcp.envelope.meta import Meta, Trace
 from mailmcp.envelope.outcome import Outcome, Page
 from mailmcp.envelope.schema import compact_schema
 from mailmcp.envelope.values import (
@@ -13,15 +15,22 @@ from mailmcp.envelope.values import (
 )
 
 
-def test_an_issue_names_only_what_applies() -> None:
+def test_an_issue_says_what_it_is_about_beside_what_it_says() -> None:
     assert issue_value(ISSUE) == {
         "code": "not_found",
         "stage": "fetch",
         "message": "It is gone.",
         "retryable": False,
-        "uid": 7,
-        "mailbox": "INBOX",
+        "row": 7,
+        "book": "Emma",
     }
+
+
+def test_what_an_issue_is_about_cannot_change_what_it_says() -> None:
+    issue = replace(ISSUE, about={"code": "all is well", "message": "None.", "row": None, "book": "Emma"})
+    value = issue_value(issue)
+    assert (value["code"], value["message"], value["book"]) == ("not_found", "It is gone.", "Emma")
+    assert "row" not in value
 
 
 def test_data_has_status_and_issues_first_and_the_next_action_last() -> None:
@@ -50,13 +59,13 @@ def test_meta_says_all_there_is() -> None:
         request_id="r",
         warnings=("careful",),
         page=Page(page_size=10, total_count=150, cursor="c"),
-        telemetry=Telemetry(imap_round_trips=2, bytes_received=300, cache_hit=True),
+        telemetry={"look_ups": 2, "cache_hit": True},
         trace=Trace(trace_id="a" * 32, span_id="b" * 16),
     )
     value = meta_value(meta)
     assert value["warnings"] == ["careful"]
     assert value["pagination"] == {"cursor": "c", "has_more": True, "total_count": 150, "page_size": 10}
-    assert value["telemetry"] == {"imap_round_trips": 2, "bytes_received": 300, "cache_hit": True}
+    assert value["telemetry"] == {"look_ups": 2, "cache_hit": True}
     assert identity_value(meta) == {"request_id": "r", "trace_id": "a" * 32, "span_id": "b" * 16}
 
 
@@ -72,12 +81,13 @@ def test_details_hold_what_has_no_other_place() -> None:
     assert details["reason"] == "uidvalidity_changed"
     assert details["retryable"] is False
     assert details["next_action"]["tool"] == "shelf_list"
-    assert details["expected_uidvalidity"] == 1
+    assert (details["expected"], details["found"]) == (1, 2)
 
 
 def test_the_schema_of_data_lists_what_data_value_writes() -> None:
     schema = data_schema(compact_schema(Shelf), has_status=True)
     outcome = Outcome(summary="s", data=Shelf(books=["a"], note="n"), issues=(ISSUE,), next_action=ACTION)
     assert list(schema["properties"]) == list(data_value(outcome))
+    assert schema["properties"]["status"]["enum"] == ["ok", "partial"], "what is had of nothing is an error"
     assert schema["required"] == ["status", "issues", "books"]
     assert "status" not in data_schema(compact_schema(Shelf), has_status=False)["properties"]

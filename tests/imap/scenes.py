@@ -11,7 +11,6 @@ import anyio
 from anyio.from_thread import start_blocking_portal
 
 from mailmcp.envelope.errors import MailError
-from mailmcp.envelope.meta import Telemetry
 from mailmcp.imap.account import Account, Tls
 from mailmcp.imap.connect import Dialling
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
@@ -22,6 +21,7 @@ from mailmcp.imap.search.matches import Scanned, ScanRequest
 from mailmcp.imap.search.scan import scan
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session, open_session
+from mailmcp.imap.telemetry import Telemetry
 from servers.dovecot import Login
 
 ResultT = TypeVar("ResultT")

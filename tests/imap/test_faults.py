@@ -8,7 +8,7 @@ import pytest
 
 from mailmcp.envelope.errors import DeadlineError, InternalError, NotFoundError, Reason
 from mailmcp.imap.connection import RefusedError
-from mailmcp.imap.faults import Stage, deadline_passed, named_faults, refused, tls_failed, violation
+from mailmcp.imap.faults import Stage, deadline_passed, named_faults, rebuilt, refused, tls_failed, violation
 from mailmcp.imap.wire import ViolationError
 
 
@@ -53,6 +53,17 @@ def test_what_has_a_name_keeps_it_and_bugs_stay_bugs(error: Exception) -> None:
     with pytest.raises(type(error)) as caught, named_faults("main"):
         raise error
     assert caught.value is error
+
+
+def test_a_rebuilt_mailbox_is_a_conflict_that_names_both_values() -> None:
+    error = rebuilt("Archive", expected=17, found=18)
+    assert error.reason is Reason.UIDVALIDITY_CHANGED
+    assert error.details == {"mailbox": "Archive", "expected_uidvalidity": 17, "found_uidvalidity": 18}
+    assert error.message == (
+        "Mailbox 'Archive' was rebuilt: its UIDVALIDITY was 17 and is now 18. "
+        "Ids and cursors from before are void; search again."
+    )
+    assert not error.retryable
 
 
 def test_messages_are_sentences() -> None:

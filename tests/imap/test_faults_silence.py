@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from enum import StrEnum
 
 import pytest
 
@@ -18,7 +19,7 @@ from servers.peer_mailbox import make_messages
 SHORT_S = 0.15
 
 
-def fails_silently(pool: RunningPool, work: Callable[..., object], *, timeout_s: float) -> Reason:
+def fails_silently(pool: RunningPool, work: Callable[..., object], *, timeout_s: float) -> StrEnum:
     with pytest.raises(DeadlineError, match=r"within the time allowed \(account main\)") as caught:
         pool.run(work, timeout_s=timeout_s)
     assert caught.value.retryable

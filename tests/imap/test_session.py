@@ -127,7 +127,11 @@ def test_a_mailbox_made_anew_is_a_conflict(store: Store, mailbox: str, *, warm: 
         with pytest.raises(ConflictError) as caught:
             uids(session, mailbox, uidvalidity=before)
         assert session.mailbox is not None
-        assert (caught.value.expected, caught.value.found) == (before, session.mailbox.uidvalidity)
+        assert caught.value.details == {
+            "mailbox": mailbox,
+            "expected_uidvalidity": before,
+            "found_uidvalidity": session.mailbox.uidvalidity,
+        }
         assert before != session.mailbox.uidvalidity
         assert uids(session, mailbox) == new
 
@@ -223,7 +227,8 @@ def test_a_raw_name_made_anew_is_a_conflict(raw_session: tuple[Session, PeerMail
     before, mailbox.uidvalidity = mailbox.uidvalidity, mailbox.uidvalidity + 1
     with pytest.raises(ConflictError) as caught:
         uids(session, "Müll", uidvalidity=before)
-    assert (caught.value.expected, caught.value.found) == (before, before + 1)
+    assert caught.value.details["expected_uidvalidity"] == before
+    assert caught.value.details["found_uidvalidity"] == before + 1
 
 
 def test_a_raw_name_that_is_gone_is_missing(raw_session: tuple[Session, PeerMailbox]) -> None:

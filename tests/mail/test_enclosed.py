@@ -53,9 +53,7 @@ def test_many_attachments_are_counted() -> None:
 
 
 def test_what_is_cut_is_read_as_far_as_it_goes() -> None:
-    assert message_text(MESSAGE[: MESSAGE.index(b" at eight")], complete=False).text.endswith(
-        "\n\nIt is taken"
-    )
+    assert message_text(MESSAGE[: MESSAGE.index(b" at eight")]).text.endswith("\n\nIt is taken")
     assert message_text(b"").text == ""
 
 

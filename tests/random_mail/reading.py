@@ -52,7 +52,7 @@ def read_whole(octets: bytes, *, complete: bool) -> None:
         if is_calendar(part):
             _check_text(calendar_text(here[part.part_id], part))
         elif part.is_message:
-            _check_text(message_text(here[part.part_id], complete=False))
+            _check_text(message_text(here[part.part_id]))
     read_protection(view.structure, body.text, clear_signed=body.clear_signed)
     assert len(make_snippet(body.text, _SNIPPET_CHARS)) <= _SNIPPET_CHARS
     json.dumps([body.text, view.defects], ensure_ascii=False).encode("utf-8")

@@ -24,7 +24,7 @@ ERRORS: list[tuple[MailError, int, int]] = [
     (InvalidInputError.of("uri", Reason.MALFORMED_ID, "is none."), -32602, -32602),
     (NotFoundError("It is gone.", reason=Reason.MESSAGE_GONE), -32002, -32602),
     (AuthFailedError("Refused.", reason=Reason.CREDENTIALS_REJECTED), -32600, -32600),
-    (ConflictError("INBOX", expected=1, found=2), -32600, -32600),
+    (ConflictError("It was rebuilt.", reason=Reason.UIDVALIDITY_CHANGED), -32600, -32600),
     (DeadlineError("Too late.", reason=Reason.COMMAND), -32603, -32603),
     (InternalError("Lost.", reason=Reason.CONNECTION_LOST, retryable=True), -32603, -32603),
 ]

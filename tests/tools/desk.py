@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, Self, TypeVar
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from mailmcp.envelope.meta import Telemetry
 from mailmcp.envelope.outcome import Outcome
 from mailmcp.envelope.text import render_outcome
 from mailmcp.envelope.values import data_value
 from mailmcp.extract.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
+from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.tools.arguments import read_arguments
 from mailmcp.tools.known_ids import KnownIds
@@ -135,6 +135,7 @@ class Desk:
             uid_cache=self.uid_cache,
             deadline=anyio.current_time() + self.timeout_s,
             today=self.today,
+            lean_rows=False,
             preferences=self.preferences,
             extractor=self.extractor,
             known_ids=self.known_ids,

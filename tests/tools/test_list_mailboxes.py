@@ -145,7 +145,7 @@ def test_what_is_sent_beside_the_cursor_may_not_contradict_it(many: Desk) -> Non
     ]
     with pytest.raises(InvalidInputError) as caught:
         many.call(NAME, {"cursor": cursor, "account_id": "home", "include_counts": True})
-    wrong: Sequence[tuple[str, Reason]] = [(each.field, each.reason) for each in caught.value.problems]
+    wrong: Sequence[tuple[str, str]] = [(each.field, each.reason) for each in caught.value.problems]
     assert wrong == [("account_id", Reason.CURSOR_MISMATCH), ("include_counts", Reason.CURSOR_MISMATCH)]
 
 

@@ -14,7 +14,7 @@ from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.tools.evidence import words_sought
-from mailmcp.tools.rows import MessageRow, make_row, row_lines
+from mailmcp.tools.rows import MessageRow, id_fields, make_row, row_lines
 from servers.peer import PeerFactory
 from servers.peer_mailbox import PeerMessage
 from tools.conftest import DeskFactory
@@ -47,6 +47,8 @@ def test_a_row_of_nothing() -> None:
         "uidvalidity",
         "uid",
     }
+    assert id_fields(REF).items() <= data.items()
+    assert (data["message_id"], data["uidvalidity"], data["uid"]) == (REF.message_id, 1, 2)
 
 
 @pytest.mark.parametrize(

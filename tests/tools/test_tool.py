@@ -1,20 +1,19 @@
-"""What a call works with, and the error for a reply that would hold nothing."""
+"""What a call works with."""
 
 from time import monotonic
 
 import pytest
 
-from mailmcp.envelope.errors import Code, InternalError, InvalidInputError, NextAction, NotFoundError, Reason
-from mailmcp.envelope.outcome import Issue
+from mailmcp.envelope.errors import InvalidInputError, NextAction, NotFoundError, Reason
+from mailmcp.extract.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.tools.preferences import Owner, Preferences
-from mailmcp.tools.tool import Call, nothing_had
+from mailmcp.tools.known_ids import KnownIds
+from mailmcp.tools.preferences import DEFAULTS, Owner, Preferences
+from mailmcp.tools.tool import Call
 from tools.desk import Desk
 from tools.stores import plain_account
-
-NEXT = NextAction(instruction="Get the next page.", tool="imap_search_messages", arguments={"cursor": "x"})
 
 
 def call_for(*names: str) -> Call:
@@ -22,8 +21,17 @@ def call_for(*names: str) -> Call:
         Account(account_id=name, host="imap.example.org", port=993, user="u", read_password=lambda: "p")
         for name in names
     ]
-    today = Desk([]).today
-    return Call(pool=Pool(accounts, clock=monotonic), uid_cache=UidCache(), deadline=0.0, today=today)
+    return Call(
+        pool=Pool(accounts, clock=monotonic),
+        uid_cache=UidCache(),
+        deadline=0.0,
+        today=Desk([]).today,
+        lean_rows=False,
+        preferences=DEFAULTS,
+        report=lambda _done, _total, _what: None,
+        extractor=Extractor(),
+        known_ids=KnownIds(),
+    )
 
 
 def test_the_only_account_need_not_be_named() -> None:
@@ -59,26 +67,6 @@ def test_an_address_is_told_its_account() -> None:
     assert caught.value.details == {"accounts": ["work", "home"]}
     with pytest.raises(NotFoundError, match=r"That is an address of work, home: send the id\.$"):
         call.choose_account("U")
-
-
-@pytest.mark.parametrize(
-    ("code", "stage", "kind", "reason"),
-    [
-        (Code.NOT_FOUND, "fetch", NotFoundError, Reason.MESSAGE_GONE),
-        (Code.INTERNAL, "fetch", InternalError, Reason.SERVER_REFUSED),
-        (Code.INTERNAL, "parse", InternalError, Reason.PROTOCOL_VIOLATION),
-    ],
-)
-def test_nothing_had_says_why_and_how_to_go_on(
-    code: Code, stage: str, kind: type[Exception], reason: Reason
-) -> None:
-    issues = [Issue(code=code, stage=stage, message="Why.", retryable=True, uid=uid) for uid in (3, 2)]
-    error = nothing_had(issues, NEXT)
-    assert isinstance(error, kind)
-    assert error.reason is reason
-    assert error.next_action == NEXT
-    assert error.message == "None of the 2 messages could be had. The first: Why."
-    assert error.retryable is (code is Code.INTERNAL)
 
 
 def test_a_desk_needs_no_server_to_refuse() -> None:

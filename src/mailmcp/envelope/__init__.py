@@ -1,1 +1,1 @@
-"""The reply envelope: outcomes, errors, meta, limits and their wire dialects. Pure."""
+"""The reply envelope: outcomes, errors, meta and their wire dialects. Pure."""

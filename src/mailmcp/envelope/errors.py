@@ -8,7 +8,7 @@ reason is finer, is for reading and logging, and the list of reasons may grow.
      ├─ NotFoundError       not_found       the thing is not there
      ├─ AuthFailedError     auth_failed     the account's login is refused
      ├─ DeadlineError       timeout         a deadline passed
-     ├─ ConflictError       conflict        the mailbox is not the one the id came from
+     ├─ ConflictError       conflict        what an id stood for is another thing by now
      └─ InternalError       internal        everything else
 """
 
@@ -30,7 +30,11 @@ class Code(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why, within a code. Programs must accept values that are not listed here yet."""
+    """Why, within a code. Programs must accept values that are not listed here yet.
+
+    Those of mailmcp. Wherever a reason is asked for, a server of another domain gives one of an
+    enumeration of its own.
+    """
 
     # invalid_input
     MISSING_PARAM = "missing_param"
@@ -77,7 +81,7 @@ class NextAction:
     """The natural next call, complete: `tool` with `arguments` can be sent as it is."""
 
     instruction: str
-    """One sentence for the model; carries no text of a message."""
+    """One sentence for the model; carries no text of a stranger."""
 
     tool: str
     arguments: Mapping[str, object] = field(default_factory=dict)
@@ -87,7 +91,7 @@ class MailError(Exception):
     """Base of every failure that the caller is told about; never raised itself.
 
     Its message is a sentence for the model and the user: what was wrong and what to
-    send or do instead. It never holds a password, nor the content of a message.
+    send or do instead. It never holds a password, nor what a stranger wrote.
     """
 
     code: ClassVar[Code]
@@ -96,7 +100,7 @@ class MailError(Exception):
         self,
         message: str,
         *,
-        reason: Reason,
+        reason: StrEnum,
         retryable: bool = False,
         details: Mapping[str, object] | None = None,
         next_action: NextAction | None = None,
@@ -116,7 +120,7 @@ class Problem:
     field: str
     """Name of the argument."""
 
-    reason: Reason
+    reason: StrEnum
     message: str
     """What was wrong and what to send instead; of what was sent at most plain words that belong elsewhere."""
 
@@ -141,14 +145,14 @@ class InvalidInputError(MailError):
 
     @classmethod
     def of(
-        cls, field: str, reason: Reason, message: str, *, next_action: NextAction | None = None
+        cls, field: str, reason: StrEnum, message: str, *, next_action: NextAction | None = None
     ) -> "InvalidInputError":
         """Build the error of a single problem."""
         return cls([Problem(field=field, reason=reason, message=message)], next_action=next_action)
 
 
 class NotFoundError(MailError):
-    """The account, mailbox, message or part is not there."""
+    """What was asked for is not there."""
 
     code = Code.NOT_FOUND
 
@@ -164,33 +168,20 @@ class DeadlineError(MailError):
 
     code = Code.TIMEOUT
 
-    def __init__(self, message: str, *, reason: Reason, details: Mapping[str, object] | None = None) -> None:
+    def __init__(self, message: str, *, reason: StrEnum, details: Mapping[str, object] | None = None) -> None:
         super().__init__(message, reason=reason, retryable=True, details=details)
 
 
 class ConflictError(MailError):
-    """The mailbox was rebuilt, so ids and cursors from before mean nothing.
+    """What ids and cursors of the caller stood for is another thing by now, so they mean nothing.
 
-    Its UIDVALIDITY changed (RFC 9051 section 2.3.1.1). The same call can never
-    succeed: search again, as `next_action` says.
+    The same call can never succeed: search again, as `next_action` says.
     """
 
     code = Code.CONFLICT
 
-    def __init__(
-        self, mailbox: str, *, expected: int, found: int, next_action: NextAction | None = None
-    ) -> None:
-        self.mailbox, self.expected, self.found = mailbox, expected, found
-        super().__init__(
-            f"Mailbox {mailbox!r} was rebuilt: its UIDVALIDITY was {expected} and is now {found}. "
-            "Ids and cursors from before are void; search again.",
-            reason=Reason.UIDVALIDITY_CHANGED,
-            details={"mailbox": mailbox, "expected_uidvalidity": expected, "found_uidvalidity": found},
-            next_action=next_action,
-        )
-
 
 class InternalError(MailError):
-    """Everything else: the connection, the server or mailmcp itself failed."""
+    """Everything else: a connection, the server behind the tools or the tools themselves failed."""
 
     code = Code.INTERNAL

@@ -1,5 +1,6 @@
 """`meta`: what a reply says about itself, the same for every tool and outcome."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -7,20 +8,6 @@ from mailmcp.envelope.outcome import Page
 
 VERSION = "mailmcp/1"
 """Changes only when a program that understands the old shape would misread the new one."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Telemetry:
-    """What one call cost on the IMAP side; counted while the call runs."""
-
-    imap_round_trips: int = 0
-    """Bursts sent to the server and waited for, over all connections of the call."""
-
-    bytes_received: int = 0
-    """Octets received from the server, after decryption."""
-
-    cache_hit: bool = False
-    """Whether a remembered search result saved a SEARCH."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +32,9 @@ class Meta:
     request_id: str
     warnings: tuple[str, ...] = ()
     page: Page | None = None
-    telemetry: Telemetry | None = None
+    telemetry: Mapping[str, int] | None = None
+    """What the call cost: counts, and flags, under names of the server's own."""
+
     trace: Trace | None = None
 
     @property

@@ -4,6 +4,7 @@ A tool returns an `Outcome` or raises a `MailError`; it knows nothing of wire sh
 A dialect renders either of them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -17,11 +18,10 @@ DataT_co = TypeVar("DataT_co", bound=BaseModel, covariant=True)
 
 
 class Status(StrEnum):
-    """How much of what was asked for is in the reply."""
+    """How much of what was asked for is in the reply; where there is nothing of it, that is an error."""
 
     OK = "ok"
     PARTIAL = "partial"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,14 +30,17 @@ class Issue:
 
     code: Code
     stage: str
-    """What was being done, in a word: `fetch`, `parse`, `status`, `list`."""
+    """What was being done, in a word: `status`, `search`, `fetch`, `parse`, `extract`."""
 
     message: str
+    """One sentence; what is missing stands in `about`."""
+
     retryable: bool = False
-    uid: int | None = None
-    message_id: str | None = None
-    mailbox: str | None = None
-    account_id: str | None = None
+    about: Mapping[str, object] = field(default_factory=dict)
+    """What is missing, under names of the tool's own: they stand in the issue beside the names here.
+
+    The first of them that is a text names it in the text channel.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,13 +88,13 @@ class Outcome(Generic[DataT_co]):
     """A success, whole or partial, before any dialect has shaped it."""
 
     summary: str
-    """One line for people and models; carries no unescaped text of a message."""
+    """One line for people and models; carries no unescaped text of a stranger."""
 
     data: DataT_co
     blocks: tuple["str | Untrusted", ...] = ()
     """The data again as Markdown lines and quotations, complete for a model that sees nothing else.
 
-    Values from messages stand in a line only as `mailmcp.envelope.markdown` escapes them.
+    What strangers wrote stands in a line only as `mailmcp.envelope.markdown` escapes them.
     """
 
     talked_to_server: bool = True

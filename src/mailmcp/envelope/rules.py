@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mailmcp.envelope.errors import Code
+from mailmcp.envelope.outcome import Status
 
 _UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _CODES = frozenset(code.value for code in Code)
+_STATUSES = frozenset(status.value for status in Status)
 
 Path = str
 
@@ -63,13 +65,13 @@ def broken_page(page: Any, path: Path) -> Iterator[str]:
 
 
 def broken_telemetry(telemetry: Any, path: Path) -> Iterator[str]:
-    """Counts are counts."""
+    """Counts are counts, flags are flags, and there is nothing else."""
     if not is_object(telemetry):
         yield f"{path} is not an object"
         return
-    for key in ("imap_round_trips", "bytes_received"):
-        if key in telemetry and not is_count(telemetry[key]):
-            yield f"{path}.{key} is not a count"
+    for key, value in telemetry.items():
+        if not (is_count(value) or isinstance(value, bool)):
+            yield f"{path}.{key} is neither a count nor true or false"
 
 
 def broken_next_action(action: Any, path: Path) -> Iterator[str]:
@@ -85,29 +87,29 @@ def broken_next_action(action: Any, path: Path) -> Iterator[str]:
         yield f"{path}.arguments is not an object"
 
 
-def broken_data(data: Mapping[str, Any], path: Path = "data") -> Iterator[str]:
+def broken_data(data: Mapping[str, Any]) -> Iterator[str]:
     """Partial if and only if there are issues; counts add up; cursor and `has_more` agree."""
     if "status" in data or "issues" in data:
-        yield from _broken_status(data, path)
+        yield from _broken_status(data)
     if "attempted" in data or "returned" in data:
-        yield from _broken_counts(data, path)
+        yield from _broken_counts(data)
     if "has_more" in data and data["has_more"] != is_text(data.get("next_cursor")):
-        yield f"{path}: has_more and the presence of next_cursor differ"
+        yield "data: has_more and the presence of next_cursor differ"
     if "next_action" in data:
-        yield from broken_next_action(data["next_action"], f"{path}.next_action")
+        yield from broken_next_action(data["next_action"], "data.next_action")
 
 
-def _broken_status(data: Mapping[str, Any], path: Path) -> Iterator[str]:
+def _broken_status(data: Mapping[str, Any]) -> Iterator[str]:
     status, issues = data.get("status"), data.get("issues")
-    if status not in {"ok", "partial"}:
-        yield f"{path}.status of a success is neither ok nor partial"
+    if status not in _STATUSES:
+        yield "data.status of a success is neither ok nor partial"
     if not isinstance(issues, list):
-        yield f"{path}.issues is not an array"
+        yield "data.issues is not an array"
         return
     if (status == "partial") != bool(issues):
-        yield f"{path}.status must be partial if and only if there are issues"
+        yield "data.status must be partial if and only if there are issues"
     for number, issue in enumerate(issues):
-        yield from _broken_issue(issue, f"{path}.issues[{number}]")
+        yield from _broken_issue(issue, f"data.issues[{number}]")
 
 
 def _broken_issue(issue: Any, path: Path) -> Iterator[str]:
@@ -124,16 +126,16 @@ def _broken_issue(issue: Any, path: Path) -> Iterator[str]:
     yield from (f"{path}.{key} is null" for key, value in issue.items() if value is None)
 
 
-def _broken_counts(data: Mapping[str, Any], path: Path) -> Iterator[str]:
+def _broken_counts(data: Mapping[str, Any]) -> Iterator[str]:
     counts = [data.get(key) for key in ("attempted", "returned", "failed")]
     if not all(map(is_count, counts)):
-        yield f"{path}: attempted, returned and failed are not three counts"
+        yield "data: attempted, returned and failed are not three counts"
         return
     attempted, returned, failed = (int(count or 0) for count in counts)
     if attempted != returned + failed:
-        yield f"{path}: attempted is not returned and failed together"
+        yield "data: attempted is not returned and failed together"
     if isinstance(data.get("issues"), list) and failed != len(data["issues"]):
-        yield f"{path}: failed is not the number of issues"
-    messages = data.get("messages")
-    if isinstance(messages, list) and returned != len(messages):
-        yield f"{path}: returned is not the number of messages"
+        yield "data: failed is not the number of issues"
+    lists = [each for key, each in data.items() if key != "issues" and isinstance(each, list)]
+    if lists and returned not in map(len, lists):
+        yield "data: there is no array with as many items as were returned"

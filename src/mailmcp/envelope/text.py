@@ -29,22 +29,23 @@ def render(
 
 
 def render_outcome(outcome: Outcome[Any], *, marker: str) -> str:
-    """Write an outcome: the summary first, the next step last.
+    """Write an outcome: the summary first, the next step last, a blank line between the parts there are.
 
     Args:
         outcome: What the tool handed back.
         marker: Unguessable, fresh for this reply; borders what strangers wrote.
     """
-    lines = [outcome.summary, ""]
+    blocks: list[str] = []
     for block in outcome.blocks:
-        lines += _fenced(block, marker) if isinstance(block, Untrusted) else [block]
-    if outcome.issues:
-        lines += ["", "Not complete:", *map(_issue_line, outcome.issues)]
-    if outcome.warnings:
-        lines += ["", *(f"Warning: {warning}" for warning in outcome.warnings)]
-    if outcome.next_action is not None:
-        lines += ["", _next_line(outcome.next_action)]
-    return "\n".join(lines)
+        blocks += _fenced(block, marker) if isinstance(block, Untrusted) else [block]
+    parts = (
+        [outcome.summary],
+        blocks,
+        ["Not complete:", *map(_issue_line, outcome.issues)] if outcome.issues else [],
+        [f"Warning: {warning}" for warning in outcome.warnings],
+        [_next_line(outcome.next_action)] if outcome.next_action else [],
+    )
+    return "\n\n".join("\n".join(part) for part in parts if part)
 
 
 def render_error(error: MailError) -> str:
@@ -66,7 +67,7 @@ def _fenced(block: Untrusted, marker: str) -> list[str]:
 
 
 def _issue_line(issue: Issue) -> str:
-    what = issue.message_id or issue.mailbox or issue.account_id
+    what = next((each for each in issue.about.values() if isinstance(each, str) and each), "")
     named = f"{code(what)} " if what else ""
     again = " It may succeed later." if issue.retryable else ""
     return f"- {named}{escape(issue.message)}{again}"

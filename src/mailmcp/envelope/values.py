@@ -3,11 +3,11 @@
 from typing import Any
 
 from mailmcp.envelope.errors import MailError, NextAction
-from mailmcp.envelope.meta import VERSION, Meta, Telemetry
-from mailmcp.envelope.outcome import Issue, Outcome, Page
+from mailmcp.envelope.meta import VERSION, Meta
+from mailmcp.envelope.outcome import Issue, Outcome, Page, Status
 from mailmcp.envelope.schema import JsonObject, object_schema
 
-# These stand in every tool, so each token counts eightfold: their keys say what they are, and
+# These stand in every tool, so each token is paid for once a tool: their keys say what they are, and
 # docs/envelope.md says the rest.
 NEXT_ACTION_SCHEMA: JsonObject = {"type": "object", "required": ["instruction", "tool", "arguments"]}
 ISSUE_SCHEMA: JsonObject = {"type": "object", "required": ["code", "stage", "message", "retryable"]}
@@ -23,33 +23,20 @@ def next_action_value(action: NextAction) -> JsonObject:
 
 
 def issue_value(issue: Issue) -> JsonObject:
-    """Write an issue; names that do not apply are absent."""
+    """Write an issue, and behind it what it is about; None is left out, and its own names stay its own."""
     value: JsonObject = {
         "code": issue.code.value,
         "stage": issue.stage,
         "message": issue.message,
         "retryable": issue.retryable,
-        "uid": issue.uid,
-        "message_id": issue.message_id,
-        "mailbox": issue.mailbox,
-        "account_id": issue.account_id,
     }
-    return {key: each for key, each in value.items() if each is not None}
+    return value | {key: each for key, each in issue.about.items() if key not in value and each is not None}
 
 
 def page_value(page: Page, *, null_cursor: bool = False) -> JsonObject:
     """Write where a page stands; on the last one `cursor` is absent, or null if so wanted."""
     value: JsonObject = {"cursor": page.cursor} if page.cursor is not None or null_cursor else {}
     return value | {"has_more": page.has_more, "total_count": page.total_count, "page_size": page.page_size}
-
-
-def telemetry_value(telemetry: Telemetry) -> JsonObject:
-    """Write what a call cost."""
-    return {
-        "imap_round_trips": telemetry.imap_round_trips,
-        "bytes_received": telemetry.bytes_received,
-        "cache_hit": telemetry.cache_hit,
-    }
 
 
 def details_value(error: MailError) -> JsonObject:
@@ -81,7 +68,7 @@ def meta_value(meta: Meta) -> JsonObject:
     if meta.page is not None:
         value["pagination"] = page_value(meta.page)
     if meta.telemetry is not None:
-        value["telemetry"] = telemetry_value(meta.telemetry)
+        value["telemetry"] = dict(meta.telemetry)
     return value
 
 
@@ -102,7 +89,7 @@ def data_schema(tool_data: JsonObject, *, has_status: bool) -> JsonObject:
     properties: JsonObject = {}
     required: list[str] = []
     if has_status:
-        properties["status"] = {"type": "string", "enum": ["ok", "partial", "failed"]}
+        properties["status"] = {"type": "string", "enum": [status.value for status in Status]}
         properties["issues"] = {"type": "array", "items": ISSUE_SCHEMA}
         required += ["status", "issues"]
     properties |= tool_data.get("properties", {})

@@ -29,17 +29,12 @@ class Extractor:
         *,
         processes: int = limits.EXTRACT_PROCESSES,
         cache_octets: int = limits.EXTRACT_CACHE_OCTETS,
-        time_limit_s: float = limits.EXTRACT_TIMEOUT_S,
         memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
     ) -> None:
-        """Run at most `processes` at once, and keep `cache_octets` of texts.
-
-        `time_limit_s` and `memory_octets` are those of one process (`extract_text`).
-        """
+        """Run at most `processes` at once, each with `memory_octets`, and keep `cache_octets` of texts."""
         self._slots = CapacityLimiter(processes)
         self._threads = CapacityLimiter(processes)
         self._cache_octets = cache_octets
-        self._time_limit_s = time_limit_s
         self._memory_octets = memory_octets
         self._cache: OrderedDict[tuple[Kind, bytes], tuple[Extraction, int]] = OrderedDict()
         self._held_octets = 0
@@ -64,7 +59,7 @@ class Extractor:
                     self._cache.move_to_end(key)
                     return kept[0]
                 left_s = (deadline - anyio.current_time()) * _SHARE_OF_CALL
-                limit_s = min(self._time_limit_s, left_s)
+                limit_s = min(limits.EXTRACT_TIMEOUT_S, left_s)
                 extraction = await extract_text(
                     content, kind, time_limit_s=limit_s, memory_octets=self._memory_octets
                 )

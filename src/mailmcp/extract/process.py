@@ -39,6 +39,9 @@ _CHAR_OCTETS_MAX: Final = 6
 _ANSWER_OCTETS_BESIDE: Final = 4_194_304
 """What names of sections and notes may take."""
 
+_ANSWER_OCTETS_MAX: Final = limits.EXTRACTED_CHARS_MAX * _CHAR_OCTETS_MAX + _ANSWER_OCTETS_BESIDE
+"""Most that an honest worker answers."""
+
 _SIGKILL: Final = 9
 _SIGXCPU: Final = int(getattr(signal, "SIGXCPU", 24))
 
@@ -85,7 +88,6 @@ async def extract_text(
     content: bytes,
     kind: Kind,
     *,
-    max_chars: int = limits.EXTRACTED_CHARS_MAX,
     time_limit_s: float = limits.EXTRACT_TIMEOUT_S,
     memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
     command: Sequence[str] | None = None,
@@ -95,7 +97,6 @@ async def extract_text(
     Args:
         content: The decoded file, whole.
         kind: As `detect_kind` tells it.
-        max_chars: Characters read at most; the result is `truncated` at them.
         time_limit_s: What is read within it is given; `EXTRACT_GRACE_S` later the process is killed.
         memory_octets: Address space of the process, where the platform limits it.
         command: Started instead of the worker.
@@ -107,7 +108,12 @@ async def extract_text(
         raise failure(Cause.ENCRYPTED if kind is Kind.ENCRYPTED_OFFICE else Cause.UNSUPPORTED)
     if len(content) > limits.EXTRACT_OCTETS_MAX:
         raise failure(Cause.TOO_LARGE)
-    job = Job(kind=kind.value, max_chars=max_chars, time_s=time_limit_s, memory_octets=memory_octets)
+    job = Job(
+        kind=kind.value,
+        max_chars=limits.EXTRACTED_CHARS_MAX,
+        time_s=time_limit_s,
+        memory_octets=memory_octets,
+    )
     ended = _Ended()
     try:
         process = await anyio.open_process(
@@ -124,7 +130,7 @@ async def extract_text(
         raise failure(Cause.CRASHED) from error
     try:
         with anyio.move_on_after(time_limit_s + limits.EXTRACT_GRACE_S) as scope:
-            await _converse(process, content, ended, answer_octets_max(max_chars))
+            await _converse(process, content, ended, _ANSWER_OCTETS_MAX)
         ended.timed_out = scope.cancelled_caught
     finally:
         ended.returncode = await _reap(process)
@@ -136,11 +142,6 @@ async def extract_text(
         bytes(ended.said).decode("utf-8", "replace"),
     )
     return _judge(ended)
-
-
-def answer_octets_max(max_chars: int) -> int:
-    """Most octets that an honest worker answers."""
-    return max_chars * _CHAR_OCTETS_MAX + _ANSWER_OCTETS_BESIDE
 
 
 def failure(cause: Cause) -> ExtractionError:

@@ -45,7 +45,10 @@ class AccountSessions:
         return f"{self.account.account_id}: {in_use} of {most} in use, {len(self.idle)} idle"
 
     def take(self, mailbox: str) -> Session | None:
-        """Choose an idle session: the one with `mailbox` open, else the least recently used."""
+        """Take out an idle session: the one with `mailbox` open, else the least recently used.
+
+        None if all are in use: another one must be opened.
+        """
         for session in reversed(self.idle):
             if session.mailbox is not None and session.mailbox.name == mailbox:
                 self.idle.remove(session)

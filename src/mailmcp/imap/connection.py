@@ -195,9 +195,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         if rode[0] != "OK":
             raise RefusedError(ride.partition(b" ")[0].decode(), rode[0], _text(rode[1]))
 
-    def run_burst(
-        self, commands: Sequence[Command], *, in_order: bool = False
-    ) -> list[Answer | RefusedError]:
+    def run_burst(self, commands: Sequence[Command], *, in_order: bool) -> list[Answer | RefusedError]:
         """Send several commands at once; one round trip for all. Refusals stand in their places.
 
         Args:
@@ -205,6 +203,10 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             in_order: Whether commands depend on the EXAMINE before them: nothing may be ended on the
                 wrong side of one. Others may be ended in any order, and untagged responses then stand
                 with the wrong one (RFC 9051 section 5.5).
+
+        Raises:
+            ViolationError: Commands `in_order` were ended out of it.
+            OSError, imaplib.IMAP4.abort: As `run`.
         """
         tags: list[bytes] = []
         for command in commands:

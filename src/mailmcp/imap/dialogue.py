@@ -178,7 +178,7 @@ def _run_all(session: Session, commands: Sequence[Command], talks: Sequence[Talk
     attempt looks at the size first.
     """
     try:
-        return session.run_all(commands) if commands else []
+        return session.run_all(commands, in_order=True) if commands else []
     except InternalError as error:
         unknown = {canonical_name(talk.mailbox) for talk in talks} - set(session.quirks.sizes)
         if "too long" not in str(error.__cause__) or not unknown:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
-from mailmcp.envelope.errors import DeadlineError, InternalError, MailError, Reason
+from mailmcp.envelope.errors import ConflictError, DeadlineError, InternalError, MailError, Reason
 from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.wire import ViolationError
 
@@ -78,6 +78,16 @@ def lost(account_id: str) -> InternalError:
         reason=Reason.CONNECTION_LOST,
         retryable=True,
         details={"account_id": account_id},
+    )
+
+
+def rebuilt(mailbox: str, *, expected: int, found: int) -> ConflictError:
+    """Build the error for a mailbox whose UIDVALIDITY is another one (RFC 9051 section 2.3.1.1)."""
+    return ConflictError(
+        f"Mailbox {mailbox!r} was rebuilt: its UIDVALIDITY was {expected} and is now {found}. "
+        "Ids and cursors from before are void; search again.",
+        reason=Reason.UIDVALIDITY_CHANGED,
+        details={"mailbox": mailbox, "expected_uidvalidity": expected, "found_uidvalidity": found},
     )
 
 

@@ -25,13 +25,13 @@ from typing_extensions import override
 
 from mailmcp import limits
 from mailmcp.envelope.errors import AuthFailedError, InternalError, MailError, NotFoundError, Reason
-from mailmcp.envelope.meta import Telemetry
 from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.connect import Dialling
 from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.faults import Stage, deadline_passed, lost, refused
 from mailmcp.imap.session import Session, open_session
+from mailmcp.imap.telemetry import Telemetry
 
 ResultT = TypeVar("ResultT")
 

@@ -1,7 +1,8 @@
 """What was learned of a server that its capabilities do not say.
 
 One object an account, kept for as long as the process lives and shared by its
-sessions. Each entry names the servers that need it.
+sessions. A feature that has a docstring names the servers that are known to get it wrong; the
+others are probed because servers do not say what they get wrong.
 """
 
 from dataclasses import dataclass, field

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from mailmcp.envelope.errors import ConflictError, DeadlineError, MailError, NotFoundError, Reason
+from mailmcp.envelope.errors import DeadlineError, MailError, NotFoundError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
 from mailmcp.imap.connection import Answer, Connection, RefusedError, encode_mailbox, quoted
-from mailmcp.imap.faults import lost, named_faults, refused, violation
+from mailmcp.imap.faults import lost, named_faults, rebuilt, refused, violation
 from mailmcp.imap.quirks import Quirks
 
 _LOGOUT_TIMEOUT_S = 0.5
@@ -124,8 +124,8 @@ class Session:
         if self._reopen_due:
             self.run("NOOP")
 
-    def run_all(self, commands: Sequence[Command], *, in_order: bool = True) -> list[Answer | RefusedError]:
-        """Send several commands in one round trip; as `Connection.run_burst`."""
+    def run_all(self, commands: Sequence[Command], *, in_order: bool) -> list[Answer | RefusedError]:
+        """Send several commands in one round trip, as `Connection.run_burst`; failures raise as `run`."""
         with self._watched():
             return self.connection.run_burst(commands, in_order=in_order)
 
@@ -195,7 +195,7 @@ class Session:
     def examination(self, name: str, *, again: bool = False) -> list[Command]:
         """Write the EXAMINE that commands on a mailbox need in front.
 
-        None if it is open and up to date; `again` for one in any case.
+        Nothing to send if it is open and up to date; `again` for one in any case.
         """
         if self._is_open(name) and not self._stale and not again:
             return []
@@ -225,7 +225,7 @@ class Session:
     def _check_uidvalidity(self, expected: int | None) -> None:
         mailbox = self.mailbox
         if mailbox is not None and expected is not None and mailbox.uidvalidity != expected:
-            raise ConflictError(mailbox.name, expected=expected, found=mailbox.uidvalidity)
+            raise rebuilt(mailbox.name, expected=expected, found=mailbox.uidvalidity)
 
     def _open(self, name: str) -> OpenMailbox:
         self.mailbox = None  # so that no other one is opened again on the way

@@ -23,7 +23,6 @@ class Traffic:
     """Times that something was sent after something was received: bursts waited for."""
 
     octets_received: int = 0
-    octets_sent: int = 0
 
 
 class ViolationError(imaplib.IMAP4.abort):
@@ -94,7 +93,6 @@ class CountedIMAP4(imaplib.IMAP4):
         if self._receiving:
             self._traffic.round_trips += 1
             self._receiving = False
-        self._traffic.octets_sent += len(octets)
         super().send(octets)
 
     @override

@@ -1,1 +1,1 @@
-"""Bytes in, values out: ids, cursors, headers, structure and text of messages. Pure."""
+"""Bytes in, values out: headers, structure and text of messages; and their ids, URIs and cursors. Pure."""

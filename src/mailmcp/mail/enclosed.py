@@ -20,17 +20,16 @@ _ADDRESSES: Final = ("From", "To", "Cc")
 _ATTACHMENTS_NAMED: Final = 20
 
 
-def message_text(octets: bytes, *, complete: bool = True) -> BodyText:
+def message_text(octets: bytes) -> BodyText:
     """Write a message as text: Subject, From, To, Cc and Date, then its text, then what is attached.
 
     Args:
         octets: The message, transfer encoding already taken off.
-        complete: Whether this is all of it; if not, its text may be cut.
 
     Returns:
         The text; empty header fields are left out. Messages inside this one are named, not entered.
     """
-    view = read_message(octets, complete=complete)
+    view = read_message(octets, complete=True)
     text_parts = choose_text_parts(view.structure)
     spans = view.tree.spans
     found = {

@@ -59,7 +59,7 @@ class Request:
             request_id=self.request_id,
             warnings=outcome.warnings if outcome else (),
             page=outcome.page if outcome else None,
-            telemetry=self.call.telemetry if self.call.telemetry.imap_round_trips else None,
+            telemetry=self.call.telemetry.counted(),
             trace=self.trace,
         )
 

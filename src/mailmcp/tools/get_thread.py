@@ -16,7 +16,7 @@ from mailmcp.mail.handles.message_id import parse_message_id
 from mailmcp.mail.handles.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.arguments import Arguments
-from mailmcp.tools.issues import mailbox_issue
+from mailmcp.tools.issues import mailbox_issue, nothing_had
 from mailmcp.tools.message_parts import search_again
 from mailmcp.tools.messages.lookup import advising
 from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
@@ -35,7 +35,7 @@ from mailmcp.tools.taken_out import say_taken_out
 from mailmcp.tools.thread.search import FoundThread, Member, find_thread
 from mailmcp.tools.thread.text_budget import share_out
 from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
-from mailmcp.tools.tool import Call, Tool, nothing_had
+from mailmcp.tools.tool import Call, Tool
 from mailmcp.tools.wording import counted
 
 _DRAFT = "\\Draft"

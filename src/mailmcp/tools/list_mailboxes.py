@@ -154,8 +154,7 @@ def _issue(account_id: str, mailbox: str, why: str) -> Issue:
         stage="status",
         message=f"The server did not count this mailbox: {escape(why)}",
         retryable=True,
-        mailbox=mailbox,
-        account_id=account_id,
+        about={"mailbox": mailbox, "account_id": account_id},
     )
 
 

@@ -127,12 +127,7 @@ def make_row(
     text = text_of(fetched, sought) if snippet_chars and "TEXT" in fetched.sections else ""
     return MessageRow.model_validate(
         {
-            "message_id": ref.message_id,
-            "message_uri": ref.message_uri,
-            "message_raw_uri": ref.message_raw_uri,
-            "mailbox": ref.mailbox,
-            "uidvalidity": ref.uidvalidity,
-            "uid": ref.uid,
+            **id_fields(ref),
             "date": date_of(headers, fetched),
             "from": make_snippet(addresses_of(headers, "From"), limits.ROW_CHARS_MAX),
             "to": own_mail.recipients(ref, headers),
@@ -149,6 +144,18 @@ def make_row(
             "email_id": fetched.email_id or None,
         }
     )
+
+
+def id_fields(ref: MessageRef) -> dict[str, object]:
+    """Give the fields that say which message it is: its id and URIs, and what they are made of."""
+    return {
+        "message_id": ref.message_id,
+        "message_uri": ref.message_uri,
+        "message_raw_uri": ref.message_raw_uri,
+        "mailbox": ref.mailbox,
+        "uidvalidity": ref.uidvalidity,
+        "uid": ref.uid,
+    }
 
 
 def file_name(part: Part) -> str:

@@ -18,6 +18,7 @@ from mailmcp.imap.search.scan import scan
 from mailmcp.mail.handles.cursor import SearchCursor, parse_search_cursor
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.tools.evidence import Sought, words_sought
+from mailmcp.tools.issues import nothing_had
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.own_mail import OwnMail
 from mailmcp.tools.rows import LeanMessageRow, MessageRow, make_row, row_items, row_lines
@@ -46,7 +47,7 @@ from mailmcp.tools.search.missing import suggest_meant, tell_missing
 from mailmcp.tools.search.page import PageMessage, SearchPage, make_page, next_cursor
 from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.search.sources import Question, search_sources
-from mailmcp.tools.tool import Call, Tool, nothing_had
+from mailmcp.tools.tool import Call, Tool
 from mailmcp.tools.wording import counted
 
 
@@ -222,7 +223,7 @@ def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
     search, page, rows, issues = result.search, result.page, result.rows, result.issues
     next_action = _next_action(result)
     if not rows and page.found:
-        raise nothing_had([each for each in issues if each.uid is not None], next_action)
+        raise nothing_had([each for each in issues if "uid" in each.about], next_action)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     zone, sizes = call.preferences.zone, order_of(search) is Order.LARGEST
     return Outcome(

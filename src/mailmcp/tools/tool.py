@@ -1,31 +1,24 @@
 """What a tool is, and what it is given: declared once, in the tool's own file."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Generic
 
 from pydantic import BaseModel
 
-from mailmcp.envelope.errors import (
-    Code,
-    InternalError,
-    InvalidInputError,
-    MailError,
-    NextAction,
-    NotFoundError,
-    Reason,
-)
-from mailmcp.envelope.meta import Telemetry
-from mailmcp.envelope.outcome import Issue, Outcome
+from mailmcp.envelope.errors import InvalidInputError, NextAction, NotFoundError, Reason
+from mailmcp.envelope.outcome import Outcome
 from mailmcp.extract.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool, ResultT
 from mailmcp.imap.session import Session
+from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.tools.arguments import ArgumentsT
+from mailmcp.tools.issues import advise_listing
 from mailmcp.tools.known_ids import KnownIds
-from mailmcp.tools.names import LIST_ACCOUNTS, LIST_MAILBOXES
+from mailmcp.tools.names import LIST_ACCOUNTS
 from mailmcp.tools.preferences import Preferences
 
 Report = Callable[[int, int, str], None]
@@ -33,10 +26,6 @@ Report = Callable[[int, int, str], None]
 
 From any thread; it never fails and never waits. The words carry no text of a message.
 """
-
-
-def report_nothing(_done: int, _total: int, _what: str) -> None:
-    """Tell nobody: the client did not ask for progress."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,15 +40,15 @@ class Call:
     today: date
     """In the zone of the preferences."""
 
-    lean_rows: bool = False
+    lean_rows: bool
     """Whether listed messages leave out what their id says already."""
 
-    preferences: Preferences = field(default_factory=Preferences)
-    report: Report = report_nothing
-    extractor: Extractor = field(default_factory=Extractor)
+    preferences: Preferences
+    report: Report
+    extractor: Extractor
     """Of the whole server: it remembers texts from call to call."""
 
-    known_ids: KnownIds = field(default_factory=KnownIds)
+    known_ids: KnownIds
     """Of the whole server, likewise."""
 
     telemetry: Telemetry = field(default_factory=Telemetry)
@@ -160,29 +149,3 @@ class Tool(Generic[ArgumentsT]):
 
     saves_files: bool = False
     """Whether it can write a file on this machine, where the user has named a folder for that."""
-
-
-def advise_listing(error: MailError, account_id: str) -> None:
-    """Give an error about a mailbox that is not there the next step: to see which ones are."""
-    if error.reason is Reason.MAILBOX_MISSING:
-        error.next_action = NextAction(
-            instruction="List the mailboxes.",
-            tool=LIST_MAILBOXES,
-            arguments={"account_id": account_id},
-        )
-
-
-def nothing_had(issues: Sequence[Issue], next_action: NextAction | None) -> MailError:
-    """Build the error for a reply that would hold nothing but issues: that is no partial success."""
-    first = issues[0]
-    details = {"issues": [{"uid": each.uid, "message": each.message} for each in issues]}
-    message = f"None of the {len(issues)} messages could be had. The first: {first.message}"
-    if first.code is Code.NOT_FOUND:
-        return NotFoundError(message, reason=Reason.MESSAGE_GONE, details=details, next_action=next_action)
-    return InternalError(
-        message,
-        reason=Reason.SERVER_REFUSED if first.stage == "fetch" else Reason.PROTOCOL_VIOLATION,
-        retryable=first.retryable,
-        details=details,
-        next_action=next_action,
-    )

@@ -24,8 +24,8 @@ def test_success_to_the_letter() -> None:
                     "stage": "fetch",
                     "message": "It is gone.",
                     "retryable": False,
-                    "uid": 7,
-                    "mailbox": "INBOX",
+                    "row": 7,
+                    "book": "Emma",
                 }
             ],
             "books": ["a"],
@@ -51,9 +51,8 @@ def test_failure_to_the_letter() -> None:
         "retryable": False,
         "details": {
             "reason": "uidvalidity_changed",
-            "mailbox": "INBOX",
-            "expected_uidvalidity": 1,
-            "found_uidvalidity": 2,
+            "expected": 1,
+            "found": 2,
         },
         "next_action": {"instruction": "Go on.", "tool": "shelf_list", "arguments": {"cursor": "c1"}},
     }

@@ -13,9 +13,9 @@ REF = MessageRef(account_id="home", mailbox="Projects/Grün & `x`", uidvalidity=
 
 def refusal(text: str) -> InvalidInputError:
     with pytest.raises(InvalidInputError) as caught:
-        parse_message_id(text, field="id")
+        parse_message_id(text)
     (problem,) = caught.value.problems
-    assert (problem.field, problem.reason) == ("id", Reason.MALFORMED_ID)
+    assert (problem.field, problem.reason) == ("message_id", Reason.MALFORMED_ID)
     assert text not in problem.message
     return caught.value
 

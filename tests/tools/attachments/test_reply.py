@@ -63,9 +63,9 @@ def test_an_empty_text_is_said_to_be_empty() -> None:
 def test_a_file_that_may_be_cut_is_an_issue() -> None:
     assert short_issues(REF, short=False) == ()
     (issue,) = short_issues(REF, short=True)
-    assert (issue.uid, issue.message_id, issue.mailbox, issue.account_id) == (
-        3,
-        REF.message_id,
-        "INBOX",
-        "home",
-    )
+    assert issue.about == {
+        "uid": 3,
+        "message_id": REF.message_id,
+        "mailbox": "INBOX",
+        "account_id": "home",
+    }

@@ -30,9 +30,9 @@ def missing() -> MailError:
     return NotFoundError("missing", reason=Reason.MAILBOX_MISSING)
 
 
-def told(*searched: Searched) -> list[tuple[str | None, str | None, str]]:
+def told(*searched: Searched) -> list[tuple[object, object, str]]:
     issues = source_issues(Searches(searched=list(searched)))
-    return [(each.account_id, each.mailbox, each.message) for each in issues]
+    return [(each.about["account_id"], each.about.get("mailbox"), each.message) for each in issues]
 
 
 def test_an_account_that_failed_as_a_whole_is_told_once() -> None:
@@ -67,7 +67,7 @@ def test_one_alone_needs_no_list_and_gets_its_next_step() -> None:
 
 
 def test_of_a_rebuilt_mailbox_the_search_is_made_anew() -> None:
-    rebuilt = ConflictError("A", expected=1, found=2)
+    rebuilt = ConflictError("It was rebuilt.", reason=Reason.UIDVALIDITY_CHANGED)
     error = nothing_searched(SEARCH, Searches(searched=[failed("home", "A", rebuilt)]), None)
     assert error.next_action is not None
     assert error.next_action.arguments == {"account_id": "home", "mailbox": "A", "limit": 10}

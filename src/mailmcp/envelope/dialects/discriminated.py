@@ -4,13 +4,14 @@ Codes are from its registry and from nowhere else; ours go to `details`. There i
 `meta`: what it would say goes beside the envelope, into the result's `_meta`.
 """
 
+from enum import StrEnum
 from typing import Any, Final
 
 from mailmcp.envelope.errors import Code, MailError, Reason
 from mailmcp.envelope.meta import VERSION, Meta
 from mailmcp.envelope.outcome import Outcome
 from mailmcp.envelope.schema import JsonObject, object_schema
-from mailmcp.envelope.values import data_schema, data_value, details_value, page_value, telemetry_value
+from mailmcp.envelope.values import data_schema, data_value, details_value, page_value
 
 REGISTRY: Final = (
     "VALIDATION_MISSING_PARAM",
@@ -27,7 +28,7 @@ REGISTRY: Final = (
 WARNING_CODE: Final = "NOTICE"
 """Code of a warning: ours have no finer ones."""
 
-BY_REASON: Final = {
+BY_REASON: Final[dict[StrEnum, str]] = {
     Reason.MISSING_PARAM: "VALIDATION_MISSING_PARAM",
     Reason.UNKNOWN_PARAM: "VALIDATION_UNKNOWN_PARAM",
 }
@@ -70,7 +71,7 @@ class DiscriminatedShape:
         if meta.page is not None:
             beside["pagination"] = page_value(meta.page)
         if meta.telemetry is not None:
-            beside["telemetry"] = telemetry_value(meta.telemetry)
+            beside["telemetry"] = dict(meta.telemetry)
         return beside
 
     def schema(self, tool_data: JsonObject, *, has_status: bool) -> JsonObject:

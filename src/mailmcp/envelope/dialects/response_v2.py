@@ -16,7 +16,6 @@ from mailmcp.envelope.values import (
     details_value,
     identity_value,
     page_value,
-    telemetry_value,
 )
 
 VERSION: Final = "response-v2"
@@ -143,5 +142,5 @@ def _meta_value(meta: Meta) -> JsonObject:
         "warnings": list(meta.warnings) or None,
         "pagination": page_value(meta.page, null_cursor=True) if meta.page else None,
         "rate_limit": None,
-        "telemetry": telemetry_value(meta.telemetry) if meta.telemetry else None,
+        "telemetry": dict(meta.telemetry) if meta.telemetry is not None else None,
     }

@@ -70,7 +70,7 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
         MailError: As `Session.examine`; the connection failed.
     """
     opening = session.examination(mailbox)
-    replies = session.run_all(opening) if opening else [None]
+    replies = session.run_all(opening, in_order=True) if opening else [None]
     exists = session.examined(mailbox, replies[0], uidvalidity=None).exists
     sample = Sample(_fetch_specimens(session, exists), exists <= limits.PROBE_WHOLE_MAILBOX_MAX)
     if not sample.specimens:
@@ -104,7 +104,7 @@ def _learn_view(session: Session, mailbox: str, *, shown: int, exists: int) -> N
     if not shown:
         return
     if View(shown=shown, exists=exists).limited:
-        [reply] = session.run_all(session.examination(mailbox, again=True))
+        [reply] = session.run_all(session.examination(mailbox, again=True), in_order=True)
         exists = session.examined(mailbox, reply, uidvalidity=None).exists
     session.quirks.learn_view(canonical_name(mailbox), View(shown=shown, exists=exists))
 

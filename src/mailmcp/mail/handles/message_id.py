@@ -6,6 +6,7 @@ from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.mail.handles.ids import MessageRef, parse_ref
 from mailmcp.mail.handles.uri import parse_resource_uri
 
+_ARGUMENT = "message_id"
 _AROUND = " \t`'\"<>“”"
 _HEADER = re.compile(r"(?!imap:)[!#-;=?A-_a-~]{1,250}@[!#-;=?A-_a-~]{1,250}")
 """A Message-ID without its angle brackets, as far as it can be nothing else: printable ASCII with one @."""
@@ -16,11 +17,11 @@ def is_message_id(text: str) -> bool:
     return _read(text) is not None
 
 
-def parse_message_id(text: str, *, field: str = "message_id") -> MessageRef:
+def parse_message_id(text: str) -> MessageRef:
     """Read an id, or the URI of the message or of something in it; quotes around it do not matter.
 
     Raises:
-        InvalidInputError: With reason `malformed_id`; `field` names the argument.
+        InvalidInputError: With reason `malformed_id`, of the argument `message_id`.
     """
     ref = _read(text)
     if ref is not None:
@@ -29,7 +30,7 @@ def parse_message_id(text: str, *, field: str = "message_id") -> MessageRef:
     if _HEADER.fullmatch(bare):
         found_by = {"header_message_id": bare, "account_id": "*", "mailbox": "*"}
         raise InvalidInputError.of(
-            field,
+            _ARGUMENT,
             Reason.MALFORMED_ID,
             "is a Message-ID header, not a message_id. Search for it by header_message_id.",
             next_action=NextAction(
@@ -37,7 +38,7 @@ def parse_message_id(text: str, *, field: str = "message_id") -> MessageRef:
             ),
         )
     raise InvalidInputError.of(
-        field,
+        _ARGUMENT,
         Reason.MALFORMED_ID,
         "is not a message id. Send a message_id as imap_search_messages returns it, "
         "of the form imap:{account_id}:{mailbox}:{uidvalidity}:{uid}.",

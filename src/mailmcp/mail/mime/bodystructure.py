@@ -69,11 +69,12 @@ class _Reader:
         self.count = 0
 
     def read_body(self, node: object, message_id: str, depth: int) -> Part | None:
-        """Read the body of a message: of the outer one, or of the one in part `message_id`."""
+        """Read the body of a message, the outer one or that in part `message_id`; None as `read`."""
         items = _items(node)
         return self.read(items, body_id(message_id, multipart=_is_multipart(items)), depth)
 
     def read(self, items: Sequence[object], part_id: str, depth: int) -> Part | None:
+        """Read a part; None, with a defect, where it lies too deep or too many came before it."""
         self.count += 1
         if depth >= STRUCTURE_DEPTH_MAX:
             self.defects.append(TOO_DEEP)

@@ -164,7 +164,7 @@ def is_hollow(root: Part) -> bool:
 
 
 def find(root: Part | None, part_id: str) -> Part | None:
-    """Find a part by its number, containers and the parts of messages inside included."""
+    """Find a part by its number, containers and the parts of messages inside included; None without one."""
     if root is None:
         return None
     if root.part_id == part_id:

@@ -68,7 +68,7 @@ class CalendarItem:
     """In order of appearance, under lower-case names."""
 
     def get(self, name: str) -> Property | None:
-        """Give the first property of that lower-case name."""
+        """Give the first property of that lower-case name; None when there is none."""
         return next(iter(self.properties.get(name, ())), None)
 
     def text(self, name: str) -> str:

@@ -12,7 +12,7 @@ from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.attachments.listing import AttachmentRow, attachment_lines
 from mailmcp.tools.messages.reading import Reading
 from mailmcp.tools.people import addresses_of
-from mailmcp.tools.rows import date_of
+from mailmcp.tools.rows import date_of, id_fields
 from mailmcp.tools.wording import counted
 
 _USEFUL_HEADERS = frozenset(
@@ -83,12 +83,7 @@ def head_fields(ref: MessageRef, reading: Reading) -> dict[str, object]:
     """Give the fields of `MessageDetail` that do not depend on how much of the body is shown."""
     headers, fetched = reading.parts.view.headers, reading.parts.fetched
     return {
-        "message_id": ref.message_id,
-        "message_uri": ref.message_uri,
-        "message_raw_uri": ref.message_raw_uri,
-        "mailbox": ref.mailbox,
-        "uidvalidity": ref.uidvalidity,
-        "uid": ref.uid,
+        **id_fields(ref),
         "date": date_of(headers, fetched),
         "from": addresses_of(headers, "From"),
         "to": addresses_of(headers, "To"),

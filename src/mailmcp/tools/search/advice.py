@@ -60,10 +60,7 @@ def suggest_search(search: SearchCursor, coverage: Coverage) -> NextAction:
         return _suggest_aside(search, coverage.aside, arguments)
     if phrases := _phrases(arguments):
         words = [arguments.pop("query", ""), *(arguments.pop(name) for name in phrases)]
-        apart = {
-            "mailbox": EVERYTHING,
-            "query": " ".join(str(each) for each in words if each).replace(",", ""),
-        }
+        query = " ".join(str(each) for each in words if each).replace(",", "")
         return NextAction(
             instruction="Search for the words apart.",
             tool=SEARCH_MESSAGES,

@@ -6,13 +6,12 @@ from mailmcp.envelope.errors import ConflictError, MailError, NextAction
 from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.search.matches import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor
-from mailmcp.tools.issues import mailbox_issue, message_issue
+from mailmcp.tools.issues import advise_listing, mailbox_issue, message_issue
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import arguments_of
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.search.sources import Searched, Searches
-from mailmcp.tools.tool import advise_listing
 
 
 def source_issues(searches: Searches) -> Iterator[Issue]:
