@@ -14,6 +14,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Final, NoReturn
 
 from pydantic import SecretStr
@@ -24,6 +25,9 @@ from mailmcp.settings.model import is_sendable
 
 PASSWORD_COMMAND_TIMEOUT_S: Final = 30.0
 """A key store may ask the user to unlock it, but a call of a tool is waiting."""
+
+_LOOK_S: Final = 0.1
+"""How often a password command is looked at that has ended, perhaps, though its output is still open."""
 
 PASSWORD_OCTETS_MAX: Final = 65_536
 """Most that is read of a password file: more is the wrong file, or an endless one."""
@@ -159,17 +163,42 @@ class CommandPassword(PasswordSource):
                 env=dict(self._environ),
                 start_new_session=True,
             ) as process:
-                return self._wait(process)
+                _running.add(process)
+                try:
+                    return self._wait(process)
+                except BaseException:
+                    _kill(process)
+                    raise
+                finally:
+                    _running.discard(process)
         except OSError as error:
             return b"", f"cannot be started: {error.strerror}"
 
     def _wait(self, process: subprocess.Popen[bytes]) -> tuple[bytes, str]:
-        try:
-            output, _ = process.communicate(timeout=self._timeout_s)
-        except subprocess.TimeoutExpired:
-            _kill(process)
-            return b"", f"did not end within {self._timeout_s:g} s"
-        return output, f"failed with status {process.returncode}" if process.returncode else ""
+        deadline = monotonic() + self._timeout_s
+        while True:
+            ended = process.poll() is not None
+            try:
+                output, _ = process.communicate(timeout=_LOOK_S)
+            except subprocess.TimeoutExpired as waiting:
+                if ended:
+                    # Something that it left behind holds its output open; what it printed is here.
+                    output = waiting.output or b""
+                elif monotonic() < deadline:
+                    continue
+                else:
+                    _kill(process)
+                    return b"", f"did not end within {self._timeout_s:g} s"
+            return output, f"failed with status {process.returncode}" if process.returncode else ""
+
+
+_running: Final[set[subprocess.Popen[bytes]]] = set()
+
+
+def end_password_commands() -> None:
+    """Kill the password commands that still run: the process is about to end, and nobody waits for them."""
+    for process in tuple(_running):
+        _kill(process)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
