@@ -43,13 +43,19 @@ def command(
     serve(settings_or_exit(config, overrides), place)
 
 
-def serve(settings: Settings, place: HttpPlace | None = None) -> None:
-    """Serve, over stdio without a place for HTTP, and end the process's threads with the service."""
+def serve(settings: Settings, place: HttpPlace | None = None, *, source: str = "") -> None:
+    """Serve, over stdio without a place for HTTP, and end the process's threads with the service.
+
+    Args:
+        settings: All of them.
+        place: Where to serve HTTP.
+        source: Where the accounts come from, for the log, if not from what the settings name.
+    """
     for warning in settings.warnings:
         _log.warning("%s", warning)
     run = partial(run_stdio, leave=end_now) if place is None else _http_runner(settings, place)
-    source = settings.source or "the environment"
-    _log.info("mailmcp %s serves %d account(s) from %s", __version__, len(settings.accounts), source)
+    origin = source or settings.source or "the environment"
+    _log.info("mailmcp %s serves %d account(s) from %s", __version__, len(settings.accounts), origin)
     run(
         build_server(
             settings.accounts,

@@ -91,6 +91,29 @@ def load_settings(
     )
 
 
+def load_settings_without_accounts(
+    environ: Mapping[str, str], *, overrides: Mapping[str, object] | None = None
+) -> Settings:
+    """Check and merge what the environment and the command line say beside accounts; no file is read.
+
+    Raises:
+        SettingsError: With all mistakes of both.
+    """
+    variables = environment.drop_empty(environ)
+    nothing = check_document({}, Origin(folder=Path(), environ=environ, names={}))
+    server, problems = _merge_server(nothing.server, variables, overrides or {})
+    attachments, search, found = _merge_choices(nothing, variables, environ)
+    if problems + found:
+        raise SettingsError(problems + found)
+    return Settings(
+        server=server,
+        accounts=(),
+        source=None,
+        warnings=tuple(environment.unknown_variables(variables, lent=())),
+        preferences=make_preferences(attachments, search, (), environ),
+    )
+
+
 def _read(
     config: Path | None, variables: Mapping[str, str], default_config: Path
 ) -> tuple[Document, list[str]]:
