@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -155,24 +156,30 @@ class CommandPassword(PasswordSource):
     def _run(self) -> tuple[bytes, str]:
         """Run the program; the second value says what went wrong, empty if nothing."""
         try:
-            with subprocess.Popen(  # noqa: S603 - the user's own command, and no shell
+            process = self._start()
+        except OSError as error:
+            return b"", f"cannot be started: {error.strerror}"
+        with process:
+            try:
+                return self._wait(process)
+            except BaseException:
+                _kill(process)
+                raise
+            finally:
+                _running.discard(process)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with _starting:
+            process = subprocess.Popen(  # noqa: S603 - the user's own command, and no shell
                 self._words,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=dict(self._environ),
                 start_new_session=True,
-            ) as process:
-                _running.add(process)
-                try:
-                    return self._wait(process)
-                except BaseException:
-                    _kill(process)
-                    raise
-                finally:
-                    _running.discard(process)
-        except OSError as error:
-            return b"", f"cannot be started: {error.strerror}"
+            )
+            _running.add(process)
+        return process
 
     def _wait(self, process: subprocess.Popen[bytes]) -> tuple[bytes, str]:
         deadline = monotonic() + self._timeout_s
@@ -193,12 +200,14 @@ class CommandPassword(PasswordSource):
 
 
 _running: Final[set[subprocess.Popen[bytes]]] = set()
+_starting: Final = threading.Lock()
 
 
 def end_password_commands() -> None:
     """Kill the password commands that still run: the process is about to end, and nobody waits for them."""
-    for process in tuple(_running):
-        _kill(process)
+    with _starting:
+        for process in tuple(_running):
+            _kill(process)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
