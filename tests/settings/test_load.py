@@ -144,6 +144,7 @@ def test_a_named_file_must_exist(
         load(environ, config=None if by_variable else missing)
     (fault,) = caught.value.lines
     assert fault.startswith(f"{missing}: cannot be read: ")
+    assert fault.endswith(" (MAILMCP_CONFIG names this file)") is by_variable
 
 
 def test_a_file_that_is_not_toml_does_not_hide_other_mistakes(
