@@ -1,6 +1,7 @@
 """`mailmcp serve` ends in good order by a signal, too, or when nobody reads what it writes."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -79,6 +80,7 @@ def test_a_password_command_ends_with_it(
         else:
             served.process.send_signal(number)
             wait_for_the_end(served)
+        assert select.select([reading], [], [], WAIT_S)[0], "it goes on"
         assert reading.read() == b""
 
 
