@@ -1,5 +1,6 @@
 """The tree of the tests mirrors the tree of the source, and no file holds too much."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,11 @@ def test_packages_hold_nothing_but_their_docstring() -> None:
             assert text.startswith('"""'), path
             assert text.endswith('"""'), path
             assert text.count('"""') == 2, path
+
+
+def test_uv_builds_the_package_anew_after_a_change_of_any_file() -> None:
+    """`uvx --from` a checkout keeps what it has built, and by default looks at pyproject.toml alone."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    looked_at = {path for key in project["tool"]["uv"]["cache-keys"] for path in ROOT.glob(key["file"])}
+    files = {path for path in SOURCE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert files - looked_at == {SOURCE / "py.typed"}, "which is empty"

@@ -43,6 +43,16 @@ def test_what_is_not_json_is_a_mistake(text: str) -> None:
     assert "it is not JSON" in result.stderr
 
 
+@pytest.mark.parametrize("depth", [400, 900, 100_000])
+def test_what_is_nested_too_deeply_is_a_mistake(depth: int) -> None:
+    """Some of it can still be parsed, and then breaks rules."""
+    text = f'{{"data": {"[" * depth}{"]" * depth}, "meta": {{}}}}'
+    result = CliRunner().invoke(cli, ["check-reply", "-"], input=text)
+    assert result.exit_code == (2 if "it is nested too deeply" in result.stderr else 1)
+    assert isinstance(result.exception, SystemExit)
+    assert depth < 100_000 or result.exit_code == 2
+
+
 @pytest.mark.parametrize("text", ["null", "[]", "7", '"mail"'])
 def test_json_that_is_no_object_breaks_a_rule(text: str) -> None:
     result = CliRunner().invoke(cli, ["check-reply", "-"], input=text)

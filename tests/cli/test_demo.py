@@ -1,11 +1,15 @@
 """`mailmcp demo`: a mailbox for whoever has none."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
+from click.testing import CliRunner
+
 from cli.conftest import Serve
 from cli.served import clean_environment
+from mailmcp.cli.main import cli
 
 
 def test_the_demo_serves_its_sample_and_ends_with_stdin(serve: Serve) -> None:
@@ -31,17 +35,46 @@ def test_the_demo_takes_the_options_of_replies(serve: Serve) -> None:
     assert served.close() == 0
 
 
-def test_without_its_embedded_server_it_says_what_to_install(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['pymap'] = None; sys.argv = ['mailmcp', 'demo']\n"
-    ended = subprocess.run(
+def test_the_variables_of_the_server_count_in_the_demo_too(serve: Serve) -> None:
+    variables = {"MAILMCP_TEXT": "json", "MAILMCP_ROWS": "lean", "MAILMCP_HOST": "imap.example.com"}
+    served = serve("demo", environment={**variables, "MAILMCP_LOGLEVEL": "info"})
+    served.introduce()
+    (content,) = served.call("imap_list_accounts")["content"]
+    assert json.loads(content["text"])["data"]["accounts"][0]["account_id"] == "demo"
+    (row,) = served.call("imap_search_messages", limit=1)["structuredContent"]["data"]["messages"]
+    assert "uid" not in row, "a full one has it"
+    assert served.close() == 0
+    assert "serves 1 account(s) from the sample mailbox" in served.stderr
+    assert "did you mean MAILMCP_LOG_LEVEL?" in served.stderr
+
+
+def test_a_variable_that_is_wrong_is_told_in_the_demo_too() -> None:
+    result = CliRunner().invoke(cli, ["demo"], env={"MAILMCP_LOG_LEVEL": "nonsense"})
+    assert result.exit_code == 2
+    assert "MAILMCP_LOG_LEVEL: must be one of" in result.stderr
+
+
+def run_without_pymap(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    code = f"import sys; sys.modules['pymap'] = None; sys.argv = {['mailmcp', 'demo', *arguments]}\n"
+    return subprocess.run(
         [sys.executable, "-c", code + "from mailmcp.__main__ import main; main()"],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        env=clean_environment(tmp_path),
+        env=clean_environment(folder),
         timeout=20,
         check=False,
     )
+
+
+def test_without_its_embedded_server_it_says_what_to_install(tmp_path: Path) -> None:
+    ended = run_without_pymap(tmp_path)
     assert ended.returncode == 1
-    assert "pip install 'mailmcp[demo]'" in ended.stderr
+    assert "with its extra `demo`, such as: pip install '/path/to/checkout[demo]'" in ended.stderr
     assert ended.stdout == ""
+
+
+def test_without_its_embedded_server_it_can_still_be_asked_for_help(tmp_path: Path) -> None:
+    ended = run_without_pymap(tmp_path, "--help")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "Serve a sample mailbox" in ended.stdout

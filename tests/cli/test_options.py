@@ -8,7 +8,9 @@ from click.testing import CliRunner
 from cli.conftest import Serve
 from cli.settings_files import write_settings
 from mailmcp.cli.main import cli
-from tools.stores import plain_account
+from servers.peer import PeerFactory
+from servers.peer_mailbox import make_messages
+from tools.stores import peer_account, plain_account
 
 SECRET = "hunter2-in-the-settings"
 NOWHERE = plain_account("127.0.0.1", 1, "fake-user", SECRET)
@@ -52,7 +54,14 @@ def test_broken_toml_does_not_show_its_secrets(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [["--log-level", "loud"], ["--log-format", "xml"], ["--envelope", "xml"], ["--text", "html"]]
+    "wrong",
+    [
+        ["--log-level", "loud"],
+        ["--log-format", "xml"],
+        ["--envelope", "xml"],
+        ["--text", "html"],
+        ["--rows", "long"],
+    ],
 )
 def test_a_wrong_option_names_the_right_ones(wrong: list[str]) -> None:
     result = CliRunner().invoke(cli, ["serve", *wrong])
@@ -68,6 +77,16 @@ def test_options_win_over_the_file(serve: Serve, tmp_path: Path) -> None:
     assert content["text"].startswith('{"summary":"1 account"')
     assert served.close() == 0
     assert all(line.startswith("{") for line in served.stderr.splitlines())
+
+
+def test_rows_can_be_made_lean_by_an_option(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
+    config = write_settings(tmp_path, peer_account(peer(messages=make_messages(1))))
+    for options, has_uid in (((), True), (("--rows", "lean"), False)):
+        served = serve("--config", str(config), *options)
+        served.introduce()
+        (row,) = served.call("imap_search_messages")["structuredContent"]["data"]["messages"]
+        assert ("uid" in row) is has_uid
+        assert served.close() == 0
 
 
 def test_warnings_of_the_settings_are_logged(serve: Serve, tmp_path: Path) -> None:

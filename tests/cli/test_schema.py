@@ -30,6 +30,7 @@ def test_one_tool_alone() -> None:
 def test_rows_have_two_forms() -> None:
     full, lean = (CliRunner().invoke(cli, ["schema", "--rows", rows]).stdout for rows in ("full", "lean"))
     assert len(lean) < len(full)
+    assert "Rows of listed messages" in CliRunner().invoke(cli, ["schema", "--help"]).stdout
 
 
 def test_an_unknown_tool_is_a_mistake_that_names_the_known_ones() -> None:

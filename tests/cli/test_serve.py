@@ -2,8 +2,6 @@
 
 import json
 import socket
-import subprocess
-import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Any
 import pytest
 
 from cli.conftest import Serve
-from cli.served import EXIT_S, Served
+from cli.served import Served
 from cli.settings_files import write_settings
 from mailmcp.cli.serve import end_stuck_threads
 from mailmcp.imap.account import Account
@@ -223,19 +221,6 @@ def test_lines_that_are_not_the_protocol_do_not_end_it(
     assert served.close() == 0
     assert_protocol_alone(served)
     assert "hunter2-secret" not in served.stderr
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals like these")
-def test_a_signal_ends_it_too(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
-    server = peer(rules=[Rule(command="EXAMINE", action=Silence())])
-    served = serving(serve, tmp_path, peer_account(server))
-    served.send("tools/call", SEARCH)
-    server.wait_for("EXAMINE", WAIT_S)
-    served.process.terminate()
-    try:
-        served.process.wait(EXIT_S)
-    except subprocess.TimeoutExpired:
-        pytest.fail("SIGTERM does not end it")
 
 
 def test_an_address_that_is_taken_is_said(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:

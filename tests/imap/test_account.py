@@ -3,7 +3,7 @@
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, Tls, is_loopback
 
 
 def account(tls: Tls = Tls.IMPLICIT) -> Account:
@@ -25,3 +25,26 @@ def test_only_plain_text_is_not_secure(tls: Tls, *, secure: bool) -> None:
 
 def test_the_way_to_the_password_is_not_shown() -> None:
     assert "read_password" not in repr(account())
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("localhost", True),
+        ("LOCALHOST", True),
+        ("127.0.0.1", True),
+        ("127.255.0.9", True),
+        ("::1", True),
+        ("0:0:0:0:0:0:0:1", True),
+        ("::1%1", True),
+        ("127.0.0.1%localhost", False),
+        ("::ffff:127.0.0.1", False),
+        ("::", False),
+        ("0.0.0.0", False),  # noqa: S104 - not bound to
+        ("192.168.0.1", False),
+        ("localhost.example.com", False),
+        ("127.0.0.1.example.com", False),
+    ],
+)
+def test_loopback_stays_on_this_machine(host: str, *, loopback: bool) -> None:
+    assert is_loopback(host) is loopback

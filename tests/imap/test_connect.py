@@ -2,12 +2,13 @@
 
 import socket
 from dataclasses import replace
+from time import monotonic
 
 import pytest
 
 from imap.scenes import FAKE_LOGIN, At, make_account, session_on
 from mailmcp import __version__
-from mailmcp.envelope.errors import AuthFailedError, InternalError, Reason
+from mailmcp.envelope.errors import AuthFailedError, DeadlineError, InternalError, Reason
 from mailmcp.imap.account import Tls
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
 from mailmcp.imap.session import Session
@@ -153,7 +154,7 @@ def test_each_step_is_timed(dovecot: Dovecot, dovecot_user: Login) -> None:
     with session_on(make_account(plain, dovecot_user, tls=Tls.STARTTLS, ca_file=dovecot.ca_file)) as session:
         assert steps(session) == ["connect", "greeting", "starttls", "login", "id"]
     with session_on(make_account(secure, dovecot_user, tls=Tls.IMPLICIT, ca_file=dovecot.ca_file)) as session:
-        assert steps(session) == ["connect", "greeting", "login", "id"]
+        assert steps(session) == ["connect", "tls", "greeting", "login", "id"]
         assert all(milliseconds >= 0 for milliseconds in session.dialling.steps_ms.values())
 
 
@@ -173,3 +174,35 @@ def test_the_next_address_of_a_host_is_tried(peer: PeerFactory, monkeypatch: pyt
             assert server.connections == 1
         with pytest.raises(InternalError, match="lost"):
             open_connection(Dialling(make_account(server)))
+
+
+def resolves_to(monkeypatch: pytest.MonkeyPatch, *places: At | Peer) -> None:
+    answer = [
+        socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM, family=socket.AF_INET)[0]
+        for place in places
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: answer)
+
+
+def test_all_addresses_of_a_host_share_the_time_to_connect(
+    deaf_host: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolves_to(monkeypatch, *[deaf_host] * 10)
+    began = monotonic()
+    with pytest.raises(DeadlineError, match="No connection"):
+        open_connection(Dialling(make_account(deaf_host, connect_timeout_s=0.2)))
+    assert monotonic() - began < 1.5, "10 times 0.2 s"
+
+
+def test_a_deaf_address_leaves_time_for_the_next(
+    peer: PeerFactory, deaf_host: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = peer()
+    resolves_to(monkeypatch, deaf_host, server)
+    with session_on(make_account(server, connect_timeout_s=0.5)):
+        assert server.connections == 1
+
+
+def test_a_refused_login_says_what_correcting_the_password_takes(peer: PeerFactory) -> None:
+    with pytest.raises(AuthFailedError, match="Unless a file or a command gives the password, mailmcp must"):
+        open_connection(Dialling(make_account(peer(), Login("fake-user", "wrong-password"))))

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from imap.scenes import make_account, session_on
-from mailmcp.envelope.errors import InternalError, Reason
+from mailmcp.envelope.errors import DeadlineError, InternalError, Reason
 from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.connect import Dialling, open_connection
 from servers.certificates import Certificates, Kind
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, Respond, Rule
@@ -54,6 +55,7 @@ def test_a_bad_certificate_is_refused_with_the_reason(
     message = fail_to_connect(make_account(server, tls=tls, ca_file=certificates.ca_file))
     assert words in message
     assert "Check the host name; for a private authority set ca_file" in message
+    assert ".." not in message, "some of OpenSSL's reasons end with a full stop"
     assert server.logins == []
 
 
@@ -80,6 +82,28 @@ def test_tls_to_a_plain_port_is_said_to_be_that(peer: PeerFactory, certificates:
     server = peer()
     account = make_account(server, tls=Tls.IMPLICIT, ca_file=certificates.ca_file)
     assert "Check the port and the tls setting." in fail_to_connect(account)
+
+
+@pytest.mark.parametrize("tls", [Tls.STARTTLS, Tls.NONE])
+def test_plain_text_to_a_tls_port_is_told_what_that_may_be(
+    peer: PeerFactory, certificates: Certificates, tls: Tls
+) -> None:
+    server = secured(peer, certificates, Tls.IMPLICIT)
+    account = make_account(server, tls=tls, ca_file=certificates.ca_file, connect_timeout_s=0.2)
+    with pytest.raises(DeadlineError, match="did not greet") as caught, session_on(account):
+        pass
+    assert "Check the port and the tls setting" in caught.value.message
+
+
+@pytest.mark.parametrize("tls", [False, True], ids=["a plain port", "an untrusted certificate"])
+def test_a_connection_that_came_up_is_known_though_tls_fails(
+    peer: PeerFactory, certificates: Certificates, *, tls: bool
+) -> None:
+    server = secured(peer, certificates, Tls.IMPLICIT, Kind.UNTRUSTED) if tls else peer()
+    dialling = Dialling(make_account(server, tls=Tls.IMPLICIT, ca_file=certificates.ca_file))
+    with pytest.raises(InternalError):
+        open_connection(dialling)
+    assert list(dialling.steps_ms) == ["connect"]
 
 
 @pytest.mark.parametrize(

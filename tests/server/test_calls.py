@@ -47,6 +47,24 @@ def test_a_finished_call_is_one_line_that_names_its_reply(caplog: pytest.LogCapt
     assert "Text" not in str(said)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "logged"),
+    [({"mailboxes": ["INBOX", "nowhere"]}, "INBOX, nowhere"), ({"mailbox": "*"}, "*")],
+    ids=["some", "all"],
+)
+def test_the_line_of_a_search_says_which_mailboxes_were_asked_for(
+    caplog: pytest.LogCaptureFixture, arguments: dict[str, object], logged: str
+) -> None:
+    caplog.set_level(logging.INFO, "mailmcp")
+
+    async def run() -> None:
+        async with connected() as client:
+            await client.call_tool("imap_search_messages", arguments)
+
+    anyio.run(run)
+    assert [vars(line)["mailbox"] for line in call_lines(caplog)] == [logged]
+
+
 def test_a_failed_call_says_code_and_reason(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "mailmcp")
 

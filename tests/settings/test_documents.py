@@ -3,10 +3,15 @@
 import json
 import re
 import stat
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from mailmcp.cli.check import USEFUL_CAPABILITIES
+from mailmcp.cli.options import exit_with
+from mailmcp.imap.quirks import Verdict
 from mailmcp.settings.environment import (
     ACCOUNT_VARIABLES,
     ATTACHMENTS_VARIABLES,
@@ -139,21 +144,35 @@ def test_the_entry_for_a_desktop_host_makes_an_account(tmp_path: Path) -> None:
     assert settings.warnings == ()
 
 
+def printed(config: Path, *, named: bool, **environ: str) -> str:
+    """Take what `mailmcp serve` prints of settings that are wrong."""
+    with pytest.raises(SettingsError) as caught:
+        load_settings(config if named else None, environ, default_config=config)
+    with pytest.raises(SystemExit), redirect_stderr(StringIO()) as errors:
+        exit_with(caught.value)
+    return errors.getvalue()
+
+
 def test_the_errors_of_the_page_are_real(tmp_path: Path) -> None:
     errors, no_account, warnings = blocks("text")
     path = tmp_path / "config.toml"
     path.write_text(blocks("toml")[-1], encoding="utf-8")
-    with pytest.raises(SettingsError) as caught:
-        load_settings(path, {"MAILMCP_TEXT": "x"})
-    assert str(caught.value).replace(str(path), "/home/ann/config.toml") == errors.rstrip()
+    shown = printed(path, named=True, MAILMCP_TEXT="x")
+    assert shown.replace(str(path), "/home/ann/config.toml") == errors
 
     missing = tmp_path / "none.toml"
-    with pytest.raises(SettingsError) as caught:
-        load_settings(None, {}, default_config=missing)
-    shown = str(caught.value).replace(str(missing), "/home/ann/.config/mailmcp/config.toml")
-    assert shown == no_account.rstrip()
+    shown = printed(missing, named=False)
+    assert shown.replace(str(missing), "/home/ann/.config/mailmcp/config.toml") == no_account
 
     path.write_text(ACCOUNT, encoding="utf-8")
     path.chmod(stat.S_IRUSR | stat.S_IRGRP)
     told = load_settings(path, {"MAILMCP_LOGLEVEL": "x"}).warnings
     assert [line.replace(str(path), "/home/ann/config.toml") for line in told] == warnings.splitlines()
+
+
+def test_the_page_explains_what_a_check_says_of_searches() -> None:
+    section = PAGE.partition("\n## Checking\n")[2].partition("\n## ")[0]
+    for verdict in Verdict:
+        assert f"`{verdict.value}`" in section
+    capabilities = section.partition("capabilities ┃")[2].partition("└")[0]
+    assert set(re.findall(r"[A-Z]+[-+][A-Z0-9-]*", capabilities)) <= set(USEFUL_CAPABILITIES)

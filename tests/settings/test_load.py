@@ -6,7 +6,7 @@ import platformdirs
 import pytest
 from pydantic import SecretStr
 
-from mailmcp.settings.load import load_settings
+from mailmcp.settings.load import load_settings, load_settings_without_accounts
 from mailmcp.settings.model import ServerTable
 from mailmcp.settings.problems import SettingsError
 from settings.loading import ACCOUNT, ENVIRON, HOME, SECRET, Faults, Load, Write
@@ -144,6 +144,7 @@ def test_a_named_file_must_exist(
         load(environ, config=None if by_variable else missing)
     (fault,) = caught.value.lines
     assert fault.startswith(f"{missing}: cannot be read: ")
+    assert fault.endswith(" (MAILMCP_CONFIG names this file)") is by_variable
 
 
 def test_a_file_that_is_not_toml_does_not_hide_other_mistakes(
@@ -246,3 +247,22 @@ def test_settings_do_not_change_and_do_not_show_passwords(write: Write, load: Lo
     assert SECRET not in f"{settings} {settings!r} {dataclasses.asdict(settings)}"
     with pytest.raises(dataclasses.FrozenInstanceError):
         settings.accounts = ()  # type: ignore[misc] # that it cannot be is the test
+
+
+def test_without_accounts_the_environment_and_the_command_line_count_and_no_file(
+    write: Write, tmp_path: Path
+) -> None:
+    named = write(tmp_path / "named.toml", '[server]\ntext = "json"\n')
+    environ = {
+        "MAILMCP_CONFIG": str(named),
+        "MAILMCP_HOST": "a b",
+        "MAILMCP_TIME_ZONE": "Asia/Tokyo",
+        "MAILMCP_ROWS": "lean",
+    }
+    settings = load_settings_without_accounts(environ, overrides={"log_level": "error"})
+    assert settings.server == ServerTable(rows="lean", log_level="error")
+    assert str(settings.preferences.zone) == "Asia/Tokyo"
+    assert (settings.accounts, settings.source, settings.warnings) == ((), None, ())
+    with pytest.raises(SettingsError) as caught:
+        load_settings_without_accounts({"MAILMCP_TEXT": "x", "MAILMCP_TIME_ZONE": "x"})
+    assert [line.partition(":")[0] for line in caught.value.lines] == ["MAILMCP_TEXT", "MAILMCP_TIME_ZONE"]

@@ -103,3 +103,16 @@ def test_plain_text_of_the_environment_is_refused_by_its_names(faults: Faults) -
     (fault,) = faults({**ENVIRON, "MAILMCP_TLS": "none", "MAILMCP_ALLOW_PLAINTEXT": "no"})
     assert fault.startswith("MAILMCP_TLS: ")
     assert "MAILMCP_ALLOW_PLAINTEXT must be true" in fault
+
+
+def test_where_a_relative_path_starts_is_told_by_its_source(write: Write, faults: Faults, path: Path) -> None:
+    write(path, ACCOUNT + 'ca_file = "none.pem"\n')
+    of_file, of_environment = faults({**ENVIRON, "MAILMCP_CA_FILE": "none.pem"})
+    assert of_file.endswith("a relative path starts at the folder of the settings file")
+    assert of_environment.endswith("a relative path starts at the folder that mailmcp is started in")
+
+
+def test_a_comma_too_many_in_a_variable_does_no_harm(load: Load) -> None:
+    settings = load({**ENVIRON, "MAILMCP_NAMES": "Ann Lee, ,", "MAILMCP_HTTP_ALLOWED_HOSTS": ","})
+    assert settings.preferences.owner_of("default").names == ("Ann Lee",)
+    assert settings.server.http_allowed_hosts == []

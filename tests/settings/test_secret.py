@@ -19,6 +19,7 @@ from mailmcp.settings.secret import (
     FilePassword,
     FixedPassword,
     PasswordSource,
+    end_password_commands,
 )
 
 SECRET = "hunter2"
@@ -205,3 +206,28 @@ def test_what_a_command_started_is_killed_with_it(tmp_path: Path) -> None:
     assert "did not end within 2 s" in refusal(source)
     reader.join(timeout=30)
     assert seen == [b"started\n"]
+
+
+@posix_only
+def test_what_a_command_leaves_running_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """A program in the background that holds the output open, until it can read its FIFO."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    source = CommandPassword(("/bin/sh", "-c", f'cat "{fifo}" & echo hunter2'), os.environ, timeout_s=20)
+    assert source() == SECRET
+    fifo.write_bytes(b"")
+
+
+@posix_only
+def test_commands_that_still_run_can_be_ended(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    source = CommandPassword(("/bin/sh", "-c", f'exec 3>"{fifo}"; sleep 60 & wait'), os.environ)
+    told: list[str] = []
+    asking = threading.Thread(target=lambda: told.append(refusal(source)), daemon=True)
+    asking.start()
+    with fifo.open("rb") as reading:
+        end_password_commands()
+        assert reading.read() == b""
+    asking.join(timeout=30)
+    assert "failed with status -9" in told[0]

@@ -11,6 +11,7 @@ from time import perf_counter
 
 import click
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 from mailmcp.cli.options import config_option, exit_with
@@ -31,16 +32,16 @@ USEFUL_CAPABILITIES = (
     "LIST-EXTENDED",
     "LIST-STATUS",
     "SPECIAL-USE",
-    "PREVIEW",
     "ID",
     "LITERAL+",
-    "UIDPLUS",
     "OBJECTID",
     "SORT",
-    "THREAD=REFERENCES",
     "X-GM-EXT-1",
 )
-"""What mailmcp uses, or will."""
+"""What mailmcp uses."""
+
+_ANY_WIDTH = 10_000
+"""Wider than any table here."""
 
 _EXTENSIONS = {Feature.ESEARCH, Feature.SORT}
 """What is judged only where it is advertised."""
@@ -56,6 +57,8 @@ class Verdict:
     tls: str
     ok: bool = False
     reachable: bool = False
+    """Whether a connection came up, be it that TLS on it did not."""
+
     logged_in: bool = False
     capabilities: list[str] = field(default_factory=list)
     mailboxes: int | None = None
@@ -76,7 +79,7 @@ class Verdict:
 def command(config: Path | None, account_id: str | None, *, as_json: bool) -> None:
     """Connect to each account, or to ACCOUNT_ID alone, and say what works.
 
-    Exits with 1 if one fails, with 2 if the settings are wrong.
+    Exits with 1 if one fails, with 2 if the settings are wrong. Warnings about them go to stderr.
     """
     configure_logging("warning", as_json=False)
     try:
@@ -86,12 +89,12 @@ def command(config: Path | None, account_id: str | None, *, as_json: bool) -> No
     known = [account.account_id for account in settings.accounts]
     if account_id is not None and account_id not in known:
         raise click.BadParameter(f"there is no such account; accounts: {', '.join(known)}")
+    for warning in settings.warnings:
+        click.echo(f"warning: {warning}", err=True)
     verdicts = [check(each) for each in settings.accounts if account_id in {None, each.account_id}]
     if as_json:
         click.echo(json.dumps([asdict(verdict) for verdict in verdicts], indent=2))
     else:
-        for warning in settings.warnings:
-            click.echo(f"warning: {warning}", err=True)
         _print_table(verdicts)
     sys.exit(0 if all(verdict.ok for verdict in verdicts) else 1)
 
@@ -148,20 +151,31 @@ def _search_lines(verdict: Verdict) -> str:
 
 def _print_table(verdicts: list[Verdict]) -> None:
     table = Table("account", "state", "capabilities", "search", "steps (ms)")
-    for column in table.columns:
-        column.no_wrap = column.header not in {"capabilities", "search"}  # half a port number is none
     for each in verdicts:
         table.add_row(
             f"{each.account_id}\n{each.host}:{each.port}\n"
             + ("plain text" if each.tls == "none" else f"TLS {each.tls}"),
             f"{'reachable' if each.reachable else 'not reachable'}\n"
             f"{'logged in' if each.logged_in else 'not logged in'}\n"
-            + ("no mailboxes" if each.mailboxes is None else f"{each.mailboxes} mailboxes"),
-            " ".join(each.capabilities) or "-",
+            + ("mailboxes not listed" if each.mailboxes is None else f"{each.mailboxes} mailboxes"),
+            "\n".join(each.capabilities) or "-",
             _search_lines(each),
             "\n".join(f"{name} {ms}" for name, ms in each.steps_ms.items()) or "-",
         )
-    Console().print(table)
+    console = Console()
+    _fit(table, console)
+    console.print(table)
     for each in verdicts:
         if each.error is not None:
             click.echo(f"{each.account_id}: {each.error}")
+
+
+def _fit(table: Table, console: Console) -> None:
+    """Break lines of words alone, not those with names of hosts; where that is too wide, all. Cut nothing."""
+    for column in table.columns:
+        column.overflow = "fold"
+        column.no_wrap = column.header not in {"state", "search"}
+    needed = Measurement.get(console, console.options.update_width(_ANY_WIDTH), table).minimum
+    if needed > console.width:
+        for column in table.columns:
+            column.no_wrap = False

@@ -22,12 +22,18 @@ from mailmcp.envelope.dialects.names import Dialect
 def command(reply: TextIO, envelope: str) -> None:
     """List every rule that the reply in FILE, a JSON object, breaks; exit with 1 if there is any."""
     try:
-        parsed = json.load(reply)
-    except ValueError as error:
-        raise click.BadParameter(f"it is not JSON: {error}", param_hint="FILE") from None
-    broken = check_reply(parsed, Dialect(envelope))
+        broken = check_reply(_parse(reply), Dialect(envelope))
+    except RecursionError:
+        raise click.BadParameter("it is nested too deeply", param_hint="FILE") from None
     for rule in broken:
         click.echo(rule)
     count = f"{len(broken)} rule{'' if len(broken) == 1 else 's'} broken"
     click.echo(count if broken else "in order", err=True)
     sys.exit(1 if broken else 0)
+
+
+def _parse(reply: TextIO) -> object:
+    try:
+        return json.load(reply)
+    except ValueError as error:
+        raise click.BadParameter(f"it is not JSON: {error}", param_hint="FILE") from None

@@ -13,7 +13,7 @@ import click
 from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings.load import load_settings
-from mailmcp.settings.model import LogFormat, LogLevel, Settings, TextForm
+from mailmcp.settings.model import LogFormat, LogLevel, RowForm, Settings, TextForm
 from mailmcp.settings.problems import SettingsError
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
@@ -32,6 +32,11 @@ _envelope = click.option(
 )
 _text = click.option(
     "--text", type=click.Choice(get_args(TextForm)), help="Text of replies; default: markdown."
+)
+_rows = click.option(
+    "--rows",
+    type=click.Choice(get_args(RowForm)),
+    help="Rows of listed messages; default: full; lean leaves out what a message's id says already.",
 )
 _transport = click.option(
     "--transport",
@@ -53,7 +58,9 @@ def _apply(options: tuple[Callable[[CommandT], CommandT], ...], command: Command
 
 
 config_option = _config
-reply_options: Callable[[CommandT], CommandT] = partial(_apply, (_log_level, _log_format, _envelope, _text))
+reply_options: Callable[[CommandT], CommandT] = partial(
+    _apply, (_log_level, _log_format, _envelope, _text, _rows)
+)
 transport_options: Callable[[CommandT], CommandT] = partial(_apply, (_transport, _host, _port))
 
 
@@ -79,9 +86,14 @@ def http_place(transport: str, host: str | None, port: int | None) -> HttpPlace 
 
 
 def settings_or_exit(config: Path | None, overrides: dict[str, object]) -> Settings:
-    """Load the settings and configure logging by them; exit with status 2 and every mistake on stderr."""
+    """Load the settings as `configured_or_exit` does."""
+    return configured_or_exit(lambda: load_settings(config, os.environ, overrides=overrides))
+
+
+def configured_or_exit(load: Callable[[], Settings]) -> Settings:
+    """Load settings and configure logging by them; exit with status 2 and every mistake on stderr."""
     try:
-        settings = load_settings(config, os.environ, overrides=overrides)
+        settings = load()
     except SettingsError as error:
         exit_with(error)
     configure_logging(settings.server.log_level, as_json=settings.server.log_format == "json")

@@ -19,7 +19,13 @@ from mailmcp.settings.model import RowForm
     show_default=True,
     help="Shape of replies, which the output schemas follow.",
 )
-@click.option("--rows", type=click.Choice(get_args(RowForm)), default="full", show_default=True)
+@click.option(
+    "--rows",
+    type=click.Choice(get_args(RowForm)),
+    default="full",
+    show_default=True,
+    help="Rows of listed messages; lean ones leave out what a message's id says already.",
+)
 def command(tool: str | None, envelope: str, rows: str) -> None:
     """Print TOOL, or all tools, as tools/list gives them: JSON with input and output schemas."""
     tools = read_published(Dialect(envelope), lean_rows=rows == "lean").tools

@@ -25,6 +25,7 @@ from mailmcp.server.app import build_server
 from mailmcp.server.stdio import run_stdio
 from mailmcp.settings.model import Settings
 from mailmcp.settings.problems import SettingsError
+from mailmcp.settings.secret import end_password_commands
 from mailmcp.settings.token import read_http_token
 
 _log = logging.getLogger(__name__)
@@ -37,18 +38,24 @@ _log = logging.getLogger(__name__)
 def command(
     config: Path | None, transport: str, host: str | None, port: int | None, **overrides: object
 ) -> None:
-    """Serve MCP over stdin and stdout until stdin closes, or over HTTP until a signal ends it."""
+    """Serve MCP over stdin and stdout until stdin closes, or over HTTP; a signal, Ctrl-C too, ends both."""
     place = http_place(transport, host, port)
     serve(settings_or_exit(config, overrides), place)
 
 
-def serve(settings: Settings, place: HttpPlace | None = None) -> None:
-    """Serve, over stdio without a place for HTTP, and end the process's threads with the service."""
+def serve(settings: Settings, place: HttpPlace | None = None, *, source: str = "") -> None:
+    """Serve, over stdio without a place for HTTP, and end the process's threads with the service.
+
+    Args:
+        settings: All of them.
+        place: Where to serve HTTP.
+        source: Where the accounts come from, for the log, if not from what the settings name.
+    """
     for warning in settings.warnings:
         _log.warning("%s", warning)
-    run = run_stdio if place is None else _http_runner(settings, place)
-    source = settings.source or "the environment"
-    _log.info("mailmcp %s serves %d account(s) from %s", __version__, len(settings.accounts), source)
+    run = partial(run_stdio, leave=end_now) if place is None else _http_runner(settings, place)
+    origin = source or settings.source or "the environment"
+    _log.info("mailmcp %s serves %d account(s) from %s", __version__, len(settings.accounts), origin)
     run(
         build_server(
             settings.accounts,
@@ -86,6 +93,7 @@ def end_stuck_threads() -> None:
 
     Python waits for such threads at exit, and nothing interrupts the resolver.
     """
+    end_password_commands()
     logging.shutdown()
     stuck = [
         each for each in threading.enumerate() if each is not threading.main_thread() and not each.daemon
@@ -93,5 +101,11 @@ def end_stuck_threads() -> None:
     for thread in stuck:
         thread.join(timeout=0.2)
     if any(thread.is_alive() for thread in stuck):
-        sys.stderr.flush()
         os._exit(0)
+
+
+def end_now() -> None:
+    """End the process in good order, but without waiting for any thread."""
+    end_password_commands()
+    logging.shutdown()
+    os._exit(0)

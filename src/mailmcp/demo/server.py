@@ -1,7 +1,7 @@
 """The embedded IMAP server: pymap in a thread, on loopback, for one `with` block.
 
 It owns the thread, its event loop and the sockets; `mailmcp.demo.backend` makes
-what is served. pymap comes with the extra ``mailmcp[demo]``: who imports this
+what is served. pymap comes with the extra `demo`: who imports this
 module minds its absence.
 """
 

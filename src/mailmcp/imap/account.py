@@ -1,5 +1,6 @@
 """What the IMAP layer needs to know of one account; the settings make it."""
 
+import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -49,3 +50,16 @@ class Account:
     def secure(self) -> bool:
         """Whether the connection is encrypted."""
         return self.tls is not Tls.NONE
+
+
+def is_loopback(host: str) -> bool:
+    """Whether what is sent to the host stays on this machine; a name is not looked up.
+
+    True of `localhost`, 127.0.0.0/8 and `::1`, with or without a zone; not of IPv4 in IPv6
+    (`::ffff:127.0.0.1`), which not every system keeps to itself.
+    """
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host.lower() == "localhost"
+    return address.is_loopback and getattr(address, "ipv4_mapped", None) is None

@@ -90,7 +90,8 @@ class AccountSessions:
         account_id = self.account.account_id
         raise AuthFailedError(
             f"The login of account {account_id} was refused a moment ago and is not tried again for "
-            f"{wait_s:.0f} s, so that the provider does not lock it. Correct the password in the settings.",
+            f"{wait_s:.0f} s, so that the provider does not lock it. Correct the password in the settings; "
+            "unless a file or a command gives it, mailmcp must then be started anew.",
             reason=Reason.BACKING_OFF,
             details={"account_id": account_id, "retry_after_seconds": round(wait_s)},
         )

@@ -7,8 +7,11 @@ step can be timed by a caller that wants to show them.
 import os
 import socket
 import ssl
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import monotonic, perf_counter
+from typing import Any
 
 from mailmcp import __version__
 from mailmcp.envelope.errors import AuthFailedError, InternalError, MailError, Reason
@@ -30,7 +33,7 @@ class Dialling:
     traffic: Traffic = field(default_factory=Traffic)
     stage: Stage = Stage.CONNECT
     steps_ms: dict[str, float] = field(default_factory=dict)
-    """Milliseconds of each finished step: `connect`, `greeting`, `starttls`, `login`, `id`."""
+    """Milliseconds of each finished step: `connect`, `tls`, `greeting`, `starttls`, `login`, `id`."""
 
     _step_began: float = field(default_factory=perf_counter)
 
@@ -82,19 +85,14 @@ def close_socket(connection: Connection) -> None:
         return  # it was closed already, which is what was wanted
 
 
-class _named_at_stage:  # noqa: N801 - reads as the statement it is
+@contextmanager
+def _named_at_stage(dialling: Dialling) -> Iterator[None]:
     """`named_faults` with the stage at which the fault came, not the one at which the block began."""
-
-    def __init__(self, dialling: Dialling) -> None:
-        self._dialling = dialling
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is not None:
-            with named_faults(self._dialling.account.account_id, self._dialling.stage):
-                raise error
+    try:
+        yield
+    except Exception:
+        with named_faults(dialling.account.account_id, dialling.stage):
+            raise
 
 
 def tls_context(account: Account) -> ssl.SSLContext:
@@ -114,24 +112,30 @@ def tls_context(account: Account) -> ssl.SSLContext:
 
 
 def _dial(dialling: Dialling) -> socket.socket:
+    """Connect and, where TLS comes first, secure: all within one `connect_timeout_s`."""
     account = dialling.account
     context = tls_context(account) if account.tls is Tls.IMPLICIT else None
-    sock = _connect_tcp(dialling)
+    addresses = socket.getaddrinfo(account.host, account.port, type=socket.SOCK_STREAM)
+    deadline = monotonic() + account.connect_timeout_s
+    sock = _connect_tcp(dialling, addresses, deadline)
+    dialling.finished("connect", Stage.GREETING if context is None else Stage.CONNECT)
     if context is not None:
+        sock.settimeout(_seconds_until(deadline))
         sock = context.wrap_socket(sock, server_hostname=account.host)
-    dialling.finished("connect", Stage.GREETING)
+        dialling.finished("tls", Stage.GREETING)
+    sock.settimeout(account.connect_timeout_s)  # now for the greeting
     return sock
 
 
-def _connect_tcp(dialling: Dialling) -> socket.socket:
-    """Try the host's addresses in turn, each so that it can be cut."""
-    account = dialling.account
+def _connect_tcp(dialling: Dialling, addresses: Sequence[Any], deadline: float) -> socket.socket:
+    """Try the host's addresses in turn, each so that it can be cut.
+
+    Each gets its share of the time that is left: one that is deaf leaves enough for the next.
+    """
     last_error: OSError | None = None
-    for family, kind, protocol, _, address in socket.getaddrinfo(
-        account.host, account.port, type=socket.SOCK_STREAM
-    ):
+    for tried, (family, kind, protocol, _, address) in enumerate(addresses):
         sock = socket.socket(family, kind, protocol)
-        sock.settimeout(account.connect_timeout_s)
+        sock.settimeout(_seconds_until(deadline) / (len(addresses) - tried))
         try:
             dialling.cut.watch(sock)
             sock.connect(address)
@@ -142,6 +146,11 @@ def _connect_tcp(dialling: Dialling) -> socket.socket:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
     raise last_error or OSError("the host has no address")
+
+
+def _seconds_until(deadline: float) -> float:
+    """Give a timeout for a socket; never 0, which means none."""
+    return max(deadline - monotonic(), 0.001)
 
 
 def _start_tls(connection: Connection, dialling: Dialling) -> None:
@@ -202,7 +211,8 @@ def _login_error(account: Account, error: RefusedError) -> AuthFailedError | Int
     code = f" ({error.code})" if error.code else ""
     return AuthFailedError(
         f"The server rejected the user name or password of account {account.account_id}{code}. "
-        "Check them in the settings; many providers want an app password.",
+        "Check them in the settings; many providers want an app password. "
+        "Unless a file or a command gives the password, mailmcp must then be started anew.",
         reason=Reason.CREDENTIALS_REJECTED,
         details={"account_id": account.account_id},
     )

@@ -30,8 +30,12 @@ def deadline_passed(account_id: str, stage: Stage) -> DeadlineError:
         Stage.GREETING: "The server connected but did not greet",
         Stage.COMMAND: "The server did not finish answering",
     }[stage]
+    hint = {
+        Stage.GREETING: " Check the port and the tls setting: a server that expects TLS at once says nothing "
+        "without it.",
+    }.get(stage, "")
     return DeadlineError(
-        f"{what} within the time allowed (account {account_id}).",
+        f"{what} within the time allowed (account {account_id}).{hint}",
         reason=Reason(stage.value),
         details={"account_id": account_id},
     )
@@ -118,7 +122,9 @@ def _name_tls(account_id: str, error: ssl.SSLError) -> InternalError:
     if isinstance(error, ssl.SSLCertVerificationError):
         return tls_failed(
             account_id,
-            f"The server's certificate was not accepted (account {account_id}): {error.verify_message}. "
+            # Some of OpenSSL's messages are sentences with a full stop, some are not.
+            f"The server's certificate was not accepted (account {account_id}): "
+            f"{error.verify_message.rstrip('.')}. "
             "Check the host name; for a private authority set ca_file in the settings.",
         )
     why = getattr(error, "reason", "") or "no reason given"  # Python's own SSLErrors have none

@@ -64,7 +64,7 @@ class Request:
         )
 
     def log_fields(self) -> dict[str, object]:
-        """Never what a message or a caller says."""
+        """Nothing of a message; of what the caller sent the mailboxes, which need not exist, and no more."""
         return {
             "tool": self.name,
             "account": self.call.account_id,

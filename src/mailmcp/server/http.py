@@ -6,7 +6,6 @@ of them. Owns the socket, who may speak to it, and the ending; TLS is for a prox
 
 import errno
 import hmac
-import ipaddress
 import logging
 import signal
 import socket
@@ -26,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 
 from mailmcp import limits
+from mailmcp.imap.account import is_loopback
 from mailmcp.server.app import Serving
 
 PATH: Final = "/mcp"
@@ -117,7 +117,7 @@ def listen(options: HttpOptions) -> socket.socket:
     family, address = _resolve(options.host, options.port)
     every_address = address[0] == "::" and socket.has_dualstack_ipv6()
     where = f"{_bracketed(options.host)}:{options.port}"
-    if options.token is None and not _is_loopback(address[0]):
+    if options.token is None and not is_loopback(address[0]):
         raise StartError(
             f"will not listen on {where} without a token: all who can reach it could read the mail; "
             "set MAILMCP_HTTP_TOKEN, or http_token or http_token_env in [server], or listen on 127.0.0.1",
@@ -248,10 +248,6 @@ def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...
         raise StartError(f"cannot listen on {host}: no such host is known", exit_status=2) from error
     family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
     return family, address
-
-
-def _is_loopback(address: str) -> bool:
-    return ipaddress.ip_address(address.partition("%")[0]).is_loopback
 
 
 def _bracketed(host: str) -> str:

@@ -1,4 +1,9 @@
-"""Serving over stdin and stdout, until the host closes stdin."""
+"""Serving over stdin and stdout, until the host closes stdin, or stdout, or a signal ends it."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import anyio
 from mcp.server.lowlevel import Server
@@ -7,12 +12,43 @@ from mcp.server.stdio import stdio_server
 from mailmcp.server.app import Serving
 
 
-async def serve_stdio(server: Server[Serving]) -> None:
-    """Serve until stdin closes, then end at once: calls in flight are cancelled."""
+async def serve_stdio(server: Server[Serving], *, leave: Callable[[], object]) -> None:
+    """Serve until stdin closes, then end at once: calls in flight are cancelled.
+
+    Args:
+        server: What is served.
+        leave: Ends the process. Called when the service has ended and stdin has not: it is read in a
+            thread that nothing can interrupt, and that would be waited for.
+    """
     async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        with anyio.CancelScope() as scope, _signals_cancel(scope):
+            try:
+                await server.run(incoming, outgoing, server.create_initialization_options())
+            except anyio.get_cancelled_exc_class():  # by a signal, or since nobody reads stdout any more
+                leave()
+                raise
 
 
-def run_stdio(server: Server[Serving]) -> None:
+def run_stdio(server: Server[Serving], *, leave: Callable[[], object]) -> None:
     """Run `serve_stdio` in an event loop of its own."""
-    anyio.run(serve_stdio, server)
+    anyio.run(lambda: serve_stdio(server, leave=leave))
+
+
+@contextmanager
+def _signals_cancel(scope: anyio.CancelScope) -> Iterator[None]:
+    """Let SIGINT and SIGTERM cancel `scope`; a second one ends the process as it would any other."""
+    loop = asyncio.get_running_loop()
+
+    def stop(*_: object) -> None:
+        for each in before:
+            signal.signal(each, signal.SIG_DFL)
+        loop.call_soon_threadsafe(scope.cancel)
+
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    for each in before:
+        signal.signal(each, stop)
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

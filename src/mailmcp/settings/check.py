@@ -3,7 +3,6 @@
 Every check runs whatever the others found, so that all mistakes are told at once.
 """
 
-import ipaddress
 import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, Tls, is_loopback
 from mailmcp.settings.model import (
     HTTP_TOKEN_KEYS,
     PASSWORD_KEYS,
@@ -52,6 +51,9 @@ class Origin:
 
     folder: Path
     """Where its relative paths start."""
+
+    folder_name: str
+    """What that is to the user."""
 
     environ: Mapping[str, str] = field(repr=False)
     names: Mapping[str, str]
@@ -247,15 +249,6 @@ def _plaintext_problems(raw: Mapping[str, object], origin: Origin) -> Iterator[P
         )
 
 
-def is_loopback(host: str) -> bool:
-    """Whether what is sent to the host stays on this machine; a name is not looked up."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host.lower() == "localhost"
-    return address == ipaddress.IPv6Address("::1") or (address.version == 4 and address.is_loopback)  # noqa: PLR2004
-
-
 def _ca_file_problems(raw: Mapping[str, object], origin: Origin) -> Iterator[Problem]:
     path = raw.get("ca_file")
     if not isinstance(path, str) or not path:
@@ -268,5 +261,5 @@ def _ca_file_problems(raw: Mapping[str, object], origin: Origin) -> Iterator[Pro
         yield Problem(
             where=("ca_file",),
             message=f"must be a PEM file, and this one cannot be read: {error.strerror}; "
-            "a relative path starts at the folder of the settings file",
+            f"a relative path starts at {origin.folder_name}",
         )

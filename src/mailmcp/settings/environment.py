@@ -68,7 +68,7 @@ def from_text(key: str, text: str) -> object:
     if key in _NUMBER_KEYS and (match := _NUMBER.fullmatch(text)):
         return float(text) if match["fraction"] else int(text)
     if key in _LIST_KEYS:
-        return [part.strip() for part in text.split(",")]
+        return [part.strip() for part in text.split(",") if part.strip()]
     return text
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from mailmcp.settings import environment
 from mailmcp.settings.check import (
-    FileTables,
     Origin,
     check_account,
     check_attachments,
@@ -57,19 +56,27 @@ def load_settings(
     document, problems = _read(config, variables, default_config)
     names = {key: key for key in AccountTable.model_fields}
     folder = document.path.parent if document.path else Path()
-    file = check_document(document.data, Origin(folder=folder, environ=environ, names=names))
+    origin = Origin(
+        folder=folder, folder_name="the folder of the settings file", environ=environ, names=names
+    )
+    file = check_document(document.data, origin)
     problems += [document.locate(problem) for problem in file.problems]
     lent = _lent(document)
 
     server, found = _merge_server(file.server, variables, overrides or {})
     problems += found
-    attachments, search, found = _merge_choices(file, variables, environ)
+    attachments, search, found = _merge_choices(file.attachments, file.search, variables, environ)
     problems += found
 
     accounts = list(file.accounts)
     values = environment.account_values(variables, lent=lent)
     if values:
-        origin = Origin(folder=Path(), environ=environ, names=environment.ACCOUNT_VARIABLES)
+        origin = Origin(
+            folder=Path(),
+            folder_name="the folder that mailmcp is started in",
+            environ=environ,
+            names=environment.ACCOUNT_VARIABLES,
+        )
         account, wrong = check_account(values, origin)
         problems += _name(wrong, environment.ACCOUNT_VARIABLES)
         problems += [document.locate(problem) for problem in _clashes(document)]
@@ -91,17 +98,41 @@ def load_settings(
     )
 
 
+def load_settings_without_accounts(
+    environ: Mapping[str, str], *, overrides: Mapping[str, object] | None = None
+) -> Settings:
+    """Check and merge what the environment and the command line say beside accounts; no file is read.
+
+    Raises:
+        SettingsError: With all mistakes of both.
+    """
+    variables = environment.drop_empty(environ)
+    server, problems = _merge_server(ServerTable(), variables, overrides or {})
+    attachments, search, found = _merge_choices(AttachmentsTable(), SearchTable(), variables, environ)
+    if problems + found:
+        raise SettingsError(problems + found)
+    return Settings(
+        server=server,
+        accounts=(),
+        source=None,
+        warnings=tuple(environment.unknown_variables(variables, lent=())),
+        preferences=make_preferences(attachments, search, (), environ),
+    )
+
+
 def _read(
     config: Path | None, variables: Mapping[str, str], default_config: Path
 ) -> tuple[Document, list[str]]:
     """Read the file, which must exist if it was named; with what is wrong with it."""
     named = variables.get(environment.CONFIG_VARIABLE)
+    by_variable = ""
     if config is None and named:
         config = resolve_path(named, folder=Path(), environ=variables)
+        by_variable = f" ({environment.CONFIG_VARIABLE} names this file)"
     try:
         return read_document((config or default_config).absolute(), optional=config is None), []
     except SettingsError as error:
-        return Document(), list(error.lines)
+        return Document(), [line + by_variable for line in error.lines]
 
 
 def _merge_server(
@@ -128,16 +159,21 @@ def _merge_server(
 
 
 def _merge_choices(
-    file: FileTables, variables: Mapping[str, str], environ: Mapping[str, str]
+    attachments: AttachmentsTable,
+    search: SearchTable,
+    variables: Mapping[str, str],
+    environ: Mapping[str, str],
 ) -> tuple[AttachmentsTable, SearchTable, list[str]]:
+    """Let what the environment says, whole tables, take the place of the tables of the file."""
     values = environment.table_values(environment.ATTACHMENTS_VARIABLES, variables)
-    attachments, wrong = check_attachments(values, environ)
+    saving, wrong = check_attachments(values, environ)
     problems = _name(wrong, environment.ATTACHMENTS_VARIABLES)
-    chosen = attachments if attachments and values else file.attachments
+    if values and saving:
+        attachments = saving
     values = environment.table_values(environment.SEARCH_VARIABLES, variables)
-    search, wrong = check_table(SearchTable, values)
+    searching, wrong = check_table(SearchTable, values)
     problems += _name(wrong, environment.SEARCH_VARIABLES)
-    return chosen, search if search and values else file.search, problems
+    return attachments, searching if values and searching else search, problems
 
 
 def _lent(document: Document) -> set[str]:

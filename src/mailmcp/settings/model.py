@@ -277,7 +277,8 @@ class Settings:
 
     server: ServerTable
     accounts: tuple[Account, ...]
-    """At least one: those of the file in its order, then the one of the environment; ids are unique."""
+    """Those of the file in its order, then the one of the environment; ids are unique. None only where
+    they were not to be loaded."""
 
     source: Path | None
     """The file that was read; None if there is none."""

@@ -11,9 +11,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Final, NoReturn
 
 from pydantic import SecretStr
@@ -24,6 +26,9 @@ from mailmcp.settings.model import is_sendable
 
 PASSWORD_COMMAND_TIMEOUT_S: Final = 30.0
 """A key store may ask the user to unlock it, but a call of a tool is waiting."""
+
+_LOOK_S: Final = 0.1
+"""How often a password command is looked at that has ended, perhaps, though its output is still open."""
 
 PASSWORD_OCTETS_MAX: Final = 65_536
 """Most that is read of a password file: more is the wrong file, or an endless one."""
@@ -151,25 +156,58 @@ class CommandPassword(PasswordSource):
     def _run(self) -> tuple[bytes, str]:
         """Run the program; the second value says what went wrong, empty if nothing."""
         try:
-            with subprocess.Popen(  # noqa: S603 - the user's own command, and no shell
+            process = self._start()
+        except OSError as error:
+            return b"", f"cannot be started: {error.strerror}"
+        with process:
+            try:
+                return self._wait(process)
+            except BaseException:
+                _kill(process)
+                raise
+            finally:
+                _running.discard(process)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with _starting:
+            process = subprocess.Popen(  # noqa: S603 - the user's own command, and no shell
                 self._words,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=dict(self._environ),
                 start_new_session=True,
-            ) as process:
-                return self._wait(process)
-        except OSError as error:
-            return b"", f"cannot be started: {error.strerror}"
+            )
+            _running.add(process)
+        return process
 
     def _wait(self, process: subprocess.Popen[bytes]) -> tuple[bytes, str]:
-        try:
-            output, _ = process.communicate(timeout=self._timeout_s)
-        except subprocess.TimeoutExpired:
+        deadline = monotonic() + self._timeout_s
+        while True:
+            ended = process.poll() is not None
+            try:
+                output, _ = process.communicate(timeout=_LOOK_S)
+            except subprocess.TimeoutExpired as waiting:
+                if ended:
+                    # Something that it left behind holds its output open; what it printed is here.
+                    output = waiting.output or b""
+                elif monotonic() < deadline:
+                    continue
+                else:
+                    _kill(process)
+                    return b"", f"did not end within {self._timeout_s:g} s"
+            return output, f"failed with status {process.returncode}" if process.returncode else ""
+
+
+_running: Final[set[subprocess.Popen[bytes]]] = set()
+_starting: Final = threading.Lock()
+
+
+def end_password_commands() -> None:
+    """Kill the password commands that still run: the process is about to end, and nobody waits for them."""
+    with _starting:
+        for process in tuple(_running):
             _kill(process)
-            return b"", f"did not end within {self._timeout_s:g} s"
-        return output, f"failed with status {process.returncode}" if process.returncode else ""
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

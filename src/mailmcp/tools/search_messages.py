@@ -90,7 +90,8 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     """Give one page of a search: two round trips, or one for a next page whose search is remembered."""
     search = _search_meant(arguments, call)
     one = is_of_one_mailbox(search)
-    call.mailbox = search.sources[0].mailbox if one else EVERYTHING
+    names = dict.fromkeys(each.mailbox for each in search.sources)
+    call.mailbox = EVERYTHING if is_of_all_mailboxes(search) else ", ".join(names)
     criteria = criteria_of(search.criteria, call.preferences.zone)
     sought = words_sought(criteria)
     # Of one mailbox every row is shown, so what is shown of its text comes along.

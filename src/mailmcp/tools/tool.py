@@ -56,7 +56,7 @@ class Call:
     """The account the call turned out to be about; for the log."""
 
     mailbox: str = ""
-    """The mailbox likewise."""
+    """The mailbox likewise; several with commas, `*` for all."""
 
     def choose_account(self, account_id: str) -> Account:
         """Find the account meant; where there is only one it need not be named.

@@ -1,0 +1,94 @@
+"""`mailmcp serve` ends in good order by a signal, too, or when nobody reads what it writes."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Serve
+from cli.served import EXIT_S, Served
+from cli.test_serve import SEARCH, WAIT_S, serving
+from servers.peer import PeerFactory
+from servers.peer_actions import Rule, Silence
+from tools.stores import peer_account
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="there are no signals and shells like these")
+SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda each: each.name)
+
+
+def wait_for_the_end(served: Served) -> int:
+    """Wait without closing stdin."""
+    try:
+        return served.process.wait(EXIT_S)
+    except subprocess.TimeoutExpired:
+        pytest.fail("it does not end")
+
+
+@posix_only
+@SIGNALS
+def test_a_signal_ends_it_too(
+    serve: Serve, peer: PeerFactory, tmp_path: Path, number: signal.Signals
+) -> None:
+    """Ctrl-C is SIGINT; stdin stays open, and the thread that reads it cannot be interrupted."""
+    server = peer(rules=[Rule(command="EXAMINE", action=Silence())])
+    served = serving(serve, tmp_path, peer_account(server))
+    served.send("tools/call", SEARCH)
+    server.wait_for("EXAMINE", WAIT_S)
+    served.process.send_signal(number)
+    assert wait_for_the_end(served) == 0
+    server.wait_closed(1)
+    assert "outcome=cancelled" in served.stderr
+    assert "Traceback" not in served.stderr
+
+
+@posix_only
+def test_a_signal_ends_it_also_when_nothing_was_asked(
+    serve: Serve, peer: PeerFactory, tmp_path: Path
+) -> None:
+    served = serving(serve, tmp_path, peer_account(peer()))
+    served.process.send_signal(signal.SIGINT)
+    assert wait_for_the_end(served) == 0
+    assert "Traceback" not in served.stderr
+
+
+@posix_only
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None], ids=["SIGINT", "SIGTERM", "stdin"])
+def test_a_password_command_ends_with_it(
+    serve: Serve, peer: PeerFactory, tmp_path: Path, number: signal.Signals | None
+) -> None:
+    """And what that started: the end of the FIFO is read when nobody holds it open any more."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    server = peer()
+    config = tmp_path / "config.toml"
+    config.write_text(
+        f'[[accounts]]\naccount_id = "work"\nhost = "{server.host}"\nport = {server.port}\n'
+        f'user = "fake-user"\ntls = "none"\n'
+        f"password_command = ['/bin/sh', '-c', 'exec 3>\"{fifo}\"; echo started >&3; sleep 60 & wait']\n"
+    )
+    served = serve("serve", "--config", str(config))
+    served.introduce()
+    served.send("tools/call", SEARCH)
+    with fifo.open("rb") as reading:
+        assert reading.readline() == b"started\n"
+        if number is None:
+            served.close()
+        else:
+            served.process.send_signal(number)
+            wait_for_the_end(served)
+        assert select.select([reading], [], [], WAIT_S)[0], "it goes on"
+        assert reading.read() == b""
+
+
+@posix_only
+def test_it_ends_when_nobody_reads_its_answers(serve: Serve, peer: PeerFactory, tmp_path: Path) -> None:
+    served = serving(serve, tmp_path, peer_account(peer()))
+    assert served.process.stdout is not None
+    served.process.stdout.close()
+    served.send("tools/list", {})
+    assert wait_for_the_end(served) == 0
+    assert "Traceback" not in served.stderr
