@@ -22,7 +22,7 @@ from mailmcp.tools.issues import nothing_had
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.own_mail import OwnMail
 from mailmcp.tools.rows import LeanMessageRow, MessageRow, make_row, row_items, row_lines
-from mailmcp.tools.search.advice import suggest_search, warn_of
+from mailmcp.tools.search.advice import suggest_search, warn_of, warn_of_no_days
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import (
     Coverage,
@@ -128,19 +128,12 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
             if (message := texts.get(each.ref, each.searched.fetched.messages.get(each.ref.uid))) is not None
         ],
         issues=(*source_issues(searches), *message_issues(page.found)),
-        warnings=_warnings(arguments, call),
+        warnings=warn_of_no_days(arguments, today=call.today),
         cursor=next_cursor(search, page),
     )
     for row in result.rows:
         call.known_ids.remember(row.message_id, row.header_message_id or "")
     return _outcome(result, call)
-
-
-def _warnings(arguments: SearchMessagesArguments, call: Call) -> tuple[str, ...]:
-    """Say it where an argument does nothing: 0 days stand for no criterion, not for today."""
-    if arguments.last_days or "last_days" not in arguments.model_fields_set or arguments.cursor:
-        return ()
-    return (f"last_days 0 is no filter; for today send start_date {call.today}.",)
 
 
 def _search_meant(arguments: SearchMessagesArguments, call: Call) -> SearchCursor:

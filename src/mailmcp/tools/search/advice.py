@@ -1,12 +1,13 @@
 """What a searcher may not know, and what to do next where nothing was found."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 from mailmcp import limits
 from mailmcp.envelope.errors import NextAction
 from mailmcp.mail.handles.cursor import SearchCursor
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
-from mailmcp.tools.search.arguments import EVERYTHING
+from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, Place
 from mailmcp.tools.search.criteria import arguments_of, is_of_all_mailboxes
 
@@ -36,6 +37,13 @@ def warn_of(search: SearchCursor, *, empty: bool) -> tuple[str, ...]:
     if arguments.keys() & _TIMES:
         said.append("Times are those of arrival here; imported mail may have been written long before.")
     return tuple(said)
+
+
+def warn_of_no_days(arguments: SearchMessagesArguments, *, today: date) -> tuple[str, ...]:
+    """Say that `last_days` 0 asks nothing, if it was sent: some mean today by it."""
+    if arguments.last_days or "last_days" not in arguments.model_fields_set or arguments.cursor:
+        return ()
+    return (f"last_days 0 is no filter; for today send start_date {today}.",)
 
 
 def _phrases(arguments: Mapping[str, object]) -> list[str]:
