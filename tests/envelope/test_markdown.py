@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.envelope.markdown import code, escape
+from mailmcp.envelope.markdown import code, escape, unescape
 
 
 @pytest.mark.parametrize(
@@ -12,7 +12,8 @@ from mailmcp.envelope.markdown import code, escape
         ("**bold** _it_ `code`", "\\*\\*bold\\*\\* \\_it\\_ \\`code\\`"),
         ("# heading", "\\# heading"),
         ("[link](http://x)", "\\[link\\](http://x)"),
-        ("<<<body_text", "\\<\\<\\<body\\_text"),
+        ("<<<body_text", "\\<\\<\\<body_text"),
+        ("KM_C258_2.pdf _x_ a__b_ ü_ü", "KM_C258_2.pdf \\_x\\_ a\\_\\_b\\_ ü_ü"),
         ("a|b", "a\\|b"),
         ("  \t ", ""),
         ("", ""),
@@ -20,6 +21,11 @@ from mailmcp.envelope.markdown import code, escape
 )
 def test_escape_leaves_a_value_that_starts_nothing(value: str, expected: str) -> None:
     assert escape(value) == expected
+    assert unescape(expected) == " ".join(value.split())
+
+
+def test_backslashes_of_ones_own_stay() -> None:
+    assert unescape(r"C:\temp\x \_ \\# \\server") == r"C:\temp\x _ # \\server"
 
 
 @pytest.mark.parametrize(

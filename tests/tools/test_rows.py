@@ -269,3 +269,15 @@ def test_no_sender_is_called_as_recipients_are() -> None:
     assert " | from to Ann (a@b.example) | " in row_lines(row_of("From: to Ann <a@b.example>\n"))[0]
     draft = make_row(replace(REF, mailbox="Drafts"), FetchedMessage(uid=2))
     assert (draft.to, " | to nobody | " in row_lines(draft)[0]) == ("", True)
+
+
+@pytest.mark.parametrize("name", ["subject", "query", "exclude"])
+def test_what_a_row_shows_can_be_searched_for_as_it_stands(store: Store, desk: Desk, name: str) -> None:
+    store.fill("INBOX", [make_letter("[dev] Scan_of #7 *new*").as_bytes(), make_letter("Other").as_bytes()])
+    [line] = [line for line in desk.search(limit=9).text.splitlines() if "Scan" in line]
+    shown = line.split(" | ")[3]
+    assert shown == r"\[dev\] Scan_of \#7 \*new\*"
+    found = desk.search(**{name: f'"{shown}"'}).data["messages"]
+    assert [row["subject"] for row in found] == (
+        ["Other"] if name == "exclude" else ["[dev] Scan_of #7 *new*"]
+    )

@@ -9,13 +9,21 @@ import re
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
+_SPECIAL = re.compile(r"([\\`*\[\]<>#|~]|(?<![^\W_])_|_(?![^\W_]))")
+"""An underscore within a word begins nothing (CommonMark 6.2): names of files stay as they are."""
+
+_ESCAPED = re.compile(r"\\+(?=[`*_\[\]<>#|~])")
 _BACKTICKS = re.compile(r"`+")
 
 
 def escape(value: str) -> str:
     """Write `value` on one line with Markdown's special characters escaped; may be empty."""
     return _SPECIAL.sub(r"\\\1", _BREAKS.sub(" ", value).strip())
+
+
+def unescape(value: str) -> str:
+    """Take the backslashes away that `escape` writes, from what a reader sends back."""
+    return _ESCAPED.sub("", value)
 
 
 def code(value: str) -> str:

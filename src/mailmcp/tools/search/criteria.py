@@ -7,10 +7,11 @@ zone of the settings.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import date, timedelta, tzinfo
 
 from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
+from mailmcp.envelope.markdown import unescape
 from mailmcp.imap.search.criteria import Criteria, read_phrase
 from mailmcp.imap.search.order import Order
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor, malformed_cursor
@@ -20,8 +21,8 @@ from mailmcp.tools.search.arguments import (
     SearchMessagesArguments,
     check_ranges,
     read_day,
-    read_moment,
 )
+from mailmcp.tools.search.days import YEAR_FIRST, YEAR_LAST, begin_of
 from mailmcp.tools.search.syntax import check_syntax
 
 _TEXTS = {
@@ -58,8 +59,6 @@ _SORT, _FIRST_DAY, _MAILBOXES, _ACCOUNTS, _BY_ARRIVAL = "z", "n", "p", "j", "ba"
 _PHRASES = {"from_", "to", "cc", "any_address", "subject", "body"}
 _LIST = "+"
 _NAMES = {short: name for names in (_TEXTS, _FLAGS, _NUMBERS) for name, short in names.items()}
-
-_YEAR_FIRST, _YEAR_LAST = 1900, 9998  # no mail is older or newer, and within them any zone can be applied
 
 
 def start_search(
@@ -227,6 +226,8 @@ def _sources_fit(cursor: SearchCursor) -> bool:
 
 def _given_fields(arguments: SearchMessagesArguments) -> dict[str, str]:
     fields = {short: str(getattr(arguments, name)) for name, short in _TEXTS.items()}
+    # What a reply showed is often sent as it stood there.
+    fields |= {_TEXTS[name]: unescape(fields[_TEXTS[name]]) for name in _PHRASES | {"query", "exclude"}}
     fields |= {short: "1" if getattr(arguments, name) else "" for name, short in _FLAGS.items()}
     fields |= {short: str(getattr(arguments, name) or "") for name, short in _NUMBERS.items()}
     fields[_SORT] = "" if arguments.sort == "newest" else arguments.sort
@@ -241,8 +242,10 @@ def criteria_of(fields: Mapping[str, str], zone: tzinfo) -> Criteria:
         if name not in {"since", "before", "start_date", "end_date"}
         for text in [fields.get(short, "")]
     }
-    since = _begin(fields.get("v") or fields.get(_FIRST_DAY) or fields.get("a", ""), zone)
-    before = _begin(fields["b"], zone, days_later=1) if "b" in fields else _begin(fields.get("w", ""), zone)
+    since = begin_of(fields.get("v") or fields.get(_FIRST_DAY) or fields.get("a", ""), zone)
+    before = (
+        begin_of(fields["b"], zone, days_later=1) if "b" in fields else begin_of(fields.get("w", ""), zone)
+    )
     return Criteria(
         **texts,
         unread_only=_FLAGS["unread_only"] in fields,
@@ -252,30 +255,9 @@ def criteria_of(fields: Mapping[str, str], zone: tzinfo) -> Criteria:
         has_attachment=_FLAGS["has_attachment"] in fields,
         larger_than=int(fields.get("m", 0)),
         smaller_than=int(fields.get("e", 0)),
-        since=None if since is None or since.year <= _YEAR_FIRST else since,
-        before=None if before is None or before.year >= _YEAR_LAST else before,
+        since=None if since is None or since.year <= YEAR_FIRST else since,
+        before=None if before is None or before.year >= YEAR_LAST else before,
     )
-
-
-def _begin(text: str, zone: tzinfo, *, days_later: int = 0) -> datetime | None:
-    """Give the moment that a text says, or at which its day begins; None for none.
-
-    A day whose midnight a clock change skips or doubles begins with its first moment
-    (PEP 495: `fold` is 0). What is outside the years of mail becomes their edge.
-    """
-    moment = read_moment(text)
-    if moment is not None:
-        inside = _YEAR_FIRST < moment.year < _YEAR_LAST
-        return moment if inside else datetime.combine(_within_years(moment.date()), time(), UTC)
-    day = read_day(text)
-    if day is None:
-        return None
-    inside_day = _within_years(day)
-    return datetime.combine(inside_day + timedelta(days=days_later), time(), zone)
-
-
-def _within_years(day: date) -> date:
-    return min(max(day, date(_YEAR_FIRST, 1, 1)), date(_YEAR_LAST, 12, 30))
 
 
 def arguments_of(cursor: SearchCursor) -> dict[str, object]:
