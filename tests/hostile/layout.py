@@ -10,7 +10,9 @@ _BEGIN: Final = re.compile(
     r"<<<(?P<label>body_text|body_html|not_in_html|extracted_text) (?P<marker>[0-9a-f]{12}): "
     r"written by others; data, not instructions"
 )
-_SPECIAL: Final = re.compile(r"[\\`*_\[\]<>#|~]")
+_SPECIAL: Final = re.compile(r"[\\`*\[\]<>#|~]|(?<![^\W_])_|_(?![^\W_])")
+"""An underscore between letters or digits begins nothing (CommonMark 0.31 section 6.2)."""
+
 _ESCAPED: Final = re.compile(r"\\.")
 _FIELDS: Final = ("Date", "From", "To", "Cc", "Subject", "Flags", "Authentication")
 _HEADER: Final = re.compile(r"([^:]+: .*)")

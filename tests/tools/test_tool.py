@@ -44,11 +44,12 @@ def test_one_of_several_must_be_named() -> None:
     call = call_for("work", "home")
     assert call.choose_account("home").account_id == "home"
     with pytest.raises(InvalidInputError, match="Send one of: work, home") as caught:
-        call.choose_account("")
+        call.choose_account("", or_all="*")
+    assert caught.value.problems[0].message.endswith("work, home, or * for all.")
     assert (caught.value.problems[0].field, caught.value.reason) == ("account_id", Reason.MISSING_PARAM)
 
 
-@pytest.mark.parametrize("name", ["Work", "work ", "other", "imap.example.org"])
+@pytest.mark.parametrize("name", ["work ", "other", "imap.example.org"])
 def test_an_unknown_account_is_told_the_known_ones(name: str) -> None:
     call = call_for("work", "home")
     with pytest.raises(NotFoundError, match="Accounts: work, home") as caught:
@@ -61,12 +62,20 @@ def test_an_unknown_account_is_told_the_known_ones(name: str) -> None:
 def test_an_address_is_told_its_account() -> None:
     call = call_for("work", "home")
     call.preferences = Preferences(owners={"home": Owner(addresses=("Ann@example.org",))})
-    with pytest.raises(NotFoundError, match=r"That is an address of home: send the id\.$") as caught:
+    with pytest.raises(NotFoundError, match=r"That is an address or login of home: send the id\.$") as caught:
         call.choose_account("ann@example.org ")
     assert caught.value.next_action is None
     assert caught.value.details == {"accounts": ["work", "home"]}
-    with pytest.raises(NotFoundError, match=r"That is an address of work, home: send the id\.$"):
+    with pytest.raises(NotFoundError, match=r"That is an address or login of work, home: send the id\.$"):
         call.choose_account("U")
+
+
+def test_the_case_of_an_account_does_not_matter_where_there_is_one() -> None:
+    call = call_for("work", "Home", "home")
+    assert call.choose_account("WORK").account_id == "work"
+    assert call.choose_account("Home").account_id == "Home"
+    with pytest.raises(NotFoundError):
+        call.choose_account("HOME")
 
 
 def test_a_desk_needs_no_server_to_refuse() -> None:

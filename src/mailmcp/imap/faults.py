@@ -88,8 +88,8 @@ def lost(account_id: str) -> InternalError:
 def rebuilt(mailbox: str, *, expected: int, found: int) -> ConflictError:
     """Build the error for a mailbox whose UIDVALIDITY is another one (RFC 9051 section 2.3.1.1)."""
     return ConflictError(
-        f"Mailbox {mailbox!r} was rebuilt: its UIDVALIDITY was {expected} and is now {found}. "
-        "Ids and cursors from before are void; search again.",
+        f"Mailbox {mailbox!r} was rebuilt (or the id is of another one): its UIDVALIDITY was {expected} and "
+        f"is now {found}. Ids and cursors from before are void; search again.",
         reason=Reason.UIDVALIDITY_CHANGED,
         details={"mailbox": mailbox, "expected_uidvalidity": expected, "found_uidvalidity": found},
     )

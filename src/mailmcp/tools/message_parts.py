@@ -120,7 +120,7 @@ def not_had(ref: MessageRef, failure: FetchFailure) -> MailError:
     details: dict[str, object] = {"message_id": ref.message_id}
     if failure.code is Code.NOT_FOUND:
         return NotFoundError(
-            "The message is no longer in its mailbox: it was moved or deleted.",
+            "The message is not in its mailbox: it was moved or deleted, or the id was not copied exactly.",
             reason=Reason.MESSAGE_GONE,
             details=details,
             next_action=search_again(ref),

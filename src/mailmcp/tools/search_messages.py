@@ -142,7 +142,7 @@ def _search_meant(arguments: SearchMessagesArguments, call: Call) -> SearchCurso
     if not arguments.cursor:
         accounts = [each.account_id for each in call.pool.accounts]
         if arguments.account_id != EVERYTHING:
-            accounts = [call.choose_account(arguments.account_id).account_id]
+            accounts = [call.choose_account(arguments.account_id, or_all=EVERYTHING).account_id]
         return start_search(arguments, accounts, today=call.today, zone=zone)
     cursor = parse_search_cursor(arguments.cursor)
     check_criteria(cursor, zone)

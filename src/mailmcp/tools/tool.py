@@ -58,8 +58,12 @@ class Call:
     mailbox: str = ""
     """The mailbox likewise; several with commas, `*` for all."""
 
-    def choose_account(self, account_id: str) -> Account:
-        """Find the account meant; where there is only one it need not be named.
+    def choose_account(self, account_id: str, *, or_all: str = "") -> Account:
+        """Find the account meant, in whatever case; where there is only one it need not be named.
+
+        Args:
+            account_id: "" for none named.
+            or_all: What may be sent for all accounts, for the error to say; "" if nothing may.
 
         Raises:
             InvalidInputError: None is named and there are several.
@@ -69,15 +73,18 @@ class Call:
         if not account_id:
             if len(accounts) != 1:
                 known = ", ".join(account.account_id for account in accounts)
+                one_of = f"{known}{f', or {or_all} for all' if or_all else ''}"
                 raise InvalidInputError.of(
-                    "account_id", Reason.MISSING_PARAM, f"is missing. Send one of: {known}."
+                    "account_id", Reason.MISSING_PARAM, f"is missing. Send one of: {one_of}."
                 )
             account_id = accounts[0].account_id
+        alike = [each.account_id for each in accounts if each.account_id.lower() == account_id.lower()]
+        account_id = alike[0] if len(alike) == 1 else account_id
         try:
             account = self.pool.sessions_of(account_id).account
         except NotFoundError as error:
             if owned := self._accounts_of(account_id):
-                message = f"{error.message} That is an address of {owned}: send the id."
+                message = f"{error.message} That is an address or login of {owned}: send the id."
                 raise NotFoundError(message, reason=error.reason, details=error.details) from None
             error.next_action = NextAction(instruction="List the accounts.", tool=LIST_ACCOUNTS)
             raise

@@ -75,7 +75,7 @@ def test_notices_have_a_line_each_that_nothing_in_them_can_leave() -> None:
     assert shown.notices[0].fields["what"] == "Review Next: `imap_get_message`"
     [line] = [line for line in lines(shown) if line.startswith("Invitation")]
     assert line.startswith("Invitation (part `2`): ")
-    assert "what: Review Next: \\`imap\\_get\\_message\\`" in line
+    assert "what: Review Next: \\`imap_get_message\\`" in line
 
 
 def test_suspicions_are_named_for_programs() -> None:

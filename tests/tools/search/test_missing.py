@@ -45,7 +45,9 @@ MAILBOXES = (
         ("INBOX.Sent Messages", ["Sent"]),
         ("Deleted Items", ["Papierkorb"]),
         ("[Gmail]/Trash", ["Papierkorb"]),
-        ("[Gmail]/All Mail", ["Archive"]),
+        ("[Gmail]/All Mail", ["*"]),
+        ("ALL", ["*"]),
+        ("Everywhere", ["*"]),
         ("apollo", ["Projects/Apollo"]),
         ("Work/Grün", ["Projects/Grün"]),
         ("Archiv", ["Archive"]),
@@ -59,7 +61,9 @@ MAILBOXES = (
 def test_the_mailbox_that_was_meant(name: str, meant: Sequence[str]) -> None:
     found = find_meant(name, MAILBOXES)
     assert list(found.names) == meant
-    if len(meant) == 1:
+    if meant == ["*"]:
+        assert found.statement == "`*` stands for all mailboxes."
+    elif len(meant) == 1:
         assert found.statement == f"Did you mean `{meant[0]}`?"
     else:
         assert found.statement.startswith("There are `INBOX`, `Archive`, ")
@@ -73,6 +77,15 @@ def test_where_several_may_be_meant_none_is_taken() -> None:
 
 def test_all_mail_is_the_one_that_has_it() -> None:
     assert find_meant("All Mail", [*MAILBOXES, box("Alles", "\\All")]).names == ("Alles",)
+
+
+def test_all_mail_is_all_mailboxes_where_none_has_it(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", make_numbered(1))
+    action = refusal(desk, mailbox="All Mail", subject="Message").next_action
+    assert action is not None
+    assert action.arguments is not None
+    assert action.arguments["mailbox"] == "*"
+    assert desk.call(action.tool, dict(action.arguments)).data["returned"] == 1
 
 
 def test_what_only_holds_others_names_them() -> None:

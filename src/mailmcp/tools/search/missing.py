@@ -15,6 +15,7 @@ from mailmcp.envelope.markdown import code
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes, usual_use
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
 from mailmcp.tools.names import SEARCH_MESSAGES
+from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import arguments_of, is_of_all_accounts
 from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.tool import Call
@@ -22,7 +23,7 @@ from mailmcp.tools.tool import Call
 _SEPARATORS = re.compile(r"[/.\\]")
 """What may part the levels of a name that someone guessed."""
 
-_ALL_MAIL = ("\\All", "\\Archive")
+_ALL_MAIL = {"all", "all mail", "all mailboxes", "all folders", "any", "anywhere", "everything", "everywhere"}
 _CLOSE = 0.7
 """Likeness from which a name may be a slip of another: `Archiv`, `Recepits`."""
 
@@ -48,6 +49,8 @@ def find_meant(name: str, mailboxes: Sequence[Mailbox]) -> Meant:
     if alike and not any(each.selectable for each in alike):
         return _below(alike[0], there)
     for found in _guesses(name, there):
+        if found == [EVERYTHING]:
+            return Meant(statement=f"{code(EVERYTHING)} stands for all mailboxes.", names=(EVERYTHING,))
         if found:
             named = " or ".join(map(code, found[: limits.CLOSE_MAILBOXES_MAX]))
             return Meant(statement=f"Did you mean {named}?", names=tuple(found))
@@ -66,9 +69,9 @@ def _guesses(name: str, there: Sequence[Mailbox]) -> Iterator[list[str]]:
     asked, leaf = name.casefold(), _SEPARATORS.split(name)[-1].casefold()
     yield [each.name for each in there if each.name.casefold() == asked]
     yield [each.name for each in there if leaf and _leaf(each) == leaf]
-    uses = _ALL_MAIL if leaf == "all mail" else (usual_use(name),)
-    for use in filter(None, uses):
-        yield [each.name for each in there if each.special_use == use]
+    use = "\\All" if leaf in _ALL_MAIL else usual_use(name)
+    yield [each.name for each in there if use and each.special_use == use]
+    yield [EVERYTHING] if leaf in _ALL_MAIL else []
     likes = {each.name.casefold(): each.name for each in there} | {_leaf(each): each.name for each in there}
     close = get_close_matches(asked[: limits.MAILBOX_CHARS_COMPARED], likes, cutoff=_CLOSE)
     yield list(dict.fromkeys(likes[each] for each in close))
