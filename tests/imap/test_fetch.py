@@ -173,6 +173,8 @@ def test_fields_are_read_whatever_their_case_and_form() -> None:
         b"FLAGS NIL INTERNALDATE NIL RFC822.SIZE NIL",
         b'FLAGS x INTERNALDATE "yesterday" RFC822.SIZE x',
         b'INTERNALDATE "99-Xyz-2024 06:07:08 +0000"',
+        b'INTERNALDATE "31-Dec-9999 23:59:59 -0500"',
+        b'INTERNALDATE "01-Jan-2024 00:00:00 +2400"',
         b'INTERNALDATE "01-Jan-0000 99:99:99 +9999"',
         b"INTERNALDATE 5",
     ],

@@ -45,6 +45,14 @@ def test_a_message_reads_as_text() -> None:
     assert (body.invisible_removed, body.defects) == (1, ())
 
 
+def test_its_parts_are_named_by_ids_of_the_message_around_it() -> None:
+    text = message_text(MESSAGE, part_id="2").text
+    assert "Attachment: plan.pdf (application/pdf, part 2.2)" in text
+    assert "Attachment: The one before (message/rfc822, part 2.3)" in text
+    alone = b"Content-Type: application/pdf; name=plan.pdf\n\nx\n"
+    assert message_text(alone, part_id="3.1").text == "Attachment: plan.pdf (application/pdf, part 3.1.1)"
+
+
 def test_many_attachments_are_counted() -> None:
     parts = b"--b\nContent-Type: image/png\n\nx\n" * 25
     text = message_text(b"Content-Type: multipart/mixed; boundary=b\n\n" + parts + b"--b--\n").text

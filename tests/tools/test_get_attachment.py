@@ -150,11 +150,19 @@ def test_parts_of_a_message_inside_can_be_had(store: Store, desk: Desk) -> None:
     assert message["content_type"] == "message/rfc822"
     assert "Subject: The inner one" in message["text"]
     assert "Text of the inner one" in message["text"]
+    assert "Attachment: in.csv (text/csv, part 2.2)" in message["text"]
     assert get(desk, message_id, "2.1").data["text"] == "Text of the inner one"
     assert get(desk, message_id, "2.2").data["filename"] == "in.csv"
     assert get(desk, message_id, "2.2", mode="content").outcome.embedded[0].octets == b"a,b\r\n"
     whole = get(desk, message_id, "2", mode="content").outcome.embedded[0].octets
     assert b"Subject: The inner one" in whole
+
+
+def test_parts_of_a_message_in_a_file_have_no_ids(store: Store, desk: Desk) -> None:
+    inner = attached(("in.csv", b"a,b\r\n", "text/csv"))
+    letter = attached(("kept.eml", inner.as_bytes(), "application/octet-stream"))
+    message = get(desk, store_and_find(store, desk, letter), "2").data
+    assert "Attachment: in.csv (text/csv)" in message["text"]
 
 
 def test_no_text_is_an_issue_and_the_next_step_has_the_file(store: Store, desk: Desk) -> None:

@@ -55,4 +55,4 @@ def test_the_addresses_tell_which_account_is_whose(open_desk: DeskFactory) -> No
     desk.preferences = Preferences(owners={"a": Owner(addresses=("ann_lee@example.org", "a@b.example"))})
     reply = desk.call("imap_list_accounts")
     assert reply.data["accounts"][0]["addresses"] == ["ann_lee@example.org", "a@b.example"]
-    assert r"- `a` ann\_lee@example.org, a@b.example, imap.example.org:993 (TLS)" in reply.text
+    assert "- `a` ann_lee@example.org, a@b.example, imap.example.org:993 (TLS)" in reply.text

@@ -59,11 +59,11 @@ def test_a_mailbox_of_what_was_sent_is_known_by_its_name(mailbox: str) -> None:
 
 
 def test_what_the_server_says_of_a_mailbox_goes_before_its_name() -> None:
-    sent = Mailbox(name="Gesendet", delimiter="/", selectable=True, special_use="\\Sent")
+    sent = Mailbox(name="Von mir", delimiter="/", selectable=True, special_use="\\Sent")
     own = OwnMail(listings={"home": (sent, replace(sent, name="Sent", special_use=""))})
-    assert own.recipients(ref("Gesendet"), headers(TO_ANN)) == "Ann Lee <ann@example.org>"
+    assert own.recipients(ref("Von mir"), headers(TO_ANN)) == "Ann Lee <ann@example.org>"
     assert own.recipients(ref("Sent"), headers(TO_ANN)) is None
-    assert own.recipients(replace(ref("Gesendet"), account_id="club"), headers(TO_ANN)) is None
+    assert own.recipients(replace(ref("Von mir"), account_id="club"), headers(TO_ANN)) is None
 
 
 def test_rows_show_whom_the_owner_wrote_to(store: Store, desk: Desk) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
 from zoneinfo import ZoneInfo
@@ -33,6 +33,19 @@ def row_of(header: str, *, flags: Sequence[str] = (), internal_date: datetime | 
         sections={"HEADER.FIELDS": crlf(header + "\n", "utf-8")},
     )
     return make_row(REF, fetched)
+
+
+@pytest.mark.parametrize(
+    ("hours", "arrived"),
+    [(47, None), (-47, None), (48, "2024-03-03T12:00:00Z"), (-48, "2024-02-28T12:00:00Z")],
+)
+def test_a_message_that_came_days_after_it_was_written_says_so(hours: int, arrived: str | None) -> None:
+    """A move, or an import: the message is sorted and found by the day it came."""
+    came = datetime(2024, 3, 1, 12, tzinfo=UTC) + timedelta(hours=hours)
+    row = row_of("Date: Fri, 1 Mar 2024 13:00:00 +0100", internal_date=came)
+    assert row.arrived == arrived
+    [line] = row_lines(row, zone=ZoneInfo("Asia/Tokyo"))
+    assert line.startswith(f"- 2024-03-01 21:00{f', arrived {arrived[:10]}' if arrived else ''} | ")
 
 
 def test_a_row_of_nothing() -> None:

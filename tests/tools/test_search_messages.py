@@ -110,7 +110,8 @@ def test_days_and_times_are_those_of_the_settings(filled: Desk) -> None:
     reply = filled.search(since="2024-02-28T12:00:00Z", before="2024-02-28T12:00:01Z")
     assert reply.places == [2]
     assert reply.outcome.summary.endswith("times in Pacific/Auckland")
-    assert "- 2024-01-02 01:00 | " in reply.text
+    assert "- 2024-01-02 01:00, arrived 2024-02-29 | " in reply.text
+    assert reply.data["messages"][0]["arrived"] == "2024-02-28T12:00:00Z"
 
 
 @pytest.mark.parametrize(

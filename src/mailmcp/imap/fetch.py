@@ -7,7 +7,7 @@ fails, its messages are asked for in halves until the bad ones stand alone.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
 from imapclient.datetime_util import parse_to_datetime
 from imapclient.exceptions import ProtocolError
@@ -17,6 +17,7 @@ from mailmcp.envelope.errors import Code
 from mailmcp.imap.connection import Answer, Piece, RefusedError
 from mailmcp.imap.session import Session
 
+_YEAR_FIRST, _YEAR_LAST = 1900, 9998
 _SECTION = re.compile(rb"BODY\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
 
 
@@ -29,6 +30,8 @@ class FetchedMessage:
     """As the server spells them: `\\\\Seen`, `$Forwarded`."""
 
     internal_date: datetime | None = None
+    """In the zone of the server; between the years 1900 and 9998, so that any other can be applied."""
+
     size_octets: int | None = None
     body_structure: object = None
     """Nested tuples of octets, numbers and None; None if it was not asked for or is NIL."""
@@ -205,10 +208,12 @@ def _flag(value: object) -> str:
 
 
 def _date(value: object) -> datetime | None:
+    """Read an INTERNALDATE; None unless it is a time that any zone can be applied to."""
     if not isinstance(value, bytes):
         return None
     try:
         parsed = parse_to_datetime(value, normalise=False)
-    except (ValueError, OverflowError):
+        in_utc = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):  # an offset of a day or more, the end of the year 9999
         return None
-    return parsed if isinstance(parsed, datetime) else None
+    return parsed if _YEAR_FIRST <= in_utc.year <= _YEAR_LAST else None

@@ -14,6 +14,7 @@ from imapclient.response_parser import parse_response
 from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connection import Answer, Piece, RefusedError, encode_mailbox
 from mailmcp.imap.session import Session, quoted_mailbox
+from mailmcp.imap.special_uses import use_of
 
 _COUNTS = b"(MESSAGES UNSEEN)"
 _BURST = 50
@@ -23,25 +24,6 @@ _CONTROLS = re.compile(rb"[\r\n\0]")
 """Octets that a server may send within a literal, and that are never sent back."""
 
 _SPECIAL_USES = ("\\All", "\\Archive", "\\Drafts", "\\Flagged", "\\Junk", "\\Sent", "\\Trash", "\\Important")
-
-_WELL_KNOWN = {
-    "archive": "\\Archive",
-    "archives": "\\Archive",
-    "drafts": "\\Drafts",
-    "deleted items": "\\Trash",
-    "deleted messages": "\\Trash",
-    "trash": "\\Trash",
-    "bin": "\\Trash",
-    "junk": "\\Junk",
-    "junk e-mail": "\\Junk",
-    "junk email": "\\Junk",
-    "spam": "\\Junk",
-    "bulk mail": "\\Junk",
-    "sent": "\\Sent",
-    "sent items": "\\Sent",
-    "sent mail": "\\Sent",
-    "sent messages": "\\Sent",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +72,6 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
             mailboxes[name] = _with_counts(mailboxes[name], counts)
     guessed = _guess_special_uses(mailboxes.values())
     return tuple(sorted(guessed, key=lambda each: listing_order(each.name)))
-
-
-def usual_use(name: str) -> str:
-    """Guess a special use by the name alone, whatever the separator; "" for an ordinary mailbox."""
-    return _WELL_KNOWN.get(re.split(r"[/.]", name)[-1].lower(), "")
 
 
 def listing_order(name: str) -> tuple[bool, str]:
@@ -202,7 +179,7 @@ def _guess_special_uses(mailboxes: Collection[Mailbox]) -> list[Mailbox]:
     guessed: list[Mailbox] = []
     for mailbox in sorted(mailboxes, key=lambda each: (each.name.count(each.delimiter or "\0"), each.name)):
         leaf = mailbox.name.rpartition(mailbox.delimiter)[2] if mailbox.delimiter else mailbox.name
-        use = _WELL_KNOWN.get(leaf.lower(), "")
+        use = use_of(leaf)
         if use and use not in taken and not mailbox.special_use and mailbox.selectable:
             taken.add(use)
             guessed.append(replace(mailbox, special_use=use, special_use_guessed=True))

@@ -20,11 +20,13 @@ _ADDRESSES: Final = ("From", "To", "Cc")
 _ATTACHMENTS_NAMED: Final = 20
 
 
-def message_text(octets: bytes) -> BodyText:
+def message_text(octets: bytes, *, part_id: str = "") -> BodyText:
     """Write a message as text: Subject, From, To, Cc and Date, then its text, then what is attached.
 
     Args:
         octets: The message, transfer encoding already taken off.
+        part_id: Of the part that it is, where its own parts can be had by their ids (RFC 9051
+            section 6.4.5.1); "" where they cannot, as in a file.
 
     Returns:
         The text; empty header fields are left out. Messages inside this one are named, not entered.
@@ -40,7 +42,8 @@ def message_text(octets: bytes) -> BodyText:
     body = body_text(text_parts, found)
     attached = list_attachments(view.structure, text_parts)
     lines = [
-        f"Attachment: {each.filename or each.subject or '(unnamed)'} ({each.content_type})"
+        f"Attachment: {each.filename or each.subject or '(unnamed)'} "
+        f"({each.content_type}{f', part {part_id}.{each.part_id}' if part_id else ''})"
         for each in attached[:_ATTACHMENTS_NAMED]
     ]
     if len(attached) > _ATTACHMENTS_NAMED:

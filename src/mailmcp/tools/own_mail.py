@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from mailmcp import limits
-from mailmcp.imap.mailboxes import Mailbox, usual_use
+from mailmcp.imap.mailboxes import Mailbox
+from mailmcp.imap.special_uses import usual_use
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.address import Address, parse_addresses
 from mailmcp.mail.header.fields import Headers

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from mailmcp import limits
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.search.verify import received_s
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.handles.ids import MessageRef
@@ -41,6 +42,8 @@ _INVITATIONS = {"cancel": "invitation cancelled", "reply": "invitation answered"
 _NOTHING = Sought()
 _ANYONES = OwnMail()
 _MEGABYTE = 1_000_000
+_ARRIVED_LATE_S = 2 * 86_400
+"""From here on a message may have been imported; mail that had to wait comes earlier."""
 
 
 class LeanMessageRow(BaseModel):
@@ -48,6 +51,9 @@ class LeanMessageRow(BaseModel):
 
     message_id: str = Field(description="Send it to imap_get_message.")
     date: str = Field(description='RFC 3339; "" if unknown.')
+    arrived: str | None = None
+    """When the server received it, where that is another day: searches by time go by it."""
+
     from_: str = Field(alias="from")
     to: str | None = None
     """Of a message that the owner wrote."""
@@ -129,6 +135,7 @@ def make_row(
         {
             **id_fields(ref),
             "date": date_of(headers, fetched),
+            "arrived": _arrived(headers, fetched),
             "from": make_snippet(addresses_of(headers, "From"), limits.ROW_CHARS_MAX),
             "to": own_mail.recipients(ref, headers),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
@@ -159,8 +166,9 @@ def id_fields(ref: MessageRef) -> dict[str, object]:
 
 
 def file_name(part: Part) -> str:
-    """Name a file: by its type if it has no name."""
-    return part.filename or part.content_type
+    """Name a file: an attached message by its subject, what has no name by its type."""
+    subject = clean_line(part.subject).text
+    return part.filename or (f"message: {subject}" if subject else part.content_type)
 
 
 def shown_names(files: Sequence[str]) -> list[str]:
@@ -192,6 +200,14 @@ def date_of(headers: Headers, fetched: FetchedMessage) -> str:
     return format_rfc3339(moment) if moment else ""
 
 
+def _arrived(headers: Headers, fetched: FetchedMessage) -> str | None:
+    """Give the time of arrival where a reader would be misled by that of writing; else None."""
+    written, arrived = parse_date(headers.get("Date")), received_s(fetched)
+    if written is None or arrived is None or abs(arrived - written.timestamp()) < _ARRIVED_LATE_S:
+        return None
+    return format_rfc3339(datetime.fromtimestamp(arrived, UTC))
+
+
 def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tuple[str, ...]:
     """Write a row as Markdown: when, what is special, who, what, files and the id; then the evidence.
 
@@ -203,7 +219,10 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
         sizes: Whether to show sizes below a megabyte too.
     """
     moment = datetime.fromisoformat(row.date).astimezone(zone) if row.date else None
-    columns = [f"{moment:%Y-%m-%d %H:%M}" if moment else "no date", *marks_of(row.flags)]
+    columns = [f"{moment:%Y-%m-%d %H:%M}" if moment else "no date"]
+    if row.arrived:
+        columns[0] += f", arrived {datetime.fromisoformat(row.arrived).astimezone(zone):%Y-%m-%d}"
+    columns += marks_of(row.flags)
     columns += invitation_column(row.invitation or "")
     columns += [_who(row), escape(row.subject) or "no subject"]
     columns += [*files_column(row.attachments), *_size(row, always=sizes), code(row.message_id)]

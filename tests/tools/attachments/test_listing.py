@@ -72,9 +72,12 @@ def test_a_long_one_is_cut_and_the_reply_says_how_to_get_more(store: Store, desk
     reply = desk.get(message_id, attachment_mode="extract_text", attachment_text_max_chars=100)
     assert len(reply.data["message"]["attachments"][0]["extracted_text"]) == 100
     assert reply.outcome.warnings == (
-        "Of part 2: The text was cut after 100 of 1099 characters; imap_get_attachment reads the rest, "
-        "or send attachment_text_max_chars up to 50000.",
+        "Of part 2: The text was cut after 100 of 1099 characters; imap_get_attachment reads on from "
+        "text_offset 100, or send attachment_text_max_chars up to 50000.",
     )
+    rest = desk.call("imap_get_attachment", {"message_id": message_id, "part_id": "2", "text_offset": 100})
+    cut = reply.data["message"]["attachments"][0]["extracted_text"]
+    assert cut + rest.data["text"] == ("0123456789\n" * 100).rstrip()
     whole = desk.get(message_id, attachment_mode="extract_text")
     assert len(whole.data["message"]["attachments"][0]["extracted_text"]) == 1099
 

@@ -100,6 +100,8 @@ def test_words_cannot_be_alternatives(word: str) -> None:
     expected = f"query: `{word}` is no operator here: words are joined by AND. Search once for each. In"
     assert complaint(query=f"drift {word} firmware").startswith(expected)
     assert complaint(query=f"DRIFT {word} FIRMWARE").startswith(expected)
+    assert complaint(query="hotel|invoice").startswith(expected.replace("OR", "|"))
+    check(query='"hotel|invoice" | "|x|"'.replace(" | ", " "), subject="Hotel|Invoice")
 
 
 @pytest.mark.parametrize("name", ["from", "to", "cc", "any_address", "subject", "body"])

@@ -33,6 +33,11 @@ class TransferDecoded:
     defects: tuple[str, ...] = ()
 
 
+def is_identity(encoding: str) -> bool:
+    """Tell whether a transfer encoding, in any case, leaves octets as they are."""
+    return encoding.strip().lower() in _IDENTITY
+
+
 def decode_transfer(octets: bytes, encoding: str) -> TransferDecoded:
     """Take off a transfer encoding as far as it goes.
 
@@ -42,7 +47,7 @@ def decode_transfer(octets: bytes, encoding: str) -> TransferDecoded:
             the octets as they are, with a defect.
     """
     name = encoding.strip().lower()
-    if name in _IDENTITY:
+    if is_identity(name):
         return TransferDecoded(octets=octets)
     if name == "quoted-printable":
         return TransferDecoded(octets=binascii.a2b_qp(_SOFT_BREAK_SPACE.sub(b"=", octets)))

@@ -17,6 +17,7 @@ from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.tools.attachments.text import AttachmentText, can_have_text, octets_wanted, read_attachment_text
 from mailmcp.tools.issues import issue_about
 from mailmcp.tools.message_parts import MessageParts, WantedPart
+from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.tool import Call
 
 
@@ -134,9 +135,10 @@ def _untold(told: Told, root: Part | None, part_id: str, text: str) -> str:
 def _text_warnings(attachment: Attachment, read: AttachmentText, text: str, max_chars: int) -> list[str]:
     warnings = [*read.warnings]
     if len(text) > max_chars:
+        onward = f" from text_offset {max_chars}" if text == read.text else ""
         warnings.append(
-            f"The text was cut after {max_chars} of {len(text)} characters; imap_get_attachment reads "
-            f"the rest, or send attachment_text_max_chars up to {limits.ATTACHMENT_TEXT_CHARS_MAX}."
+            f"The text was cut after {max_chars} of {len(text)} characters; {GET_ATTACHMENT} reads on"
+            f"{onward}, or send attachment_text_max_chars up to {limits.ATTACHMENT_TEXT_CHARS_MAX}."
         )
     return [f"Of part {attachment.part_id}: {warning}" for warning in warnings]
 

@@ -17,7 +17,7 @@ from mailmcp.extract.extraction import Cause, ExtractionError, Section
 from mailmcp.extract.kind import Kind, detect_kind, guess_kind
 from mailmcp.mail.enclosed import message_text
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.transfer import decode_transfer
+from mailmcp.mail.mime.transfer import decode_transfer, is_identity
 from mailmcp.mail.notices.invitation import calendar_text
 from mailmcp.mail.parts.text import TextParts
 from mailmcp.mail.text.body import BodyText, body_text
@@ -171,10 +171,14 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
         return _Document(kind=kind, content=content)
     if content_type == "" and not _looks_like_text(content):
         return _no_text(
-            Code.INVALID_INPUT, f"No text can be read from a file of this kind ({part.content_type})."
+            Code.INVALID_INPUT,
+            f"No text can be read from it ({part.content_type}): it is of another kind, or broken.",
         )
-    labelled = replace(part, content_type=content_type or "text/plain")
-    body = _READERS.get(content_type, _read_plain)(labelled, octets)
+    if content_type in _MESSAGES:
+        body = message_text(content, part_id=_own_parts(part))
+    else:
+        labelled = replace(part, content_type=content_type or "text/plain")
+        body = _READERS.get(content_type, _read_plain)(labelled, octets)
     return AttachmentText(text=body.text, warnings=tuple(_warnings(body, len(octets) if cut else 0)))
 
 
@@ -194,8 +198,9 @@ def _read_plain(part: Part, octets: bytes) -> BodyText:
     return body_text(TextParts(plain=(part,)), {part.part_id: octets})
 
 
-def _read_message(part: Part, octets: bytes) -> BodyText:
-    return message_text(decode_transfer(octets, part.encoding).octets)
+def _own_parts(part: Part) -> str:
+    """Give the part id under which the parts of an attached message stand; "" for a file, which has none."""
+    return part.part_id if part.content_type in _MESSAGES and is_identity(part.encoding) else ""
 
 
 def _read_calendar(part: Part, octets: bytes) -> BodyText:
@@ -204,9 +209,8 @@ def _read_calendar(part: Part, octets: bytes) -> BodyText:
     return events if events.text else _read_plain(part, octets)
 
 
+_MESSAGES: Final = frozenset({"message/rfc822", "message/global"})
 _READERS: Final[dict[str, Callable[[Part, bytes], BodyText]]] = {
-    "message/rfc822": _read_message,
-    "message/global": _read_message,
     "text/calendar": _read_calendar,
     "application/ics": _read_calendar,
 }

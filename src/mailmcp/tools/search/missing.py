@@ -12,7 +12,8 @@ from difflib import get_close_matches
 from mailmcp import limits
 from mailmcp.envelope.errors import MailError, NextAction, NotFoundError, Reason
 from mailmcp.envelope.markdown import code
-from mailmcp.imap.mailboxes import Mailbox, list_mailboxes, usual_use
+from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.special_uses import usual_use
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING

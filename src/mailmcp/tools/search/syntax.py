@@ -20,6 +20,7 @@ _QUOTED = "In double quotes it is text."
 _PLAIN = re.compile(r"[\w.@+/%$=-][\w.@+/%$= -]{0,63}")
 """What may be repeated to whoever sent it."""
 
+_EITHER = re.compile(r"\w\|\w")
 _SPAN = re.compile(r"(\d{1,4})([dwmy])", re.ASCII | re.IGNORECASE)
 _SPAN_DAYS = {"d": 1, "w": 7, "m": 31, "y": 366}
 
@@ -61,6 +62,8 @@ def _complaints(name: str, text: str, today: date) -> Iterator[str]:
     if operators:
         yield _say_instead(operators)
     joining = [each["word"] for each in tokens[1:-1] if _joins_wrongly(each["word"], name, text)]
+    if name == "query" and any(_EITHER.search(each["word"] or "") for each in tokens):
+        joining.append("|")
     if joining:
         done = "words are joined by AND" if name == "query" else "the text is one phrase"
         yield f"`{joining[0]}` is no operator here: {done}. Search once for each. {_QUOTED}"
