@@ -1,5 +1,6 @@
 """UIDs that do not go by the time of arrival."""
 
+import random
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -142,3 +143,35 @@ def test_a_page_that_goes_on_keeps_its_order(peer: PeerFactory) -> None:
     server = peer(messages=moved(90, 1, 2, 3), capabilities=PLAIN)
     with session_on(make_account(server), Quirks(unordered={"INBOX"})) as session:
         assert scan_one(session, request(size=2)).uids == (4, 3)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_pages_of_any_mailbox_give_each_message_once(peer: PeerFactory, seed: int) -> None:
+    """By UID or by arrival, as the first page turned out; with the candidates remembered or not."""
+    chance = random.Random(seed)  # noqa: S311 - nothing secret
+    hours = sorted(chance.uniform(0, 900) for _ in range(chance.randint(1, 60)))
+    for _ in range(chance.randint(0, 3)):  # what was moved
+        hours.append(hours.pop(chance.randrange(len(hours))))
+    order = chance.choice([Order.NEWEST, Order.OLDEST])
+    capabilities = chance.choice([PLAIN, (*PLAIN, "SORT"), (*PLAIN, "ESEARCH", "SORT")])
+    messages = moved(*hours)
+    size = chance.randint(1, 25)
+    given: list[int] = []
+    with session_on(make_account(peer(messages=messages, capabilities=capabilities)), Quirks()) as session:
+        found = scan_one(session, beginning(order=order, size=size))
+        while True:
+            given += found.uids
+            if not found.left:
+                break
+            known = found.candidates if chance.random() < 0.5 else None
+            going_on = request(order=found.order, size=size, after=found.last, known=known)
+            found = scan_one(session, going_on)
+    received = {each.uid: int(each.received.timestamp()) for each in messages}
+    by_uid = sorted(received, reverse=order is Order.NEWEST)
+    by_arrival = sorted(received, key=lambda uid: (received[uid], uid), reverse=order is Order.NEWEST)
+    assert given == (by_uid if found.order.by_uid else by_arrival)
+    if len(messages) <= size + limits.ORDER_SAMPLE_MESSAGES:  # all were compared
+        assert given == by_arrival or found.order.by_uid
+        assert found.order.by_uid == is_in_order(
+            FetchedMessage(uid=each.uid, internal_date=each.received) for each in messages
+        )
