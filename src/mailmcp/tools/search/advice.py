@@ -33,7 +33,7 @@ def warn_of(search: SearchCursor, *, empty: bool) -> tuple[str, ...]:
         names = " and ".join(phrases)
         said.append(f"Several words in {names} are one phrase; query takes single words, in any order.")
     if arguments.keys() & _WORDS:
-        said.append("Words within attached documents and encrypted mail are not searched.")
+        said.append("Words within documents, and within mail encrypted or signed as one file, are not searched.")
     if arguments.keys() & _TIMES:
         said.append("Times are those of arrival here; imported mail may have been written long before.")
     return tuple(said)
