@@ -24,8 +24,8 @@ from mailmcp import limits
 from mailmcp.imap.search.answer import parse_search
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.keys import make_plan
-from mailmcp.imap.search.matches import Scanned, ScanRequest
 from mailmcp.imap.search.scan import scan
+from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.proof import PROOFS
 from servers.dovecot import Login

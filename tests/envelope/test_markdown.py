@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mailmcp.envelope.markdown import code, escape, unescape
 
@@ -24,8 +26,24 @@ def test_escape_leaves_a_value_that_starts_nothing(value: str, expected: str) ->
     assert unescape(expected) == " ".join(value.split())
 
 
-def test_backslashes_of_ones_own_stay() -> None:
-    assert unescape(r"C:\temp\x \_ \\# \\server") == r"C:\temp\x _ # \\server"
+@given(st.text(alphabet="ab1é \\`*_[]<>#|~:."))
+def test_what_was_escaped_can_be_sent_back(value: str) -> None:
+    assert unescape(escape(value)) == " ".join(value.split())
+
+
+@pytest.mark.parametrize(
+    ("sent", "meant"),
+    [
+        (r"C:\temp\x", r"C:\temp\x"),
+        (r"C:\\temp", r"C:\temp"),
+        (r"\\server\share", r"\\server\share"),
+        (r"\\\\server\\share", r"\\server\share"),
+        (r"[dev] a\_b", r"[dev] a\_b"),
+        (r'"C:\_x"', r'"C:\_x"'),
+    ],
+)
+def test_backslashes_of_ones_own_stay(sent: str, meant: str) -> None:
+    assert unescape(sent) == meant
 
 
 @pytest.mark.parametrize(

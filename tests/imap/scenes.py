@@ -17,8 +17,8 @@ from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.criteria import Criteria
-from mailmcp.imap.search.matches import Scanned, ScanRequest
 from mailmcp.imap.search.scan import scan
+from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session, open_session
 from mailmcp.imap.telemetry import Telemetry

@@ -168,6 +168,15 @@ def test_special_uses_that_are_said_are_taken(peer: PeerFactory) -> None:
     }
 
 
+def test_each_program_may_have_made_a_trash(peer: PeerFactory) -> None:
+    """On one level all are; those of other uses, and further down, are ordinary mailboxes."""
+    names = ("Trash", "Gelöschte Elemente", "Papierkorb", "Spam", "Junk", "Sent", "Gesendet", "Old/Trash")
+    found = uses(*((name, "") for name in names), peer=peer)
+    assert {name for name, (use, _) in found.items() if use == "\\Trash"} == set(names[:3])
+    assert {name for name, (use, _) in found.items() if use == "\\Junk"} == {"Spam", "Junk"}
+    assert [name for name, (use, _) in found.items() if use == "\\Sent"] == ["Gesendet"]
+
+
 def test_special_uses_that_are_not_said_are_guessed_once_each(peer: PeerFactory) -> None:
     """By the usual names, the least nested one first; never beside one that is said."""
     found = uses(

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError
 from tools.conftest import DeskFactory
 from tools.desk import Desk
@@ -56,6 +57,18 @@ def test_a_search_begun_before_the_move_goes_on_as_it_began(store: Store, desk: 
     store.fill("INBOX", make_numbered(5), received=now - timedelta(days=5))
     desk.search(limit=2)
     assert subjects(desk.search(cursor=first.data["next_cursor"]).data["messages"]) == [2, 1]
+
+
+def test_what_cannot_be_sorted_is_said_on_each_page(
+    pymap_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SORT_CANDIDATES_MAX", 3)
+    for day in DAYS:
+        received = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=day)
+        pymap_mail.fill("INBOX", make_numbered(day), received=received)
+    found = list(pages(open_desk(pymap_mail.account), limit=2))
+    assert [each for page in found for each in subjects(page.data["messages"])] == list(reversed(DAYS))
+    assert all("not always that of their arrival" in page.text for page in found)
 
 
 def test_only_matches_count(moved: Desk) -> None:

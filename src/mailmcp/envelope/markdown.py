@@ -12,7 +12,7 @@ _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _SPECIAL = re.compile(r"([\\`*\[\]<>#|~]|(?<![^\W_])_|_(?![^\W_]))")
 """An underscore within a word begins nothing (CommonMark 6.2): names of files stay as they are."""
 
-_ESCAPED = re.compile(r"\\+(?=[`*_\[\]<>#|~])")
+_ESCAPED = re.compile(r"\\([\\`*_\[\]<>#|~])")
 _BACKTICKS = re.compile(r"`+")
 
 
@@ -22,8 +22,12 @@ def escape(value: str) -> str:
 
 
 def unescape(value: str) -> str:
-    """Take the backslashes away that `escape` writes, from what a reader sends back."""
-    return _ESCAPED.sub("", value)
+    """Take the backslashes away that `escape` writes, from what a reader sends back.
+
+    What `escape` would not have written so stays as it is: paths of Windows, and all with double quotes.
+    """
+    plain = _ESCAPED.sub(r"\1", value)
+    return plain if '"' not in value and escape(plain) == value else value
 
 
 def code(value: str) -> str:

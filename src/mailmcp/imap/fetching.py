@@ -13,17 +13,20 @@ Job = tuple[Sequence[int], Sequence[str]]
 """UIDs, and the data items of each."""
 
 
-def fetching(*jobs: Job, most_messages: int = 0) -> Dialogue[list[Fetched]]:
+def fetching(*jobs: Job, most_messages: int = 0, beside: Job = ((), ())) -> Dialogue[list[Fetched]]:
     """Fetch what the jobs ask, at once; one round trip if all goes well and the commands fit a burst.
 
     Args:
         jobs: Each has its result, in order; rows of messages in several of them hold the items of all.
         most_messages: How many messages the server looks at in one command (RFC 9738); 0 for any number.
+        beside: What comes along if it can be had, and is not asked for again. Its result is the last, and
+            has no failures; there is none if it names no UIDs.
     """
+    wanted = [each for job in jobs for each in _commands(job, most_messages)]
     replies: Replies = []
-    for burst in _bursts([each for job in jobs for each in _commands(job, most_messages)]):
+    for burst in _bursts([*wanted, *_commands(beside, most_messages)]):
         replies += (yield burst).replies
-    rows, doubtful = _read(replies)
+    rows, doubtful = _read(replies, of=len(wanted))
     results: list[Fetched] = []
     for job in jobs:
         # A row of one job says nothing of another's refusal.
@@ -34,18 +37,20 @@ def fetching(*jobs: Job, most_messages: int = 0) -> Dialogue[list[Fetched]]:
         else:
             fetched.failures.update((uid, gone(uid)) for uid in missing)
         results.append(fetched)
+    if beside[0]:
+        results.append(Fetched(messages={uid: rows[uid] for uid in beside[0] if uid in rows}))
     return results
 
 
-def _read(replies: Replies) -> tuple[dict[int, FetchedMessage], bool]:
-    """Read all rows, and whether some were refused or unreadable.
+def _read(replies: Replies, *, of: int) -> tuple[dict[int, FetchedMessage], bool]:
+    """Read all rows, and whether some were unreadable, or refused in the first `of` replies.
 
     Of all replies together: a server may do several FETCHes at a time and mix their rows.
     """
     answers = [reply.answer if isinstance(reply, RefusedError) else reply for reply in replies]
     pieces = [piece for answer in answers for piece in answer.untagged.get("FETCH", ())]
     rows, unreadable = parse_rows(Answer(untagged={"FETCH": pieces}))
-    return rows, unreadable > 0 or any(isinstance(reply, RefusedError) for reply in replies)
+    return rows, unreadable > 0 or any(isinstance(reply, RefusedError) for reply in replies[:of])
 
 
 def _commands(job: Job, most_messages: int) -> Iterator[Command]:

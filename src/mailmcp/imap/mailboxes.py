@@ -23,6 +23,7 @@ _BURST = 50
 _CONTROLS = re.compile(rb"[\r\n\0]")
 """Octets that a server may send within a literal, and that are never sent back."""
 
+_SEVERAL = {"\\Junk", "\\Trash"}
 _SPECIAL_USES = ("\\All", "\\Archive", "\\Drafts", "\\Flagged", "\\Junk", "\\Sent", "\\Trash", "\\Important")
 
 
@@ -174,15 +175,31 @@ def _with_counts(mailbox: Mailbox, counts: dict[bytes, int]) -> Mailbox:
 
 
 def _guess_special_uses(mailboxes: Collection[Mailbox]) -> list[Mailbox]:
-    """Guess by name the special uses that no mailbox was said to have; one mailbox each."""
-    taken = {each.special_use for each in mailboxes}
+    """Guess by name the special uses that no mailbox was said to have; the least nested one each.
+
+    Several programs may have made each a Junk and a Trash of its own: on that level all are.
+    """
+    said = {each.special_use for each in mailboxes}
+    depths: dict[str, int] = {}
     guessed: list[Mailbox] = []
-    for mailbox in sorted(mailboxes, key=lambda each: (each.name.count(each.delimiter or "\0"), each.name)):
+    for mailbox in sorted(mailboxes, key=lambda each: (_depth(each), each.name)):
+        depth = _depth(mailbox)
         leaf = mailbox.name.rpartition(mailbox.delimiter)[2] if mailbox.delimiter else mailbox.name
         use = use_of(leaf)
-        if use and use not in taken and not mailbox.special_use and mailbox.selectable:
-            taken.add(use)
+        several = use in _SEVERAL and depths.get(use) == depth
+        if (
+            use
+            and use not in said
+            and not mailbox.special_use
+            and mailbox.selectable
+            and (use not in depths or several)
+        ):
+            depths[use] = depth
             guessed.append(replace(mailbox, special_use=use, special_use_guessed=True))
         else:
             guessed.append(mailbox)
     return guessed
+
+
+def _depth(mailbox: Mailbox) -> int:
+    return mailbox.name.count(mailbox.delimiter or "\0")

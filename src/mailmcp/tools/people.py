@@ -6,6 +6,8 @@ from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.text.snippet import make_snippet
 
+_ADDRESS_CHARS_MAX = 80
+
 
 def addresses_of(headers: Headers, name: str) -> str:
     """Write the addresses of a header, as `Name <address>, …`; "" if there are none."""
@@ -19,7 +21,11 @@ def first_addresses_of(headers: Headers, name: str, *, most: int) -> str:
     At most ROW_CHARS_MAX characters; "" if there are none.
     """
     addresses = parse_addresses(*headers.raw_all(name))
-    shown = [clean_line(format_address(each)).text for each in addresses[:most]]
-    more = len(addresses) - len(shown)
-    counted = f", {more} more" if more else ""
-    return make_snippet(", ".join(shown), limits.ROW_CHARS_MAX - len(counted)) + counted
+    written = ""
+    for number, each in enumerate(addresses):
+        one = make_snippet(clean_line(format_address(each)).text, _ADDRESS_CHARS_MAX)
+        more = f", {len(addresses) - number} more"
+        if number == most or len(written) + len(one) + len(more) > limits.ROW_CHARS_MAX:
+            return written + more
+        written += f", {one}" if number else one
+    return written

@@ -12,9 +12,9 @@ from mailmcp.envelope.outcome import Issue, Outcome, Page
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.criteria import Criteria
-from mailmcp.imap.search.matches import Scanned, ScanRequest
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.scan import scan
+from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.mail.handles.cursor import SearchCursor, parse_search_cursor
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.tools.evidence import Sought, words_sought
@@ -22,7 +22,7 @@ from mailmcp.tools.issues import nothing_had
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.own_mail import OwnMail
 from mailmcp.tools.rows import LeanMessageRow, MessageRow, make_row, row_items, row_lines
-from mailmcp.tools.search.advice import suggest_search, warn_of, warn_of_no_days
+from mailmcp.tools.search.advice import suggest_search, warn_of, warn_of_no_days, warn_of_order
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import (
     Coverage,
@@ -240,7 +240,7 @@ def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
             *result.coverage.lines(empty=not rows),
         ),
         issues=issues,
-        warnings=(*result.warnings, *warn_of(search, empty=not rows)),
+        warnings=(*result.warnings, *warn_of(search, empty=not rows), *warn_of_order(result.coverage.seen)),
         page=Page(page_size=search.page_size, total_count=page.total, cursor=result.cursor),
         next_action=next_action,
     )

@@ -59,7 +59,7 @@ class Call:
     """The mailbox likewise; several with commas, `*` for all."""
 
     def choose_account(self, account_id: str, *, or_all: str = "") -> Account:
-        """Find the account meant, in whatever case; where there is only one it need not be named.
+        """Find the account meant; where there is only one it need not be named.
 
         Args:
             account_id: "" for none named.
@@ -78,13 +78,14 @@ class Call:
                     "account_id", Reason.MISSING_PARAM, f"is missing. Send one of: {one_of}."
                 )
             account_id = accounts[0].account_id
-        alike = [each.account_id for each in accounts if each.account_id.lower() == account_id.lower()]
-        account_id = alike[0] if len(alike) == 1 else account_id
         try:
             account = self.pool.sessions_of(account_id).account
         except NotFoundError as error:
-            if owned := self._accounts_of(account_id):
-                message = f"{error.message} That is an address or login of {owned}: send the id."
+            alike = [each.account_id for each in accounts if each.account_id.lower() == account_id.lower()]
+            owned = self._accounts_of(account_id)
+            if alike or owned:
+                what = "Ids are case-sensitive" if alike else f"That is an address or login of {owned}"
+                message = f"{error.message} {what}: send {', '.join(alike) if alike else 'the id'}."
                 raise NotFoundError(message, reason=error.reason, details=error.details) from None
             error.next_action = NextAction(instruction="List the accounts.", tool=LIST_ACCOUNTS)
             raise

@@ -13,11 +13,12 @@ from imap.scenes import make_account, session_on
 from imap.searches import NOON, PLAIN, letter, request, scan_one, searches
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.quirks import Feature, Quirks
 from mailmcp.imap.search.arrival import is_in_order, sample_of
-from mailmcp.imap.search.matches import ScanRequest
 from mailmcp.imap.search.order import Order
+from mailmcp.imap.search.scanned import ScanRequest
 from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMessage
 
 
@@ -115,14 +116,38 @@ def test_a_mailbox_in_order_costs_two_round_trips_and_some_times(peer: PeerFacto
     assert len(times.split()[2].split(",")) == limits.ORDER_SAMPLE_MESSAGES
 
 
-def test_what_cannot_be_put_in_order_is_said(peer: PeerFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "sort",
+    [None, b"{tag} NO cannot\r\n", b"* SORT 4 3\r\n{tag} OK -\r\n", b"{tag} OK [MESSAGELIMIT 2 3] -\r\n"],
+)
+def test_what_cannot_be_put_in_order_goes_by_uid_and_says_so(
+    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, sort: bytes | None
+) -> None:
+    """All of it: where the server cannot sort, or does not sort all, nothing is left out."""
     monkeypatch.setattr(limits, "SORT_CANDIDATES_MAX", 3)
-    server = peer(messages=moved(90, 1, 2, 3), capabilities=PLAIN)
+    rules = [Rule(command="UID SORT", action=Respond(sort))] if sort else []
+    capabilities = (*PLAIN, "SORT") if sort else PLAIN
+    server = peer(messages=moved(90, 1, 2, 3), capabilities=capabilities, rules=rules)
     with session_on(make_account(server), Quirks()) as session:
         for _ in range(2):
             found = scan_one(session, beginning(size=2))
             assert (found.order, found.uids, found.complete) == (Order.NEWEST, (4, 3), True)
-            assert "not that of their arrival" in found.statements[-1]
+            assert (found.in_order, found.left) == (False, 2)
+        found = scan_one(session, beginning(size=2))
+        rest = scan_one(session, request(size=2, after=found.last))
+        assert (rest.uids, rest.in_order) == ((2, 1), False)
+
+
+@pytest.mark.parametrize("answer", [b"* SORT 1\r\n{tag} OK -\r\n", b"* SORT 1 2 3 4\r\n{tag} OK -\r\n"])
+def test_a_server_that_does_not_sort_rightly_is_not_believed(peer: PeerFactory, answer: bytes) -> None:
+    """It leaves matches out, or does not look at their times."""
+    rules = [Rule(command="UID SORT", action=Respond(answer))]
+    server = peer(messages=moved(90, 1, 200, 3), capabilities=(*PLAIN, "SORT"), rules=rules)
+    with session_on(make_account(server), Quirks()) as session:
+        for _ in range(2):
+            found = scan_one(session, beginning(size=3, unread_only=True))
+            assert (found.uids, found.left, found.complete) == ((3, 1, 4), 1, True)
+        assert not session.quirks.trusts(Feature.SORT)
 
 
 def test_few_matches_of_many_messages_are_put_in_order_here(

@@ -176,6 +176,20 @@ def test_mail_that_came_since_the_search_speaks_against_nothing(peer: PeerFactor
     assert searches(server) == ["UNSEEN", "ALL", "UID 1:3 UNSEEN"]
 
 
+@pytest.mark.parametrize("gone", [False, True])
+def test_one_message_that_is_read_meanwhile_speaks_against_nothing(peer: PeerFactory, *, gone: bool) -> None:
+    """Between the look at its flags and the search for it; what is learned stays for good."""
+    answer = b"" if gone else b"* 3 FETCH (UID 3 FLAGS (\\Seen))\r\n"
+    rules = [
+        finds("UNSEEN"),
+        Rule(command="UID FETCH", containing="(UID FLAGS)", action=Respond(answer + b"{tag} OK -\r\n")),
+    ]
+    server = peer(messages=[*letters([1, 2], flags=SEEN), letter(3)], capabilities=PLAIN, rules=rules)
+    quirks = probed()
+    assert find(server, quirks, unread_only=True).uids == ()
+    assert quirks.trusts(Feature.FLAGS)
+
+
 def test_unread_mail_of_others_speaks_against_nothing(peer: PeerFactory) -> None:
     server = peer(messages=letters([1, 2, 3]), capabilities=PLAIN)
     quirks = probed()

@@ -1,14 +1,56 @@
-"""Requests and results of one page; more in `test_scan`, which asks for them on sessions."""
+"""One page of one mailbox, where its mail goes or cannot be read; more in `test_scan` and `test_arrival`."""
 
-from imap.searches import PLAIN, find, letters
+import random
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from imap.scenes import make_account, session_on
+from imap.searches import NOON, PLAIN, letters, request, scan_one
+from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.order import Order
 from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
 
 
-def test_a_page_says_in_which_order_it_is(peer: PeerFactory) -> None:
-    server = peer(messages=letters([1, 2, 3]), capabilities=PLAIN)
-    for order in Order:
-        found = find(server, order=order, size=2)
-        assert found.order is order
-        assert found.uids == ((1, 2) if order.rising else (3, 2))
-        assert (found.left, found.total_exact, len(found.candidates)) == (1, True, 3)
+@pytest.mark.parametrize("order", [Order.NEWEST_ARRIVAL, Order.OLDEST_ARRIVAL])
+@pytest.mark.parametrize("remembering", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_what_goes_between_two_pages_costs_no_other_message(
+    peer: PeerFactory, order: Order, seed: int, *, remembering: bool
+) -> None:
+    """Its time is not known any more, so that nothing can stand after it."""
+    chance = random.Random(seed)  # noqa: S311 - it must repeat
+    messages = letters(range(1, 13))
+    for each in messages:
+        each.received = NOON + timedelta(hours=chance.choice([1, 2, 3, 50, 60]))
+    server = peer(messages=messages, capabilities=PLAIN)
+    stays = {each.uid for each in messages}
+    given: list[int] = []
+    with session_on(make_account(server), Quirks()) as session:
+        found = scan_one(session, request(order=order, size=2))
+        known = found.candidates
+        while found.left:
+            given += found.uids
+            going = chance.choice(sorted(stays))
+            stays.discard(going)
+            server.mailbox.messages[:] = [each for each in server.mailbox.messages if each.uid != going]
+            following = request(order=order, size=2, after=found.last, known=known if remembering else None)
+            found = scan_one(session, following)
+        given += found.uids
+    assert len(given) == len(set(given)), given
+    assert stays <= set(given)
+
+
+@pytest.mark.parametrize("answer", [b"{tag} NO not this one\r\n", b"{tag} BAD no\r\n"])
+def test_times_that_cannot_be_had_cost_nothing(peer: PeerFactory, answer: bytes) -> None:
+    rule = Rule(command="UID FETCH", containing="(UID INTERNALDATE)", action=Respond(answer))
+    server = peer(messages=letters(range(1, 31)), capabilities=PLAIN, rules=[rule])
+    with session_on(make_account(server), Quirks()) as session:
+        session.examine("INBOX")
+        before = session.dialling.traffic.round_trips
+        found = scan_one(session, replace(request(size=5), may_reorder=True))
+        assert session.dialling.traffic.round_trips - before == 2
+    assert found.uids == (30, 29, 28, 27, 26)
+    assert found.fetched.failures == {}

@@ -20,9 +20,9 @@ from imap.searches import (
 )
 from mailmcp import limits
 from mailmcp.envelope.errors import ConflictError, InvalidInputError, MailError, NotFoundError, Reason
-from mailmcp.imap.search.matches import Scanned, ScanRequest
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.scan import scan
+from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.imap.session import Session
 from servers.dovecot import Dovecot, Login
 from servers.peer import PeerFactory

@@ -11,8 +11,8 @@ from imap.scenes import At, RunningPool, make_account, newest, page_request, rea
 from mailmcp import limits
 from mailmcp.envelope.errors import ConflictError
 from mailmcp.imap.fetch import fetch_messages
-from mailmcp.imap.search.matches import Scanned, ScanRequest
 from mailmcp.imap.search.order import Position
+from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.mime.structure import Part

@@ -7,9 +7,9 @@ import pytest
 from imap.scenes import make_account, session_on
 from imap.searches import PLAIN, find, letter, letters, probed, request, scan_one, searches
 from mailmcp.imap.quirks import Feature, Quirks, Verdict, View
-from mailmcp.imap.search.matches import Scanned
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.scan import scan
+from mailmcp.imap.search.scanned import Scanned
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox

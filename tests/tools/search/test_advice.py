@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mailmcp import limits
+from mailmcp.envelope.errors import NotFoundError
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
 from mailmcp.tools.search.advice import suggest_search, warn_of
 from mailmcp.tools.search.coverage import Coverage
@@ -108,3 +109,43 @@ def test_no_days_are_no_filter(store: Store, desk: Desk) -> None:
     assert reply.outcome.warnings == (f"last_days 0 is no filter; for today send start_date {desk.today}.",)
     assert desk.search().outcome.warnings == ()
     assert desk.search(last_days=1).outcome.warnings == ()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"subject": r"Quarterly \| review"},
+        {"query": r"a\|b"},
+        {"subject": "DO NOT REPLY"},
+        {"subject": "BUY OR SELL", "body": "NOT A DRILL NOW"},
+        {"from": r"Example, Ann\|x"},
+        {"subject": "long " * 200, "body": "words " * 150},
+        {"subject": r"C:\\temp \_x"},
+        {"subject": '"in quotes" here', "query": '"two words" three'},
+    ],
+)
+def test_next_actions_are_accepted_as_they_stand(desk: Desk, arguments: dict[str, str]) -> None:
+    """Until none is left; each finds as little."""
+    tools: list[str] = []
+    reply = desk.search(**arguments)
+    while reply.data["next_action"]["tool"] == "imap_search_messages":
+        assert reply.data["total"] == 0
+        assert len(tools) < 5
+        tools.append(reply.data["next_action"]["tool"])
+        reply = desk.call("imap_search_messages", reply.data["next_action"]["arguments"])
+    assert tools
+    assert reply.data["next_action"]["tool"] == "imap_list_mailboxes"
+
+
+def test_one_of_several_mailboxes_may_stand_for_all(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", make_numbered(1))
+    with store.client() as client:
+        if not client.folder_exists("Archive"):
+            client.create_folder("Archive")
+    with pytest.raises(NotFoundError) as caught:
+        desk.search(mailboxes=["all mail", "Archve"])
+    action = caught.value.next_action
+    assert action is not None
+    assert action.arguments is not None
+    assert action.arguments["mailbox"] == "*"
+    assert desk.call(action.tool, dict(action.arguments)).data["total"] == 1

@@ -8,7 +8,7 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.search.matches import Scanned
+from mailmcp.imap.search.scanned import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
 from mailmcp.tools.search.coverage import Coverage, say_nothing_found
 from servers.peer import PeerFactory

@@ -8,8 +8,8 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, FetchedMessage
-from mailmcp.imap.search.matches import Scanned
 from mailmcp.imap.search.order import Position
+from mailmcp.imap.search.scanned import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, parse_search_cursor
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
 from mailmcp.tools.search.sources import Searched, Searches

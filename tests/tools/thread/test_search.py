@@ -221,11 +221,25 @@ def test_threads_by_the_server_are_searched_in_all_mail(pymap_mail: Store, open_
     assert reply.data["coverage"]["method"].startswith("Found by the server's thread ids, Message-ID")
 
 
-def test_copies_with_ids_of_their_own_are_one_message(pymap_mail: Store, open_desk: DeskFactory) -> None:
-    """EMAILID (RFC 8474) stays when a message is copied; what a list sent back has another."""
-    talk = make_talk(2)
-    pymap_mail.fill("Sent", talk)
-    pymap_mail.fill("INBOX", [b"Received: by list.example\r\n" + turn for turn in talk])
-    reply = thread_of_newest(open_desk(pymap_mail.account))
-    assert texts(reply) == ["Turn 1.", "Turn 2."]
-    assert [len(row["places"]) for row in reply.data["messages"]] == [1, 1]
+@pytest.mark.parametrize("mailbox", ["INBOX", "Archive"])
+def test_a_forgery_hides_nothing_where_the_server_knows_copies(
+    pymap_mail: Store, open_desk: DeskFactory, mailbox: str
+) -> None:
+    """Whoever was sent a message knows its headers; EMAILID (RFC 8474) he does not make."""
+    pymap_mail.fill("INBOX", make_talk(2))
+    with pymap_mail.client() as client:
+        client.create_folder("Archive")
+    pymap_mail.fill(mailbox, [make_talk(2)[1].replace(b"Turn 2.", b"Forged.")])
+    found = texts(thread_of_newest(open_desk(pymap_mail.account)))
+    assert sorted(found) == ["Forged.", "Turn 1.", "Turn 2."]
+
+
+def test_a_forgery_hides_nothing_in_the_mailbox_of_the_message(
+    dovecot_mail: Store, open_desk: DeskFactory
+) -> None:
+    """Without such ids only copies in other mailboxes are folded."""
+    dovecot_mail.fill("INBOX", [*make_talk(2), make_talk(2)[1].replace(b"Turn 2.", b"Forged.")])
+    dovecot_mail.fill("Kept", make_talk(2))
+    reply = thread_of_newest(open_desk(dovecot_mail.account))
+    assert sorted(texts(reply)) == ["Forged.", "Turn 1.", "Turn 2."]
+    assert sorted(len(row.get("places", [])) for row in reply.data["messages"]) == [0, 1, 1]

@@ -5,6 +5,7 @@ come along with the rows of a page tell where it is not.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
@@ -12,14 +13,21 @@ from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.verify import received_s
 from mailmcp.imap.session import Session
 
-_BY_UID = (
-    "The server cannot sort so many messages: they are in the order in which they were put into the mailbox, "
-    "which is not that of their arrival."
-)
+_DAYS_S = 2 * 86_400
+"""Servers may sort by days, in a zone of their own."""
 
 
 class UnorderedError(Exception):
     """UIDs turned out not to go by arrival: the search has to be made again in that order."""
+
+    def __init__(self, uids: Sequence[int]) -> None:
+        """Take along what the server found, in any order."""
+        super().__init__()
+        self.uids = uids
+
+
+class UnarrangedError(Exception):
+    """The messages turned out to be too many to be put in order here, and the server does not do it."""
 
 
 def sample_of(uids: Sequence[int]) -> Sequence[int]:
@@ -41,33 +49,36 @@ def is_in_order(rows: Iterable[FetchedMessage]) -> bool:
     return True
 
 
+def goes_by(ranks: Sequence[int], *, rising: bool) -> bool:
+    """Whether seconds of arrival follow each other as they should, as far as days tell."""
+    steps = pairwise(ranks if rising else reversed(ranks))
+    return all(before <= after + _DAYS_S for before, after in steps)
+
+
 def can_arrange(session: Session, candidates: int, *, exists: int) -> bool:
-    """Whether messages can all be put in the order of arrival: by the server, or here if they are few."""
+    """Whether messages may all be put in the order of arrival: by the server, or here if they are few."""
     sorts = session.can("SORT") and session.quirks.trusts(Feature.SORT) and exists <= limits.SEARCH_WINDOW
     return sorts or candidates <= limits.SORT_CANDIDATES_MAX
 
 
 def compare(
-    session: Session, name: str, rows: Iterable[FetchedMessage], *, candidates: int, exists: int
-) -> tuple[str, ...]:
-    """Make sure that the UIDs of a mailbox go by arrival, as far as some rows tell.
+    session: Session, name: str, rows: Iterable[FetchedMessage], *, uids: Sequence[int], exists: int
+) -> bool:
+    """Tell whether the UIDs of a mailbox go by arrival, as far as some rows tell.
 
     Args:
         session: For what is known of the server, and what is learned.
         name: The mailbox.
         rows: With INTERNALDATE.
-        candidates: Messages that may match the search.
+        uids: What the server found.
         exists: Messages in the mailbox.
-
-    Returns:
-        A sentence for the reader of the result, if they do not and nothing can be done.
 
     Raises:
         UnorderedError: They do not, and the messages can be put in order.
     """
     if is_in_order(rows):
-        return ()
+        return True
     session.quirks.unordered.add(name)
-    if can_arrange(session, candidates, exists=exists):
-        raise UnorderedError
-    return (_BY_UID,)
+    if can_arrange(session, len(uids), exists=exists):
+        raise UnorderedError(uids)
+    return False

@@ -10,6 +10,7 @@ from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.fetching import fetching
 from mailmcp.imap.quirks import Feature
+from mailmcp.imap.search.arrival import UnarrangedError
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.keys import Plan, make_plan
 from mailmcp.imap.search.order import (
@@ -45,6 +46,9 @@ class Candidates:
     ranks: dict[int, int] = field(default_factory=dict)
     """Of all candidates where they had to be asked for; else empty."""
 
+    sorted_there: bool = False
+    """Whether the server has put them in order."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quest:
@@ -57,12 +61,19 @@ class Quest:
     known: "array[int] | None"
     """The candidates, if an earlier page left them; complete after `after`."""
 
+    expected: Sequence[int] = ()
+    """What the server has just found: what it sorts must hold all of them."""
+
+    whole: bool = False
+    """Whether too many to be put in order are not to be found, instead of the newest of them."""
+
 
 def find_candidates(session: Session, quest: Quest) -> Dialogue[Candidates]:
     """Find the candidates of a search; no round trip if they are known.
 
     Raises:
         MailError: As `make_plan` and `finding`.
+        UnarrangedError: As `Quest.whole` says.
     """
     plan = make_plan(quest.criteria, quirks=session.quirks, can=session.can)
     if quest.known is not None:
@@ -87,9 +98,10 @@ def find_candidates(session: Session, quest: Quest) -> Dialogue[Candidates]:
         start=0,
         statements=plan.statements + found.statements,
         complete=plan.complete and found.complete,
+        sorted_there=found.is_sorted,
     )
     if not quest.order.by_uid and not found.is_sorted:
-        candidates = yield from _rank(session, candidates, quest.order)
+        candidates = yield from _rank(session, candidates, quest)
     start = find_start(candidates.uids, quest.after, quest.order)
     if start is None:
         start = yield from _find_place(session, candidates, quest)
@@ -100,12 +112,24 @@ def _find(session: Session, quest: Quest, plan: Plan) -> Dialogue[Found]:
     low, high = rest_of_uids(quest.after, quest.order)
     can_sort = session.can("SORT") and session.quirks.trusts(Feature.SORT)
     sort = quest.order.sort_key if can_sort else b""
-    return (yield from finding(session, quest.mailbox, plan, low=low, high=high, sort=sort))
+    found = yield from finding(session, quest.mailbox, plan, low=low, high=high, sort=sort)
+    return _held_against(session, found, quest.expected) if found.is_sorted and quest.expected else found
 
 
-def _rank(session: Session, candidates: Candidates, order: Order) -> Dialogue[Candidates]:
+def _held_against(session: Session, found: Found, expected: Sequence[int]) -> Found:
+    """Make sure that SORT found what SEARCH did, but for a few that went meanwhile; else it is not used."""
+    lost = set(expected).difference(found.uids)
+    if len(lost) <= limits.VIEW_SLACK_MESSAGES and len(lost) < len(expected) / 2:
+        return found
+    session.quirks.distrust(Feature.SORT)
+    return replace(found, uids=array("I", sorted({*expected, *found.uids})), is_sorted=False)
+
+
+def _rank(session: Session, candidates: Candidates, quest: Quest) -> Dialogue[Candidates]:
     """Put candidates in order by asking for what it goes by, of the newest ones if there are many."""
-    rising = sorted(candidates.uids)
+    rising, order = sorted(candidates.uids), quest.order
+    if quest.whole and len(rising) > limits.SORT_CANDIDATES_MAX:
+        raise UnarrangedError
     looked_at = rising[-limits.SORT_CANDIDATES_MAX :]
     [fetched] = yield from fetching((looked_at, ["UID", *order.items]), most_messages=message_limit(session))
     ranks = _all_ranks(looked_at, fetched, order)

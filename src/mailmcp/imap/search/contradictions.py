@@ -11,6 +11,7 @@ from mailmcp.imap.command import Command
 from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.fetch import FetchedMessage, parse_rows
+from mailmcp.imap.fetching import sequence_sets
 from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.features import FLAG_FIELDS
@@ -95,8 +96,9 @@ def look_for_missed(
     """Find out whether a server that found nothing by flags overlooks messages; no round trip without flags.
 
     One else, for the flags of the newest messages. Another where they have what was searched for,
-    which may be since the search, or not be all that was: the server is asked for them by their flags
-    If it finds none of them it is not trusted with flags any more.
+    which may be since the search, or not be all that was: the server is asked for them by their flags.
+    If it finds none of them, though some still have those flags (a third), it is not trusted with flags
+    any more.
 
     Args:
         session: For what is known of the server, and what is learned.
@@ -112,15 +114,25 @@ def look_for_missed(
     if not trusted or not exists:
         return
     newest = b"%d:%d" % (max(1, exists - limits.FLAGS_LOOKED_AT + 1), exists)
-    [reply] = (yield [Command(name="FETCH", arguments=[newest, b"(UID FLAGS)"])]).replies
-    if isinstance(reply, RefusedError):
-        return  # some are gone meanwhile: the search was of another mailbox than this
-    rows, _ = parse_rows(reply)
-    missed = {uid for uid, row in rows.items() if flags_hold(criteria, trusted, row.flags)}
+    missed = yield from _holding(criteria, trusted, newest, uid=False)
     if not missed:
         return
     plan = Plan(keys=keys_for(criteria, trusted), local=frozenset())
     again = yield from finding(session, name, plan, low=min(missed), high=max(missed))
-    if missed.isdisjoint(again.uids):
+    if not missed.isdisjoint(again.uids):
+        return
+    still = b",".join(sequence_sets(sorted(missed)))
+    if (yield from _holding(criteria, trusted, still, uid=True)):
         session.quirks.distrust(Feature.FLAGS)
         raise PlanChangedError
+
+
+def _holding(
+    criteria: Criteria, fields: Collection[str], messages: bytes, *, uid: bool
+) -> Dialogue[set[int]]:
+    """Name those of some messages that match by their flags now; none where the server refuses to say."""
+    [reply] = (yield [Command(name="FETCH", arguments=[messages, b"(UID FLAGS)"], uid=uid)]).replies
+    if isinstance(reply, RefusedError):
+        return set()  # some are gone meanwhile
+    rows, _ = parse_rows(reply)
+    return {each for each, row in rows.items() if flags_hold(criteria, fields, row.flags)}

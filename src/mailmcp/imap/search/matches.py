@@ -1,8 +1,8 @@
 """One page of the matches in one mailbox: found, verified where needed, fetched, in the order wanted."""
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain, repeat
 
 from mailmcp import limits
@@ -11,114 +11,63 @@ from mailmcp.imap.command import canonical_name
 from mailmcp.imap.dialogue import Dialogue, Place
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.fetching import Job, fetching
-from mailmcp.imap.search.arrival import UnorderedError, can_arrange, compare, sample_of
+from mailmcp.imap.quirks import Feature
+from mailmcp.imap.search.arrival import (
+    UnarrangedError,
+    UnorderedError,
+    can_arrange,
+    compare,
+    goes_by,
+    sample_of,
+)
 from mailmcp.imap.search.candidates import Candidates, Quest, find_candidates, message_limit
 from mailmcp.imap.search.contradictions import hold_against, look_for_missed
-from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.features import unproven
 from mailmcp.imap.search.order import Order, Position, rank_of
+from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.imap.search.searching import PlanChangedError
-from mailmcp.imap.search.verify import Check, Proofs, merge_items
+from mailmcp.imap.search.verify import Check, merge_items
 from mailmcp.imap.session import Session
 
 _TIMES = ("UID", "INTERNALDATE")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScanRequest:
-    """One page of the matches in one mailbox."""
-
-    mailbox: str
-    criteria: Criteria
-    proofs: Proofs
-    size: int
-    """Most matches wanted, from 1."""
-
-    items: Callable[[Session], Sequence[str]]
-    """Chooses the data items of a row by what the server can do.
-
-    A `BODY.PEEK[HEADER.FIELDS (…)]` among them may come with more fields than were asked for.
-    """
-
-    order: Order = Order.NEWEST
-    after: Position | None = None
-    """The last candidate that an earlier page looked at (`Scanned.last`): go on after it."""
-
-    known: "array[int] | None" = None
-    """The candidates in `order`, complete after `after` (`Scanned.candidates`); saves the SEARCH."""
-
-    may_reorder: bool = False
-    """Whether an order by UID gives way to that by arrival where UIDs do not go by it (`Scanned.order`)."""
-
-    uidvalidity: int | None = None
-    """What the caller's cursor was made with; None for any."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scanned:
-    """The matches of one page, and how far they can be trusted."""
-
-    mailbox: str
-    uidvalidity: int
-    exists: int
-    """Messages in the mailbox, matching or not."""
-
-    uids: tuple[int, ...]
-    """The matches of this page, in `order`; those among them that could not be had included."""
-
-    order: Order = Order.NEWEST
-    ranks: Mapping[int, int] = field(default_factory=dict)
-    """By UID of this page; see `Position.rank`. Empty in orders by UID."""
-
-    fetched: Fetched
-    """A row or a failure for each of `uids`."""
-
-    candidates: "array[int]"
-    """What may match, in order; complete after `ScanRequest.after`."""
-
-    last: Position | None
-    """The last candidate looked at, match or not: the next page begins after it. None if there was none."""
-
-    left: int
-    """Candidates after `last`. More matches may be among them unless it is 0, though the page be not full."""
-
-    total_exact: bool
-    """Whether each candidate matches; else there are at most as many matches as candidates."""
-
-    looked_at: int
-    """Candidates that this page looked at."""
-
-    statements: tuple[str, ...] = ()
-    """English sentences: how it was asked, what was verified here, what could not be seen."""
-
-    unproven: str = ""
-    """English sentence: what the answer rests on that nothing has shown to work; "" where all is proven."""
-
-    complete: bool = True
-    """False if there may be matches that no page of this search can show; whatever is `unproven`."""
 
 
 def find_matches(session: Session, request: ScanRequest, place: Place, share: int) -> Dialogue[Scanned]:
     """Make a page; again if its rows show that the server finds what does not match, or that UIDs mislead."""
     quirks, name = session.quirks, canonical_name(request.mailbox)
     size = quirks.sizes.get(name, 0)
+    found: Sequence[int] = ()
+    attempt = request
     if request.may_reorder and name in quirks.unordered and can_arrange(session, size, exists=size):
-        request = replace(request, order=request.order.by_arrival)
+        attempt = replace(request, order=request.order.by_arrival)
     while True:
         try:
-            return (yield from _Matches(session, request, place, share=share).make())
+            return (yield from _Matches(session, attempt, place, share=share, found=found).make())
         except PlanChangedError:
-            request = replace(request, known=None)
-        except UnorderedError:
-            request = replace(request, order=request.order.by_arrival)
+            attempt, found = replace(attempt, known=None), ()
+        except UnorderedError as unordered:
+            attempt, found = replace(attempt, order=attempt.order.by_arrival), unordered.uids
+        except UnarrangedError:
+            attempt, found = replace(request, may_reorder=False), ()
 
 
 class _Matches:
     """A page in the making."""
 
-    def __init__(self, session: Session, request: ScanRequest, place: Place, *, share: int) -> None:
-        """Begin with nothing; `share` is how many pages share the budget of their call."""
+    def __init__(
+        self, session: Session, request: ScanRequest, place: Place, *, share: int, found: Sequence[int]
+    ) -> None:
+        """Begin with nothing.
+
+        Args:
+            session: Its mailbox may be another one meanwhile.
+            request: What is wanted.
+            place: The mailbox.
+            share: How many pages share the budget of their call.
+            found: What the server has found just now, if it is to be put in another order.
+        """
         self._session, self._request, self._place, self._share = session, request, place, share
+        self._found = found
         self._check = Check(criteria=request.criteria, local=frozenset(), proofs=request.proofs)
         self._matches: list[int] = []
         self._rows = Fetched()
@@ -128,6 +77,9 @@ class _Matches:
         self._looked_at = 0
         self._times = Fetched()
         self._compares = request.may_reorder and request.order.by_uid
+        name = canonical_name(request.mailbox)
+        begun = request.after is not None or not request.may_reorder
+        self._in_order = not (begun and name in session.quirks.unordered)
 
     def make(self) -> Dialogue[Scanned]:
         """Find candidates, look at them until the page is full or the budget is spent, and fetch its rows."""
@@ -140,6 +92,8 @@ class _Matches:
                 order=request.order,
                 after=request.after,
                 known=request.known,
+                expected=self._found,
+                whole=request.may_reorder,
             ),
         )
         self._check = Check.of(request.criteria, found.plan.local, request.proofs)
@@ -151,12 +105,12 @@ class _Matches:
             ["UID", *request.items(session)],
             [*self._check.items, *request.order.items, *(_TIMES if self._compares else ())],
         )
-        rest, statements = found.uids[found.start :], found.statements
+        rest = found.uids[found.start :]
         sifted = yield from self._look_first(rest, row_items)
         if self._compares:
             assert self._place.mailbox is not None  # noqa: S101 - candidates were asked for
             rows, exists = self._rows.messages | self._times.messages, self._place.mailbox.exists
-            statements += compare(session, name, rows.values(), candidates=len(found.uids), exists=exists)
+            self._in_order = compare(session, name, rows.values(), uids=found.uids, exists=exists)
         if fresh and "FLAGS" in row_items:
             yield from hold_against(session, name, request.criteria, found.plan.local, self._rows.messages)
         if sifted is not None:
@@ -169,7 +123,16 @@ class _Matches:
             yield from self._fetch_rows(lacking, row_items)
         if self._place.mailbox is None:
             yield []  # all was known and nothing is left: still the mailbox is looked at
-        return self._scanned(replace(found, statements=statements), rest, sifted=sifted is not None)
+        self._check_order(found)
+        return self._scanned(found, rest, sifted=sifted is not None)
+
+    def _check_order(self, found: Candidates) -> None:
+        """Make sure that the server sorts by arrival if it says so, as far as this page tells."""
+        order, ranks = self._request.order, list(self._ranks.values())
+        by_arrival = order in {Order.NEWEST_ARRIVAL, Order.OLDEST_ARRIVAL}
+        if found.sorted_there and by_arrival and not goes_by(ranks, rising=order.rising):
+            self._session.quirks.distrust(Feature.SORT)
+            raise PlanChangedError
 
     def _look_first(self, rest: "array[int]", row_items: Sequence[str]) -> Dialogue["array[int] | None"]:
         """Look at the first candidates with all that rows need: most often that is the page.
@@ -186,17 +149,17 @@ class _Matches:
         )
         if not sift:
             sample = sample_of(rest[len(first) :]) if self._compares else ()
-            jobs: list[Job] = [(first, row_items), *([(sample, _TIMES)] if sample else [])]
-            self._rows, *times_of_others = yield from self._fetching(*jobs)
-            self._times = times_of_others[0] if sample else Fetched()
+            limit = message_limit(self._session)
+            fetched = yield from fetching((first, row_items), most_messages=limit, beside=(sample, _TIMES))
+            self._rows, self._times = fetched[0], fetched[-1]
             self._look(first, self._rows)
             return None
         times_items = list(dict.fromkeys([*_TIMES, *request.order.items]))
-        rows, times = yield from self._fetching((first, row_items), (rest, times_items))
-        self._rows, self._times = rows, times
-        kept = array("I", (uid for uid in rest if self._may_match(uid, times)))
+        rows, self._times = yield from self._fetching((first, row_items), (rest, times_items))
+        self._rows = rows
+        kept = array("I", (uid for uid in rest if self._may_match(uid, self._times)))
         self._check = replace(self._check, local=frozenset())
-        self._look(kept[: request.size], times)
+        self._look(kept[: request.size], self._times)
         wanted = set(self._matches)
         self._rows = Fetched(
             messages={uid: row for uid, row in rows.messages.items() if uid in wanted},
@@ -224,6 +187,8 @@ class _Matches:
                 return
             self._looked_at += 1
             row = seen.messages.get(uid)
+            if row is None and not self._request.order.by_uid and self._is_gone(uid, seen):
+                continue  # nobody knows its place any more
             rank = rank_of(row, self._request.order) if row else None
             # One that cannot be ranked stands beside its neighbour.
             self._rank = self._rank if rank is None else rank
@@ -239,7 +204,11 @@ class _Matches:
         """Whether a message matches, or cannot be had; one that is gone does not match what is verified."""
         if uid in seen.messages:
             return self._check.holds(seen.messages[uid])
-        return not self._check.local or seen.failures[uid].code is not Code.NOT_FOUND
+        return not self._check.local or not self._is_gone(uid, seen)
+
+    @staticmethod
+    def _is_gone(uid: int, seen: Fetched) -> bool:
+        return uid in seen.failures and seen.failures[uid].code is Code.NOT_FOUND
 
     def _fetch_rows(self, uids: Sequence[int], items: Sequence[str]) -> Dialogue[None]:
         [fetched] = yield from self._fetching((uids, items))
@@ -269,6 +238,7 @@ class _Matches:
             exists=mailbox.exists,
             uids=tuple(self._matches),
             order=request.order,
+            in_order=self._in_order or not request.order.by_uid,
             ranks={uid: rank for uid, rank in self._ranks.items() if uid in page},
             fetched=Fetched(
                 messages={uid: row for uid, row in self._rows.messages.items() if uid in page},

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from mailmcp.envelope.errors import MailError
 from mailmcp.imap.dialogue import Place, Talk, converse
 from mailmcp.imap.search.features import needs_probes
-from mailmcp.imap.search.matches import Scanned, ScanRequest, find_matches
+from mailmcp.imap.search.matches import find_matches
 from mailmcp.imap.search.probes import probe_once
+from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.imap.session import Session
 
 

@@ -200,7 +200,8 @@ def _read_plain(part: Part, octets: bytes) -> BodyText:
 
 def _own_parts(part: Part) -> str:
     """Give the part id under which the parts of an attached message stand; "" for a file, which has none."""
-    return part.part_id if part.content_type in _MESSAGES and is_identity(part.encoding) else ""
+    # Servers know no parts of message/global (RFC 6532), which is of a later day than IMAP4rev1.
+    return part.part_id if part.content_type == "message/rfc822" and is_identity(part.encoding) else ""
 
 
 def _read_calendar(part: Part, octets: bytes) -> BodyText:

@@ -14,7 +14,7 @@ from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import Clue, Related, find_related
 from mailmcp.mail.conversation import find_ids
-from mailmcp.mail.copies import HEADER_FIELDS, copy_keys
+from mailmcp.mail.copies import HEADER_FIELDS, header_key
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.tools.message_parts import search_again
@@ -56,7 +56,7 @@ def look_up(session: Session, account_id: str, header_message_id: str) -> Looked
     names = _in_order(list_mailboxes(session))
     clue = Clue(keys=(b"HEADER", b"MESSAGE-ID", quoted(f"<{wanted[0]}>")))
     found = find_related(session, dict.fromkeys(names), [clue], items=_ITEMS, known={})
-    bearers: list[tuple[MessageRef, tuple[Hashable, ...]]] = []
+    bearers: list[tuple[MessageRef, Hashable | None]] = []
     for name, result in found.items():
         if not isinstance(result, Related):
             continue  # one mailbox that cannot be searched does not keep the others from it
@@ -64,10 +64,10 @@ def look_up(session: Session, account_id: str, header_message_id: str) -> Looked
             headers = parse_headers(row.sections.get("HEADER.FIELDS", b""))
             if find_ids(headers.get("Message-ID")) == wanted:  # servers look for a part of the field
                 ref = MessageRef(account_id=account_id, mailbox=name, uidvalidity=result.uidvalidity, uid=uid)
-                bearers.append((ref, copy_keys(headers)))
+                bearers.append((ref, header_key(headers)))
     if not bearers:
         return None
-    return LookedUp(ref=bearers[0][0], others=len({keys for _, keys in bearers}) - 1)
+    return LookedUp(ref=bearers[0][0], others=len({key for _, key in bearers}) - 1)
 
 
 def _in_order(mailboxes: Sequence[Mailbox]) -> list[str]:

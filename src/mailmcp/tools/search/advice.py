@@ -5,14 +5,21 @@ from datetime import date
 
 from mailmcp import limits
 from mailmcp.envelope.errors import NextAction
+from mailmcp.envelope.markdown import unescape
+from mailmcp.imap.search.scanned import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, Place
 from mailmcp.tools.search.criteria import arguments_of, is_of_all_mailboxes
+from mailmcp.tools.search.syntax import accepts
 
 _PHRASES = ("from", "to", "cc", "any_address", "subject", "body")
 _WORDS = {"query", "body"}
+_BY_UID = (
+    "The server does not sort so many messages: they are in the order in which they were put into the "
+    "mailbox, which is not always that of their arrival."
+)
 _TIMES = {"start_date", "end_date", "last_days", "since", "before"}
 
 
@@ -33,10 +40,15 @@ def warn_of(search: SearchCursor, *, empty: bool) -> tuple[str, ...]:
         names = " and ".join(phrases)
         said.append(f"Several words in {names} are one phrase; query takes single words, in any order.")
     if arguments.keys() & _WORDS:
-        said.append("Words within documents, and within mail encrypted or signed as one file, are not searched.")
+        said.append("Words within documents, or mail encrypted or signed as one file, are not searched.")
     if arguments.keys() & _TIMES:
         said.append("Times are those of arrival here; imported mail may have been written long before.")
     return tuple(said)
+
+
+def warn_of_order(scans: Sequence[Scanned]) -> tuple[str, ...]:
+    """Say that messages are not in the order of arrival: they are many, and the server does not sort."""
+    return () if all(each.in_order for each in scans) else (_BY_UID,)
 
 
 def warn_of_no_days(arguments: SearchMessagesArguments, *, today: date) -> tuple[str, ...]:
@@ -66,19 +78,29 @@ def suggest_search(search: SearchCursor, coverage: Coverage) -> NextAction:
     if coverage.aside:
         arguments.pop("mailbox", None)
         return _suggest_aside(search, coverage.aside, arguments)
-    if phrases := _phrases(arguments):
-        words = [arguments.pop("query", ""), *(arguments.pop(name) for name in phrases)]
-        query = " ".join(str(each) for each in words if each).replace(",", "")
+    phrases = _phrases(arguments)
+    query = _apart([arguments.get("query", ""), *(arguments[name] for name in phrases)])
+    if phrases and len(query) <= limits.ARGUMENT_CHARS_MAX:
+        kept = {name: value for name, value in arguments.items() if name not in phrases}
         return NextAction(
             instruction="Search for the words apart.",
             tool=SEARCH_MESSAGES,
-            arguments=arguments | {"mailbox": EVERYTHING, "query": query},
+            arguments=kept | {"mailbox": EVERYTHING, "query": query},
         )
     return NextAction(
         instruction="Search with fewer criteria, or look at the mailboxes.",
         tool=LIST_MAILBOXES,
         arguments={"account_id": search.sources[0].account_id},
     )
+
+
+def _apart(texts: Sequence[object]) -> str:
+    """Write the words of some texts as `query` takes them: in quotes where they would be operators."""
+    words = [word.strip(",") for text in texts for word in str(text).split()]
+    query = " ".join(filter(None, words))
+    if accepts("query", query):
+        return query
+    return " ".join(f'"{bare}"' for word in words if (bare := unescape(word).replace('"', "")))
 
 
 def _suggest_aside(search: SearchCursor, aside: Sequence[Place], arguments: dict[str, object]) -> NextAction:

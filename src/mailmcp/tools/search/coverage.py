@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from mailmcp import limits
 from mailmcp.envelope.markdown import code, escape
 from mailmcp.imap.mailboxes import Mailbox
-from mailmcp.imap.search.matches import Scanned
+from mailmcp.imap.search.scanned import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.search.arguments import EVERYTHING

@@ -11,7 +11,7 @@ from datetime import date, timedelta, tzinfo
 
 from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
-from mailmcp.envelope.markdown import unescape
+from mailmcp.envelope.markdown import escape, unescape
 from mailmcp.imap.search.criteria import Criteria, read_phrase
 from mailmcp.imap.search.order import Order
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor, malformed_cursor
@@ -23,7 +23,7 @@ from mailmcp.tools.search.arguments import (
     read_day,
 )
 from mailmcp.tools.search.days import YEAR_FIRST, YEAR_LAST, begin_of
-from mailmcp.tools.search.syntax import check_syntax
+from mailmcp.tools.search.syntax import accepts, check_syntax
 
 _TEXTS = {
     "query": "q",
@@ -57,6 +57,7 @@ _SORT, _FIRST_DAY, _MAILBOXES, _ACCOUNTS, _BY_ARRIVAL = "z", "n", "p", "j", "ba"
 """
 
 _PHRASES = {"from_", "to", "cc", "any_address", "subject", "body"}
+_ESCAPABLE = _PHRASES | {"query", "exclude"}
 _LIST = "+"
 _NAMES = {short: name for names in (_TEXTS, _FLAGS, _NUMBERS) for name, short in names.items()}
 
@@ -227,7 +228,7 @@ def _sources_fit(cursor: SearchCursor) -> bool:
 def _given_fields(arguments: SearchMessagesArguments) -> dict[str, str]:
     fields = {short: str(getattr(arguments, name)) for name, short in _TEXTS.items()}
     # What a reply showed is often sent as it stood there.
-    fields |= {_TEXTS[name]: unescape(fields[_TEXTS[name]]) for name in _PHRASES | {"query", "exclude"}}
+    fields |= {_TEXTS[name]: unescape(fields[_TEXTS[name]]) for name in _ESCAPABLE}
     fields |= {short: "1" if getattr(arguments, name) else "" for name, short in _FLAGS.items()}
     fields |= {short: str(getattr(arguments, name) or "") for name, short in _NUMBERS.items()}
     fields[_SORT] = "" if arguments.sort == "newest" else arguments.sort
@@ -272,7 +273,9 @@ def arguments_of(cursor: SearchCursor) -> dict[str, object]:
         sent["mailboxes"] = list(dict.fromkeys(each.mailbox for each in cursor.sources))
     else:
         sent["mailbox"] = cursor.sources[0].mailbox
-    sent |= {name.rstrip("_"): fields[short] for name, short in _TEXTS.items() if short in fields}
+    sent |= {
+        name.rstrip("_"): _as_sent(name, fields[short]) for name, short in _TEXTS.items() if short in fields
+    }
     sent |= {name: fields[short] == "1" for name, short in _FLAGS.items() if short in fields}
     sent |= {name: int(fields[short]) for name, short in _NUMBERS.items() if short in fields}
     if _SORT in fields:
@@ -280,3 +283,10 @@ def arguments_of(cursor: SearchCursor) -> dict[str, object]:
     if cursor.snippet_chars:
         sent["snippet_max_chars"] = cursor.snippet_chars
     return sent | {"limit": cursor.page_size}
+
+
+def _as_sent(name: str, text: str) -> str:
+    """Write a text so that it is read as that: escaped if it was sent so."""
+    if name not in _ESCAPABLE:
+        return text
+    return text if unescape(text) == text and accepts(name, text) else escape(text)

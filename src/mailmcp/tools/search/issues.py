@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from mailmcp.envelope.errors import ConflictError, MailError, NextAction
 from mailmcp.envelope.outcome import Issue
-from mailmcp.imap.search.matches import Scanned
+from mailmcp.imap.search.scanned import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor
 from mailmcp.tools.issues import advise_listing, mailbox_issue, message_issue
 from mailmcp.tools.names import SEARCH_MESSAGES

@@ -129,8 +129,8 @@ def suggest_meant(search: SearchCursor, meant: Mapping[SourceCursor, Sequence[st
         return None
     arguments = arguments_of(search)
     names = list(dict.fromkeys(name for source in search.sources for name in meant[source]))
-    if len(names) == 1:
-        arguments["mailbox"] = names[0]
+    if len(names) == 1 or EVERYTHING in names:
+        arguments["mailbox"] = EVERYTHING if EVERYTHING in names else names[0]
         arguments.pop("mailboxes", None)
     elif len(names) <= limits.COVERAGE_NAMES_MAX and not is_of_all_accounts(search):
         arguments["mailboxes"] = names

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from mailmcp import limits
 from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.search.matches import Scanned
 from mailmcp.imap.search.order import Order
-from mailmcp.mail.copies import copy_keys
+from mailmcp.imap.search.scanned import Scanned
+from mailmcp.mail.copies import header_key, server_keys
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.fields import parse_headers
@@ -100,12 +100,10 @@ def _has_come_since(source: SourceCursor, uid: int, rank: int) -> bool:
 
 
 def _keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]:
-    return copy_keys(
-        parse_headers(message.sections.get("HEADER.FIELDS", b"")),
-        account_id=account_id,
-        email_id=message.email_id,
-        gmail_id=message.gmail_id,
-    )
+    """Say what only copies of a message have in common."""
+    by_server = server_keys(account_id=account_id, email_id=message.email_id, gmail_id=message.gmail_id)
+    by_headers = header_key(parse_headers(message.sections.get("HEADER.FIELDS", b"")))
+    return by_server if by_headers is None else (*by_server, by_headers)
 
 
 def _rest(

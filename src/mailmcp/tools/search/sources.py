@@ -16,9 +16,9 @@ from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.criteria import Criteria
-from mailmcp.imap.search.matches import Scanned, ScanRequest
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.scan import scan
+from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.imap.session import Session
 from mailmcp.imap.uid_cache import SearchKey
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor

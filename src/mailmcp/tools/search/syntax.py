@@ -56,6 +56,11 @@ def check_syntax(arguments: SearchMessagesArguments, *, today: date) -> None:
         raise InvalidInputError(problems)
 
 
+def accepts(name: str, text: str) -> bool:
+    """Whether a text may be sent for a criterion as it stands."""
+    return not any(_complaints(name, text, date.max))
+
+
 def _complaints(name: str, text: str, today: date) -> Iterator[str]:
     tokens = list(_TOKEN.finditer(text))
     operators = [*_operators(name, tokens, today), *_negations(name, text, tokens)]

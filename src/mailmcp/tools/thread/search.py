@@ -25,7 +25,7 @@ from mailmcp.imap.thread import (
     thread_items,
 )
 from mailmcp.mail.conversation import HEADER_FIELDS, Links, join, read_links, unasked_ids
-from mailmcp.mail.copies import copy_keys
+from mailmcp.mail.copies import header_key, server_keys
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.thread_cursor import mark_of
 from mailmcp.mail.header.fields import Headers, parse_headers
@@ -60,9 +60,7 @@ class Member:
     def place(self) -> tuple[int, int]:
         """Where it stands in its conversation: by seconds since 1970, when it was written, else received."""
         moment = self.links.date or self.row.internal_date
-        # The headers' key comes last: it stays when a copy of another id is the first.
-        identity = self.keys[-1] if self.keys else self.ref
-        return (int(moment.timestamp()) if moment else 0, mark_of(str(identity)))
+        return (int(moment.timestamp()) if moment else 0, mark_of(str(self.identity or self.ref)))
 
     @property
     def invitation(self) -> str:
@@ -70,9 +68,10 @@ class Member:
         return invitation_method(parse_body_structure(self.row.body_structure).root)
 
     @property
-    def keys(self) -> tuple[Hashable, ...]:
-        """What only copies of it share."""
-        return copy_keys(self.headers, email_id=self.row.email_id, gmail_id=self.row.gmail_id)
+    def identity(self) -> Hashable | None:
+        """What only copies of it share: the server's ids where it has any, since headers can be forged."""
+        row = self.row
+        return server_keys(email_id=row.email_id, gmail_id=row.gmail_id) or header_key(self.headers)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -258,18 +257,18 @@ def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str
     drafts = {each.ref for each in members if _is_draft(each, uses.get(each.ref.mailbox))}
     rank = {name: number for number, name in enumerate(uses)}
     groups: list[list[Member]] = []
-    by_key: dict[Hashable, list[Member]] = {}
+    by_identity: dict[Hashable, list[list[Member]]] = {}
     for each in sorted(
         members,
         key=lambda each: (each.ref in drafts, each.ref != start, rank.get(each.ref.mailbox, -1)),
     ):
-        keys = each.keys
-        group = next((by_key[key] for key in keys if key in by_key), None)
+        alike = by_identity.setdefault(each.identity, []) if each.identity else []
+        group = next((group for group in alike if _may_join(each, group)), None)
         if group is None:
             group = []
             groups.append(group)
+            alike.append(group)
         group.append(each)
-        by_key |= dict.fromkeys(keys, group)
     for first, *others in groups:
         # All Mail has drafts too: a copy there proves nothing.
         sent = [each for each in (first, *others) if uses.get(each.ref.mailbox) != "\\All"] or [first]
@@ -278,6 +277,12 @@ def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str
             copies=tuple(each.ref for each in others),
             draft=all(each.ref in drafts for each in sent),
         )
+
+
+def _may_join(member: Member, group: Sequence[Member]) -> bool:
+    """Whether a message is a copy of those that share its identity: by headers, only of other mailboxes."""
+    by_server = bool(member.row.email_id or member.row.gmail_id)
+    return by_server or all(each.ref.mailbox != member.ref.mailbox for each in group)
 
 
 def _is_draft(member: Member, special_use: str | None) -> bool:

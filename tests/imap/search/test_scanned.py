@@ -1,0 +1,14 @@
+"""What a page says of itself."""
+
+from imap.searches import PLAIN, find, letters
+from mailmcp.imap.search.order import Order
+from servers.peer import PeerFactory
+
+
+def test_a_page_says_in_which_order_it_is(peer: PeerFactory) -> None:
+    server = peer(messages=letters([1, 2, 3]), capabilities=PLAIN)
+    for order in Order:
+        found = find(server, order=order, size=2)
+        assert found.order is order
+        assert found.uids == ((1, 2) if order.rising else (3, 2))
+        assert (found.left, found.total_exact, len(found.candidates)) == (1, True, 3)
