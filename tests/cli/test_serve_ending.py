@@ -5,6 +5,7 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -56,9 +57,13 @@ def test_a_signal_ends_it_also_when_nothing_was_asked(
 
 
 @posix_only
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None], ids=["SIGINT", "SIGTERM", "stdin"])
+@pytest.mark.parametrize(
+    "numbers",
+    [[signal.SIGINT], [signal.SIGTERM], [signal.SIGINT, signal.SIGTERM], [signal.SIGINT] * 3, []],
+    ids=["SIGINT", "SIGTERM", "both", "thrice", "stdin"],
+)
 def test_a_password_command_ends_with_it(
-    serve: Serve, peer: PeerFactory, tmp_path: Path, number: signal.Signals | None
+    serve: Serve, peer: PeerFactory, tmp_path: Path, numbers: Sequence[signal.Signals]
 ) -> None:
     """And what that started: the end of the FIFO is read when nobody holds it open any more."""
     fifo = tmp_path / "fifo"
@@ -75,11 +80,12 @@ def test_a_password_command_ends_with_it(
     served.send("tools/call", SEARCH)
     with fifo.open("rb") as reading:
         assert reading.readline() == b"started\n"
-        if number is None:
-            served.close()
-        else:
+        for number in numbers:
             served.process.send_signal(number)
-            wait_for_the_end(served)
+        if numbers:
+            assert wait_for_the_end(served) == 0
+        else:
+            served.close()
         assert select.select([reading], [], [], WAIT_S)[0], "it goes on"
         assert reading.read() == b""
 

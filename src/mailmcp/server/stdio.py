@@ -21,7 +21,7 @@ async def serve_stdio(server: Server[Serving], *, leave: Callable[[], object]) -
             thread that nothing can interrupt, and that would be waited for.
     """
     async with stdio_server() as (incoming, outgoing):
-        with anyio.CancelScope() as scope, _signals_cancel(scope):
+        with anyio.CancelScope() as scope, _signals_cancel(scope, leave):
             try:
                 await server.run(incoming, outgoing, server.create_initialization_options())
             except anyio.get_cancelled_exc_class():  # by a signal, or since nobody reads stdout any more
@@ -35,20 +35,22 @@ def run_stdio(server: Server[Serving], *, leave: Callable[[], object]) -> None:
 
 
 @contextmanager
-def _signals_cancel(scope: anyio.CancelScope) -> Iterator[None]:
-    """Let SIGINT and SIGTERM cancel `scope`; a second one ends the process as it would any other."""
+def _signals_cancel(scope: anyio.CancelScope, leave: Callable[[], object]) -> Iterator[None]:
+    """Let SIGINT and SIGTERM cancel `scope`; from then on, and once it has ended, they call `leave`."""
     loop = asyncio.get_running_loop()
+    ending = False
 
     def stop(*_: object) -> None:
-        for each in before:
-            signal.signal(each, signal.SIG_DFL)
+        nonlocal ending
+        if ending:
+            leave()
+            return
+        ending = True
         loop.call_soon_threadsafe(scope.cancel)
 
-    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
-    for each in before:
+    for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, stop)
     try:
         yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        ending = True  # what is left to do takes a moment, in which a signal ends the process as well

@@ -200,7 +200,7 @@ class CommandPassword(PasswordSource):
 
 
 _running: Final[set[subprocess.Popen[bytes]]] = set()
-_starting: Final = threading.Lock()
+_starting: Final = threading.RLock()  # a signal may come while they are being ended, and end them again
 
 
 def end_password_commands() -> None:

@@ -133,7 +133,6 @@ def test_next_actions_are_accepted_as_they_stand(desk: Desk, arguments: dict[str
         assert len(tools) < 5
         tools.append(reply.data["next_action"]["tool"])
         reply = desk.call("imap_search_messages", reply.data["next_action"]["arguments"])
-    assert tools
     assert reply.data["next_action"]["tool"] == "imap_list_mailboxes"
 
 
