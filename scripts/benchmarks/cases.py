@@ -64,27 +64,30 @@ def _listing_cases() -> list[Case]:
 
 
 def _search_cases(site: Site, cursor: str) -> list[Case]:
-    newest, sent, rare = (uids[:PAGE_SIZE] for uids in (site.newest, site.from_sender, site.with_rare_word))
     second = site.newest[PAGE_SIZE : 2 * PAGE_SIZE]
     return [
         Case(
             name="search, everything",
             tool=SEARCH,
-            floor=lambda floor: floor.fetch_page(b"ALL", uids=newest),
+            floor=lambda floor: floor.fetch_page(b"ALL", found=site.newest, size=PAGE_SIZE),
             round_trips=2,
         ),
         Case(
             name="search, by sender",
             tool=SEARCH,
             arguments={"from": SENDER},
-            floor=lambda floor: floor.fetch_page(b"FROM", f'"{SENDER}"'.encode(), uids=sent),
+            floor=lambda floor: floor.fetch_page(
+                b"FROM", f'"{SENDER}"'.encode(), found=site.from_sender, size=PAGE_SIZE
+            ),
             round_trips=2,
         ),
         Case(
             name="search, word in text",
             tool=SEARCH,
             arguments={"query": RARE_WORD},
-            floor=lambda floor: floor.fetch_page(b"TEXT", f'"{RARE_WORD}"'.encode(), uids=rare),
+            floor=lambda floor: floor.fetch_page(
+                b"TEXT", f'"{RARE_WORD}"'.encode(), found=site.with_rare_word, size=PAGE_SIZE
+            ),
             round_trips=2,
             slow=True,
         ),

@@ -20,6 +20,9 @@ _ROW_ITEMS = (
     *("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE"),
     "BODY.PEEK[HEADER.FIELDS (DATE FROM TO SUBJECT MESSAGE-ID)]",
 )
+_TIMES = 20
+"""Messages whose times come along with a first page, to show whether UIDs go by arrival."""
+
 _MESSAGE_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODY.PEEK[]<0.131072>", "BODYSTRUCTURE")
 
 
@@ -38,11 +41,19 @@ class Floor:
         returning = b"(SPECIAL-USE STATUS (MESSAGES UNSEEN))" if with_counts else b"(SPECIAL-USE)"
         self._run(b"LIST", b'""', b'"*"', b"RETURN", returning, uid=False)
 
-    def fetch_page(self, *criteria: bytes, uids: Sequence[int]) -> None:
-        """Search and fetch the rows of `uids`, which are of what is found."""
+    def fetch_page(self, *criteria: bytes, found: Sequence[int], size: int) -> None:
+        """Search and fetch the rows of the first `size` messages, and the times of some others.
+
+        `found` is what the search will find, in order.
+        """
         self._examine()
         self._run(b"SEARCH", b"RETURN", b"(COUNT ALL)", *criteria, answer="ESEARCH")
-        self._client.fetch(uids, _ROW_ITEMS)
+        others = found[size:]
+        count = min(len(others), _TIMES)
+        if count:
+            chosen = sorted(others[len(others) * number // count - 1] for number in range(1, count + 1))
+            self._send(f"UID FETCH {','.join(map(str, chosen))} (UID INTERNALDATE)")
+        self._client.fetch(found[:size], _ROW_ITEMS)
 
     def fetch_rows(self, uids: Sequence[int]) -> None:
         """Fetch the rows of `uids`."""
@@ -59,9 +70,12 @@ class Floor:
             self._client.select_folder(self._mailbox, readonly=True)
             self._open = True
         elif self.reopens:
-            # Not waited for: the next command follows at once. IMAPClient cannot pipeline.
-            connection = self._client._imap  # noqa: SLF001 - see above
-            connection.send(connection._new_tag() + f' EXAMINE "{self._mailbox}"\r\n'.encode())  # noqa: SLF001
+            self._send(f'EXAMINE "{self._mailbox}"')
+
+    def _send(self, command: str) -> None:
+        """Send what is not waited for: the next command follows at once. IMAPClient cannot pipeline."""
+        connection = self._client._imap  # noqa: SLF001 - see above
+        connection.send(connection._new_tag() + f" {command}\r\n".encode())  # noqa: SLF001
 
     def _run(self, name: bytes, *arguments: bytes, answer: str = "", uid: bool = True) -> None:
         # IMAPClient has no public way to ask for ESEARCH or an extended LIST.
