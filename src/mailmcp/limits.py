@@ -5,6 +5,10 @@ Octets are octets on the wire or as stored; characters are Unicode code points.
 
 from typing import Final
 
+YEAR_FIRST: Final = 1900
+YEAR_LAST: Final = 9998
+"""No mail is older (RFC 5322 section 3.3) or newer, and within them any zone can be applied to a time."""
+
 HTTP_BODY_OCTETS_MAX: Final = 1_048_576
 """Longest HTTP request body: arguments at their longest are a tenth of it."""
 

@@ -13,11 +13,11 @@ from imapclient.datetime_util import parse_to_datetime
 from imapclient.exceptions import ProtocolError
 from imapclient.response_parser import parse_response
 
+from mailmcp import limits
 from mailmcp.envelope.errors import Code
 from mailmcp.imap.connection import Answer, Piece, RefusedError
 from mailmcp.imap.session import Session
 
-_YEAR_FIRST, _YEAR_LAST = 1900, 9998
 _SECTION = re.compile(rb"BODY\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
 
 
@@ -30,7 +30,7 @@ class FetchedMessage:
     """As the server spells them: `\\\\Seen`, `$Forwarded`."""
 
     internal_date: datetime | None = None
-    """In the zone of the server; between the years 1900 and 9998, so that any other can be applied."""
+    """In the zone of the server; within YEAR_FIRST and YEAR_LAST, so that any other can be applied."""
 
     size_octets: int | None = None
     body_structure: object = None
@@ -216,4 +216,4 @@ def _date(value: object) -> datetime | None:
         in_utc = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):  # an offset of a day or more, the end of the year 9999
         return None
-    return parsed if _YEAR_FIRST <= in_utc.year <= _YEAR_LAST else None
+    return parsed if limits.YEAR_FIRST <= in_utc.year <= limits.YEAR_LAST else None

@@ -47,6 +47,11 @@ class Mailbox:
     messages: int | None = None
     unseen: int | None = None
 
+    @property
+    def leaf(self) -> str:
+        """The last level of the name."""
+        return self.name.rpartition(self.delimiter)[2] if self.delimiter else self.name
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
@@ -184,8 +189,7 @@ def _guess_special_uses(mailboxes: Collection[Mailbox]) -> list[Mailbox]:
     guessed: list[Mailbox] = []
     for mailbox in sorted(mailboxes, key=lambda each: (_depth(each), each.name)):
         depth = _depth(mailbox)
-        leaf = mailbox.name.rpartition(mailbox.delimiter)[2] if mailbox.delimiter else mailbox.name
-        use = use_of(leaf)
+        use = use_of(mailbox.leaf)
         several = use in _SEVERAL and depths.get(use) == depth
         if (
             use

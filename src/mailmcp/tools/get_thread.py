@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 
 from pydantic import BaseModel, Field
 
@@ -28,14 +28,16 @@ from mailmcp.tools.rows import (
     invitation_column,
     marks_of,
     message_id_of,
+    people_column,
     shown_names,
+    time_column,
 )
 from mailmcp.tools.search.coverage import CoverageData
 from mailmcp.tools.taken_out import say_taken_out
 from mailmcp.tools.thread.search import FoundThread, Member, find_thread
 from mailmcp.tools.thread.text_budget import share_out
 from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
-from mailmcp.tools.tool import Call, Tool
+from mailmcp.tools.tool import Call, Report, Tool
 from mailmcp.tools.wording import counted
 
 _DRAFT = "\\Draft"
@@ -93,7 +95,6 @@ class _ThreadPage:
     """A conversation, and the texts of the messages of one page."""
 
     thread: FoundThread
-    zone: tzinfo
     members: Sequence[Member]
     more: bool
     read: ReadTexts
@@ -105,10 +106,12 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     call.choose_account(start.ref.account_id)
     call.mailbox = start.ref.mailbox
     with advising(call, start.ref):
-        page = await call.ask(lambda session: _read_page(session, start, call), mailbox=start.ref.mailbox)
+        page = await call.ask(
+            lambda session: _read_page(session, start, call.report), mailbox=start.ref.mailbox
+        )
     for each in page.members:
         call.known_ids.remember(each.ref.message_id, message_id_of(each.headers))
-    return _outcome(start, page)
+    return _outcome(start, page, call.preferences.zone)
 
 
 def _start(arguments: GetThreadArguments) -> ThreadCursor:
@@ -128,21 +131,20 @@ def _start(arguments: GetThreadArguments) -> ThreadCursor:
     return cursor
 
 
-def _read_page(session: Session, start: ThreadCursor, call: Call) -> _ThreadPage:
-    thread = find_thread(session, start.ref, call.report)
+def _read_page(session: Session, start: ThreadCursor, report: Report) -> _ThreadPage:
+    thread = find_thread(session, start.ref, report)
     rest = [each for each in thread.members if start.after is None or each.place > start.after]
     size = min(limits.THREAD_PAGE_SIZE, max(1, start.max_chars // limits.THREAD_MESSAGE_CHARS))
     members = rest[:size]
     return _ThreadPage(
         thread=thread,
-        zone=call.preferences.zone,
         members=members,
         more=len(rest) > size,
         read=read_texts(session, members),
     )
 
 
-def _outcome(start: ThreadCursor, page: _ThreadPage) -> Outcome[GetThreadData]:
+def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[GetThreadData]:
     thread, shown = page.thread, [each for each in page.members if each.ref in page.read.texts]
     if page.read.issues and not shown:
         raise nothing_had(page.read.issues, search_again(start.ref))
@@ -155,7 +157,7 @@ def _outcome(start: ThreadCursor, page: _ThreadPage) -> Outcome[GetThreadData]:
         cursor = format_thread_cursor(ThreadCursor(ref=start.ref, max_chars=start.max_chars, after=last))
     total = len(thread.members)
     return Outcome(
-        summary=_summary(len(rows), page, start.ref.account_id),
+        summary=_summary(len(rows), thread, zone, start.ref.account_id),
         data=GetThreadData(
             account_id=start.ref.account_id,
             total=total,
@@ -173,7 +175,7 @@ def _outcome(start: ThreadCursor, page: _ThreadPage) -> Outcome[GetThreadData]:
         blocks=tuple(
             block
             for row, member in zip(rows, shown, strict=True)
-            for block in _blocks(row, member, zone=page.zone)
+            for block in _blocks(row, member, zone=zone)
         ),
         issues=(*_mailbox_issues(start.ref.account_id, thread), *thread.issues, *page.read.issues),
         warnings=_warnings(thread, texts),
@@ -183,12 +185,11 @@ def _outcome(start: ThreadCursor, page: _ThreadPage) -> Outcome[GetThreadData]:
     )
 
 
-def _summary(shown: int, page: _ThreadPage, account_id: str) -> str:
-    thread = page.thread
+def _summary(shown: int, thread: FoundThread, zone: tzinfo, account_id: str) -> str:
     total, places = len(thread.members), len(thread.mailboxes)
     left_out = f", not in {', '.join(map(code, thread.left_out))}" if thread.left_out else ""
     return (
-        f"{shown} of {counted(total, 'message')} of a conversation, oldest first, times in {page.zone}; "
+        f"{shown} of {counted(total, 'message')} of a conversation, oldest first, times in {zone}; "
         f"found by {thread.method} in {counted(places, 'mailbox', 'mailboxes')} ({account_id}){left_out}"
     )
 
@@ -224,12 +225,9 @@ def _flags(member: Member) -> list[str]:
 
 
 def _blocks(row: ThreadMessageRow, member: Member, *, zone: tzinfo) -> tuple[str | Untrusted, ...]:
-    moment = datetime.fromisoformat(row.date).astimezone(zone) if row.date else None
-    sender, to, cc = (
-        escape(each.replace("<", "(").replace(">", ")")) for each in (row.from_, row.to, row.cc or "")
-    )
+    sender, to, cc = map(people_column, (row.from_, row.to, row.cc or ""))
     columns = [
-        f"{moment:%Y-%m-%d %H:%M}" if moment else "no date",
+        time_column(row.date, zone),
         *marks_of(row.flags),
         *invitation_column(member.invitation),
         f"{sender or 'no sender'} to {to or 'nobody named'}{f', cc {cc}' if cc else ''}",

@@ -218,8 +218,7 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
         zone: In which the time is shown.
         sizes: Whether to show sizes below a megabyte too.
     """
-    moment = datetime.fromisoformat(row.date).astimezone(zone) if row.date else None
-    columns = [f"{moment:%Y-%m-%d %H:%M}" if moment else "no date"]
+    columns = [time_column(row.date, zone)]
     if row.arrived:
         columns[0] += f", arrived {datetime.fromisoformat(row.arrived).astimezone(zone):%Y-%m-%d}"
     columns += marks_of(row.flags)
@@ -237,6 +236,16 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
     return tuple(lines)
 
 
+def time_column(date: str, zone: tzinfo) -> str:
+    """Say in one column when it was in `zone`; `date` is RFC 3339, or "" where it is not known."""
+    return f"{datetime.fromisoformat(date).astimezone(zone):%Y-%m-%d %H:%M}" if date else "no date"
+
+
+def people_column(written: str) -> str:
+    """Write addresses in a column: in round brackets, since angle brackets would cost a token each."""
+    return escape(written.replace("<", "(").replace(">", ")"))
+
+
 def invitation_column(method: str) -> list[str]:
     """Say in one column what a message does with an invitation; nothing for "", any other message."""
     return [_INVITATIONS.get(method, "invitation")] if method else []
@@ -244,8 +253,7 @@ def invitation_column(method: str) -> list[str]:
 
 def _who(row: MessageRow) -> str:
     """Name the sender, or the recipients of what the owner wrote: `to Ann`, which no sender can be called."""
-    # Angle brackets would have to be escaped, at a token each.
-    who = escape((row.from_ if row.to is None else row.to).replace("<", "(").replace(">", ")"))
+    who = people_column(row.from_ if row.to is None else row.to)
     if row.to is not None:
         return f"to {who}" if who else "to nobody"
     return f"from {who}" if who.lower().startswith("to ") else who or "no sender"

@@ -5,7 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mailmcp.tools.search.days import YEAR_FIRST, YEAR_LAST, begin_of
+from mailmcp.limits import YEAR_FIRST, YEAR_LAST
+from mailmcp.tools.search.days import begin_of
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -83,11 +83,11 @@ class _Matches:
 
     def make(self) -> Dialogue[Scanned]:
         """Find candidates, look at them until the page is full or the budget is spent, and fetch its rows."""
-        request, session = self._request, self._session
+        request, session, name = self._request, self._session, canonical_name(self._request.mailbox)
         found = yield from find_candidates(
             session,
             Quest(
-                mailbox=canonical_name(request.mailbox),
+                mailbox=name,
                 criteria=request.criteria,
                 order=request.order,
                 after=request.after,
@@ -97,7 +97,7 @@ class _Matches:
             ),
         )
         self._check = Check.of(request.criteria, found.plan.local, request.proofs)
-        fresh, name = found.uids is not request.known, canonical_name(request.mailbox)
+        fresh = found.uids is not request.known
         if fresh and not found.uids and self._place.mailbox is not None:
             exists = self._place.mailbox.exists
             yield from look_for_missed(session, name, request.criteria, found.plan.local, exists)
@@ -149,8 +149,7 @@ class _Matches:
         )
         if not sift:
             sample = sample_of(rest[len(first) :]) if self._compares else ()
-            limit = message_limit(self._session)
-            fetched = yield from fetching((first, row_items), most_messages=limit, beside=(sample, _TIMES))
+            fetched = yield from self._fetching((first, row_items), beside=(sample, _TIMES))
             self._rows, self._times = fetched[0], fetched[-1]
             self._look(first, self._rows)
             return None
@@ -215,8 +214,9 @@ class _Matches:
         self._rows.messages.update(fetched.messages)
         self._rows.failures.update(fetched.failures)
 
-    def _fetching(self, *jobs: Job) -> Dialogue[list[Fetched]]:
-        return (yield from fetching(*jobs, most_messages=message_limit(self._session)))
+    def _fetching(self, *jobs: Job, beside: Job = ((), ())) -> Dialogue[list[Fetched]]:
+        limit = message_limit(self._session)
+        return (yield from fetching(*jobs, most_messages=limit, beside=beside))
 
     def _scanned(self, found: Candidates, rest: "array[int]", *, sifted: bool) -> Scanned:
         request, mailbox, quirks = self._request, self._place.mailbox, self._session.quirks

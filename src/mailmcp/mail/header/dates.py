@@ -8,6 +8,8 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
+from mailmcp.limits import YEAR_FIRST, YEAR_LAST
+
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MONTH_NUMBERS: Final = {name.lower(): number for number, name in enumerate(_MONTHS, start=1)}
 
@@ -32,8 +34,6 @@ _ZONE_HOURS: Final = {
     "JST": 9,
     "KST": 9,
 }
-_YEAR_MIN: Final = 1900  # RFC 5322 section 3.3
-_YEAR_MAX: Final = 9998  # any zone can still be applied
 _CENTURY_TURN: Final = 50  # two-digit years below it are of this century (RFC 5322 section 4.3)
 _LEAP_SECOND: Final = 60
 _DATE_CHARS_MAX: Final = 200
@@ -61,7 +61,7 @@ def parse_date(value: str) -> datetime | None:
     while text != (shorter := _COMMENT.sub(" ", text)):
         text = shorter
     day = _parse_day(text)
-    if day is None or not _YEAR_MIN <= day[0] <= _YEAR_MAX:
+    if day is None or not YEAR_FIRST <= day[0] <= YEAR_LAST:
         return None
     hour, minute, second, zone = _parse_time(text)
     try:

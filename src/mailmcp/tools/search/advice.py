@@ -9,12 +9,11 @@ from mailmcp.envelope.markdown import unescape
 from mailmcp.imap.search.scanned import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
-from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
+from mailmcp.tools.search.arguments import EVERYTHING, PHRASES, SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, Place
 from mailmcp.tools.search.criteria import arguments_of, is_of_all_mailboxes
 from mailmcp.tools.search.syntax import accepts
 
-_PHRASES = ("from", "to", "cc", "any_address", "subject", "body")
 _WORDS = {"query", "body"}
 _BY_UID = (
     "The server does not sort so many messages: they are in the order in which they were put into the "
@@ -62,7 +61,7 @@ def _phrases(arguments: Mapping[str, object]) -> list[str]:
     """Name the criteria of several words that are one phrase though nobody said so by quotes."""
     return [
         name
-        for name in _PHRASES
+        for name in (each.rstrip("_") for each in PHRASES)
         if name in arguments and len(str(arguments[name]).split()) > 1 and '"' not in str(arguments[name])
     ]
 

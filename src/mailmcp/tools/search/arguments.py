@@ -18,6 +18,12 @@ from mailmcp.tools.arguments import Arguments
 EVERYTHING = "*"
 """As `mailbox` or `account_id`: all of them."""
 
+PHRASES = ("from_", "to", "cc", "any_address", "subject", "body")
+"""Criteria whose text is looked for as it stands, by the names of their fields."""
+
+TEXTS = ("query", "exclude", *PHRASES)
+"""With those that are words."""
+
 _SNIPPET_RANGE = f"{limits.SNIPPET_CHARS_MIN} to {limits.SNIPPET_CHARS_MAX}"
 _MOMENT = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)([Zz]|[+-]\d\d:\d\d)?", re.ASCII

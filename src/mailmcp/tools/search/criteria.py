@@ -18,11 +18,13 @@ from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_searc
 from mailmcp.tools.arguments import read_arguments
 from mailmcp.tools.search.arguments import (
     EVERYTHING,
+    PHRASES,
+    TEXTS,
     SearchMessagesArguments,
     check_ranges,
     read_day,
 )
-from mailmcp.tools.search.days import YEAR_FIRST, YEAR_LAST, begin_of
+from mailmcp.tools.search.days import begin_of
 from mailmcp.tools.search.syntax import accepts, check_syntax
 
 _TEXTS = {
@@ -56,8 +58,6 @@ _SORT, _FIRST_DAY, _MAILBOXES, _ACCOUNTS, _BY_ARRIVAL = "z", "n", "p", "j", "ba"
 `ba` is 1 where the messages of one mailbox go by arrival, since its UIDs do not.
 """
 
-_PHRASES = {"from_", "to", "cc", "any_address", "subject", "body"}
-_ESCAPABLE = _PHRASES | {"query", "exclude"}
 _LIST = "+"
 _NAMES = {short: name for names in (_TEXTS, _FLAGS, _NUMBERS) for name, short in names.items()}
 
@@ -228,7 +228,7 @@ def _sources_fit(cursor: SearchCursor) -> bool:
 def _given_fields(arguments: SearchMessagesArguments) -> dict[str, str]:
     fields = {short: str(getattr(arguments, name)) for name, short in _TEXTS.items()}
     # What a reply showed is often sent as it stood there.
-    fields |= {_TEXTS[name]: unescape(fields[_TEXTS[name]]) for name in _ESCAPABLE}
+    fields |= {_TEXTS[name]: unescape(fields[_TEXTS[name]]) for name in TEXTS}
     fields |= {short: "1" if getattr(arguments, name) else "" for name, short in _FLAGS.items()}
     fields |= {short: str(getattr(arguments, name) or "") for name, short in _NUMBERS.items()}
     fields[_SORT] = "" if arguments.sort == "newest" else arguments.sort
@@ -238,7 +238,7 @@ def _given_fields(arguments: SearchMessagesArguments) -> dict[str, str]:
 def criteria_of(fields: Mapping[str, str], zone: tzinfo) -> Criteria:
     """Read a cursor's fields as IMAP criteria."""
     texts = {
-        name: read_phrase(text) if name in _PHRASES else text
+        name: read_phrase(text) if name in PHRASES else text
         for name, short in _TEXTS.items()
         if name not in {"since", "before", "start_date", "end_date"}
         for text in [fields.get(short, "")]
@@ -256,8 +256,8 @@ def criteria_of(fields: Mapping[str, str], zone: tzinfo) -> Criteria:
         has_attachment=_FLAGS["has_attachment"] in fields,
         larger_than=int(fields.get("m", 0)),
         smaller_than=int(fields.get("e", 0)),
-        since=None if since is None or since.year <= YEAR_FIRST else since,
-        before=None if before is None or before.year >= YEAR_LAST else before,
+        since=None if since is None or since.year <= limits.YEAR_FIRST else since,
+        before=None if before is None or before.year >= limits.YEAR_LAST else before,
     )
 
 
@@ -287,6 +287,6 @@ def arguments_of(cursor: SearchCursor) -> dict[str, object]:
 
 def _as_sent(name: str, text: str) -> str:
     """Write a text so that it is read as that: escaped if it was sent so."""
-    if name not in _ESCAPABLE:
+    if name not in TEXTS:
         return text
     return text if unescape(text) == text and accepts(name, text) else escape(text)

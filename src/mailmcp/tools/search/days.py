@@ -2,10 +2,8 @@
 
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
+from mailmcp.limits import YEAR_FIRST, YEAR_LAST
 from mailmcp.tools.search.arguments import read_day, read_moment
-
-YEAR_FIRST, YEAR_LAST = 1900, 9998
-"""No mail is older or newer, and within them any zone can be applied."""
 
 
 def begin_of(text: str, zone: tzinfo, *, days_later: int = 0) -> datetime | None:

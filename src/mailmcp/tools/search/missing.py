@@ -69,18 +69,15 @@ def _guesses(name: str, there: Sequence[Mailbox]) -> Iterator[list[str]]:
     """Give mailboxes that may be meant, by one likeness after the other, the surest first."""
     asked, leaf = name.casefold(), _SEPARATORS.split(name)[-1].casefold()
     yield [each.name for each in there if each.name.casefold() == asked]
-    yield [each.name for each in there if leaf and _leaf(each) == leaf]
+    yield [each.name for each in there if leaf and each.leaf.casefold() == leaf]
     use = "\\All" if leaf in _ALL_MAIL else usual_use(name)
     yield [each.name for each in there if use and each.special_use == use]
     yield [EVERYTHING] if leaf in _ALL_MAIL else []
-    likes = {each.name.casefold(): each.name for each in there} | {_leaf(each): each.name for each in there}
+    likes = {each.name.casefold(): each.name for each in there} | {
+        each.leaf.casefold(): each.name for each in there
+    }
     close = get_close_matches(asked[: limits.MAILBOX_CHARS_COMPARED], likes, cutoff=_CLOSE)
     yield list(dict.fromkeys(likes[each] for each in close))
-
-
-def _leaf(mailbox: Mailbox) -> str:
-    last = mailbox.name.rpartition(mailbox.delimiter)[2] if mailbox.delimiter else mailbox.name
-    return last.casefold()
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -12,9 +12,8 @@ from itertools import pairwise
 
 from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
-from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, read_day, read_octets
+from mailmcp.tools.search.arguments import EVERYTHING, TEXTS, SearchMessagesArguments, read_day, read_octets
 
-_FIELDS = ("query", "exclude", "from_", "to", "cc", "any_address", "subject", "body")
 _QUOTED = "In double quotes it is text."
 
 _PLAIN = re.compile(r"[\w.@+/%$=-][\w.@+/%$= -]{0,63}")
@@ -49,7 +48,7 @@ def check_syntax(arguments: SearchMessagesArguments, *, today: date) -> None:
     """
     problems = [
         Problem(field=name.rstrip("_"), reason=Reason.INVALID_VALUE, message=message)
-        for name in _FIELDS
+        for name in TEXTS
         for message in _complaints(name, getattr(arguments, name), today)
     ]
     if problems:
