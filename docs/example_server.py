@@ -12,13 +12,21 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mailmcp.envelope.dialects.summary import SummaryShape
-from mailmcp.envelope.errors import Code, InternalError, InvalidInputError, MailError, NotFoundError, Reason
-from mailmcp.envelope.markdown import escape
-from mailmcp.envelope.meta import Meta
-from mailmcp.envelope.outcome import Issue, Outcome
-from mailmcp.envelope.schema import compact_schema
-from mailmcp.envelope.text import render
+from mcp_envelope import (
+    BaseReason,
+    Code,
+    InternalError,
+    InvalidInputError,
+    Issue,
+    Meta,
+    NotFoundError,
+    Outcome,
+    ToolError,
+    escape,
+)
+from mcp_envelope.dialects.summary import SummaryShape
+from mcp_envelope.schema import compact_schema
+from mcp_envelope.text import render
 
 CATALOGUE = {"1984": "Orwell", "Emma": "Austen", "Ulysses": "Joyce"}
 SHAPE = SummaryShape()
@@ -43,7 +51,7 @@ def look_up(arguments: dict[str, object]) -> Outcome[Books]:
         titles = dict.fromkeys(Wanted.model_validate(arguments).titles)
     except ValidationError:  # its own words would repeat what was sent
         wrong = 'must be a list of titles, and the only argument. Send {"titles": ["Emma"]}.'
-        raise InvalidInputError.of("titles", Reason.INVALID_VALUE, wrong) from None
+        raise InvalidInputError.of("titles", BaseReason.INVALID_VALUE, wrong) from None
     found = {title: CATALOGUE[title] for title in titles if title in CATALOGUE}
     if not found:
         there = ", ".join(CATALOGUE)
@@ -73,14 +81,16 @@ async def call_tool(_context: object, params: types.CallToolRequestParams) -> ty
     if params.name != "look_up":  # no model can mend that
         raise MCPError(types.INVALID_PARAMS, "There is no such tool.", {"code": SHAPE.unknown_tool_code})
     began, request_id = perf_counter(), token_hex(8)
-    result: Outcome[Books] | MailError
+    result: Outcome[Books] | ToolError
     try:
         result = look_up(params.arguments or {})
-    except MailError as error:
+    except ToolError as error:
         result = error
     except Exception:  # a bug: the log says which
         log.exception("request %s", request_id)
-        result = InternalError("The catalogue failed. Its log has the request id.", reason=Reason.UNEXPECTED)
+        result = InternalError(
+            "The catalogue failed. Its log has the request id.", reason=BaseReason.UNEXPECTED
+        )
     took_ms = round((perf_counter() - began) * 1000)
     meta = Meta(now=datetime.now(UTC), duration_ms=took_ms, request_id=request_id)
     text, envelope, failed = render(result, SHAPE, meta, marker=token_hex(8))

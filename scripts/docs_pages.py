@@ -21,12 +21,12 @@ from scripts.benchmarks.vocabulary import count_json_tokens, count_listed_tokens
 
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.envelope.dialects import discriminated, response_v2
-from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.errors import Code, Reason
 from mailmcp.imap.account import Account, Tls
+from mailmcp.reasons import Reason
 from mailmcp.server.app import build_server
 from mailmcp.server.publishing import publish_all
+from mcp_envelope import Code, Dialect
+from mcp_envelope.dialects import discriminated, response_v2
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = (DOCS / "envelope.md", DOCS / "tools.md")

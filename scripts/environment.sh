@@ -23,7 +23,7 @@ make_environment() {
         "$python" -m venv .venv
     fi
     local pinned installed
-    pinned=$(cat pyproject.toml constraints.txt | cksum)
+    pinned=$(cat pyproject.toml src/mcp-envelope/pyproject.toml constraints.txt | cksum)
     installed=$(cat .venv/installed 2>/dev/null || true)
     if [ "$installed" != "dev $pinned" ] && [ "$installed" != "$1 $pinned" ]; then
         say "installing into .venv"
@@ -31,6 +31,8 @@ make_environment() {
         local group=()
         [ "$1" = dev ] && group=(--group dev)
         .venv/bin/python -m pip install -q -c constraints.txt -e '.[demo]' "${group[@]}"
+        # In place of the copy that the line above has made: pip takes no editable one as a dependency.
+        .venv/bin/python -m pip install -q --no-deps -e src/mcp-envelope
         printf '%s' "$1 $pinned" >.venv/installed
     fi
 }

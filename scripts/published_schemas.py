@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.server import published
 from mailmcp.server.publishing import write_published
+from mcp_envelope import Dialect
 
 FOLDER = Path(published.__file__).parent / published.FOLDER
 

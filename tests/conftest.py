@@ -15,8 +15,7 @@ from hypothesis import settings
 from mcp import Client
 from mcp.types import CallToolResult
 
-from mailmcp.envelope.checker import check_reply
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect, check_reply
 from servers.certificates import Certificates
 from servers.dovecot import Dovecot, Login, find_dovecot
 from servers.embedded import Pymap

@@ -9,7 +9,7 @@ from scripts.benchmarks.rows import Row, Target
 from scripts.benchmarks.site import Site
 from scripts.benchmarks.vocabulary import count_json_tokens, count_listed_tokens, count_tokens
 
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect
 
 SECTION = "tokens"
 

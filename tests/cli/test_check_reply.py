@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from mailmcp.cli.main import cli
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect
 
 META = {"version": "mailmcp/1", "now_utc": "2026-01-02T03:04:05.678Z", "duration_ms": 1, "request_id": "r1"}
 ERROR = {"code": "timeout", "message": "Too late.", "retryable": True, "details": {"reason": "command"}}

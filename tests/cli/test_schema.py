@@ -7,8 +7,8 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from mailmcp.cli.main import cli
-from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.tools.registry import TOOLS
+from mcp_envelope import Dialect
 
 
 @pytest.mark.parametrize("dialect", list(Dialect))

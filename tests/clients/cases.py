@@ -26,10 +26,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clients.site import ALONE_UID, BROKEN_UID, RICH_UID, UIDVALIDITY
-from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.response_v2 import ERROR_CODES
-from mailmcp.envelope.errors import Code
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
+from mcp_envelope import Code, Dialect
+from mcp_envelope.dialects.response_v2 import ERROR_CODES
 
 ACCOUNTS, MAILBOXES = "imap_list_accounts", "imap_list_mailboxes"
 SEARCH, GET = "imap_search_messages", "imap_get_message"

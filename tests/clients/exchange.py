@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 
 from clients.cases import CASES, UNKNOWN_TOOL, Case, code_of
 from clients.site import Site
-from mailmcp.envelope.checker import check_reply
-from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.server.publishing import publish_all
+from mcp_envelope import Dialect, check_reply
 
 JsonObject = dict[str, Any]
 

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from clients.serving import serving
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect
 from servers.peer import Peer
 from servers.peer_actions import FailUid, Respond, Rule, Silence
 from servers.peer_mailbox import PeerMailbox, PeerMessage, make_messages

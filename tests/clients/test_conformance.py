@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from clients.node import HERE, MODULES, run_node
 from clients.site import Site
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect
 
 pytestmark = pytest.mark.usefixtures("node")
 

@@ -14,7 +14,7 @@ from clients.cases import CASES
 from clients.exchange import CALLS, Client, Exchange, Exchanges, problems
 from clients.node import MODULES, run_driver, run_node
 from clients.site import Site
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect
 
 pytestmark = pytest.mark.usefixtures("node")
 

@@ -9,7 +9,7 @@ from mcp.types import INVALID_PARAMS
 from clients.exchange import CALLS, Exchange, Exchanges, JsonObject, problems
 from clients.exchange import Client as RunsClient
 from clients.site import Site
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect
 
 TIMEOUT_S = 60.0
 

@@ -21,7 +21,7 @@ from clients.resource_cases import (
     told_codes,
 )
 from clients.site import Site
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect
 
 TIMEOUT_S = 60.0
 

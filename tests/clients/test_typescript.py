@@ -9,7 +9,7 @@ import pytest
 from clients.exchange import CALLS, Client, Exchange, Exchanges, problems
 from clients.node import run_driver
 from clients.site import Site
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect
 
 pytestmark = pytest.mark.usefixtures("node")
 

@@ -12,8 +12,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.types import INVALID_PARAMS, CallToolResult
 
-from mailmcp.envelope.checker import check_reply
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect, check_reply
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "example_server.py"
 LINES_MAX = 100

@@ -56,7 +56,7 @@ def test_of_mail_the_envelope_has_the_names_that_the_page_admits() -> None:
         for name in _names(ast.parse(path.read_text(encoding="utf-8")))
         if re.search(r"(?i)imap|mail|(?<![a-z])uid", name) and not name.startswith("mailmcp.")
     }
-    assert found == {"MailError", "mailmcp/1"}
+    assert found == {"ToolError", "mailmcp/1"}
 
 
 def _names(tree: ast.AST) -> Iterator[str]:
@@ -74,8 +74,8 @@ def _names(tree: ast.AST) -> Iterator[str]:
 
 def test_the_envelope_can_be_had_without_mail_and_without_mcp() -> None:
     script = (
-        "import sys, mailmcp.envelope, mailmcp.envelope.checker, mailmcp.envelope.text, "
-        "mailmcp.envelope.dialects.registry;"
+        "import sys, mcp_envelope, mcp_envelope.checker, mcp_envelope.text, "
+        "mcp_envelope.dialects.registry;"
         "print(sorted({'mcp', 'mcp_types', 'imapclient', 'imaplib', 'anyio'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

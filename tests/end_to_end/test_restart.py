@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from end_to_end.conversation import Conversation, text_of
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect
 
 
 def reply_of(conversation: Conversation, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.response_v2 import ERROR_CODES
+from mcp_envelope import Dialect
+from mcp_envelope.dialects.response_v2 import ERROR_CODES
 
 Facts = dict[str, Any]
 

@@ -1,25 +1,40 @@
 """Outcomes and errors of every kind, for the tests of the envelope."""
 
 from datetime import UTC, datetime
+from enum import StrEnum
 
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from mailmcp.envelope.errors import (
+from mcp_envelope import (
     AuthFailedError,
+    BaseReason,
     Code,
     ConflictError,
     DeadlineError,
     InternalError,
     InvalidInputError,
-    MailError,
+    Issue,
+    Meta,
     NextAction,
     NotFoundError,
+    Outcome,
+    Page,
     Problem,
-    Reason,
+    ToolError,
+    Trace,
 )
-from mailmcp.envelope.meta import Meta, Trace
-from mailmcp.envelope.outcome import Issue, Outcome, Page
+
+
+class Reason(StrEnum):
+    """Of an invented server."""
+
+    CURSOR_MALFORMED = "cursor_malformed"
+    MAILBOX_MISSING = "mailbox_missing"
+    BACKING_OFF = "backing_off"
+    COMMAND = "command"
+    UIDVALIDITY_CHANGED = "uidvalidity_changed"
+    CONNECTION_LOST = "connection_lost"
 
 
 class Shelf(BaseModel):
@@ -47,10 +62,15 @@ issues = st.builds(
     stage=text,
     message=text,
     retryable=st.booleans(),
-    about=st.dictionaries(text, text | st.integers(), max_size=3),
+    reason=st.none() | st.sampled_from(BaseReason),
+    about=st.dictionaries(
+        text.filter(lambda key: key not in {"code", "reason", "stage", "message", "retryable"}),
+        text | st.integers(),
+        max_size=3,
+    ),
 )
 pages = st.builds(
-    Page, page_size=st.integers(1, 100), total_count=st.integers(0, 10**6), cursor=st.none() | text
+    Page, page_size=st.integers(1, 100), total_count=st.none() | st.integers(0, 10**6), cursor=st.none() | text
 )
 outcomes = st.builds(
     Outcome,
@@ -62,30 +82,35 @@ outcomes = st.builds(
     next_action=actions,
 )
 traces = st.none() | st.just(Trace(trace_id="a" * 32, span_id="b" * 16))
-telemetries = st.none() | st.dictionaries(text, st.integers(0, 10**7) | st.booleans(), max_size=3)
+telemetries = st.dictionaries(text, st.integers(0, 10**7) | st.booleans(), max_size=3)
 
 
-def meta_of(outcome: Outcome[Shelf] | None = None, *, telemetry: dict[str, int] | None = None) -> Meta:
+def meta_of(*, telemetry: dict[str, int] | None = None, trace: Trace | None = None) -> Meta:
     """Make the meta of a reply."""
     return Meta(
+        tool="shelf_list",
+        version="shelf/1",
         now=NOW,
         duration_ms=12,
         request_id="0123456789abcdef",
-        warnings=outcome.warnings if outcome else (),
-        page=outcome.page if outcome else None,
-        telemetry=telemetry,
+        telemetry=telemetry or {},
+        trace=trace,
     )
 
 
-ERRORS: tuple[MailError, ...] = (
+ERRORS: tuple[ToolError, ...] = (
     InvalidInputError(
         [
-            Problem(field="limit", reason=Reason.OUT_OF_RANGE, message="is out of range. Send 100 or less."),
-            Problem(field="form", reason=Reason.UNKNOWN_PARAM, message="is not an argument of this tool."),
+            Problem(
+                field="limit", reason=BaseReason.OUT_OF_RANGE, message="is out of range. Send 100 or less."
+            ),
+            Problem(
+                field="form", reason=BaseReason.UNKNOWN_PARAM, message="is not an argument of this tool."
+            ),
         ]
     ),
-    InvalidInputError.of("message_id", Reason.MISSING_PARAM, "is missing. Send it."),
-    InvalidInputError.of("form", Reason.UNKNOWN_PARAM, "is not an argument of this tool."),
+    InvalidInputError.of("message_id", BaseReason.MISSING_PARAM, "is missing. Send it."),
+    InvalidInputError.of("form", BaseReason.UNKNOWN_PARAM, "is not an argument of this tool."),
     InvalidInputError.of("cursor", Reason.CURSOR_MALFORMED, "is not a cursor.", next_action=ACTION),
     NotFoundError("There is no such mailbox.", reason=Reason.MAILBOX_MISSING, details={"mailbox": "x"}),
     AuthFailedError("Login refused.", reason=Reason.BACKING_OFF, details={"retry_after_seconds": 55}),

@@ -7,11 +7,8 @@ from typing import Any
 import pytest
 
 from envelope.samples import ACTION, ERRORS, ISSUE, Shelf, meta_of
-from mailmcp.envelope.checker import check_reply
-from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.registry import shape_named
-from mailmcp.envelope.meta import Meta
-from mailmcp.envelope.outcome import Outcome, Page
+from mcp_envelope import Dialect, Meta, Outcome, Page, check_reply
+from mcp_envelope.dialects.registry import shape_of
 
 Reply = dict[str, Any]
 Breaking = Callable[[Reply], object]
@@ -31,13 +28,13 @@ def meta() -> Meta:
 
 
 def good(dialect: Dialect) -> Reply:
-    reply = copy.deepcopy(shape_named(dialect).success(OUTCOME, meta()))
+    reply = copy.deepcopy(shape_of(dialect).success(OUTCOME, meta()))
     reply["data"] |= {"attempted": 2, "returned": 1, "failed": 1, "has_more": True, "next_cursor": "c"}
     return reply
 
 
 def bad(dialect: Dialect, error: int = 0) -> Reply:
-    return copy.deepcopy(shape_named(dialect).failure(ERRORS[error], meta_of()))
+    return copy.deepcopy(shape_of(dialect).failure(ERRORS[error], meta_of()))
 
 
 @pytest.mark.parametrize("dialect", Dialect)

@@ -4,34 +4,37 @@ from enum import StrEnum
 import pytest
 
 from envelope.samples import meta_of
-from mailmcp.envelope.checker import check_reply
-from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.registry import shape_named
-from mailmcp.envelope.errors import (
+from mailmcp.reasons import Reason
+from mcp_envelope import (
+    BaseReason,
     Code,
     ConflictError,
     DeadlineError,
+    Dialect,
     InvalidInputError,
-    MailError,
     Problem,
-    Reason,
+    ToolError,
+    check_reply,
 )
-from mailmcp.envelope.text import render_error
+from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.text import render_error
 
 
 def test_every_code_has_one_exception() -> None:
-    codes = [leaf.code for leaf in MailError.__subclasses__()]
+    codes = [leaf.code for leaf in ToolError.__subclasses__()]
     assert sorted(codes) == sorted(Code)
 
 
 def test_invalid_input_tells_every_problem_and_takes_the_first_ones_reason() -> None:
     error = InvalidInputError(
         [
-            Problem(field="limit", reason=Reason.OUT_OF_RANGE, message="is out of range. Send 100 or less."),
-            Problem(field="x", reason=Reason.UNKNOWN_PARAM, message="is not an argument of this tool."),
+            Problem(
+                field="limit", reason=BaseReason.OUT_OF_RANGE, message="is out of range. Send 100 or less."
+            ),
+            Problem(field="x", reason=BaseReason.UNKNOWN_PARAM, message="is not an argument of this tool."),
         ]
     )
-    assert error.reason is Reason.OUT_OF_RANGE
+    assert error.reason is BaseReason.OUT_OF_RANGE
     assert error.message == str(error)
     assert "limit: is out of range" in error.message
     assert "x: is not an argument" in error.message
@@ -51,7 +54,7 @@ class Why(StrEnum):
 def test_a_server_of_another_domain_has_reasons_of_its_own(dialect: Dialect) -> None:
     error = ConflictError("The shelf was sorted anew.", reason=Why.OTHER_EDITION, details={"shelf": 3})
     assert not error.retryable
-    reply = shape_named(dialect).failure(error, meta_of())
+    reply = shape_of(dialect).failure(error, meta_of())
     assert check_reply(reply, dialect) == []
     assert '"reason": "other_edition"' in json.dumps(reply)
     assert "(other_edition): The shelf" in render_error(error)

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.envelope.markdown import code, escape, unescape
+from mcp_envelope import code, escape
+from mcp_envelope.markdown import unescape
 
 
 @pytest.mark.parametrize(

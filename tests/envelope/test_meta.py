@@ -1,6 +1,6 @@
 from datetime import UTC, datetime, timedelta, timezone
 
-from mailmcp.envelope.meta import Meta
+from mcp_envelope import Meta
 
 
 def meta_at(moment: datetime) -> Meta:

@@ -1,5 +1,5 @@
 from envelope.samples import ISSUE, Shelf
-from mailmcp.envelope.outcome import Outcome, Page, Status
+from mcp_envelope import Outcome, Page, Status
 
 
 def test_partial_if_and_only_if_there_are_issues() -> None:

@@ -1,6 +1,6 @@
 """What the rules say is what is wrong, and where; that each is applied is for the checker's tests."""
 
-from mailmcp.envelope import rules
+from mcp_envelope import rules
 
 
 def test_a_sentence_names_the_place() -> None:

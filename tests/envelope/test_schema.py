@@ -3,7 +3,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from mailmcp.envelope.schema import compact_schema, object_schema
+from mcp_envelope.schema import compact_schema, object_schema
 
 
 class Inner(BaseModel):

@@ -1,10 +1,9 @@
 from dataclasses import replace
 
 from envelope.samples import ACTION, ERRORS, ISSUE, NOW, Shelf, meta_of
-from mailmcp.envelope.meta import Meta, Trace
-from mailmcp.envelope.outcome import Outcome, Page
-from mailmcp.envelope.schema import compact_schema
-from mailmcp.envelope.values import (
+from mcp_envelope import Meta, Outcome, Page, Trace
+from mcp_envelope.schema import compact_schema
+from mcp_envelope.values import (
     data_schema,
     data_value,
     details_value,

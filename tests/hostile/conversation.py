@@ -11,11 +11,10 @@ from hostile.catalogue import HOSTILE
 from hostile.message import OWN_ADDRESS, OWN_HOST, OWN_NAME
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.envelope.checker import check_reply
-from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.imap.account import Account, Tls
 from mailmcp.server.app import build_server
 from mailmcp.tools.preferences import Owner, Preferences
+from mcp_envelope import Dialect, check_reply
 
 PAGE_SIZE = 25
 

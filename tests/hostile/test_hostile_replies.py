@@ -10,7 +10,7 @@ from hostile.catalogue import HOSTILE
 from hostile.conversation import Replies, Reply, read_everything
 from hostile.layout import assert_plain, assert_visible, read_message_text, read_row
 from hostile.message import HostileMail
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect
 
 
 @pytest.fixture(scope="module", params=list(Dialect), ids=str)

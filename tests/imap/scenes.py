@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import anyio
 from anyio.from_thread import start_blocking_portal
 
-from mailmcp.envelope.errors import MailError
 from mailmcp.imap.account import Account, Tls
 from mailmcp.imap.connect import Dialling
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
@@ -22,6 +21,7 @@ from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session, open_session
 from mailmcp.imap.telemetry import Telemetry
+from mcp_envelope import ToolError
 from servers.dovecot import Login
 
 ResultT = TypeVar("ResultT")
@@ -164,7 +164,7 @@ def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> Sca
 def read_page(session: Session, request: ScanRequest) -> Scanned:
     """Make a page; raises what stands in its place."""
     [found] = scan(session, [request])
-    if isinstance(found, MailError):
+    if isinstance(found, ToolError):
         raise found
     return found
 

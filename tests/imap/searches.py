@@ -9,7 +9,6 @@ from typing import Any
 
 from imap.scenes import ROW_ITEMS, make_account, session_on
 from mailmcp import limits
-from mailmcp.envelope.errors import MailError
 from mailmcp.imap.quirks import Quirks, View
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order, Position
@@ -17,6 +16,7 @@ from mailmcp.imap.search.scan import scan
 from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session
+from mcp_envelope import ToolError
 from servers.peer import Peer
 from servers.peer_mailbox import PeerMessage
 
@@ -92,11 +92,11 @@ def find(server: Peer, quirks: Quirks | None = None, **options: Any) -> Scanned:
         return scan_one(session, request(**options))
 
 
-def fail(server: Peer, quirks: Quirks | None = None, **options: Any) -> MailError:
+def fail(server: Peer, quirks: Quirks | None = None, **options: Any) -> ToolError:
     """Ask for a page that must fail."""
     with session_on(make_account(server), quirks) as session:
         [found] = scan(session, [request(**options)])
-        assert isinstance(found, MailError), found
+        assert isinstance(found, ToolError), found
         assert not session.in_doubt
         session.run("NOOP")
         return found

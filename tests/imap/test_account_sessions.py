@@ -7,9 +7,10 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp import limits
-from mailmcp.envelope.errors import AuthFailedError, Reason
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
+from mcp_envelope import AuthFailedError
 from servers.peer import Peer, PeerFactory
 
 

@@ -8,10 +8,11 @@ import pytest
 
 from imap.scenes import FAKE_LOGIN, At, make_account, session_on
 from mailmcp import __version__
-from mailmcp.envelope.errors import AuthFailedError, DeadlineError, InternalError, Reason
 from mailmcp.imap.account import Tls
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
 from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
+from mcp_envelope import AuthFailedError, DeadlineError, InternalError
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule

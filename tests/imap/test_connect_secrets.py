@@ -7,8 +7,8 @@ import pytest
 
 from imap.conftest import PoolFactory
 from imap.scenes import make_account, newest, read_round, session_on
-from mailmcp.envelope.errors import MailError
 from mailmcp.imap.connect import Dialling
+from mcp_envelope import ToolError
 from servers.dovecot import Login
 from servers.peer import PeerFactory
 from servers.peer_actions import Action, Bye, Close, Respond, Rule
@@ -79,7 +79,7 @@ def test_what_fails_tells_nothing_even_if_the_server_repeats_it(
     server = peer(rules=[Rule(command=name, action=action) for name in ("LOGIN", "AUTHENTICATE")])
     pool = run_pool(make_account(server, Login("fake-user", password)))
     for _ in range(2):
-        with pytest.raises(MailError) as caught:
+        with pytest.raises(ToolError) as caught:
             pool.run(newest)
         error = caught.value
         assert hidden(f"{error!r} {error} {error.message} {error.details}")

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from imap.scenes import make_account, session_on
-from mailmcp.envelope.errors import DeadlineError, InternalError, Reason
 from mailmcp.imap.account import Account, Tls
 from mailmcp.imap.connect import Dialling, open_connection
+from mailmcp.reasons import Reason
+from mcp_envelope import DeadlineError, InternalError
 from servers.certificates import Certificates, Kind
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, Respond, Rule

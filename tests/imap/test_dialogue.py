@@ -5,12 +5,13 @@ import pytest
 from imap.line_server import LineServer
 from imap.scenes import make_account, session_on
 from mailmcp import limits
-from mailmcp.envelope.errors import InternalError, NotFoundError, Reason
 from mailmcp.imap.command import Command
 from mailmcp.imap.connection import Answer
 from mailmcp.imap.dialogue import Dialogue, Talk, alone, converse
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
+from mcp_envelope import InternalError, NotFoundError
 from servers.peer import PeerFactory
 from servers.peer_actions import Close, Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages

@@ -4,10 +4,11 @@ import pytest
 
 from imap.scenes import RunningPool, make_account, read_round
 from mailmcp import limits
-from mailmcp.envelope.errors import AuthFailedError, Code, InternalError, MailError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
+from mcp_envelope import AuthFailedError, Code, InternalError, ToolError
 from servers.dovecot import Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Action, Bye, Close, Respond, Rule
@@ -162,7 +163,7 @@ def test_a_bad_greeting_is_named(
 ) -> None:
     monkeypatch.setattr(limits, "RETRY_WAIT_MAX_S", 0.0)
     server = peer(greeting=greeting)
-    with RunningPool(make_account(server)) as pool, pytest.raises(MailError, match=words) as caught:
+    with RunningPool(make_account(server)) as pool, pytest.raises(ToolError, match=words) as caught:
         pool.run(read_round)
     assert caught.value.reason is reason
     assert server.logins == []

@@ -9,8 +9,9 @@ import pytest
 from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest, read_round
 from imap.test_faults_commands import AFTER_LOGIN, COMMANDS, start
-from mailmcp.envelope.errors import DeadlineError, Reason
 from mailmcp.imap.account import Tls
+from mailmcp.reasons import Reason
+from mcp_envelope import DeadlineError
 from servers.certificates import Certificates
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence, Stall

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from imap.scenes import ROW_ITEMS, At, make_account, session_on
-from mailmcp.envelope.errors import Code
 from mailmcp.imap.connection import Answer, Piece
 from mailmcp.imap.fetch import Fetched, FetchedMessage, fetch_messages, parse_rows
+from mcp_envelope import Code
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule

@@ -4,10 +4,10 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp import limits
-from mailmcp.envelope.errors import MailError
 from mailmcp.imap.dialogue import Talk, converse
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.fetching import Job, fetching, sequence_sets
+from mcp_envelope import ToolError
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import make_messages
@@ -19,7 +19,7 @@ def fetch(server: Peer, *jobs: Job, most_messages: int = 0) -> list[Fetched]:
     with session_on(make_account(server)) as session:
         dialogue = fetching(*jobs, most_messages=most_messages)
         [results] = converse(session, [Talk(mailbox="INBOX", uidvalidity=None, dialogue=dialogue)])
-    assert not isinstance(results, MailError)
+    assert not isinstance(results, ToolError)
     return results
 
 

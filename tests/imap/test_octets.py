@@ -4,9 +4,9 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp import limits
-from mailmcp.envelope.errors import Code
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.octets import Window, fetch_whole, fetch_window
+from mcp_envelope import Code
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule

@@ -8,8 +8,9 @@ import pytest
 from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest
 from mailmcp import limits
-from mailmcp.envelope.errors import NotFoundError, Reason
 from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
+from mcp_envelope import NotFoundError
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, Respond, Rule, Silence

@@ -14,9 +14,10 @@ from anyio import CapacityLimiter
 
 from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest
-from mailmcp.envelope.errors import DeadlineError, InternalError, Reason
 from mailmcp.imap.account import Tls
 from mailmcp.imap.session import Session, open_session
+from mailmcp.reasons import Reason
+from mcp_envelope import DeadlineError, InternalError
 from servers.certificates import Certificates
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence

@@ -5,7 +5,8 @@ import pytest
 from imap.conftest import PoolFactory
 from imap.scenes import At, make_account, newest
 from mailmcp import limits
-from mailmcp.envelope.errors import AuthFailedError, InternalError, MailError, Reason
+from mailmcp.reasons import Reason
+from mcp_envelope import AuthFailedError, InternalError, ToolError
 from servers.dovecot import Dovecot, Login
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -92,7 +93,7 @@ def test_other_failures_are_not_remembered_either(
     else:
         server.stop()
     for _ in range(2):
-        with pytest.raises(MailError) as caught:
+        with pytest.raises(ToolError) as caught:
             pool.run(newest)
         assert caught.value.reason is reason
     assert server.logins == []

@@ -10,11 +10,12 @@ from imapclient import IMAPClient
 from imap.conftest import PoolFactory
 from imap.scenes import At, Endpoint, make_account, page_request, read_page, session_on
 from mailmcp import limits
-from mailmcp.envelope.errors import ConflictError, InternalError, NotFoundError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
+from mcp_envelope import ConflictError, InternalError, NotFoundError
 from servers.dovecot import Dovecot, Login
 from servers.embedded import Pymap
 from servers.peer import PeerFactory

@@ -4,7 +4,8 @@ import pytest
 
 from imap.line_server import LineServer
 from imap.scenes import make_account, session_on
-from mailmcp.envelope.errors import InternalError, NotFoundError, Reason
+from mailmcp.reasons import Reason
+from mcp_envelope import InternalError, NotFoundError
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import make_messages

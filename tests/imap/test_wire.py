@@ -7,8 +7,9 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp import limits
-from mailmcp.envelope.errors import InternalError, Reason
 from mailmcp.imap.wire import Cut, Traffic
+from mailmcp.reasons import Reason
+from mcp_envelope import InternalError
 from servers.dovecot import Dovecot, Login
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from imap.searches import letter, letters
-from mailmcp.envelope.errors import MailError
+from mcp_envelope import ToolError
 from search.peer_mail import as_html, ascii_alone, at_noon, in_the_far_east, twenty
 from search.trap_table_answers import ANSWERS
 from search.trap_table_keys import KEYS
@@ -35,7 +35,7 @@ def test_a_wrong_server_gives_no_wrong_reply(peer: PeerFactory, open_desk: DeskF
     desk = open_desk(peer_account(server))
     for _ in range(2):  # before and after what the first search teaches
         if trap.error:
-            with pytest.raises(MailError, match=trap.says or None) as caught:
+            with pytest.raises(ToolError, match=trap.says or None) as caught:
                 desk.search(limit=100, **trap.arguments)
             assert caught.value.reason == trap.error
         else:

@@ -9,8 +9,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from envelope.facts import facts_of
-from mailmcp.envelope.checker import check_reply
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect, check_reply
 from server.call_table import BAD, GOOD, SEARCH, SECRET
 from server.mailbox import connected
 

@@ -7,13 +7,13 @@ import anyio
 import pytest
 from mcp import Client
 
-from mailmcp.envelope.outcome import Outcome
 from mailmcp.imap.account import Account, Tls
 from mailmcp.server import service
 from mailmcp.server.app import build_server
 from mailmcp.tools.list_accounts import ListAccountsArguments
 from mailmcp.tools.tool import Call
 from mailmcp.tools.tool import Tool as MailTool
+from mcp_envelope import Outcome
 from server.mailbox import connected
 from servers.peer import PeerFactory
 from servers.peer_actions import Silence

@@ -3,11 +3,11 @@
 import pytest
 from mcp.types import Tool
 
-from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.registry import shape_named
 from mailmcp.server.published import read_published
 from mailmcp.server.publishing import publish
 from mailmcp.tools.registry import TOOLS
+from mcp_envelope import Dialect
+from mcp_envelope.dialects.registry import shape_of
 
 
 def wire(tool: Tool) -> str:
@@ -20,7 +20,7 @@ def wire(tool: Tool) -> str:
 def test_it_says_what_the_models_say(dialect: Dialect, *, lean_rows: bool, saving: bool) -> None:
     """Octet by octet, with the order of all keys."""
     tools = read_published(dialect, lean_rows=lean_rows, saving=saving).tools.values()
-    shape = shape_named(dialect)
+    shape = shape_of(dialect)
     models = [publish(tool, shape, lean_rows=lean_rows, saving=saving) for tool in TOOLS]
     assert [wire(tool) for tool in tools] == [wire(tool) for tool in models]
 
@@ -33,7 +33,7 @@ def test_tools_are_found_by_name_in_the_order_of_the_list() -> None:
 
 @pytest.mark.parametrize("dialect", Dialect)
 def test_an_unknown_tool_has_the_code_of_the_dialect(dialect: Dialect) -> None:
-    assert read_published(dialect).unknown_tool_code == shape_named(dialect).unknown_tool_code
+    assert read_published(dialect).unknown_tool_code == shape_of(dialect).unknown_tool_code
 
 
 def test_readings_do_not_share_what_they_change() -> None:

@@ -9,11 +9,11 @@ from mcp import Client
 from scripts.benchmarks.vocabulary import count_listed_tokens
 from scripts.published_schemas import FOLDER
 
-from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.imap.account import Account
 from mailmcp.server.app import build_server
 from mailmcp.server.publishing import publish_all, write_published
 from mailmcp.tools.registry import TOOLS
+from mcp_envelope import Dialect
 
 
 def published(name: str, **options: bool) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import BlobResourceContents, ReadResourceResult, TextResourceContents
 
-from mailmcp.envelope.errors import MailError
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.uri import format_mailboxes_uri
 from mailmcp.server import resources
 from mailmcp.tools.tool import Call
+from mcp_envelope import ToolError
 from server.mailbox import account_of_peer, connected_to
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, Rule, Silence
@@ -223,7 +223,7 @@ def test_a_read_is_one_line_of_the_log(home: Peer, caplog: pytest.LogCaptureFixt
 def test_a_bug_is_answered_as_internal_and_tells_nothing(
     home: Peer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def broken(_uri: str, _call: Call) -> MailError:
+    async def broken(_uri: str, _call: Call) -> ToolError:
         raise ZeroDivisionError(SECRET)
 
     monkeypatch.setattr(resources, "read_resource", broken)

@@ -3,24 +3,24 @@
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-from mailmcp.envelope.errors import (
+from mailmcp.limits import ERROR_URI_CHARS_MAX
+from mailmcp.reasons import Reason
+from mailmcp.server.rpc_error import rpc_error
+from mcp_envelope import (
     AuthFailedError,
     Code,
     ConflictError,
     DeadlineError,
     InternalError,
     InvalidInputError,
-    MailError,
     NextAction,
     NotFoundError,
-    Reason,
+    ToolError,
 )
-from mailmcp.limits import ERROR_URI_CHARS_MAX
-from mailmcp.server.rpc_error import rpc_error
 
 URI = "imap://home/mailbox"
 
-ERRORS: list[tuple[MailError, int, int]] = [
+ERRORS: list[tuple[ToolError, int, int]] = [
     (InvalidInputError.of("uri", Reason.MALFORMED_ID, "is none."), -32602, -32602),
     (NotFoundError("It is gone.", reason=Reason.MESSAGE_GONE), -32002, -32602),
     (AuthFailedError("Refused.", reason=Reason.CREDENTIALS_REJECTED), -32600, -32600),
@@ -35,7 +35,7 @@ def test_every_code_has_a_row() -> None:
 
 
 @pytest.mark.parametrize(("error", "legacy", "modern"), ERRORS, ids=lambda each: getattr(each, "code", None))
-def test_a_code_is_what_the_revision_assigns(error: MailError, legacy: int, modern: int) -> None:
+def test_a_code_is_what_the_revision_assigns(error: ToolError, legacy: int, modern: int) -> None:
     for revisions, expected in ((HANDSHAKE_PROTOCOL_VERSIONS, legacy), (MODERN_PROTOCOL_VERSIONS, modern)):
         for revision in revisions:
             written = rpc_error(error, request_id="r", uri=URI, revision=revision)

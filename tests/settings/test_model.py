@@ -4,7 +4,6 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from mailmcp import limits
-from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.imap.account import Account, Tls
 from mailmcp.settings.model import (
     HTTP_TOKEN_KEYS,
@@ -16,6 +15,7 @@ from mailmcp.settings.model import (
     is_http_token,
     is_sendable,
 )
+from mcp_envelope import Dialect
 
 ACCOUNT: dict[str, Any] = {"account_id": "work", "host": "imap.example.com", "user": "ann"}
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from mailmcp.envelope.errors import AuthFailedError, Reason
 from mailmcp.imap.account import Account
+from mailmcp.reasons import Reason
 from mailmcp.settings.secret import (
     PASSWORD_OCTETS_MAX,
     CommandPassword,
@@ -21,6 +21,7 @@ from mailmcp.settings.secret import (
     PasswordSource,
     end_password_commands,
 )
+from mcp_envelope import AuthFailedError
 
 SECRET = "hunter2"
 

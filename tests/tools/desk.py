@@ -13,19 +13,18 @@ from typing import Any, NamedTuple, Self, TypeVar
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from mailmcp.envelope.outcome import Outcome
-from mailmcp.envelope.text import render_outcome
-from mailmcp.envelope.values import data_value
 from mailmcp.extract.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.tools.arguments import read_arguments
 from mailmcp.tools.known_ids import KnownIds
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
+from mcp_envelope import Outcome, read_arguments
+from mcp_envelope.text import render_outcome
+from mcp_envelope.values import data_value
 
 ResultT = TypeVar("ResultT")
 
@@ -94,7 +93,7 @@ class Desk:
         """Call a tool.
 
         Raises:
-            MailError: What the caller would be told.
+            ToolError: What the caller would be told.
         """
         reply: Reply = self._portal.call(self._call, tool, arguments or {})
         return reply

@@ -4,7 +4,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from mailmcp.envelope.errors import MailError
+from mcp_envelope import ToolError
 from servers.peer_mailbox import PeerMessage
 from tools.desk import Desk, Reply
 from tools.letters import make_letter
@@ -36,8 +36,8 @@ def get(desk: Desk, message_id: str, part_id: str = "2", **arguments: object) ->
     return desk.call("imap_get_attachment", {"message_id": message_id, "part_id": part_id, **arguments})
 
 
-def refused(desk: Desk, message_id: str, part_id: str = "2", **arguments: object) -> MailError:
-    with pytest.raises(MailError) as caught:
+def refused(desk: Desk, message_id: str, part_id: str = "2", **arguments: object) -> ToolError:
+    with pytest.raises(ToolError) as caught:
         get(desk, message_id, part_id, **arguments)
     return caught.value
 

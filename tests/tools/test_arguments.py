@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from mailmcp.envelope.errors import InvalidInputError
-from mailmcp.tools.arguments import Arguments, read_arguments
+from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.get_message import GetMessageArguments
 from mailmcp.tools.list_mailboxes import ListMailboxesArguments
 from mailmcp.tools.search.arguments import SearchMessagesArguments
+from mcp_envelope import InvalidInputError, read_arguments
 
 SECRET = "hunter2-must-not-come-back"
 

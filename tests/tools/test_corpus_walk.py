@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from mailmcp.envelope.errors import NotFoundError
+from mcp_envelope import NotFoundError
 from servers.dovecot import Dovecot
 from tools.desk import Desk
 from tools.files import get

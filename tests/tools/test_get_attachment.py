@@ -8,7 +8,8 @@ import pytest
 from extract.documents import docx, paragraph
 from extract.pdf_file import pdf
 from mailmcp import limits
-from mailmcp.envelope.errors import ConflictError, NotFoundError, Reason
+from mailmcp.reasons import Reason
+from mcp_envelope import BaseReason, ConflictError, NotFoundError
 from servers.proxy import ProxyFactory
 from tools.conftest import DeskFactory
 from tools.desk import Desk
@@ -64,7 +65,7 @@ def test_sections_and_windows_lead_through_a_document(store: Store, desk: Desk) 
 def test_past_the_end_of_the_text_is_said(store: Store, desk: Desk) -> None:
     message_id = store_and_find(store, desk, attached(("a.txt", b"Short", "text/plain")))
     error = refused(desk, message_id, text_offset=5)
-    assert error.reason is Reason.OUT_OF_RANGE
+    assert error.reason is BaseReason.OUT_OF_RANGE
     assert "text_offset: is past the end: the text has 5 characters" in error.message
 
 
@@ -137,7 +138,7 @@ def test_a_part_that_is_not_there_names_those_that_are(store: Store, desk: Desk,
 )
 def test_what_can_be_no_part_id_is_never_sent(store: Store, desk: Desk, part_id: str) -> None:
     message_id = store_and_find(store, desk, make_letter())
-    assert refused(desk, message_id, part_id).reason in {Reason.INVALID_VALUE, Reason.OUT_OF_RANGE}
+    assert refused(desk, message_id, part_id).reason in {BaseReason.INVALID_VALUE, BaseReason.OUT_OF_RANGE}
 
 
 def test_parts_of_a_message_inside_can_be_had(store: Store, desk: Desk) -> None:

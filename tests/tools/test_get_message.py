@@ -2,8 +2,8 @@
 
 import pytest
 
-from mailmcp.envelope.errors import InvalidInputError, NotFoundError, Reason
-from mailmcp.envelope.outcome import Untrusted
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError, NotFoundError, Untrusted
 from tools.desk import Desk, Reply
 from tools.letters import crlf, make_letter, make_numbered
 from tools.stores import Store

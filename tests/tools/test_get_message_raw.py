@@ -4,9 +4,9 @@ from base64 import b64decode
 
 import pytest
 
-from mailmcp.envelope.errors import ConflictError, InvalidInputError, NotFoundError, Reason
-from mailmcp.envelope.outcome import Untrusted
 from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.reasons import Reason
+from mcp_envelope import BaseReason, ConflictError, InvalidInputError, NotFoundError, Untrusted
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMessage, make_messages
@@ -122,7 +122,7 @@ def test_past_the_end_is_told_with_the_size(store: Store, desk: Desk, beyond: in
     message_id = put(store, octets)
     with pytest.raises(InvalidInputError) as caught:
         desk.call(RAW, {"message_id": message_id, "offset": len(octets) + beyond})
-    assert caught.value.reason is Reason.OUT_OF_RANGE
+    assert caught.value.reason is BaseReason.OUT_OF_RANGE
     assert f"the message has {len(octets)} octets" in caught.value.message
 
 

@@ -8,8 +8,8 @@ from email.policy import SMTP
 import pytest
 
 from mailmcp import limits
-from mailmcp.envelope.errors import ConflictError, InvalidInputError, NotFoundError, Reason
-from mailmcp.envelope.outcome import Untrusted
+from mailmcp.reasons import Reason
+from mcp_envelope import BaseReason, ConflictError, InvalidInputError, NotFoundError, Untrusted
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_letter, make_numbered
@@ -264,11 +264,11 @@ def test_arguments_that_do_not_fit(store: Store, desk: Desk) -> None:
     message_id = any_id(desk)
     cursor = thread(desk, message_id, max_chars=500).data["next_cursor"]
     for arguments, reason in (
-        ({}, Reason.MISSING_PARAM),
+        ({}, BaseReason.MISSING_PARAM),
         ({"message_id": "imap:x"}, Reason.MALFORMED_ID),
         ({"cursor": "t1.nonsense.00000000"}, Reason.CURSOR_MALFORMED),
         ({"cursor": cursor, "message_id": message_id[:-1] + "999"}, Reason.CURSOR_MISMATCH),
-        ({"message_id": message_id, "max_chars": limits.THREAD_CHARS_MIN - 1}, Reason.OUT_OF_RANGE),
+        ({"message_id": message_id, "max_chars": limits.THREAD_CHARS_MIN - 1}, BaseReason.OUT_OF_RANGE),
     ):
         with pytest.raises(InvalidInputError) as caught:
             desk.call("imap_get_thread", dict(arguments))

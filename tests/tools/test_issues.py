@@ -2,11 +2,11 @@
 
 import pytest
 
-from mailmcp.envelope.errors import Code, InternalError, NextAction, NotFoundError, Reason
-from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.reasons import Reason
 from mailmcp.tools.issues import advise_listing, issue_about, mailbox_issue, message_issue, nothing_had
+from mcp_envelope import Code, InternalError, Issue, NextAction, NotFoundError
 
 REF = MessageRef(account_id="home", mailbox="INBOX", uidvalidity=17, uid=4)
 ERROR = InternalError("It refused.", reason=Reason.SERVER_REFUSED, retryable=True)

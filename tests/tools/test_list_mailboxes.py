@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from mailmcp.envelope.errors import InvalidInputError, Reason
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages

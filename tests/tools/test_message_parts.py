@@ -4,7 +4,8 @@ from email.policy import SMTP
 
 import pytest
 
-from mailmcp.envelope.errors import InternalError, NotFoundError, Reason
+from mailmcp.reasons import Reason
+from mcp_envelope import InternalError, NotFoundError
 from servers.peer import PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMessage

@@ -5,20 +5,20 @@ from typing import Any
 import pytest
 
 from mailmcp import limits
-from mailmcp.envelope.errors import (
+from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.handles.uri import format_mailboxes_uri
+from mailmcp.reasons import Reason
+from mailmcp.tools.read_resource import Octets, read_resource
+from mcp_envelope import (
     Code,
     ConflictError,
     InternalError,
     InvalidInputError,
-    MailError,
     NotFoundError,
-    Reason,
+    Outcome,
+    ToolError,
 )
-from mailmcp.envelope.outcome import Outcome
-from mailmcp.envelope.text import render_outcome
-from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.handles.uri import format_mailboxes_uri
-from mailmcp.tools.read_resource import Octets, read_resource
+from mcp_envelope.text import render_outcome
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMailbox, PeerMessage, make_messages
@@ -80,8 +80,8 @@ def text_of(desk: Desk, uri: str) -> str:
     return render_outcome(outcome, marker="marker")
 
 
-def failure(desk: Desk, uri: str) -> MailError:
-    with pytest.raises(MailError) as caught:
+def failure(desk: Desk, uri: str) -> ToolError:
+    with pytest.raises(ToolError) as caught:
         read(desk, uri)
     return caught.value
 
@@ -200,7 +200,7 @@ def test_a_mailbox_with_an_awkward_name_is_found(peer_desk: Desk, suffix: str) -
     ],
 )
 def test_what_cannot_be_had_is_an_error(
-    peer_desk: Desk, named: MessageRef, error: type[MailError], reason: Reason, suffix: str
+    peer_desk: Desk, named: MessageRef, error: type[ToolError], reason: Reason, suffix: str
 ) -> None:
     found = failure(peer_desk, named.message_uri + suffix)
     assert isinstance(found, error)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from mailmcp.envelope.errors import ConflictError, NotFoundError, Reason
+from mailmcp.reasons import Reason
+from mcp_envelope import ConflictError, NotFoundError
 from tools.desk import Desk
 from tools.letters import make_numbered
 from tools.stores import Store

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from mailmcp.envelope.errors import InvalidInputError, NotFoundError, Reason
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError, NotFoundError
 from servers.embedded import Pymap
 from tools.desk import Desk
 from tools.letters import make_numbered

@@ -6,15 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mailmcp import limits
-from mailmcp.envelope.errors import (
-    AuthFailedError,
-    ConflictError,
-    InternalError,
-    InvalidInputError,
-    NotFoundError,
-    Reason,
-)
 from mailmcp.imap.account import Account
+from mailmcp.reasons import Reason
+from mcp_envelope import AuthFailedError, ConflictError, InternalError, InvalidInputError, NotFoundError
 from servers.dovecot import Dovecot
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, FailUid, Respond, Rule, Silence

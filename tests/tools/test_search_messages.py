@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mailmcp.envelope.errors import InvalidInputError, NotFoundError, Reason
+from mailmcp.reasons import Reason
 from mailmcp.tools.preferences import Preferences
+from mcp_envelope import BaseReason, InvalidInputError, NotFoundError
 from servers.dovecot import Dovecot
 from servers.embedded import Pymap
 from tools.conftest import DeskFactory
@@ -157,7 +158,7 @@ def test_other_orders_have_pages_too(filled: Desk, sort: str) -> None:
 def test_gmails_language_is_for_gmail_alone(filled: Desk) -> None:
     with pytest.raises(InvalidInputError, match=r"gmail_query: .*Send query") as caught:
         filled.search(gmail_query="is:starred")
-    assert caught.value.reason is Reason.INVALID_VALUE
+    assert caught.value.reason is BaseReason.INVALID_VALUE
 
 
 def uri_of(row: dict[str, Any]) -> str:
@@ -271,14 +272,14 @@ def test_with_several_accounts_one_must_be_named(pymap_mail: Store, open_desk: D
     desk = open_desk(pymap_mail.account, pymap_mail.named("home"))
     with pytest.raises(InvalidInputError, match="work, home") as caught:
         desk.search()
-    assert caught.value.reason is Reason.MISSING_PARAM
+    assert caught.value.reason is BaseReason.MISSING_PARAM
     assert desk.search(account_id="home").data["account_id"] == "home"
 
 
 def test_an_empty_range_of_dates_is_refused(desk: Desk) -> None:
     with pytest.raises(InvalidInputError, match="end_date: lies before") as caught:
         desk.search(start_date="2024-01-02", end_date="2024-01-01")
-    assert caught.value.reason is Reason.OUT_OF_RANGE
+    assert caught.value.reason is BaseReason.OUT_OF_RANGE
 
 
 def test_the_next_step_after_the_last_page_is_to_read_the_only_one(store: Store, desk: Desk) -> None:

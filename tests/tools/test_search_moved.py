@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError
+from mcp_envelope import InvalidInputError
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_numbered

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.tools.text_window import TextWindow, cut_window
+from mcp_envelope import BaseReason, InvalidInputError
 
 
 @given(text=st.text(max_size=200), max_chars=st.integers(1, 50))
@@ -40,6 +40,6 @@ def test_an_empty_text_has_one_empty_window() -> None:
 def test_past_the_end_is_an_error_that_says_how_much_there_is(text: str, offset: int) -> None:
     with pytest.raises(InvalidInputError) as caught:
         cut_window(text, offset=offset, max_chars=10, argument="body_offset")
-    assert caught.value.reason is Reason.OUT_OF_RANGE
+    assert caught.value.reason is BaseReason.OUT_OF_RANGE
     assert caught.value.problems[0].field == "body_offset"
     assert f"the text has {len(text)} characters" in caught.value.message

@@ -4,14 +4,15 @@ from time import monotonic
 
 import pytest
 
-from mailmcp.envelope.errors import InvalidInputError, NextAction, NotFoundError, Reason
 from mailmcp.extract.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
+from mailmcp.reasons import Reason
 from mailmcp.tools.known_ids import KnownIds
 from mailmcp.tools.preferences import DEFAULTS, Owner, Preferences
 from mailmcp.tools.tool import Call
+from mcp_envelope import BaseReason, InvalidInputError, NextAction, NotFoundError
 from tools.desk import Desk
 from tools.stores import plain_account
 
@@ -46,7 +47,7 @@ def test_one_of_several_must_be_named() -> None:
     with pytest.raises(InvalidInputError, match="Send one of: work, home") as caught:
         call.choose_account("", or_all="*")
     assert caught.value.problems[0].message.endswith("work, home, or * for all.")
-    assert (caught.value.problems[0].field, caught.value.reason) == ("account_id", Reason.MISSING_PARAM)
+    assert (caught.value.problems[0].field, caught.value.reason) == ("account_id", BaseReason.MISSING_PARAM)
 
 
 @pytest.mark.parametrize("name", ["work ", "other", "imap.example.org"])

@@ -15,7 +15,6 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from mailmcp.cli.options import config_option, exit_with
-from mailmcp.envelope.errors import MailError
 from mailmcp.imap.account import Account
 from mailmcp.imap.connect import Dialling
 from mailmcp.imap.faults import named_faults
@@ -26,6 +25,7 @@ from mailmcp.imap.session import Session, open_session
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings.load import load_settings
 from mailmcp.settings.problems import SettingsError
+from mcp_envelope import ToolError
 
 USEFUL_CAPABILITIES = (
     "ESEARCH",
@@ -105,7 +105,7 @@ def check(account: Account) -> Verdict:
     dialling = Dialling(account)
     try:
         session = open_session(dialling, Quirks(), now=0.0)
-    except MailError as error:
+    except ToolError as error:
         verdict.error = error.message
     else:
         _look_around(session, verdict)
@@ -124,7 +124,7 @@ def _look_around(session: Session, verdict: Verdict) -> None:
             with _timed(verdict, "search"):
                 probe(session, "INBOX")
             verdict.ok = True
-    except MailError as error:
+    except ToolError as error:
         verdict.error = error.message
     offered = [each for each in Feature if each not in _EXTENSIONS or session.can(each.value)]
     verdict.search = {each.value: session.quirks.verdict(each).value for each in offered}

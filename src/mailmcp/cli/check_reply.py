@@ -6,8 +6,7 @@ from typing import TextIO
 
 import click
 
-from mailmcp.envelope.checker import check_reply
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect, check_reply
 
 
 @click.command()

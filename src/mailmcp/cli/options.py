@@ -10,11 +10,11 @@ from typing import Any, NoReturn, TypeVar, get_args
 
 import click
 
-from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings.load import load_settings
 from mailmcp.settings.model import LogFormat, LogLevel, RowForm, Settings, TextForm
 from mailmcp.settings.problems import SettingsError
+from mcp_envelope import Dialect
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 

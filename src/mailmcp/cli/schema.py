@@ -5,9 +5,9 @@ from typing import get_args
 
 import click
 
-from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.server.published import read_published
 from mailmcp.settings.model import RowForm
+from mcp_envelope import Dialect
 
 
 @click.command()
@@ -28,7 +28,7 @@ from mailmcp.settings.model import RowForm
 )
 def command(tool: str | None, envelope: str, rows: str) -> None:
     """Print TOOL, or all tools, as tools/list gives them: JSON with input and output schemas."""
-    tools = read_published(Dialect(envelope), lean_rows=rows == "lean").tools
+    tools = read_published(Dialect(envelope), lean_rows=rows == "lean")
     if tool is not None and tool not in tools:
         raise click.BadParameter(f"there is no such tool; tools: {', '.join(tools)}")
     printed = [

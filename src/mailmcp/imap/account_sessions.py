@@ -10,10 +10,11 @@ from anyio import CapacityLimiter
 from typing_extensions import override
 
 from mailmcp import limits
-from mailmcp.envelope.errors import AuthFailedError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
+from mcp_envelope import AuthFailedError
 
 
 @dataclass(slots=True)

@@ -14,11 +14,12 @@ from time import monotonic, perf_counter
 from typing import Any
 
 from mailmcp import __version__
-from mailmcp.envelope.errors import AuthFailedError, InternalError, MailError, Reason
 from mailmcp.imap.account import Account, Tls
 from mailmcp.imap.connection import Connection, RefusedError, quoted
 from mailmcp.imap.faults import Stage, named_faults, refused, tls_failed
 from mailmcp.imap.wire import Cut, Traffic
+from mailmcp.reasons import Reason
+from mcp_envelope import AuthFailedError, InternalError, ToolError
 
 _TEMPORARY_CODES = frozenset({"UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "CONTACTADMIN"})
 """Response codes of a refused login that say nothing of the credentials (RFC 5530, RFC 9051 section 7.1)."""
@@ -166,7 +167,7 @@ def _start_tls(connection: Connection, dialling: Dialling) -> None:
     dialling.finished("starttls", Stage.COMMAND)
 
 
-def _no_starttls(account: Account, what: str) -> MailError:
+def _no_starttls(account: Account, what: str) -> ToolError:
     return tls_failed(
         account.account_id,
         f"The server {what} (account {account.account_id}), and the settings ask for it. "

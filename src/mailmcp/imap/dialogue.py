@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InternalError, MailError
 from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.faults import lost, refused
 from mailmcp.imap.session import OpenMailbox, Session
+from mcp_envelope import InternalError, ToolError
 
 ResultT = TypeVar("ResultT")
 
@@ -69,11 +69,11 @@ class Talk(Generic[ResultT]):
     dialogue: Dialogue[ResultT]
     place: Place = field(default_factory=Place)
     asked: Ask = ()
-    result: ResultT | MailError | None = None
+    result: ResultT | ToolError | None = None
     ended: bool = False
 
     @property
-    def outcome(self) -> ResultT | MailError:
+    def outcome(self) -> ResultT | ToolError:
         """What an ended dialogue came to."""
         assert self.result is not None  # noqa: S101 - no dialogue returns None
         return self.result
@@ -86,7 +86,7 @@ class Talk(Generic[ResultT]):
         """Give the dialogue its answers."""
         self._step(lambda: self.dialogue.send(turn))
 
-    def fail(self, error: MailError) -> None:
+    def fail(self, error: ToolError) -> None:
         """End the dialogue: its mailbox cannot be had."""
         self.dialogue.close()
         self.result, self.ended = error, True
@@ -96,11 +96,11 @@ class Talk(Generic[ResultT]):
             self.asked = resume()
         except StopIteration as end:
             self.result, self.ended = end.value, True
-        except MailError as error:
+        except ToolError as error:
             self.result, self.ended = error, True
 
 
-def converse(session: Session, talks: Sequence[Talk[ResultT]]) -> list[ResultT | MailError]:
+def converse(session: Session, talks: Sequence[Talk[ResultT]]) -> list[ResultT | ToolError]:
     """Go through all dialogues; the results in their order, errors in the place of those that fail.
 
     Raises:
@@ -163,7 +163,7 @@ def _go_on_together(session: Session, talks: Sequence[Talk[ResultT]]) -> None:
         own = [next(replies) for _ in range(count)]
         try:
             mailbox = session.examined(talk.mailbox, opening_reply, uidvalidity=talk.uidvalidity)
-        except MailError as error:
+        except ToolError as error:
             if session.in_doubt:
                 raise
             talk.fail(error)  # what was answered to the rest was of no mailbox, or of the last one
@@ -199,7 +199,7 @@ def _go_on_alone(session: Session, talk: Talk[ResultT]) -> None:
         session.confirm()
     except RefusedError as error:
         talk.fail(refused(session.account.account_id, error))
-    except MailError as error:
+    except ToolError as error:
         if session.in_doubt:
             raise
         talk.fail(error)

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
-from mailmcp.envelope.errors import ConflictError, DeadlineError, InternalError, MailError, Reason
 from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.wire import ViolationError
+from mailmcp.reasons import Reason
+from mcp_envelope import ConflictError, DeadlineError, InternalError, ToolError
 
 
 class Stage(StrEnum):
@@ -43,10 +44,10 @@ def deadline_passed(account_id: str, stage: Stage) -> DeadlineError:
 
 @contextmanager
 def named_faults(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[None]:
-    """Turn errors of the libraries below into `MailError`s; let those pass through."""
+    """Turn errors of the libraries below into `ToolError`s; let those pass through."""
     try:
         yield
-    except MailError:
+    except ToolError:
         raise
     except TimeoutError as error:
         raise deadline_passed(account_id, stage) from error

@@ -14,9 +14,9 @@ from imapclient.exceptions import ProtocolError
 from imapclient.response_parser import parse_response
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code
 from mailmcp.imap.connection import Answer, Piece, RefusedError
 from mailmcp.imap.session import Session
+from mcp_envelope import Code
 
 _SECTION = re.compile(rb"BODY\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
 from mailmcp.imap.session import Session
+from mcp_envelope import Code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,6 @@ from tenacity import (
 from typing_extensions import override
 
 from mailmcp import limits
-from mailmcp.envelope.errors import AuthFailedError, InternalError, MailError, NotFoundError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.connect import Dialling
@@ -32,6 +31,8 @@ from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.faults import Stage, deadline_passed, lost, refused
 from mailmcp.imap.session import Session, open_session
 from mailmcp.imap.telemetry import Telemetry
+from mailmcp.reasons import Reason
+from mcp_envelope import AuthFailedError, InternalError, NotFoundError, ToolError
 
 ResultT = TypeVar("ResultT")
 
@@ -105,7 +106,7 @@ class Pool:
             NotFoundError: With reason `account_unknown`.
             AuthFailedError: The login was refused, now or within the last minute.
             DeadlineError: The deadline passed; the connection is closed.
-            MailError: Whatever `work` raised.
+            ToolError: Whatever `work` raised.
         """
         sessions = self.sessions_of(account_id)
         attempt = _Attempt()
@@ -153,7 +154,7 @@ class Pool:
                 try:
                     return await self._in_thread(session.dialling, lambda: _named(session, work), telemetry)
                 except BaseException as error:
-                    session.in_doubt = session.in_doubt or not isinstance(error, MailError)
+                    session.in_doubt = session.in_doubt or not isinstance(error, ToolError)
                     raise
                 finally:
                     self._give_back(sessions, session)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from mailmcp.envelope.errors import DeadlineError, MailError, NotFoundError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
 from mailmcp.imap.connection import Answer, Connection, RefusedError, encode_mailbox, quoted
 from mailmcp.imap.faults import lost, named_faults, rebuilt, refused, violation
 from mailmcp.imap.quirks import Quirks
+from mailmcp.reasons import Reason
+from mcp_envelope import DeadlineError, NotFoundError, ToolError
 
 _LOGOUT_TIMEOUT_S = 0.5
 """A farewell is polite, not worth waiting for."""
@@ -134,7 +135,7 @@ class Session:
         try:
             with named_faults(self.account.account_id):
                 yield
-        except MailError:
+        except ToolError:
             self.in_doubt = True
             raise
 
@@ -244,7 +245,7 @@ class Session:
         mailbox.exists = self.quirks.sizes[mailbox.name] = answer.number("EXISTS") or 0
         mailbox.uidnext = answer.number("UIDNEXT")
 
-    def _not_opened(self, name: str, error: RefusedError) -> MailError:
+    def _not_opened(self, name: str, error: RefusedError) -> ToolError:
         """Find out whether a refused mailbox is missing; a NO alone does not say (RFC 5530 does)."""
         missing = error.code in {"NONEXISTENT", "TRYCREATE"}
         if not missing and error.code == "" and error.status == "NO":

@@ -16,6 +16,6 @@ class Telemetry:
     cache_hit: bool = False
     """Whether a remembered search result saved a SEARCH."""
 
-    def counted(self) -> dict[str, int] | None:
-        """Give what was counted so far, for `Meta`; None if no server was asked."""
-        return asdict(self) if self.imap_round_trips else None
+    def counted(self) -> dict[str, int]:
+        """Return what was counted so far; empty if no server was asked."""
+        return asdict(self) if self.imap_round_trips else {}

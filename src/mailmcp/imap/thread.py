@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.connection import quoted
 from mailmcp.imap.dialogue import Dialogue, Talk, converse
 from mailmcp.imap.fetch import Fetched
@@ -20,6 +19,7 @@ from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.keys import Plan, format_search_date
 from mailmcp.imap.search.searching import Found, PlanChangedError, finding
 from mailmcp.imap.session import Session
+from mcp_envelope import Code, ToolError
 
 _HEADERS = (b"MESSAGE-ID", b"REFERENCES", b"IN-REPLY-TO")
 _MANY = "Very many messages of a mailbox belong to it: some may be missing."
@@ -111,7 +111,7 @@ def fetch_row(session: Session, name: str, *, uidvalidity: int, uid: int, items:
     """
     talk = Talk(mailbox=name, uidvalidity=uidvalidity, dialogue=_fetching_rows([uid], items))
     [result] = converse(session, [talk])
-    if isinstance(result, MailError):
+    if isinstance(result, ToolError):
         raise result
     return result
 
@@ -123,7 +123,7 @@ def find_related(
     *,
     items: Sequence[str],
     known: Mapping[str, Collection[int]],
-) -> dict[str, Related | MailError]:
+) -> dict[str, Related | ToolError]:
     """Look for messages in many mailboxes; two round trips for twenty of them, one if nothing is new.
 
     Args:
@@ -145,11 +145,11 @@ def find_related(
         for name, clue in asked
     ]
     looked: dict[str, _Looked] = {}
-    failed: dict[str, MailError] = {}
-    missed: dict[str, MailError] = {}
+    failed: dict[str, ToolError] = {}
+    missed: dict[str, ToolError] = {}
     answers = converse(session, talks)
     for (name, clue), result in zip(asked, answers, strict=True):
-        if not isinstance(result, MailError):
+        if not isinstance(result, ToolError):
             looked.setdefault(name, _Looked()).take(*result, needed=clue.needed)
         else:
             (failed if clue.needed else missed).setdefault(name, result)
@@ -214,7 +214,7 @@ def _fetch_rows(
     looked: Mapping[str, _Looked],
     items: Sequence[str],
     known: Mapping[str, Collection[int]],
-) -> dict[str, Related | MailError]:
+) -> dict[str, Related | ToolError]:
     """Fetch what is new in each mailbox; no round trip if nothing is."""
     new = {name: each.choose(known.get(name, ())) for name, each in looked.items()}
     names = [name for name, uids in new.items() if uids]
@@ -222,14 +222,14 @@ def _fetch_rows(
         Talk(mailbox=name, uidvalidity=looked[name].uidvalidity, dialogue=_fetching_rows(new[name], items))
         for name in names
     ]
-    results: dict[str, Fetched | MailError] = dict.fromkeys(looked, Fetched())
+    results: dict[str, Fetched | ToolError] = dict.fromkeys(looked, Fetched())
     answers = converse(session, talks)
     results |= zip(names, answers, strict=True)
     return {name: _related(session, looked[name], result) for name, result in results.items()}
 
 
-def _related(session: Session, looked: _Looked, fetched: Fetched | MailError) -> Related | MailError:
-    if isinstance(fetched, MailError):
+def _related(session: Session, looked: _Looked, fetched: Fetched | ToolError) -> Related | ToolError:
+    if isinstance(fetched, ToolError):
         return fetched
     statements, complete = tuple(looked.statements), looked.complete
     if not session.quirks.trusts(Feature.HEADER):
@@ -258,7 +258,7 @@ class TextsWanted:
     jobs: tuple[Job, ...]
 
 
-def fetch_texts(session: Session, wanted: Mapping[str, TextsWanted]) -> dict[str, list[Fetched] | MailError]:
+def fetch_texts(session: Session, wanted: Mapping[str, TextsWanted]) -> dict[str, list[Fetched] | ToolError]:
     """Fetch parts of messages in many mailboxes; one round trip for twenty of them if all goes well.
 
     Raises:

@@ -5,7 +5,7 @@ loaded when the tools have been listed.
 """
 
 import importlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,6 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INTERNAL_ERROR,
-    INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
     CompleteRequestParams,
@@ -27,16 +26,17 @@ from mcp.types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
+    Tool,
 )
 
 from mailmcp import __version__, limits
-from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.errors import Code, Reason
 from mailmcp.imap.account import Account
 from mailmcp.server import resource_lists
 from mailmcp.server.on_demand import LoadError, OnDemand
-from mailmcp.server.published import Published, read_published
+from mailmcp.server.published import read_published
 from mailmcp.tools.preferences import DEFAULTS, Preferences
+from mcp_envelope import BaseReason, Code, Dialect
+from mcp_envelope.server.toolset import unknown_tool
 
 if TYPE_CHECKING:
     from mailmcp.server.service import Service
@@ -60,7 +60,10 @@ class Serving:
     """What lives for as long as the server runs."""
 
     accounts: Sequence[Account]
-    published: Published
+    dialect: Dialect
+    published: Mapping[str, Tool]
+    """The tools by name, in the order in which they are listed."""
+
     service: "OnDemand[Service]"
 
 
@@ -102,10 +105,10 @@ def build_server(
     async def lifespan(_server: Server[Serving]) -> AsyncIterator[Serving]:
         service = OnDemand(load)
         async with service.running():
-            yield Serving(accounts, published, service)
+            yield Serving(accounts, dialect, published, service)
 
     def input_schema(name: str) -> dict[str, Any] | None:
-        return published.tools[name].input_schema if name in published.tools else None
+        return published[name].input_schema if name in published else None
 
     return Server(
         "mailmcp",
@@ -130,17 +133,13 @@ def build_server(
 async def _list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
     serving = context.lifespan_context
     serving.service.announce()
-    return ListToolsResult(tools=list(serving.published.tools.values()))
+    return ListToolsResult(tools=list(serving.published.values()))
 
 
 async def _call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
     published = context.lifespan_context.published
-    if params.name not in published.tools:
-        raise MCPError(
-            code=INVALID_PARAMS,
-            message=f"There is no such tool. Tools: {', '.join(published.tools)}.",
-            data={"code": published.unknown_tool_code},
-        )
+    if params.name not in published:
+        raise unknown_tool(published, context.lifespan_context.dialect)
     return await (await _service(context)).call_tool(context, params)
 
 
@@ -169,5 +168,5 @@ async def _service(context: Context) -> "Service":
         raise MCPError(
             code=INTERNAL_ERROR,
             message="mailmcp cannot load its tools: its installation is damaged. Its log says more.",
-            data={"code": Code.INTERNAL.value, "reason": Reason.UNEXPECTED.value, "retryable": False},
+            data={"code": Code.INTERNAL.value, "reason": BaseReason.UNEXPECTED.value, "retryable": False},
         ) from None

@@ -12,13 +12,14 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import Completion, ErrorData, PromptReference, ResourceTemplateReference
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, MailError, Reason
-from mailmcp.envelope.meta import Trace
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.server.calls import Calls, Request
+from mailmcp.server.mail_calls import MailCalls
 from mailmcp.server.resource_lists import TEMPLATES
 from mailmcp.server.rpc_error import rpc_error
 from mailmcp.tools.tool import Call
+from mcp_envelope import BaseReason, InvalidInputError, ToolError, Trace
+from mcp_envelope.server.calls import Call as Request
+from mcp_envelope.server.calls import Calls
 
 _URI_TEMPLATES: Final = tuple(template.uri_template for template in TEMPLATES)
 _ARGUMENTS: Final = ("account", "mailbox", "uidvalidity", "uid", "part_id")
@@ -41,9 +42,10 @@ class _Names:
 class Completions:
     """Completes; remembers mailboxes for a minute, so that not every keystroke asks the mail server."""
 
-    def __init__(self, calls: Calls, *, clock: Callable[[], float]) -> None:
+    def __init__(self, calls: Calls[Call], mail: MailCalls, *, clock: Callable[[], float]) -> None:
         """Ask by `calls`; `clock` gives seconds that never run backwards."""
         self._calls = calls
+        self._mail = mail
         self._clock = clock
         self._listed: dict[str, _Names] = {}
 
@@ -69,12 +71,13 @@ class Completions:
             MCPError: There is no such template or argument, or the mail server cannot be asked.
         """
 
-        async def work(call: Call) -> Completion:
+        async def work(call: Request) -> Completion:
             _check(reference, argument)
-            return _choose(await self._values(argument, known, call), typed)
+            with self._mail.open(call) as opened:
+                return _choose(await self._values(argument, known, opened), typed)
 
-        def reply(result: Completion | MailError, request: Request) -> Completion | ErrorData:
-            if isinstance(result, MailError):
+        def reply(result: Completion | ToolError, request: Request) -> Completion | ErrorData:
+            if isinstance(result, ToolError):
                 return rpc_error(result, request_id=request.request_id)
             return result
 
@@ -107,13 +110,13 @@ def _check(reference: Reference, argument: str) -> None:
     if not isinstance(reference, ResourceTemplateReference) or reference.uri not in _URI_TEMPLATES:
         raise InvalidInputError.of(
             "ref",
-            Reason.INVALID_VALUE,
+            BaseReason.INVALID_VALUE,
             f"is none of the templates. Send ref/resource with one of: {', '.join(_URI_TEMPLATES)}.",
         )
     if argument not in _ARGUMENTS or f"{{{argument}}}" not in reference.uri:
         names = ", ".join(each for each in _ARGUMENTS if f"{{{each}}}" in reference.uri)
         raise InvalidInputError.of(
-            "argument", Reason.INVALID_VALUE, f"is not in this template. Send one of: {names}."
+            "argument", BaseReason.INVALID_VALUE, f"is not in this template. Send one of: {names}."
         )
 
 

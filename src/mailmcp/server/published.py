@@ -5,32 +5,19 @@ data of them (see `mailmcp.server.publishing`), and the tests hold the two again
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final
 
 from mcp.types import Tool
 
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect
 
 FOLDER: Final = "schemas"
 """Beside this module: one file a dialect."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
-    """The tools of a server, and what it says when asked for another one."""
-
-    tools: Mapping[str, Tool]
-    """By name, in the order in which they are listed."""
-
-    unknown_tool_code: str
-    """Ours, as the dialect spells it."""
-
-
-def read_published(dialect: Dialect, *, lean_rows: bool = False, saving: bool = False) -> Published:
-    """Read what is published in a dialect.
+def read_published(dialect: Dialect, *, lean_rows: bool = False, saving: bool = False) -> dict[str, Tool]:
+    """Read the tools as they are published in a dialect, by name, in the order in which they are listed.
 
     Args:
         dialect: Which the output schemas follow.
@@ -44,7 +31,4 @@ def read_published(dialect: Dialect, *, lean_rows: bool = False, saving: bool = 
         if is_chosen:
             for name, differing in written[setting].items():
                 members[name] |= differing
-    return Published(
-        tools={name: Tool.model_validate(each) for name, each in members.items()},
-        unknown_tool_code=written["unknown_tool_code"],
-    )
+    return {name: Tool.model_validate(each) for name, each in members.items()}

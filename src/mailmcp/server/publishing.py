@@ -4,52 +4,34 @@ A running server reads what was written (`mailmcp.server.published`).
 """
 
 import json
-from typing import Any
+from dataclasses import replace
 
-from mcp.types import Tool as PublishedTool
-from mcp.types import ToolAnnotations
-
-from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.registry import shape_named
-from mailmcp.envelope.dialects.shape import WireShape
-from mailmcp.envelope.schema import JsonObject, compact_schema
 from mailmcp.tools.registry import TOOLS
-from mailmcp.tools.tool import Tool
+from mailmcp.tools.tool import MailTool
+from mcp_envelope import Dialect, publish
+from mcp_envelope.schema import JsonObject
 
 
-def publish(
-    tool: Tool[Any], shape: WireShape, *, lean_rows: bool = False, saving: bool = False
-) -> PublishedTool:
-    """Write a tool as `tools/list` gives it.
+def publish_all(dialect: Dialect, *, lean_rows: bool = False, saving: bool = False) -> list[JsonObject]:
+    """Write all tools as `tools/list` gives them, in their order, as JSON.
 
     Args:
-        tool: The tool.
-        shape: That replies have.
+        dialect: The shape of replies.
         lean_rows: Whether listed messages leave out what their ids say already.
         saving: Whether there is a folder to save files in: a tool that may write there is not
             read-only, though it leaves the mail as it is.
     """
-    saves = tool.saves_files and saving
-    data = tool.lean_data if lean_rows and tool.lean_data else tool.data
-    return PublishedTool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=compact_schema(tool.arguments, mode="validation"),
-        output_schema=shape.schema(compact_schema(data), has_status=tool.talks_to_server),
-        annotations=ToolAnnotations(
-            read_only_hint=tool.read_only and not saves,
-            destructive_hint=False if saves else None,  # a new file; none is overwritten
-            open_world_hint=tool.talks_to_server,
-        ),
-    )
-
-
-def publish_all(dialect: Dialect, *, lean_rows: bool = False, saving: bool = False) -> list[JsonObject]:
-    """Write all tools, in their order, as JSON; arguments as `publish` takes them."""
-    shape = shape_named(dialect)
-    published = (publish(tool, shape, lean_rows=lean_rows, saving=saving) for tool in TOOLS)
+    published = (publish(_as_set(tool, lean_rows=lean_rows, saving=saving), dialect) for tool in TOOLS)
     return [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in published]
+
+
+def _as_set(tool: MailTool, *, lean_rows: bool, saving: bool) -> MailTool:
+    """Return the tool as the settings make it."""
+    if lean_rows and tool.lean_data is not None:
+        tool = replace(tool, data=tool.lean_data)
+    if saving and tool.saves_files:
+        tool = replace(tool, read_only=False, destructive=False)  # it writes new files and overwrites none
+    return tool
 
 
 def write_published(dialect: Dialect) -> str:
@@ -60,7 +42,6 @@ def write_published(dialect: Dialect) -> str:
     """
     plain = publish_all(dialect)
     document = {
-        "unknown_tool_code": shape_named(dialect).unknown_tool_code,
         "tools": plain,
         "lean_rows": _differences(plain, publish_all(dialect, lean_rows=True)),
         "saving": _differences(plain, publish_all(dialect, saving=True)),

@@ -11,23 +11,29 @@ from typing import Any, Final
 from mcp.shared.exceptions import MCPError
 from mcp.types import BlobResourceContents, ErrorData, ReadResourceResult, TextResourceContents
 
-from mailmcp.envelope.errors import MailError
-from mailmcp.envelope.meta import Trace
-from mailmcp.envelope.outcome import Outcome
-from mailmcp.envelope.text import render_outcome
-from mailmcp.server.calls import Calls, Request
-from mailmcp.server.progress import Send, send_nothing
+from mailmcp.server.mail_calls import MailCalls
 from mailmcp.server.resource_lists import TEXT_TYPE
 from mailmcp.server.rpc_error import rpc_error
 from mailmcp.tools.read_resource import Octets, read_resource
 from mailmcp.tools.tool import Call
+from mcp_envelope import Outcome, ToolError, Trace
+from mcp_envelope.server.calls import Call as Request
+from mcp_envelope.server.calls import Calls
+from mcp_envelope.server.progress import Send, send_nothing
+from mcp_envelope.text import render_outcome
 
 _OCTETS_TTL_MS: Final = 3_600_000
 """The octets of a UID never change under one UIDVALIDITY (RFC 9051 section 2.3.1.1)."""
 
 
 async def read(
-    calls: Calls, uri: str, *, revision: str, trace: Trace | None = None, send_progress: Send = send_nothing
+    calls: Calls[Call],
+    mail: MailCalls,
+    uri: str,
+    *,
+    revision: str,
+    trace: Trace | None = None,
+    send_progress: Send = send_nothing,
 ) -> ReadResourceResult:
     """Read a resource.
 
@@ -35,11 +41,12 @@ async def read(
         MCPError: It cannot be had; `revision` is the protocol's, which assigns the codes.
     """
 
-    async def work(call: Call) -> Outcome[Any] | Octets:
-        return await read_resource(uri, call)
+    async def work(call: Request) -> Outcome[Any] | Octets:
+        with mail.open(call) as opened:
+            return await read_resource(uri, opened)
 
-    def reply(result: Outcome[Any] | Octets | MailError, request: Request) -> ReadResourceResult | ErrorData:
-        if isinstance(result, MailError):
+    def reply(result: Outcome[Any] | Octets | ToolError, request: Request) -> ReadResourceResult | ErrorData:
+        if isinstance(result, ToolError):
             return rpc_error(result, request_id=request.request_id, uri=uri, revision=revision)
         return _contents(uri, result)
 

@@ -1,13 +1,13 @@
-"""A `MailError` as a JSON-RPC error: for requests that have no result for failures, as calls of tools do."""
+"""A `ToolError` as a JSON-RPC error: for requests that have no result for failures, as calls of tools do."""
 
 from typing import Final
 
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, ErrorData
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from mailmcp.envelope.errors import Code, MailError
-from mailmcp.envelope.values import details_value
 from mailmcp.limits import ERROR_URI_CHARS_MAX
+from mcp_envelope import Code, ToolError
+from mcp_envelope.values import details_value
 
 RESOURCE_NOT_FOUND: Final = -32002
 """Until 2025-11-25; later revisions retired it for INVALID_PARAMS (SEP-2164)."""
@@ -22,7 +22,7 @@ _CODES: Final = {
 }
 
 
-def rpc_error(error: MailError, *, request_id: str, uri: str = "", revision: str = "") -> ErrorData:
+def rpc_error(error: ToolError, *, request_id: str, uri: str = "", revision: str = "") -> ErrorData:
     """Write a failure; its `data` has our code, the reason, and what else the envelope would say.
 
     Args:

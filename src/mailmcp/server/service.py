@@ -20,17 +20,18 @@ from mcp.types import (
     ReadResourceResult,
 )
 
-from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.registry import shape_named
+from mailmcp import REPLY_VERSION
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.server import resources
-from mailmcp.server.calls import Calls
 from mailmcp.server.completion import Completions
-from mailmcp.server.reply import Replies
-from mailmcp.server.trace import read_trace
+from mailmcp.server.mail_calls import MailCalls
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.tool import Call
+from mcp_envelope import Dialect
+from mcp_envelope.server.calls import Calls
+from mcp_envelope.server.trace import read_trace
 
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 
@@ -48,22 +49,29 @@ async def open_service(
     preferences: Preferences,
 ) -> AsyncIterator["Service"]:
     """Serve until the block ends, then close all connections; arguments as `build_server` takes them."""
-    replies = Replies(shape_named(dialect), json_text=json_text)
     async with Pool(accounts, clock=monotonic).opened() as pool:
-        calls = Calls(pool, replies, timeout_s=call_timeout_s, lean_rows=lean_rows, preferences=preferences)
-        yield Service(calls=calls, completions=Completions(calls, clock=monotonic))
+        mail = MailCalls(pool=pool, preferences=preferences, lean_rows=lean_rows)
+        calls = Calls(
+            version=REPLY_VERSION,
+            context=mail.open,
+            dialect=dialect,
+            json_text=json_text,
+            timeout_s=call_timeout_s,
+        )
+        yield Service(calls=calls, mail=mail, completions=Completions(calls, mail, clock=monotonic))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """Answers requests, each from its parameters to its result."""
 
-    calls: Calls
+    calls: Calls[Call]
+    mail: MailCalls
     completions: Completions
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Call one of the tools that are published."""
-        return await self.calls.call(
+        return await self.calls.call_tool(
             _BY_NAME[params.name],
             params.arguments or {},
             trace=read_trace(context.meta),
@@ -78,6 +86,7 @@ class Service:
         """
         return await resources.read(
             self.calls,
+            self.mail,
             params.uri,
             revision=context.protocol_version,
             trace=read_trace(context.meta),

@@ -16,11 +16,11 @@ from typing import Annotated, Final, Literal, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
 from mailmcp import limits
-from mailmcp.envelope.dialects.names import Dialect
 from mailmcp.imap.account import Account, Tls
 from mailmcp.mail.handles.ids import ACCOUNT_ID_PATTERN
 from mailmcp.settings.problems import one_of
 from mailmcp.tools.preferences import Preferences
+from mcp_envelope import Dialect
 
 SESSIONS_PER_ACCOUNT_MAX: Final = 10
 """Providers cap at 10 to 15 connections for all of a user's clients together."""

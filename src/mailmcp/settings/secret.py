@@ -21,8 +21,9 @@ from typing import Final, NoReturn
 from pydantic import SecretStr
 from typing_extensions import override
 
-from mailmcp.envelope.errors import AuthFailedError, Reason
+from mailmcp.reasons import Reason
 from mailmcp.settings.model import is_sendable
+from mcp_envelope import AuthFailedError
 
 PASSWORD_COMMAND_TIMEOUT_S: Final = 30.0
 """A key store may ask the user to unlock it, but a call of a tool is waiting."""

@@ -12,10 +12,10 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.message_id import parse_message_id
+from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.attachments.content import read_content, save_content
 from mailmcp.tools.attachments.part import OpenPart, open_part
@@ -32,7 +32,8 @@ from mailmcp.tools.attachments.text import octets_wanted, read_attachment_text
 from mailmcp.tools.messages.lookup import advising
 from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.text_window import TextWindow, cut_window
-from mailmcp.tools.tool import Call, Tool
+from mailmcp.tools.tool import Call, MailTool
+from mcp_envelope import BaseReason, InvalidInputError, NextAction
 
 Mode = Literal["text", "content", "save"]
 
@@ -43,7 +44,8 @@ _PART_ID = re.compile(r"[1-9][0-9]{0,4}(\.[1-9][0-9]{0,4}){0,63}")
 def _check_part_id(part_id: str) -> str:
     if not _PART_ID.fullmatch(part_id):
         raise PydanticCustomError(
-            Reason.INVALID_VALUE, "is no part_id. Send one as imap_get_message lists it, such as 2 or 3.1."
+            BaseReason.INVALID_VALUE,
+            "is no part_id. Send one as imap_get_message lists it, such as 2 or 3.1.",
         )
     return part_id
 
@@ -129,7 +131,7 @@ def _switched_off() -> InvalidInputError:
     )
 
 
-TOOL = Tool(
+TOOL = MailTool(
     name=GET_ATTACHMENT,
     title="Get an attachment",
     description=(

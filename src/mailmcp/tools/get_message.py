@@ -5,9 +5,6 @@ from typing import Final, Literal
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.envelope.errors import ConflictError, MailError, NextAction, NotFoundError
-from mailmcp.envelope.markdown import code
-from mailmcp.envelope.outcome import Outcome
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.message_id import parse_message_id
 from mailmcp.mail.html.convert import sanitize_html
@@ -26,8 +23,9 @@ from mailmcp.tools.messages.lookup import LookedUp, advising, has_moved, look_up
 from mailmcp.tools.messages.reading import Reading, choose_parts, read_parts, reading_warnings
 from mailmcp.tools.names import GET_MESSAGE
 from mailmcp.tools.text_window import TextWindow, cut_window
-from mailmcp.tools.tool import Call, Tool
+from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
+from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, ToolError, code
 
 
 class GetMessageArguments(Arguments):
@@ -102,7 +100,7 @@ async def _read(arguments: GetMessageArguments, call: Call, ref: MessageRef) -> 
 
 
 async def _find_again(
-    arguments: GetMessageArguments, call: Call, ref: MessageRef, error: MailError
+    arguments: GetMessageArguments, call: Call, ref: MessageRef, error: ToolError
 ) -> LookedUp:
     """Find a message that has moved; raises the error that said so if that is not possible."""
     header_message_id = arguments.header_message_id
@@ -186,7 +184,7 @@ def _rest(arguments: GetMessageArguments, window: TextWindow) -> NextAction | No
     )
 
 
-TOOL = Tool(
+TOOL = MailTool(
     name=GET_MESSAGE,
     title="Get a message",
     description=(

@@ -7,9 +7,6 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
-from mailmcp.envelope.markdown import code
-from mailmcp.envelope.outcome import Outcome, Untrusted
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.octets import Window, fetch_window
 from mailmcp.imap.session import Session
@@ -20,8 +17,9 @@ from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.message_parts import not_had
 from mailmcp.tools.messages.lookup import advising
 from mailmcp.tools.names import GET_MESSAGE_RAW
-from mailmcp.tools.tool import Call, Tool
+from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
+from mcp_envelope import BaseReason, InvalidInputError, NextAction, Outcome, Untrusted, code
 
 
 class GetMessageRawArguments(Arguments):
@@ -67,7 +65,7 @@ async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outc
     if not window.octets and window.offset and window.offset >= window.said_octets:
         raise InvalidInputError.of(
             "offset",
-            Reason.OUT_OF_RANGE,
+            BaseReason.OUT_OF_RANGE,
             f"is past the end: the message has {window.said_octets} octets. Send less, or leave it out.",
         )
     return _outcome(arguments, ref, window)
@@ -154,7 +152,7 @@ def _next_action(arguments: GetMessageRawArguments, ref: MessageRef, end: int) -
     )
 
 
-TOOL = Tool(
+TOOL = MailTool(
     name=GET_MESSAGE_RAW,
     title="Get a message's source",
     description=(

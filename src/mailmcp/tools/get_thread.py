@@ -7,14 +7,12 @@ from datetime import tzinfo
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
-from mailmcp.envelope.markdown import code, escape
-from mailmcp.envelope.outcome import Issue, Outcome, Page, Untrusted
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.handles.message_id import parse_message_id
 from mailmcp.mail.handles.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.mail.text.snippet import make_snippet
+from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.issues import mailbox_issue, nothing_had
 from mailmcp.tools.message_parts import search_again
@@ -37,8 +35,19 @@ from mailmcp.tools.taken_out import say_taken_out
 from mailmcp.tools.thread.search import FoundThread, Member, find_thread
 from mailmcp.tools.thread.text_budget import share_out
 from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
-from mailmcp.tools.tool import Call, Report, Tool
+from mailmcp.tools.tool import Call, MailTool, Report
 from mailmcp.tools.wording import counted
+from mcp_envelope import (
+    BaseReason,
+    InvalidInputError,
+    Issue,
+    NextAction,
+    Outcome,
+    Page,
+    Untrusted,
+    code,
+    escape,
+)
 
 _DRAFT = "\\Draft"
 
@@ -86,8 +95,6 @@ class GetThreadData(BaseModel):
     total: int
     messages: list[ThreadMessageRow]
     coverage: CoverageData
-    next_cursor: str | None = None
-    has_more: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +125,7 @@ def _start(arguments: GetThreadArguments) -> ThreadCursor:
     """Say which conversation, and where in it."""
     if not arguments.cursor:
         if not arguments.message_id:
-            raise InvalidInputError.of("message_id", Reason.MISSING_PARAM, "is missing. Send it.")
+            raise InvalidInputError.of("message_id", BaseReason.MISSING_PARAM, "is missing. Send it.")
         ref = parse_message_id(arguments.message_id)
         return ThreadCursor(ref=ref, max_chars=arguments.max_chars)
     cursor = parse_thread_cursor(arguments.cursor)
@@ -169,8 +176,6 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[Ge
                 mailboxes_not_searched=list(thread.left_out) or None,
                 method=" ".join([f"Found by {thread.method}.", *thread.statements]),
             ),
-            next_cursor=cursor,
-            has_more=page.more,
         ),
         blocks=tuple(
             block
@@ -264,7 +269,7 @@ def _next_action(rows: Sequence[ThreadMessageRow], cursor: str | None) -> NextAc
     )
 
 
-TOOL = Tool(
+TOOL = MailTool(
     name=GET_THREAD,
     title="Get a conversation",
     description=(

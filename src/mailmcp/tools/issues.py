@@ -6,11 +6,11 @@ Where nothing could be had the reply is an error, and what that says is here, to
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mailmcp.envelope.errors import Code, InternalError, MailError, NextAction, NotFoundError, Reason
-from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.reasons import Reason
 from mailmcp.tools.names import LIST_MAILBOXES
+from mcp_envelope import Code, InternalError, Issue, NextAction, NotFoundError, ToolError
 
 
 def issue_about(ref: MessageRef, issue: Issue) -> Issue:
@@ -24,18 +24,18 @@ def issue_about(ref: MessageRef, issue: Issue) -> Issue:
     return replace(issue, about=about)
 
 
-def message_issue(ref: MessageRef, why: MailError | FetchFailure) -> Issue:
+def message_issue(ref: MessageRef, why: ToolError | FetchFailure) -> Issue:
     """Tell of a message that could not be had."""
     return issue_about(ref, _issue(why, why.stage if isinstance(why, FetchFailure) else "fetch"))
 
 
-def mailbox_issue(account_id: str, mailbox: str | None, error: MailError) -> Issue:
+def mailbox_issue(account_id: str, mailbox: str | None, error: ToolError) -> Issue:
     """Tell of a mailbox that could not be searched; of the whole account if `mailbox` is None."""
     about = {"account_id": account_id} if mailbox is None else {"mailbox": mailbox, "account_id": account_id}
     return replace(_issue(error, "search"), about=about)
 
 
-def _issue(why: MailError | FetchFailure, stage: str) -> Issue:
+def _issue(why: ToolError | FetchFailure, stage: str) -> Issue:
     return Issue(
         code=why.code,
         stage=stage,
@@ -44,7 +44,7 @@ def _issue(why: MailError | FetchFailure, stage: str) -> Issue:
     )
 
 
-def advise_listing(error: MailError, account_id: str) -> None:
+def advise_listing(error: ToolError, account_id: str) -> None:
     """Give an error about a mailbox that is not there the next step: to see which ones are."""
     if error.reason is Reason.MAILBOX_MISSING:
         error.next_action = NextAction(
@@ -54,7 +54,7 @@ def advise_listing(error: MailError, account_id: str) -> None:
         )
 
 
-def nothing_had(issues: Sequence[Issue], next_action: NextAction | None) -> MailError:
+def nothing_had(issues: Sequence[Issue], next_action: NextAction | None) -> ToolError:
     """Build the error for a reply that would hold nothing but issues: that is no partial success."""
     first = issues[0]
     details = {"issues": [{"uid": each.about.get("uid"), "message": each.message} for each in issues]}

@@ -2,13 +2,11 @@
 
 from pydantic import BaseModel
 
-from mailmcp.envelope.errors import NextAction
-from mailmcp.envelope.markdown import code, escape
-from mailmcp.envelope.outcome import Outcome
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.names import LIST_ACCOUNTS, LIST_MAILBOXES
-from mailmcp.tools.tool import Call, Tool
+from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
+from mcp_envelope import NextAction, Outcome, code, escape
 
 
 class ListAccountsArguments(Arguments):
@@ -51,7 +49,6 @@ async def list_accounts(_arguments: ListAccountsArguments, call: Call) -> Outcom
             f"{row.host}:{row.port} ({'TLS' if row.secure else 'plain text'})"
             for row in rows
         ),
-        talked_to_server=False,
         next_action=NextAction(
             instruction="List the mailboxes of an account.",
             tool=LIST_MAILBOXES,
@@ -60,12 +57,13 @@ async def list_accounts(_arguments: ListAccountsArguments, call: Call) -> Outcom
     )
 
 
-TOOL = Tool(
+TOOL = MailTool(
     name=LIST_ACCOUNTS,
     title="List mail accounts",
     description="List the configured mail accounts. Call it first when you do not know the account_id.",
     arguments=ListAccountsArguments,
     data=ListAccountsData,
     run=list_accounts,
-    talks_to_server=False,
+    has_status=False,
+    open_world=False,
 )

@@ -5,16 +5,15 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code, InvalidInputError, NextAction, Problem, Reason
-from mailmcp.envelope.markdown import code, escape
-from mailmcp.envelope.outcome import Issue, Outcome, Page
 from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, list_mailboxes, listing_order
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.cursor import MailboxesCursor, format_mailboxes_cursor, parse_mailboxes_cursor
+from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
-from mailmcp.tools.tool import Call, Tool
+from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
+from mcp_envelope import Code, InvalidInputError, Issue, NextAction, Outcome, Page, Problem, code, escape
 
 
 class ListMailboxesArguments(Arguments):
@@ -46,8 +45,6 @@ class ListMailboxesData(BaseModel):
 
     account_id: str
     mailboxes: list[MailboxRow]
-    next_cursor: str | None = None
-    has_more: bool
 
 
 @dataclass(slots=True)
@@ -79,8 +76,6 @@ async def list_mailboxes_of_account(
         data=ListMailboxesData(
             account_id=account_id,
             mailboxes=[_row(each) for each in listing.mailboxes],
-            next_cursor=cursor,
-            has_more=cursor is not None,
         ),
         blocks=tuple(_line(each) for each in listing.mailboxes),
         issues=tuple(_issue(account_id, name, why) for name, why in listing.uncounted.items()),
@@ -168,7 +163,7 @@ def _next_action(account_id: str, cursor: str | None) -> NextAction:
     )
 
 
-TOOL = Tool(
+TOOL = MailTool(
     name=LIST_MAILBOXES,
     title="List mailboxes",
     description=(

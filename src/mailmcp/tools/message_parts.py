@@ -8,14 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code, InternalError, MailError, NextAction, NotFoundError, Reason
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.message import MessageView, read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, walk
+from mailmcp.reasons import Reason
 from mailmcp.tools.names import SEARCH_MESSAGES
+from mcp_envelope import Code, InternalError, NextAction, NotFoundError, ToolError
 
 _FIRST_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", f"BODY.PEEK[]<0.{limits.FIRST_OCTETS}>")
 
@@ -115,7 +116,7 @@ def search_again(ref: MessageRef) -> NextAction:
     )
 
 
-def not_had(ref: MessageRef, failure: FetchFailure) -> MailError:
+def not_had(ref: MessageRef, failure: FetchFailure) -> ToolError:
     """Build the error for a message that was asked for alone and cannot be had."""
     details: dict[str, object] = {"message_id": ref.message_id}
     if failure.code is Code.NOT_FOUND:

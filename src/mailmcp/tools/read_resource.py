@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, Reason
-from mailmcp.envelope.outcome import Outcome
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.octets import Window, fetch_whole
 from mailmcp.imap.session import Session
@@ -15,13 +13,14 @@ from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.uri import ResourceKind, parse_resource_uri
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.mail.parts.attachment import decoded_size
-from mailmcp.tools.arguments import read_arguments
+from mailmcp.reasons import Reason
 from mailmcp.tools.attachments.part import open_part
 from mailmcp.tools.get_message import GetMessageArguments, get_message
 from mailmcp.tools.list_mailboxes import ListMailboxesArguments, list_mailboxes_of_account
 from mailmcp.tools.message_parts import not_had
 from mailmcp.tools.messages.lookup import advising
 from mailmcp.tools.tool import Call, Report
+from mcp_envelope import InvalidInputError, Outcome, read_arguments
 
 _CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}")
 """RFC 6838 section 4.2; what strangers write there need not be one."""
@@ -43,7 +42,7 @@ async def read_resource(uri: str, call: Call) -> Outcome[Any] | Octets:
 
     Raises:
         InvalidInputError: The URI is malformed, or names more octets than a resource may have.
-        MailError: As the tools raise.
+        ToolError: As the tools raise.
     """
     read = parse_resource_uri(uri)
     if read.ref is None:

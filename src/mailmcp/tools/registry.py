@@ -1,6 +1,6 @@
 """All tools, in the order in which they are published."""
 
-from typing import Any, Final
+from typing import Final
 
 from mailmcp.tools import (
     get_attachment,
@@ -11,9 +11,9 @@ from mailmcp.tools import (
     list_mailboxes,
     search_messages,
 )
-from mailmcp.tools.tool import Tool
+from mailmcp.tools.tool import MailTool
 
-TOOLS: Final[tuple[Tool[Any], ...]] = (
+TOOLS: Final[tuple[MailTool, ...]] = (
     list_accounts.TOOL,
     list_mailboxes.TOOL,
     search_messages.TOOL,

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, tzinfo
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.envelope.markdown import code, escape
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.verify import received_s
 from mailmcp.imap.session import Session
@@ -22,6 +21,7 @@ from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.tools.evidence import Seen, Sought, find_evidence, snippet_of, text_octets, text_of
 from mailmcp.tools.own_mail import OwnMail
 from mailmcp.tools.people import addresses_of
+from mcp_envelope import code, escape
 
 _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
 _EVIDENCE_FIELDS = "CC"

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 import anyio
 from pydantic import BaseModel
 
-from mailmcp.envelope.errors import MailError, NextAction
-from mailmcp.envelope.outcome import Issue, Outcome, Page
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.criteria import Criteria
@@ -47,8 +45,9 @@ from mailmcp.tools.search.missing import suggest_meant, tell_missing
 from mailmcp.tools.search.page import PageMessage, SearchPage, make_page, next_cursor
 from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.search.sources import Question, search_sources
-from mailmcp.tools.tool import Call, Tool
+from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
+from mcp_envelope import Issue, NextAction, Outcome, Page, ToolError
 
 
 class LeanSearchMessagesData(BaseModel):
@@ -63,8 +62,6 @@ class LeanSearchMessagesData(BaseModel):
     failed: int
     messages: tuple[LeanMessageRow, ...]
     coverage: CoverageData
-    next_cursor: str | None = None
-    has_more: bool
 
 
 class SearchMessagesData(LeanSearchMessagesData):
@@ -182,7 +179,7 @@ async def _fetch_texts(call: Call, page: SearchPage, sought: Sought) -> Mapping[
             scans = await call.ask(
                 lambda session: scan(session, requests), mailbox=requests[0].mailbox, account_id=account_id
             )
-        except MailError:
+        except ToolError:
             return  # the page stands without: it was had, and a snippet is an extra
         for found, scanned in zip(mailboxes.values(), scans, strict=True):
             if isinstance(scanned, Scanned):
@@ -204,7 +201,7 @@ async def _list_all(
     async def look_up(account_id: str) -> None:
         try:
             known[account_id] = await call.ask(list_mailboxes, account_id=account_id)
-        except MailError:
+        except ToolError:
             return  # the search itself went well; what else there is stays unsaid
 
     async with anyio.create_task_group() as tasks:
@@ -232,8 +229,6 @@ def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
             failed=len(issues),
             messages=tuple(rows),
             coverage=result.coverage.data,
-            next_cursor=result.cursor,
-            has_more=result.cursor is not None,
         ),
         blocks=(
             *(line for row in rows for line in row_lines(row, zone=zone, sizes=sizes)),
@@ -280,7 +275,7 @@ def _next_action(result: _Result) -> NextAction | None:
     )
 
 
-TOOL = Tool(
+TOOL = MailTool(
     name=SEARCH_MESSAGES,
     title="Search messages",
     description=(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mailmcp.envelope.errors import InvalidInputError, Reason
+from mcp_envelope import BaseReason, InvalidInputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ def cut_window(text: str, *, offset: int, max_chars: int, argument: str = "text_
     if offset and offset >= len(text):
         raise InvalidInputError.of(
             argument,
-            Reason.OUT_OF_RANGE,
+            BaseReason.OUT_OF_RANGE,
             f"is past the end: the text has {len(text)} characters. Send less, or leave it out.",
         )
     return TextWindow(text=text[offset : offset + max_chars], offset=offset, total_chars=len(text))

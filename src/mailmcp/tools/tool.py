@@ -1,25 +1,22 @@
 """What a tool is, and what it is given: declared once, in the tool's own file."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Generic
 
 from pydantic import BaseModel
 
-from mailmcp.envelope.errors import InvalidInputError, NextAction, NotFoundError, Reason
-from mailmcp.envelope.outcome import Outcome
 from mailmcp.extract.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool, ResultT
 from mailmcp.imap.session import Session
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.tools.arguments import ArgumentsT
 from mailmcp.tools.issues import advise_listing
 from mailmcp.tools.known_ids import KnownIds
 from mailmcp.tools.names import LIST_ACCOUNTS
 from mailmcp.tools.preferences import Preferences
+from mcp_envelope import BaseReason, InvalidInputError, NextAction, NotFoundError, Tool
 
 Report = Callable[[int, int, str], None]
 """Tells the client how far a call is: done, of how many in all (0 for unknown), and of what in a few words.
@@ -75,7 +72,7 @@ class Call:
                 known = ", ".join(account.account_id for account in accounts)
                 one_of = f"{known}{f', or {or_all} for all' if or_all else ''}"
                 raise InvalidInputError.of(
-                    "account_id", Reason.MISSING_PARAM, f"is missing. Send one of: {one_of}."
+                    "account_id", BaseReason.MISSING_PARAM, f"is missing. Send one of: {one_of}."
                 )
             account_id = accounts[0].account_id
         try:
@@ -118,7 +115,7 @@ class Call:
             deadline: If it is earlier than the call's.
 
         Raises:
-            MailError: As `Pool.run`.
+            ToolError: As `Pool.run`.
         """
         account_id = account_id or self.account_id
         try:
@@ -135,23 +132,12 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tool(Generic[ArgumentsT]):
-    """One tool: its name for the model, its shapes, its function."""
-
-    name: str
-    title: str
-    description: str
-    """What it does and when to use it, for a model that chooses."""
-
-    arguments: type[ArgumentsT]
-    data: type[BaseModel]
-    """The tool's own fields of `data`."""
+class MailTool(Tool[Call]):
+    """One tool of mailmcp, and what of it the user's settings change."""
 
     lean_data: type[BaseModel] | None = None
-    """The same with lean rows, where that makes a difference."""
+    """Its data with lean rows, where that makes a difference."""
 
-    run: Callable[[ArgumentsT, Call], Awaitable[Outcome[Any]]]
-    talks_to_server: bool = True
     read_only: bool = True
     """Whether it leaves everything on the server as it is."""
 

@@ -1,10 +1,8 @@
 """What arguments are called elsewhere: in other mail tools, mail searches and APIs."""
 
-import re
-from collections.abc import Collection
-from difflib import get_close_matches
+from typing import Final
 
-_USUAL = {
+_USUAL: Final = {
     "account_id": "account account_name",
     "mailbox": "folder folder_name folder_id label mailbox_name mailbox_id",
     "mailboxes": "folders labels",
@@ -44,19 +42,5 @@ _USUAL = {
 }
 """By the name of ours; of several that a name may mean, the first one that the tool has."""
 
-_MEANT = [(name, ours) for ours, names in _USUAL.items() for name in names.split()]
-
-_CUTOFF = 0.75
-"""A slip of the hand. Less alike is another thing: `count` is no `account_id`, `date_from` no `from`."""
-
-
-def find_meant(name: str, known: Collection[str]) -> str | None:
-    """Find the argument that was meant by a name that is none; None if nothing comes near."""
-    usual = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name[:64]).replace("-", "_").lower()
-    if usual in known:
-        return usual
-    for elsewhere, ours in _MEANT:
-        if elsewhere == usual and ours in known:
-            return ours
-    near = get_close_matches(usual, known, n=1, cutoff=_CUTOFF)
-    return near[0] if near else None
+USUAL_NAMES: Final = tuple((name, ours) for ours, names in _USUAL.items() for name in names.split())
+"""For errors that ask "Did you mean …?"."""

@@ -1,9 +1,8 @@
 import pytest
 
 from envelope.samples import ERRORS, Shelf, meta_of
-from mailmcp.envelope.dialects.discriminated import REGISTRY, DiscriminatedShape
-from mailmcp.envelope.errors import MailError
-from mailmcp.envelope.outcome import Outcome, Page
+from mcp_envelope import Outcome, Page, ToolError
+from mcp_envelope.dialects.discriminated import REGISTRY, DiscriminatedShape
 
 SHAPE = DiscriminatedShape()
 
@@ -35,7 +34,7 @@ CODES = [
 
 
 @pytest.mark.parametrize(("error", "code"), list(zip(ERRORS, CODES, strict=True)))
-def test_codes_are_from_the_registry_and_ours_in_the_details(error: MailError, code: str) -> None:
+def test_codes_are_from_the_registry_and_ours_in_the_details(error: ToolError, code: str) -> None:
     reply = SHAPE.failure(error, meta_of())
     assert list(reply) == ["success", "error"]
     assert reply["error"]["code"] == code

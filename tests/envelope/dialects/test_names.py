@@ -1,4 +1,4 @@
-from mailmcp.envelope.dialects.names import Dialect
+from mcp_envelope import Dialect
 
 
 def test_the_default_dialect_is_called_summary() -> None:

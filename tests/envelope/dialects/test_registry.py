@@ -10,18 +10,14 @@ from hypothesis import given
 
 from envelope.facts import facts_of
 from envelope.samples import ERRORS, Shelf, meta_of, outcomes, telemetries, traces
-from mailmcp.envelope.checker import check_reply
-from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.registry import shape_named
-from mailmcp.envelope.errors import MailError
-from mailmcp.envelope.meta import Meta, Trace
-from mailmcp.envelope.outcome import Outcome
-from mailmcp.envelope.schema import JsonObject, compact_schema
+from mcp_envelope import Dialect, Meta, Outcome, ToolError, Trace, check_reply
+from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.schema import JsonObject, compact_schema
 
 
 @cache
 def published(dialect: Dialect) -> JsonObject:
-    return shape_named(dialect).schema(compact_schema(Shelf), has_status=True)
+    return shape_of(dialect).schema(compact_schema(Shelf), has_status=True)
 
 
 def through_json(value: JsonObject) -> dict[str, Any]:
@@ -48,7 +44,7 @@ def test_an_outcome_says_the_same_in_every_dialect(
     )
     found = []
     for dialect in Dialect:
-        shape = shape_named(dialect)
+        shape = shape_of(dialect)
         reply = through_json(shape.success(outcome, meta))
         assert check_reply(reply, dialect) == []
         jsonschema.validate(reply, published(dialect))
@@ -64,10 +60,10 @@ def test_an_outcome_says_the_same_in_every_dialect(
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: f"{error.code}-{error.reason}")
-def test_an_error_says_the_same_in_every_dialect(error: MailError) -> None:
+def test_an_error_says_the_same_in_every_dialect(error: ToolError) -> None:
     found = []
     for dialect in Dialect:
-        shape = shape_named(dialect)
+        shape = shape_of(dialect)
         reply = through_json(shape.failure(error, meta_of()))
         assert check_reply(reply, dialect) == []
         jsonschema.validate(reply, published(dialect))
@@ -82,7 +78,7 @@ def test_an_error_says_the_same_in_every_dialect(error: MailError) -> None:
 
 @pytest.mark.parametrize("dialect", Dialect)
 def test_the_schema_refuses_a_reply_that_is_success_and_failure_at_once(dialect: Dialect) -> None:
-    shape = shape_named(dialect)
+    shape = shape_of(dialect)
     outcome = Outcome(summary="Two books", data=Shelf(books=["a", "b"]))
     both = shape.success(outcome, meta_of()) | {"error": shape.failure(ERRORS[4], meta_of())["error"]}
     with pytest.raises(jsonschema.ValidationError):
@@ -94,7 +90,7 @@ def test_the_schema_refuses_a_reply_that_is_success_and_failure_at_once(dialect:
 @pytest.mark.parametrize("key", ["extra", "result"])
 def test_the_schema_refuses_unknown_root_keys(dialect: Dialect, key: str) -> None:
     outcome = Outcome(summary="Two books", data=Shelf(books=["a", "b"]))
-    reply = shape_named(dialect).success(outcome, meta_of()) | {key: 1}
+    reply = shape_of(dialect).success(outcome, meta_of()) | {key: 1}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(reply, published(dialect))
     assert any(key in rule for rule in check_reply(reply, dialect))

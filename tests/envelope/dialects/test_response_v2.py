@@ -1,7 +1,6 @@
 from envelope.samples import ERRORS, Shelf, meta_of
-from mailmcp.envelope.dialects.response_v2 import ERROR_CODES, ERROR_TYPES, ResponseV2Shape
-from mailmcp.envelope.errors import Code
-from mailmcp.envelope.outcome import Outcome
+from mcp_envelope import Code, Outcome
+from mcp_envelope.dialects.response_v2 import ERROR_CODES, ERROR_TYPES, ResponseV2Shape
 
 SHAPE = ResponseV2Shape()
 

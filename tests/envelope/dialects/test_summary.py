@@ -1,6 +1,6 @@
 from envelope.samples import ACTION, ERRORS, ISSUE, Shelf, meta_of
-from mailmcp.envelope.dialects.summary import SummaryShape
-from mailmcp.envelope.outcome import Outcome, Page
+from mcp_envelope import Outcome, Page
+from mcp_envelope.dialects.summary import SummaryShape
 
 SHAPE = SummaryShape()
 

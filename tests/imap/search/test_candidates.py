@@ -6,12 +6,12 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from imap.searches import PLAIN, letter, letters, probed
-from mailmcp.envelope.errors import MailError
 from mailmcp.imap.dialogue import Talk, converse
 from mailmcp.imap.search.candidates import Candidates, Quest, find_candidates, message_limit
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.session import Session
+from mcp_envelope import ToolError
 from servers.peer import PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 
@@ -25,7 +25,7 @@ def quest(order: Order, after: Position | None = None, known: "array[int] | None
 def find(session: Session, what: Quest) -> Candidates:
     dialogue = find_candidates(session, what)
     [found] = converse(session, [Talk(mailbox="INBOX", uidvalidity=None, dialogue=dialogue)])
-    assert not isinstance(found, MailError)
+    assert not isinstance(found, ToolError)
     return found
 
 

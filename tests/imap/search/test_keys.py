@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.imap.quirks import Feature, Quirks
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.keys import Plan, format_search_date, keys_for, make_plan
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError
 
 NOON = datetime(2024, 2, 5, 12, tzinfo=UTC)
 

@@ -7,11 +7,12 @@ import pytest
 from imap.scenes import At, make_account, session_on
 from imap.searches import PLAIN, fail, find, letter, request, scan_one, searches
 from mailmcp import limits
-from mailmcp.envelope.errors import MailError, NotFoundError, Reason
 from mailmcp.imap.quirks import Feature, Quirks, Verdict
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.probes import probe
 from mailmcp.imap.search.scan import scan
+from mailmcp.reasons import Reason
+from mcp_envelope import NotFoundError, ToolError
 from servers.dovecot import Dovecot, Login
 from servers.embedded import Pymap
 from servers.peer import Peer, PeerFactory
@@ -294,6 +295,6 @@ def test_a_connection_lost_by_a_probe_is_an_error_and_the_probe_is_given_up(peer
     server.rules.append(Rule(command="FETCH", action=Close("before")))
     quirks = Quirks()
     for _ in range(limits.PROBE_RUNS_MAX):
-        with session_on(make_account(server), quirks) as session, pytest.raises(MailError, match="lost"):
+        with session_on(make_account(server), quirks) as session, pytest.raises(ToolError, match="lost"):
             scan(session, [request(subject="report")])
     assert find(server, quirks, subject="report").uids == (20, 15, 10, 5)

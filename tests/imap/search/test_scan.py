@@ -19,11 +19,12 @@ from imap.searches import (
     searches,
 )
 from mailmcp import limits
-from mailmcp.envelope.errors import ConflictError, InvalidInputError, MailError, NotFoundError, Reason
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.scan import scan
 from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
+from mcp_envelope import ConflictError, InvalidInputError, NotFoundError, ToolError
 from servers.dovecot import Dovecot, Login
 from servers.peer import PeerFactory
 from servers.peer_actions import Close, FailUid, Respond, Rule
@@ -52,7 +53,7 @@ class Warm:
     def __init__(self, session: Session, proxy: CountingProxy) -> None:
         self.session, self._proxy = session, proxy
 
-    def run(self, *requests: ScanRequest) -> list[Scanned | MailError]:
+    def run(self, *requests: ScanRequest) -> list[Scanned | ToolError]:
         """Scan in a lease of its own; `round_trips` and `octets` are what it cost."""
         self.session.begin_lease()
         self._proxy.reset()
@@ -214,6 +215,6 @@ def test_a_lost_connection_ends_all(peer: PeerFactory) -> None:
     server = peer(messages=letters([1]), mailboxes=[PeerMailbox(name="Other")], rules=[rule])
     with (
         session_on(make_account(server), probed()) as session,
-        pytest.raises(MailError, match="lost"),
+        pytest.raises(ToolError, match="lost"),
     ):
         scan(session, [request(), request("Other")])

@@ -9,7 +9,6 @@ import pytest
 from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest, page_request, read_page, session_on
 from mailmcp import limits
-from mailmcp.envelope.errors import ConflictError
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.search.order import Position
 from mailmcp.imap.search.scanned import Scanned, ScanRequest
@@ -19,6 +18,7 @@ from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.tools.message_parts import MessageParts, WantedPart, fetch_parts
 from mailmcp.tools.rows import row_items
+from mcp_envelope import ConflictError
 from servers.dovecot import Dovecot, Login
 from servers.peer import PeerFactory
 from servers.peer_mailbox import make_messages

@@ -10,10 +10,11 @@ import pytest
 from imap.scenes import make_account, session_on
 from imap.searches import PLAIN, fail, find, letter, letters, probed, request, scan_one, searches
 from mailmcp import limits
-from mailmcp.envelope.errors import InternalError, MailError, Reason
 from mailmcp.imap.quirks import Feature, Quirks, Verdict
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.scan import scan
+from mailmcp.reasons import Reason
+from mcp_envelope import InternalError, ToolError
 from servers.peer import PeerFactory
 from servers.peer_actions import Action, Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
@@ -79,7 +80,7 @@ def test_one_bad_extended_answer_spoils_no_other_mailbox(peer: PeerFactory) -> N
     server = peer(mailboxes=boxes, rules=[when_searching(answering(b""), RETURN, nth=1)])
     with session_on(make_account(server)) as session:
         found = scan(session, [request(f"Box{n}") for n in (1, 2, 3)])
-    assert [each.uids for each in found if not isinstance(each, MailError)] == [(1,), (2,), (3,)]
+    assert [each.uids for each in found if not isinstance(each, ToolError)] == [(1,), (2,), (3,)]
 
 
 def test_a_plain_answer_to_an_extended_search_is_taken(peer: PeerFactory) -> None:
@@ -231,7 +232,7 @@ def test_a_refused_examine_is_not_taken_for_an_empty_search(peer: PeerFactory) -
         found = scan(session, [request(), request("Other"), request()])
     assert isinstance(found[1], InternalError)
     assert found[1].reason is Reason.SERVER_REFUSED
-    assert [each.uids for each in found if not isinstance(each, MailError)] == [(2, 1), (2, 1)]
+    assert [each.uids for each in found if not isinstance(each, ToolError)] == [(2, 1), (2, 1)]
 
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED, (*PLAIN, "SORT")])

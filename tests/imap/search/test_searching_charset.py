@@ -7,10 +7,11 @@ import pytest
 from imap.line_server import LineServer
 from imap.scenes import At, make_account, session_on
 from imap.searches import fail, find, letter, letters, probed, request, scan_one, searches
-from mailmcp.envelope.errors import InternalError, MailError, Reason
 from mailmcp.imap.quirks import Feature, Verdict
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.scan import scan
+from mailmcp.reasons import Reason
+from mcp_envelope import InternalError, ToolError
 from servers.dovecot import Dovecot, Login
 from servers.peer import PeerFactory
 from servers.peer_actions import Action, Respond, Rule
@@ -95,7 +96,7 @@ def test_a_literal_may_be_refused(answer: bytes) -> None:
     with LineServer(reply) as server, session_on(make_account(server), probed()) as session:
         if answer.startswith(b"{tag}"):
             [found] = scan(session, [request(query="Größe")])
-            assert isinstance(found, MailError)
+            assert isinstance(found, ToolError)
             assert found.reason is Reason.CHARSET_REFUSED
             session.run("NOOP")
         else:

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.handles.cursor import (
     MailboxesCursor,
     SearchCursor,
@@ -20,6 +19,8 @@ from mailmcp.mail.handles.cursor import (
     parse_search_cursor,
 )
 from mailmcp.mail.handles.ids import UINT32_MAX
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError
 
 URL_SAFE = set(string.ascii_letters + string.digits + "-._~%+=:,")
 

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.message_id import is_message_id, parse_message_id
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError, NextAction
 
 REF = MessageRef(account_id="home", mailbox="Projects/Grün & `x`", uidvalidity=17, uid=4)
 

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.handles.cursor import seal
 from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef
 from mailmcp.mail.handles.thread_cursor import (
@@ -14,6 +13,8 @@ from mailmcp.mail.handles.thread_cursor import (
     mark_of,
     parse_thread_cursor,
 )
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError
 
 
 @given(

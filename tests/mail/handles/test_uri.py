@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from mcp.shared.uri_template import UriTemplate
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef
 from mailmcp.mail.handles.uri import (
     ATTACHMENT_TEMPLATE,
@@ -17,6 +16,8 @@ from mailmcp.mail.handles.uri import (
     format_mailboxes_uri,
     parse_resource_uri,
 )
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError
 
 numbers = st.integers(min_value=1, max_value=UINT32_MAX)
 mailboxes = st.text(

@@ -9,11 +9,11 @@ import pytest
 from anyio import to_thread
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, Reason
-from mailmcp.tools.arguments import read_arguments
+from mailmcp.reasons import Reason
 from mailmcp.tools.get_attachment import GetAttachmentArguments, get_attachment
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.tool import Call
+from mcp_envelope import InvalidInputError, read_arguments
 from servers.peer import PeerFactory
 from servers.peer_actions import Close, Respond, Rule, Silence
 from tools.conftest import DeskFactory

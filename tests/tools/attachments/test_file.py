@@ -11,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mailmcp.envelope.errors import InternalError, Reason
+from mailmcp.reasons import Reason
 from mailmcp.tools.attachments import file
 from mailmcp.tools.attachments.file import save_file
 from mailmcp.tools.attachments.name import safe_filename
+from mcp_envelope import InternalError
 
 NAMES = st.text(max_size=300) | st.text("./\\:~-. \0\u202eax", max_size=300)
 

@@ -4,7 +4,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from mailmcp.envelope.outcome import Untrusted
+from mcp_envelope import Untrusted
 from tools.desk import Desk
 from tools.letters import crlf, make_letter
 from tools.stores import Store

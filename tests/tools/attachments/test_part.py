@@ -3,9 +3,10 @@
 import pytest
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InternalError, NotFoundError, Reason
 from mailmcp.mail.mime.structure import Part
+from mailmcp.reasons import Reason
 from mailmcp.tools.attachments.part import content_parts
+from mcp_envelope import InternalError, NotFoundError
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 from tools.conftest import DeskFactory

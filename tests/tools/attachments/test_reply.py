@@ -1,12 +1,12 @@
 """What a reply says of an attachment."""
 
-from mailmcp.envelope.outcome import Untrusted
 from mailmcp.extract.extraction import Section
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.mime.structure import Part
 from mailmcp.tools.attachments.reply import short_issues, text_outcome
 from mailmcp.tools.attachments.text import AttachmentText
 from mailmcp.tools.text_window import cut_window
+from mcp_envelope import Untrusted
 
 REF = MessageRef(account_id="home", mailbox="INBOX", uidvalidity=7, uid=3)
 PART = Part(part_id="2", content_type="application/pdf", filename="a`b`<i>.pdf", size_octets=10)

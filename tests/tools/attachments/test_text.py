@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from mailmcp.envelope.errors import Code
 from mailmcp.extract.extraction import Cause, Extraction, ExtractionError
 from mailmcp.extract.kind import Kind
 from mailmcp.mail.mime.structure import Part
@@ -18,6 +17,7 @@ from mailmcp.tools.attachments.text import (
     text_type,
 )
 from mailmcp.tools.tool import Call
+from mcp_envelope import Code
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import crlf

@@ -1,11 +1,11 @@
 """One message as a row of data and as text."""
 
 from mailmcp import limits
-from mailmcp.envelope.outcome import Untrusted
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.tools.attachments.listing import AttachmentRow
 from mailmcp.tools.messages.detail import MessageDetail, detail_blocks, head_fields, header_rows
+from mcp_envelope import Untrusted
 from tools.letters import make_letter
 from tools.messages.test_reading import INVITATION, read
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from mailmcp.envelope.errors import ConflictError, MailError, NotFoundError, Reason
+from mailmcp.reasons import Reason
 from mailmcp.tools.known_ids import KnownIds
+from mcp_envelope import ConflictError, NotFoundError, ToolError
 from tools.desk import Desk
 from tools.letters import make_letter
 from tools.stores import Store
@@ -125,7 +126,7 @@ def test_without_one_the_next_step_is_the_search_if_the_message_was_listed(
 
 
 def test_other_errors_are_not_looked_into(desk: Desk, message_id: str) -> None:
-    with pytest.raises(MailError) as caught:
+    with pytest.raises(ToolError) as caught:
         desk.get(message_id.replace("work", "nobody"), header_message_id=HEADER_ID)
     assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from mailmcp import limits
-from mailmcp.envelope.errors import NotFoundError
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
 from mailmcp.tools.search.advice import suggest_search, warn_of
 from mailmcp.tools.search.coverage import Coverage
+from mcp_envelope import NotFoundError
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_numbered

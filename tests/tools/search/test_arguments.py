@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from mailmcp.envelope.errors import InvalidInputError
-from mailmcp.tools.arguments import read_arguments
 from mailmcp.tools.search.arguments import SearchMessagesArguments, read_moment, read_octets
+from mcp_envelope import InvalidInputError, read_arguments
 
 
 def read(**raw: object) -> SearchMessagesArguments:

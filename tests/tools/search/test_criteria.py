@@ -8,11 +8,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
-from mailmcp.tools.arguments import read_arguments
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.criteria import (
     arguments_of,
@@ -22,6 +20,7 @@ from mailmcp.tools.search.criteria import (
     order_of,
     start_search,
 )
+from mcp_envelope import InvalidInputError, read_arguments
 
 TODAY = date(2024, 3, 1)
 BERLIN = ZoneInfo("Europe/Berlin")

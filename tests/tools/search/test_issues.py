@@ -1,32 +1,25 @@
 """Failures of a search, told once each: for a mailbox, or for an account as a whole."""
 
-from mailmcp.envelope.errors import (
-    ConflictError,
-    DeadlineError,
-    InternalError,
-    MailError,
-    NextAction,
-    NotFoundError,
-    Reason,
-)
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
+from mailmcp.reasons import Reason
 from mailmcp.tools.search.issues import nothing_searched, source_issues
 from mailmcp.tools.search.sources import Searched, Searches
+from mcp_envelope import ConflictError, DeadlineError, InternalError, NextAction, NotFoundError, ToolError
 
 SEARCH = SearchCursor(
     sources=(SourceCursor(account_id="home", mailbox="A"),), total=0, page_size=10, criteria={}
 )
 
 
-def failed(account_id: str, mailbox: str, error: MailError) -> Searched:
+def failed(account_id: str, mailbox: str, error: ToolError) -> Searched:
     return Searched(source=SourceCursor(account_id=account_id, mailbox=mailbox), found=error)
 
 
-def lost() -> MailError:
+def lost() -> ToolError:
     return InternalError("lost", reason=Reason.CONNECTION_LOST, retryable=True)
 
 
-def missing() -> MailError:
+def missing() -> ToolError:
     return NotFoundError("missing", reason=Reason.MAILBOX_MISSING)
 
 

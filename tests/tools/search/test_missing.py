@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from mailmcp import limits
-from mailmcp.envelope.errors import MailError, NotFoundError, Reason
 from mailmcp.imap.mailboxes import Mailbox
+from mailmcp.reasons import Reason
 from mailmcp.tools.search.missing import find_meant
+from mcp_envelope import NotFoundError, ToolError
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from tools.conftest import DeskFactory
@@ -104,7 +105,7 @@ def test_a_list_of_names_is_bounded_and_none_leaves_its_place() -> None:
     assert "`` a` 0 ``" in statement
 
 
-def refusal(desk: Desk, **arguments: object) -> MailError:
+def refusal(desk: Desk, **arguments: object) -> ToolError:
     with pytest.raises(NotFoundError) as caught:
         desk.search(**arguments)
     assert caught.value.reason is Reason.MAILBOX_MISSING

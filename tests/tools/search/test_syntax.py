@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.envelope.errors import InvalidInputError, Reason
-from mailmcp.tools.arguments import read_arguments
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.syntax import check_syntax
+from mcp_envelope import BaseReason, InvalidInputError, read_arguments
 
 TODAY = date(2026, 11, 21)
 
@@ -21,7 +20,7 @@ def check(**raw: object) -> None:
 def complaint(**raw: object) -> str:
     with pytest.raises(InvalidInputError) as caught:
         check(**raw)
-    assert {each.reason for each in caught.value.problems} == {Reason.INVALID_VALUE}
+    assert {each.reason for each in caught.value.problems} == {BaseReason.INVALID_VALUE}
     return caught.value.message
 
 
@@ -168,4 +167,4 @@ def test_any_text_is_let_through_or_refused(text: str) -> None:
     try:
         check_syntax(arguments, today=TODAY)
     except InvalidInputError as error:
-        assert error.reason is Reason.INVALID_VALUE  # noqa: PT017 - either is right, nothing else is
+        assert error.reason is BaseReason.INVALID_VALUE  # noqa: PT017 - either is right, nothing else is

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.envelope.errors import InternalError
+from mcp_envelope import InternalError
 from servers.peer import PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMailbox, PeerMessage

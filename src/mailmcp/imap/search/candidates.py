@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code
 from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.fetching import fetching
@@ -25,6 +24,7 @@ from mailmcp.imap.search.order import (
 )
 from mailmcp.imap.search.searching import Found, PlanChangedError, finding
 from mailmcp.imap.session import Session
+from mcp_envelope import Code
 
 _PIVOTS = 64
 """Candidates whose ranks are asked for at once to find a place among them: two rounds for 4,000."""
@@ -72,7 +72,7 @@ def find_candidates(session: Session, quest: Quest) -> Dialogue[Candidates]:
     """Find the candidates of a search; no round trip if they are known.
 
     Raises:
-        MailError: As `make_plan` and `finding`.
+        ToolError: As `make_plan` and `finding`.
         UnarrangedError: As `Quest.whole` says.
     """
     plan = make_plan(quest.criteria, quirks=session.quirks, can=session.can)

@@ -9,12 +9,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.imap.connection import quoted
 from mailmcp.imap.quirks import Feature, Quirks
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.features import ADDRESS_FIELDS, HEADER_FIELDS, features_of, list_names
 from mailmcp.imap.search.words import WORDS_FIELDS, WordsAsked, ask_words, word_keys
+from mailmcp.reasons import Reason
+from mcp_envelope import BaseReason, InvalidInputError
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _ATOM = re.compile(r"[!#$&'+,\-./0-9:;<=>?@A-Z\[^_`a-z|}~]{1,255}")
@@ -89,14 +90,14 @@ def _check(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool]) ->
     if criteria.keyword and not _ATOM.fullmatch(criteria.keyword):
         raise InvalidInputError.of(
             "keyword",
-            Reason.INVALID_VALUE,
+            BaseReason.INVALID_VALUE,
             "is not a keyword. Send one such as $Forwarded; for the flags of the system use "
             "unread_only, flagged, answered or unanswered_only.",
         )
     if criteria.gmail_query and not can("X-GM-EXT-1"):
         raise InvalidInputError.of(
             "gmail_query",
-            Reason.INVALID_VALUE,
+            BaseReason.INVALID_VALUE,
             "works with Gmail only, which this account's server is not. "
             "Send query, from, subject, dates and the like instead.",
         )

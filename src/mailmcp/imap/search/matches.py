@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import chain, repeat
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.dialogue import Dialogue, Place
 from mailmcp.imap.fetch import Fetched
@@ -28,6 +27,7 @@ from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.imap.search.searching import PlanChangedError
 from mailmcp.imap.search.verify import Check, merge_items
 from mailmcp.imap.session import Session
+from mcp_envelope import Code
 
 _TIMES = ("UID", "INTERNALDATE")
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mailmcp import limits
-from mailmcp.envelope.errors import MailError
 from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.faults import refused
@@ -19,6 +18,7 @@ from mailmcp.imap.search.answer import COUNT_ALL, parse_count, parse_esearch, pa
 from mailmcp.imap.search.probe_questions import Question, Sample, make_questions
 from mailmcp.imap.search.specimens import SPECIMEN_ITEMS, Specimen, make_specimen, spread
 from mailmcp.imap.session import Session
+from mcp_envelope import ToolError
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ def probe_once(session: Session, mailbox: str) -> None:
     quirks.probes_run += 1  # before it is done: a probe that lasts too long is not to fail every call
     try:
         verdicts = probe(session, mailbox)
-    except MailError:
+    except ToolError:
         if session.in_doubt:
             raise
         return  # the mailbox is missing, or FETCH refused: the search itself will say so
@@ -67,7 +67,7 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
         Verdicts by feature; empty if the mailbox has no messages.
 
     Raises:
-        MailError: As `Session.examine`; the connection failed.
+        ToolError: As `Session.examine`; the connection failed.
     """
     opening = session.examination(mailbox)
     replies = session.run_all(opening, in_order=True) if opening else [None]

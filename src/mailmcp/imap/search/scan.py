@@ -9,16 +9,16 @@ or is known to get wrong (`probes`), are verified on the messages (`verify`), wi
 
 from collections.abc import Sequence
 
-from mailmcp.envelope.errors import MailError
 from mailmcp.imap.dialogue import Place, Talk, converse
 from mailmcp.imap.search.features import needs_probes
 from mailmcp.imap.search.matches import find_matches
 from mailmcp.imap.search.probes import probe_once
 from mailmcp.imap.search.scanned import Scanned, ScanRequest
 from mailmcp.imap.session import Session
+from mcp_envelope import ToolError
 
 
-def scan(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | MailError]:
+def scan(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | ToolError]:
     """Search mailboxes and fetch a page of each; a mailbox that fails stands as its error in its place.
 
     Two round trips on a warm session for up to `limits.BURST_MAILBOXES` mailboxes; one where the

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from urllib.parse import quote_plus, unquote_plus
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.handles.ids import ACCOUNT_ID_PATTERN, UINT32_MAX
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError
 
 _SEARCH = "s2"
 _MAILBOXES = "m1"

@@ -2,9 +2,10 @@
 
 import re
 
-from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.mail.handles.ids import MessageRef, parse_ref
 from mailmcp.mail.handles.uri import parse_resource_uri
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError, NextAction
 
 _ARGUMENT = "message_id"
 _AROUND = " \t`'\"<>“”"

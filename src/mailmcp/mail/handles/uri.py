@@ -12,8 +12,9 @@ from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, Reason
 from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError
 
 MESSAGE_TEMPLATE: Final = "imap://{account}/mailbox/{mailbox}/message/{uidvalidity}/{uid}"
 RAW_TEMPLATE: Final = MESSAGE_TEMPLATE + "/raw"

@@ -5,15 +5,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.mail.mime.transfer_stream import TransferStream, open_stream
 from mailmcp.mail.parts.attachment import decoded_size
+from mailmcp.reasons import Reason
 from mailmcp.tools.attachments.file import SavedFile, save_file
 from mailmcp.tools.attachments.name import safe_filename
 from mailmcp.tools.attachments.part import OpenPart
 from mailmcp.tools.names import GET_ATTACHMENT
+from mcp_envelope import InvalidInputError, NextAction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ def read_content(opened: OpenPart) -> FileContent:
 
     Raises:
         InvalidInputError: With reason `too_large`, before anything more is fetched.
-        MailError: As `OpenPart.chunks`.
+        ToolError: As `OpenPart.chunks`.
     """
     most = limits.ATTACHMENT_CONTENT_OCTETS_MAX
     too_large = _too_large(opened, "a reply has", most)
@@ -63,7 +64,7 @@ def save_content(opened: OpenPart, folder: Path) -> SavedContent:
     Raises:
         InvalidInputError: With reason `too_large`; nothing is left behind.
         InternalError: With reason `save_failed`.
-        MailError: As `OpenPart.chunks`.
+        ToolError: As `OpenPart.chunks`.
     """
     part = opened.part
     if part.size_octets > limits.ATTACHMENT_SAVE_OCTETS_MAX:

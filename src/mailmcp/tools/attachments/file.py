@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InternalError, Reason
+from mailmcp.reasons import Reason
 from mailmcp.tools.attachments.name import numbered
+from mcp_envelope import InternalError
 
 _MODE: Final = 0o600
 _NEW_FILE: Final = (

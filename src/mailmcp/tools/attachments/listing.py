@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from pydantic import BaseModel
 
 from mailmcp import limits
-from mailmcp.envelope.markdown import code, escape
-from mailmcp.envelope.outcome import Issue, Untrusted
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.mime.structure import Part, find
 from mailmcp.mail.notices.invitation import is_calendar
@@ -19,6 +17,7 @@ from mailmcp.tools.issues import issue_about
 from mailmcp.tools.message_parts import MessageParts, WantedPart
 from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.tool import Call
+from mcp_envelope import Issue, Untrusted, code, escape
 
 
 class AttachmentRow(BaseModel):

@@ -8,13 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mailmcp import limits
-from mailmcp.envelope.errors import (
-    Code,
-    InternalError,
-    NextAction,
-    NotFoundError,
-    Reason,
-)
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.octets import Window, fetch_whole
 from mailmcp.imap.part import PartStart, fetch_rest, fetch_start
@@ -23,9 +16,11 @@ from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, find, is_hollow, walk
+from mailmcp.reasons import Reason
 from mailmcp.tools.message_parts import not_had
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW
 from mailmcp.tools.tool import Report
+from mcp_envelope import Code, InternalError, NextAction, NotFoundError
 
 _FETCHING = "Fetching the attachment"
 

@@ -8,9 +8,6 @@ import hashlib
 from pydantic import BaseModel
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code, NextAction
-from mailmcp.envelope.markdown import code, escape
-from mailmcp.envelope.outcome import Embedded, Issue, Outcome, Untrusted
 from mailmcp.extract.extraction import Section
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.mime.structure import Part
@@ -20,6 +17,7 @@ from mailmcp.tools.attachments.text import AttachmentText
 from mailmcp.tools.issues import issue_about
 from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.text_window import TextWindow
+from mcp_envelope import Code, Embedded, Issue, NextAction, Outcome, Untrusted, code, escape
 
 
 class SectionRow(BaseModel):

@@ -11,8 +11,6 @@ from typing import Final
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code
-from mailmcp.envelope.outcome import Issue
 from mailmcp.extract.extraction import Cause, ExtractionError, Section
 from mailmcp.extract.kind import Kind, detect_kind, guess_kind
 from mailmcp.mail.enclosed import message_text
@@ -24,6 +22,7 @@ from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.tools.message_parts import whole_lines
 from mailmcp.tools.taken_out import say_taken_out
 from mailmcp.tools.tool import Call
+from mcp_envelope import Code, Issue
 
 _STAGE: Final = "extract"
 

@@ -3,8 +3,6 @@
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.envelope.markdown import code, escape
-from mailmcp.envelope.outcome import Untrusted
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.fields import Headers
@@ -14,6 +12,7 @@ from mailmcp.tools.messages.reading import Reading
 from mailmcp.tools.people import addresses_of
 from mailmcp.tools.rows import date_of, id_fields
 from mailmcp.tools.wording import counted
+from mcp_envelope import Untrusted, code, escape
 
 _USEFUL_HEADERS = frozenset(
     {

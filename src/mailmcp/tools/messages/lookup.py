@@ -8,7 +8,6 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from mailmcp.envelope.errors import ConflictError, MailError, NextAction, NotFoundError, Reason
 from mailmcp.imap.connection import quoted
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.session import Session
@@ -17,10 +16,12 @@ from mailmcp.mail.conversation import find_ids
 from mailmcp.mail.copies import HEADER_FIELDS, header_key
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.fields import parse_headers
+from mailmcp.reasons import Reason
 from mailmcp.tools.message_parts import search_again
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.sources import in_preferred_order
 from mailmcp.tools.tool import Call
+from mcp_envelope import ConflictError, NextAction, NotFoundError, ToolError
 
 _ITEMS = ("UID", f"BODY.PEEK[HEADER.FIELDS ({HEADER_FIELDS})]")
 
@@ -34,7 +35,7 @@ class LookedUp:
     """Messages that bear the same Message-ID and are no copies of it."""
 
 
-def has_moved(error: MailError) -> bool:
+def has_moved(error: ToolError) -> bool:
     """Whether an error says that a message is not where its id says, so that it may be elsewhere."""
     gone = {Reason.MESSAGE_GONE, Reason.MAILBOX_MISSING}
     return isinstance(error, ConflictError) or (isinstance(error, NotFoundError) and error.reason in gone)

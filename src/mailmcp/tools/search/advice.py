@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from mailmcp import limits
-from mailmcp.envelope.errors import NextAction
-from mailmcp.envelope.markdown import unescape
 from mailmcp.imap.search.scanned import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
@@ -13,6 +11,8 @@ from mailmcp.tools.search.arguments import EVERYTHING, PHRASES, SearchMessagesAr
 from mailmcp.tools.search.coverage import Coverage, Place
 from mailmcp.tools.search.criteria import arguments_of, is_of_all_mailboxes
 from mailmcp.tools.search.syntax import accepts
+from mcp_envelope import NextAction
+from mcp_envelope.markdown import unescape
 
 _WORDS = {"query", "body"}
 _BY_UID = (

@@ -9,11 +9,11 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
 from mailmcp.imap.command import canonical_name
 from mailmcp.mail.handles.ids import UINT32_MAX
 from mailmcp.mail.handles.message_id import is_message_id
 from mailmcp.tools.arguments import Arguments
+from mcp_envelope import BaseReason, InvalidInputError, Problem
 
 EVERYTHING = "*"
 """As `mailbox` or `account_id`: all of them."""
@@ -64,7 +64,8 @@ def read_octets(text: str) -> int | None:
 
 
 def _what_to_send(info: ValidationInfo, otherwise: str = "") -> str:
-    today = (info.context or {}).get("today")
+    call = (info.context or {}).get("call")
+    today = f"{call.today} ({call.preferences.zone})" if call else ""
     date_like = f"Today is {today}. Send a date like that" if today else "Send YYYY-MM-DD"
     days = ", or last_days" if info.field_name in {"since", "start_date"} else ""
     return f"{date_like}{otherwise}{days}."
@@ -73,7 +74,7 @@ def _what_to_send(info: ValidationInfo, otherwise: str = "") -> str:
 def _check_day(text: str, info: ValidationInfo) -> str:
     if text and read_day(text) is None:
         raise PydanticCustomError(
-            Reason.INVALID_VALUE.value, "is not a date. {send}", {"send": _what_to_send(info)}
+            BaseReason.INVALID_VALUE.value, "is not a date. {send}", {"send": _what_to_send(info)}
         )
     return text
 
@@ -84,11 +85,11 @@ def _check_moment(text: str, info: ValidationInfo) -> str:
     match = _MOMENT.fullmatch(text)
     if match is not None and match[3] is None:
         raise PydanticCustomError(
-            Reason.INVALID_VALUE.value,
+            BaseReason.INVALID_VALUE.value,
             "has no offset. Add it: 2026-11-05T09:30:00+01:00, or Z for UTC.",
         )
     raise PydanticCustomError(
-        Reason.INVALID_VALUE.value,
+        BaseReason.INVALID_VALUE.value,
         "is neither a date nor a time. {send}",
         {"send": _what_to_send(info, " or 2026-11-05T09:30:00+01:00")},
     )
@@ -97,7 +98,7 @@ def _check_moment(text: str, info: ValidationInfo) -> str:
 def _check_snippet_chars(count: int) -> int:
     if 0 < count < limits.SNIPPET_CHARS_MIN:
         raise PydanticCustomError(
-            Reason.OUT_OF_RANGE.value, f"is out of range. Send {_SNIPPET_RANGE}, or 0 for no snippets."
+            BaseReason.OUT_OF_RANGE.value, f"is out of range. Send {_SNIPPET_RANGE}, or 0 for no snippets."
         )
     return count
 
@@ -107,20 +108,20 @@ def _refuse_units(value: object) -> object:
     if octets is None:
         return value
     raise PydanticCustomError(
-        Reason.INVALID_TYPE.value, "is a number of octets. Send {octets}.", {"octets": octets}
+        BaseReason.INVALID_TYPE.value, "is a number of octets. Send {octets}.", {"octets": octets}
     )
 
 
 def _check_octets(count: int) -> int:
     if not 0 <= count <= UINT32_MAX:
-        raise PydanticCustomError(Reason.OUT_OF_RANGE.value, f"is out of range. Send 0 to {UINT32_MAX}.")
+        raise PydanticCustomError(BaseReason.OUT_OF_RANGE.value, f"is out of range. Send 0 to {UINT32_MAX}.")
     return count
 
 
 def _check_header_message_id(text: str) -> str:
     if is_message_id(text):
         raise PydanticCustomError(
-            Reason.INVALID_VALUE.value,
+            BaseReason.INVALID_VALUE.value,
             "is the id of a message, not its Message-ID header. Send it to imap_get_message as message_id.",
         )
     return text
@@ -129,12 +130,12 @@ def _check_header_message_id(text: str) -> str:
 def _check_mailboxes(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(names) > limits.SEARCH_SOURCES_MAX:
         raise PydanticCustomError(
-            Reason.OUT_OF_RANGE.value,
+            BaseReason.OUT_OF_RANGE.value,
             f"names more than {limits.SEARCH_SOURCES_MAX} mailboxes. Send fewer, or mailbox *.",
         )
     if not all(names) or EVERYTHING in names:
         raise PydanticCustomError(
-            Reason.INVALID_VALUE.value, "holds an empty name or *. Send exact names; all: mailbox *."
+            BaseReason.INVALID_VALUE.value, "holds an empty name or *. Send exact names; all: mailbox *."
         )
     return names
 
@@ -228,9 +229,9 @@ def check_ranges(arguments: SearchMessagesArguments, *, first: datetime | None, 
         message = f"lies before {lower}. Send a day on or after it."
         if upper == "before":
             message = f"is not after {lower}. Send a later one."
-        problems.append(Problem(field=upper, reason=Reason.OUT_OF_RANGE, message=message))
+        problems.append(Problem(field=upper, reason=BaseReason.OUT_OF_RANGE, message=message))
     if 0 < arguments.smaller_than <= arguments.larger_than + 1:
         message = "leaves no size above larger_than. Send more octets."
-        problems.append(Problem(field="smaller_than", reason=Reason.OUT_OF_RANGE, message=message))
+        problems.append(Problem(field="smaller_than", reason=BaseReason.OUT_OF_RANGE, message=message))
     if problems:
         raise InvalidInputError(problems)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from mailmcp import limits
-from mailmcp.envelope.markdown import code, escape
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.search.scanned import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor
@@ -18,6 +17,7 @@ from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import is_of_one_mailbox
 from mailmcp.tools.search.sources import Searches, in_preferred_order
 from mailmcp.tools.wording import counted
+from mcp_envelope import code, escape
 
 Place = tuple[str, str]
 """Account and mailbox."""

@@ -10,12 +10,10 @@ from dataclasses import replace
 from datetime import date, timedelta, tzinfo
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
-from mailmcp.envelope.markdown import escape, unescape
 from mailmcp.imap.search.criteria import Criteria, read_phrase
 from mailmcp.imap.search.order import Order
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor, malformed_cursor
-from mailmcp.tools.arguments import read_arguments
+from mailmcp.reasons import Reason
 from mailmcp.tools.search.arguments import (
     EVERYTHING,
     PHRASES,
@@ -26,6 +24,8 @@ from mailmcp.tools.search.arguments import (
 )
 from mailmcp.tools.search.days import begin_of
 from mailmcp.tools.search.syntax import accepts, check_syntax
+from mcp_envelope import BaseReason, InvalidInputError, Problem, escape, read_arguments
+from mcp_envelope.markdown import unescape
 
 _TEXTS = {
     "query": "q",
@@ -93,12 +93,14 @@ def start_search(
     )
     if len(search.sources) > limits.SEARCH_SOURCES_MAX:
         raise InvalidInputError.of(
-            "mailboxes", Reason.OUT_OF_RANGE, "names too many mailboxes for so many accounts. Send fewer."
+            "mailboxes", BaseReason.OUT_OF_RANGE, "names too many mailboxes for so many accounts. Send fewer."
         )
     if len(format_search_cursor(search)) > limits.CURSOR_CHARS_MAX - limits.SEARCH_SOURCES_CHARS_MAX:
         # Its next page could not be asked for: a cursor is an argument too.
         raise InvalidInputError.of(
-            "query", Reason.OUT_OF_RANGE, "is too long together with the other criteria. Send fewer words."
+            "query",
+            BaseReason.OUT_OF_RANGE,
+            "is too long together with the other criteria. Send fewer words.",
         )
     return search
 

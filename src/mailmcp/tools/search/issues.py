@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from mailmcp.envelope.errors import ConflictError, MailError, NextAction
-from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.search.scanned import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor
 from mailmcp.tools.issues import advise_listing, mailbox_issue, message_issue
@@ -12,6 +10,7 @@ from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import arguments_of
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.search.sources import Searched, Searches
+from mcp_envelope import ConflictError, Issue, NextAction, ToolError
 
 
 def source_issues(searches: Searches) -> Iterator[Issue]:
@@ -20,13 +19,13 @@ def source_issues(searches: Searches) -> Iterator[Issue]:
     for each in searches.searched:
         by_account.setdefault(each.source.account_id, []).append(each)
     for account_id, searched in by_account.items():
-        errors = [each.found for each in searched if isinstance(each.found, MailError)]
+        errors = [each.found for each in searched if isinstance(each.found, ToolError)]
         alike = len({(error.code, error.reason) for error in errors}) == 1
         if len(errors) == len(searched) and alike and (len(errors) > 1 or _is_whole(searched)):
             yield mailbox_issue(account_id, None, errors[0])
             continue
         for each in searched:
-            if isinstance(each.found, MailError):
+            if isinstance(each.found, ToolError):
                 yield mailbox_issue(account_id, each.source.mailbox, each.found)
 
 
@@ -42,7 +41,7 @@ def message_issues(found: Sequence[PageMessage]) -> Iterator[Issue]:
             yield message_issue(each.ref, failure)
 
 
-def nothing_searched(search: SearchCursor, searches: Searches, meant: NextAction | None) -> MailError:
+def nothing_searched(search: SearchCursor, searches: Searches, meant: NextAction | None) -> ToolError:
     """Give the error of the first mailbox, with all of them in its details if there were several.
 
     `meant` is the search in mailboxes that are there.

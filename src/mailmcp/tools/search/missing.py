@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from mailmcp import limits
-from mailmcp.envelope.errors import MailError, NextAction, NotFoundError, Reason
-from mailmcp.envelope.markdown import code
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.special_uses import usual_use
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
+from mailmcp.reasons import Reason
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import arguments_of, is_of_all_accounts
 from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.tool import Call
+from mcp_envelope import NextAction, NotFoundError, ToolError, code
 
 _SEPARATORS = re.compile(r"[/.\\]")
 """What may part the levels of a name that someone guessed."""
@@ -116,7 +116,7 @@ async def tell_missing(call: Call, searches: Searches) -> dict[SourceCursor, tup
 async def _list(call: Call, account_id: str) -> Sequence[Mailbox]:
     try:
         return await call.ask(list_mailboxes, account_id=account_id)
-    except MailError:
+    except ToolError:
         return ()  # the error stands as it is
 
 

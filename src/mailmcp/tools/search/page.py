@@ -4,7 +4,6 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.scanned import Scanned
@@ -15,6 +14,7 @@ from mailmcp.mail.header.fields import parse_headers
 from mailmcp.tools.search.criteria import is_of_one_mailbox, order_of
 from mailmcp.tools.search.merge import Merged, Source, Waiting, merge
 from mailmcp.tools.search.sources import Searched, Searches, top_of
+from mcp_envelope import Code, ToolError
 
 _LOST = {Code.CONFLICT, Code.NOT_FOUND, Code.INVALID_INPUT}
 """Errors of a mailbox that does not come back to the search."""
@@ -60,10 +60,10 @@ def make_page(search: SearchCursor, searches: Searches, *, first: bool) -> Searc
     begun = [scan for each, scan in zip(seen, scans, strict=True) if first or not each.source.uidvalidity]
     exact = all(scan.total_exact for scan in begun) and (len(scans) == 1 or is_of_one_mailbox(search))
     rest = tuple(_rest(searches.searched, sources, merged, order))
-    failed = [each.source for each in searches.searched if isinstance(each.found, MailError)]
+    failed = [each.source for each in searches.searched if isinstance(each.found, ToolError)]
     total = search.total + sum(len(scan.candidates) for scan in begun)
     alone = first and not rest
-    lost = any(each.found.code in _LOST for each in searches.searched if isinstance(each.found, MailError))
+    lost = any(each.found.code in _LOST for each in searches.searched if isinstance(each.found, ToolError))
     return SearchPage(
         found=tuple(
             PageMessage(ref=places[0], searched=scans[entry.places[0][0]], places=tuple(places[1:]))
@@ -116,7 +116,7 @@ def _rest(
     )
     edge = min(given, default=order.first_rank)
     for each in searched:
-        if isinstance(each.found, MailError):
+        if isinstance(each.found, ToolError):
             if each.found.code not in _LOST:
                 yield each.source
             continue

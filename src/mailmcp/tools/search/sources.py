@@ -12,7 +12,6 @@ from math import ceil
 import anyio
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.criteria import Criteria
@@ -28,6 +27,7 @@ from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import by_arrival, is_of_one_mailbox
 from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.tool import Call
+from mcp_envelope import Code, ToolError
 
 _FIRST = 2**100
 """Further on in an order than any message; see `_depth`."""
@@ -57,7 +57,7 @@ class Searched:
     """One mailbox: the page that it could give, or why it could not."""
 
     source: SourceCursor
-    found: Scanned | MailError
+    found: Scanned | ToolError
 
 
 @dataclass(slots=True, kw_only=True)
@@ -120,7 +120,7 @@ class _Run:
         try:
             account = self.call.pool.sessions_of(account_id).account
             sources = await self._with_mailboxes(account_id, sources)
-        except MailError as error:
+        except ToolError as error:
             return [Searched(source=source, found=error) for source in sources]
         self._total += len(sources)
         groups = divide(sources, most=account.max_sessions)
@@ -148,7 +148,7 @@ class _Run:
     async def _search_group(self, account_id: str, sources: Sequence[SourceCursor]) -> list[Searched]:
         """Search some mailboxes on one session."""
         requests = [self._request(source) for source in sources]
-        found: Sequence[Scanned | MailError]
+        found: Sequence[Scanned | ToolError]
         try:
             found = await self.call.ask(
                 lambda session: _scan_with_rows(session, requests),
@@ -156,7 +156,7 @@ class _Run:
                 account_id=account_id,
                 deadline=self.deadline,
             )
-        except MailError as error:
+        except ToolError as error:
             found = [error] * len(sources)
         for source, request, each in zip(sources, requests, found, strict=True):
             self._remember(source, request, each)
@@ -186,7 +186,7 @@ class _Run:
             uidvalidity=source.uidvalidity or None,
         )
 
-    def _remember(self, source: SourceCursor, request: ScanRequest, found: Scanned | MailError) -> None:
+    def _remember(self, source: SourceCursor, request: ScanRequest, found: Scanned | ToolError) -> None:
         """Keep the candidates for the next page."""
         if request.known is not None:
             self.cache_hits += 1
@@ -201,7 +201,7 @@ class _Run:
         return SearchKey.of(source.account_id, source.mailbox, uidvalidity, search.criteria)
 
 
-def _scan_with_rows(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | MailError]:
+def _scan_with_rows(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | ToolError]:
     """Scan, and ask again without structures for rows that cannot be had with them."""
     found = scan(session, requests)
     return [

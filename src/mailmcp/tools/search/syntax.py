@@ -11,8 +11,8 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InvalidInputError, Problem, Reason
 from mailmcp.tools.search.arguments import EVERYTHING, TEXTS, SearchMessagesArguments, read_day, read_octets
+from mcp_envelope import BaseReason, InvalidInputError, Problem
 
 _QUOTED = "In double quotes it is text."
 
@@ -47,7 +47,7 @@ def check_syntax(arguments: SearchMessagesArguments, *, today: date) -> None:
         InvalidInputError: With reason `invalid_value`, and the arguments to send instead.
     """
     problems = [
-        Problem(field=name.rstrip("_"), reason=Reason.INVALID_VALUE, message=message)
+        Problem(field=name.rstrip("_"), reason=BaseReason.INVALID_VALUE, message=message)
         for name in TEXTS
         for message in _complaints(name, getattr(arguments, name), today)
     ]

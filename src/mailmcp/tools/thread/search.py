@@ -9,8 +9,6 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code, MailError
-from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.session import Session
@@ -34,6 +32,7 @@ from mailmcp.mail.notices.invitation import invitation_method
 from mailmcp.tools.issues import message_issue
 from mailmcp.tools.message_parts import not_had
 from mailmcp.tools.tool import Report
+from mcp_envelope import Code, Issue, ToolError
 
 _SUBJECT_CHARS_MIN = 4
 """Shorter subjects would find half of the mail."""
@@ -88,7 +87,7 @@ class FoundThread:
     left_out: tuple[str, ...] = ()
     """In which it was not: Junk and Trash."""
 
-    failed: Mapping[str, MailError] = field(default_factory=dict)
+    failed: Mapping[str, ToolError] = field(default_factory=dict)
     issues: tuple[Issue, ...] = ()
     statements: tuple[str, ...] = ()
     complete: bool = True
@@ -120,7 +119,7 @@ class _Search:
         self.mailboxes: dict[str, int | None] = {}
         self.left_out: tuple[str, ...] = ()
         self.uses: dict[str, str] = {}
-        self.failed: dict[str, MailError] = {}
+        self.failed: dict[str, ToolError] = {}
         self.issues: list[Issue] = []
         self.statements: dict[str, None] = {}
         self.by_thread_id = bool(self.start.row.thread_id)
@@ -177,7 +176,7 @@ class _Search:
         }
         results = find_related(self.session, self.mailboxes, clues, items=self.items, known=known)
         for name, result in results.items():
-            if isinstance(result, MailError):
+            if isinstance(result, ToolError):
                 self.failed[name] = result
                 del self.mailboxes[name]
             else:

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mailmcp import limits
-from mailmcp.envelope.errors import MailError
-from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import TextsWanted, fetch_texts
@@ -25,6 +23,7 @@ from mailmcp.tools.issues import message_issue
 from mailmcp.tools.message_parts import whole_lines
 from mailmcp.tools.messages.reading import choose_text
 from mailmcp.tools.thread.search import Member
+from mcp_envelope import Issue, ToolError
 
 _OWN, _QUOTED = "More", "> More\n" * 9
 """How a text that was cut may go on."""
@@ -69,11 +68,11 @@ def read_texts(session: Session, members: Sequence[Member]) -> ReadTexts:
     roots = {each.ref: parse_body_structure(each.row.body_structure).root for each in members}
     wanted = _wanted(members, roots)
     had: dict[MessageRef, FetchedMessage] = {}
-    missed: dict[str, MailError] = {}
+    missed: dict[str, ToolError] = {}
     failures: dict[tuple[str, int], FetchFailure] = {}
     by_place = {(each.ref.mailbox, each.ref.uid): each.ref for each in members}
     for name, results in fetch_texts(session, wanted).items():
-        if isinstance(results, MailError):
+        if isinstance(results, ToolError):
             missed[name] = results
             continue
         for fetched in results:

@@ -13,6 +13,8 @@ from pydantic.json_schema import JsonSchemaMode
 JsonObject = dict[str, Any]
 
 _NULL = {"type": "null"}
+_DROPPED = frozenset({"title", "discriminator"})
+"""`discriminator` is OpenAPI's, and its mapping refers to definitions that were replaced."""
 
 
 def compact_schema(model: type[BaseModel], *, mode: JsonSchemaMode = "serialization") -> JsonObject:
@@ -21,41 +23,47 @@ def compact_schema(model: type[BaseModel], *, mode: JsonSchemaMode = "serializat
     The description of a model is its docstring, written for programmers: it is left out.
     An optional field is one that may be absent: it is published with the type that it
     has when it is there. References are replaced by what they refer to, since some
-    hosts drop a tool whose schema holds a `$ref`.
+    hosts drop a tool whose schema holds a `$ref`; a model inside itself is published as any object.
     """
     raw = model.model_json_schema(mode=mode, by_alias=True)
     definitions = raw.pop("$defs", {})
     raw.pop("description", None)
-    schema = _compact(raw, definitions)
-    assert isinstance(schema, dict)  # noqa: S101 - tells the type checker what pydantic guarantees
-    return schema
+    return _compact_object(raw, definitions, within=())
 
 
-def _compact(node: Any, definitions: Mapping[str, Any]) -> Any:
+def _compact(node: Any, definitions: Mapping[str, Any], within: tuple[str, ...]) -> Any:
     if isinstance(node, list):
-        return [_compact(item, definitions) for item in node]
-    if not isinstance(node, dict):
-        return node
+        return [_compact(item, definitions, within) for item in node]
+    return _compact_object(node, definitions, within) if isinstance(node, dict) else node
+
+
+def _compact_object(node: JsonObject, definitions: Mapping[str, Any], within: tuple[str, ...]) -> JsonObject:
+    """Compact an object; `within` names the definitions that it is inside of."""
+    resolved, within = _resolve(node, definitions, within)
     compacted: JsonObject = {}
-    for key, value in _resolve(node, definitions).items():
-        if key == "title" or (key == "default" and value in (None, "", 0, [])):
+    for key, value in resolved.items():
+        if key in _DROPPED or (key == "default" and value in (None, "", 0, [])):
             continue  # `0`, `""`, `false` and `[]` are what is absent everywhere here
         if key == "properties":
-            compacted[key] = {name: _compact(each, definitions) for name, each in value.items()}
+            compacted[key] = {name: _compact(each, definitions, within) for name, each in value.items()}
         else:
-            compacted[key] = _compact(value, definitions)
+            compacted[key] = _compact(value, definitions, within)
     return compacted
 
 
-def _resolve(node: JsonObject, definitions: Mapping[str, Any]) -> JsonObject:
-    """Follow a reference and drop the null branch of an optional value; the node's own keys win."""
+def _resolve(
+    node: JsonObject, definitions: Mapping[str, Any], within: tuple[str, ...]
+) -> tuple[JsonObject, tuple[str, ...]]:
+    """Follow references and drop the null branch of an optional value; the node's own keys win."""
     if "$ref" in node:
-        target = definitions[node["$ref"].rpartition("/")[2]]
-        return _resolve(_without(target, "description") | _without(node, "$ref"), definitions)
+        name = node["$ref"].rpartition("/")[2]
+        target: JsonObject = {"type": "object"} if name in within else definitions[name]
+        merged = _without(target, "description") | _without(node, "$ref")
+        return _resolve(merged, definitions, (*within, name))
     branches = [branch for branch in node.get("anyOf", ()) if branch != _NULL]
     if len(branches) == 1:
-        return _resolve(branches[0] | _without(node, "anyOf"), definitions)
-    return node | {"anyOf": branches} if branches else node
+        return _resolve(branches[0] | _without(node, "anyOf"), definitions, within)
+    return (node | {"anyOf": branches} if branches else node), within
 
 
 def _without(node: JsonObject, key: str) -> JsonObject:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from mailmcp.envelope.meta import Trace
+from mcp_envelope.meta import Trace
 
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?P<trace>[0-9a-f]{32})-(?P<span>[0-9a-f]{16})-[0-9a-f]{2}")
 

@@ -1,7 +1,7 @@
 import pytest
 
-from mailmcp.envelope.meta import Trace
-from mailmcp.server.trace import read_trace
+from mcp_envelope import Trace
+from mcp_envelope.server.trace import read_trace
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SPAN = "00f067aa0ba902b7"

@@ -8,7 +8,7 @@ import pytest
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mailmcp.server.progress import Progress, send_nothing
+from mcp_envelope.server.progress import Progress, send_nothing
 from server.mailbox import connected
 
 Sent = list[tuple[float, float | None, str | None]]

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mailmcp.envelope.errors import Code
-from mailmcp.envelope.outcome import Status
+from mcp_envelope.errors import Code
+from mcp_envelope.outcome import Status
 
 _UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _CODES = frozenset(code.value for code in Code)

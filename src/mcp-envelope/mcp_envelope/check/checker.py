@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from mailmcp.envelope import rules
-from mailmcp.envelope.dialects.discriminated import REGISTRY
-from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.response_v2 import ERROR_CODES, ERROR_TYPES, VERSION
-from mailmcp.envelope.errors import Code
+from mcp_envelope.check import rules
+from mcp_envelope.dialects.discriminated import REGISTRY
+from mcp_envelope.dialects.names import Dialect
+from mcp_envelope.dialects.response_v2 import ERROR_CODES, ERROR_TYPES, VERSION
+from mcp_envelope.errors import Code
 
 _META_KEYS = frozenset(
     {

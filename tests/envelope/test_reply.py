@@ -2,14 +2,12 @@ import json
 from base64 import b64decode
 from dataclasses import replace
 
+from mailmcp.server.reply import Replies
 from mcp.types import BlobResourceContents, EmbeddedResource, TextContent
 
 from envelope.samples import ERRORS, NOW, Shelf, meta_of
-from mailmcp.envelope.dialects.names import Dialect
-from mailmcp.envelope.dialects.registry import shape_named
-from mailmcp.envelope.meta import Meta, Trace
-from mailmcp.envelope.outcome import Embedded, Outcome, Untrusted
-from mailmcp.server.reply import Replies
+from mcp_envelope import Dialect, Embedded, Meta, Outcome, Trace, Untrusted
+from mcp_envelope.dialects.registry import shape_of
 
 OUTCOME = Outcome(
     summary="One book",
@@ -20,7 +18,7 @@ OUTCOME = Outcome(
 
 
 def replies(dialect: Dialect = Dialect.SUMMARY, *, json_text: bool = False) -> Replies:
-    return Replies(shape_named(dialect), json_text=json_text)
+    return Replies(shape_of(dialect), json_text=json_text)
 
 
 def text_of(content: object) -> str:

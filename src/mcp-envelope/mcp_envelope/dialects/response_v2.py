@@ -1,21 +1,24 @@
 """The dialect `response-v2`: `success`, `data`, `error`, `meta`, the same four keys in every reply.
 
-Business data stands in `data` alone, the summary with it. An error has one shape: `error`
-is a sentence, and `data` says in which of its six kinds it falls.
+Business data is in `data` alone, the summary with it. An error has one shape: `error` is a sentence, and
+`data` says which of six kinds it is.
 """
 
+from enum import StrEnum
 from typing import Any, Final
 
-from mailmcp.envelope.errors import Code, InvalidInputError, MailError
-from mailmcp.envelope.meta import Meta
-from mailmcp.envelope.outcome import Outcome
-from mailmcp.envelope.schema import JsonObject, object_schema
-from mailmcp.envelope.values import (
+from mcp_envelope.errors import Code, InvalidInputError, ToolError
+from mcp_envelope.meta import Meta
+from mcp_envelope.outcome import Outcome
+from mcp_envelope.schema import JsonObject, object_schema
+from mcp_envelope.values import (
     data_schema,
     data_value,
     details_value,
     identity_value,
+    issue_warning,
     page_value,
+    rate_limit_value,
 )
 
 VERSION: Final = "response-v2"
@@ -40,10 +43,10 @@ ERROR_TYPES: Final = {
 
 _REMEDIES: Final = {
     Code.INVALID_INPUT: "Change the request as the error says.",
-    Code.NOT_FOUND: "List or search again, and use a name or id from that reply.",
-    Code.AUTH_FAILED: "Correct the account's login in the settings.",
+    Code.NOT_FOUND: "List or search again, and use a name or an id from that reply.",
+    Code.AUTH_FAILED: "Sign in again, or ask the person who can grant access.",
     Code.TIMEOUT: "Send the same request again later.",
-    Code.CONFLICT: "Search again; ids and cursors from before are void.",
+    Code.CONFLICT: "List or search again; ids and cursors from before are void.",
     Code.INTERNAL: "Send the same request again; if it fails again, look into the server's log.",
 }
 
@@ -60,10 +63,10 @@ _META_SCHEMA: Final = object_schema(
         "now_utc": {"type": "string"},
         "duration_ms": {"type": "integer"},
         "request_id": {"type": "string"},
-        "warnings": _or_null("array"),
+        "warnings": {"type": "array"},
         "pagination": _or_null("object"),
         "rate_limit": _or_null("object"),
-        "telemetry": _or_null("object"),
+        "telemetry": {"type": "object"},
     },
     required=("version", "request_id", "warnings", "pagination", "rate_limit", "telemetry"),
     closed=False,
@@ -85,17 +88,24 @@ _FAILURE_SCHEMA: Final = object_schema(
 
 
 class ResponseV2Shape:
-    """Every key is in every reply; what is empty is null."""
+    """Every key is in every reply; what is empty is null, `[]` or `{}`."""
 
     unknown_tool_code = ERROR_CODES[Code.NOT_FOUND]
 
-    def success(self, outcome: Outcome[Any], meta: Meta) -> JsonObject:
-        """Write a success: `error` is null."""
-        data = {"summary": outcome.summary, **data_value(outcome)}
-        return {"success": True, "data": data, "error": None, "meta": _meta_value(meta)}
+    def spell(self, code: Code, reason: StrEnum | None) -> str:  # noqa: ARG002 - the code alone decides
+        """Return the code in capitals, as `data.error_code` has it."""
+        return ERROR_CODES[code]
 
-    def failure(self, error: MailError, meta: Meta) -> JsonObject:
-        """Write a failure: `error` is its message."""
+    def success(self, outcome: Outcome[Any], meta: Meta, *, has_status: bool) -> JsonObject:
+        """Format a success: `error` is null."""
+        data = {
+            "summary": outcome.summary,
+            **data_value(outcome, self.spell, has_status=has_status),
+        }
+        return {"success": True, "data": data, "error": None, "meta": _meta_value(meta, outcome)}
+
+    def failure(self, error: ToolError, meta: Meta) -> JsonObject:
+        """Format a failure: `error` is its message."""
         data: JsonObject = {
             "error_code": ERROR_CODES[error.code],
             "error_type": ERROR_TYPES[error.code],
@@ -108,15 +118,15 @@ class ResponseV2Shape:
                 {"field": each.field, "reason": each.reason.value, "message": each.message}
                 for each in error.problems
             ]
-        return {"success": False, "data": data, "error": error.message, "meta": _meta_value(meta)}
+        return {"success": False, "data": data, "error": error.message, "meta": _meta_value(meta, error)}
 
-    def meta_beside(self, meta: Meta) -> JsonObject:  # noqa: ARG002 - the envelope has a place for all of it
-        """Nothing: `meta` says it."""
+    def beside(self, result: Outcome[Any] | ToolError, meta: Meta) -> JsonObject:  # noqa: ARG002 - `meta` has it all
+        """Return nothing: the envelope has a place for everything."""
         return {}
 
-    def schema(self, tool_data: JsonObject, *, has_status: bool) -> JsonObject:
+    def schema(self, tool_data: JsonObject, *, has_status: bool, pages: bool) -> JsonObject:
         """Write a root object that is either a success or a failure."""
-        data = data_schema(tool_data, has_status=has_status)
+        data = data_schema(tool_data, has_status=has_status, pages=pages)
         data["properties"] = {"summary": {"type": "string"}, **data["properties"]}
         data["required"] = ["summary", *data["required"]]
         properties: JsonObject = {
@@ -133,14 +143,17 @@ class ResponseV2Shape:
         return root | {"oneOf": [success, failure]}
 
 
-def _meta_value(meta: Meta) -> JsonObject:
+def _meta_value(meta: Meta, result: Outcome[Any] | ToolError) -> JsonObject:
+    """Format `meta`; what is missing from the data is among the warnings, as this convention asks."""
+    outcome = result if isinstance(result, Outcome) else None
+    page = outcome.page if outcome else None
     return {
         "version": VERSION,
         "now_utc": meta.now_utc,
         "duration_ms": meta.duration_ms,
         **identity_value(meta),
-        "warnings": list(meta.warnings) or None,
-        "pagination": page_value(meta.page, null_cursor=True) if meta.page else None,
-        "rate_limit": None,
-        "telemetry": dict(meta.telemetry) if meta.telemetry is not None else None,
+        "warnings": [*outcome.warnings, *map(issue_warning, outcome.issues)] if outcome else [],
+        "pagination": {"cursor": None, "total_count": None, **page_value(page)} if page else None,
+        "rate_limit": rate_limit_value(result.rate_limit, meta) if result.rate_limit else None,
+        "telemetry": {"duration_ms": meta.duration_ms, **meta.telemetry},
     }

@@ -1,4 +1,4 @@
-"""The names of the dialects: what the setting `envelope` chooses between."""
+"""The names of the dialects."""
 
 from enum import StrEnum
 

@@ -1,1 +1,0 @@
-"""The reply envelope: outcomes, errors, meta and their wire dialects. Pure."""

@@ -1,0 +1,41 @@
+"""Why a request for mail failed, within the envelope's six codes; `BaseReason` has those of any server.
+
+Programs must accept values that aren't listed here yet.
+"""
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """mailmcp's own reasons."""
+
+    # invalid_input
+    CURSOR_MALFORMED = "cursor_malformed"
+    CURSOR_MISMATCH = "cursor_mismatch"
+    MALFORMED_ID = "malformed_id"
+    CHARSET_REFUSED = "charset_refused"
+    TOO_LARGE = "too_large"
+    SWITCHED_OFF = "switched_off"
+    # not_found
+    ACCOUNT_UNKNOWN = "account_unknown"
+    MAILBOX_MISSING = "mailbox_missing"
+    MESSAGE_GONE = "message_gone"
+    PART_MISSING = "part_missing"
+    # auth_failed
+    CREDENTIALS_REJECTED = "credentials_rejected"
+    LOGIN_DISABLED = "login_disabled"
+    BACKING_OFF = "backing_off"
+    PASSWORD_UNAVAILABLE = "password_unavailable"  # noqa: S105 - a reason, not a secret
+    # timeout
+    CONNECT = "connect"
+    GREETING = "greeting"
+    COMMAND = "command"
+    # conflict
+    UIDVALIDITY_CHANGED = "uidvalidity_changed"
+    # internal
+    CONNECTION_LOST = "connection_lost"
+    CONNECTION_REFUSED = "connection_refused"
+    TLS_FAILED = "tls_failed"
+    SERVER_REFUSED = "server_refused"
+    PROTOCOL_VIOLATION = "protocol_violation"
+    SAVE_FAILED = "save_failed"

@@ -1,0 +1,64 @@
+"""A reply envelope for MCP servers: complete or plainly not, in both channels, in three dialects.
+
+This package needs pydantic and mcp-types. `mcp_envelope.server` registers tools on the MCP Python SDK and
+needs `mcp`; `mcp_envelope.testing` checks every reply in tests.
+"""
+
+from mcp_envelope.arguments import Arguments, read_arguments
+from mcp_envelope.check.checker import check_reply
+from mcp_envelope.dialects.names import Dialect
+from mcp_envelope.errors import (
+    AuthFailedError,
+    BaseReason,
+    Code,
+    ConflictError,
+    DeadlineError,
+    InternalError,
+    InvalidInputError,
+    NextAction,
+    NotFoundError,
+    Problem,
+    RateLimit,
+    Resource,
+    ToolError,
+)
+from mcp_envelope.markdown import code, escape
+from mcp_envelope.meta import Meta, Trace
+from mcp_envelope.outcome import Embedded, Issue, Outcome, Page, Status, Untrusted
+from mcp_envelope.reply import make_result
+from mcp_envelope.tool import Tool, publish
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Arguments",
+    "AuthFailedError",
+    "BaseReason",
+    "Code",
+    "ConflictError",
+    "DeadlineError",
+    "Dialect",
+    "Embedded",
+    "InternalError",
+    "InvalidInputError",
+    "Issue",
+    "Meta",
+    "NextAction",
+    "NotFoundError",
+    "Outcome",
+    "Page",
+    "Problem",
+    "RateLimit",
+    "Resource",
+    "Status",
+    "Tool",
+    "ToolError",
+    "Trace",
+    "Untrusted",
+    "check_reply",
+    "code",
+    "escape",
+    "make_result",
+    "publish",
+    "read_arguments",
+]

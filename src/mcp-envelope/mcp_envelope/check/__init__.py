@@ -1,0 +1,1 @@
+"""Checks any reply against the rules of a dialect."""

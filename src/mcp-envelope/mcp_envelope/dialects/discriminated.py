@@ -1,0 +1,118 @@
+"""The dialect `discriminated` of MCP-AQL: the boolean `success` decides which keys there are.
+
+Codes are from its registry and from nowhere else; the library's own go into `details`. There is no `meta`:
+what it would say goes beside the envelope, into the `_meta` of the result.
+"""
+
+from enum import StrEnum
+from typing import Any, Final
+
+from mcp_envelope.errors import BaseReason, Code, InvalidInputError, ToolError
+from mcp_envelope.meta import Meta
+from mcp_envelope.outcome import Outcome
+from mcp_envelope.schema import JsonObject, object_schema
+from mcp_envelope.values import (
+    data_schema,
+    data_value,
+    details_value,
+    identity_value,
+    issue_warning,
+    meta_value,
+)
+
+REGISTRY: Final = (
+    "VALIDATION_MISSING_PARAM",
+    "VALIDATION_INVALID_TYPE",
+    "VALIDATION_UNKNOWN_PARAM",
+    "NOT_FOUND_OPERATION",
+    "NOT_FOUND_RESOURCE",
+    "PERMISSION_DENIED",
+    "CONFIRMATION_REQUIRED",
+    "INTERNAL_ERROR",
+)
+"""Every code that `error.code` may be. CONFIRMATION_REQUIRED is never sent: no code of ours asks for it."""
+
+NOTICE: Final = "NOTICE"
+"""Code of a warning that is not about a missing item: warnings have no registry."""
+
+BY_REASON: Final[dict[str, str]] = {
+    BaseReason.MISSING_PARAM: "VALIDATION_MISSING_PARAM",
+    BaseReason.UNKNOWN_PARAM: "VALIDATION_UNKNOWN_PARAM",
+    "permission_denied": "PERMISSION_DENIED",
+}
+"""Reasons that the registry tells apart; the others go by their code."""
+
+BY_CODE: Final = {
+    Code.INVALID_INPUT: "VALIDATION_INVALID_TYPE",
+    Code.NOT_FOUND: "NOT_FOUND_RESOURCE",
+    Code.CONFLICT: "NOT_FOUND_RESOURCE",
+    Code.AUTH_FAILED: "PERMISSION_DENIED",
+    Code.TIMEOUT: "INTERNAL_ERROR",
+    Code.INTERNAL: "INTERNAL_ERROR",
+}
+
+
+class DiscriminatedShape:
+    """`data` if and only if `success` is true, `error` if and only if it is false."""
+
+    unknown_tool_code = "NOT_FOUND_OPERATION"
+
+    def spell(self, code: Code, reason: StrEnum | None) -> str:
+        """Return the code of the registry, by the reason if the registry is that fine."""
+        return BY_REASON.get(reason.value, BY_CODE[code]) if reason else BY_CODE[code]
+
+    def success(self, outcome: Outcome[Any], meta: Meta, *, has_status: bool) -> JsonObject:  # noqa: ARG002 - no place for it
+        """Format a success, with warnings as objects if there are any; what is missing is one of them."""
+        data = {"summary": outcome.summary, **data_value(outcome, self.spell, has_status=has_status)}
+        warnings = [{"code": NOTICE, "message": each} for each in outcome.warnings]
+        warnings += [
+            {"code": self.spell(each.code, each.reason), "message": issue_warning(each)}
+            for each in outcome.issues
+        ]
+        return {"success": True, "data": data} | ({"warnings": warnings} if warnings else {})
+
+    def failure(self, error: ToolError, meta: Meta) -> JsonObject:
+        """Format a failure; the library's own code and reason are in its details."""
+        details: JsonObject = {"operation": meta.tool, "code": error.code.value, **details_value(error)}
+        if isinstance(error, InvalidInputError):
+            details["param_name"] = error.problems[0].field
+        code = self.spell(error.code, error.reason)
+        if code == "INTERNAL_ERROR":
+            details |= identity_value(meta)
+        return {"success": False, "error": {"code": code, "message": error.message, "details": details}}
+
+    def beside(self, result: Outcome[Any] | ToolError, meta: Meta) -> JsonObject:
+        """Format what `meta` says in other dialects, less what the envelope says itself."""
+        value = meta_value(meta, result)
+        value.pop("warnings", None)
+        return value
+
+    def schema(self, tool_data: JsonObject, *, has_status: bool, pages: bool) -> JsonObject:
+        """Write a root object that is either a success or a failure."""
+        data = data_schema(tool_data, has_status=has_status, pages=pages)
+        data["properties"] = {"summary": {"type": "string"}, **data["properties"]}
+        data["required"] = ["summary", *data["required"]]
+        notice = object_schema(
+            {"code": {"type": "string"}, "message": {"type": "string"}}, required=("code", "message")
+        )
+        error = object_schema(
+            {
+                "code": {"type": "string", "enum": list(REGISTRY)},
+                "message": {"type": "string"},
+                "details": {"type": "object"},
+            },
+            required=("code", "message"),
+        )
+        properties: JsonObject = {
+            "success": {"type": "boolean"},
+            "data": data,
+            "warnings": {"type": "array", "items": notice},
+            "error": error,
+        }
+        success = {
+            "properties": {"success": {"const": True}},
+            "required": ["data"],
+            "not": {"required": ["error"]},
+        }
+        failure = {"properties": {"success": {"const": False}}, "required": ["error"], "maxProperties": 2}
+        return object_schema(properties, required=("success",)) | {"oneOf": [success, failure]}

@@ -1,0 +1,198 @@
+"""The six error codes, the reasons of the library's own errors, and the exceptions that carry both.
+
+A code says what the caller can do about a failure, so programs branch on it. A reason is finer, for reading
+and logging: each server has an enumeration of its own, which may grow.
+
+    ToolError
+     ├─ InvalidInputError   invalid_input   change the request
+     ├─ NotFoundError       not_found       the thing isn't there
+     ├─ AuthFailedError     auth_failed     a person must sign in or grant access
+     ├─ DeadlineError       timeout         a deadline passed
+     ├─ ConflictError       conflict        what an id or a cursor referred to has changed
+     └─ InternalError       internal        everything else
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar
+
+
+class Code(StrEnum):
+    """What the caller can do about a failure; stable for as long as the version in `meta` is."""
+
+    INVALID_INPUT = "invalid_input"
+    NOT_FOUND = "not_found"
+    AUTH_FAILED = "auth_failed"
+    TIMEOUT = "timeout"
+    CONFLICT = "conflict"
+    INTERNAL = "internal"
+
+
+class BaseReason(StrEnum):
+    """The reasons the library itself gives. A server adds its own in an enumeration of its own."""
+
+    # invalid_input
+    MISSING_PARAM = "missing_param"
+    INVALID_TYPE = "invalid_type"
+    UNKNOWN_PARAM = "unknown_param"
+    OUT_OF_RANGE = "out_of_range"
+    INVALID_VALUE = "invalid_value"
+    EXCLUSIVE_PARAMS = "exclusive_params"
+    FORBIDDEN_CHARACTER = "forbidden_character"
+    # timeout
+    DEADLINE = "deadline"
+    # internal
+    UNEXPECTED = "unexpected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextAction:
+    """The natural next call, complete: `tool` can be called with `arguments` as they are."""
+
+    instruction: str
+    """One sentence for the model, in the server's own words."""
+
+    tool: str
+    arguments: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimit:
+    """How soon the caller may try again. What isn't known is None."""
+
+    retry_after_s: int | None = None
+    """Seconds from now, from 0."""
+
+    limit: int | None = None
+    """Requests allowed in the current window."""
+
+    remaining: int | None = None
+    """Requests left in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """The thing an error is about, for programs: `Resource(type="ticket", id="T-7")`."""
+
+    type: str
+    id: str
+
+
+class ToolError(Exception):
+    """Base of every failure that the caller is told about. Raise one of the six subclasses.
+
+    The message is a sentence for the model and the user: what was wrong, and what to send or do instead.
+    It never holds a secret. What a stranger wrote, such as another server's own error text, goes into
+    `quote`, never into the message.
+    """
+
+    code: ClassVar[Code]
+
+    def __init__(  # noqa: PLR0913 - the facts of an error, all by name and nearly all optional
+        self,
+        message: str,
+        *,
+        reason: StrEnum,
+        retryable: bool = False,
+        details: Mapping[str, object] | None = None,
+        next_action: NextAction | None = None,
+        resource: Resource | None = None,
+        rate_limit: RateLimit | None = None,
+        quote: str = "",
+    ) -> None:
+        """Build a complete error; nothing is added after it was raised.
+
+        Args:
+            message: One or more sentences.
+            reason: A member of the server's own enumeration of reasons.
+            retryable: Whether the same request can succeed later.
+            details: Facts for programs, under names of the server's own.
+            next_action: What to send instead.
+            resource: The thing that is missing or has changed.
+            rate_limit: When to try again, if that is known.
+            quote: What a stranger said about it, word for word; shown as a quotation.
+        """
+        super().__init__(message)
+        self.message = message
+        self.reason = reason
+        self.retryable = retryable
+        self.details: dict[str, object] = dict(details or {})
+        self.next_action = next_action
+        self.resource = resource
+        self.rate_limit = rate_limit
+        self.quote = quote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing that is wrong with a request."""
+
+    field: str
+    """Name of the argument."""
+
+    reason: StrEnum
+    message: str
+    """What was wrong and what to send instead. It doesn't repeat the value that was sent."""
+
+
+class InvalidInputError(ToolError):
+    """The request must change; sending it again as it is can't succeed."""
+
+    code = Code.INVALID_INPUT
+
+    def __init__(self, problems: Sequence[Problem], *, next_action: NextAction | None = None) -> None:
+        """Report every problem at once; the first one gives the reason."""
+        self.problems = tuple(problems)
+        super().__init__(
+            " ".join(f"{problem.field}: {problem.message}" for problem in self.problems),
+            reason=self.problems[0].reason,
+            # The message says it all in words; programs want to know which argument.
+            details={
+                "problems": [{"field": each.field, "reason": each.reason.value} for each in self.problems]
+            },
+            next_action=next_action,
+        )
+
+    @classmethod
+    def of(
+        cls, field: str, reason: StrEnum, message: str, *, next_action: NextAction | None = None
+    ) -> "InvalidInputError":
+        """Build the error of a single problem."""
+        return cls([Problem(field=field, reason=reason, message=message)], next_action=next_action)
+
+
+class NotFoundError(ToolError):
+    """What was asked for isn't there."""
+
+    code = Code.NOT_FOUND
+
+
+class AuthFailedError(ToolError):
+    """Sign-in was refused, or there is nothing to sign in with; a person must act."""
+
+    code = Code.AUTH_FAILED
+
+
+class DeadlineError(ToolError):
+    """A deadline passed; the same call may succeed later."""
+
+    code = Code.TIMEOUT
+
+    def __init__(self, message: str, *, reason: StrEnum, details: Mapping[str, object] | None = None) -> None:
+        super().__init__(message, reason=reason, retryable=True, details=details)
+
+
+class ConflictError(ToolError):
+    """What the caller's ids or cursors referred to has changed, so they are void.
+
+    The same call can never succeed: `next_action` says how to start again.
+    """
+
+    code = Code.CONFLICT
+
+
+class InternalError(ToolError):
+    """Everything else: a connection, the system behind the tools, or the tools themselves failed."""
+
+    code = Code.INTERNAL

@@ -1,0 +1,62 @@
+"""From outcomes and errors to MCP: one `CallToolResult` for either."""
+
+import json
+import secrets
+from base64 import b64encode
+from typing import Any, Final
+
+from mcp_types import BlobResourceContents, CallToolResult, EmbeddedResource, ImageContent, TextContent
+
+from mcp_envelope.dialects.names import Dialect
+from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.errors import ToolError
+from mcp_envelope.meta import Meta
+from mcp_envelope.outcome import Embedded, Outcome
+from mcp_envelope.text import render
+from mcp_envelope.values import identity_value
+
+_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""What models are shown as pictures; a host may refuse a whole reply for another type."""
+
+
+def make_result(
+    result: Outcome[Any] | ToolError,
+    meta: Meta,
+    *,
+    dialect: Dialect,
+    has_status: bool = True,
+    json_text: bool = False,
+) -> CallToolResult:
+    """Make the result of a call. A failure is one too, so that the model can read and mend it.
+
+    Args:
+        result: What the tool returned or raised.
+        meta: What the reply says about itself.
+        dialect: The shape of the structured content.
+        has_status: Whether the tool's replies can be partial.
+        json_text: Give the envelope itself as the text, instead of Markdown.
+    """
+    shape = shape_of(dialect)
+    text, envelope, failed = render(result, shape, meta, has_status=has_status, marker=secrets.token_hex(6))
+    if json_text:
+        text = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
+    references = identity_value(meta) | shape.beside(result, meta)
+    if isinstance(result, Outcome):
+        references |= result.references
+    embedded = result.embedded if isinstance(result, Outcome) else ()
+    prefix = f"{meta.version.partition('/')[0]}/"  # MCP asks for one, of the server's own
+    return CallToolResult(
+        content=[TextContent(type="text", text=text), *map(_content, embedded)],
+        structured_content=envelope,
+        is_error=failed,
+        _meta={prefix + name: value for name, value in references.items()},
+    )
+
+
+def _content(file: Embedded) -> ImageContent | EmbeddedResource:
+    """Embed a file: a picture as an image, anything else as a blob, which no charset can garble."""
+    octets = b64encode(file.octets).decode("ascii")
+    if file.content_type in _IMAGES:
+        return ImageContent(type="image", data=octets, mime_type=file.content_type)
+    contents = BlobResourceContents(uri=file.uri, mime_type=file.content_type, blob=octets)
+    return EmbeddedResource(type="resource", resource=contents)

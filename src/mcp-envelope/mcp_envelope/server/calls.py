@@ -1,0 +1,244 @@
+"""One request from its arguments to its reply: clock, deadline, errors, log.
+
+The only place where a `ToolError` becomes a reply, be it to a call of a tool or to another request, and
+where anything else, a bug, is logged with its traceback and answered as `internal`.
+"""
+
+import inspect
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any, Final, Generic, TypeVar, cast
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+from mcp_types import CallToolResult
+
+from mcp_envelope.arguments import read_arguments
+from mcp_envelope.dialects.names import Dialect
+from mcp_envelope.errors import BaseReason, Code, DeadlineError, InternalError, ToolError
+from mcp_envelope.meta import Meta, Trace
+from mcp_envelope.outcome import Outcome
+from mcp_envelope.reply import make_result
+from mcp_envelope.server.progress import Progress, Send, send_nothing
+from mcp_envelope.tool import ContextT, Tool
+
+ValueT = TypeVar("ValueT")
+ReplyT = TypeVar("ReplyT")
+
+Report = Callable[[int, int, str], None]
+"""Tells the client how far a call is: done, of how many in all (0 for unknown), and of what in a few words.
+
+From any thread; it never fails and never waits.
+"""
+
+GRACE_S: Final = 1.0
+"""From the deadline of a call to its being cancelled: time for the tool to notice the deadline itself, and to
+reply with what it has."""
+
+THREADS_MAX: Final = 40
+"""Sync tools that run at once; more wait. A limiter of their own keeps them from holding up stdin and
+stdout, which the SDK reads and writes in threads too."""
+
+_LEVELS: Final = {Code.INTERNAL: logging.ERROR, Code.TIMEOUT: logging.ERROR}
+"""The other failures, which the caller can mend, are warnings."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """What the library knows of one request, and what the tool adds to it."""
+
+    tool: str
+    """The name of the tool, or the method of a request that calls none; for the log."""
+
+    deadline: float
+    """On the event loop's clock. A call that goes on is cancelled a second later."""
+
+    report: Report
+    request: Any = None
+    """The SDK's `ServerRequestContext`: its session, and its `lifespan_context` with the server's state."""
+
+    trace: Trace | None = None
+    request_id: str = field(default_factory=lambda: secrets.token_hex(8))
+    began: float = field(default_factory=perf_counter)
+    telemetry: MutableMapping[str, int] = field(default_factory=dict)
+    """What the call cost: the tool counts here, under names of its own, and the reply shows it."""
+
+    log_fields: MutableMapping[str, object] = field(default_factory=dict)
+    """What else the log line of the call says."""
+
+    @property
+    def elapsed_ms(self) -> int:
+        """Time since it began."""
+        return round((perf_counter() - self.began) * 1000)
+
+
+class Calls(Generic[ContextT]):
+    """Runs tools, and whatever else is asked, each within its deadline."""
+
+    def __init__(
+        self,
+        *,
+        version: str,
+        context: Callable[[Call], AbstractContextManager[ContextT]],
+        dialect: Dialect = Dialect.SUMMARY,
+        json_text: bool = False,
+        timeout_s: float = 60.0,
+    ) -> None:
+        """Choose how calls run and what their replies look like.
+
+        Args:
+            version: Of the server's replies, as in `tickets/1`.
+            context: Makes what tools are given beside their arguments, and is left when the tool has ended.
+                Validators of arguments have it too, as `info.context["call"]`.
+            dialect: The shape of replies.
+            json_text: Give the envelope itself as the text, instead of Markdown.
+            timeout_s: What one call may take; hosts give up after 60 s by default.
+        """
+        self._version = version
+        self._context = context
+        self._dialect = dialect
+        self._json_text = json_text
+        self._timeout_s = timeout_s
+        self._threads = CapacityLimiter(THREADS_MAX)
+
+    async def call_tool(
+        self,
+        tool: Tool[ContextT],
+        arguments: Mapping[str, object],
+        *,
+        request: Any = None,
+        trace: Trace | None = None,
+        send_progress: Send = send_nothing,
+    ) -> CallToolResult:
+        """Run a tool and make its reply; raises nothing but cancellation. Arguments as for `answer`."""
+
+        async def work(call: Call) -> Outcome[Any]:
+            with self._context(call) as context:
+                given = read_arguments(tool.arguments, arguments, context={"call": context})
+                return await self._run(tool, given, context)
+
+        def reply(result: Outcome[Any] | ToolError, call: Call) -> CallToolResult:
+            return make_result(
+                result,
+                self._meta(call),
+                dialect=self._dialect,
+                has_status=tool.has_status,
+                json_text=self._json_text,
+            )
+
+        return await self.answer(
+            tool.name, work, reply, request=request, trace=trace, send_progress=send_progress
+        )
+
+    async def _run(self, tool: Tool[ContextT], arguments: Any, context: ContextT) -> Outcome[Any]:
+        if inspect.iscoroutinefunction(tool.run):
+            outcome: Outcome[Any] = await tool.run(arguments, context)
+        else:
+            function = cast(Callable[[Any, ContextT], Outcome[Any]], tool.run)
+            outcome = await to_thread.run_sync(
+                function, arguments, context, abandon_on_cancel=True, limiter=self._threads
+            )
+        _check_outcome(outcome, tool)
+        return outcome
+
+    def _meta(self, call: Call) -> Meta:
+        return Meta(
+            tool=call.tool,
+            version=self._version,
+            now=datetime.now(UTC),
+            duration_ms=call.elapsed_ms,
+            request_id=call.request_id,
+            telemetry=call.telemetry,
+            trace=call.trace,
+        )
+
+    async def answer(
+        self,
+        name: str,
+        work: Callable[[Call], Awaitable[ValueT]],
+        reply: Callable[[ValueT | ToolError, Call], ReplyT],
+        *,
+        request: Any = None,
+        trace: Trace | None = None,
+        send_progress: Send = send_nothing,
+    ) -> ReplyT:
+        """Do `work` within the time of a call; raises nothing but cancellation.
+
+        Args:
+            name: Of the tool or the method, for the log.
+            work: May raise any `ToolError`.
+            reply: Makes the reply, of what `work` returned or of its error.
+            request: The SDK's context of the request.
+            trace: The caller's.
+            send_progress: Tells the client how far it is.
+        """
+        progress = Progress(send_progress)
+        deadline = anyio.current_time() + self._timeout_s
+        call = Call(tool=name, deadline=deadline, report=progress.report, request=request, trace=trace)
+        level, ending = logging.INFO, "cancelled"
+        try:
+            async with progress.running():
+                result = await _result_of(work, call)
+                replied = reply(result, call)
+            level, ending = _ending(result)
+            return replied
+        finally:
+            _log.log(level, "call", extra=_log_fields(call, ending))
+
+
+async def _result_of(work: Callable[[Call], Awaitable[ValueT]], call: Call) -> ValueT | ToolError:
+    """Run the work; whatever it raises but cancellation comes back as a `ToolError`."""
+    with anyio.CancelScope(deadline=call.deadline + GRACE_S) as scope:
+        try:
+            return await work(call)
+        except ToolError as error:
+            return error
+        except Exception:  # noqa: BLE001 - the boundary: a bug is answered, and logged with its traceback
+            _log.exception("unexpected error", extra=_log_fields(call, "unexpected"))
+            return InternalError(
+                "The server failed unexpectedly. Its log has the details under the request id.",
+                reason=BaseReason.UNEXPECTED,
+                details={"request_id": call.request_id},
+            )
+    assert scope.cancelled_caught  # noqa: S101 - nothing else leaves the block without a value
+    return DeadlineError("The call took too long and was stopped.", reason=BaseReason.DEADLINE)
+
+
+def _check_outcome(outcome: Outcome[Any], tool: Tool[Any]) -> None:
+    """Refuse what the published schema has no place for, rather than lose it.
+
+    Raises:
+        ValueError: The outcome has issues or a page though the tool says that it can't, or no page though it
+            takes a cursor.
+    """
+    if outcome.issues and not tool.has_status:
+        raise ValueError(f"{tool.name} has issues, but has_status is false")
+    if (outcome.page is not None) != tool.pages:
+        raise ValueError(f"{tool.name}: Outcome.page goes with an argument called cursor, on every page")
+
+
+def _ending(result: object) -> tuple[int, str]:
+    """Choose the log level and the word for what came of a call."""
+    if isinstance(result, ToolError):
+        return _LEVELS.get(result.code, logging.WARNING), f"{result.code.value}/{result.reason.value}"
+    return logging.INFO, result.status.value if isinstance(result, Outcome) else "ok"
+
+
+def _log_fields(call: Call, ending: str) -> dict[str, object]:
+    return {
+        "tool": call.tool,
+        "outcome": ending,
+        "duration_ms": call.elapsed_ms,
+        "request_id": call.request_id,
+        "trace_id": call.trace.trace_id if call.trace else "",
+        "span_id": call.trace.span_id if call.trace else "",
+        **call.telemetry,
+        **call.log_fields,
+    }

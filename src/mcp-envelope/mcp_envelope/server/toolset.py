@@ -1,0 +1,104 @@
+"""The tools of a server, and the handlers that a low-level `Server` of the SDK takes for them."""
+
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+)
+from mcp_types import Tool as PublishedTool
+
+from mcp_envelope.dialects.names import Dialect
+from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.server.calls import Call, Calls
+from mcp_envelope.server.trace import read_trace
+from mcp_envelope.tool import Run, Tool, publish
+
+
+class Toolset:
+    """Tools, and how their calls are answered.
+
+    A low-level server takes `list_tools` and `call_tool` as its handlers; for an `MCPServer` see
+    `mcp_envelope.mcpserver`.
+    """
+
+    def __init__(
+        self,
+        version: str,
+        tools: Iterable[Tool[Call]] = (),
+        *,
+        dialect: Dialect = Dialect.SUMMARY,
+        json_text: bool = False,
+        timeout_s: float = 60.0,
+    ) -> None:
+        """Start with `tools`; the decorator `tool` adds more. Other arguments are those of `Calls`."""
+        self._tools = {tool.name: tool for tool in tools}
+        self._dialect = dialect
+        self._calls = Calls[Call](
+            version=version,
+            context=nullcontext,
+            dialect=dialect,
+            json_text=json_text,
+            timeout_s=timeout_s,
+        )
+
+    def tool(self, **options: Any) -> Callable[[Run[Call]], Run[Call]]:
+        """Add a function as a tool; `options` are those of `Tool`, on top of what its annotations say.
+
+        Raises:
+            TypeError: As `Tool.of`.
+        """
+
+        def add(run: Run[Call]) -> Run[Call]:
+            tool = Tool.of(run, **options)
+            self._tools[tool.name] = tool
+            return run
+
+        return add
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._tools
+
+    def publish(self) -> list[PublishedTool]:
+        """Write the tools as `tools/list` gives them, in the order in which they were added."""
+        return [publish(tool, self._dialect) for tool in self._tools.values()]
+
+    async def list_tools(
+        self, _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        """List the tools: `on_list_tools` of a low-level server."""
+        return ListToolsResult(tools=self.publish())
+
+    async def call_tool(
+        self, context: ServerRequestContext[Any], params: CallToolRequestParams
+    ) -> CallToolResult:
+        """Call a tool: `on_call_tool` of a low-level server.
+
+        Raises:
+            MCPError: There is no tool of this name; everything else is a result.
+        """
+        if params.name not in self._tools:
+            raise unknown_tool(self._tools, self._dialect)
+        return await self._calls.call_tool(
+            self._tools[params.name],
+            params.arguments or {},
+            request=context,
+            trace=read_trace(context.meta),
+            send_progress=context.session.report_progress,
+        )
+
+
+def unknown_tool(names: Iterable[str], dialect: Dialect) -> MCPError:
+    """Make the JSON-RPC error for a tool that doesn't exist, as MCP asks: no result could name it."""
+    return MCPError(
+        code=INVALID_PARAMS,
+        message=f"There is no such tool. Tools: {', '.join(names)}.",
+        data={"code": shape_of(dialect).unknown_tool_code},
+    )

@@ -1,0 +1,109 @@
+"""What a tool is: its name for the model, its arguments, its data, and the function between the two."""
+
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+from mcp_types import Tool as PublishedTool
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel
+
+from mcp_envelope.arguments import Arguments
+from mcp_envelope.dialects.names import Dialect
+from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.outcome import Outcome
+from mcp_envelope.schema import compact_schema
+from mcp_envelope.values import DATA_KEYS
+
+ContextT = TypeVar("ContextT")
+"""What the function of a tool is given beside its arguments."""
+
+Run = Callable[[Any, ContextT], Outcome[Any] | Awaitable[Outcome[Any]]]
+"""The function of a tool. If it is no coroutine function, it runs in a thread."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(Generic[ContextT]):
+    """One tool."""
+
+    name: str
+    title: str = ""
+    description: str
+    """What it does and when to use it, for a model that chooses."""
+
+    arguments: type[Arguments]
+    data: type[BaseModel]
+    """The tool's own fields of `data`; the envelope adds status, issues, cursor and next action."""
+
+    run: Run[ContextT]
+    has_status: bool = True
+    """False for a tool that can't fail in part: its data has no `status` and no `issues`."""
+
+    read_only: bool = False
+    """Whether it changes nothing; false is what MCP assumes of an unmarked tool."""
+
+    destructive: bool = True
+    """Whether it can lose something, if it isn't read-only."""
+
+    idempotent: bool = False
+    """Whether calling it twice does no more than calling it once, if it isn't read-only."""
+
+    open_world: bool = True
+    """Whether it reaches beyond the server itself."""
+
+    def __post_init__(self) -> None:
+        """Refuse data fields that the envelope writes itself, so that the two can't contradict each other.
+
+        Raises:
+            ValueError: The data model has one.
+        """
+        fields = self.data.model_fields.items()
+        names = {info.serialization_alias or info.alias or name for name, info in fields}
+        if taken := DATA_KEYS & names:
+            raise ValueError(
+                f"{self.name}: the envelope writes {', '.join(sorted(taken))} of data; give them to Outcome"
+            )
+
+    @property
+    def pages(self) -> bool:
+        """Whether its replies are pages of a list: if and only if it takes a `cursor`."""
+        return "cursor" in self.arguments.model_fields
+
+    @classmethod
+    def of(cls, run: Run[ContextT], **options: Any) -> "Tool[ContextT]":
+        """Make a tool of an annotated function.
+
+        Its first parameter's type is the arguments model, the return type `Outcome[Data]` names the data
+        model, its name and docstring are the tool's; `options` are other fields of `Tool`.
+
+        Raises:
+            TypeError: An annotation is missing or of another kind.
+        """
+        hints = get_type_hints(run)
+        parameters = list(inspect.signature(run).parameters)
+        arguments, outcome = hints.get(parameters[0] if parameters else ""), hints.get("return")
+        if not (inspect.isclass(arguments) and issubclass(arguments, Arguments)):
+            raise TypeError(f"{run.__name__}: annotate the first parameter with a subclass of Arguments")
+        if get_origin(outcome) is not Outcome:
+            raise TypeError(f"{run.__name__}: annotate what it returns as Outcome[YourData]")
+        options = {"name": run.__name__, "description": inspect.getdoc(run) or "", **options}
+        return cls(arguments=arguments, data=get_args(outcome)[0], run=run, **options)
+
+
+def publish(tool: Tool[Any], dialect: Dialect) -> PublishedTool:
+    """Write a tool as `tools/list` gives it: both schemas, and the annotations that hosts go by."""
+    schema = shape_of(dialect).schema(compact_schema(tool.data), has_status=tool.has_status, pages=tool.pages)
+    return PublishedTool(
+        name=tool.name,
+        title=tool.title or None,
+        description=tool.description,
+        input_schema=compact_schema(tool.arguments, mode="validation"),
+        output_schema=schema,
+        annotations=ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=None if tool.read_only else tool.destructive,
+            idempotent_hint=None if tool.read_only else tool.idempotent,
+            open_world_hint=tool.open_world,
+        ),
+    )

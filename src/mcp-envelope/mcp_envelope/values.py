@@ -1,0 +1,153 @@
+"""JSON values of the parts that the dialects share. What is empty is left out."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, Final
+
+from mcp_envelope.errors import Code, NextAction, RateLimit, ToolError
+from mcp_envelope.meta import Meta
+from mcp_envelope.outcome import Issue, Outcome, Page, Status
+from mcp_envelope.schema import JsonObject, object_schema
+
+Spell = Callable[[Code, StrEnum | None], str]
+"""How a dialect spells a code, given the reason within it."""
+
+DATA_KEYS: Final = frozenset({"status", "issues", "next_cursor", "has_more", "next_action"})
+"""Keys of `data` that the library writes, from the outcome; no tool's own field may be called so."""
+
+# Each tool's published schema has these, so each token is paid for once a tool: the keys say what they are,
+# and the documentation says the rest.
+NEXT_ACTION_SCHEMA: Final[JsonObject] = {"type": "object", "required": ["instruction", "tool", "arguments"]}
+ISSUE_SCHEMA: Final[JsonObject] = {"type": "object", "required": ["code", "stage", "message", "retryable"]}
+META_SCHEMA: Final[JsonObject] = {
+    "type": "object",
+    "required": ["version", "now_utc", "duration_ms", "request_id"],
+}
+
+
+def next_action_value(action: NextAction) -> JsonObject:
+    """Format a next action, its arguments as they are sent."""
+    return {"instruction": action.instruction, "tool": action.tool, "arguments": dict(action.arguments)}
+
+
+def issue_value(issue: Issue, spell: Spell) -> JsonObject:
+    """Format an issue, its code as the dialect spells it, and last what it is about."""
+    value: JsonObject = {"code": spell(issue.code, issue.reason)}
+    if issue.reason is not None:
+        value["reason"] = issue.reason.value
+    value |= {"stage": issue.stage, "message": issue.message, "retryable": issue.retryable}
+    return value | {key: each for key, each in issue.about.items() if each is not None}
+
+
+def issue_warning(issue: Issue) -> str:
+    """Say in a sentence what is missing, for dialects that tell of it among the warnings."""
+    return f"{subject} is missing: {issue.message}" if (subject := issue_subject(issue)) else issue.message
+
+
+def issue_subject(issue: Issue) -> str:
+    """Return the first text of what an issue is about; "" if there is none."""
+    return next((each for each in issue.about.values() if isinstance(each, str) and each), "")
+
+
+def page_value(page: Page) -> JsonObject:
+    """Format where a page is; `cursor` is absent on the last one, `total_count` where it isn't known."""
+    value: JsonObject = {} if page.cursor is None else {"cursor": page.cursor}
+    value["has_more"] = page.has_more
+    if page.total_count is not None:
+        value["total_count"] = page.total_count
+    return value | {"page_size": page.page_size}
+
+
+def rate_limit_value(rate_limit: RateLimit, meta: Meta) -> JsonObject:
+    """Format a rate limit with all its keys; what isn't known is null."""
+    return {
+        "limit": rate_limit.limit,
+        "remaining": rate_limit.remaining,
+        "reset_at": meta.reset_at(rate_limit),
+        "retry_after_seconds": rate_limit.retry_after_s,
+    }
+
+
+def error_facts(error: ToolError) -> JsonObject:
+    """Format the details of an error: its reason, what it is about, what a stranger said, its own facts."""
+    facts: JsonObject = {"reason": error.reason.value}
+    if error.resource is not None:
+        facts |= {"resource_type": error.resource.type, "resource_id": error.resource.id}
+    if error.quote:
+        facts["quote"] = error.quote
+    return facts | error.details
+
+
+def details_value(error: ToolError) -> JsonObject:
+    """Format the details of an error for a shape that has no other place for what we know of it."""
+    value = {"retryable": error.retryable, **error_facts(error)}
+    if error.next_action is not None:
+        value["next_action"] = next_action_value(error.next_action)
+    return value
+
+
+def identity_value(meta: Meta) -> JsonObject:
+    """Format what finds a reply again: the request id, and the caller's trace if it sent one."""
+    value: JsonObject = {"request_id": meta.request_id}
+    if meta.trace is not None:
+        value |= {"trace_id": meta.trace.trace_id, "span_id": meta.trace.span_id}
+    return value
+
+
+def meta_value(meta: Meta, result: Outcome[Any] | ToolError) -> JsonObject:
+    """Format `meta` with the keys that have something to say."""
+    value: JsonObject = {
+        "version": meta.version,
+        "now_utc": meta.now_utc,
+        "duration_ms": meta.duration_ms,
+        **identity_value(meta),
+    }
+    if isinstance(result, Outcome):
+        if result.warnings:
+            value["warnings"] = list(result.warnings)
+        if result.page is not None:
+            value["pagination"] = page_value(result.page)
+    if result.rate_limit is not None:
+        value["rate_limit"] = rate_limit_value(result.rate_limit, meta)
+    if meta.telemetry:
+        value["telemetry"] = dict(meta.telemetry)
+    return value
+
+
+def data_value(outcome: Outcome[Any], spell: Spell, *, has_status: bool) -> JsonObject:
+    """Format `data`: status and issues first, then the tool's own fields, the cursor and the next action.
+
+    Args:
+        outcome: What the tool handed back.
+        spell: How the dialect spells the codes of issues.
+        has_status: Whether the tool's replies can be partial.
+    """
+    value: JsonObject = {}
+    if has_status:
+        value["status"] = outcome.status.value
+        value["issues"] = [issue_value(issue, spell) for issue in outcome.issues]
+    value |= outcome.data.model_dump(mode="json", by_alias=True, exclude_none=True)
+    if outcome.page is not None:
+        if outcome.page.cursor is not None:
+            value["next_cursor"] = outcome.page.cursor
+        value["has_more"] = outcome.page.has_more
+    if outcome.next_action is not None:
+        value["next_action"] = next_action_value(outcome.next_action)
+    return value
+
+
+def data_schema(tool_data: JsonObject, *, has_status: bool, pages: bool) -> JsonObject:
+    """Write the schema of what `data_value` writes, from the schema of the tool's own fields."""
+    properties: JsonObject = {}
+    required: list[str] = []
+    if has_status:
+        properties["status"] = {"type": "string", "enum": [status.value for status in Status]}
+        properties["issues"] = {"type": "array", "items": ISSUE_SCHEMA}
+        required += ["status", "issues"]
+    properties |= tool_data.get("properties", {})
+    required += tool_data.get("required", [])
+    if pages:
+        properties |= {"next_cursor": {"type": "string"}, "has_more": {"type": "boolean"}}
+        required.append("has_more")
+    properties["next_action"] = NEXT_ACTION_SCHEMA
+    return object_schema(properties, required=tuple(required))
