@@ -1,76 +1,79 @@
-"""Reads an envelope back into the facts it carries, whatever its dialect: the way back of the round trip."""
+"""Reads a reply back into the facts it carries, whatever its dialect: the way back of the round trip."""
 
 from typing import Any
 
+from mcp_types import CallToolResult
+
 from mcp_envelope import Dialect
-from mcp_envelope.dialects.response_v2 import ERROR_CODES
 
 Facts = dict[str, Any]
 
 
-def facts_of(reply: dict[str, Any], beside: dict[str, Any], dialect: Dialect) -> Facts:
-    """Collect what a reply says; `beside` is what the dialect puts next to the envelope."""
+def facts_of(result: CallToolResult, dialect: Dialect) -> Facts:
+    """Collect what the structured content and `_meta` of a reply say, less how codes are spelled."""
+    reply = result.structured_content or {}
     if dialect is Dialect.SUMMARY:
         return _of_summary(reply)
     if dialect is Dialect.RESPONSE_V2:
         return _of_response_v2(reply)
+    beside = {key.partition("/")[2]: value for key, value in (result.meta or {}).items()}
     return _of_discriminated(reply, beside)
 
 
 def _of_summary(reply: dict[str, Any]) -> Facts:
     facts = _of_meta(reply["meta"])
     if "error" not in reply:
-        return facts | {"summary": reply["summary"], "data": reply["data"]}
+        return facts | _of_data({"summary": reply["summary"], **reply["data"]})
     error = reply["error"]
-    details = dict(error["details"])
-    facts |= {key: error.get(key) for key in ("code", "message", "retryable", "next_action")}
-    return facts | {"problems": details.pop("problems", None), "details": details}
+    facts |= {"message": error["message"], "retryable": error["retryable"]}
+    return facts | {"next_action": error.get("next_action"), "details": _facts_of_error(error["details"])}
 
 
 def _of_response_v2(reply: dict[str, Any]) -> Facts:
-    facts = _of_meta({key: value for key, value in reply["meta"].items() if value is not None})
-    data = dict(reply["data"])
+    meta = {key: value for key, value in reply["meta"].items() if value is not None}
+    meta["telemetry"] = {key: each for key, each in meta["telemetry"].items() if key != "duration_ms"}
+    facts, data = _of_meta(meta), reply["data"]
     if reply["success"]:
-        return facts | {"summary": data.pop("summary"), "data": data}
-    codes = {theirs: ours.value for ours, theirs in ERROR_CODES.items()}
-    facts |= {"code": codes[data["error_code"]], "message": reply["error"]}
-    return facts | _of_details(data["details"]) | {"problems": _named(data.get("validation_errors"))}
-
-
-def _named(problems: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
-    """Without the words: elsewhere they are in the message alone."""
-    return problems and [{"field": each["field"], "reason": each["reason"]} for each in problems]
+        facts["warnings"] = facts["warnings"][: len(facts["warnings"]) - len(data["issues"])]
+        return facts | _of_data(data)
+    return facts | {"message": reply["error"]} | _of_details(data["details"])
 
 
 def _of_discriminated(reply: dict[str, Any], beside: dict[str, Any]) -> Facts:
     facts = _of_meta(beside)
-    if reply["success"]:
-        data = dict(reply["data"])
-        warnings = [warning["message"] for warning in reply.get("warnings", ())]
-        return facts | {"summary": data.pop("summary"), "data": data, "warnings": warnings}
-    details = dict(reply["error"]["details"])
-    facts |= {"code": details.pop("code"), "message": reply["error"]["message"]}
-    problems = details.pop("problems", None)
-    return facts | _of_details(details) | {"problems": problems}
+    if not reply["success"]:
+        return facts | {"message": reply["error"]["message"]} | _of_details(reply["error"]["details"])
+    data = reply["data"]
+    warnings = [warning["message"] for warning in reply.get("warnings", ())]
+    return facts | {"warnings": warnings[: len(warnings) - len(data["issues"])]} | _of_data(data)
+
+
+def _of_data(data: dict[str, Any]) -> Facts:
+    issues = [{key: each for key, each in issue.items() if key != "code"} for issue in data["issues"]]
+    return {"data": data | {"issues": issues}}
 
 
 def _of_meta(meta: dict[str, Any]) -> Facts:
-    page = dict(meta.get("pagination") or {})
-    if page:
-        page.setdefault("cursor", None)
+    page = meta.get("pagination") or {}
     return {
-        "now_utc": meta["now_utc"],
-        "duration_ms": meta["duration_ms"],
-        "warnings": meta.get("warnings", []),
-        "page": page,
-        "telemetry": meta.get("telemetry"),
+        "identity": {key: meta.get(key) for key in ("now_utc", "duration_ms", "request_id", "trace_id")},
+        "warnings": list(meta.get("warnings", ())),
+        "page": {key: value for key, value in page.items() if value is not None},
+        "rate_limit": meta.get("rate_limit"),
+        "telemetry": meta.get("telemetry", {}),
     }
 
 
 def _of_details(details: dict[str, Any]) -> Facts:
-    rest = dict(details)
     return {
-        "retryable": rest.pop("retryable"),
-        "next_action": rest.pop("next_action", None),
-        "details": rest,
+        "retryable": details["retryable"],
+        "next_action": details.get("next_action"),
+        "details": _facts_of_error(details),
     }
+
+
+def _facts_of_error(details: dict[str, Any]) -> Facts:
+    """Keep what every dialect says: the others add what they ask for under names of their own."""
+    added = {"retryable", "next_action", "code", "operation", "param_name", "request_id", "problems"}
+    added |= {"trace_id", "span_id"}
+    return {key: value for key, value in details.items() if key not in added}

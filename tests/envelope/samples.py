@@ -21,8 +21,11 @@ from mcp_envelope import (
     Outcome,
     Page,
     Problem,
+    RateLimit,
+    Resource,
     ToolError,
     Trace,
+    Untrusted,
 )
 
 
@@ -70,11 +73,23 @@ issues = st.builds(
     ),
 )
 pages = st.builds(
-    Page, page_size=st.integers(1, 100), total_count=st.none() | st.integers(0, 10**6), cursor=st.none() | text
+    Page,
+    page_size=st.integers(1, 100),
+    total_count=st.none() | st.integers(0, 10**6),
+    cursor=st.none() | text,
+)
+rate_limits = st.none() | st.builds(
+    RateLimit,
+    retry_after_s=st.none() | st.integers(0, 3600),
+    limit=st.none() | st.integers(1, 1000),
+    remaining=st.none() | st.integers(0, 1000),
 )
 outcomes = st.builds(
     Outcome,
     summary=text,
+    blocks=st.lists(text | st.builds(Untrusted, label=st.just("body"), text=text), max_size=3).map(tuple),
+    rate_limit=rate_limits,
+    references=st.dictionaries(text.map("shelf_".__add__), text, max_size=2),
     data=st.builds(Shelf, books=st.lists(text, max_size=3), note=st.none() | text),
     issues=st.lists(issues, max_size=3).map(tuple),
     warnings=st.lists(text, max_size=2).map(tuple),
@@ -112,8 +127,12 @@ ERRORS: tuple[ToolError, ...] = (
     InvalidInputError.of("message_id", BaseReason.MISSING_PARAM, "is missing. Send it."),
     InvalidInputError.of("form", BaseReason.UNKNOWN_PARAM, "is not an argument of this tool."),
     InvalidInputError.of("cursor", Reason.CURSOR_MALFORMED, "is not a cursor.", next_action=ACTION),
-    NotFoundError("There is no such mailbox.", reason=Reason.MAILBOX_MISSING, details={"mailbox": "x"}),
-    AuthFailedError("Login refused.", reason=Reason.BACKING_OFF, details={"retry_after_seconds": 55}),
+    NotFoundError(
+        "There is no such mailbox.",
+        reason=Reason.MAILBOX_MISSING,
+        resource=Resource(type="mailbox", id="x"),
+    ),
+    AuthFailedError("Login refused.", reason=Reason.BACKING_OFF, rate_limit=RateLimit(retry_after_s=55)),
     DeadlineError("Too late.", reason=Reason.COMMAND),
     ConflictError(
         "The shelf was sorted anew.",
@@ -122,4 +141,21 @@ ERRORS: tuple[ToolError, ...] = (
         next_action=ACTION,
     ),
     InternalError("The connection was lost.", reason=Reason.CONNECTION_LOST, retryable=True),
+)
+
+_facts = {
+    "message": text,
+    "reason": st.sampled_from(Reason),
+    "retryable": st.booleans(),
+    "details": st.dictionaries(text.map("shelf_".__add__), text | st.integers(), max_size=2),
+    "next_action": actions,
+    "resource": st.none() | st.builds(Resource, type=text, id=text),
+    "rate_limit": rate_limits,
+    "quote": st.just("") | text,
+}
+problems = st.builds(Problem, field=text, reason=st.sampled_from(BaseReason), message=text)
+errors: st.SearchStrategy[ToolError] = st.one_of(
+    st.builds(InvalidInputError, st.lists(problems, min_size=1, max_size=3), next_action=actions),
+    st.builds(DeadlineError, text, reason=st.sampled_from(Reason)),
+    *(st.builds(kind, **_facts) for kind in (NotFoundError, AuthFailedError, ConflictError, InternalError)),
 )

@@ -5,9 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from envelope.samples import ACTION, ERRORS, ISSUE, Shelf, meta_of
-from mcp_envelope import Dialect, Meta, Outcome, Page, check_reply
+from mcp_envelope import Dialect, Outcome, Page, check_reply
+from mcp_envelope.check.checker import Mode, check_result
 from mcp_envelope.dialects.registry import shape_of
 
 Reply = dict[str, Any]
@@ -23,13 +26,50 @@ OUTCOME = Outcome(
 )
 
 
-def meta() -> Meta:
-    return meta_of(OUTCOME, telemetry={"look_ups": 1, "bytes_received": 2, "cache_hit": False})
+META = meta_of(telemetry={"look_ups": 1, "bytes_received": 2, "cache_hit": False})
+
+
+TIMES = {"now_utc": "2026-11-05T09:30:00.123Z", "duration_ms": 12}
+KEYS = (
+    *(
+        "success",
+        "data",
+        "error",
+        "meta",
+        "summary",
+        "warnings",
+        "code",
+        "message",
+        "status",
+        "issues",
+        "details",
+    ),
+    *(
+        "stage",
+        "retryable",
+        "next_action",
+        "arguments",
+        "has_more",
+        "next_cursor",
+        "pagination",
+        "rate_limit",
+    ),
+    *(
+        "telemetry",
+        "attempted",
+        "returned",
+        "failed",
+        "error_code",
+        "content",
+        "structuredContent",
+        "isError",
+    ),
+)
 
 
 def good(dialect: Dialect) -> Reply:
-    reply = copy.deepcopy(shape_of(dialect).success(OUTCOME, meta()))
-    reply["data"] |= {"attempted": 2, "returned": 1, "failed": 1, "has_more": True, "next_cursor": "c"}
+    reply = copy.deepcopy(shape_of(dialect).success(OUTCOME, META, has_status=True))
+    reply["data"] |= {"attempted": 2, "returned": 1, "failed": 1}
     return reply
 
 
@@ -69,6 +109,8 @@ DATA: list[tuple[str, Breaking]] = [
     ("a next action without tool", lambda r: r["data"]["next_action"].pop("tool")),
     ("a next action without arguments", lambda r: r["data"]["next_action"].update(arguments=None)),
     ("a next action that is none", lambda r: r["data"].update(next_action="go")),
+    ("a cursor without has_more", lambda r: r["data"].pop("has_more")),
+    ("an issue whose reason is no text", lambda r: r["data"]["issues"][0].update(reason=7)),
     ("a next action with more", lambda r: r["data"]["next_action"].update(why="so")),
     ("data is no object", lambda r: r.update(data=[])),
     ("an unknown key at the root", lambda r: r.update(extra=1)),
@@ -83,7 +125,7 @@ def test_rules_of_data(dialect: Dialect, what: str, break_: Breaking) -> None:
     assert check_reply(reply, dialect), what
 
 
-META: list[tuple[str, Breaking]] = [
+META_RULES: list[tuple[str, Breaking]] = [
     ("no meta", lambda r: r.pop("meta")),
     ("meta is no object", lambda r: r.update(meta=[])),
     ("no version", lambda r: r["meta"].pop("version")),
@@ -93,7 +135,7 @@ META: list[tuple[str, Breaking]] = [
     ("a duration of text", lambda r: r["meta"].update(duration_ms="12")),
     ("a negative duration", lambda r: r["meta"].update(duration_ms=-1)),
     ("an unknown key", lambda r: r["meta"].update(extra=1)),
-    ("no warnings in warnings", lambda r: r["meta"].update(warnings=[])),
+    ("warnings that are lost", lambda r: r["meta"].update(warnings=[])),
     ("a warning that is no text", lambda r: r["meta"].update(warnings=[{"message": "m"}])),
     ("more without cursor", lambda r: r["meta"]["pagination"].update(cursor=None)),
     ("cursor without more", lambda r: r["meta"]["pagination"].update(has_more=False)),
@@ -101,6 +143,12 @@ META: list[tuple[str, Breaking]] = [
     ("pages of none", lambda r: r["meta"]["pagination"].update(page_size=0)),
     ("a total of text", lambda r: r["meta"]["pagination"].update(total_count="2")),
     ("pagination is no object", lambda r: r["meta"].update(pagination=[1])),
+    ("another cursor than data's", lambda r: r["meta"]["pagination"].update(cursor="d")),
+    ("no pagination, though data has pages", lambda r: r["meta"].update(pagination=None)),
+    ("a rate limit of text", lambda r: r["meta"].update(rate_limit="nonsense")),
+    ("a rate limit of unknown keys", lambda r: r["meta"].update(rate_limit={"left": 3})),
+    ("a negative wait", lambda r: r["meta"].update(rate_limit={"retry_after_seconds": -1})),
+    ("a reset at no time", lambda r: r["meta"].update(rate_limit={"reset_at": "soon"})),
     ("telemetry is no object", lambda r: r["meta"].update(telemetry=[1])),
     ("a negative count", lambda r: r["meta"]["telemetry"].update(bytes_received=-2)),
     ("a count of any name that is text", lambda r: r["meta"]["telemetry"].update(look_ups="1")),
@@ -108,7 +156,7 @@ META: list[tuple[str, Breaking]] = [
 
 
 @pytest.mark.parametrize("dialect", [Dialect.SUMMARY, Dialect.RESPONSE_V2])
-@pytest.mark.parametrize(("what", "break_"), META, ids=[what for what, _ in META])
+@pytest.mark.parametrize(("what", "break_"), META_RULES, ids=[what for what, _ in META_RULES])
 def test_rules_of_meta(dialect: Dialect, what: str, break_: Breaking) -> None:
     reply = good(dialect)
     break_(reply)
@@ -122,6 +170,19 @@ SUCCESSES: list[tuple[Dialect, str, Breaking]] = [
     (Dialect.RESPONSE_V2, "no error key", lambda r: r.pop("error")),
     (Dialect.RESPONSE_V2, "success of text", lambda r: r.update(success="yes")),
     (Dialect.RESPONSE_V2, "another version", lambda r: r["meta"].update(version="mailmcp/1")),
+    (Dialect.RESPONSE_V2, "null for warnings", lambda r: r["meta"].update(warnings=None)),
+    (Dialect.RESPONSE_V2, "a missing duration", lambda r: r["meta"]["telemetry"].pop("duration_ms")),
+    (
+        Dialect.RESPONSE_V2,
+        "an issue's code of ours",
+        lambda r: r["data"]["issues"][0].update(code="not_found"),
+    ),
+    (
+        Dialect.DISCRIMINATED,
+        "an issue's code of ours",
+        lambda r: r["data"]["issues"][0].update(code="not_found"),
+    ),
+    (Dialect.DISCRIMINATED, "no warning of an issue", lambda r: r["warnings"].pop()),
     (Dialect.RESPONSE_V2, "no reserved key", lambda r: r["meta"].pop("rate_limit")),
     (Dialect.DISCRIMINATED, "no success", lambda r: r.pop("success")),
     (Dialect.DISCRIMINATED, "success of 1", lambda r: r.update(success=1)),
@@ -147,6 +208,9 @@ def test_success_comes_first_in_discriminated() -> None:
 FAILURES: list[tuple[Dialect, str, Breaking]] = [
     (Dialect.SUMMARY, "another code", lambda r: r["error"].update(code="oops")),
     (Dialect.SUMMARY, "no message", lambda r: r["error"].update(message="")),
+    (Dialect.SUMMARY, "no data", lambda r: r["error"].pop("data")),
+    (Dialect.SUMMARY, "another code in data", lambda r: r["error"].update(data={"code": "conflict"})),
+    (Dialect.SUMMARY, "a code that is a list", lambda r: r["error"].update(code=[])),
     (Dialect.SUMMARY, "no retryable", lambda r: r["error"].pop("retryable")),
     (Dialect.SUMMARY, "no reason", lambda r: r["error"]["details"].pop("reason")),
     (Dialect.SUMMARY, "details of text", lambda r: r["error"].update(details="no")),
@@ -161,6 +225,7 @@ FAILURES: list[tuple[Dialect, str, Breaking]] = [
     (Dialect.RESPONSE_V2, "data is null", lambda r: r.update(data=None)),
     (Dialect.DISCRIMINATED, "a code of ours", lambda r: r["error"].update(code="invalid_input")),
     (Dialect.DISCRIMINATED, "no message", lambda r: r["error"].pop("message")),
+    (Dialect.DISCRIMINATED, "no operation", lambda r: r["error"]["details"].pop("operation")),
     (Dialect.DISCRIMINATED, "error of text", lambda r: r.update(error="no")),
     (Dialect.DISCRIMINATED, "warnings beside failure", lambda r: r.update(warnings=[])),
     (Dialect.DISCRIMINATED, "data beside failure", lambda r: r.update(data={})),
@@ -173,3 +238,133 @@ def test_rules_of_failures(dialect: Dialect, what: str, break_: Breaking) -> Non
     reply = bad(dialect)
     break_(reply)
     assert check_reply(reply, dialect), what
+
+
+def test_an_internal_error_has_its_request_id() -> None:
+    reply = bad(Dialect.DISCRIMINATED, error=8)
+    del reply["error"]["details"]["request_id"]
+    assert check_reply(reply, Dialect.DISCRIMINATED) == ["error.details.request_id is not a text"]
+
+
+GOOD_ELSEWHERE: list[tuple[Dialect, Reply]] = [
+    (Dialect.SUMMARY, {"summary": "2 books", "data": {"books": ["a", "b"]}, "meta": {**TIMES}}),
+    (
+        Dialect.SUMMARY,
+        {
+            "summary": "1 book",
+            "data": {
+                "status": "partial",
+                "issues": [
+                    {"code": "lost", "stage": "shelf", "message": "Gone.", "retryable": True, "row": 3}
+                ],
+                "attempted": 2,
+                "returned": 1,
+                "failed": 1,
+                "books": ["a"],
+                "has_more": False,
+            },
+            "meta": {**TIMES},
+        },
+    ),
+    (
+        Dialect.SUMMARY,
+        {"error": {"code": -32002, "message": "No book.", "data": {"code": "not_found"}}, "meta": {**TIMES}},
+    ),
+    (
+        Dialect.SUMMARY,
+        {"error": {"code": "timeout", "message": "Late.", "data": {"code": "timeout"}}, "meta": {**TIMES}},
+    ),
+    (Dialect.RESPONSE_V2, {"success": True, "data": {}, "error": None, "meta": {"version": "response-v2"}}),
+    (
+        Dialect.RESPONSE_V2,
+        {
+            "success": True,
+            "data": {"books": []},
+            "error": None,
+            "meta": {
+                "version": "response-v2",
+                "request_id": "r",
+                "trace_id": "t",
+                "warnings": ["3 books skipped"],
+                "pagination": {"cursor": "c", "has_more": True, "total_count": 5, "page_size": 2},
+                "rate_limit": {
+                    "limit": 9,
+                    "remaining": 0,
+                    "reset_at": "2026-11-05T09:30:00Z",
+                    "retry_after_seconds": None,
+                },
+                "telemetry": {"duration_ms": 1, "shelves": 2, "cache_hit": True},
+            },
+        },
+    ),
+    (
+        Dialect.RESPONSE_V2,
+        {"success": False, "data": {}, "error": "No book.", "meta": {"version": "response-v2"}},
+    ),
+    (Dialect.DISCRIMINATED, {"success": True, "data": {"books": []}}),
+    (Dialect.DISCRIMINATED, {"success": True, "data": {}, "warnings": [{"text": "careful"}]}),
+    (Dialect.DISCRIMINATED, {"success": False, "error": {"code": "VALIDATION_ERROR", "message": "No."}}),
+    (
+        Dialect.DISCRIMINATED,
+        {
+            "success": False,
+            "error": {"code": "PERMISSION_DENIED", "message": "No.", "details": {"operation": "burn"}},
+        },
+    ),
+]
+"""Of the forms that the conventions' own examples have."""
+
+
+@pytest.mark.parametrize(("dialect", "reply"), GOOD_ELSEWHERE)
+def test_replies_of_other_servers_follow_the_convention(dialect: Dialect, reply: Reply) -> None:
+    assert check_reply(reply, dialect, Mode.CONVENTION) == []
+    assert check_reply(reply, dialect) != [] or "summary" in reply
+
+
+@pytest.mark.parametrize(("dialect", "reply"), GOOD_ELSEWHERE)
+def test_each_key_they_must_have_is_missed(dialect: Dialect, reply: Reply) -> None:
+    for key in reply:
+        if key in {"warnings"}:
+            continue
+        assert check_reply({name: reply[name] for name in reply if name != key}, dialect, Mode.CONVENTION), (
+            key
+        )
+    for value in (None, 7, "text", [], {"x": 1}):
+        for key in set(reply) - {"data", "error"}:
+            if type(value) is not type(reply[key]) or value == {"x": 1}:
+                assert check_reply(reply | {key: value}, dialect, Mode.CONVENTION), (key, value)
+    assert check_reply(reply | {"extra": 1}, dialect, Mode.CONVENTION)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=6),
+    max_leaves=25,
+)
+
+
+@given(value=json_values)
+def test_any_json_is_judged(value: object) -> None:
+    for dialect in Dialect:
+        for mode in Mode:
+            check_reply(value, dialect, mode)
+            check_result(value, dialect, mode)
+
+
+def result(envelope: object, **changes: object) -> Reply:
+    return {
+        "content": [{"type": "text", "text": "t"}],
+        "structuredContent": envelope,
+        "isError": False,
+        **changes,
+    }
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_a_result_carries_its_envelope_and_says_whether_it_failed(dialect: Dialect) -> None:
+    assert check_result(result(good(dialect)), dialect) == []
+    assert check_result(result(bad(dialect), isError=True), dialect) == []
+    assert check_result(result(bad(dialect)), dialect) == ["isError contradicts the envelope"]
+    assert check_result(result(good(dialect), isError=None), dialect) == ["isError is not said explicitly"]
+    assert check_result(result(good(dialect), content=[]), dialect)[0].startswith("content has no text")
+    assert check_result(result(None), dialect) == ["the reply is not an object"]

@@ -3,8 +3,7 @@ from enum import StrEnum
 
 import pytest
 
-from envelope.samples import meta_of
-from mailmcp.reasons import Reason
+from envelope.samples import Reason, meta_of
 from mcp_envelope import (
     BaseReason,
     Code,
@@ -57,11 +56,11 @@ def test_a_server_of_another_domain_has_reasons_of_its_own(dialect: Dialect) -> 
     reply = shape_of(dialect).failure(error, meta_of())
     assert check_reply(reply, dialect) == []
     assert '"reason": "other_edition"' in json.dumps(reply)
-    assert "(other_edition): The shelf" in render_error(error)
+    assert "(other_edition): The shelf" in render_error(error, "conflict", marker="m")
 
 
 def test_a_deadline_may_be_met_later() -> None:
-    assert DeadlineError("Too late.", reason=Reason.CONNECT).retryable
+    assert DeadlineError("Too late.", reason=Reason.COMMAND).retryable
 
 
 def test_details_are_a_copy() -> None:

@@ -1,85 +1,191 @@
+"""Any outcome and any error, in every dialect: nothing is lost, in the structured content or in the text."""
+
 import json
 from base64 import b64decode
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
-from mailmcp.server.reply import Replies
-from mcp.types import BlobResourceContents, EmbeddedResource, TextContent
+import jsonschema
+import pytest
+from hypothesis import given
+from mcp_types import EmbeddedResource, ImageContent, TextContent
 
-from envelope.samples import ERRORS, NOW, Shelf, meta_of
-from mcp_envelope import Dialect, Embedded, Meta, Outcome, Trace, Untrusted
+from envelope.facts import facts_of
+from envelope.samples import ACTION, ERRORS, ISSUE, Shelf, errors, meta_of, outcomes, telemetries, traces
+from mcp_envelope import Dialect, Embedded, Outcome, Page, ToolError, Trace, Untrusted, check_reply, escape
 from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.reply import make_result
+from mcp_envelope.schema import JsonObject, compact_schema
+from mcp_envelope.values import rate_limit_value
 
-OUTCOME = Outcome(
-    summary="One book",
-    data=Shelf(books=["a"]),
-    blocks=(Untrusted(label="body_text", text="x"),),
-    references={"message_id": "imap:a:INBOX:1:2"},
-)
+PLAIN = Outcome(summary="Two books", data=Shelf(books=["a", "b"]))
 
 
-def replies(dialect: Dialect = Dialect.SUMMARY, *, json_text: bool = False) -> Replies:
-    return Replies(shape_of(dialect), json_text=json_text)
+@cache
+def published(dialect: Dialect, *, pages: bool = True) -> JsonObject:
+    return shape_of(dialect).schema(compact_schema(Shelf), has_status=True, pages=pages)
 
 
-def text_of(content: object) -> str:
+def assert_sound(envelope: dict[str, Any] | None, dialect: Dialect, *, pages: bool) -> None:
+    through_json = json.loads(json.dumps(envelope))
+    assert check_reply(through_json, dialect) == []
+    jsonschema.validate(through_json, published(dialect, pages=pages))
+
+
+@given(outcome=outcomes, telemetry=telemetries, trace=traces)
+def test_every_fact_of_an_outcome_is_found_again(
+    outcome: Outcome[Shelf], telemetry: dict[str, int], trace: Trace | None
+) -> None:
+    meta = meta_of(telemetry=telemetry, trace=trace)
+    results = {dialect: make_result(outcome, meta, dialect=dialect) for dialect in Dialect}
+    found = [facts_of(result, dialect) for dialect, result in results.items()]
+    assert found[0] == found[1] == found[2]
+    for dialect, result in results.items():
+        assert_sound(result.structured_content, dialect, pages=outcome.page is not None)
+        assert_text_is_complete(outcome, result.content[0])
+        references = {key.partition("/")[2]: value for key, value in (result.meta or {}).items()}
+        assert outcome.references.items() <= references.items()
+    data = found[0]["data"]
+    assert data["summary"] == outcome.summary
+    assert data["books"] == outcome.data.books
+    assert data["status"] == ("partial" if outcome.issues else "ok")
+    assert [issue["message"] for issue in data["issues"]] == [issue.message for issue in outcome.issues]
+    for issue, value in zip(outcome.issues, data["issues"], strict=True):
+        assert issue.about.items() <= value.items()
+        assert value.get("reason") == issue.reason
+    assert found[0]["warnings"] == list(outcome.warnings)
+    assert found[0]["telemetry"] == telemetry
+    assert (data.get("next_action") is None) == (outcome.next_action is None)
+    if outcome.page is not None:
+        assert (data.get("next_cursor"), data["has_more"]) == (outcome.page.cursor, outcome.page.has_more)
+        assert found[0]["page"].get("total_count") == outcome.page.total_count
+    if outcome.rate_limit is not None:
+        assert found[0]["rate_limit"] == rate_limit_value(outcome.rate_limit, meta)
+
+
+def assert_text_is_complete(outcome: Outcome[Shelf], content: object) -> None:
     assert isinstance(content, TextContent)
-    return content.text
+    lines = content.text
+    assert outcome.summary in lines
+    for block in outcome.blocks:
+        assert (block.text if isinstance(block, Untrusted) else block) in lines
+    assert all(escape(issue.message) in lines for issue in outcome.issues)
+    assert all(warning in lines for warning in outcome.warnings)
+    if outcome.next_action is not None:
+        assert outcome.next_action.instruction in lines
 
 
-def test_a_success_has_both_channels_and_references() -> None:
-    result = replies().make(OUTCOME, meta_of())
-    assert result.is_error is False
-    assert result.structured_content is not None
-    assert result.structured_content["summary"] == "One book"
-    assert text_of(result.content[0]).startswith("One book\n")
-    assert result.meta == {"mailmcp/request_id": "0123456789abcdef", "mailmcp/message_id": "imap:a:INBOX:1:2"}
+@given(error=errors, trace=traces)
+def test_every_fact_of_an_error_is_found_again(error: ToolError, trace: Trace | None) -> None:
+    meta = meta_of(trace=trace)
+    results = {dialect: make_result(error, meta, dialect=dialect) for dialect in Dialect}
+    found = [facts_of(result, dialect) for dialect, result in results.items()]
+    assert found[0] == found[1] == found[2]
+    for dialect, result in results.items():
+        assert result.is_error
+        assert_sound(result.structured_content, dialect, pages=False)
+        content = result.content[0]
+        assert isinstance(content, TextContent)
+        assert shape_of(dialect).spell(error.code, error.reason) in content.text
+        assert error.reason.value in content.text
+        assert escape(error.message) in content.text
+        assert error.quote in content.text
+        assert ("may succeed" in content.text) == error.retryable
+    assert found[0]["message"] == error.message
+    assert found[0]["retryable"] is error.retryable
+    assert found[0]["details"]["reason"] == error.reason.value
+    assert found[0]["details"].get("quote", "") == error.quote
+    assert (found[0]["next_action"] is None) == (error.next_action is None)
+    if error.resource is not None:
+        assert found[0]["details"]["resource_id"] == error.resource.id
+    if error.rate_limit is not None:
+        assert found[0]["rate_limit"] == rate_limit_value(error.rate_limit, meta)
 
 
-def test_a_file_stands_beside_the_text_and_not_in_the_envelope() -> None:
-    file = Embedded(uri="imap://a/1", content_type="application/pdf", octets=b"\0%PDF")
-    result = replies().make(replace(OUTCOME, embedded=(file,)), meta_of())
-    text, embedded = result.content
-    assert isinstance(embedded, EmbeddedResource)
-    contents = embedded.resource
-    assert isinstance(contents, BlobResourceContents)
-    assert (str(contents.uri), contents.mime_type) == ("imap://a/1", "application/pdf")
-    assert b64decode(contents.blob) == b"\0%PDF"
-    assert contents.blob not in text_of(text)
-    assert contents.blob not in json.dumps(result.structured_content)
+@pytest.mark.parametrize("dialect", Dialect)
+def test_the_schema_refuses_a_reply_that_is_success_and_failure_at_once(dialect: Dialect) -> None:
+    shape = shape_of(dialect)
+    paged = replace(PLAIN, page=Page(page_size=10))
+    error = shape.failure(ERRORS[4], meta_of())["error"]
+    both = shape.success(paged, meta_of(), has_status=True) | {"error": error}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(both, published(dialect))
+    assert check_reply(both, dialect)
 
 
-def test_a_failure_is_a_result_with_the_flag_set() -> None:
-    result = replies().make(ERRORS[4], meta_of())
-    assert result.is_error is True
-    assert result.structured_content is not None
-    assert result.structured_content["error"]["code"] == "not_found"
-    assert text_of(result.content[0]).startswith("Error `not_found` (mailbox_missing)")
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("key", ["extra", "result"])
+def test_the_schema_refuses_unknown_root_keys(dialect: Dialect, key: str) -> None:
+    reply = shape_of(dialect).success(PLAIN, meta_of(), has_status=True) | {key: 1}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(reply, published(dialect))
+    assert any(key in rule for rule in check_reply(reply, dialect))
 
 
-def test_json_text_is_the_envelope_itself() -> None:
-    for result in (
-        replies(json_text=True).make(OUTCOME, meta_of()),
-        replies(json_text=True).make(ERRORS[0], meta_of()),
-    ):
-        assert json.loads(text_of(result.content[0])) == result.structured_content
+@pytest.mark.parametrize("dialect", Dialect)
+def test_the_root_is_an_object_with_a_choice(dialect: Dialect) -> None:
+    """Clients of the older era drop the whole list of tools for a root without `type: object`."""
+    schema = published(dialect)
+    assert schema["type"] == "object"
+    assert len(schema["oneOf"]) == 2
+    jsonschema.Draft202012Validator.check_schema(schema)
 
 
-def test_the_fence_is_new_in_each_reply() -> None:
-    first, second = (text_of(replies().make(OUTCOME, meta_of()).content[0]) for _ in range(2))
-    assert first != second
+@pytest.mark.parametrize("dialect", [Dialect.RESPONSE_V2, Dialect.DISCRIMINATED])
+def test_what_is_missing_is_among_the_warnings_too(dialect: Dialect) -> None:
+    """Both conventions tell of skipped items there."""
+    result = make_result(replace(PLAIN, issues=(ISSUE,)), meta_of(), dialect=dialect)
+    reply = result.structured_content or {}
+    warnings = reply.get("warnings") or [{"message": each} for each in reply["meta"]["warnings"]]
+    assert [each["message"] for each in warnings] == ["Emma is missing: It is gone."]
 
 
-def test_the_callers_trace_is_named_in_meta() -> None:
-    meta = Meta(now=NOW, duration_ms=1, request_id="r", trace=Trace(trace_id="a" * 32, span_id="b" * 16))
-    result = replies().make(OUTCOME, meta)
-    assert result.meta is not None
-    assert result.meta["mailmcp/trace_id"] == "a" * 32
-    assert result.structured_content is not None
-    assert result.structured_content["meta"]["span_id"] == "b" * 16
+@pytest.mark.parametrize(
+    ("dialect", "issue_code", "error_code"),
+    [
+        (Dialect.SUMMARY, "not_found", "conflict"),
+        (Dialect.RESPONSE_V2, "NOT_FOUND", "CONFLICT"),
+        (Dialect.DISCRIMINATED, "NOT_FOUND_RESOURCE", "NOT_FOUND_RESOURCE"),
+    ],
+)
+def test_codes_are_spelled_one_way_in_a_dialect(dialect: Dialect, issue_code: str, error_code: str) -> None:
+    partial = make_result(replace(PLAIN, issues=(ISSUE,)), meta_of(), dialect=dialect).structured_content
+    assert (partial or {})["data"]["issues"][0]["code"] == issue_code
+    conflict = next(error for error in ERRORS if error.code == "conflict")
+    shown = make_result(conflict, meta_of(), dialect=dialect).content[0]
+    assert isinstance(shown, TextContent)
+    assert shown.text.startswith(f"Error `{error_code}` (uidvalidity_changed): ")
 
 
-def test_what_an_envelope_has_no_place_for_is_in_meta() -> None:
-    result = replies(Dialect.DISCRIMINATED).make(OUTCOME, meta_of())
-    assert result.meta is not None
-    assert result.meta["mailmcp/now_utc"] == "2026-11-05T09:30:00.123Z"
-    assert result.meta["mailmcp/duration_ms"] == 12
+def test_references_of_a_reply_have_the_prefix_of_its_version() -> None:
+    trace = Trace(trace_id="a" * 32, span_id="b" * 16)
+    outcome = replace(PLAIN, references={"shelf_id": "7"}, next_action=ACTION)
+    meta = make_result(outcome, meta_of(trace=trace), dialect=Dialect.SUMMARY).meta
+    assert meta == {
+        "shelf/request_id": "0123456789abcdef",
+        "shelf/trace_id": "a" * 32,
+        "shelf/span_id": "b" * 16,
+        "shelf/shelf_id": "7",
+    }
+
+
+def test_a_picture_comes_as_an_image_and_anything_else_as_a_blob() -> None:
+    files = (
+        Embedded(uri="shelf:1", content_type="image/png", octets=b"\x89PNG"),
+        Embedded(uri="shelf:2", content_type="image/svg+xml", octets=b"<svg/>"),
+        Embedded(uri="shelf:3", content_type="text/plain", octets=b"\xff"),
+    )
+    _, *contents = make_result(replace(PLAIN, embedded=files), meta_of(), dialect=Dialect.SUMMARY).content
+    assert isinstance(contents[0], ImageContent)
+    assert b64decode(contents[0].data) == b"\x89PNG"
+    for file, content in zip(files[1:], contents[1:], strict=True):
+        assert isinstance(content, EmbeddedResource)
+        assert (content.resource.uri, content.resource.mime_type) == (file.uri, file.content_type)
+        assert b64decode(getattr(content.resource, "blob", "")) == file.octets
+
+
+def test_the_envelope_itself_can_be_the_text() -> None:
+    result = make_result(PLAIN, meta_of(), dialect=Dialect.SUMMARY, json_text=True)
+    assert isinstance(result.content[0], TextContent)
+    assert json.loads(result.content[0].text) == result.structured_content

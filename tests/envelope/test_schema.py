@@ -57,3 +57,25 @@ def test_a_real_choice_stays_a_choice() -> None:
 def test_an_object_is_closed_unless_said_otherwise() -> None:
     assert object_schema({"a": {}}, required=("a",))["additionalProperties"] is False
     assert "additionalProperties" not in object_schema({}, required=(), closed=False)
+
+
+class Leaf(BaseModel):
+    """One of two kinds."""
+
+    kind: Literal["leaf"]
+
+
+class Tree(BaseModel):
+    """A model inside itself."""
+
+    kind: Literal["tree"]
+    children: list[Annotated["Tree | Leaf", Field(discriminator="kind")]]
+
+
+def test_a_model_inside_itself_is_published_once() -> None:
+    schema = compact_schema(Tree)
+    inner, leaf = schema["properties"]["children"]["items"]["oneOf"]
+    assert leaf["properties"]["kind"]["const"] == "leaf"
+    assert inner == {"type": "object"}
+    assert "$ref" not in json.dumps(schema)
+    assert "discriminator" not in json.dumps(schema), "its mapping would lead nowhere"

@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from mcp_envelope.dialects.shape import WireShape
-from mcp_envelope.errors import NextAction, ToolError
+from mcp_envelope.errors import NextAction, RateLimit, ToolError
 from mcp_envelope.markdown import code, escape
 from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Issue, Outcome, Untrusted
@@ -70,10 +70,15 @@ def render_error(error: ToolError, spelled: str, *, marker: str) -> str:
     if error.quote:
         lines += _fenced(Untrusted(label="quote", text=error.quote), marker)
     if error.retryable:
-        lines.append("The same call may succeed later.")
+        lines.append(f"The same call may succeed {_when(error.rate_limit)}.")
     if error.next_action is not None:
         lines += ["", _next_line(error.next_action)]
     return "\n".join(lines)
+
+
+def _when(rate_limit: RateLimit | None) -> str:
+    seconds = rate_limit.retry_after_s if rate_limit else None
+    return "later" if seconds is None else f"in {seconds} s"
 
 
 def _fenced(block: Untrusted, marker: str) -> list[str]:

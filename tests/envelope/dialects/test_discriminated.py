@@ -9,7 +9,7 @@ SHAPE = DiscriminatedShape()
 
 def test_success_to_the_letter() -> None:
     outcome = Outcome(summary="One book", data=Shelf(books=["a"]), warnings=("careful",))
-    assert SHAPE.success(outcome, meta_of(outcome)) == {
+    assert SHAPE.success(outcome, meta_of(), has_status=True) == {
         "success": True,
         "data": {"summary": "One book", "status": "ok", "issues": [], "books": ["a"]},
         "warnings": [{"code": "NOTICE", "message": "careful"}],
@@ -17,7 +17,9 @@ def test_success_to_the_letter() -> None:
 
 
 def test_no_warnings_no_key() -> None:
-    assert "warnings" not in SHAPE.success(Outcome(summary="s", data=Shelf(books=[])), meta_of())
+    assert "warnings" not in SHAPE.success(
+        Outcome(summary="s", data=Shelf(books=[])), meta_of(), has_status=True
+    )
 
 
 CODES = [
@@ -45,8 +47,17 @@ def test_codes_are_from_the_registry_and_ours_in_the_details(error: ToolError, c
 
 def test_what_meta_says_elsewhere_stands_beside() -> None:
     outcome = Outcome(summary="s", data=Shelf(books=[]), page=Page(page_size=10, total_count=0))
-    beside = SHAPE.meta_beside(meta_of(outcome, telemetry={"look_ups": 2}))
-    assert beside["version"] == "mailmcp/1"
+    beside = SHAPE.beside(outcome, meta_of(telemetry={"look_ups": 2}))
+    assert beside["version"] == "shelf/1"
     assert beside["now_utc"] == "2026-11-05T09:30:00.123Z"
     assert beside["pagination"]["has_more"] is False
     assert beside["telemetry"] == {"look_ups": 2}
+
+
+def test_details_name_what_the_registry_names() -> None:
+    missing, gone, lost = ERRORS[1], ERRORS[4], ERRORS[8]
+    details = [SHAPE.failure(error, meta_of())["error"]["details"] for error in (missing, gone, lost)]
+    assert [each["operation"] for each in details] == ["shelf_list"] * 3
+    assert details[0]["param_name"] == "message_id"
+    assert (details[1]["resource_type"], details[1]["resource_id"]) == ("mailbox", "x")
+    assert [each.get("request_id") for each in details] == [None, None, "0123456789abcdef"]

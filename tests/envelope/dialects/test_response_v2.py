@@ -7,7 +7,7 @@ SHAPE = ResponseV2Shape()
 
 def test_success_to_the_letter() -> None:
     outcome = Outcome(summary="No books", data=Shelf(books=[]))
-    assert SHAPE.success(outcome, meta_of(outcome)) == {
+    assert SHAPE.success(outcome, meta_of(), has_status=True) == {
         "success": True,
         "data": {"summary": "No books", "status": "ok", "issues": [], "books": []},
         "error": None,
@@ -16,10 +16,10 @@ def test_success_to_the_letter() -> None:
             "now_utc": "2026-11-05T09:30:00.123Z",
             "duration_ms": 12,
             "request_id": "0123456789abcdef",
-            "warnings": None,
+            "warnings": [],
             "pagination": None,
             "rate_limit": None,
-            "telemetry": None,
+            "telemetry": {"duration_ms": 12},
         },
     }
 

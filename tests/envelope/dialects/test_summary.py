@@ -14,7 +14,7 @@ def test_success_to_the_letter() -> None:
         page=Page(page_size=10, total_count=2, cursor="c1"),
         next_action=ACTION,
     )
-    assert SHAPE.success(outcome, meta_of(outcome)) == {
+    assert SHAPE.success(outcome, meta_of(), has_status=True) == {
         "summary": "1 of 2 books",
         "data": {
             "status": "partial",
@@ -29,10 +29,12 @@ def test_success_to_the_letter() -> None:
                 }
             ],
             "books": ["a"],
+            "next_cursor": "c1",
+            "has_more": True,
             "next_action": {"instruction": "Go on.", "tool": "shelf_list", "arguments": {"cursor": "c1"}},
         },
         "meta": {
-            "version": "mailmcp/1",
+            "version": "shelf/1",
             "now_utc": "2026-11-05T09:30:00.123Z",
             "duration_ms": 12,
             "request_id": "0123456789abcdef",
@@ -48,6 +50,7 @@ def test_failure_to_the_letter() -> None:
     assert reply["error"] == {
         "code": "conflict",
         "message": conflict.message,
+        "data": {"code": "conflict"},
         "retryable": False,
         "details": {
             "reason": "uidvalidity_changed",
@@ -57,7 +60,3 @@ def test_failure_to_the_letter() -> None:
         "next_action": {"instruction": "Go on.", "tool": "shelf_list", "arguments": {"cursor": "c1"}},
     }
     assert set(reply) == {"error", "meta"}
-
-
-def test_meta_has_its_place_so_nothing_stands_beside() -> None:
-    assert SHAPE.meta_beside(meta_of()) == {}

@@ -9,7 +9,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, Final, Generic, TypeVar, cast
@@ -20,7 +20,7 @@ from mcp_types import CallToolResult
 
 from mcp_envelope.arguments import read_arguments
 from mcp_envelope.dialects.names import Dialect
-from mcp_envelope.errors import BaseReason, Code, DeadlineError, InternalError, ToolError
+from mcp_envelope.errors import BaseReason, Code, DeadlineError, InternalError, NextAction, ToolError
 from mcp_envelope.meta import Meta, Trace
 from mcp_envelope.outcome import Outcome
 from mcp_envelope.reply import make_result
@@ -146,7 +146,7 @@ class Calls(Generic[ContextT]):
                 function, arguments, context, abandon_on_cancel=True, limiter=self._threads
             )
         _check_outcome(outcome, tool)
-        return outcome
+        return _with_next_page(outcome, tool)
 
     def _meta(self, call: Call) -> Meta:
         return Meta(
@@ -222,6 +222,15 @@ def _check_outcome(outcome: Outcome[Any], tool: Tool[Any]) -> None:
         raise ValueError(f"{tool.name} has issues, but has_status is false")
     if (outcome.page is not None) != tool.pages:
         raise ValueError(f"{tool.name}: Outcome.page goes with an argument called cursor, on every page")
+
+
+def _with_next_page(outcome: Outcome[Any], tool: Tool[Any]) -> Outcome[Any]:
+    """Offer the next page, where the tool offers nothing else: the text channel has no other place for it."""
+    if outcome.page is None or outcome.page.cursor is None or outcome.next_action is not None:
+        return outcome
+    arguments = {"cursor": outcome.page.cursor}
+    action = NextAction(instruction="Get the next page.", tool=tool.name, arguments=arguments)
+    return replace(outcome, next_action=action)
 
 
 def _ending(result: object) -> tuple[int, str]:
