@@ -5,12 +5,13 @@ from typing import Any
 from mcp_types import CallToolResult
 
 from mcp_envelope import Dialect
+from mcp_envelope.dialects.response_v2 import ERROR_CODES
 
 Facts = dict[str, Any]
 
 
 def facts_of(result: CallToolResult, dialect: Dialect) -> Facts:
-    """Collect what the structured content and `_meta` of a reply say, less how codes are spelled."""
+    """Collect what the structured content and `_meta` of a reply say; codes of errors in our spelling."""
     reply = result.structured_content or {}
     if dialect is Dialect.SUMMARY:
         return _of_summary(reply)
@@ -26,6 +27,7 @@ def _of_summary(reply: dict[str, Any]) -> Facts:
         return facts | _of_data({"summary": reply["summary"], **reply["data"]})
     error = reply["error"]
     facts |= {"message": error["message"], "retryable": error["retryable"]}
+    facts |= {"code": error["code"], "problems": error["details"].get("problems")}
     return facts | {"next_action": error.get("next_action"), "details": _facts_of_error(error["details"])}
 
 
@@ -36,13 +38,22 @@ def _of_response_v2(reply: dict[str, Any]) -> Facts:
     if reply["success"]:
         facts["warnings"] = facts["warnings"][: len(facts["warnings"]) - len(data["issues"])]
         return facts | _of_data(data)
-    return facts | {"message": reply["error"]} | _of_details(data["details"])
+    codes = {theirs: ours.value for ours, theirs in ERROR_CODES.items()}
+    facts |= {"message": reply["error"], "code": codes[data["error_code"]]}
+    return facts | _of_details(data["details"]) | {"problems": _named(data.get("validation_errors"))}
+
+
+def _named(problems: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
+    """Drop the words: elsewhere they are in the message alone."""
+    return problems and [{"field": each["field"], "reason": each["reason"]} for each in problems]
 
 
 def _of_discriminated(reply: dict[str, Any], beside: dict[str, Any]) -> Facts:
     facts = _of_meta(beside)
     if not reply["success"]:
-        return facts | {"message": reply["error"]["message"]} | _of_details(reply["error"]["details"])
+        details = reply["error"]["details"]
+        facts |= {"message": reply["error"]["message"], "code": details["code"]}
+        return facts | _of_details(details) | {"problems": details.get("problems")}
     data = reply["data"]
     warnings = [warning["message"] for warning in reply.get("warnings", ())]
     return facts | {"warnings": warnings[: len(warnings) - len(data["issues"])]} | _of_data(data)

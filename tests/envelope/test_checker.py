@@ -329,7 +329,8 @@ def test_each_key_they_must_have_is_missed(dialect: Dialect, reply: Reply) -> No
         assert check_reply({name: reply[name] for name in reply if name != key}, dialect, Mode.CONVENTION), (
             key
         )
-    for value in (None, 7, "text", [], {"x": 1}):
+    values: tuple[object, ...] = (None, 7, "text", [], {"x": 1})
+    for value in values:
         for key in set(reply) - {"data", "error"}:
             if type(value) is not type(reply[key]) or value == {"x": 1}:
                 assert check_reply(reply | {key: value}, dialect, Mode.CONVENTION), (key, value)

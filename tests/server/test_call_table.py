@@ -6,7 +6,6 @@ import anyio
 import jsonschema
 import pytest
 from mcp import Client
-from mcp.types import CallToolResult
 
 from envelope.facts import facts_of
 from mcp_envelope import Dialect, check_reply
@@ -29,11 +28,6 @@ def filled(value: Any, places: dict[str, str]) -> Any:
 async def places_of(client: Client) -> dict[str, str]:
     data = ((await client.call_tool(SEARCH, {"limit": 1})).structured_content or {})["data"]
     return {"{id}": data["messages"][0]["message_id"], "{cursor}": data["next_cursor"]}
-
-
-def facts(result: CallToolResult, dialect: Dialect) -> dict[str, Any]:
-    beside = {name.removeprefix("mailmcp/"): value for name, value in (result.meta or {}).items()}
-    return facts_of(result.structured_content or {}, beside, dialect)
 
 
 def test_the_table_is_long_enough() -> None:
@@ -64,7 +58,7 @@ def test_bad_calls_say_all_that_is_wrong_and_repeat_nothing(dialect: Dialect) ->
             places = await places_of(client)
             for bad in BAD:
                 result = await client.call_tool(bad.tool, filled(bad.arguments, places))
-                said = facts(result, dialect)
+                said = facts_of(result, dialect)
                 assert result.is_error, bad
                 assert check_reply(result.structured_content, dialect) == []
                 jsonschema.validate(result.structured_content, schemas[bad.tool])

@@ -1,6 +1,7 @@
 """One call: errors become replies, bugs become `internal`, each call is one line of the log."""
 
 import logging
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -12,7 +13,6 @@ from mailmcp.server import service
 from mailmcp.server.app import build_server
 from mailmcp.tools.list_accounts import ListAccountsArguments
 from mailmcp.tools.tool import Call
-from mailmcp.tools.tool import Tool as MailTool
 from mcp_envelope import Outcome
 from server.mailbox import connected
 from servers.peer import PeerFactory
@@ -85,15 +85,7 @@ def test_a_bug_is_answered_as_internal_and_logged_with_its_traceback(
         raise ZeroDivisionError(SECRET)
 
     tool = service._BY_NAME["imap_list_accounts"]  # noqa: SLF001 - a bug has to be planted somewhere
-    planted: MailTool[Any] = MailTool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        arguments=ListAccountsArguments,
-        data=tool.data,
-        run=broken,
-    )
-    monkeypatch.setitem(service._BY_NAME, tool.name, planted)  # noqa: SLF001 - as above
+    monkeypatch.setitem(service._BY_NAME, tool.name, replace(tool, run=broken))  # noqa: SLF001 - as above
 
     async def run() -> dict[str, Any]:
         async with connected() as client:

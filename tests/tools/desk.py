@@ -23,6 +23,7 @@ from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
 from mcp_envelope import Outcome, read_arguments
+from mcp_envelope.dialects.summary import SummaryShape
 from mcp_envelope.text import render_outcome
 from mcp_envelope.values import data_value
 
@@ -38,11 +39,12 @@ class Reply(NamedTuple):
 
     outcome: Outcome[Any]
     telemetry: Telemetry
+    has_status: bool = True
 
     @property
     def data(self) -> dict[str, Any]:
         """What goes to `data` of the reply."""
-        return data_value(self.outcome)
+        return data_value(self.outcome, SummaryShape().spell, has_status=self.has_status)
 
     @property
     def text(self) -> str:
@@ -125,8 +127,9 @@ class Desk:
     async def _call(self, name: str, raw: dict[str, Any]) -> Reply:
         tool = _BY_NAME[name]
         call = self._new_call()
-        outcome = await tool.run(read_arguments(tool.arguments, raw), call)
-        return Reply(outcome, call.telemetry)
+        running = tool.run(read_arguments(tool.arguments, raw, context={"call": call}), call)
+        assert not isinstance(running, Outcome), "the tools of mailmcp are coroutine functions"
+        return Reply(await running, call.telemetry, tool.has_status)
 
     def _new_call(self) -> Call:
         return Call(

@@ -26,4 +26,4 @@ def test_every_tool_reads_only_and_says_what_it_is_for() -> None:
 
 
 def test_one_tool_alone_makes_no_connection() -> None:
-    assert [tool.name for tool in TOOLS if not tool.talks_to_server] == ["imap_list_accounts"]
+    assert [tool.name for tool in TOOLS if not tool.open_world] == ["imap_list_accounts"]

@@ -1,9 +1,12 @@
 """The arguments of a search: read as models write them, and refused where they contradict each other."""
 
+from datetime import date
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.search.arguments import SearchMessagesArguments, read_moment, read_octets
 from mcp_envelope import InvalidInputError, read_arguments
 
@@ -162,8 +165,9 @@ def test_a_size_with_a_unit_is_told_in_octets() -> None:
     ],
 )
 def test_who_sends_no_date_is_told_which_day_it_is(name: str, send: str) -> None:
+    call = SimpleNamespace(today=date(2026, 11, 21), preferences=DEFAULTS)
     with pytest.raises(InvalidInputError) as caught:
-        read_arguments(SearchMessagesArguments, {name: "yesterday"}, today="2026-11-21 (UTC)")
+        read_arguments(SearchMessagesArguments, {name: "yesterday"}, context={"call": call})
     assert caught.value.message.endswith(f"Today is 2026-11-21 (UTC). Send {send}")
     with pytest.raises(InvalidInputError, match="Send YYYY-MM-DD"):
         read(**{name: "yesterday"})

@@ -27,7 +27,7 @@ def broken_in_summary(reply: Mapping[str, Any]) -> Broken:
 
 
 def _broken_summary_error(error: Mapping[str, Any]) -> Broken:
-    """The code is one of six words; in some of the page's examples it is a number, with the word in `data`."""
+    """The code is one of six words; in some of the page's examples a number, with the word in `data`."""
     yield from rules.broken_texts(error, "error", "message")
     code, data = error.get("code"), error.get("data")
     inner = data.get("code") if isinstance(data, Mapping) else None

@@ -112,7 +112,7 @@ def broken_next_action(action: object, path: str) -> Broken:
 
 
 def broken_issues(issues: object, codes: Collection[str] | None) -> Broken:
-    """An array of objects with code, stage, message and `retryable`; `codes` are the allowed ones, or None."""
+    """An array of objects with code, stage, message and `retryable`; `codes` are those allowed, if any."""
     if not isinstance(issues, list):
         yield "data.issues is not an array"
         return

@@ -47,8 +47,6 @@ stdout, which the SDK reads and writes in threads too."""
 _LEVELS: Final = {Code.INTERNAL: logging.ERROR, Code.TIMEOUT: logging.ERROR}
 """The other failures, which the caller can mend, are warnings."""
 
-_log = logging.getLogger(__name__)
-
 
 @dataclass(slots=True, kw_only=True)
 class Call:
@@ -94,7 +92,8 @@ class Calls(Generic[ContextT]):
         """Choose how calls run and what their replies look like.
 
         Args:
-            version: Of the server's replies, as in `tickets/1`.
+            version: Of the server's replies, as in `tickets/1`. Its first part names the logger that gets a
+                line a call.
             context: Makes what tools are given beside their arguments, and is left when the tool has ended.
                 Validators of arguments have it too, as `info.context["call"]`.
             dialect: The shape of replies.
@@ -102,6 +101,7 @@ class Calls(Generic[ContextT]):
             timeout_s: What one call may take; hosts give up after 60 s by default.
         """
         self._version = version
+        self._log = logging.getLogger(version.partition("/")[0])
         self._context = context
         self._dialect = dialect
         self._json_text = json_text
@@ -185,30 +185,29 @@ class Calls(Generic[ContextT]):
         level, ending = logging.INFO, "cancelled"
         try:
             async with progress.running():
-                result = await _result_of(work, call)
+                result = await self._result_of(work, call)
                 replied = reply(result, call)
             level, ending = _ending(result)
             return replied
         finally:
-            _log.log(level, "call", extra=_log_fields(call, ending))
+            self._log.log(level, "call", extra=_log_fields(call, ending))
 
-
-async def _result_of(work: Callable[[Call], Awaitable[ValueT]], call: Call) -> ValueT | ToolError:
-    """Run the work; whatever it raises but cancellation comes back as a `ToolError`."""
-    with anyio.CancelScope(deadline=call.deadline + GRACE_S) as scope:
-        try:
-            return await work(call)
-        except ToolError as error:
-            return error
-        except Exception:  # noqa: BLE001 - the boundary: a bug is answered, and logged with its traceback
-            _log.exception("unexpected error", extra=_log_fields(call, "unexpected"))
-            return InternalError(
-                "The server failed unexpectedly. Its log has the details under the request id.",
-                reason=BaseReason.UNEXPECTED,
-                details={"request_id": call.request_id},
-            )
-    assert scope.cancelled_caught  # noqa: S101 - nothing else leaves the block without a value
-    return DeadlineError("The call took too long and was stopped.", reason=BaseReason.DEADLINE)
+    async def _result_of(self, work: Callable[[Call], Awaitable[ValueT]], call: Call) -> ValueT | ToolError:
+        """Run the work; whatever it raises but cancellation comes back as a `ToolError`."""
+        with anyio.CancelScope(deadline=call.deadline + GRACE_S) as scope:
+            try:
+                return await work(call)
+            except ToolError as error:
+                return error
+            except Exception:  # noqa: BLE001 - the boundary: a bug is answered, and logged with its traceback
+                self._log.exception("unexpected error", extra=_log_fields(call, "unexpected"))
+                return InternalError(
+                    "The server failed unexpectedly. Its log has the details under the request id.",
+                    reason=BaseReason.UNEXPECTED,
+                    details={"request_id": call.request_id},
+                )
+        assert scope.cancelled_caught  # noqa: S101 - nothing else leaves the block without a value
+        return DeadlineError("The call took too long and was stopped.", reason=BaseReason.DEADLINE)
 
 
 def _check_outcome(outcome: Outcome[Any], tool: Tool[Any]) -> None:
