@@ -10,7 +10,13 @@ from mailmcp.cli.main import cli
 from mcp_envelope import Dialect
 
 META = {"version": "mailmcp/1", "now_utc": "2026-01-02T03:04:05.678Z", "duration_ms": 1, "request_id": "r1"}
-ERROR = {"code": "timeout", "message": "Too late.", "retryable": True, "details": {"reason": "command"}}
+ERROR = {
+    "code": "timeout",
+    "message": "Too late.",
+    "data": {"code": "timeout"},
+    "retryable": True,
+    "details": {"reason": "command"},
+}
 
 
 def test_a_reply_in_order(tmp_path: Path) -> None:

@@ -151,7 +151,6 @@ _facts = {
     "next_action": actions,
     "resource": st.none() | st.builds(Resource, type=text, id=text),
     "rate_limit": rate_limits,
-    "quote": st.just("") | text,
 }
 problems = st.builds(Problem, field=text, reason=st.sampled_from(BaseReason), message=text)
 errors: st.SearchStrategy[ToolError] = st.one_of(

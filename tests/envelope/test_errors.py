@@ -56,7 +56,7 @@ def test_a_server_of_another_domain_has_reasons_of_its_own(dialect: Dialect) -> 
     reply = shape_of(dialect).failure(error, meta_of())
     assert check_reply(reply, dialect) == []
     assert '"reason": "other_edition"' in json.dumps(reply)
-    assert "(other_edition): The shelf" in render_error(error, "conflict", marker="m")
+    assert "(other_edition): The shelf" in render_error(error, "conflict")
 
 
 def test_a_deadline_may_be_met_later() -> None:

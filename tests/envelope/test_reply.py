@@ -15,6 +15,7 @@ from envelope.facts import facts_of
 from envelope.samples import ACTION, ERRORS, ISSUE, Shelf, errors, meta_of, outcomes, telemetries, traces
 from mcp_envelope import Dialect, Embedded, Outcome, Page, ToolError, Trace, Untrusted, check_reply, escape
 from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.markdown import one_line
 from mcp_envelope.reply import make_result
 from mcp_envelope.schema import JsonObject, compact_schema
 from mcp_envelope.values import rate_limit_value
@@ -89,13 +90,11 @@ def test_every_fact_of_an_error_is_found_again(error: ToolError, trace: Trace | 
         assert isinstance(content, TextContent)
         assert shape_of(dialect).spell(error.code, error.reason) in content.text
         assert error.reason.value in content.text
-        assert escape(error.message) in content.text
-        assert error.quote in content.text
+        assert one_line(error.message) in content.text
         assert ("may succeed" in content.text) == error.retryable
     assert found[0]["message"] == error.message
     assert found[0]["retryable"] is error.retryable
     assert found[0]["details"]["reason"] == error.reason.value
-    assert found[0]["details"].get("quote", "") == error.quote
     assert (found[0]["next_action"] is None) == (error.next_action is None)
     if error.resource is not None:
         assert found[0]["details"]["resource_id"] == error.resource.id

@@ -46,4 +46,9 @@ class MailCalls:
             yield mail
         finally:
             call.telemetry.update(mail.telemetry.counted())
-            call.log_fields.update(account=mail.account_id, mailbox=mail.mailbox)
+            call.log_fields.update(
+                account=mail.account_id,
+                mailbox=mail.mailbox,
+                imap_round_trips=mail.telemetry.imap_round_trips,
+                bytes_received=mail.telemetry.bytes_received,
+            )

@@ -83,8 +83,8 @@ class ToolError(Exception):
     """Base of every failure that the caller is told about. Raise one of the six subclasses.
 
     The message is a sentence for the model and the user: what was wrong, and what to send or do instead.
-    It never holds a secret. What a stranger wrote, such as another server's own error text, goes into
-    `quote`, never into the message.
+    It never holds a secret. What a stranger wrote, such as another server's own error text, is in it only as
+    `quote` writes it.
     """
 
     code: ClassVar[Code]
@@ -99,7 +99,6 @@ class ToolError(Exception):
         next_action: NextAction | None = None,
         resource: Resource | None = None,
         rate_limit: RateLimit | None = None,
-        quote: str = "",
     ) -> None:
         """Build a complete error; nothing is added after it was raised.
 
@@ -111,7 +110,6 @@ class ToolError(Exception):
             next_action: What to send instead.
             resource: The thing that is missing or has changed.
             rate_limit: When to try again, if that is known.
-            quote: What a stranger said about it, word for word; shown as a quotation.
         """
         super().__init__(message)
         self.message = message
@@ -121,7 +119,6 @@ class ToolError(Exception):
         self.next_action = next_action
         self.resource = resource
         self.rate_limit = rate_limit
-        self.quote = quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

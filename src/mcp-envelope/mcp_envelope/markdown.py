@@ -16,6 +16,11 @@ _ESCAPED = re.compile(r"\\([\\`*_\[\]<>#|~])")
 _BACKTICKS = re.compile(r"`+")
 
 
+def one_line(text: str) -> str:
+    """Put a sentence of the server's own on one line, so that nothing in it can begin another."""
+    return _BREAKS.sub(" ", text).strip()
+
+
 def escape(value: str) -> str:
     """Write `value` on one line with Markdown's special characters escaped; may be empty."""
     return _SPECIAL.sub(r"\\\1", _BREAKS.sub(" ", value).strip())

@@ -9,7 +9,7 @@ from typing import Any
 
 from mcp_envelope.dialects.shape import WireShape
 from mcp_envelope.errors import NextAction, RateLimit, ToolError
-from mcp_envelope.markdown import code, escape
+from mcp_envelope.markdown import code, escape, one_line
 from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Issue, Outcome, Untrusted
 from mcp_envelope.schema import JsonObject
@@ -33,7 +33,7 @@ def render(
     """
     if isinstance(result, ToolError):
         spelled = shape.spell(result.code, result.reason)
-        return render_error(result, spelled, marker=marker), shape.failure(result, meta), True
+        return render_error(result, spelled), shape.failure(result, meta), True
     envelope = shape.success(result, meta, has_status=has_status)
     return render_outcome(result, marker=marker), envelope, False
 
@@ -58,17 +58,14 @@ def render_outcome(outcome: Outcome[Any], *, marker: str) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def render_error(error: ToolError, spelled: str, *, marker: str) -> str:
-    """Format an error: what was wrong, what a stranger said of it, whether to try again, the next step.
+def render_error(error: ToolError, spelled: str) -> str:
+    """Format an error: what was wrong, whether to try again, the next step.
 
     Args:
         error: What the tool raised.
         spelled: Its code, as the dialect spells it.
-        marker: As for an outcome.
     """
-    lines = [f"Error {code(spelled)} ({error.reason.value}): {escape(error.message)}"]
-    if error.quote:
-        lines += _fenced(Untrusted(label="quote", text=error.quote), marker)
+    lines = [f"Error {code(spelled)} ({error.reason.value}): {one_line(error.message)}"]
     if error.retryable:
         lines.append(f"The same call may succeed {_when(error.rate_limit)}.")
     if error.next_action is not None:

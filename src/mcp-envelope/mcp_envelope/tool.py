@@ -103,7 +103,7 @@ def publish(tool: Tool[Any], dialect: Dialect) -> PublishedTool:
         annotations=ToolAnnotations(
             read_only_hint=tool.read_only,
             destructive_hint=None if tool.read_only else tool.destructive,
-            idempotent_hint=None if tool.read_only else tool.idempotent,
+            idempotent_hint=True if tool.idempotent and not tool.read_only else None,  # false is assumed
             open_world_hint=tool.open_world,
         ),
     )

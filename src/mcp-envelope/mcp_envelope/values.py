@@ -69,12 +69,10 @@ def rate_limit_value(rate_limit: RateLimit, meta: Meta) -> JsonObject:
 
 
 def error_facts(error: ToolError) -> JsonObject:
-    """Format the details of an error: its reason, what it is about, what a stranger said, its own facts."""
+    """Format the details of an error: its reason, what it is about, its own facts."""
     facts: JsonObject = {"reason": error.reason.value}
     if error.resource is not None:
         facts |= {"resource_type": error.resource.type, "resource_id": error.resource.id}
-    if error.quote:
-        facts["quote"] = error.quote
     return facts | error.details
 
 
