@@ -95,7 +95,7 @@ def test_every_finished_call_is_one_json_line(serve: Serve, account: Account, tm
     for call, result in zip(calls, results, strict=True):
         assert set(FIELDS) <= set(call)
         assert call["logger"] == "mailmcp"
-            assert call["level"] == ("INFO" if call["outcome"] in {"ok", "partial"} else "WARNING")
+        assert call["level"] == ("INFO" if call["outcome"] in {"ok", "partial"} else "WARNING")
         telemetry = result["structuredContent"]["meta"].get("telemetry", {})
         assert call["imap_round_trips"] == telemetry.get("imap_round_trips", 0)
         assert call["bytes_received"] == telemetry.get("bytes_received", 0)
