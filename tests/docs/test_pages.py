@@ -34,6 +34,7 @@ def test_the_architecture_has_a_place_for_every_module_that_reads_mail() -> None
 
 
 def test_the_library_alone_needs_neither_mail_nor_the_sdk() -> None:
-    script = "import sys, mcp_envelope; print(sorted({'mailmcp', 'mcp', 'imapclient', 'anyio'} & set(sys.modules)))"
+    loaded = "{'mailmcp', 'mcp', 'imapclient', 'anyio'} & set(sys.modules)"
+    script = f"import sys, mcp_envelope; print(sorted({loaded}))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -227,8 +227,8 @@ def test_a_trace_of_the_caller_is_in_the_reply() -> None:
 def test_progress_reaches_a_client_that_asks_for_it() -> None:
     told: list[tuple[float, float | None, str | None]] = []
 
-    async def note(done: float, total: float | None, what: str | None) -> None:
-        told.append((done, total, what))
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
 
     async def run() -> None:
         async with connected(make_tools()) as client:
