@@ -7,6 +7,7 @@ fixed values, so that a difference is a change of the product.
 
 import json
 import re
+import runpy
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
@@ -25,11 +26,12 @@ from mailmcp.imap.account import Account, Tls
 from mailmcp.reasons import Reason
 from mailmcp.server.app import build_server
 from mailmcp.server.publishing import publish_all
-from mcp_envelope import Code, Dialect
+from mcp_envelope import BaseReason, Code, Dialect
 from mcp_envelope.dialects import discriminated, response_v2
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = (DOCS / "envelope.md", DOCS / "tools.md")
+PAGES = (DOCS / "envelope.md", DOCS / "envelope-reference.md", DOCS / "tools.md")
+TICKETS = DOCS.parent / "src" / "mcp-envelope" / "examples" / "tickets.py"
 
 _PART = re.compile(r"(<!-- begin (?P<name>[a-z0-9-]+) -->\n).*?(\n<!-- end (?P=name) -->)", re.DOTALL)
 
@@ -44,6 +46,8 @@ _UID_VALIDITY = re.compile(r"(?:Projects:|/message/|UIDVALIDITY was |is now )(\d
 """Of any number of digits: the server draws it."""
 
 SCENES = ("success", "partial", "failure")
+
+_WIDTH = 100
 
 
 def _letter(number: int, subject: str) -> SampleMessage:
@@ -98,6 +102,50 @@ async def _play(dialect: Dialect) -> dict[str, tuple[str, str]]:
         )
         for name, result in zip(SCENES, (success, partial, failure), strict=True)
     }
+
+
+TICKET_CALLS: dict[str, dict[str, Any]] = {
+    "success": {},
+    "partial": {"cursor": "3.2"},
+    "error": {"cursor": "2.2"},
+}
+
+
+@cache
+def tickets() -> dict[str, tuple[str, str]]:
+    """Call the example's search; return envelope (JSON) and text of each reply."""
+
+    async def play() -> dict[str, tuple[str, str]]:
+        async with Client(runpy.run_path(str(TICKETS))["server"]) as client:
+            replies = {
+                name: await client.call_tool("search_tickets", arguments)
+                for name, arguments in TICKET_CALLS.items()
+            }
+        return {
+            name: (
+                json.dumps(reply.structured_content, ensure_ascii=False),
+                getattr(reply.content[0], "text", ""),
+            )
+            for name, reply in replies.items()
+        }
+
+    return anyio.run(play)
+
+
+def _shortened(text: str) -> str:
+    """Indent JSON, objects that fit on a line on one line."""
+    return _settle(_indent(json.loads(text)))
+
+
+def _indent(value: Any, depth: int = 0) -> str:
+    flat = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, (dict, list)) or len(flat) + 2 * depth <= _WIDTH:
+        return flat
+    inner, outer = "  " * (depth + 1), "  " * depth
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(inner + _indent(each, depth + 1) for each in value) + f"\n{outer}]"
+    members = (f"{inner}{json.dumps(key)}: {_indent(each, depth + 1)}" for key, each in value.items())
+    return "{\n" + ",\n".join(members) + f"\n{outer}}}"
 
 
 def _settle(text: str) -> str:
@@ -208,9 +256,13 @@ def _json_block(dialect: Dialect, scene: str) -> Callable[[], str]:
 PARTS: dict[str, Callable[[], str]] = {
     "tools": tool_page,
     "codes": code_table,
-    "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in Reason),
+    "reasons": lambda: ", ".join(f"`{reason.value}`" for reason in (*BaseReason, *Reason)),
     "tokens": token_table,
-    "example-server": lambda: f"```python\n{(DOCS / 'example_server.py').read_text(encoding='utf-8')}```",
+    **{
+        f"ticket-{scene}": lambda scene=scene: f"```json\n{_shortened(tickets()[scene][0])}\n```"  # type: ignore[misc]
+        for scene in TICKET_CALLS
+    },
+    "ticket-success-text": lambda: f"```text\n{tickets()['success'][1]}\n```",
     **{f"{dialect.value}-{scene}": _json_block(dialect, scene) for dialect in Dialect for scene in SCENES},
     **{
         f"text-{scene}": lambda scene=scene: f"```text\n{scenes(Dialect.SUMMARY)[scene][1]}\n```"  # type: ignore[misc]

@@ -86,7 +86,7 @@ OUTCOMES = [
 def test_every_finished_call_is_one_json_line(serve: Serve, account: Account, tmp_path: Path) -> None:
     lines, results = log_of(serve, tmp_path, account, "--log-format", "json", "--log-level", "debug")
     records = [json.loads(line) for line in lines]
-    calls = [record for record in records if record["message"] == "call"]
+    calls = [record for record in records if "outcome" in record]
     ids = [result["structuredContent"]["meta"]["request_id"] for result in results]
     assert [call["request_id"] for call in calls] == ids
     outcomes = [call["outcome"] for call in calls]
@@ -111,10 +111,10 @@ def test_every_finished_call_is_one_json_line(serve: Serve, account: Account, tm
 def test_every_finished_call_is_one_line_of_text(serve: Serve, account: Account, tmp_path: Path) -> None:
     lines, results = log_of(serve, tmp_path, account, "--log-level", "debug")
     assert_nothing_private(lines)
-    calls = [line for line in lines if " call tool=" in line]
+    calls = [line for line in lines if " tool=" in line]
     assert len(calls) == len(results)
     for line, result in zip(calls, results, strict=True):
-        fields = dict(pair.split("=", 1) for pair in line.partition(" call ")[2].split(" "))
+        fields = dict(pair.split("=", 1) for pair in line[line.index(" tool=") + 1 :].split(" "))
         assert fields["request_id"] == result["structuredContent"]["meta"]["request_id"]
         assert set(fields) <= set(FIELDS)
         assert {"tool", "request_id", "outcome", "duration_ms", "imap_round_trips"} <= set(fields)

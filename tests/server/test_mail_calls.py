@@ -22,7 +22,7 @@ SECRET = "Xq9-never-in-a-reply"
 
 
 def call_lines(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
-    return [record for record in caplog.records if record.message == "call"]
+    return [record for record in caplog.records if hasattr(record, "outcome") and not record.exc_info]
 
 
 def test_a_finished_call_is_one_line_that_names_its_reply(caplog: pytest.LogCaptureFixture) -> None:

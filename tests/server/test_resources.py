@@ -212,7 +212,7 @@ def test_a_read_is_one_line_of_the_log(home: Peer, caplog: pytest.LogCaptureFixt
     caplog.set_level(logging.INFO, "mailmcp")
     read(home, "auto", ref().message_raw_uri)
     error = error_of(home, "auto", ref(9).message_raw_uri)
-    done, failed = (vars(record) for record in caplog.records if record.message == "call")
+    done, failed = (vars(record) for record in caplog.records if hasattr(record, "outcome"))
     assert (done["tool"], done["account"], done["mailbox"]) == ("resources/read", "home", "INBOX")
     assert done["outcome"] == "ok"
     assert done["imap_round_trips"] > 0

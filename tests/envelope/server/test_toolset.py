@@ -207,7 +207,7 @@ def test_a_call_is_one_line_of_the_log_at_the_level_of_its_outcome(
 ) -> None:
     caplog.set_level(logging.INFO, "shelf")
     reply = call(name).structured_content or {}
-    (line,) = [record for record in caplog.records if record.message == "call"]
+    (line,) = [record for record in caplog.records if hasattr(record, "outcome") and not record.exc_info]
     said = vars(line)
     assert (line.name, line.levelno, said["outcome"], said["tool"]) == ("shelf", level, outcome, name)
     assert said["request_id"] == reply["meta"]["request_id"]

@@ -190,7 +190,7 @@ class Calls(Generic[ContextT]):
             level, ending = _ending(result)
             return replied
         finally:
-            self._log.log(level, "call", extra=_log_fields(call, ending))
+            self._log.log(level, "%s: %s", name, ending, extra=_log_fields(call, ending))
 
     async def _result_of(self, work: Callable[[Call], Awaitable[ValueT]], call: Call) -> ValueT | ToolError:
         """Run the work; whatever it raises but cancellation comes back as a `ToolError`."""
