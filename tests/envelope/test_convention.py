@@ -1,11 +1,16 @@
 """What the conventions ask of replies of anybody's server."""
 
+import json
+from importlib import resources
 from typing import Any
 
+import jsonschema
 import pytest
 
-from mcp_envelope import Dialect, check_reply
+from envelope.samples import ERRORS, ISSUE, Shelf, meta_of
+from mcp_envelope import Dialect, Outcome, Page, check_reply
 from mcp_envelope.check.checker import Mode
+from mcp_envelope.dialects.registry import shape_of
 
 Reply = dict[str, Any]
 
@@ -84,6 +89,34 @@ GOOD_ELSEWHERE: list[tuple[Dialect, Reply]] = [
 def test_replies_of_other_servers_follow_the_convention(dialect: Dialect, reply: Reply) -> None:
     assert check_reply(reply, dialect, Mode.CONVENTION) == []
     assert check_reply(reply, dialect) != [] or "summary" in reply
+
+
+def shipped(dialect: Dialect) -> jsonschema.Draft202012Validator:
+    """The schema for people who don't write Python."""
+    text = (resources.files("mcp_envelope") / "schemas" / f"{dialect.value}.json").read_text(encoding="utf-8")
+    schema = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize(("dialect", "reply"), GOOD_ELSEWHERE)
+def test_the_shipped_schema_agrees_with_the_checker(dialect: Dialect, reply: Reply) -> None:
+    validator = shipped(dialect)
+    validator.validate(reply)
+    for key in set(reply) - {"warnings"}:
+        assert not validator.is_valid({name: reply[name] for name in reply if name != key}), key
+    assert not validator.is_valid(reply | {"extra": 1})
+    other = next(each for each in Dialect if each is not dialect)
+    assert not shipped(other).is_valid(reply)
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_the_shipped_schema_accepts_what_the_library_sends(dialect: Dialect) -> None:
+    shape, validator = shape_of(dialect), shipped(dialect)
+    for error in ERRORS:
+        validator.validate(shape.failure(error, meta_of()))
+    outcome = Outcome(summary="s", data=Shelf(books=[]), issues=(ISSUE,), page=Page(page_size=1, cursor="c"))
+    validator.validate(shape.success(outcome, meta_of(), has_status=True))
 
 
 @pytest.mark.parametrize(("dialect", "reply"), GOOD_ELSEWHERE)
