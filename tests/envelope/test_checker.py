@@ -1,10 +1,12 @@
 """Every rule of every dialect: a good reply broken in one place is found out."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from envelope.samples import ACTION, ERRORS, ISSUE, Shelf, meta_of
 from mailmcp.envelope.checker import check_reply
@@ -52,6 +54,40 @@ def test_what_is_no_reply_at_all(dialect: Dialect, reply: object) -> None:
     assert check_reply(reply, dialect)
 
 
+ANYTHING = [None, True, 1, -1, 10**400, 1.5, float("nan"), "", "text", "\ud83d", [], [[]], [{}], {}, {"": []}]
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+
+
+def replaced(value: Any, other: object) -> Iterator[Any]:
+    """Make of a JSON value all that differ in one place, where something else is instead."""
+    yield other
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from (value | {key: changed} for changed in replaced(each, other))
+    if isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from ([*value[:number], changed, *value[number + 1 :]] for changed in replaced(each, other))
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("other", ANYTHING, ids=repr)
+def test_whatever_is_in_any_place_of_a_reply_it_is_judged(dialect: Dialect, other: object) -> None:
+    replies = [good(dialect), *(bad(dialect, number) for number in range(len(ERRORS)))]
+    for reply in replies:
+        for changed in replaced(reply, other):
+            assert all(type(rule) is str for rule in check_reply(changed, dialect))
+
+
+@given(reply=json_values, dialect=st.sampled_from(Dialect))
+@example(reply={"error": {"code": []}, "meta": {}}, dialect=Dialect.SUMMARY)
+def test_any_json_is_judged(reply: object, dialect: Dialect) -> None:
+    assert all(type(rule) is str for rule in check_reply(reply, dialect))
+    assert check_reply(reply, dialect)
+
+
 DATA: list[tuple[str, Breaking]] = [
     ("partial without issues", lambda r: r["data"].update(issues=[], failed=0, attempted=1)),
     ("ok with issues", lambda r: r["data"].update(status="ok")),
@@ -69,6 +105,7 @@ DATA: list[tuple[str, Breaking]] = [
     ("fewer items than returned", lambda r: r["data"].update(books=[])),
     ("more without cursor", lambda r: r["data"].pop("next_cursor")),
     ("cursor without more", lambda r: r["data"].update(has_more=False)),
+    ("more that is no flag", lambda r: r["data"].update(has_more=1)),
     ("a next action without tool", lambda r: r["data"]["next_action"].pop("tool")),
     ("a next action without arguments", lambda r: r["data"]["next_action"].update(arguments=None)),
     ("a next action that is none", lambda r: r["data"].update(next_action="go")),

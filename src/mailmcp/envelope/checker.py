@@ -65,7 +65,7 @@ def _check_error(error: Any) -> Iterator[str]:
         return
     known = frozenset({"code", "message", "retryable", "details", "next_action"})
     yield from rules.unknown_keys(error, known, "error")
-    if error.get("code") not in {code.value for code in Code}:
+    if not rules.is_one_of(error.get("code"), rules.CODES):
         yield "error.code is none of the six codes"
     if not rules.is_text(error.get("message")):
         yield "error.message is not a text"
@@ -131,7 +131,7 @@ def _check_response_v2(reply: Mapping[str, Any]) -> Iterator[str]:
 
 def _check_failure_data(data: Mapping[str, Any]) -> Iterator[str]:
     codes = dict(zip(ERROR_CODES.values(), ERROR_TYPES.values(), strict=True))
-    if data.get("error_code") not in codes:
+    if not rules.is_one_of(data.get("error_code"), codes):
         yield "data.error_code is none of the six codes"
     elif data.get("error_type") != codes[data["error_code"]]:
         yield "data.error_type is not the type of its code"
@@ -172,7 +172,7 @@ def _check_registered_error(error: Any) -> Iterator[str]:
         yield "error is not an object"
         return
     yield from rules.unknown_keys(error, frozenset({"code", "message", "details"}), "error")
-    if error.get("code") not in REGISTRY:
+    if not rules.is_one_of(error.get("code"), REGISTRY):
         yield "error.code is not in the registry"
     if not rules.is_text(error.get("message")):
         yield "error.message is not a text"

@@ -5,14 +5,14 @@ as `data.issues[0].code`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from mailmcp.envelope.errors import Code
 from mailmcp.envelope.outcome import Status
 
 _UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-_CODES = frozenset(code.value for code in Code)
+CODES = frozenset(code.value for code in Code)
 _STATUSES = frozenset(status.value for status in Status)
 
 Path = str
@@ -31,6 +31,11 @@ def is_count(value: object) -> bool:
 def is_text(value: object) -> bool:
     """Tell whether a JSON value is a string that is not empty."""
     return isinstance(value, str) and value != ""
+
+
+def is_one_of(value: object, names: Container[str]) -> bool:
+    """Tell whether a JSON value is one of these strings; it may be anything, also what has no hash."""
+    return isinstance(value, str) and value in names
 
 
 def unknown_keys(value: Mapping[str, Any], known: frozenset[str], path: Path) -> Iterator[str]:
@@ -93,7 +98,7 @@ def broken_data(data: Mapping[str, Any]) -> Iterator[str]:
         yield from _broken_status(data)
     if "attempted" in data or "returned" in data:
         yield from _broken_counts(data)
-    if "has_more" in data and data["has_more"] != is_text(data.get("next_cursor")):
+    if "has_more" in data and data["has_more"] is not is_text(data.get("next_cursor")):
         yield "data: has_more and the presence of next_cursor differ"
     if "next_action" in data:
         yield from broken_next_action(data["next_action"], "data.next_action")
@@ -101,7 +106,7 @@ def broken_data(data: Mapping[str, Any]) -> Iterator[str]:
 
 def _broken_status(data: Mapping[str, Any]) -> Iterator[str]:
     status, issues = data.get("status"), data.get("issues")
-    if status not in _STATUSES:
+    if not is_one_of(status, _STATUSES):
         yield "data.status of a success is neither ok nor partial"
     if not isinstance(issues, list):
         yield "data.issues is not an array"
@@ -116,7 +121,7 @@ def _broken_issue(issue: Any, path: Path) -> Iterator[str]:
     if not is_object(issue):
         yield f"{path} is not an object"
         return
-    if issue.get("code") not in _CODES:
+    if not is_one_of(issue.get("code"), CODES):
         yield f"{path}.code is none of the six codes"
     for key in ("stage", "message"):
         if not is_text(issue.get(key)):
