@@ -54,7 +54,23 @@ def test_what_is_no_reply_at_all(dialect: Dialect, reply: object) -> None:
     assert check_reply(reply, dialect)
 
 
-ANYTHING = [None, True, 1, -1, 10**400, 1.5, float("nan"), "", "text", "\ud83d", [], [[]], [{}], {}, {"": []}]
+ANYTHING: list[object] = [
+    None,
+    True,
+    1,
+    -1,
+    10**400,
+    1.5,
+    float("nan"),
+    "",
+    "text",
+    "\ud83d",
+    [],
+    [[]],
+    [{}],
+    {},
+    {"": []},
+]
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
