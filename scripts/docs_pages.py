@@ -33,7 +33,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGES = (DOCS / "envelope.md", DOCS / "envelope-reference.md", DOCS / "tools.md")
 TICKETS = DOCS.parent / "src" / "mcp-envelope" / "examples" / "tickets.py"
 
-_PART = re.compile(r"(<!-- begin (?P<name>[a-z0-9-]+) -->\n).*?(\n<!-- end (?P=name) -->)", re.DOTALL)
+_PART = re.compile(r"<!-- begin (?P<name>[^\n]*?) -->\n.*?<!-- end (?P=name) -->", re.DOTALL)
+_MARKER = re.compile(r"<!-- (?:begin|end) [^\n]*")
 
 _VOLATILE = (
     (re.compile(r'"now_utc": "[^"]*"'), '"now_utc": "2026-11-05T09:30:00.000Z"'),
@@ -272,15 +273,32 @@ PARTS: dict[str, Callable[[], str]] = {
 
 
 def regenerate(page: str) -> str:
-    """Write the generated parts of a page anew."""
-    return _PART.sub(lambda part: f"{part[1]}{PARTS[part['name']]()}{part[3]}", page)
+    """Write the generated parts of a page anew.
+
+    Raises:
+        ValueError: A marker has no partner, or names no part.
+    """
+    lone = _MARKER.findall(_PART.sub("", page))
+    unknown = {part["name"] for part in _PART.finditer(page)} - PARTS.keys()
+    if lone or unknown:
+        raise ValueError(f"markers without a partner: {lone}; parts that do not exist: {sorted(unknown)}")
+    return _PART.sub(_write_part, page)
+
+
+def _write_part(part: re.Match[str]) -> str:
+    name = part["name"]
+    return f"<!-- begin {name} -->\n{PARTS[name]()}\n<!-- end {name} -->"
 
 
 @click.command()
 def main() -> None:
     """Write the generated parts of docs/ anew."""
     for path in PAGES:
-        path.write_text(regenerate(path.read_text(encoding="utf-8")), encoding="utf-8")
+        try:
+            written = regenerate(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise click.ClickException(f"{path}: {error}") from None
+        path.write_text(written, encoding="utf-8")
 
 
 if __name__ == "__main__":

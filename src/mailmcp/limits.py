@@ -12,6 +12,15 @@ YEAR_LAST: Final = 9998
 HTTP_BODY_OCTETS_MAX: Final = 1_048_576
 """Longest HTTP request body: arguments at their longest are a tenth of it."""
 
+HTTP_REQUEST_S: Final = 20.0
+"""From a connection, or the last reply on it, to the end of its next request: the largest body at 50 KB/s."""
+
+HTTP_CONNECTIONS_MAX: Final = 128
+"""Open HTTP connections: half of the 256 file descriptors that macOS allows, so that some remain for IMAP."""
+
+HTTP_GRACE_S: Final = 1
+"""How long calls in flight may go on once the end is asked for; with closing, it all takes under 2 s."""
+
 # Pages
 PAGE_SIZE_DEFAULT: Final = 10
 """Messages on a page: ten rows of text stay near 600 tokens."""

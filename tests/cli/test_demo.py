@@ -62,7 +62,7 @@ def run_without_pymap(folder: Path, *arguments: str) -> subprocess.CompletedProc
         capture_output=True,
         text=True,
         env=clean_environment(folder),
-        timeout=20,
+        timeout=60,
         check=False,
     )
 

@@ -70,7 +70,7 @@ def test_a_person_at_a_terminal_gets_help(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
             env=clean_environment(tmp_path),
-            timeout=20,
+            timeout=60,
             check=False,
         )
     finally:

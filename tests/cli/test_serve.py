@@ -19,7 +19,7 @@ from servers.peer_actions import Bye, Close, FailUid, Respond, Rule, Silence, St
 from servers.peer_mailbox import make_messages
 from tools.stores import peer_account, plain_account
 
-WAIT_S = 10.0
+WAIT_S = 30.0
 
 SEARCH = {"name": "imap_search_messages", "arguments": {}}
 

@@ -9,7 +9,7 @@ from servers.peer import PeerFactory
 from servers.peer_mailbox import make_messages
 from tools.stores import peer_account
 
-WAIT_S = 10.0
+WAIT_S = 30.0
 
 FINDER = """
 import socket

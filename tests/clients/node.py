@@ -90,6 +90,6 @@ def run_driver(
 
 
 def _version(node: str) -> tuple[int, int]:
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=10, check=False)
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=60, check=False)
     match = re.match(r"v(\d+)\.(\d+)\.", said.stdout)
     return (int(match[1]), int(match[2])) if match else (0, 0)

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO
 
-START_TIMEOUT_S = 30.0
-STOP_TIMEOUT_S = 10.0
+START_TIMEOUT_S = 90.0
+STOP_TIMEOUT_S = 30.0
 
 _ADDRESS = re.compile(r"serves (http://\S+)")
 

@@ -97,7 +97,7 @@ password = "wrong"
 account_id = "silent"
 {silent}
 password = "{password}"
-connect_timeout_s = 1.0
+connect_timeout_s = 3.0
 """
 
 

@@ -23,8 +23,8 @@ def server() -> Iterator[EmbeddedServer]:
 @pytest.fixture
 def clients(server: EmbeddedServer) -> Iterator[tuple[IMAPClient, IMAPClient]]:
     pair = (
-        IMAPClient(server.host, port=server.port, ssl=False, timeout=10),
-        IMAPClient(server.host, port=server.port, ssl=False, timeout=10),
+        IMAPClient(server.host, port=server.port, ssl=False, timeout=30),
+        IMAPClient(server.host, port=server.port, ssl=False, timeout=30),
     )
     for client in pair:
         client.login(server.user, server.password)

@@ -16,7 +16,7 @@ SAMPLE = make_sample(datetime(2026, 11, 21, 9, 0, tzinfo=UTC))
 @pytest.fixture(scope="module")
 def client() -> Iterator[IMAPClient]:
     with EmbeddedServer(mailboxes=SAMPLE) as server:
-        client = IMAPClient(server.host, port=server.port, ssl=False, timeout=10)
+        client = IMAPClient(server.host, port=server.port, ssl=False, timeout=30)
         client.login(server.user, server.password)
         yield client
         client.shutdown()

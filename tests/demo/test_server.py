@@ -34,7 +34,7 @@ MAILBOXES = (
 
 @contextmanager
 def client_of(server: EmbeddedServer) -> Iterator[IMAPClient]:
-    client = IMAPClient(server.host, port=server.port, ssl=False, timeout=10)
+    client = IMAPClient(server.host, port=server.port, ssl=False, timeout=30)
     try:
         yield client
     finally:
@@ -121,7 +121,7 @@ def test_stop_closes_the_port_the_connections_and_the_thread() -> None:
                 idling.idle_done()
     assert threading.active_count() == threads_before
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection((server.host, port), timeout=5)
+        socket.create_connection((server.host, port), timeout=30)
     assert "not running" in repr(server)
 
 
@@ -150,7 +150,7 @@ def test_failed_connection_leaves_the_others(
     """A command line past every bound makes pymap give up on that connection, and on no other."""
     with logged_in(server) as client:
         with (
-            socket.create_connection((server.host, server.port), timeout=10) as rude,
+            socket.create_connection((server.host, server.port), timeout=30) as rude,
             suppress(ConnectionError),
         ):
             rude.sendall(b"a " + b"x" * 2_500_000)

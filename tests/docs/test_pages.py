@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from scripts.docs_pages import PAGES, regenerate
+from scripts.docs_pages import PAGES, PARTS, regenerate
 
 ROOT = Path(__file__).parents[2]
 MARKDOWN = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -18,6 +18,29 @@ def test_the_generated_parts_are_what_they_would_be_now(page: Path) -> None:
     """`scripts/docs` writes them anew."""
     written = page.read_text(encoding="utf-8")
     assert regenerate(written) == written
+
+
+@pytest.mark.parametrize("between", ["", "\n", "old\n", "old\n\n", "one\ntwo\n"], ids=repr)
+def test_a_part_is_written_whatever_stands_between_its_markers(between: str) -> None:
+    written = regenerate(f"a\n<!-- begin reasons -->\n{between}<!-- end reasons -->\nb\n")
+    assert written == f"a\n<!-- begin reasons -->\n{PARTS['reasons']()}\n<!-- end reasons -->\nb\n"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<!-- begin reasons -->\n",
+        "<!-- end reasons -->\n",
+        "<!-- begin reasons --> <!-- end reasons -->\n",
+        "<!-- begin reasons -->\n<!-- end reason -->\n",
+        "<!-- begin resaons -->\n<!-- end resaons -->\n",
+        "<!-- begin Reasons -->\n<!-- end Reasons -->\n",
+        "<!-- begin reasons-->\n<!-- end reasons -->\n",
+    ],
+)
+def test_markers_that_would_be_passed_over_are_an_error(page: str) -> None:
+    with pytest.raises(ValueError, match="markers without a partner"):
+        regenerate(page)
 
 
 @pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: page.name)

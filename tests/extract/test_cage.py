@@ -35,7 +35,7 @@ def shut_in(deed: str, *, limits: bool = False, hook: bool = True) -> subprocess
         [sys.executable, "-c", script],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=False,
         env=unmeasured_environment(),
     )
@@ -134,7 +134,7 @@ def test_the_process_ends_with_its_parent() -> None:
         assert child.stdout.readline() == b"up\n"
         assert child.poll() is None
         child.stdin.close()
-        assert child.wait(timeout=10) == 0
+        assert child.wait(timeout=60) == 0
 
 
 @pytest.mark.parametrize(

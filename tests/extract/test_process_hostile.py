@@ -63,7 +63,7 @@ def _nested(levels: int = 6) -> bytes:
     ids=["entities", "too deep", "zips in zips", "truncated", "garbage", "tree that loops", "zip bomb"],
 )
 def test_there_is_no_text(make: Callable[[], bytes], kind: Kind, cause: Cause) -> None:
-    assert _read(make(), kind, time_s=10) is cause
+    assert _read(make(), kind, time_s=100) is cause
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_there_is_no_text(make: Callable[[], bytes], kind: Kind, cause: Cause) -
     ids=["docx", "pdf", "rtf"],
 )
 def test_what_takes_too_long_is_read_in_part(make: Callable[[], bytes], kind: Kind) -> None:
-    result = _read(make(), kind, time_s=0.8)
+    result = _read(make(), kind, time_s=2)
     assert isinstance(result, Extraction)
     assert "begin" in result.text
     assert result.truncated
@@ -85,7 +85,7 @@ def test_what_takes_too_long_is_read_in_part(make: Callable[[], bytes], kind: Ki
 
 def test_what_takes_too_much_memory_is_broken_off() -> None:
     strings = xlsx({"S": ""}, strings=f"<si><t>{'a' * 200}</t></si>" * 800_000)
-    assert _read(strings, Kind.XLSX, time_s=30, memory=180_000_000) is Cause.OUT_OF_MEMORY
+    assert _read(strings, Kind.XLSX, time_s=100, memory=180_000_000) is Cause.OUT_OF_MEMORY
 
 
 def test_a_flood_of_text_ends_at_the_ceiling() -> None:
@@ -94,24 +94,24 @@ def test_a_flood_of_text_ends_at_the_ceiling() -> None:
         '<table:table-cell table:number-columns-repeated="100">'
     )
     sheet = f"{rows}<text:p>{'x' * 1_000}</text:p></table:table-cell></table:table-row>" * 1_000
-    result = _read(open_document("spreadsheet", f"<table:table>{sheet}</table:table>"), Kind.ODS, time_s=20)
+    result = _read(open_document("spreadsheet", f"<table:table>{sheet}</table:table>"), Kind.ODS, time_s=100)
     assert isinstance(result, Extraction)
     assert 999_000 < len(result.text) <= 1_000_000
     assert result.truncated
 
 
 def test_a_stream_that_unfolds_without_end_is_not_unfolded() -> None:
-    """A gigabyte, deflated twice into two kilobytes."""
+    """120 MB, deflated twice into less than a kilobyte; pypdf stops at 75 MB."""
     good = pdf(["begin", "end"])
     marker = b"(end) Tj"
     start = good.rindex(b"<< /Length", 0, good.index(marker))
     end = good.index(b"endstream", start) + len(b"endstream")
-    bomb = good[:start] + stream(b"0 " * 250_000_000, squeezed=2) + good[end:]
-    result = _read(bomb, Kind.PDF, time_s=20)
+    bomb = good[:start] + stream(b"0 " * 60_000_000, squeezed=2) + good[end:]
+    result = _read(bomb, Kind.PDF, time_s=100)
     assert isinstance(result, Extraction)
     assert result.text.startswith("[Page 1]\nbegin")
 
 
 def test_stored_zips_are_read_as_well() -> None:
     entries = zipped({"a": "b"}, method=zipfile.ZIP_STORED)
-    assert _read(entries, Kind.ODS, time_s=10) is Cause.MALFORMED
+    assert _read(entries, Kind.ODS, time_s=100) is Cause.MALFORMED

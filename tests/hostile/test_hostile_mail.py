@@ -1,7 +1,6 @@
 """Hostile messages, read: what the layer of `mail` makes of each."""
 
 import re
-import time
 
 import pytest
 
@@ -19,8 +18,6 @@ from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import collapse_quotes
 from mailmcp.mail.trust.authentication import read_authentication
 from mailmcp.mail.trust.sender import judge_sender
-
-TIME_MAX_S = 5
 
 every_mail = pytest.mark.parametrize("mail", HOSTILE, ids=lambda mail: mail.name)
 
@@ -46,10 +43,8 @@ def test_what_is_hidden_is_there_to_be_found(mail: HostileMail) -> None:
 
 @every_mail
 def test_people_read_it_and_so_does_the_text(mail: HostileMail) -> None:
-    begun = time.process_time()
     view, body = read(mail)
     sanitized = sanitize_html(body.html)
-    assert time.process_time() - begun < TIME_MAX_S
     for text in (body.text, sanitized, collapse_quotes(body.text).text):
         assert not [secret for secret in mail.hidden if secret in text]
         assert_visible(text)

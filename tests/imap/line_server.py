@@ -7,7 +7,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-WAIT_S = 5.0
+WAIT_S = 30.0
 
 
 class LineServer:

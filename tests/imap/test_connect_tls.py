@@ -90,7 +90,7 @@ def test_plain_text_to_a_tls_port_is_told_what_that_may_be(
     peer: PeerFactory, certificates: Certificates, tls: Tls
 ) -> None:
     server = secured(peer, certificates, Tls.IMPLICIT)
-    account = make_account(server, tls=tls, ca_file=certificates.ca_file, connect_timeout_s=0.2)
+    account = make_account(server, tls=tls, ca_file=certificates.ca_file, connect_timeout_s=1)
     with pytest.raises(DeadlineError, match="did not greet") as caught, session_on(account):
         pass
     assert "Check the port and the tls setting" in caught.value.message
@@ -169,7 +169,7 @@ def test_a_handshake_that_hangs_after_starttls_ends_by_the_timeout(
         capabilities=(*CAPABILITIES, "STARTTLS"),
         rules=[Rule(command="STARTTLS", action=Respond(b"{tag} OK Begin\r\n"))],
     )
-    account = make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file, command_timeout_s=0.1)
+    account = make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file, command_timeout_s=1)
     with pytest.raises(Exception, match="did not finish answering"), session_on(account):
         pass
 

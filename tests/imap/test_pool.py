@@ -6,7 +6,7 @@ from threading import Barrier
 import pytest
 
 from imap.conftest import PoolFactory
-from imap.scenes import At, RunningPool, make_account, newest
+from imap.scenes import RESULT_TIMEOUT_S, At, RunningPool, make_account, newest
 from mailmcp import limits
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
@@ -26,9 +26,9 @@ def names(server: Peer) -> list[str]:
 
 def open_sessions(server: Peer, pool: RunningPool, count: int) -> None:
     """Make the pool open `count` sessions, by as many calls at once."""
-    together = Barrier(count, timeout=5)
+    together = Barrier(count, timeout=RESULT_TIMEOUT_S)
     for call in [pool.start(lambda _session: together.wait()) for _ in range(count)]:
-        call.result(5)
+        call.result(RESULT_TIMEOUT_S)
     assert server.open_connections == count
 
 
@@ -45,7 +45,7 @@ def test_many_calls_at_once_share_a_few_sessions(
     counting = proxy(dovecot.host, dovecot.plain_port)
     pool = run_pool(make_account(counting, dovecot_user, max_sessions=limit))
     calls = [pool.start(newest) for _ in range(CALLS)]
-    assert [call.result(20) for call in calls] == [list(range(15, 5, -1))] * CALLS
+    assert [call.result(RESULT_TIMEOUT_S) for call in calls] == [list(range(15, 5, -1))] * CALLS
     assert counting.snapshot().connections <= limit
     assert repr(pool.pool) == f"<Pool main: 0 of {limit} in use, {counting.snapshot().connections} idle>"
 
@@ -54,7 +54,7 @@ def test_by_default_four_sessions_are_open_at_most(peer: PeerFactory, run_pool: 
     server = peer(messages=make_messages(1, 2))
     pool = run_pool(make_account(server))
     calls = [pool.start(newest) for _ in range(CALLS)]
-    assert [call.result(20) for call in calls] == [[2, 1]] * CALLS
+    assert [call.result(RESULT_TIMEOUT_S) for call in calls] == [[2, 1]] * CALLS
     assert 1 <= server.connections <= limits.SESSIONS_PER_ACCOUNT == 4
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from imap.conftest import PoolFactory
-from imap.scenes import At, make_account, newest
+from imap.scenes import RESULT_TIMEOUT_S, At, make_account, newest
 from mailmcp import limits
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, InternalError, ToolError
@@ -48,7 +48,7 @@ def test_until_a_login_has_worked_one_is_tried_at_a_time(peer: PeerFactory, run_
     reasons = []
     for call in calls:
         with pytest.raises(AuthFailedError) as caught:
-            call.result(5)
+            call.result(RESULT_TIMEOUT_S)
         reasons.append(caught.value.reason)
     assert sorted(reasons) == [Reason.BACKING_OFF] * 7 + [Reason.CREDENTIALS_REJECTED]
     assert len(server.logins) == 1
@@ -64,7 +64,7 @@ def test_an_open_session_goes_on_while_logins_back_off(peer: PeerFactory, run_po
     with pytest.raises(AuthFailedError) as caught:
         pool.run(newest)
     assert caught.value.reason is Reason.CREDENTIALS_REJECTED
-    held.result(5)
+    held.result(RESULT_TIMEOUT_S)
     assert pool.run(newest) == [1]
     assert len(server.logins) == 2
 

@@ -36,7 +36,7 @@ class Store:
 
     @contextmanager
     def other_client(self) -> Iterator[IMAPClient]:
-        with IMAPClient(self.at.host, self.at.port, ssl=False, timeout=5) as client:
+        with IMAPClient(self.at.host, self.at.port, ssl=False, timeout=30) as client:
             client.login(*self.login)
             yield client
 

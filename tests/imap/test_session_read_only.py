@@ -33,7 +33,7 @@ def read_all_ways(session: Session) -> None:
 
 
 def flags(dovecot: Dovecot, login: Login) -> dict[int, tuple[bytes, ...]]:
-    with IMAPClient(dovecot.host, dovecot.plain_port, ssl=False, timeout=5) as client:
+    with IMAPClient(dovecot.host, dovecot.plain_port, ssl=False, timeout=30) as client:
         client.login(*login)
         client.select_folder("INBOX", readonly=True)
         return {uid: row[b"FLAGS"] for uid, row in client.fetch(client.search(), ["FLAGS"]).items()}

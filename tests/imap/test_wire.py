@@ -65,7 +65,7 @@ def test_a_cut_wakes_whoever_reads() -> None:
     with here, there:
         reading.start()
         cut.cut()
-        reading.join(5)
+        reading.join(30)
         assert not reading.is_alive()
         cut.cut()
     cut.close()

@@ -1,7 +1,6 @@
 """Whole messages, from octets to what a reply shows; each `x.eml` has its `x.json`."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -225,14 +224,12 @@ def test_mutilated_mail_is_read_without_an_error(
     for place, removed, added in mutations:
         at = int(place * len(octets))
         octets = octets[:at] + added + octets[at + removed :]
-    begun = time.process_time()
     whole = reading(octets)
     part = reading(octets[: int(cut * len(octets))], complete=False)
     view = read_message(octets, complete=True)
     parse_date(view.headers.get("Date"))
     snippet = make_snippet(str(whole["text"]), 80)
     sanitized = sanitize_html(octets.decode("latin-1"))
-    assert time.process_time() - begun < 5
     assert len(snippet) <= 80
     assert "<script" not in sanitized
     for result in (whole, part):

@@ -1,4 +1,4 @@
-"""Random mail, broken at random, is read without an error, in bounded time and memory.
+"""Random mail, broken at random, is read without an error, in bounded memory.
 
 MAILMCP_FUZZ_SEED and MAILMCP_FUZZ_CASES choose other messages and more of them.
 """
@@ -38,5 +38,4 @@ def test_random_mail_is_read_without_an_error() -> None:
     result = json.loads(done.stdout)
     again = f"repeat: python -m random_mail.reading {SEED!r} CASE 1"
     assert result["failures"] == [], again
-    assert result["slowest_s"] < 2, f"case {result['slowest_case']}; {again}"
     assert result["grown_octets"] < 200_000_000

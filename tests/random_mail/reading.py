@@ -8,7 +8,6 @@ import json
 import re
 import resource
 import sys
-import time
 import traceback
 from collections.abc import Iterator
 from random import Random
@@ -87,21 +86,18 @@ def main(seed: str, first: int, cases: int) -> dict[str, object]:
     read_whole(make_message(Random(seed)), complete=True)  # noqa: S311 - imports and tables are not what is measured
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     failures: list[dict[str, object]] = []
-    slowest = (0.0, 0)
     for number in range(first, first + cases):
         random = Random(f"{seed} {number}")  # noqa: S311 - it must repeat
         octets = make_message(random)
-        begun = time.process_time()
         try:
             read_whole(octets, complete=True)
             read_whole(octets[: random.randrange(len(octets) + 1)], complete=False)
         except Exception:  # noqa: BLE001 - whatever it is, the case is told
             failures.append({"case": number, "error": traceback.format_exc(limit=-4)})
-        slowest = max(slowest, (time.process_time() - begun, number))
     # Kilobytes on Linux, octets on macOS.
     unit = 1 if sys.platform == "darwin" else 1_024
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit
-    return {"failures": failures, "slowest_s": slowest[0], "slowest_case": slowest[1], "grown_octets": grown}
+    return {"failures": failures, "grown_octets": grown}
 
 
 if __name__ == "__main__":

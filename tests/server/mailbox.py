@@ -44,8 +44,8 @@ def account_of_peer(peer: Peer, account_id: str) -> Account:
         user=peer.user,
         read_password=lambda: peer.password,
         tls=Tls.NONE,
-        connect_timeout_s=5.0,
-        command_timeout_s=5.0,
+        connect_timeout_s=30.0,
+        command_timeout_s=30.0,
     )
 
 

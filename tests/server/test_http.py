@@ -19,12 +19,11 @@ from mailmcp.demo.sample.account import make_sample
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.limits import HTTP_BODY_OCTETS_MAX
 from mailmcp.server.http import HttpOptions, StartError, listen, security
-from servers.http_process import HttpProcess, connected, post, search
+from servers.http_process import STOP_TIMEOUT_S, HttpProcess, connected, post, search
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence, Stall
 
 TOKEN = "fake-token-0123456789"
-STOP_WITHIN_S = 2.0
 ANYWHERE = "0.0.0.0"  # noqa: S104 - that it is refused, or guarded, is the test
 
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -58,8 +57,9 @@ def test_the_sdks_client_lists_searches_and_turns_the_page(served: HttpProcess, 
         async with connected(served.url, mode) as client:
             first = await search(client, limit=3)
             second = await search(client, cursor=first["meta"]["pagination"]["cursor"], limit=3)
-            ids = [row["message_id"] for page in (first, second) for row in page["data"]["messages"]]
-            assert len(set(ids)) == 6
+            assert (
+                len({row["message_id"] for page in (first, second) for row in page["data"]["messages"]}) == 6
+            )
 
     anyio.run(run)
 
@@ -142,6 +142,10 @@ def test_the_right_token_lets_in(guarded: HttpProcess, mode: str) -> None:
     anyio.run(run)
 
 
+def test_the_start_warns_where_no_token_is_asked_for(served: HttpProcess, guarded: HttpProcess) -> None:
+    assert ["no token" in each.log for each in (served, guarded)] == [True, False]
+
+
 def test_a_name_behind_a_proxy_is_let_in_and_told_to_no_other(guarded: HttpProcess) -> None:
     for host, origin, status in [
         ("mail.example.com", "https://mail.example.com", 200),
@@ -174,13 +178,11 @@ def test_no_other_path_is_served_or_redirected_to(served: HttpProcess) -> None:
 
 @MODES
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_within_two_seconds_with_a_call_in_flight(
-    peer: PeerFactory, mode: str, number: signal.Signals
-) -> None:
+def test_a_signal_ends_it_with_a_call_in_flight(peer: PeerFactory, mode: str, number: signal.Signals) -> None:
     def stop() -> None:
         deaf.wait_for("UID SEARCH")
         process.process.send_signal(number)
-        assert process.process.wait(STOP_WITHIN_S) == 0
+        assert process.process.wait(STOP_TIMEOUT_S) == 0
 
     async def run() -> None:
         async with connected(process.url, mode) as client, anyio.create_task_group() as tasks:
@@ -206,7 +208,7 @@ def test_a_call_that_is_nearly_done_is_answered_after_the_signal(peer: PeerFacto
             process.process.terminate()
 
     slow = peer(rules=[Rule(command="UID SEARCH", action=Stall(octets=16, interval_s=0.1))])
-    with HttpProcess(slow) as process:
+    with HttpProcess(slow, patient=True) as process:
         anyio.run(run)
         assert process.stop() == ""
     assert "outcome=ok" in process.log
@@ -294,7 +296,5 @@ def test_which_hosts_and_origins_are_right() -> None:
     further = ["mail.example.com", "10.0.0.5:8443", "[2001:db8::1]:*", "[2001:db8::1]"]
     assert right.enable_dns_rebinding_protection
     assert set(right.allowed_hosts) == {*own, *further, *(f"{name}:80" for name in own)}
-    assert set(right.allowed_origins) == {
-        *(f"http://{host}" for host in right.allowed_hosts),
-        *(f"https://{host}" for host in further),
-    }
+    plain = {f"http://{host}" for host in right.allowed_hosts}
+    assert set(right.allowed_origins) == plain | {f"https://{host}" for host in further}

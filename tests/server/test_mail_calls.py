@@ -116,7 +116,7 @@ def test_the_deadline_of_a_call_is_the_settings(peer: PeerFactory) -> None:
     )
 
     async def run() -> dict[str, Any]:
-        async with Client(build_server([account], call_timeout_s=0.2)) as client:
+        async with Client(build_server([account], call_timeout_s=1)) as client:
             result = await client.call_tool("imap_search_messages", {})
             return result.structured_content or {}
 

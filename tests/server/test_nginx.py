@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -25,8 +25,8 @@ VARIABLES = {"MAILMCP_HTTP_TOKEN": TOKEN, "MAILMCP_HTTP_ALLOWED_HOSTS": "127.0.0
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 
-@pytest.fixture
-def replicas() -> Iterator[list[HttpProcess]]:
+@contextmanager
+def two_replicas() -> Iterator[list[HttpProcess]]:
     if find_nginx() is None:
         if os.environ.get("CI") == "true":
             pytest.fail("nginx is not installed, and CI must have it")
@@ -36,11 +36,23 @@ def replicas() -> Iterator[list[HttpProcess]]:
         yield [stack.enter_context(HttpProcess(imap, variables=VARIABLES)) for _ in range(2)]
 
 
-@pytest.fixture
-def url(replicas: Sequence[HttpProcess]) -> Iterator[str]:
+@contextmanager
+def proxied(replicas: Sequence[HttpProcess]) -> Iterator[str]:
     port = free_port()
     with Nginx(site(replicas, port), port=port):
         yield f"http://127.0.0.1:{port}/mcp"
+
+
+@pytest.fixture(scope="module")
+def replicas() -> Iterator[list[HttpProcess]]:
+    with two_replicas() as processes:
+        yield processes
+
+
+@pytest.fixture(scope="module")
+def url(replicas: Sequence[HttpProcess]) -> Iterator[str]:
+    with proxied(replicas) as address:
+        yield address
 
 
 def site(replicas: Sequence[HttpProcess], port: int) -> str:
@@ -84,10 +96,8 @@ def test_each_page_is_turned_by_the_other_replica(
 
 
 @MODES
-def test_the_next_page_is_turned_after_a_replica_is_gone(
-    replicas: Sequence[HttpProcess], url: str, mode: str
-) -> None:
-    async def run() -> None:
+def test_the_next_page_is_turned_after_a_replica_is_gone(mode: str) -> None:
+    async def run(replicas: Sequence[HttpProcess], url: str) -> None:
         async with connected(url, mode, TOKEN) as client:
             first = await search(client, limit=5)
             gone = answered_by(replicas, first)
@@ -97,7 +107,8 @@ def test_the_next_page_is_turned_after_a_replica_is_gone(
                 assert answered_by(replicas, second) is not gone
                 assert second["data"]["returned"] == 5
 
-    anyio.run(run)
+    with two_replicas() as replicas, proxied(replicas) as url:
+        anyio.run(run, replicas, url)
 
 
 def test_nginx_does_not_let_in_who_has_no_token(replicas: Sequence[HttpProcess], url: str) -> None:

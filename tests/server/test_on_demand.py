@@ -12,7 +12,7 @@ from anyio import to_thread
 from mailmcp import limits
 from mailmcp.server.on_demand import LoadError, OnDemand
 
-WAIT_S = 5
+WAIT_S = 30
 
 
 class Loader:

@@ -26,7 +26,7 @@ from servers import filling
 from servers.certificates import Certificates
 from servers.dovecot_config import PASSWORD, Config, render
 
-START_TIMEOUT_S = 10.0
+START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 1.0
 COMMAND_TIMEOUT_S = 30.0
 

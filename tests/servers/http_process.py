@@ -17,9 +17,10 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-START_TIMEOUT_S = 30.0
-STOP_TIMEOUT_S = 5.0
+START_TIMEOUT_S = 90.0
+STOP_TIMEOUT_S = 30.0
 
+_PATIENT = "from mailmcp import __main__, limits; limits.HTTP_GRACE_S = 60; __main__.main()"
 _SERVES = re.compile(r"serves (http://\S+)\s")
 
 
@@ -44,13 +45,21 @@ class HttpProcess:
     Args:
         imap: Where its one account is; without TLS.
         variables: Further `MAILMCP_*` variables; nothing else of them reaches it.
+        patient: Let calls in flight go on for as long as they like when it is asked to end.
         options: Further options of the command line.
     """
 
     url: str
 
-    def __init__(self, imap: ImapServer, *options: str, variables: Mapping[str, str] | None = None) -> None:
-        self._command = [sys.executable, "-m", "mailmcp", "serve", "--transport", "http", *options]
+    def __init__(
+        self,
+        imap: ImapServer,
+        *options: str,
+        variables: Mapping[str, str] | None = None,
+        patient: bool = False,
+    ) -> None:
+        program = ["-c", _PATIENT] if patient else ["-m", "mailmcp"]
+        self._command = [sys.executable, *program, "serve", "--transport", "http", *options]
         if "--port" not in options:
             self._command += ["--port", "0"]
         self._variables = {

@@ -22,7 +22,7 @@ from servers.peer_connection import PeerConnection
 from servers.peer_mailbox import PeerMailbox, PeerMessage
 from servers.peer_record import Received, Record
 
-WAIT_S = 5.0
+WAIT_S = 30.0
 """How long the waits wait unless told otherwise, and threads have to end."""
 
 

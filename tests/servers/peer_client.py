@@ -7,7 +7,7 @@ from imapclient import IMAPClient
 
 from servers.peer import Peer
 
-TIMEOUT_S = 10.0
+TIMEOUT_S = 30.0
 """Of one read; a test that takes as long has failed."""
 
 

@@ -16,7 +16,7 @@ from typing import Final, Self, TypeAlias, cast
 
 from typing_extensions import override
 
-START_TIMEOUT_S: Final = 10.0
+START_TIMEOUT_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

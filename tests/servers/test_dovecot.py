@@ -12,7 +12,7 @@ from imapclient.exceptions import IMAPClientError, LoginError
 
 from servers.dovecot import Dovecot, Login
 
-TIMEOUT_S = 10.0
+TIMEOUT_S = 30.0
 
 
 @contextmanager

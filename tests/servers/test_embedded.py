@@ -8,7 +8,7 @@ from imapclient.exceptions import LoginError
 
 from servers.embedded import Pymap
 
-TIMEOUT_S = 10.0
+TIMEOUT_S = 30.0
 
 
 def connect(server: Pymap) -> IMAPClient:

@@ -132,6 +132,18 @@ def test_a_password_file_without_a_usable_password_is_refused(
     assert str(path) in message
 
 
+@posix_only
+@pytest.mark.parametrize("kind", ["FIFO", "folder", "device"])
+def test_a_password_file_that_is_no_file_is_refused_without_being_opened(tmp_path: Path, kind: str) -> None:
+    """To open a FIFO that nobody writes to would block for ever."""
+    path = Path("/dev/zero") if kind == "device" else tmp_path / "password"
+    if kind == "FIFO":
+        os.mkfifo(path)
+    if kind == "folder":
+        path.mkdir()
+    assert "is not a regular file" in refusal(FilePassword(path))
+
+
 def test_a_password_file_that_is_missing_is_told_by_name(tmp_path: Path) -> None:
     message = refusal(FilePassword(tmp_path / "none"))
     assert f"password file {tmp_path / 'none'} cannot be read: No such file" in message

@@ -85,7 +85,7 @@ def test_a_silent_account_does_not_hold_up_the_others(
     server = peer(rules=[Rule(command="LIST", action=Silence())])
     silent = replace(peer_account(server), account_id="silent", command_timeout_s=30.0)
     desk = open_desk(store.named("home"), silent)
-    desk.timeout_s = 2.0
+    desk.timeout_s = 4.0
     reply = desk.search(**EVERYWHERE)
     assert [(each["account_id"], each["code"]) for each in reply.data["issues"]] == [("silent", "timeout")]
     assert reply.data["returned"] == 4

@@ -27,15 +27,16 @@ from typing_extensions import override
 from mailmcp import limits
 from mailmcp.imap.account import is_loopback
 from mailmcp.server.app import Serving
+from mailmcp.server.http_connections import LimitedProtocol
 
 PATH: Final = "/mcp"
-
-_GRACE_S: Final = 1
-"""How long calls in flight may go on once the end is asked for; with closing, it all takes under 2 s."""
 
 _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104 - only if told to, and with a token
 _BACKLOG: Final = 128
 """Connections that wait to be accepted."""
+
+_ACCEPTED_AT_ONCE: Final = 16
+"""Connections that the event loop accepts before it can close any: each takes a file descriptor."""
 
 _PORT_OF_HTTP: Final = 80
 """Left out of URLs, and so of the Host header."""
@@ -75,23 +76,36 @@ def run_http(server: Server[Serving], *, listener: socket.socket, options: HttpO
     """Serve on a socket that `listen` made, and close it, until SIGTERM or SIGINT."""
     with listener:
         port = listener.getsockname()[1]
-        config = uvicorn.Config(
-            make_app(server, options, port=port),
-            http="h11",
-            ws="none",
-            lifespan="on",
-            workers=1,
-            # Ours has configured logging already, to stderr; uvicorn's access log would go to stdout.
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            timeout_graceful_shutdown=_GRACE_S,
-        )
+        config = configure(make_app(server, options, port=port))
+        if options.token is None:
+            _log.warning(
+                "asks for no token: every program on this machine can read the mail; "
+                "to require one, set MAILMCP_HTTP_TOKEN"
+            )
         if options.host in _EVERY_ADDRESS and not options.allowed_hosts:
             _log.warning("lets in only who calls it localhost; name other hosts in http_allowed_hosts")
         runner = _Runner(config, url=f"http://{_bracketed(options.host)}:{port}{PATH}")
         anyio.run(partial(runner.serve, sockets=[listener]))
+
+
+def configure(app: ASGIApp) -> uvicorn.Config:
+    """Return how uvicorn serves an application: HTTP/1.1 alone, within our limits, and with our logging."""
+    return uvicorn.Config(
+        app,
+        http=LimitedProtocol,
+        ws="none",
+        lifespan="on",
+        workers=1,
+        backlog=_ACCEPTED_AT_ONCE,
+        # Reached only if every connection has a call in flight; what is one too many gets a 503.
+        limit_concurrency=limits.HTTP_CONNECTIONS_MAX + 1,
+        # Ours has configured logging already, to stderr; uvicorn's access log would go to stdout.
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=limits.HTTP_GRACE_S,
+    )
 
 
 def make_app(server: Server[Serving], options: HttpOptions, *, port: int) -> ASGIApp:
@@ -217,6 +231,8 @@ class _Runner(uvicorn.Server):
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(_BACKLOG)  # asyncio has made it as short as the number that it accepts at once
         _log.info("serves %s", self._url)
 
     @contextmanager

@@ -27,6 +27,7 @@ from mailmcp.settings.model import (
     Settings,
 )
 from mailmcp.settings.paths import default_config_path, resolve_path
+from mailmcp.settings.permissions import find_changeable
 from mailmcp.settings.preferences import make_preferences
 from mailmcp.settings.problems import Problem, SettingsError
 from mailmcp.settings.toml_file import Document, read_document
@@ -85,7 +86,11 @@ def load_settings(
         problems.append(_no_account(document.path or default_config))
     if problems:
         raise SettingsError(problems)
-    warnings = (*_exposed(document), *environment.unknown_variables(variables, lent=lent))
+    warnings = (
+        *_exposed(document),
+        *_changeable(document),
+        *environment.unknown_variables(variables, lent=lent),
+    )
     tables = [
         AccountTable.model_validate(raw) for raw in (*raw_accounts(document.data), *filter(None, [values]))
     ]
@@ -221,4 +226,20 @@ def _exposed(document: Document) -> list[str]:
         f"{document.path}: holds {secret} and other users of this machine can read it; "
         f"take their permission away (chmod 600), or use {instead}"
         for secret, instead in secrets
+    ]
+
+
+def _changeable(document: Document) -> list[str]:
+    if document.path is None:
+        return []
+    file = document.path.resolve()
+    return [
+        f"{place}: other users of this machine can change "
+        + (
+            "it, and it names"
+            if place == file
+            else "this folder, and so replace the settings in it, which name"
+        )
+        + " mail servers and programs to run; take their permission away (chmod go-w)"
+        for place in find_changeable(document.path)
     ]

@@ -9,6 +9,7 @@ import codecs
 import contextlib
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -123,6 +124,9 @@ class FilePassword(PasswordSource):
     def _read(self) -> tuple[bytes, str]:
         """Read the file; the second value says what went wrong, empty if nothing."""
         try:
+            # To open a FIFO would block, for ever if nobody writes to it.
+            if not stat.S_ISREG(self._path.stat().st_mode):
+                return b"", "is not a regular file"
             with self._path.open("rb") as file:
                 content = file.read(PASSWORD_OCTETS_MAX + 1)
         except OSError as error:

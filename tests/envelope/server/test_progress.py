@@ -38,7 +38,7 @@ def test_reports_of_a_worker_thread_arrive_while_it_works() -> None:
 
         def work() -> None:
             progress.report(1, 3, "first")
-            assert seen.wait(5)
+            assert seen.wait(30)
             progress.report(3, 3, "last")
 
         async def watch() -> None:

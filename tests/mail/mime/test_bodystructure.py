@@ -1,7 +1,5 @@
 """Parsed as in production: a server's line through IMAPClient's parser."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -286,9 +284,7 @@ _TREES = st.recursive(
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(raw=_TREES)
 def test_any_nest_of_tuples_is_read_without_an_error(raw: object) -> None:
-    begun = time.process_time()
     structure = parse_body_structure(raw)
-    assert time.process_time() - begun < 2
     assert structure.root is not None or structure.defects
     ids = [part.part_id for part in walk(structure.root)]
     assert len(ids) == len(set(ids))

@@ -1,10 +1,9 @@
-import time
-
 import pytest
 
 from mailmcp.limits import HEADERS_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
 from mailmcp.mail.mime.parser import NO_BOUNDARY, NOT_CLOSED, split_message
 from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part, find, walk
+from steps import assert_linear
 
 
 def message(body: str, content_type: str = "multipart/mixed; boundary=b") -> bytes:
@@ -147,9 +146,7 @@ def test_nesting_is_bounded() -> None:
     octets = b"".join(
         b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(2_000)
     )
-    begun = time.process_time()
     structure = split_message(octets).structure
-    assert time.process_time() - begun < 3
     assert TOO_DEEP in structure.defects
     assert len(outline(structure.root)) == STRUCTURE_DEPTH_MAX
 
@@ -161,9 +158,7 @@ def test_nested_messages_are_bounded() -> None:
 
 
 def test_the_number_of_parts_is_bounded() -> None:
-    begun = time.process_time()
     structure = split_message(message("--b\n\nx\n" * 20_000)).structure
-    assert time.process_time() - begun < 3
     assert len(outline(structure.root)) == STRUCTURE_PARTS_MAX
     assert TOO_MANY in structure.defects
 
@@ -173,7 +168,7 @@ def test_the_number_of_parts_is_bounded() -> None:
     ["--c\nContent", "--x y", "--b", "--bb\n", "\n", "--b\n", "Content-Type: multipart/mixed; boundary=b\n"],
 )
 def test_time_is_linear(line: str) -> None:
-    begun = time.process_time()
-    structure = split_message(message(line * (1_000_000 // len(line)))).structure
-    assert time.process_time() - begun < 4
-    assert structure.root is not None
+    def split(size: int) -> None:
+        assert split_message(message(line * (size // len(line)))).structure.root is not None
+
+    assert_linear(split, size=4_000, large=1_000_000)

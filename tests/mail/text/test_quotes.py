@@ -1,13 +1,12 @@
 """Bodies as mail programs make them: what is history goes, what anybody wrote or forwarded stays."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mailmcp.mail.text.quote_marks import attribution_length, history_head_length, is_quoted
 from mailmcp.mail.text.quotes import KEPT_LINES_MAX, QUOTES_LINE, collapse_quotes
+from steps import assert_linear
 
 OLD = "> one\n> two\n> three\n> four"
 OUTLOOK = "From: Ada <ada@x.example>\nSent: Thursday, 5 November 2026 09:30\nTo: Bob\nSubject: Tea"
@@ -219,11 +218,8 @@ _PIECES = (
 
 @pytest.mark.parametrize("piece", _PIECES, ids=lambda piece: repr(piece[:20]))
 def test_time_is_linear(piece: str) -> None:
-    def seconds(length: int) -> float:
-        body = "Hi\n" + piece * (length // len(piece))
-        begun = time.process_time()
+    def collapse(size: int) -> None:
+        body = "Hi\n" + piece * (size // len(piece))
         collapse_quotes(body, above=body)
-        return time.process_time() - begun
 
-    seconds(1_000)
-    assert seconds(240_000) < 40 * max(seconds(30_000), 0.005)
+    assert_linear(collapse, large=240_000)
