@@ -278,7 +278,7 @@ def test_an_invitation_is_marked(method: bytes, mark: str) -> None:
     assert mark in row_lines(make_row(REF, calendar(method)))[0]
 
 
-@pytest.mark.parametrize("name", ["to Ann", "unread", "invitation cancelled", "1 file: a.pdf"])
+@pytest.mark.parametrize("name", ["to Ann", "unread", "invitation cancelled"])
 def test_no_sender_is_called_as_marks_and_recipients_are(name: str) -> None:
     assert (
         f' | "{name} (a@b.example)": no subject | `'
