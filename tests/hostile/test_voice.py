@@ -170,7 +170,9 @@ async def fail(client: Client, store: Store, shared: str, ids: list[str]) -> Non
     await anyio.to_thread.run_sync(store.rebuild, shared)
     for message_id in ids:
         for tool in ("imap_get_message", "imap_get_message_raw", "imap_get_thread"):
-            assert await call(client, tool, message_id=message_id) == {}
+            result = await client.call_tool(tool, {"message_id": message_id})
+            assert result.is_error
+            check(result)
     for message_id in (ids[0], ids[-1]):
         ref = parse_ref(message_id)
         assert ref is not None
