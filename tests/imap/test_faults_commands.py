@@ -100,7 +100,7 @@ def test_a_refused_command_is_the_servers_word(peer: PeerFactory, command: str, 
             pool.run(read_round)
         error = caught.value
         assert (error.code, error.reason) == (Code.INTERNAL, Reason.SERVER_REFUSED)
-        assert error.message.endswith(f"(account main): {status} Not today")
+        assert error.message.endswith(f'(account main): {status} "Not today"')
         assert error.details["command"] == command.removeprefix("UID ")
         assert error.retryable == (status == "NO")
         server.rules.clear()
@@ -140,7 +140,7 @@ def test_a_mailbox_that_refuses_to_be_counted_is_named(peer: PeerFactory, comman
         return count_mailboxes(session, list_mailboxes(session)).uncounted
 
     with RunningPool(account) as pool:
-        assert pool.run(uncounted) == {"INBOX": "Not now"}
+        assert pool.run(uncounted) == {"INBOX": f'{status} "Not now"'}
         server.rules.clear()
         assert pool.run(uncounted) == {}
     assert server.connections == 1

@@ -92,8 +92,8 @@ def test_counts_are_asked_for_only_where_they_are_lacking(peer: PeerFactory) -> 
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (b"{tag} NO [NOPERM] Not yours\r\n", "[NOPERM] Not yours"),
-        (b"{tag} BAD What\r\n", "What"),
+        (b"{tag} NO [NOPERM] Not yours\r\n", r'NO "\[NOPERM] Not yours"'),
+        (b"{tag} BAD What\r\n", 'BAD "What"'),
         (b"{tag} OK -\r\n", "no counts in the answer"),
         (b'* STATUS "Box" (MESSAGES)\r\n{tag} OK -\r\n', "no counts in the answer"),
         (b'* STATUS "Box" (MESSAGES NIL)\r\n{tag} OK -\r\n', "no counts in the answer"),
@@ -135,7 +135,7 @@ def test_a_refusal_beside_list_status_is_reported_too(peer: PeerFactory) -> None
         ("A", 4, 1),
         ("B", None, None),
     ]
-    assert listed.uncounted == {"B": "[LIMIT] Enough"}
+    assert listed.uncounted == {"B": r'NO "\[LIMIT] Enough"'}
     lines = [command.line for command in server.commands if command.name == "LIST"]
     assert lines == ['LIST "" "*" RETURN (SPECIAL-USE STATUS (MESSAGES UNSEEN))']
 

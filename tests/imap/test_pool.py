@@ -189,7 +189,7 @@ def test_a_lost_connection_is_tried_again_on_the_same_terms(peer: PeerFactory, r
 def test_a_refusal_that_nobody_expected_is_the_servers(peer: PeerFactory, run_pool: PoolFactory) -> None:
     server = peer(rules=[Rule(command="NOOP", action=Respond(b"{tag} NO [LIMIT] Slow down\r\n"))])
     pool = run_pool(make_account(server))
-    with pytest.raises(Exception, match=r"refused NOOP \(account main\): NO \[LIMIT\] Slow down"):
+    with pytest.raises(Exception, match=r'refused NOOP \(account main\): NO "\\\[LIMIT] Slow down"'):
         pool.run(lambda session: session.run("NOOP"))
     assert "1 idle" in repr(pool.pool)
 

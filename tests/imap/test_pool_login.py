@@ -36,7 +36,7 @@ def test_a_wrong_password_is_tried_once_a_minute(peer: PeerFactory, run_pool: Po
 
 def test_dovecots_refusal_is_understood(dovecot: Dovecot, dovecot_user: Login, run_pool: PoolFactory) -> None:
     pool = run_pool(make_account(At(dovecot.host, dovecot.plain_port), Login(dovecot_user.user, "wrong")))
-    with pytest.raises(AuthFailedError, match=r"account main \(AUTHENTICATIONFAILED\)"):
+    with pytest.raises(AuthFailedError, match=r"account main \(`AUTHENTICATIONFAILED`\)"):
         pool.run(newest)
 
 

@@ -45,7 +45,7 @@ def test_sections_and_windows_lead_through_a_document(store: Store, desk: Desk) 
     message_id = store_and_find(store, desk, attached(("a.pdf", pdf(pages), "application/pdf")))
     first = get(desk, message_id, text_max_chars=300)
     assert [row["name"] for row in first.data["sections"]] == [f"Page {number}" for number in range(1, 9)]
-    assert "Sections (8): Page 1 at 0; Page 2 at" in first.text
+    assert 'Sections (8): "Page 1" at 0; "Page 2" at' in first.text
     texts, reply = [first.data["text"]], first
     while action := reply.outcome.next_action:
         assert action.tool == "imap_get_attachment"

@@ -91,7 +91,8 @@ class MailError(Exception):
     """Base of every failure that the caller is told about; never raised itself.
 
     Its message is a sentence for the model and the user: what was wrong and what to
-    send or do instead. It never holds a password, nor what a stranger wrote.
+    send or do instead. It never holds a password, and what a stranger wrote only as
+    `mailmcp.envelope.markdown` quotes it.
     """
 
     code: ClassVar[Code]

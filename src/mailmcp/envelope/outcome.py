@@ -33,7 +33,8 @@ class Issue:
     """What was being done, in a word: `status`, `search`, `fetch`, `parse`, `extract`."""
 
     message: str
-    """One sentence; what is missing stands in `about`."""
+    """One sentence; what is missing stands in `about`. What a stranger wrote is in it only as
+    `mailmcp.envelope.markdown` quotes it."""
 
     retryable: bool = False
     about: Mapping[str, object] = field(default_factory=dict)
@@ -88,13 +89,14 @@ class Outcome(Generic[DataT_co]):
     """A success, whole or partial, before any dialect has shaped it."""
 
     summary: str
-    """One line for people and models; carries no unescaped text of a stranger."""
+    """One line for people and models; carries no text of a stranger but names in code spans."""
 
     data: DataT_co
     blocks: tuple["str | Untrusted", ...] = ()
     """The data again as Markdown lines and quotations, complete for a model that sees nothing else.
 
-    What strangers wrote stands in a line only as `mailmcp.envelope.markdown` escapes them.
+    Lines begin with a word of ours, and what strangers wrote stands in them only as
+    `mailmcp.envelope.markdown` quotes it.
     """
 
     talked_to_server: bool = True

@@ -4,12 +4,11 @@ Text of strangers is fenced by a marker that is new in every reply, so that noth
 inside can pretend to be outside.
 """
 
-import json
 from typing import Any
 
 from mailmcp.envelope.dialects.shape import WireShape
 from mailmcp.envelope.errors import MailError, NextAction
-from mailmcp.envelope.markdown import code, escape
+from mailmcp.envelope.markdown import code, code_json
 from mailmcp.envelope.meta import Meta
 from mailmcp.envelope.outcome import Issue, Outcome, Untrusted
 from mailmcp.envelope.schema import JsonObject
@@ -70,9 +69,8 @@ def _issue_line(issue: Issue) -> str:
     what = next((each for each in issue.about.values() if isinstance(each, str) and each), "")
     named = f"{code(what)} " if what else ""
     again = " It may succeed later." if issue.retryable else ""
-    return f"- {named}{escape(issue.message)}{again}"
+    return f"- {named}{issue.message}{again}"
 
 
 def _next_line(action: NextAction) -> str:
-    arguments = json.dumps(action.arguments, ensure_ascii=False, separators=(",", ":"))
-    return f"Next: {action.instruction} {code(action.tool)} {code(arguments)}"
+    return f"Next: {action.instruction} {code(action.tool)} {code_json(action.arguments)}"

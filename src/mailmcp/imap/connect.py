@@ -15,6 +15,7 @@ from typing import Any
 
 from mailmcp import __version__
 from mailmcp.envelope.errors import AuthFailedError, InternalError, MailError, Reason
+from mailmcp.envelope.markdown import code
 from mailmcp.imap.account import Account, Tls
 from mailmcp.imap.connection import Connection, RefusedError, quoted
 from mailmcp.imap.faults import Stage, named_faults, refused, tls_failed
@@ -208,9 +209,9 @@ def _login_error(account: Account, error: RefusedError) -> AuthFailedError | Int
     if error.code in _TEMPORARY_CODES:
         return refused(account.account_id, RefusedError("login", error.status, f"[{error.code}]"))
     # The server's own words are left out: some repeat the command, password and all.
-    code = f" ({error.code})" if error.code else ""
+    said = f" ({code(error.code)})" if error.code else ""
     return AuthFailedError(
-        f"The server rejected the user name or password of account {account.account_id}{code}. "
+        f"The server rejected the user name or password of account {account.account_id}{said}. "
         "Check them in the settings; many providers want an app password. "
         "Unless a file or a command gives the password, mailmcp must then be started anew.",
         reason=Reason.CREDENTIALS_REJECTED,

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 
 from mailmcp.envelope.errors import ConflictError, DeadlineError, InternalError, MailError, Reason
+from mailmcp.envelope.markdown import code, quote
 from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.wire import ViolationError
 
@@ -59,11 +60,16 @@ def named_faults(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[None
 def refused(account_id: str, error: RefusedError) -> InternalError:
     """Build the error for a command that the server completed with NO or BAD."""
     return InternalError(
-        f"The server refused {error.command} (account {account_id}): {error.status} {error.text}",
+        f"The server refused {error.command} (account {account_id}): {refusal_of(error)}",
         reason=Reason.SERVER_REFUSED,
         retryable=error.status == "NO",
         details={"account_id": account_id, "command": error.command, "status": error.status},
     )
+
+
+def refusal_of(error: RefusedError) -> str:
+    """Return what the server answered, for a line of ours: NO or BAD, and its words in quotes."""
+    return f"{error.status} {quote(error.text)}".rstrip()
 
 
 def violation(account_id: str, what: str) -> InternalError:
@@ -88,8 +94,8 @@ def lost(account_id: str) -> InternalError:
 def rebuilt(mailbox: str, *, expected: int, found: int) -> ConflictError:
     """Build the error for a mailbox whose UIDVALIDITY is another one (RFC 9051 section 2.3.1.1)."""
     return ConflictError(
-        f"Mailbox {mailbox!r} was rebuilt (or the id is of another one): its UIDVALIDITY was {expected} and "
-        f"is now {found}. Ids and cursors from before are void; search again.",
+        f"Mailbox {code(mailbox)} was rebuilt (or the id is of another one): its UIDVALIDITY was {expected} "
+        f"and is now {found}. Ids and cursors from before are void; search again.",
         reason=Reason.UIDVALIDITY_CHANGED,
         details={"mailbox": mailbox, "expected_uidvalidity": expected, "found_uidvalidity": found},
     )

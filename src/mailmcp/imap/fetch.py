@@ -16,6 +16,7 @@ from imapclient.response_parser import parse_response
 from mailmcp import limits
 from mailmcp.envelope.errors import Code
 from mailmcp.imap.connection import Answer, Piece, RefusedError
+from mailmcp.imap.faults import refusal_of
 from mailmcp.imap.session import Session
 
 _SECTION = re.compile(rb"BODY\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
@@ -124,7 +125,7 @@ def _failure(uid: int, refusal: RefusedError | None, *, unreadable: bool) -> Fet
         uid=uid,
         code=Code.INTERNAL,
         stage="fetch",
-        message=f"The server refused to give the message: {refusal.status} {refusal.text}",
+        message=f"The server refused to give the message: {refusal_of(refusal)}",
         retryable=refusal.status == "NO",
     )
 

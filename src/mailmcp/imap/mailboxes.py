@@ -13,6 +13,7 @@ from imapclient.response_parser import parse_response
 
 from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connection import Answer, Piece, RefusedError, encode_mailbox
+from mailmcp.imap.faults import refusal_of
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.special_uses import use_of
 
@@ -103,7 +104,7 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
             if mailbox.name in counts:
                 counted[mailbox.name] = _with_counts(mailbox, counts[mailbox.name])
             else:
-                text = result.text if isinstance(result, RefusedError) else "no counts in the answer"
+                text = refusal_of(result) if isinstance(result, RefusedError) else "no counts in the answer"
                 uncounted[mailbox.name] = text
     return Listed(mailboxes=tuple(counted.get(each.name, each) for each in mailboxes), uncounted=uncounted)
 

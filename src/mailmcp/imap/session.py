@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from mailmcp.envelope.errors import DeadlineError, MailError, NotFoundError, Reason
+from mailmcp.envelope.markdown import code
 from mailmcp.imap.account import Account
 from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
@@ -253,7 +254,8 @@ class Session:
         if not missing:
             return refused(self.account.account_id, error)
         return NotFoundError(
-            f"There is no mailbox {name!r} in account {self.account.account_id}. Names are case-sensitive.",
+            f"There is no mailbox {code(name)} in account {self.account.account_id}. "
+            "Names are case-sensitive.",
             reason=Reason.MAILBOX_MISSING,
             details={"account_id": self.account.account_id, "mailbox": name},
         )

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import ErrorDetails
 
 from mailmcp import limits
@@ -41,6 +42,16 @@ class Arguments(BaseModel):
 
     plurals: ClassVar[Mapping[str, str]] = {}
     """Arguments for which a list may be sent, by the name of the argument that takes it."""
+
+
+class MessageArguments(Arguments):
+    """Base of the input models that name a message by its id.
+
+    The id says which account; clients of similar servers send that as well. It is not
+    published, since no model needs to know, and a next action never has it.
+    """
+
+    account_id: SkipJsonSchema[str] = Field("", exclude=True)
 
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)

@@ -16,7 +16,7 @@ from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.message_id import parse_message_id
-from mailmcp.tools.arguments import Arguments
+from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.attachments.content import read_content, save_content
 from mailmcp.tools.attachments.part import OpenPart, open_part
 from mailmcp.tools.attachments.reply import (
@@ -48,7 +48,7 @@ def _check_part_id(part_id: str) -> str:
     return part_id
 
 
-class GetAttachmentArguments(Arguments):
+class GetAttachmentArguments(MessageArguments):
     """Which part of which message, and what is wanted of it."""
 
     message_id: str
@@ -66,7 +66,7 @@ class GetAttachmentArguments(Arguments):
 async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> AttachmentOutcome:
     """Get an attachment: one round trip up to 1 MiB, and one for each further MiB."""
     ref = parse_message_id(arguments.message_id)
-    call.choose_account(ref.account_id)
+    call.choose_account_of(ref, arguments.account_id)
     call.mailbox = ref.mailbox
     if arguments.mode == "save" and call.preferences.save_folder is None:
         raise _switched_off()

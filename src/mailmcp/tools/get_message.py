@@ -12,7 +12,7 @@ from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.message_id import parse_message_id
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.mime.structure import Part
-from mailmcp.tools.arguments import Arguments
+from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.attachments.listing import ShownAttachments, Told, choose_documents, show_attachments
 from mailmcp.tools.message_parts import WantedPart, fetch_parts
 from mailmcp.tools.messages.detail import (
@@ -30,7 +30,7 @@ from mailmcp.tools.tool import Call, Tool
 from mailmcp.tools.wording import counted
 
 
-class GetMessageArguments(Arguments):
+class GetMessageArguments(MessageArguments):
     """Which message, and how much of it."""
 
     message_id: str = Field(description="From imap_search_messages.")
@@ -64,7 +64,7 @@ _OTHERS: Final = "{} with the same Message-ID: imap_search_messages finds them b
 async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[GetMessageData]:
     """Get a message: one round trip up to 128 KiB, at most two beyond; four more if it has moved."""
     ref = parse_message_id(arguments.message_id)
-    call.choose_account(ref.account_id)
+    call.choose_account_of(ref, arguments.account_id)
     call.mailbox = ref.mailbox
     moved: tuple[str, ...] = ()
     try:

@@ -16,7 +16,7 @@ from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef
 from mailmcp.mail.handles.message_id import parse_message_id
 from mailmcp.mail.source import read_source
-from mailmcp.tools.arguments import Arguments
+from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.message_parts import not_had
 from mailmcp.tools.messages.lookup import advising
 from mailmcp.tools.names import GET_MESSAGE_RAW
@@ -24,7 +24,7 @@ from mailmcp.tools.tool import Call, Tool
 from mailmcp.tools.wording import counted
 
 
-class GetMessageRawArguments(Arguments):
+class GetMessageRawArguments(MessageArguments):
     """Which message, and which octets of it."""
 
     message_id: str
@@ -60,7 +60,7 @@ class _Shown:
 async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outcome[GetMessageRawData]:
     """Get a window of a message: one round trip."""
     ref = parse_message_id(arguments.message_id)
-    call.choose_account(ref.account_id)
+    call.choose_account_of(ref, arguments.account_id)
     call.mailbox = ref.mailbox
     with advising(call, ref):
         window = await call.ask(lambda session: _fetch(session, ref, arguments), mailbox=ref.mailbox)

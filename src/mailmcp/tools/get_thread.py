@@ -8,14 +8,14 @@ from pydantic import BaseModel, Field
 
 from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
-from mailmcp.envelope.markdown import code, escape
+from mailmcp.envelope.markdown import code, quote
 from mailmcp.envelope.outcome import Issue, Outcome, Page, Untrusted
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.handles.message_id import parse_message_id
 from mailmcp.mail.handles.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.mail.text.snippet import make_snippet
-from mailmcp.tools.arguments import Arguments
+from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.issues import mailbox_issue, nothing_had
 from mailmcp.tools.message_parts import search_again
 from mailmcp.tools.messages.lookup import advising
@@ -43,7 +43,7 @@ from mailmcp.tools.wording import counted
 _DRAFT = "\\Draft"
 
 
-class GetThreadArguments(Arguments):
+class GetThreadArguments(MessageArguments):
     """Whose conversation, and how much of it."""
 
     message_id: str = Field("", description="Any message of it.")
@@ -103,7 +103,7 @@ class _ThreadPage:
 async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetThreadData]:
     """Give one page of a conversation: about six round trips, however many mailboxes there are."""
     start = _start(arguments)
-    call.choose_account(start.ref.account_id)
+    call.choose_account_of(start.ref, arguments.account_id)
     call.mailbox = start.ref.mailbox
     with advising(call, start.ref):
         page = await call.ask(
@@ -226,12 +226,12 @@ def _flags(member: Member) -> list[str]:
 
 def _blocks(row: ThreadMessageRow, member: Member, *, zone: tzinfo) -> tuple[str | Untrusted, ...]:
     sender, to, cc = map(people_column, (row.from_, row.to, row.cc or ""))
+    subject = quote(row.subject) or "no subject"
     columns = [
         time_column(row.date, zone),
         *marks_of(row.flags),
         *invitation_column(member.invitation),
-        f"{sender or 'no sender'} to {to or 'nobody named'}{f', cc {cc}' if cc else ''}",
-        escape(row.subject) or "no subject",
+        f"{sender or 'no sender'} to {to or 'nobody named'}{f', cc {cc}' if cc else ''}: {subject}",
         *files_column(row.attachments, row.part_ids or ()),
         code(row.message_id),
     ]

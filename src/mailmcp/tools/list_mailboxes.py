@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from mailmcp import limits
 from mailmcp.envelope.errors import Code, InvalidInputError, NextAction, Problem, Reason
-from mailmcp.envelope.markdown import code, escape
+from mailmcp.envelope.markdown import code
 from mailmcp.envelope.outcome import Issue, Outcome, Page
 from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, list_mailboxes, listing_order
 from mailmcp.imap.session import Session
@@ -152,7 +152,7 @@ def _issue(account_id: str, mailbox: str, why: str) -> Issue:
     return Issue(
         code=Code.INTERNAL,
         stage="status",
-        message=f"The server did not count this mailbox: {escape(why)}",
+        message=f"The server did not count this mailbox: {why}",
         retryable=True,
         about={"mailbox": mailbox, "account_id": account_id},
     )

@@ -3,10 +3,13 @@ import pytest
 from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.html.hidden import parse_html
 from mailmcp.mail.html.render import render_text
+from mailmcp.mail.html.target import mark_targets
 
 
 def render(html: str) -> str:
-    return render_text(parse_html(html).tree.body).text
+    tree = parse_html(html).tree
+    mark_targets(tree)
+    return render_text(tree.body).text
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_the_text_says_how_it_was_searched_where_that_matters() -> None:
     assert whole.lines(empty=False) == ()
     assert whole.lines(empty=True) == part.lines(empty=False) == ("How it was searched: So.",)
     others = coverage(others=(("home", "A`B"),))
-    assert others.lines(empty=True) == ("Not searched: `` A`B ``",)
+    assert others.lines(empty=True) == (r'Not searched: `"A\u0060B"`',)
 
 
 def test_what_is_not_proven_is_said_once() -> None:

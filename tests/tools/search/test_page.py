@@ -111,7 +111,7 @@ def test_a_page_with_attachments_and_its_limits(dovecot_mail: Store, desk: Desk)
     first = found[0].data["messages"][0]
     assert (first["attachments"], first["has_attachments"]) == (["a b.pdf"], True)
     assert (first["snippet"], first["matched_in"]) == ("See the file.", ["body"])
-    assert " | 1 file: a b.pdf | " in found[0].text
+    assert ' | 1 file: "a b.pdf" | ' in found[0].text
     large = desk.search(larger_than=2_000, sort="largest", limit=1)
     assert large.data["total"] == 3
     assert " kB | `imap:" in large.text

@@ -1,6 +1,6 @@
 """What a reply says of an attachment: its data, and its text, file or path.
 
-Names of files and sections are strangers' and stand in lines escaped; their text is fenced.
+Names of files and sections are strangers' and stand in lines quoted; their text is fenced.
 """
 
 import hashlib
@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from mailmcp import limits
 from mailmcp.envelope.errors import Code, NextAction
-from mailmcp.envelope.markdown import code, escape
+from mailmcp.envelope.markdown import code, quote
 from mailmcp.envelope.outcome import Embedded, Issue, Outcome, Untrusted
 from mailmcp.extract.extraction import Section
 from mailmcp.mail.handles.ids import MessageRef
@@ -62,8 +62,8 @@ def _data(ref: MessageRef, part: Part, size_octets: int) -> GetAttachmentData:
 
 
 def _line(data: GetAttachmentData) -> str:
-    name = escape(data.filename) or "(unnamed)"
-    return f"{name} ({escape(data.content_type)}, {data.size_bytes} bytes)"
+    name = quote(data.filename) or "unnamed"
+    return f"File: {name} ({quote(data.content_type)}, {data.size_bytes} bytes)"
 
 
 def _where(ref: MessageRef, part: Part) -> str:
@@ -130,7 +130,7 @@ def _sections_of(window: TextWindow, sections: tuple[Section, ...]) -> tuple[Sec
 def _section_lines(shown: tuple[Section, ...], total: int) -> list[str]:
     if not shown:
         return []
-    named = "; ".join(f"{escape(each.name)} at {each.offset}" for each in shown)
+    named = "; ".join(f"{quote(each.name)} at {each.offset}" for each in shown)
     return [f"Sections ({total}): {named}{'; …' if len(shown) < total else ''}"]
 
 
@@ -171,7 +171,7 @@ def saved_outcome(ref: MessageRef, saved: SavedContent) -> AttachmentOutcome:
     return Outcome(
         summary=f"Saved {_where(ref, saved.part)}",
         data=data,
-        blocks=(_line(data), f"File {code(str(saved.file.path))}, SHA-256 {data.sha256}"),
+        blocks=(_line(data), f"Saved as {code(str(saved.file.path))}, SHA-256 {data.sha256}"),
         issues=short_issues(ref, short=saved.short),
         warnings=_malformed(saved),
         references={"message_id": ref.message_id},

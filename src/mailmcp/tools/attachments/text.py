@@ -12,6 +12,7 @@ from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
 from mailmcp.envelope.errors import Code
+from mailmcp.envelope.markdown import quote
 from mailmcp.envelope.outcome import Issue
 from mailmcp.extract.extraction import Cause, ExtractionError, Section
 from mailmcp.extract.kind import Kind, detect_kind, guess_kind
@@ -172,7 +173,7 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
     if content_type == "" and not _looks_like_text(content):
         return _no_text(
             Code.INVALID_INPUT,
-            f"No text can be read from it ({part.content_type}): it is of another kind, or broken.",
+            f"No text can be read from it ({quote(part.content_type)}): it is of another kind, or broken.",
         )
     if content_type in _MESSAGES:
         body = message_text(content, part_id=_own_parts(part))

@@ -3,7 +3,7 @@
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.envelope.markdown import code, escape
+from mailmcp.envelope.markdown import code, quote
 from mailmcp.envelope.outcome import Untrusted
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.handles.ids import MessageRef
@@ -114,20 +114,21 @@ def header_rows(headers: Headers, *, everything: bool) -> list[HeaderRow]:
 def detail_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
     """Write a message as Markdown: a line for each field, then what was written, fenced."""
     lines = [
-        f"{name}: {escape(value)}"
+        f"{name}: {value}"
         for name, value in (
             ("Date", detail.date),
-            ("From", detail.from_),
-            ("To", detail.to),
-            ("Cc", detail.cc),
-            ("Subject", detail.subject),
-            ("Flags", " ".join(detail.flags)),
+            ("From", quote(detail.from_)),
+            ("To", quote(detail.to)),
+            ("Cc", quote(detail.cc)),
+            ("Subject", quote(detail.subject)),
+            ("Flags", code(" ".join(detail.flags)) if detail.flags else ""),
             ("Authentication", detail.authentication),
         )
         if value
     ]
-    lines += [f"{escape(header.name)}: {escape(header.value)}" for header in detail.headers or ()]
     lines += [_notice_line(each) for each in detail.notices or ()]
+    headers = "\n".join(f"{each.name}: {each.value}" for each in detail.headers or ())
+    fenced = [Untrusted(label="headers", text=headers)] if headers else []
     bodies = [
         Untrusted(label=label, text=text)
         for label, text in (
@@ -137,14 +138,13 @@ def detail_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
         )
         if text
     ]
-    if not bodies:
-        lines.append("(no text)")
+    no_text = [] if bodies else ["(no text)"]
     count = detail.quoted_lines_collapsed
     left_out = [f'(quotes="keep" shows {counted(count, "quoted line")})'] if count else []
-    return (*lines, *bodies, *left_out, *attachment_lines(detail.attachments))
+    return (*lines, *fenced, *no_text, *bodies, *left_out, *attachment_lines(detail.attachments))
 
 
 def _notice_line(notice: NoticeRow) -> str:
     name = notice.kind.replace("_", " ").capitalize()
-    fields = "; ".join(f"{key.replace('_', ' ')}: {escape(value)}" for key, value in notice.fields.items())
+    fields = "; ".join(f"{key.replace('_', ' ')}: {quote(value)}" for key, value in notice.fields.items())
     return f"{name} (part {code(notice.part_id)}): {fields}"

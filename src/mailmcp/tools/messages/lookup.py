@@ -16,6 +16,7 @@ from mailmcp.imap.thread import Clue, Related, find_related
 from mailmcp.mail.conversation import find_ids
 from mailmcp.mail.copies import HEADER_FIELDS, header_key
 from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.handles.message_id import is_header_id
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.tools.message_parts import search_again
 from mailmcp.tools.names import SEARCH_MESSAGES
@@ -83,7 +84,10 @@ def advising(call: Call, ref: MessageRef) -> Iterator[None]:
     except (NotFoundError, ConflictError) as error:
         known = call.known_ids.header_of(ref.message_id)
         if has_moved(error):
-            error.next_action = search_for(ref.account_id, known) if known else error.next_action
+            # A stranger wrote it: prose in its place is not repeated.
+            error.next_action = (
+                search_for(ref.account_id, known) if is_header_id(known) else error.next_action
+            )
             error.next_action = error.next_action or search_again(ref)
         raise
 

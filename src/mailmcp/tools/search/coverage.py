@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from mailmcp import limits
-from mailmcp.envelope.markdown import code, escape
+from mailmcp.envelope.markdown import code
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.search.scanned import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor
@@ -108,9 +108,9 @@ class Coverage:
         lines = []
         said = self._bounded(*self._statements()) if empty or not self.all_seen else ""
         if said:
-            lines.append(f"How it was searched: {escape(said)}")
+            lines.append(f"How it was searched: {said}")
         if self.unproven and not (empty and self.all_seen):  # else the summary says it
-            lines.append(f"Not proven to be all: {escape(self.unproven)}")
+            lines.append(f"Not proven to be all: {self.unproven}")
         if empty and self.others:
             lines.append(f"Not searched: {', '.join(map(code, self._names(self.others)))}")
         return tuple(lines)
