@@ -6,7 +6,7 @@ from time import monotonic
 
 import pytest
 
-from imap.scenes import FAKE_LOGIN, At, make_account, session_on
+from imap.scenes import At, make_account, session_on
 from mailmcp import __version__
 from mailmcp.envelope.errors import AuthFailedError, DeadlineError, InternalError, Reason
 from mailmcp.imap.account import Tls
@@ -114,25 +114,6 @@ def test_where_no_login_is_offered_none_is_tried(peer: PeerFactory) -> None:
         open_connection(Dialling(make_account(server)))
     assert caught.value.reason is Reason.LOGIN_DISABLED
     assert server.logins == []
-
-
-@pytest.mark.parametrize("code", ["UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "CONTACTADMIN"])
-@pytest.mark.parametrize("login", [FAKE_LOGIN, Login("fake-user", "fäke-password")])
-def test_a_temporary_refusal_says_nothing_of_the_password(peer: PeerFactory, code: str, login: Login) -> None:
-    refusal = Respond(f"{{tag}} NO [{code}] Try later\r\n".encode())
-    server = peer(rules=[Rule(command=name, action=refusal) for name in ("LOGIN", "AUTHENTICATE")])
-    with pytest.raises(Exception, match=rf"refused login \(account main\): NO \[{code}\]") as caught:
-        open_connection(Dialling(make_account(server, login)))
-    assert getattr(caught.value, "reason", None) is Reason.SERVER_REFUSED
-    assert getattr(caught.value, "retryable", None) is True
-
-
-def test_the_code_of_a_refused_login_is_told_and_the_servers_words_are_not(peer: PeerFactory) -> None:
-    refusal = Respond(b"{tag} NO [EXPIRED] fake-password is too old\r\n")
-    server = peer(rules=[Rule(command="LOGIN", action=refusal)])
-    with pytest.raises(AuthFailedError, match=r"account main \(EXPIRED\)") as caught:
-        open_connection(Dialling(make_account(server)))
-    assert "old" not in str(caught.value)
 
 
 def test_a_password_that_cannot_be_had_is_the_accounts_fault(peer: PeerFactory) -> None:

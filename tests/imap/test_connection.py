@@ -4,37 +4,9 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp.imap.command import Command
-from mailmcp.imap.connection import Answer, Piece, RefusedError, encode_mailbox, quoted
+from mailmcp.imap.connection import Answer, Piece, RefusedError
 from servers.peer import PeerFactory
 from servers.peer_actions import Bye, Respond, Rule
-
-
-@pytest.mark.parametrize(
-    ("text", "octets"),
-    [
-        ("", b'""'),
-        ("plain", b'"plain"'),
-        ('a"b\\c', b'"a\\"b\\\\c"'),
-        ("{5}*%(])", b'"{5}*%(])"'),
-        ("Größe", "Größe".encode()),
-    ],
-)
-def test_a_string_is_quoted_or_left_for_a_literal(text: str, octets: bytes) -> None:
-    assert quoted(text) == octets
-
-
-@pytest.mark.parametrize("text", ["a\r\nb", "a\rb", "a\nb", "a\0b", "ä\r\n", "\n"])
-def test_line_ends_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="CR, LF or NUL"):
-        quoted(text)
-
-
-@pytest.mark.parametrize(
-    ("name", "octets"),
-    [("A & B", b"A &- B"), ("Müll", b"M&APw-ll"), ("a\r\nb", b"a&AA0ACg-b"), ("a\0", b"a&AAA-")],
-)
-def test_mailbox_names_are_modified_utf_7_with_no_control_characters(name: str, octets: bytes) -> None:
-    assert encode_mailbox(name) == octets
 
 
 @pytest.mark.parametrize(

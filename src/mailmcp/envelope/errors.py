@@ -57,6 +57,7 @@ class Reason(StrEnum):
     PART_MISSING = "part_missing"
     # auth_failed
     CREDENTIALS_REJECTED = "credentials_rejected"
+    CREDENTIALS_EXPIRED = "credentials_expired"
     LOGIN_DISABLED = "login_disabled"
     BACKING_OFF = "backing_off"
     PASSWORD_UNAVAILABLE = "password_unavailable"  # noqa: S105 - a reason, not a secret
@@ -71,6 +72,7 @@ class Reason(StrEnum):
     CONNECTION_REFUSED = "connection_refused"
     TLS_FAILED = "tls_failed"
     SERVER_REFUSED = "server_refused"
+    PERMISSION_DENIED = "permission_denied"
     PROTOCOL_VIOLATION = "protocol_violation"
     SAVE_FAILED = "save_failed"
     UNEXPECTED = "unexpected"

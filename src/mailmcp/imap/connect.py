@@ -14,14 +14,12 @@ from time import monotonic, perf_counter
 from typing import Any
 
 from mailmcp import __version__
-from mailmcp.envelope.errors import AuthFailedError, InternalError, MailError, Reason
+from mailmcp.envelope.errors import AuthFailedError, MailError, Reason
 from mailmcp.imap.account import Account, Tls
-from mailmcp.imap.connection import Connection, RefusedError, quoted
-from mailmcp.imap.faults import Stage, named_faults, refused, tls_failed
+from mailmcp.imap.command import quoted
+from mailmcp.imap.connection import Connection, RefusedError
+from mailmcp.imap.faults import Stage, login_refused, named_faults, tls_failed
 from mailmcp.imap.wire import Cut, Traffic
-
-_TEMPORARY_CODES = frozenset({"UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "CONTACTADMIN"})
-"""Response codes of a refused login that say nothing of the credentials (RFC 5530, RFC 9051 section 7.1)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -185,7 +183,7 @@ def _log_in(connection: Connection, dialling: Dialling) -> None:
     try:
         attempt(connection, account, password)
     except RefusedError as error:
-        raise _login_error(account, error) from None
+        raise login_refused(account.account_id, error) from None
     dialling.finished("login", Stage.COMMAND)
 
 
@@ -202,20 +200,6 @@ def _authenticate_plain(connection: Connection, account: Account, password: str)
             details={"account_id": account.account_id},
         )
     connection.authenticate("PLAIN", f"\0{account.user}\0{password}".encode())
-
-
-def _login_error(account: Account, error: RefusedError) -> AuthFailedError | InternalError:
-    if error.code in _TEMPORARY_CODES:
-        return refused(account.account_id, RefusedError("login", error.status, f"[{error.code}]"))
-    # The server's own words are left out: some repeat the command, password and all.
-    code = f" ({error.code})" if error.code else ""
-    return AuthFailedError(
-        f"The server rejected the user name or password of account {account.account_id}{code}. "
-        "Check them in the settings; many providers want an app password. "
-        "Unless a file or a command gives the password, mailmcp must then be started anew.",
-        reason=Reason.CREDENTIALS_REJECTED,
-        details={"account_id": account.account_id},
-    )
 
 
 def _identify(connection: Connection, dialling: Dialling) -> None:

@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from imapclient import IMAPClient
-from imapclient.imap_utf7 import encode as encode_utf7
 from typing_extensions import override
 
+from mailmcp.envelope.errors import Reason
 from mailmcp.imap.command import Command
+from mailmcp.imap.response_codes import meaning_of
 from mailmcp.imap.wire import CountedIMAP4, Traffic, ViolationError
 
 Piece = bytes | tuple[bytes, bytes]
@@ -69,6 +70,23 @@ class RefusedError(Exception):
         self.code = match[1].upper() if match else ""
         self.text = "".join(c if c.isprintable() else " " for c in text)[:_SERVER_TEXT_CHARS]
         super().__init__(f"{command}: {status} {self.text}")
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the server says that it refuses for now only: no verdict on what was asked."""
+        meaning = meaning_of(self.code)
+        return meaning is not None and meaning.temporary
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same command may succeed later; a NO that does not say why may."""
+        return self.is_temporary or (meaning_of(self.code) is None and self.status == "NO")
+
+    @property
+    def reason(self) -> Reason:
+        """The reason of its error."""
+        meaning = meaning_of(self.code)
+        return meaning.reason if meaning else Reason.SERVER_REFUSED
 
 
 class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
@@ -274,26 +292,6 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
     def _forget_untagged(self) -> None:
         """Leave nothing of earlier commands that could be taken for an answer."""
         self._imap.untagged_responses.clear()
-
-
-def quoted(text: str) -> bytes:
-    """Write a string argument (RFC 9051 section 4.3): quoted, or as it is for a literal when not ASCII.
-
-    Raises:
-        ValueError: `text` holds CR, LF or NUL, which would end the command: callers refuse
-            them before, in words for whoever sent them.
-    """
-    if any(character in text for character in "\r\n\0"):
-        raise ValueError("a string argument holds CR, LF or NUL")
-    octets = text.encode()
-    if not octets.isascii():
-        return octets
-    return b'"' + octets.replace(b"\\", b"\\\\").replace(b'"', b'\\"') + b'"'
-
-
-def encode_mailbox(name: str) -> bytes:
-    """Write a mailbox name in modified UTF-7 (RFC 3501 section 5.1.3), as the server keeps it."""
-    return bytes(encode_utf7(name))
 
 
 def _text(data: Sequence[bytes | None]) -> str:

@@ -6,11 +6,19 @@ The only place where errors of sockets, TLS and IMAP libraries are caught and na
 import imaplib
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 
-from mailmcp.envelope.errors import ConflictError, DeadlineError, InternalError, MailError, Reason
+from mailmcp.envelope.errors import (
+    AuthFailedError,
+    ConflictError,
+    DeadlineError,
+    InternalError,
+    MailError,
+    NotFoundError,
+    Reason,
+)
 from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.wire import ViolationError
 
@@ -56,13 +64,51 @@ def named_faults(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[None
         raise _name(account_id, error) from error
 
 
-def refused(account_id: str, error: RefusedError) -> InternalError:
+_ERRORS: Mapping[Reason, type[InternalError | AuthFailedError | NotFoundError]] = {
+    Reason.CREDENTIALS_REJECTED: AuthFailedError,
+    Reason.CREDENTIALS_EXPIRED: AuthFailedError,
+    Reason.LOGIN_DISABLED: AuthFailedError,
+    Reason.MAILBOX_MISSING: NotFoundError,
+}
+"""What a refused command raises by the reason of its response code; InternalError for the others."""
+
+
+def refused(account_id: str, error: RefusedError) -> MailError:
     """Build the error for a command that the server completed with NO or BAD."""
-    return InternalError(
+    return _ERRORS.get(error.reason, InternalError)(
         f"The server refused {error.command} (account {account_id}): {error.status} {error.text}",
-        reason=Reason.SERVER_REFUSED,
-        retryable=error.status == "NO",
+        reason=error.reason,
+        retryable=error.retryable,
         details={"account_id": account_id, "command": error.command, "status": error.status},
+    )
+
+
+_LOGIN_REFUSALS: Mapping[Reason, str] = {
+    Reason.CREDENTIALS_REJECTED: "The server rejected the user name or password of account {account}. "
+    "Check them in the settings; many providers want an app password. "
+    "Unless a file or a command gives the password, mailmcp must then be started anew.",
+    Reason.CREDENTIALS_EXPIRED: "The password of account {account} has expired. Set a new one at the "
+    "provider, then in the settings. Unless a file or a command gives it, mailmcp must then be started anew.",
+    Reason.LOGIN_DISABLED: "The server allows no login on this connection (account {account}): it requires "
+    'encryption. Set tls to "implicit" or "starttls".',
+    Reason.PERMISSION_DENIED: "The server does not let this user in (account {account}), whatever the "
+    "password. Sign in at the provider's website, or ask its support.",
+}
+
+
+def login_refused(account_id: str, error: RefusedError) -> MailError:
+    """Build the error for a login that the server completed with NO or BAD.
+
+    The server's own words are left out: some repeat the command, password and all.
+    """
+    code = f" [{error.code}]" if error.code else ""
+    if error.is_temporary:
+        return refused(account_id, RefusedError("login", error.status, code.strip()))
+    reason = error.reason if error.reason in _LOGIN_REFUSALS else Reason.CREDENTIALS_REJECTED
+    return AuthFailedError(
+        _LOGIN_REFUSALS[reason].format(account=account_id + code),
+        reason=reason,
+        details={"account_id": account_id},
     )
 
 

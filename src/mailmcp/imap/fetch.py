@@ -14,7 +14,7 @@ from imapclient.exceptions import ProtocolError
 from imapclient.response_parser import parse_response
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code
+from mailmcp.envelope.errors import Code, Reason
 from mailmcp.imap.connection import Answer, Piece, RefusedError
 from mailmcp.imap.session import Session
 
@@ -58,6 +58,7 @@ class FetchFailure:
 
     uid: int
     code: Code
+    reason: Reason
     stage: str
     message: str
     retryable: bool = False
@@ -116,23 +117,38 @@ def _halves(uids: Sequence[int]) -> Iterator[Sequence[int]]:
 def _failure(uid: int, refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
     if unreadable:
         return FetchFailure(
-            uid=uid, code=Code.INTERNAL, stage="parse", message="The server's answer could not be read."
+            uid=uid,
+            code=Code.INTERNAL,
+            reason=Reason.PROTOCOL_VIOLATION,
+            stage="parse",
+            message="The server's answer could not be read.",
         )
     if refusal is None or refusal.code == "EXPUNGEISSUED":
         return gone(uid)
     return FetchFailure(
         uid=uid,
         code=Code.INTERNAL,
+        reason=_reason(refusal),
         stage="fetch",
         message=f"The server refused to give the message: {refusal.status} {refusal.text}",
-        retryable=refusal.status == "NO",
+        retryable=refusal.retryable,
     )
+
+
+def _reason(refusal: RefusedError) -> Reason:
+    """Return why a message is refused in an open mailbox: no code says that the mailbox is missing."""
+    forbidden = refusal.reason is Reason.PERMISSION_DENIED
+    return Reason.PERMISSION_DENIED if forbidden else Reason.SERVER_REFUSED
 
 
 def gone(uid: int) -> FetchFailure:
     """Build the failure for a message that the server says nothing of any more."""
     return FetchFailure(
-        uid=uid, code=Code.NOT_FOUND, stage="fetch", message="The message is no longer in the mailbox."
+        uid=uid,
+        code=Code.NOT_FOUND,
+        reason=Reason.MESSAGE_GONE,
+        stage="fetch",
+        message="The message is no longer in the mailbox.",
     )
 
 

@@ -11,8 +11,8 @@ from imapclient.exceptions import ProtocolError
 from imapclient.imap_utf7 import decode as decode_utf7
 from imapclient.response_parser import parse_response
 
-from mailmcp.imap.command import Command, canonical_name
-from mailmcp.imap.connection import Answer, Piece, RefusedError, encode_mailbox
+from mailmcp.imap.command import Command, canonical_name, encode_mailbox
+from mailmcp.imap.connection import Answer, Piece, RefusedError
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.special_uses import use_of
 

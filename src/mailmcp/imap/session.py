@@ -9,11 +9,12 @@ from typing_extensions import override
 
 from mailmcp.envelope.errors import DeadlineError, MailError, NotFoundError, Reason
 from mailmcp.imap.account import Account
-from mailmcp.imap.command import Command, canonical_name
+from mailmcp.imap.command import Command, canonical_name, encode_mailbox, quoted
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
-from mailmcp.imap.connection import Answer, Connection, RefusedError, encode_mailbox, quoted
+from mailmcp.imap.connection import Answer, Connection, RefusedError
 from mailmcp.imap.faults import lost, named_faults, rebuilt, refused, violation
 from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.response_codes import meaning_of
 
 _LOGOUT_TIMEOUT_S = 0.5
 """A farewell is polite, not worth waiting for."""
@@ -246,8 +247,8 @@ class Session:
 
     def _not_opened(self, name: str, error: RefusedError) -> MailError:
         """Find out whether a refused mailbox is missing; a NO alone does not say (RFC 5530 does)."""
-        missing = error.code in {"NONEXISTENT", "TRYCREATE"}
-        if not missing and error.code == "" and error.status == "NO":
+        missing = error.reason is Reason.MAILBOX_MISSING
+        if not missing and meaning_of(error.code) is None and error.status == "NO":
             lines = self.run("LIST", b'""', quoted_mailbox(self.quirks, name)).lines("LIST")
             missing = not lines or "\\noselect" in str(lines).lower()  # one that only holds others
         if not missing:
