@@ -12,6 +12,7 @@ from mailmcp.envelope.errors import AuthFailedError, DeadlineError, InternalErro
 from mailmcp.imap.account import Tls
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
 from mailmcp.imap.session import Session
+from servers.certificates import Certificates
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -108,11 +109,25 @@ def test_where_login_is_disabled_authenticate_is_used(peer: PeerFactory) -> None
         assert [login.name for login in server.logins] == ["AUTHENTICATE"]
 
 
-def test_where_no_login_is_offered_none_is_tried(peer: PeerFactory) -> None:
-    server = peer(capabilities=("IMAP4rev1", "LOGINDISABLED"))
-    with pytest.raises(AuthFailedError, match="may demand encryption") as caught:
-        open_connection(Dialling(make_account(server)))
+@pytest.mark.parametrize(
+    ("capabilities", "tls", "words"),
+    [
+        (("LOGINDISABLED",), Tls.NONE, "may demand encryption"),
+        (("LOGINDISABLED", "AUTH=XOAUTH2"), Tls.NONE, "may demand encryption"),
+        (("LOGINDISABLED", "AUTH=XOAUTH2"), Tls.IMPLICIT, "asks for OAuth 2.0, as Outlook does"),
+        (("LOGINDISABLED", "AUTH=OAUTHBEARER"), Tls.IMPLICIT, "asks for OAuth 2.0, as Outlook does"),
+        (("LOGINDISABLED",), Tls.IMPLICIT, "may have to be enabled"),
+    ],
+)
+def test_where_no_login_is_offered_none_is_tried(
+    peer: PeerFactory, certificates: Certificates, capabilities: tuple[str, ...], tls: Tls, words: str
+) -> None:
+    greeting = Respond(f"* OK [CAPABILITY IMAP4rev1 {' '.join(capabilities)}] Hello\r\n".encode())
+    server = peer(greeting=greeting, tls=certificates.server_context() if tls is Tls.IMPLICIT else None)
+    with pytest.raises(AuthFailedError, match=words) as caught:
+        open_connection(Dialling(make_account(server, tls=tls, ca_file=certificates.ca_file)))
     assert caught.value.reason is Reason.LOGIN_DISABLED
+    assert "does not accept passwords on this connection" in caught.value.message
     assert server.logins == []
 
 

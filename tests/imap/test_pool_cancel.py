@@ -16,7 +16,8 @@ from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest
 from mailmcp.envelope.errors import DeadlineError, InternalError, Reason
 from mailmcp.imap.account import Tls
-from mailmcp.imap.session import Session, open_session
+from mailmcp.imap.connect import connect
+from mailmcp.imap.session import Session, start_session
 from servers.certificates import Certificates
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence
@@ -55,9 +56,17 @@ class Watched:
 
 @pytest.fixture
 def connecting(monkeypatch: pytest.MonkeyPatch) -> Watched:
-    """Watches the threads that open sessions."""
+    """Watches the threads that connect."""
     watched = Watched()
-    monkeypatch.setattr("mailmcp.imap.pool.open_session", watched(open_session))
+    monkeypatch.setattr("mailmcp.imap.pool.connect", watched(connect))
+    return watched
+
+
+@pytest.fixture
+def logging_in(monkeypatch: pytest.MonkeyPatch) -> Watched:
+    """Watches the threads that log in."""
+    watched = Watched()
+    monkeypatch.setattr("mailmcp.imap.pool.start_session", watched(start_session))
     return watched
 
 
@@ -114,13 +123,13 @@ def test_cancelled_before_the_greeting(mute: Mute, run_pool: PoolFactory, connec
 
 @pytest.mark.parametrize("command", ["LOGIN", "ID"])
 def test_cancelled_while_logging_in(
-    peer: PeerFactory, run_pool: PoolFactory, connecting: Watched, command: str
+    peer: PeerFactory, run_pool: PoolFactory, logging_in: Watched, command: str
 ) -> None:
     server = peer(messages=make_messages(1), rules=[Rule(command=command, action=Silence())])
     pool = run_pool(make_account(server))
     call = pool.start(newest)
     server.wait_for(command)
-    connecting.ends_at_once(call.cancel)
+    logging_in.ends_at_once(call.cancel)
     server.wait_closed(1)
     server.rules.clear()
     assert pool.run(newest) == [1]
@@ -172,12 +181,12 @@ def test_a_session_that_came_up_for_nobody_is_closed(
     logged_in, go_on = threading.Event(), threading.Event()
 
     def slow(*args: Any, **options: Any) -> Session:
-        session = open_session(*args, **options)
+        session = start_session(*args, **options)
         logged_in.set()
         go_on.wait(WAIT_S)
         return session
 
-    monkeypatch.setattr("mailmcp.imap.pool.open_session", slow)
+    monkeypatch.setattr("mailmcp.imap.pool.start_session", slow)
     pool = run_pool(make_account(server))
     call = pool.start(newest)
     assert logged_in.wait(WAIT_S)
@@ -210,7 +219,7 @@ def test_a_call_that_waits_for_a_thread_ends_at_once(peer: PeerFactory, run_pool
     server = peer(messages=make_messages(1), rules=[Rule(command="EXAMINE", action=Silence())])
     pool = run_pool(make_account(server))
     pool.run(lambda session: session.run("NOOP"))
-    pool.pool._threads = CapacityLimiter(1)  # noqa: SLF001 - there are threads enough but for bugs
+    pool.pool._threads.limiter = CapacityLimiter(1)  # noqa: SLF001 - there are threads enough but for bugs
     busy = pool.start(newest)
     server.wait_for("EXAMINE")
     waiting = pool.start(newest)

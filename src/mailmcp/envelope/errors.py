@@ -70,6 +70,8 @@ class Reason(StrEnum):
     # internal
     CONNECTION_LOST = "connection_lost"
     CONNECTION_REFUSED = "connection_refused"
+    CONNECTION_LIMIT = "connection_limit"
+    LOGIN_UNANSWERED = "login_unanswered"
     TLS_FAILED = "tls_failed"
     SERVER_REFUSED = "server_refused"
     PERMISSION_DENIED = "permission_denied"

@@ -17,7 +17,8 @@ from typing_extensions import override
 
 from mailmcp.envelope.errors import Reason
 from mailmcp.imap.command import Command
-from mailmcp.imap.response_codes import meaning_of
+from mailmcp.imap.response_codes import meaning_of, names_connection_limit
+from mailmcp.imap.sasl import answer_to_failure, parse_failure
 from mailmcp.imap.wire import CountedIMAP4, Traffic, ViolationError
 
 Piece = bytes | tuple[bytes, bytes]
@@ -59,12 +60,15 @@ class Answer:
 class RefusedError(Exception):
     """The server completed a command with NO or BAD; the connection is in order.
 
+    A login may be completed with BYE, too, and the connection is then at its end.
     `code` is the response code (RFC 9051 section 7.1) in upper case, "" for none; `text` is
-    the server's sentence, printable and short. `answer` is what came before the refusal.
+    the server's sentence, printable and short. `answer` is what came before the refusal;
+    `sasl_failure` as `sasl.parse_failure` reads it.
     """
 
     def __init__(self, command: str, status: str, text: str, answer: Answer | None = None) -> None:
         self.command, self.status = command, status
+        self.sasl_failure: Mapping[str, str] = {}
         self.answer = answer or Answer()
         match = _RESPONSE_CODE.match(text)
         self.code = match[1].upper() if match else ""
@@ -81,6 +85,16 @@ class RefusedError(Exception):
     def retryable(self) -> bool:
         """Whether the same command may succeed later; a NO that does not say why may."""
         return self.is_temporary or (meaning_of(self.code) is None and self.status == "NO")
+
+    @property
+    def says_nothing_but_bye(self) -> bool:
+        """Whether it is the end of the connection, and no word on the command."""
+        return self.status == "BYE" and meaning_of(self.code) is None and not self.is_connection_limit
+
+    @property
+    def is_connection_limit(self) -> bool:
+        """Whether a login was refused for the number of connections there are."""
+        return self.code == "LIMIT" or names_connection_limit(self.text)
 
     @property
     def reason(self) -> Reason:
@@ -155,23 +169,44 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         except imaplib.IMAP4.error as error:
             raise RefusedError("STARTTLS", "NO", str(error)) from error
         # What was said before was not protected, so it is not believed.
+        self._imap.forget_received()
         self._forget_untagged()
         self.learn_capabilities()
 
-    def authenticate(self, mechanism: str, response: bytes) -> None:
-        """Log in by a SASL mechanism of one client message (RFC 9051 section 6.2.2), sent on demand.
+    def authenticate(self, mechanism: str, response: bytes, *, initial: bool = False) -> None:
+        """Log in by a SASL mechanism of one client message (RFC 9051 section 6.2.2).
 
-        Never as an initial response: servers exist that advertise SASL-IR and refuse it.
+        Args:
+            mechanism: In upper case, as `PLAIN`.
+            response: The message, before Base64.
+            initial: Send it along with the command where the server advertises SASL-IR (RFC 4959).
+                Servers exist that advertise SASL-IR and refuse it.
 
         Raises:
-            RefusedError: The server said NO or BAD.
+            RefusedError: The server said NO, BAD or BYE; `sasl_failure` is what the mechanism said.
         """
-        self._forget_untagged()
+        self._begin_answer()
         tag = self._new_tag()
-        self._imap.send(b"%b AUTHENTICATE %b\r\n" % (tag, mechanism.encode()))
+        message = b64encode(response)
+        if initial and self.can("SASL-IR"):
+            # A message of no octets is "=", to be told from none (RFC 4959 section 3).
+            self._imap.send(b"%b AUTHENTICATE %b %b\r\n" % (tag, mechanism.encode(), message or b"="))
+        else:
+            self._imap.send(b"%b AUTHENTICATE %b\r\n" % (tag, mechanism.encode()))
+            if self._continued(tag):
+                self._imap.send(message + b"\r\n")
+        failure: Mapping[str, str] = {}
         if self._continued(tag):
-            self._imap.send(b64encode(response) + b"\r\n")
-        self._complete("AUTHENTICATE", tag)
+            # All has been sent: this announces a failure, and is to be answered before the NO comes.
+            failure = parse_failure(bytes(self._imap.continuation_response))
+            self._imap.send(answer_to_failure(mechanism) + b"\r\n")
+            if self._continued(tag):
+                raise ViolationError("a login that never ends")
+        try:
+            self._complete("AUTHENTICATE", tag)
+        except RefusedError as error:
+            error.sasl_failure = failure
+            raise
 
     def run(self, name: str, *arguments: bytes, uid: bool = False, ride: bytes = b"") -> Answer:
         """Send a command and wait for its end.
@@ -188,7 +223,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             OSError: The connection failed, or a timeout passed.
             imaplib.IMAP4.abort: The connection is lost or out of step.
         """
-        self._forget_untagged()
+        self._begin_answer()
         rider = self._new_tag() if ride else b""
         if ride:
             self._imap.send_with_next(rider + b" " + ride + b"\r\n")
@@ -226,6 +261,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             ViolationError: Commands `in_order` were ended out of it.
             OSError, imaplib.IMAP4.abort: As `run`.
         """
+        self._begin_answer()
         tags: list[bytes] = []
         for command in commands:
             tags.append(self._new_tag())
@@ -277,10 +313,14 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
 
     def _continued(self, tag: bytes) -> bool:
         """Wait until the server asks for more of a command; False if it ends the command instead."""
-        while self._imap._get_response() is not None:  # noqa: SLF001 - as in _new_tag
-            if self._imap.tagged_commands.get(tag) is not None:
-                return False
-        return True
+        while not self._ended(tag):
+            if self._imap._get_response() is None:  # noqa: SLF001 - as in _new_tag
+                return True
+        return False
+
+    def _ended(self, tag: bytes) -> bool:
+        """Whether the server has ended a command, or takes its leave."""
+        return self._imap.tagged_commands.get(tag) is not None or "BYE" in self._imap.untagged_responses
 
     def _complete(self, name: str, tag: bytes) -> Answer:
         status, data = self._imap._command_complete(name, tag)  # noqa: SLF001 - as in _new_tag
@@ -288,6 +328,10 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         if status != "OK":
             raise RefusedError(name, status, _text(data), answer)
         return answer
+
+    def _begin_answer(self) -> None:
+        self._forget_untagged()
+        self._imap.begin_answer()
 
     def _forget_untagged(self) -> None:
         """Leave nothing of earlier commands that could be taken for an answer."""

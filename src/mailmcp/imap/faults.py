@@ -20,7 +20,8 @@ from mailmcp.envelope.errors import (
     Reason,
 )
 from mailmcp.imap.connection import RefusedError
-from mailmcp.imap.wire import ViolationError
+from mailmcp.imap.response_codes import names_connection_limit
+from mailmcp.imap.wire import TooLongError, ViolationError
 
 
 class Stage(StrEnum):
@@ -89,8 +90,6 @@ _LOGIN_REFUSALS: Mapping[Reason, str] = {
     "Unless a file or a command gives the password, mailmcp must then be started anew.",
     Reason.CREDENTIALS_EXPIRED: "The password of account {account} has expired. Set a new one at the "
     "provider, then in the settings. Unless a file or a command gives it, mailmcp must then be started anew.",
-    Reason.LOGIN_DISABLED: "The server allows no login on this connection (account {account}): it requires "
-    'encryption. Set tls to "implicit" or "starttls".',
     Reason.PERMISSION_DENIED: "The server does not let this user in (account {account}), whatever the "
     "password. Sign in at the provider's website, or ask its support.",
 }
@@ -102,12 +101,25 @@ def login_refused(account_id: str, error: RefusedError) -> MailError:
     The server's own words are left out: some repeat the command, password and all.
     """
     code = f" [{error.code}]" if error.code else ""
+    if error.is_connection_limit:
+        return connection_limit(account_id)
     if error.is_temporary:
         return refused(account_id, RefusedError("login", error.status, code.strip()))
     reason = error.reason if error.reason in _LOGIN_REFUSALS else Reason.CREDENTIALS_REJECTED
     return AuthFailedError(
         _LOGIN_REFUSALS[reason].format(account=account_id + code),
         reason=reason,
+        details={"account_id": account_id},
+    )
+
+
+def connection_limit(account_id: str) -> InternalError:
+    """Build the error for a server that allows no more connections at the moment."""
+    return InternalError(
+        f"The server allows no more connections now (account {account_id}). "
+        "Other mail programs may hold some, or max_sessions is too high in the settings.",
+        reason=Reason.CONNECTION_LIMIT,
+        retryable=True,
         details={"account_id": account_id},
     )
 
@@ -157,6 +169,8 @@ def _name(account_id: str, error: Exception) -> InternalError:
             retryable=True,
             details={"account_id": account_id},
         )
+    if isinstance(error, TooLongError):
+        return violation(account_id, "sent an answer that is too long to be held")
     if isinstance(error, ViolationError):
         return violation(account_id, "sent something that is not IMAP")
     if isinstance(error, imaplib.IMAP4.error) and not isinstance(error, imaplib.IMAP4.abort):
@@ -182,7 +196,10 @@ def _name_tls(account_id: str, error: ssl.SSLError) -> InternalError:
 
 def _name_greeting(account_id: str, error: imaplib.IMAP4.error) -> InternalError:
     """Name imaplib's error for a greeting that is neither OK nor PREAUTH; it holds the line."""
-    if "* BYE" not in str(error):
+    greeting = str(error)
+    if "* BYE" in greeting and names_connection_limit(greeting):
+        return connection_limit(account_id)
+    if "* BYE" not in greeting:
         return violation(account_id, "did not greet as IMAP servers do")
     return InternalError(
         f"The server greeted with BYE: it takes no connections now (account {account_id}).",

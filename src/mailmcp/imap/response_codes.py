@@ -4,6 +4,7 @@ The one table that decides whether a refused command may succeed later, and whic
 error has. A code that is not listed says nothing.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -62,3 +63,19 @@ _MEANINGS: Final[Mapping[str, Meaning]] = {
 def meaning_of(code: str) -> Meaning | None:
     """Look up a response code, in upper case; None for one that says nothing, as "" does."""
     return _MEANINGS.get(code)
+
+
+_CONNECTION_LIMIT = re.compile(
+    r"(too many|max(imum)?|limit|exceed).{0,60}\b(connections?|sessions?|logins)\b"
+    r"|\b(connections?|sessions?)\b.{0,60}(limit|exceed|too many|maximum)",
+    re.IGNORECASE,
+)
+
+
+def names_connection_limit(text: str) -> bool:
+    """Whether a refused login, or BYE, says that there are too many connections: no code is reserved for it.
+
+    Dovecot: `[LIMIT] Maximum number of connections from user+IP exceeded`; Gmail: `[ALERT] Too many
+    simultaneous connections`.
+    """
+    return _CONNECTION_LIMIT.search(text) is not None

@@ -10,7 +10,7 @@ from typing_extensions import override
 from mailmcp.envelope.errors import DeadlineError, MailError, NotFoundError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.command import Command, canonical_name, encode_mailbox, quoted
-from mailmcp.imap.connect import Dialling, close_socket, open_connection
+from mailmcp.imap.connect import Dialling, close_socket, connect, log_in
 from mailmcp.imap.connection import Answer, Connection, RefusedError
 from mailmcp.imap.faults import lost, named_faults, rebuilt, refused, violation
 from mailmcp.imap.quirks import Quirks
@@ -276,8 +276,13 @@ class Session:
 
 
 def open_session(dialling: Dialling, quirks: Quirks, *, now: float) -> Session:
-    """Connect and log in; blocks. Raises what `open_connection` raises."""
-    connection = open_connection(dialling)
+    """Connect and log in; blocks. Raises what `connect` and `log_in` raise."""
+    return start_session(connect(dialling), dialling, quirks, now=now)
+
+
+def start_session(connection: Connection, dialling: Dialling, quirks: Quirks, *, now: float) -> Session:
+    """Log in on a connection; blocks. Raises what `log_in` raises."""
+    log_in(connection, dialling)
     return Session(
         account=dialling.account,
         connection=connection,
