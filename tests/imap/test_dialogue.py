@@ -5,8 +5,8 @@ import pytest
 from imap.line_server import LineServer
 from imap.scenes import make_account, session_on
 from mailmcp.envelope.errors import InternalError, NotFoundError, Reason
+from mailmcp.imap.answer import Answer
 from mailmcp.imap.command import Command
-from mailmcp.imap.connection import Answer
 from mailmcp.imap.dialogue import Dialogue, Talk, alone, converse
 from mailmcp.imap.session import Session
 from servers.peer import PeerFactory

@@ -196,3 +196,14 @@ def test_special_uses_that_are_not_said_are_guessed_once_each(peer: PeerFactory)
         "Work/spam": ("\\Junk", True),
         "DRAFTS": ("\\Drafts", True),
     }
+
+
+@pytest.mark.parametrize("nested", [b"(" * 500 + b")" * 500, b"(" * 500], ids=["closed", "open"])
+def test_a_line_of_nested_brackets_is_skipped(peer: PeerFactory, nested: bytes) -> None:
+    listed = Respond(b'* LIST %b "/" Deep\r\n* LIST () "/" INBOX\r\n{tag} OK Done\r\n' % nested)
+    counted = Respond(b"* STATUS INBOX %b\r\n{tag} OK Done\r\n" % nested)
+    server = peer(rules=[Rule(command="LIST", action=listed), Rule(command="STATUS", action=counted)])
+    with session_on(make_account(server)) as session:
+        found = count_mailboxes(session, list_mailboxes(session))
+    assert [(each.name, each.messages) for each in found.mailboxes] == [("INBOX", None)]
+    assert found.uncounted == {"INBOX": "no counts in the answer"}

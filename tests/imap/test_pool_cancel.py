@@ -17,7 +17,7 @@ from imap.scenes import At, RunningPool, make_account, newest
 from mailmcp.envelope.errors import DeadlineError, InternalError, Reason
 from mailmcp.imap.account import Tls
 from mailmcp.imap.connect import connect
-from mailmcp.imap.session import Session, start_session
+from mailmcp.imap.session import Session, open_session
 from servers.certificates import Certificates
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence
@@ -66,7 +66,7 @@ def connecting(monkeypatch: pytest.MonkeyPatch) -> Watched:
 def logging_in(monkeypatch: pytest.MonkeyPatch) -> Watched:
     """Watches the threads that log in."""
     watched = Watched()
-    monkeypatch.setattr("mailmcp.imap.pool.start_session", watched(start_session))
+    monkeypatch.setattr("mailmcp.imap.pool.open_session", watched(open_session))
     return watched
 
 
@@ -181,12 +181,12 @@ def test_a_session_that_came_up_for_nobody_is_closed(
     logged_in, go_on = threading.Event(), threading.Event()
 
     def slow(*args: Any, **options: Any) -> Session:
-        session = start_session(*args, **options)
+        session = open_session(*args, **options)
         logged_in.set()
         go_on.wait(WAIT_S)
         return session
 
-    monkeypatch.setattr("mailmcp.imap.pool.start_session", slow)
+    monkeypatch.setattr("mailmcp.imap.pool.open_session", slow)
     pool = run_pool(make_account(server))
     call = pool.start(newest)
     assert logged_in.wait(WAIT_S)

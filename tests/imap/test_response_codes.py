@@ -4,8 +4,8 @@ import pytest
 
 from imap.scenes import RunningPool, make_account, read_round
 from mailmcp.envelope.errors import AuthFailedError, Code, MailError, Reason
+from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.connect import Dialling, open_connection
-from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.response_codes import meaning_of, names_connection_limit
 from mailmcp.imap.session import Session

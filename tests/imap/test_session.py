@@ -248,6 +248,7 @@ def test_a_raw_name_that_is_gone_is_missing(raw_session: tuple[Session, PeerMail
         (b"{tag} BAD Cannot\r\n", Reason.SERVER_REFUSED),
         (b"{tag} OK Done\r\n", Reason.PROTOCOL_VIOLATION),
         (b"* OK [UIDVALIDITY none] -\r\n{tag} OK Done\r\n", Reason.PROTOCOL_VIOLATION),
+        (b"* OK [UIDVALIDITY 4294967296] -\r\n{tag} OK Done\r\n", Reason.PROTOCOL_VIOLATION),
     ],
 )
 @pytest.mark.parametrize("warm", [True, False])

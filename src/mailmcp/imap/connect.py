@@ -16,8 +16,9 @@ from typing import Any
 from mailmcp import __version__
 from mailmcp.envelope.errors import AuthFailedError, MailError, Reason
 from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.command import quoted
-from mailmcp.imap.connection import Connection, RefusedError
+from mailmcp.imap.connection import Connection
 from mailmcp.imap.faults import Stage, login_refused, lost, named_faults, tls_failed
 from mailmcp.imap.wire import Cut, Traffic
 

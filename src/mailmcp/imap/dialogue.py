@@ -12,8 +12,8 @@ from typing import Generic, TypeAlias, TypeVar
 
 from mailmcp import limits
 from mailmcp.envelope.errors import MailError
+from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command
-from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.faults import refused
 from mailmcp.imap.session import OpenMailbox, Session
 

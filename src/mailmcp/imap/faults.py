@@ -19,7 +19,7 @@ from mailmcp.envelope.errors import (
     NotFoundError,
     Reason,
 )
-from mailmcp.imap.connection import RefusedError
+from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.response_codes import names_connection_limit
 from mailmcp.imap.wire import TooLongError, ViolationError
 

@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from imapclient.datetime_util import parse_to_datetime
-from imapclient.exceptions import ProtocolError
-from imapclient.response_parser import parse_response
 
 from mailmcp import limits
 from mailmcp.envelope.errors import Code, Reason
-from mailmcp.imap.connection import Answer, Piece, RefusedError
+from mailmcp.imap.answer import Answer, Piece, RefusedError, parse_line
 from mailmcp.imap.session import Session
 
 _SECTION = re.compile(rb"BODY\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
@@ -173,10 +171,10 @@ def parse_rows(answer: Answer) -> tuple[dict[int, FetchedMessage], int]:
 def _parse_row(line: list[Piece]) -> dict[bytes, object] | None:
     """Read one response as item names and values; None if it is not well-formed."""
     try:
-        _, values = parse_response(line)
+        _, values = parse_line(line)
         pairs = zip(values[::2], values[1::2], strict=True)
         return {name.upper(): value for name, value in pairs}
-    except (ProtocolError, ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, TypeError, AttributeError):
         return None
 
 

@@ -7,12 +7,10 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from imapclient.exceptions import ProtocolError
 from imapclient.imap_utf7 import decode as decode_utf7
-from imapclient.response_parser import parse_response
 
+from mailmcp.imap.answer import Answer, Piece, RefusedError, parse_line
 from mailmcp.imap.command import Command, canonical_name, encode_mailbox
-from mailmcp.imap.connection import Answer, Piece, RefusedError
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.special_uses import use_of
 
@@ -126,9 +124,9 @@ def _status_alone(session: Session, name: bytes) -> Answer | RefusedError:
 def _mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
     """Read one LIST response; None if it is not one."""
     try:
-        attributes, delimiter, raw_name, *_ = parse_response(line)
+        attributes, delimiter, raw_name, *_ = parse_line(line)
         attributes = tuple(each.decode("ascii", "replace") for each in attributes)
-    except (ProtocolError, ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError):
         return None
     lowered = {each.lower() for each in attributes}
     return Mailbox(
@@ -166,10 +164,10 @@ def _counts_by_name(session: Session, answer: Answer) -> dict[str, dict[bytes, i
     counts: dict[str, dict[bytes, int]] = {}
     for line in answer.lines("STATUS"):
         try:
-            raw_name, values = parse_response(line)
+            raw_name, values = parse_line(line)
             pairs = zip(values[::2], values[1::2], strict=True)
             numbers = {key.upper(): int(value) for key, value in pairs}
-        except (ProtocolError, ValueError, TypeError, AttributeError):
+        except (ValueError, TypeError, AttributeError):
             continue  # the mailbox stays without counts, which is reported
         counts[_learn_name(session, raw_name)] = numbers
     return counts

@@ -26,10 +26,11 @@ from mailmcp import limits
 from mailmcp.envelope.errors import InternalError, MailError, NotFoundError, Reason
 from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
+from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.connect import Dialling, close_socket, connect
-from mailmcp.imap.connection import Connection, RefusedError
+from mailmcp.imap.connection import Connection
 from mailmcp.imap.faults import Stage, deadline_passed, refused
-from mailmcp.imap.session import Session, start_session
+from mailmcp.imap.session import Session, open_session
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.threads import Threads
 
@@ -210,8 +211,9 @@ class Pool:
         connections: list[Connection] = []
         started: list[Session] = []
 
-        def start() -> None:
-            started.append(start_session(connections[0], dialling, sessions.quirks, now=self._clock()))
+        def log_in() -> None:
+            quirks, now = sessions.quirks, self._clock()
+            started.append(open_session(dialling, quirks, now=now, connection=connections[0]))
 
         try:
             await self._threads.run(dialling, lambda: connections.append(connect(dialling)), telemetry)
@@ -219,7 +221,7 @@ class Pool:
                 sessions.fail_if_backing_off(self._clock())
                 sessions.fail_if_full()
                 try:
-                    await self._threads.run(dialling, start, telemetry)
+                    await self._threads.run(dialling, log_in, telemetry)
                 except BaseException as error:
                     sessions.login_failed(error, dialling, self._clock())
                     raise

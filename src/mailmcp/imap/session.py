@@ -9,15 +9,16 @@ from typing_extensions import override
 
 from mailmcp.envelope.errors import DeadlineError, MailError, NotFoundError, Reason
 from mailmcp.imap.account import Account
+from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command, canonical_name, encode_mailbox, quoted
 from mailmcp.imap.connect import Dialling, close_socket, connect, log_in
-from mailmcp.imap.connection import Answer, Connection, RefusedError
+from mailmcp.imap.connection import Connection
 from mailmcp.imap.faults import lost, named_faults, rebuilt, refused, violation
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.response_codes import meaning_of
 
-_LOGOUT_TIMEOUT_S = 0.5
-"""A farewell is polite, not worth waiting for."""
+_LOGOUT_TIMEOUT_S = 0.5  # a farewell is polite, not worth waiting for
+_UIDVALIDITY_MAX = 2**32 - 1  # RFC 9051 section 9, nz-number: ids hold no more
 
 
 @dataclass(slots=True, kw_only=True)
@@ -238,9 +239,9 @@ class Session:
         return self.examined(name, result, uidvalidity=None)
 
     def _learn(self, mailbox: OpenMailbox, answer: Answer) -> None:
-        uidvalidity = answer.number("UIDVALIDITY")
-        if not uidvalidity:
-            raise violation(self.account.account_id, "gave no UIDVALIDITY for the mailbox")
+        uidvalidity = answer.number("UIDVALIDITY") or 0
+        if not 0 < uidvalidity <= _UIDVALIDITY_MAX:
+            raise violation(self.account.account_id, "gave no UIDVALIDITY of 32 bits for the mailbox")
         mailbox.uidvalidity = uidvalidity
         mailbox.exists = self.quirks.sizes[mailbox.name] = answer.number("EXISTS") or 0
         mailbox.uidnext = answer.number("UIDNEXT")
@@ -275,13 +276,11 @@ class Session:
         self.dialling.cut.close()
 
 
-def open_session(dialling: Dialling, quirks: Quirks, *, now: float) -> Session:
-    """Connect and log in; blocks. Raises what `connect` and `log_in` raise."""
-    return start_session(connect(dialling), dialling, quirks, now=now)
-
-
-def start_session(connection: Connection, dialling: Dialling, quirks: Quirks, *, now: float) -> Session:
-    """Log in on a connection; blocks. Raises what `log_in` raises."""
+def open_session(
+    dialling: Dialling, quirks: Quirks, *, now: float, connection: Connection | None = None
+) -> Session:
+    """Log in, on a new connection if none is given; blocks. Raises what `connect` and `log_in` raise."""
+    connection = connect(dialling) if connection is None else connection
     log_in(connection, dialling)
     return Session(
         account=dialling.account,
