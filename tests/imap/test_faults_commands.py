@@ -6,7 +6,7 @@ from imap.scenes import RunningPool, make_account, read_round
 from mailmcp import limits
 from mailmcp.envelope.errors import AuthFailedError, Code, InternalError, MailError, Reason
 from mailmcp.imap.account import Account
-from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
+from mailmcp.imap.mailboxes import Uncounted, count_mailboxes, list_mailboxes
 from mailmcp.imap.session import Session
 from servers.dovecot import Login
 from servers.peer import Peer, PeerFactory
@@ -145,11 +145,11 @@ def test_a_mailbox_that_refuses_to_be_counted_is_named(peer: PeerFactory, comman
     server, account = start(peer, command)
     server.rules.append(Rule(command=command, action=Respond(b"{tag} %b Not now\r\n" % status.encode())))
 
-    def uncounted(session: Session) -> dict[str, str]:
+    def uncounted(session: Session) -> dict[str, Uncounted]:
         return count_mailboxes(session, list_mailboxes(session)).uncounted
 
     with RunningPool(account) as pool:
-        assert pool.run(uncounted) == {"INBOX": "Not now"}
+        assert pool.run(uncounted) == {"INBOX": ("Not now", status == "NO")}
         server.rules.clear()
         assert pool.run(uncounted) == {}
     assert server.connections == 1

@@ -16,8 +16,8 @@ from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest
 from mailmcp.envelope.errors import DeadlineError, InternalError, Reason
 from mailmcp.imap.account import Tls
-from mailmcp.imap.connect import connect
-from mailmcp.imap.session import Session, open_session
+from mailmcp.imap.connect import Dialling, connect, identify, log_in
+from mailmcp.imap.connection import Connection
 from servers.certificates import Certificates
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence
@@ -63,10 +63,11 @@ def connecting(monkeypatch: pytest.MonkeyPatch) -> Watched:
 
 
 @pytest.fixture
-def logging_in(monkeypatch: pytest.MonkeyPatch) -> Watched:
-    """Watches the threads that log in."""
-    watched = Watched()
-    monkeypatch.setattr("mailmcp.imap.pool.open_session", watched(open_session))
+def logging_in(monkeypatch: pytest.MonkeyPatch) -> dict[str, Watched]:
+    """Watches the threads that log in, and those that say who we are."""
+    watched = {"LOGIN": Watched(), "ID": Watched()}
+    monkeypatch.setattr("mailmcp.imap.pool.log_in", watched["LOGIN"](log_in))
+    monkeypatch.setattr("mailmcp.imap.pool.identify", watched["ID"](identify))
     return watched
 
 
@@ -123,13 +124,13 @@ def test_cancelled_before_the_greeting(mute: Mute, run_pool: PoolFactory, connec
 
 @pytest.mark.parametrize("command", ["LOGIN", "ID"])
 def test_cancelled_while_logging_in(
-    peer: PeerFactory, run_pool: PoolFactory, logging_in: Watched, command: str
+    peer: PeerFactory, run_pool: PoolFactory, logging_in: dict[str, Watched], command: str
 ) -> None:
     server = peer(messages=make_messages(1), rules=[Rule(command=command, action=Silence())])
     pool = run_pool(make_account(server))
     call = pool.start(newest)
     server.wait_for(command)
-    logging_in.ends_at_once(call.cancel)
+    logging_in[command].ends_at_once(call.cancel)
     server.wait_closed(1)
     server.rules.clear()
     assert pool.run(newest) == [1]
@@ -180,13 +181,12 @@ def test_a_session_that_came_up_for_nobody_is_closed(
     server = peer(messages=make_messages(1))
     logged_in, go_on = threading.Event(), threading.Event()
 
-    def slow(*args: Any, **options: Any) -> Session:
-        session = open_session(*args, **options)
+    def slow(connection: Connection, dialling: Dialling) -> None:
+        log_in(connection, dialling)
         logged_in.set()
         go_on.wait(WAIT_S)
-        return session
 
-    monkeypatch.setattr("mailmcp.imap.pool.open_session", slow)
+    monkeypatch.setattr("mailmcp.imap.pool.log_in", slow)
     pool = run_pool(make_account(server))
     call = pool.start(newest)
     assert logged_in.wait(WAIT_S)

@@ -1,6 +1,6 @@
 """From an account to a logged-in connection: dial, TLS, login, ID.
 
-`connect` and `log_in` take the steps in the order of RFC 9051, `open_connection` all of them;
+`connect`, `log_in` and `identify` take the steps in the order of RFC 9051, `open_connection` all of them;
 each step can be timed by a caller that wants to show them.
 """
 
@@ -8,7 +8,7 @@ import os
 import socket
 import ssl
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic, perf_counter
 from typing import Any
@@ -51,9 +51,10 @@ class Dialling:
 
 
 def open_connection(dialling: Dialling) -> Connection:
-    """Connect, secure and log in; blocks. Raises what `connect` and `log_in` raise."""
+    """Connect, secure, log in and say who we are; blocks. Raises what the steps raise."""
     connection = connect(dialling)
     log_in(connection, dialling)
+    identify(connection, dialling)
     return connection
 
 
@@ -80,7 +81,7 @@ def connect(dialling: Dialling) -> Connection:
 
 
 def log_in(connection: Connection, dialling: Dialling) -> None:
-    """Log in, once, and say who we are; blocks. The connection is closed if that fails.
+    """Log in, once; blocks. The connection is closed if that fails, here as in `identify`.
 
     Raises:
         AuthFailedError: The login is refused, or not offered, or there is no password.
@@ -91,7 +92,20 @@ def log_in(connection: Connection, dialling: Dialling) -> None:
         if not connection.preauthenticated:
             _log_in(connection, dialling)
             connection.learn_capabilities()
-        _identify(connection, dialling)
+
+
+def identify(connection: Connection, dialling: Dialling) -> None:
+    """Say who we are where the server asks (RFC 2971); NetEase opens no mailbox without it.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed.
+    """
+    if not connection.can("ID"):
+        return
+    with _closed_on_failure(dialling, [connection]), suppress(RefusedError):
+        # It is a courtesy: a server that refuses it still serves.
+        connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
+        dialling.finished("id", Stage.COMMAND)
 
 
 @contextmanager
@@ -234,14 +248,3 @@ def _login_disabled(connection: Connection, account: Account) -> AuthFailedError
         reason=Reason.LOGIN_DISABLED,
         details={"account_id": account.account_id},
     )
-
-
-def _identify(connection: Connection, dialling: Dialling) -> None:
-    """Say who we are where the server asks (RFC 2971); NetEase opens no mailbox without it."""
-    if not connection.can("ID"):
-        return
-    try:
-        connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
-    except RefusedError:
-        return  # it is a courtesy: a server that refuses it still serves
-    dialling.finished("id", Stage.COMMAND)

@@ -6,6 +6,7 @@ RFC 9051 section 6.3.9; SPECIAL-USE by RFC 6154, LIST-STATUS by RFC 5819.
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from imapclient.imap_utf7 import decode as decode_utf7
 
@@ -51,12 +52,19 @@ class Mailbox:
         return self.name.rpartition(self.delimiter)[2] if self.delimiter else self.name
 
 
+class Uncounted(NamedTuple):
+    """Why a mailbox has no counts."""
+
+    why: str
+    retryable: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """The mailboxes, and those whose counts could not be had, by name with the reason."""
+    """The mailboxes, and those that could not be counted, by name."""
 
     mailboxes: tuple[Mailbox, ...]
-    uncounted: dict[str, str] = field(default_factory=dict)
+    uncounted: dict[str, Uncounted] = field(default_factory=dict)
 
 
 def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mailbox, ...]:
@@ -90,7 +98,7 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
     """
     lacking = [each for each in mailboxes if each.selectable and each.messages is None]
     counted: dict[str, Mailbox] = {}
-    uncounted: dict[str, str] = {}
+    uncounted: dict[str, Uncounted] = {}
     for start in range(0, len(lacking), _BURST):
         burst = lacking[start : start + _BURST]
         results = _status(session, burst)
@@ -101,9 +109,14 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
             if mailbox.name in counts:
                 counted[mailbox.name] = _with_counts(mailbox, counts[mailbox.name])
             else:
-                text = result.text if isinstance(result, RefusedError) else "no counts in the answer"
-                uncounted[mailbox.name] = text
+                uncounted[mailbox.name] = _why_uncounted(result)
     return Listed(mailboxes=tuple(counted.get(each.name, each) for each in mailboxes), uncounted=uncounted)
+
+
+def _why_uncounted(result: Answer | RefusedError) -> Uncounted:
+    if isinstance(result, RefusedError):
+        return Uncounted(result.text, result.retryable)
+    return Uncounted("no counts in the answer", retryable=True)
 
 
 def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Answer | RefusedError]:

@@ -27,10 +27,10 @@ from mailmcp.envelope.errors import InternalError, MailError, NotFoundError, Rea
 from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.answer import RefusedError
-from mailmcp.imap.connect import Dialling, close_socket, connect
+from mailmcp.imap.connect import Dialling, close_socket, connect, identify, log_in
 from mailmcp.imap.connection import Connection
 from mailmcp.imap.faults import Stage, deadline_passed, refused
-from mailmcp.imap.session import Session, open_session
+from mailmcp.imap.session import Session, start_session
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.threads import Threads
 
@@ -208,32 +208,33 @@ class Pool:
     ) -> Session:
         sessions.fail_if_backing_off(self._clock())
         dialling = attempt.dialling = Dialling(sessions.account)
-        connections: list[Connection] = []
-        started: list[Session] = []
-
-        def log_in() -> None:
-            quirks, now = sessions.quirks, self._clock()
-            started.append(open_session(dialling, quirks, now=now, connection=connections[0]))
-
+        opened: list[Connection] = []
         try:
-            await self._threads.run(dialling, lambda: connections.append(connect(dialling)), telemetry)
+            await self._threads.run(dialling, lambda: opened.append(connect(dialling)), telemetry)
+            [connection] = opened
             async with login_lock:
                 sessions.fail_if_backing_off(self._clock())
                 sessions.fail_if_full()
                 try:
-                    await self._threads.run(dialling, log_in, telemetry)
+                    await self._threads.run(dialling, lambda: log_in(connection, dialling), telemetry)
                 except BaseException as error:
                     sessions.login_failed(error, dialling, self._clock())
                     raise
-                sessions.login_succeeded(started[0])
+                session = start_session(connection, dialling, sessions.quirks, now=self._clock())
+                sessions.login_succeeded(session)
         except BaseException:
             # The thread may have ended well after the call was over.
             dialling.cut.cut()
-            for connection in connections:
-                close_socket(connection)
+            for each in opened:
+                close_socket(each)
             dialling.cut.close()
             raise
-        return started[0]
+        try:
+            await self._threads.run(dialling, lambda: identify(connection, dialling), telemetry)
+        except BaseException:
+            sessions.give_back(session, self._clock(), keep=False)
+            raise
+        return session
 
     async def close_stale(self) -> None:
         """Log sessions out that have been idle for long or are old."""

@@ -11,7 +11,7 @@ from mailmcp.envelope.errors import DeadlineError, MailError, NotFoundError, Rea
 from mailmcp.imap.account import Account
 from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command, canonical_name, encode_mailbox, quoted
-from mailmcp.imap.connect import Dialling, close_socket, connect, log_in
+from mailmcp.imap.connect import Dialling, close_socket, open_connection
 from mailmcp.imap.connection import Connection
 from mailmcp.imap.faults import lost, named_faults, rebuilt, refused, violation
 from mailmcp.imap.quirks import Quirks
@@ -231,9 +231,8 @@ class Session:
 
     def _open(self, name: str) -> OpenMailbox:
         self.mailbox = None  # so that no other one is opened again on the way
-        result: Answer | RefusedError
         try:
-            result = self.run("EXAMINE", quoted_mailbox(self.quirks, name))
+            result: Answer | RefusedError = self.run("EXAMINE", quoted_mailbox(self.quirks, name))
         except RefusedError as error:
             result = error
         return self.examined(name, result, uidvalidity=None)
@@ -249,7 +248,7 @@ class Session:
     def _not_opened(self, name: str, error: RefusedError) -> MailError:
         """Find out whether a refused mailbox is missing; a NO alone does not say (RFC 5530 does)."""
         missing = error.reason is Reason.MAILBOX_MISSING
-        if not missing and meaning_of(error.code) is None and error.status == "NO":
+        if meaning_of(error.code) is None and error.status == "NO":
             lines = self.run("LIST", b'""', quoted_mailbox(self.quirks, name)).lines("LIST")
             missing = not lines or "\\noselect" in str(lines).lower()  # one that only holds others
         if not missing:
@@ -276,12 +275,13 @@ class Session:
         self.dialling.cut.close()
 
 
-def open_session(
-    dialling: Dialling, quirks: Quirks, *, now: float, connection: Connection | None = None
-) -> Session:
-    """Log in, on a new connection if none is given; blocks. Raises what `connect` and `log_in` raise."""
-    connection = connect(dialling) if connection is None else connection
-    log_in(connection, dialling)
+def open_session(dialling: Dialling, quirks: Quirks, *, now: float) -> Session:
+    """Connect and log in; blocks. Raises what `open_connection` raises."""
+    return start_session(open_connection(dialling), dialling, quirks, now=now)
+
+
+def start_session(connection: Connection, dialling: Dialling, quirks: Quirks, *, now: float) -> Session:
+    """Make a session of a connection that is logged in."""
     return Session(
         account=dialling.account,
         connection=connection,
