@@ -7,7 +7,7 @@ from mailmcp.envelope.errors import AuthFailedError, Code, MailError, Reason
 from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.connect import Dialling, open_connection
 from mailmcp.imap.fetch import fetch_messages
-from mailmcp.imap.response_codes import meaning_of, names_connection_limit
+from mailmcp.imap.response_codes import meaning_of
 from mailmcp.imap.session import Session
 from servers.dovecot import Login
 from servers.peer import PeerFactory
@@ -139,9 +139,11 @@ def test_other_codes_say_nothing(code: str) -> None:
         ("[UNAVAILABLE] Connection limit reached", True),
         ("Too many open sessions", True),
         ("[UNAVAILABLE] Temporary authentication failure", False),
-        ("[AUTHENTICATIONFAILED] Too many failed attempts", False),
+        ("[AUTHENTICATIONFAILED] Too many failed logins", False),
+        ("[AUTHENTICATIONFAILED] Too many failed connections", False),
+        ("Too many failed logins", False),
         ("Too many invalid commands", False),
     ],
 )
 def test_a_limit_of_connections_is_known_by_its_words(text: str, *, limit: bool) -> None:
-    assert names_connection_limit(text) == limit
+    assert RefusedError("LOGIN", "NO", text).is_connection_limit == limit

@@ -82,7 +82,9 @@ class RefusedError(Exception):
     @property
     def is_connection_limit(self) -> bool:
         """Whether a login was refused for the number of connections there are."""
-        return self.code == "LIMIT" or names_connection_limit(self.text)
+        if self.code == "LIMIT":
+            return True
+        return (self.is_temporary or meaning_of(self.code) is None) and names_connection_limit(self.text)
 
     @property
     def reason(self) -> Reason:

@@ -66,7 +66,7 @@ def meaning_of(code: str) -> Meaning | None:
 
 
 _CONNECTION_LIMIT = re.compile(
-    r"(too many|max(imum)?|limit|exceed).{0,60}\b(connections?|sessions?|logins)\b"
+    r"(too many|max(imum)?|limit|exceed).{0,60}\b(connections?|sessions?)\b"
     r"|\b(connections?|sessions?)\b.{0,60}(limit|exceed|too many|maximum)",
     re.IGNORECASE,
 )
