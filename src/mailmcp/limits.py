@@ -328,7 +328,7 @@ RETRY_ATTEMPTS: Final = 3
 RETRY_WAIT_MAX_S: Final = 2.0
 
 AUTH_BACKOFF_S: Final = 60.0
-"""After a refused login no other is tried for this long: providers lock accounts."""
+"""After a login that was refused or not answered, none is tried for this long: providers lock accounts."""
 
 LEARNED_LIMIT_S: Final = 600.0
 """How long a server's limit of connections is remembered: another program may have left some by then, and one
