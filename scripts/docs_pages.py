@@ -141,9 +141,10 @@ def code_table() -> str:
 
 def shape_codes() -> dict[Code, tuple[str, str, str]]:
     """Ask the dialects how they spell each code."""
-    finer = ", ".join(f"`{name}` for `{reason}`" for reason, name in discriminated.BY_REASON.items())
     spelled = {code: f"`{discriminated.BY_CODE[code]}`" for code in Code}
-    spelled[Code.INVALID_INPUT] += f"; {finer}"
+    for reason, name in discriminated.BY_REASON.items():
+        code = Code.INVALID_INPUT if name.startswith("VALIDATION_") else Code.INTERNAL
+        spelled[code] += f"; `{name}` for `{reason}`"
     return {
         code: (response_v2.ERROR_CODES[code], response_v2.ERROR_TYPES[code], spelled[code]) for code in Code
     }

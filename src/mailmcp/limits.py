@@ -337,13 +337,25 @@ RETRY_ATTEMPTS: Final = 3
 RETRY_WAIT_MAX_S: Final = 2.0
 
 AUTH_BACKOFF_S: Final = 60.0
-"""After a refused login no other is tried for this long: providers lock accounts."""
+"""After a login that was refused or not answered, none is tried for this long: providers lock accounts."""
+
+LEARNED_LIMIT_S: Final = 600.0
+"""How long a server's limit of connections is remembered: another program may have left some by then, and one
+login that is refused every ten minutes harms nobody."""
 
 LITERAL_OCTETS_MAX: Final = 16_777_216
 """Longest literal that is read: nothing we ask for comes near it, so a larger one is a fault or an attack."""
 
+ANSWER_OCTETS_MAX: Final = 67_108_864
+"""Octets held of the answer to one command, or one burst of them: four of the longest literals. A search that
+finds a million messages takes 7 MB; more than this is a fault or an attack."""
+
 SEARCH_WINDOW: Final = 80_000
-"""Most UIDs asked about in one SEARCH: an answer line must stay under imaplib's 1,000,000 octets."""
+"""Most UIDs asked about in one SEARCH of a mailbox that is known to be huge: its answer takes a megabyte at
+most, so that a search of many mailboxes in one burst stays within ANSWER_OCTETS_MAX."""
+
+SEARCH_UIDS_MAX: Final = 2_000_000
+"""Longest result that is written out of ranges: 72 MB while it is read. Twice the largest mailbox tried."""
 
 SEARCH_ROUNDS_MAX: Final = 20
 """Searches after each other for one result, where a server looks at so many messages at a time (RFC 9738)."""

@@ -97,4 +97,5 @@ ERRORS: tuple[MailError, ...] = (
         next_action=ACTION,
     ),
     InternalError("The connection was lost.", reason=Reason.CONNECTION_LOST, retryable=True),
+    InternalError("The shelf is locked.", reason=Reason.PERMISSION_DENIED),
 )

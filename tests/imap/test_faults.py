@@ -7,7 +7,7 @@ import ssl
 import pytest
 
 from mailmcp.envelope.errors import DeadlineError, InternalError, NotFoundError, Reason
-from mailmcp.imap.connection import RefusedError
+from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.faults import Stage, deadline_passed, named_faults, rebuilt, refused, tls_failed, violation
 from mailmcp.imap.wire import ViolationError
 

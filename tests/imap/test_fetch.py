@@ -6,7 +6,7 @@ import pytest
 
 from imap.scenes import ROW_ITEMS, At, make_account, session_on
 from mailmcp.envelope.errors import Code
-from mailmcp.imap.connection import Answer, Piece
+from mailmcp.imap.answer import Answer, Piece
 from mailmcp.imap.fetch import Fetched, FetchedMessage, fetch_messages, parse_rows
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory

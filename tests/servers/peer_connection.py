@@ -58,6 +58,7 @@ class PeerConnection:
         except (EndOfConnectionError, OSError):
             pass  # how conversations end here
         finally:
+            self._settings.sessions.discard(self._answers)
             self._sock.close()
 
     def shutdown(self) -> None:

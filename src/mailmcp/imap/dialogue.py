@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
 from mailmcp import limits
-from mailmcp.envelope.errors import InternalError, MailError
-from mailmcp.imap.command import Command, canonical_name
-from mailmcp.imap.connection import Answer, RefusedError
-from mailmcp.imap.faults import lost, refused
+from mailmcp.envelope.errors import MailError
+from mailmcp.imap.answer import Answer, RefusedError
+from mailmcp.imap.command import Command
+from mailmcp.imap.faults import refused
 from mailmcp.imap.session import OpenMailbox, Session
 
 ResultT = TypeVar("ResultT")
@@ -157,7 +157,7 @@ def _go_on_together(session: Session, talks: Sequence[Talk[ResultT]]) -> None:
         opening = session.examination(talk.mailbox, again=number > 0)
         commands += [*opening, *talk.asked]
         spans.append((bool(opening), len(talk.asked)))
-    replies = iter(_run_all(session, commands, talks))
+    replies = iter(session.run_all(commands, in_order=True) if commands else [])
     for talk, (examined, count) in zip(talks, spans, strict=True):
         opening_reply = next(replies) if examined else None
         own = [next(replies) for _ in range(count)]
@@ -169,22 +169,6 @@ def _go_on_together(session: Session, talks: Sequence[Talk[ResultT]]) -> None:
             talk.fail(error)  # what was answered to the rest was of no mailbox, or of the last one
         else:
             _go_on(talk, Turn(mailbox=mailbox, replies=own))
-
-
-def _run_all(session: Session, commands: Sequence[Command], talks: Sequence[Talk[ResultT]]) -> Replies:
-    """Send a burst. An answer that is too long for a line may be that of a huge mailbox.
-
-    If the size of one is not known, it is taken for huge, and the connection for lost: the next
-    attempt looks at the size first.
-    """
-    try:
-        return session.run_all(commands, in_order=True) if commands else []
-    except InternalError as error:
-        unknown = {canonical_name(talk.mailbox) for talk in talks} - set(session.quirks.sizes)
-        if "too long" not in str(error.__cause__) or not unknown:
-            raise
-        session.quirks.sizes |= dict.fromkeys(unknown, limits.SEARCH_WINDOW + 1)
-        raise lost(session.account.account_id) from error
 
 
 def _go_on_alone(session: Session, talk: Talk[ResultT]) -> None:

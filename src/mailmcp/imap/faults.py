@@ -6,14 +6,23 @@ The only place where errors of sockets, TLS and IMAP libraries are caught and na
 import imaplib
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 
-from mailmcp.envelope.errors import ConflictError, DeadlineError, InternalError, MailError, Reason
+from mailmcp.envelope.errors import (
+    AuthFailedError,
+    ConflictError,
+    DeadlineError,
+    InternalError,
+    MailError,
+    NotFoundError,
+    Reason,
+)
 from mailmcp.envelope.markdown import code, quote
-from mailmcp.imap.connection import RefusedError
-from mailmcp.imap.wire import ViolationError
+from mailmcp.imap.answer import RefusedError
+from mailmcp.imap.response_codes import names_connection_limit
+from mailmcp.imap.wire import TooLongError, ViolationError
 
 
 class Stage(StrEnum):
@@ -57,12 +66,21 @@ def named_faults(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[None
         raise _name(account_id, error) from error
 
 
-def refused(account_id: str, error: RefusedError) -> InternalError:
+_ERRORS: Mapping[Reason, type[InternalError | AuthFailedError | NotFoundError]] = {
+    Reason.CREDENTIALS_REJECTED: AuthFailedError,
+    Reason.CREDENTIALS_EXPIRED: AuthFailedError,
+    Reason.LOGIN_DISABLED: AuthFailedError,
+    Reason.MAILBOX_MISSING: NotFoundError,
+}
+"""What a refused command raises by the reason of its response code; InternalError for the others."""
+
+
+def refused(account_id: str, error: RefusedError) -> MailError:
     """Build the error for a command that the server completed with NO or BAD."""
-    return InternalError(
+    return _ERRORS.get(error.reason, InternalError)(
         f"The server refused {error.command} (account {account_id}): {refusal_of(error)}",
-        reason=Reason.SERVER_REFUSED,
-        retryable=error.status == "NO",
+        reason=error.reason,
+        retryable=error.retryable,
         details={"account_id": account_id, "command": error.command, "status": error.status},
     )
 
@@ -70,6 +88,46 @@ def refused(account_id: str, error: RefusedError) -> InternalError:
 def refusal_of(error: RefusedError) -> str:
     """Return what the server answered, for a line of ours: NO or BAD, and its words in quotes."""
     return f"{error.status} {quote(error.text)}".rstrip()
+
+
+_LOGIN_REFUSALS: Mapping[Reason, str] = {
+    Reason.CREDENTIALS_REJECTED: "The server rejected the user name or password of account {account}. "
+    "Check them in the settings; many providers want an app password. "
+    "Unless a file or a command gives the password, mailmcp must then be started anew.",
+    Reason.CREDENTIALS_EXPIRED: "The password of account {account} has expired. Set a new one at the "
+    "provider, then in the settings. Unless a file or a command gives it, mailmcp must then be started anew.",
+    Reason.PERMISSION_DENIED: "The server does not let this user in (account {account}), whatever the "
+    "password. Sign in at the provider's website, or ask its support.",
+}
+
+
+def login_refused(account_id: str, error: RefusedError) -> MailError:
+    """Build the error for a login that the server completed with NO or BAD.
+
+    The server's own words are left out: some repeat the command, password and all.
+    """
+    said = f" ({code(error.code)})" if error.code else ""
+    if error.is_connection_limit:
+        return connection_limit(account_id)
+    if error.is_temporary:
+        return refused(account_id, RefusedError("login", error.status, f"[{error.code}]"))
+    reason = error.reason if error.reason in _LOGIN_REFUSALS else Reason.CREDENTIALS_REJECTED
+    return AuthFailedError(
+        _LOGIN_REFUSALS[reason].format(account=account_id + said),
+        reason=reason,
+        details={"account_id": account_id},
+    )
+
+
+def connection_limit(account_id: str) -> InternalError:
+    """Build the error for a server that allows no more connections at the moment."""
+    return InternalError(
+        f"The server allows no more connections now (account {account_id}). "
+        "Other mail programs may hold some, or max_sessions is too high in the settings.",
+        reason=Reason.CONNECTION_LIMIT,
+        retryable=True,
+        details={"account_id": account_id},
+    )
 
 
 def violation(account_id: str, what: str) -> InternalError:
@@ -117,6 +175,8 @@ def _name(account_id: str, error: Exception) -> InternalError:
             retryable=True,
             details={"account_id": account_id},
         )
+    if isinstance(error, TooLongError):
+        return violation(account_id, "sent an answer that is too long to be held")
     if isinstance(error, ViolationError):
         return violation(account_id, "sent something that is not IMAP")
     if isinstance(error, imaplib.IMAP4.error) and not isinstance(error, imaplib.IMAP4.abort):
@@ -142,7 +202,10 @@ def _name_tls(account_id: str, error: ssl.SSLError) -> InternalError:
 
 def _name_greeting(account_id: str, error: imaplib.IMAP4.error) -> InternalError:
     """Name imaplib's error for a greeting that is neither OK nor PREAUTH; it holds the line."""
-    if "* BYE" not in str(error):
+    greeting = str(error)
+    if "* BYE" in greeting and names_connection_limit(greeting):
+        return connection_limit(account_id)
+    if "* BYE" not in greeting:
         return violation(account_id, "did not greet as IMAP servers do")
     return InternalError(
         f"The server greeted with BYE: it takes no connections now (account {account_id}).",

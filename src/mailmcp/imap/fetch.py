@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from imapclient.datetime_util import parse_to_datetime
-from imapclient.exceptions import ProtocolError
-from imapclient.response_parser import parse_response
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code
-from mailmcp.imap.connection import Answer, Piece, RefusedError
+from mailmcp.envelope.errors import Code, Reason
+from mailmcp.imap.answer import Answer, Piece, RefusedError, parse_line
 from mailmcp.imap.faults import refusal_of
 from mailmcp.imap.session import Session
 
@@ -59,6 +57,7 @@ class FetchFailure:
 
     uid: int
     code: Code
+    reason: Reason
     stage: str
     message: str
     retryable: bool = False
@@ -117,23 +116,38 @@ def _halves(uids: Sequence[int]) -> Iterator[Sequence[int]]:
 def _failure(uid: int, refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
     if unreadable:
         return FetchFailure(
-            uid=uid, code=Code.INTERNAL, stage="parse", message="The server's answer could not be read."
+            uid=uid,
+            code=Code.INTERNAL,
+            reason=Reason.PROTOCOL_VIOLATION,
+            stage="parse",
+            message="The server's answer could not be read.",
         )
     if refusal is None or refusal.code == "EXPUNGEISSUED":
         return gone(uid)
     return FetchFailure(
         uid=uid,
         code=Code.INTERNAL,
+        reason=_reason(refusal),
         stage="fetch",
         message=f"The server refused to give the message: {refusal_of(refusal)}",
-        retryable=refusal.status == "NO",
+        retryable=refusal.retryable,
     )
+
+
+def _reason(refusal: RefusedError) -> Reason:
+    """Return why a message is refused in an open mailbox: no code says that the mailbox is missing."""
+    forbidden = refusal.reason is Reason.PERMISSION_DENIED
+    return Reason.PERMISSION_DENIED if forbidden else Reason.SERVER_REFUSED
 
 
 def gone(uid: int) -> FetchFailure:
     """Build the failure for a message that the server says nothing of any more."""
     return FetchFailure(
-        uid=uid, code=Code.NOT_FOUND, stage="fetch", message="The message is no longer in the mailbox."
+        uid=uid,
+        code=Code.NOT_FOUND,
+        reason=Reason.MESSAGE_GONE,
+        stage="fetch",
+        message="The message is no longer in the mailbox.",
     )
 
 
@@ -158,10 +172,10 @@ def parse_rows(answer: Answer) -> tuple[dict[int, FetchedMessage], int]:
 def _parse_row(line: list[Piece]) -> dict[bytes, object] | None:
     """Read one response as item names and values; None if it is not well-formed."""
     try:
-        _, values = parse_response(line)
+        _, values = parse_line(line)
         pairs = zip(values[::2], values[1::2], strict=True)
         return {name.upper(): value for name, value in pairs}
-    except (ProtocolError, ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, TypeError, AttributeError):
         return None
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from mailmcp import limits
+from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command
-from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.dialogue import Dialogue, Replies, alone
 from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, fetch_messages, gone, parse_rows
 from mailmcp.imap.session import Session

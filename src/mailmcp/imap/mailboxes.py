@@ -6,13 +6,12 @@ RFC 9051 section 6.3.9; SPECIAL-USE by RFC 6154, LIST-STATUS by RFC 5819.
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from imapclient.exceptions import ProtocolError
 from imapclient.imap_utf7 import decode as decode_utf7
-from imapclient.response_parser import parse_response
 
-from mailmcp.imap.command import Command, canonical_name
-from mailmcp.imap.connection import Answer, Piece, RefusedError, encode_mailbox
+from mailmcp.imap.answer import Answer, Piece, RefusedError, parse_line
+from mailmcp.imap.command import Command, canonical_name, encode_mailbox
 from mailmcp.imap.faults import refusal_of
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.special_uses import use_of
@@ -54,12 +53,19 @@ class Mailbox:
         return self.name.rpartition(self.delimiter)[2] if self.delimiter else self.name
 
 
+class Uncounted(NamedTuple):
+    """Why a mailbox has no counts."""
+
+    why: str
+    retryable: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """The mailboxes, and those whose counts could not be had, by name with the reason."""
+    """The mailboxes, and those that could not be counted, by name."""
 
     mailboxes: tuple[Mailbox, ...]
-    uncounted: dict[str, str] = field(default_factory=dict)
+    uncounted: dict[str, Uncounted] = field(default_factory=dict)
 
 
 def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mailbox, ...]:
@@ -93,7 +99,7 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
     """
     lacking = [each for each in mailboxes if each.selectable and each.messages is None]
     counted: dict[str, Mailbox] = {}
-    uncounted: dict[str, str] = {}
+    uncounted: dict[str, Uncounted] = {}
     for start in range(0, len(lacking), _BURST):
         burst = lacking[start : start + _BURST]
         results = _status(session, burst)
@@ -104,9 +110,14 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
             if mailbox.name in counts:
                 counted[mailbox.name] = _with_counts(mailbox, counts[mailbox.name])
             else:
-                text = refusal_of(result) if isinstance(result, RefusedError) else "no counts in the answer"
-                uncounted[mailbox.name] = text
+                uncounted[mailbox.name] = _why_uncounted(result)
     return Listed(mailboxes=tuple(counted.get(each.name, each) for each in mailboxes), uncounted=uncounted)
+
+
+def _why_uncounted(result: Answer | RefusedError) -> Uncounted:
+    if isinstance(result, RefusedError):
+        return Uncounted(refusal_of(result), result.retryable)
+    return Uncounted("no counts in the answer", retryable=True)
 
 
 def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Answer | RefusedError]:
@@ -127,9 +138,9 @@ def _status_alone(session: Session, name: bytes) -> Answer | RefusedError:
 def _mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
     """Read one LIST response; None if it is not one."""
     try:
-        attributes, delimiter, raw_name, *_ = parse_response(line)
+        attributes, delimiter, raw_name, *_ = parse_line(line)
         attributes = tuple(each.decode("ascii", "replace") for each in attributes)
-    except (ProtocolError, ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError):
         return None
     lowered = {each.lower() for each in attributes}
     return Mailbox(
@@ -167,10 +178,10 @@ def _counts_by_name(session: Session, answer: Answer) -> dict[str, dict[bytes, i
     counts: dict[str, dict[bytes, int]] = {}
     for line in answer.lines("STATUS"):
         try:
-            raw_name, values = parse_response(line)
+            raw_name, values = parse_line(line)
             pairs = zip(values[::2], values[1::2], strict=True)
             numbers = {key.upper(): int(value) for key, value in pairs}
-        except (ProtocolError, ValueError, TypeError, AttributeError):
+        except (ValueError, TypeError, AttributeError):
             continue  # the mailbox stays without counts, which is reported
         counts[_learn_name(session, raw_name)] = numbers
     return counts

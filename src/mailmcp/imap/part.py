@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code
+from mailmcp.envelope.errors import Code, Reason
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
 from mailmcp.imap.session import Session
 
@@ -82,6 +82,7 @@ def fetch_rest(
             yield FetchFailure(
                 uid=uid,
                 code=Code.INTERNAL,
+                reason=Reason.SERVER_REFUSED,
                 stage="fetch",
                 message="The server gave another range of the part than it was asked for.",
             )

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from mailmcp import limits
 from mailmcp.envelope.errors import Code, MailError
-from mailmcp.imap.connection import quoted
+from mailmcp.imap.command import quoted
 from mailmcp.imap.dialogue import Dialogue, Talk, converse
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.fetching import Job, fetching

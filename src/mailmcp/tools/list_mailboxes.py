@@ -8,7 +8,7 @@ from mailmcp import limits
 from mailmcp.envelope.errors import Code, InvalidInputError, NextAction, Problem, Reason
 from mailmcp.envelope.markdown import code
 from mailmcp.envelope.outcome import Issue, Outcome, Page
-from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, list_mailboxes, listing_order
+from mailmcp.imap.mailboxes import Mailbox, Uncounted, count_mailboxes, list_mailboxes, listing_order
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.cursor import MailboxesCursor, format_mailboxes_cursor, parse_mailboxes_cursor
 from mailmcp.tools.arguments import Arguments
@@ -57,7 +57,7 @@ class _Listing:
     mailboxes: list[Mailbox]
     total: int
     more: bool
-    uncounted: dict[str, str] = field(default_factory=dict)
+    uncounted: dict[str, Uncounted] = field(default_factory=dict)
 
 
 async def list_mailboxes_of_account(
@@ -148,12 +148,12 @@ def _line(mailbox: Mailbox) -> str:
     return f"- {code(mailbox.name)}" + (f" ({'; '.join(facts)})" if facts else "")
 
 
-def _issue(account_id: str, mailbox: str, why: str) -> Issue:
+def _issue(account_id: str, mailbox: str, uncounted: Uncounted) -> Issue:
     return Issue(
         code=Code.INTERNAL,
         stage="status",
-        message=f"The server did not count this mailbox: {why}",
-        retryable=True,
+        message=f"The server did not count this mailbox: {uncounted.why}",
+        retryable=uncounted.retryable,
         about={"mailbox": mailbox, "account_id": account_id},
     )
 

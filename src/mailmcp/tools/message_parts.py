@@ -127,7 +127,7 @@ def not_had(ref: MessageRef, failure: FetchFailure) -> MailError:
         )
     return InternalError(
         failure.message,
-        reason=Reason.PROTOCOL_VIOLATION if failure.stage == "parse" else Reason.SERVER_REFUSED,
+        reason=failure.reason,
         retryable=failure.retryable,
         details=details,
     )

@@ -31,6 +31,7 @@ WARNING_CODE: Final = "NOTICE"
 BY_REASON: Final[dict[StrEnum, str]] = {
     Reason.MISSING_PARAM: "VALIDATION_MISSING_PARAM",
     Reason.UNKNOWN_PARAM: "VALIDATION_UNKNOWN_PARAM",
+    Reason.PERMISSION_DENIED: "PERMISSION_DENIED",
 }
 """Reasons that the registry tells apart; the others go by their code."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from mailmcp.envelope.errors import InvalidInputError, Reason
-from mailmcp.imap.connection import quoted
+from mailmcp.imap.command import quoted
 from mailmcp.imap.quirks import Feature, Quirks
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.features import ADDRESS_FIELDS, HEADER_FIELDS, features_of, list_names

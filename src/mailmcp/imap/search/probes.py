@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from mailmcp import limits
 from mailmcp.envelope.errors import MailError
+from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command, canonical_name
-from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.faults import refused
 from mailmcp.imap.fetch import parse_rows
 from mailmcp.imap.quirks import Feature, Verdict, View

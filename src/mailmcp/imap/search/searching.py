@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mailmcp import limits
+from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command
-from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.faults import refused, violation
 from mailmcp.imap.fetch import parse_rows

@@ -4,8 +4,8 @@ Limits are of large mailboxes: Yahoo's of 10,000 messages. So one that is no lar
 is shown whole is taken to be whole, too, until the account is found to hide messages.
 """
 
+from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.command import Command
-from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.quirks import Feature, Quirks, View
 from mailmcp.imap.search.answer import COUNT_ALL, parse_count

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from mailmcp.envelope.errors import ConflictError, MailError, NextAction, NotFoundError, Reason
-from mailmcp.imap.connection import quoted
+from mailmcp.imap.command import quoted
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import Clue, Related, find_related
