@@ -100,6 +100,9 @@ CURSOR_CHARS_MAX: Final = 50_000
 ROW_CHARS_MAX: Final = 200
 """Characters of a subject, and of the senders, in a listing; "…" ends what was cut. The message has all."""
 
+ROW_HEADER_OCTETS: Final = 32_768
+"""Octets of a header block that are looked through for the fields of a row, where the server finds none."""
+
 KNOWN_IDS_MAX: Final = 5_000
 """Message-IDs of listed messages that are remembered: half a megabyte, and more than a session lists."""
 
