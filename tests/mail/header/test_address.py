@@ -92,7 +92,9 @@ def test_a_written_name_cannot_be_taken_for_an_address(name: str, address: str, 
     assert format_address(Address(name=name, address=address)) == written
 
 
-@pytest.mark.parametrize("piece", ["<", "(", '"', "(a", "a,", ":;", "[", "\\", '"\\', "<a@b> "])
+@pytest.mark.parametrize(
+    "piece", ["<", "(", '"', "(a", "a,", ":;", "[", "\\", '"\\', "<a@b> ", "<\\(", "<(()"]
+)
 def test_time_is_linear(piece: str) -> None:
     def parse(size: int) -> tuple[Address, ...]:
         return tuple(parse_addresses(piece * (size // len(piece))))

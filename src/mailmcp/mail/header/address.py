@@ -14,10 +14,16 @@ from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.comment import blank_comments, comment_end
 from mailmcp.mail.header.encoded_word import decode_encoded_words
 
+# Between angle brackets, quotes and comments are bounded: the end of one that is not closed costs a search.
 _TOKEN: Final = re.compile(
     r"""
       (?P<quoted>"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z))
-    | (?P<angle><(?:[^<>"(]|"(?:[^<>"\\]|\\.)*+"|\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*+\))*+\)|["(])*+>?)
+    | (?P<angle><(?:
+          [^<>"(]
+        | "(?:[^<>"\\]|\\.){0,100}+"
+        | \((?:[^()\\]|\\.|\((?:[^()\\]|\\.){0,100}+\)){0,100}+\)
+        | ["(]
+      )*+>?)
     | (?P<mark>[,;:])
     | (?P<literal>\[[^\[\]]*+\])
     | (?P<word>[^\s",;:<>()\[\]]++)
@@ -127,7 +133,7 @@ def _read_mailbox(item: list[_Token]) -> Iterator[Address]:
     if angles:
         # Where there are several, the last is the address and the others are part of the name.
         last = angles[-1]
-        address = _addr_spec(blank_comments(item[last].text).strip("<>"))
+        address = _addr_spec(" ".join(blank_comments(item[last].text).strip("<>").split()))
         rest = item[:last] + item[last + 1 :] if address else item
     else:
         address = _addr_spec("".join(token.text for token in item if token.kind != "comment"))
