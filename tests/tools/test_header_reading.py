@@ -68,7 +68,7 @@ def test_recipients_beyond_the_room_are_counted_and_the_rest_is_to_be_had(store:
     more = desk.call("imap_get_message_raw", {"message_id": row["message_id"], "max_bytes": 100_000})
     source += more.data["content"]
     while more.outcome.next_action is not None:
-        more = desk.call(more.outcome.next_action.tool, more.outcome.next_action.arguments)
+        more = desk.call(more.outcome.next_action.tool, dict(more.outcome.next_action.arguments))
         source += more.data["content"]
     assert source.count("@quay.example") == 1_200
 
