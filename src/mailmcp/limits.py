@@ -100,6 +100,9 @@ CURSOR_CHARS_MAX: Final = 50_000
 ROW_CHARS_MAX: Final = 200
 """Characters of a subject, and of the senders, in a listing; "…" ends what was cut. The message has all."""
 
+ROW_HEADER_OCTETS: Final = 32_768
+"""Octets of a header block that are looked through for the fields of a row, where the server finds none."""
+
 KNOWN_IDS_MAX: Final = 5_000
 """Message-IDs of listed messages that are remembered: half a megabyte, and more than a session lists."""
 
@@ -123,11 +126,20 @@ STRUCTURE_DEPTH_MAX: Final = 32
 STRUCTURE_PARTS_MAX: Final = 500
 """Parts of one message that are listed."""
 
-HEADERS_OCTETS_MAX: Final = 65_536
-"""Octets of header text that is read of one message."""
+HEADERS_OCTETS_MAX: Final = 1_048_576
+"""Octets of a message's header block that are fetched: 20,000 recipients."""
+
+HEADER_FIELD_OCTETS_MAX: Final = 262_144
+"""Octets of one header field that are read: 5,000 recipients."""
+
+HEADER_FIELDS_MAX: Final = 10_000
+"""Fields of one header block that are read: real mail has up to 200."""
 
 HEADER_CHARS_MAX: Final = 2_000
-"""Characters of one header value in a reply."""
+"""Characters of one header value in a reply; of addresses, as many whole ones as fit."""
+
+HEADER_WHOLE_CHARS_MAX: Final = 20_000
+"""Characters of one header value where every header is asked for: 400 recipients."""
 
 CHARSET_GUESS_OCTETS: Final = 8_192
 """Octets of a text without a charset, from its first 8-bit one on, that tell which it is: about 2 ms."""

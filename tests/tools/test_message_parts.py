@@ -4,6 +4,7 @@ from email.policy import SMTP
 
 import pytest
 
+from mailmcp import limits
 from mailmcp.envelope.errors import InternalError, NotFoundError, Reason
 from servers.peer import PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
@@ -191,3 +192,22 @@ def test_bodies_are_only_ever_peeked_at(peer: PeerFactory, open_desk: DeskFactor
         desk.get(row["message_id"], body_mode="both", attachment_mode="extract_text")
     assert not [each.line for each in server.commands if each.name in {"SELECT", "STORE", "UID STORE"}]
     assert not [each.line for each in server.commands if "BODY[" in each.line or "RFC822 " in each.line]
+
+
+@pytest.mark.parametrize(("recipients", "round_trips"), [(1_200, 1), (6_000, 2), (40_000, 2)])
+def test_row_and_message_agree_behind_many_recipients(
+    store: Store, desk: Desk, recipients: int, round_trips: int
+) -> None:
+    to = ",\r\n ".join(f'"Recipient {n}" <recipient.{n}@quay.example>' for n in range(recipients))
+    head = f"From: Ada <ada@harbour.example>\r\nTo: {to}\r\nSubject: Behind them\r\n"
+    head += "Date: Thu, 05 Nov 2026 09:30:00 +0100\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"
+    store.fill("INBOX", [head.encode() + "Grüße\r\n".encode()])
+    row = desk.search(limit=1).data["messages"][0]
+    assert (row["subject"], row["date"]) == ("Behind them", "2026-11-05T09:30:00+01:00")
+    reply = desk.get(row["message_id"])
+    message = reply.data["message"]
+    assert reply.telemetry.imap_round_trips == round_trips
+    assert (message["subject"], message["date"]) == (row["subject"], row["date"])
+    assert message["body_text"] == "Grüße"
+    cut = any("header field is too long and was cut" in each for each in reply.outcome.warnings)
+    assert cut == (recipients * 45 > limits.HEADER_FIELD_OCTETS_MAX)

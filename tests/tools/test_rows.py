@@ -139,7 +139,7 @@ def test_where_a_snippets_text_is_cut_no_character_is_halved(
 def test_snippets_are_asked_of_the_server_where_it_makes_them(
     peer: PeerFactory, open_desk: DeskFactory
 ) -> None:
-    server = peer(messages=[PeerMessage(uid=1, octets=crlf("Subject: x\n\nText\n"))])
+    server = peer(messages=[PeerMessage(uid=1, octets=crlf("From: a@b\nSubject: x\n\nText\n"))])
     desk = open_desk(peer_account(server))
     assert snippet_of(desk) == "Text"
     (plain,) = [each.line for each in server.commands if each.name == "UID FETCH"]

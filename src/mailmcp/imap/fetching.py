@@ -1,6 +1,8 @@
 """UID FETCH within a dialogue: many messages in few commands, and a failure for each that cannot be had."""
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from mailmcp import limits
 from mailmcp.imap.answer import Answer, RefusedError
@@ -12,9 +14,16 @@ from mailmcp.imap.session import Session
 Job = tuple[Sequence[int], Sequence[str]]
 """UIDs, and the data items of each."""
 
+_FIELDS = "HEADER.FIELDS"
+_ASKS_FOR_FROM = re.compile(r"HEADER\.FIELDS \([^)]*\bFROM\b", re.IGNORECASE)
+_FROM = re.compile(rb"^From[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_WHOLE_HEADER = ("UID", f"BODY.PEEK[HEADER]<0.{limits.ROW_HEADER_OCTETS}>")
+
 
 def fetching(*jobs: Job, most_messages: int = 0, beside: Job = ((), ())) -> Dialogue[list[Fetched]]:
     """Fetch what the jobs ask, at once; one round trip if all goes well and the commands fit a burst.
+
+    One more where messages have no From field: then their `HEADER.FIELDS` become the whole header.
 
     Args:
         jobs: Each has its result, in order; rows of messages in several of them hold the items of all.
@@ -37,6 +46,7 @@ def fetching(*jobs: Job, most_messages: int = 0, beside: Job = ((), ())) -> Dial
         else:
             fetched.failures.update((uid, gone(uid)) for uid in missing)
         results.append(fetched)
+    yield from _fetch_whole_headers(jobs, results)
     if beside[0]:
         results.append(Fetched(messages={uid: rows[uid] for uid in beside[0] if uid in rows}))
     return results
@@ -51,6 +61,31 @@ def _read(replies: Replies, *, of: int) -> tuple[dict[int, FetchedMessage], bool
     pieces = [piece for answer in answers for piece in answer.untagged.get("FETCH", ())]
     rows, unreadable = parse_rows(Answer(untagged={"FETCH": pieces}))
     return rows, unreadable > 0 or any(isinstance(reply, RefusedError) for reply in replies[:of])
+
+
+def _fetch_whole_headers(jobs: Sequence[Job], results: Sequence[Fetched]) -> Dialogue[None]:
+    """Look for a From field in the whole header: where lines end with CR alone servers find no field.
+
+    What cannot be had stays as it is.
+    """
+    lacking = dict.fromkeys(
+        uid
+        for (_, items), fetched in zip(jobs, results, strict=True)
+        if any(map(_ASKS_FOR_FROM.search, items))
+        for uid, row in fetched.messages.items()
+        if not _FROM.search(row.sections.get(_FIELDS, b""))
+    )
+    if not lacking:
+        return
+    replies: Replies = []
+    for burst in _bursts(list(_commands((list(lacking)[: limits.PAGE_SIZE_MAX], _WHOLE_HEADER), 0))):
+        replies += (yield burst).replies
+    headers, _ = _read(replies, of=0)
+    for fetched in results:
+        for uid in headers.keys() & fetched.messages.keys() & lacking.keys():
+            row = fetched.messages[uid]
+            sections = row.sections | {_FIELDS: headers[uid].sections.get("HEADER", b"")}
+            fetched.messages[uid] = replace(row, sections=sections)
 
 
 def _commands(job: Job, most_messages: int) -> Iterator[Command]:

@@ -8,7 +8,8 @@ first.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from mailmcp.mail.header.fields import Headers
+from mailmcp.limits import HEADERS_OCTETS_MAX
+from mailmcp.mail.header.fields import HEADERS_CUT, Headers, header_end, parse_headers
 from mailmcp.mail.mime.parser import MimeTree, split_message
 from mailmcp.mail.mime.structure import Part, find, is_hollow, walk
 
@@ -45,6 +46,23 @@ class MessageView:
     def defects(self) -> tuple[str, ...]:
         """What was wrong with headers and structure; of the structure only if it was found here."""
         return self.tree.headers.defects if self.trusted_sizes else self.tree.structure.defects
+
+    @property
+    def header_goes_on(self) -> bool:
+        """Whether `octets` ends within the header block."""
+        return not self.complete and header_end(self.octets) == len(self.octets)
+
+    def with_header(self, *blocks: bytes) -> "MessageView":
+        """Return this view with the header fields of blocks that were fetched apart.
+
+        A block of HEADERS_OCTETS_MAX is taken for the beginning of a longer one.
+        """
+        parsed = [parse_headers(block) for block in blocks]
+        defects = [defect for headers in parsed for defect in headers.defects]
+        defects += [HEADERS_CUT for block in blocks if len(block) >= HEADERS_OCTETS_MAX]
+        fields = tuple(field for headers in parsed for field in headers.fields)
+        headers = Headers(fields=fields, defects=tuple(dict.fromkeys(defects)))
+        return replace(self, tree=replace(self.tree, headers=headers))
 
     def part_octets(self, part: Part) -> bytes | None:
         """Give the content of a leaf, still transfer-encoded, if it is wholly here.

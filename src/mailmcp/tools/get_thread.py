@@ -20,7 +20,7 @@ from mailmcp.tools.issues import mailbox_issue, nothing_had
 from mailmcp.tools.message_parts import search_again
 from mailmcp.tools.messages.lookup import advising
 from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
-from mailmcp.tools.people import addresses_of, first_addresses_of
+from mailmcp.tools.people import first_addresses_of, people_of
 from mailmcp.tools.rows import (
     date_of,
     file_name,
@@ -203,7 +203,7 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
         {
             "message_id": member.ref.message_id,
             "date": date_of(headers, member.row),
-            "from": make_snippet(addresses_of(headers, "From"), limits.ROW_CHARS_MAX),
+            "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
             "to": first_addresses_of(headers, "To", most=limits.THREAD_PEOPLE_MAX),
             "cc": first_addresses_of(headers, "Cc", most=limits.THREAD_PEOPLE_MAX) or None,
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),

@@ -19,6 +19,11 @@ from mailmcp.tools.names import SEARCH_MESSAGES
 
 _FIRST_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", f"BODY.PEEK[]<0.{limits.FIRST_OCTETS}>")
 
+_HEADER_ITEMS = tuple(
+    f"BODY.PEEK[HEADER.FIELDS{which} (TO CC)]<0.{limits.HEADERS_OCTETS_MAX}>" for which in (".NOT", "")
+)
+"""A long header is one of many recipients: they are fetched apart, so that they hide no other field."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageParts:
@@ -63,7 +68,13 @@ def fetch_parts(
     wanted = list(choose(view.structure)) if view.structure is not None else []
     here = {part.part_id: view.part_octets(part) for part in walk(view.structure)}
     missing = [each for each in wanted if here.get(each.part.part_id) is None]
-    there = _fetch_missing(session, ref, missing)
+    items = [f"BODY.PEEK[{each.part.part_id}]<0.{each.octets_max}>" for each in missing]
+    if view.header_goes_on:
+        items += _HEADER_ITEMS
+    sections = _fetch_sections(session, ref, items)
+    there = {each.part.part_id: _fetched_of(each, sections) for each in missing}
+    if view.header_goes_on:
+        view = view.with_header(sections.get("HEADER.FIELDS.NOT", b""), sections.get("HEADER.FIELDS", b""))
     return MessageParts(
         fetched=fetched,
         view=view,
@@ -85,15 +96,13 @@ def _fetch_first(session: Session, ref: MessageRef) -> FetchedMessage:
     return result.messages[ref.uid]
 
 
-def _fetch_missing(session: Session, ref: MessageRef, wanted: Sequence[WantedPart]) -> dict[str, bytes]:
-    if not wanted:
+def _fetch_sections(session: Session, ref: MessageRef, items: Sequence[str]) -> Mapping[str, bytes]:
+    if not items:
         return {}
-    items = [f"BODY.PEEK[{each.part.part_id}]<0.{each.octets_max}>" for each in wanted]
     result = fetch_messages(session, [ref.uid], ["UID", *items])
     if ref.uid in result.failures:
         raise not_had(ref, result.failures[ref.uid])
-    sections = result.messages[ref.uid].sections
-    return {each.part.part_id: _fetched_of(each, sections) for each in wanted}
+    return result.messages[ref.uid].sections
 
 
 def _fetched_of(wanted: WantedPart, sections: Mapping[str, bytes]) -> bytes:

@@ -21,7 +21,7 @@ from mailmcp.mail.parts.files import list_files
 from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.tools.evidence import Seen, Sought, find_evidence, snippet_of, text_octets, text_of
 from mailmcp.tools.own_mail import OwnMail
-from mailmcp.tools.people import addresses_of
+from mailmcp.tools.people import addresses_of, people_of
 
 _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
 _EVIDENCE_FIELDS = "CC"
@@ -136,7 +136,7 @@ def make_row(
             **id_fields(ref),
             "date": date_of(headers, fetched),
             "arrived": _arrived(headers, fetched),
-            "from": make_snippet(addresses_of(headers, "From"), limits.ROW_CHARS_MAX),
+            "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
             "to": own_mail.recipients(ref, headers),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": list(fetched.flags),

@@ -3,9 +3,8 @@
 from mailmcp import limits
 from mailmcp.envelope.outcome import Untrusted
 from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.header.fields import parse_headers
 from mailmcp.tools.attachments.listing import AttachmentRow
-from mailmcp.tools.messages.detail import MessageDetail, detail_blocks, head_fields, header_rows
+from mailmcp.tools.messages.detail import MessageDetail, detail_blocks, head_fields
 from tools.letters import make_letter
 from tools.messages.test_reading import INVITATION, read
 
@@ -91,9 +90,3 @@ def test_attached_messages_are_named_by_their_subject() -> None:
     assert lines(detail(make_letter().as_bytes(), attachments=[row]))[-1] == (
         '- message "Old \\*news\\*" ("message/rfc822", 9 bytes, part `2`)'
     )
-
-
-def test_headers_that_matter_or_all() -> None:
-    headers = parse_headers(b"Subject: A\r\nMessage-ID: <1@a.example>\r\nX-Odd: 1\r\n\r\n")
-    assert [row.name for row in header_rows(headers, everything=False)] == ["Message-ID"]
-    assert [row.name for row in header_rows(headers, everything=True)] == ["Subject", "Message-ID", "X-Odd"]

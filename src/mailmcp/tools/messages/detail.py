@@ -7,35 +7,12 @@ from mailmcp.envelope.markdown import code, quote
 from mailmcp.envelope.outcome import Untrusted
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.attachments.listing import AttachmentRow, attachment_lines
+from mailmcp.tools.messages.headers import HeaderRow, people_fields
 from mailmcp.tools.messages.reading import Reading
-from mailmcp.tools.people import addresses_of
 from mailmcp.tools.rows import date_of, id_fields
 from mailmcp.tools.wording import counted
-
-_USEFUL_HEADERS = frozenset(
-    {
-        "message-id",
-        "in-reply-to",
-        "references",
-        "reply-to",
-        "sender",
-        "list-id",
-        "list-unsubscribe",
-        "auto-submitted",
-        "precedence",
-    }
-)
-"""Headers that say something which the message's own fields do not."""
-
-
-class HeaderRow(BaseModel):
-    """One header field, decoded."""
-
-    name: str
-    value: str
 
 
 class NoticeRow(BaseModel):
@@ -85,10 +62,8 @@ def head_fields(ref: MessageRef, reading: Reading) -> dict[str, object]:
     return {
         **id_fields(ref),
         "date": date_of(headers, fetched),
-        "from": addresses_of(headers, "From"),
-        "to": addresses_of(headers, "To"),
-        "cc": addresses_of(headers, "Cc"),
-        "subject": clean_line(headers.get("Subject")).text[: limits.HEADER_CHARS_MAX],
+        **people_fields(headers),
+        "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.HEADER_CHARS_MAX),
         "flags": list(fetched.flags),
         "size_bytes": fetched.size_octets,
         "authentication": reading.authentication.text,
@@ -100,15 +75,6 @@ def head_fields(ref: MessageRef, reading: Reading) -> dict[str, object]:
         ]
         or None,
     }
-
-
-def header_rows(headers: Headers, *, everything: bool) -> list[HeaderRow]:
-    """Write the header fields of a message: every one, or those that matter for replies and lists."""
-    return [
-        HeaderRow(name=name, value=clean_line(value).text[: limits.HEADER_CHARS_MAX])
-        for name, value in headers.items()
-        if everything or name.lower() in _USEFUL_HEADERS
-    ]
 
 
 def detail_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
