@@ -1,6 +1,5 @@
 """imap_search_messages: the messages that match, in one mailbox or in all, page by page."""
 
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,10 +10,10 @@ from mailmcp.envelope.errors import MailError, NextAction
 from mailmcp.envelope.outcome import Issue, Outcome, Page
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
-from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.scan import scan
-from mailmcp.imap.search.scanned import Scanned, ScanRequest
+from mailmcp.imap.search.scanned import Scanned
+from mailmcp.imap.session import Session
+from mailmcp.imap.thread import TextsWanted, fetch_texts
 from mailmcp.mail.handles.cursor import SearchCursor, parse_search_cursor
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.tools.evidence import Sought, words_sought
@@ -45,7 +44,6 @@ from mailmcp.tools.search.criteria import (
 from mailmcp.tools.search.issues import message_issues, nothing_searched, source_issues
 from mailmcp.tools.search.missing import suggest_meant, tell_missing
 from mailmcp.tools.search.page import PageMessage, SearchPage, make_page, next_cursor
-from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.search.sources import Question, search_sources
 from mailmcp.tools.tool import Call, Tool
 from mailmcp.tools.wording import counted
@@ -84,6 +82,8 @@ class _Result:
     issues: tuple[Issue, ...]
     warnings: tuple[str, ...]
     cursor: str | None
+    first: bool
+    """Whether the search begins with this page."""
 
 
 async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Outcome[LeanSearchMessagesData]:
@@ -130,6 +130,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
         issues=(*source_issues(searches), *message_issues(page.found)),
         warnings=warn_of_no_days(arguments, today=call.today),
         cursor=next_cursor(search, page),
+        first=not arguments.cursor,
     )
     for row in result.rows:
         call.known_ids.remember(row.message_id, row.header_message_id or "")
@@ -158,7 +159,7 @@ async def _fetch_texts(call: Call, page: SearchPage, sought: Sought) -> Mapping[
 
     What cannot be had is not there: the rows do without it.
     """
-    items = row_items(snippets=True, sought=sought)
+    choose_items = row_items(snippets=True, sought=sought)
     by_account: dict[str, dict[str, list[PageMessage]]] = {}
     for each in page.found:
         mailboxes = by_account.setdefault(each.ref.account_id, {})
@@ -166,28 +167,28 @@ async def _fetch_texts(call: Call, page: SearchPage, sought: Sought) -> Mapping[
     texts: dict[MessageRef, FetchedMessage] = {}
 
     async def fetch(account_id: str, mailboxes: Mapping[str, Sequence[PageMessage]]) -> None:
-        requests = [
-            ScanRequest(
-                mailbox=name,
-                criteria=Criteria(),
-                proofs=PROOFS,
-                size=len(found),
-                items=items,
-                known=array("I", (each.ref.uid for each in found)),
-                uidvalidity=found[0].ref.uidvalidity,
-            )
-            for name, found in mailboxes.items()
-        ]
+        def wanted(session: Session) -> dict[str, TextsWanted]:
+            items = choose_items(session)
+            return {
+                name: TextsWanted(
+                    uidvalidity=found[0].ref.uidvalidity, jobs=(([each.ref.uid for each in found], items),)
+                )
+                for name, found in mailboxes.items()
+            }
+
         try:
-            scans = await call.ask(
-                lambda session: scan(session, requests), mailbox=requests[0].mailbox, account_id=account_id
+            results = await call.ask(
+                lambda session: fetch_texts(session, wanted(session)),
+                mailbox=next(iter(mailboxes)),
+                account_id=account_id,
             )
         except MailError:
             return  # the page stands without: it was had, and a snippet is an extra
-        for found, scanned in zip(mailboxes.values(), scans, strict=True):
-            if isinstance(scanned, Scanned):
-                messages = scanned.fetched.messages
-                texts.update((each.ref, messages[each.ref.uid]) for each in found if each.ref.uid in messages)
+        for name, found in mailboxes.items():
+            fetched = results[name]
+            if not isinstance(fetched, MailError):
+                [rows] = [each.messages for each in fetched]
+                texts.update((each.ref, rows[each.ref.uid]) for each in found if each.ref.uid in rows)
 
     async with anyio.create_task_group() as tasks:
         for account_id, mailboxes in by_account.items():
@@ -257,7 +258,7 @@ def _mailbox(search: SearchCursor) -> str:
 def _summary(result: _Result, *, zone: str) -> str:
     search, page, coverage, shown = result.search, result.page, result.coverage, len(result.rows)
     if not shown and (page.failed_only or result.cursor is None):
-        return say_nothing_found(search, coverage)
+        return say_nothing_found(search, coverage, first=result.first)
     most = "" if page.total_exact else "at most "
     total = f"{most}{counted(page.total, 'message')}"
     line = f"{shown} of {total} in {say_where(search, coverage)}, times in {zone}"
@@ -271,6 +272,8 @@ def _next_action(result: _Result) -> NextAction | None:
         again = result.page.failed_only
         instruction = "Search again where it failed." if again else "Get the next page."
         return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments={"cursor": result.cursor})
+    if not result.rows and not result.first:
+        return None
     if not result.rows:
         return suggest_search(result.search, result.coverage)
     if len(result.rows) > 1:

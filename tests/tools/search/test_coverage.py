@@ -1,11 +1,11 @@
 """An empty result says what it saw, what it did not see, and where to look next."""
 
-from array import array
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from imap.searches import remembered
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.search.scanned import Scanned
@@ -30,7 +30,7 @@ def scanned(*statements: str, complete: bool = True, unproven: str = "") -> Scan
         exists=7,
         uids=(),
         fetched=Fetched(),
-        candidates=array("I"),
+        candidates=remembered(),
         last=None,
         left=0,
         total_exact=True,
@@ -71,7 +71,7 @@ def coverage(search: SearchCursor = SEARCH, **facts: Any) -> Coverage:
     ],
 )
 def test_nothing_found_is_said_as_far_as_it_is_proven(facts: dict[str, Any], said: str) -> None:
-    assert say_nothing_found(SEARCH, coverage(**facts)) == said
+    assert say_nothing_found(SEARCH, coverage(**facts), first=True) == said
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_nothing_found_is_said_as_far_as_it_is_proven(facts: dict[str, Any], sai
     ],
 )
 def test_what_failed_is_counted(failed: tuple[tuple[str, str], ...], said: str) -> None:
-    found = say_nothing_found(SEVERAL, coverage(SEVERAL, failed=failed))
+    found = say_nothing_found(SEVERAL, coverage(SEVERAL, failed=failed), first=True)
     assert found == f"No message was found in 1 mailbox (home), but {said} could not be searched"
 
 

@@ -1,11 +1,11 @@
 """Pages of real mailboxes: copies are one message, and nothing comes twice or is lost."""
 
-from array import array
 from datetime import UTC, datetime, timedelta
 
 import bpe_openai
 import pytest
 
+from imap.searches import remembered
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, FetchedMessage
 from mailmcp.imap.search.order import Position
@@ -146,7 +146,7 @@ def scanned(mailbox: str, *messages: FetchedMessage) -> Searched:
         uids=tuple(uids),
         ranks=dict.fromkeys(uids, 5),
         fetched=Fetched(messages=dict(zip(uids, messages, strict=True))),
-        candidates=array("I", uids),
+        candidates=remembered(*uids),
         last=Position(uidvalidity=1, uid=uids[-1], rank=5),
         left=0,
         total_exact=True,

@@ -41,7 +41,7 @@ class Found:
 
 
 class PlanChangedError(Exception):
-    """Something was learned of the server that makes another plan; the search has to be asked again."""
+    """The search has to be made again: something was learned that changes its result."""
 
 
 def finding(

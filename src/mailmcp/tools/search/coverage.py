@@ -158,9 +158,14 @@ def say_where(search: SearchCursor, coverage: Coverage) -> str:
     return f"{counted(len(coverage.seen), 'mailbox', 'mailboxes')} ({accounts})"
 
 
-def say_nothing_found(search: SearchCursor, coverage: Coverage) -> str:
-    """Write the summary of a search that found nothing: what is proven, and what is not."""
+def say_nothing_found(search: SearchCursor, coverage: Coverage, *, first: bool) -> str:
+    """Write the summary of a page without messages: what is proven, and what is not.
+
+    `first` tells whether the search begins with this page; earlier ones may have had messages.
+    """
     where = say_where(search, coverage)
+    if not first and coverage.all_seen:
+        return f"No more messages match in {where}"
     if coverage.failed:
         return f"No message was found in {where}, but {_count(coverage.failed)} could not be searched"
     if not coverage.all_seen:

@@ -61,7 +61,7 @@ def make_page(search: SearchCursor, searches: Searches, *, first: bool) -> Searc
     exact = all(scan.total_exact for scan in begun) and (len(scans) == 1 or is_of_one_mailbox(search))
     rest = tuple(_rest(searches.searched, sources, merged, order))
     failed = [each.source for each in searches.searched if isinstance(each.found, MailError)]
-    total = search.total + sum(len(scan.candidates) for scan in begun)
+    total = search.total + sum(len(scan.candidates.uids) for scan in begun)
     alone = first and not rest
     lost = any(each.found.code in _LOST for each in searches.searched if isinstance(each.found, MailError))
     return SearchPage(

@@ -16,6 +16,7 @@ from mailmcp.envelope.errors import Code, MailError
 from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.features import may_change
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.scan import scan
 from mailmcp.imap.search.scanned import Scanned, ScanRequest
@@ -170,7 +171,7 @@ class _Run:
         if source.uid:
             after = Position(uidvalidity=source.uidvalidity, uid=source.uid, rank=source.rank)
         known = None
-        if source.uidvalidity:
+        if source.uidvalidity and not may_change(self.question.criteria):
             key = self._key(source, source.uidvalidity)
             known = self.call.uid_cache.get(key, position=_depth(self.question.order, after))
         return ScanRequest(
@@ -188,13 +189,16 @@ class _Run:
 
     def _remember(self, source: SourceCursor, request: ScanRequest, found: Scanned | MailError) -> None:
         """Keep the candidates for the next page."""
-        if request.known is not None:
+        if not isinstance(found, Scanned):
+            return
+        reordered = found.order is not request.order
+        self.found.reordered = self.found.reordered or reordered
+        if found.candidates is request.known:
             self.cache_hits += 1
-        elif isinstance(found, Scanned):
+        elif not may_change(self.question.criteria):
             below = _depth(found.order, request.after) if request.after else None
-            key = self._key(source, found.uidvalidity, reordered=found.order is not request.order)
+            key = self._key(source, found.uidvalidity, reordered=reordered)
             self.call.uid_cache.put(key, found.candidates, below=below)
-            self.found.reordered = self.found.reordered or found.order is not request.order
 
     def _key(self, source: SourceCursor, uidvalidity: int, *, reordered: bool = False) -> SearchKey:
         search = by_arrival(self.question.search) if reordered else self.question.search
@@ -263,4 +267,4 @@ def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
 def top_of(found: Scanned, order: Order) -> int:
     """Give the highest UID that a search saw, where newer messages would come in above; else 0."""
     newest_first = order not in {Order.OLDEST, Order.OLDEST_ARRIVAL}
-    return min(max(found.candidates, default=0), UINT32_MAX) if newest_first else 0
+    return min(max(found.candidates.uids, default=0), UINT32_MAX) if newest_first else 0
