@@ -64,8 +64,15 @@ class Reply(NamedTuple):
 class Desk:
     """Calls tools on a pool of its own, for one `with` block."""
 
-    def __init__(self, accounts: Sequence[Account], *, today: date | None = None) -> None:
+    def __init__(
+        self,
+        accounts: Sequence[Account],
+        *,
+        today: date | None = None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self.accounts = tuple(accounts)
+        self.clock = clock
         self.today = today or datetime.now(UTC).date()
         """Changes only when a test says so."""
 
@@ -82,7 +89,7 @@ class Desk:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             self._portal: BlockingPortal = stack.enter_context(start_blocking_portal())
-            opened = Pool(self.accounts, clock=monotonic).opened()
+            opened = Pool(self.accounts, clock=self.clock).opened()
             self.pool = stack.enter_context(self._portal.wrap_async_context_manager(opened))
             self._cleanup = stack.pop_all()
         return self

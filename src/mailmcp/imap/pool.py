@@ -30,6 +30,7 @@ from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.connect import Dialling
 from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.faults import Stage, deadline_passed, lost, refused
+from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session, open_session
 from mailmcp.imap.telemetry import Telemetry
 
@@ -62,7 +63,9 @@ class Pool:
     def __init__(self, accounts: Sequence[Account], *, clock: Callable[[], float]) -> None:
         """Make a pool of no sessions; `clock` gives seconds that never run backwards."""
         self._clock = clock
-        self._accounts = {account.account_id: AccountSessions(account) for account in accounts}
+        self._accounts = {
+            account.account_id: AccountSessions(account, quirks=Quirks(clock=clock)) for account in accounts
+        }
         self._threads = CapacityLimiter(sum(account.max_sessions for account in accounts) + len(accounts) + 1)
         self._busy: set[Dialling] = set()
         self._closed = False

@@ -14,7 +14,7 @@ from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.faults import refused, violation
 from mailmcp.imap.fetch import parse_rows
-from mailmcp.imap.quirks import Feature, Verdict, View
+from mailmcp.imap.quirks import Feature, Verdict, View, is_unsupported
 from mailmcp.imap.search.answer import parse_esearch, parse_search
 from mailmcp.imap.search.keys import Plan
 from mailmcp.imap.search.views import look_again, looks_short
@@ -108,7 +108,7 @@ def _sorted(session: Session, plan: Plan, key: bytes) -> Dialogue[tuple[Found | 
     ]
     [reply] = turn.replies
     if isinstance(reply, RefusedError):
-        if not plan.beyond_ascii:
+        if is_unsupported(reply) and not plan.beyond_ascii:
             session.quirks.distrust(Feature.SORT)
         return None, turn.mailbox
     uids = list(dict.fromkeys(parse_search(reply.untagged.get("SORT", ()))))
@@ -161,8 +161,8 @@ def _read(
 ) -> Sequence[int] | None:
     """Read an answer; None if it is to be asked again, in the plain way."""
     if isinstance(reply, RefusedError):
-        # Exchange says BAD without a word of the charset; other codes tell of other troubles.
-        if plan.beyond_ascii and reply.code in {"", "BADCHARSET", "CANNOT"}:
+        # Exchange says BAD without a word of the charset.
+        if plan.beyond_ascii and is_unsupported(reply):
             session.quirks.distrust(Feature.CHARSET)
             raise PlanChangedError
         raise refused(session.account.account_id, reply)
@@ -216,7 +216,7 @@ def _believed(session: Session, name: str, plan: Plan, found: Found, exists: int
     if not quirks.trusts(Feature.ALL) or quirks.trusts(Feature.ESEARCH) != trusted:
         raise PlanChangedError
     if everything.complete:
-        quirks.verdicts[Feature.ALL] = Verdict.OK
+        quirks.learn(Feature.ALL, Verdict.OK)
     if found.uids:
         return _as_shown(session, name, found)
     statements = tuple(dict.fromkeys(found.statements + everything.statements))
@@ -241,7 +241,7 @@ def _doubted(session: Session, name: str, plan: Plan, found: Found, exists: int)
             session.quirks.learn_view(name, View(shown=exists, exists=exists))
             return plainly
         if len(plainly.uids) <= len(found.uids):
-            session.quirks.verdicts[Feature.ESEARCH] = before
+            session.quirks.learn(Feature.ESEARCH, before)
         else:
             found = plainly
     if not found.uids:
