@@ -14,6 +14,7 @@ import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from mailmcp.envelope.outcome import Outcome
+from mailmcp.envelope.rules import broken_data
 from mailmcp.envelope.text import render_outcome
 from mailmcp.envelope.values import data_value
 from mailmcp.extract.extractor import Extractor
@@ -133,8 +134,9 @@ class Desk:
     async def _call(self, name: str, raw: dict[str, Any]) -> Reply:
         tool = _BY_NAME[name]
         call = self._new_call()
-        outcome = await tool.run(read_arguments(tool.arguments, raw), call)
-        return Reply(outcome, call.telemetry)
+        reply = Reply(await tool.run(read_arguments(tool.arguments, raw), call), call.telemetry)
+        assert list(broken_data(reply.data)) == []
+        return reply
 
     def _new_call(self) -> Call:
         return Call(

@@ -163,7 +163,7 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[Ge
             total=total,
             messages=rows,
             coverage=CoverageData(
-                complete=thread.complete,
+                complete=thread.complete and not page.read.issues,
                 mailboxes_searched=len(thread.mailboxes),
                 mailboxes_failed=list(thread.failed),
                 mailboxes_not_searched=list(thread.left_out) or None,
