@@ -69,6 +69,8 @@ class Fetched:
 
     messages: dict[int, FetchedMessage] = field(default_factory=dict)
     failures: dict[int, FetchFailure] = field(default_factory=dict)
+    interrupted: bool = False
+    """Whether the connection failed before all had come."""
 
 
 def fetch_messages(session: Session, uids: Sequence[int], items: Sequence[str]) -> Fetched:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from mailmcp import limits
+from mailmcp.envelope.errors import MailError
 from mailmcp.imap.command import Command
 from mailmcp.imap.connection import Answer, RefusedError
-from mailmcp.imap.dialogue import Dialogue, Replies, alone
+from mailmcp.imap.dialogue import Dialogue, InterruptedDialogueError, Replies, alone
 from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, fetch_messages, gone, parse_rows
 from mailmcp.imap.session import Session
 
@@ -24,15 +25,23 @@ def fetching(*jobs: Job, most_messages: int = 0, beside: Job = ((), ())) -> Dial
     """
     wanted = [each for job in jobs for each in _commands(job, most_messages)]
     replies: Replies = []
-    for burst in _bursts([*wanted, *_commands(beside, most_messages)]):
-        replies += (yield burst).replies
+    lost: MailError | None = None
+    try:
+        for burst in _bursts([*wanted, *_commands(beside, most_messages)]):
+            replies += (yield burst).replies
+    except InterruptedDialogueError as interruption:
+        replies += interruption.replies
+        lost = interruption.error
     rows, doubtful = _read(replies, of=len(wanted))
     results: list[Fetched] = []
     for job in jobs:
         # A row of one job says nothing of another's refusal.
         missing = [uid for uid in job[0] if uid not in rows or (doubtful and len(jobs) > 1)]
-        fetched = Fetched(messages={uid: rows[uid] for uid in job[0] if uid in rows})
-        if doubtful and missing:
+        messages = {uid: rows[uid] for uid in job[0] if uid in rows}
+        fetched = Fetched(messages=messages, interrupted=lost is not None)
+        if lost is not None:
+            fetched.failures.update((uid, _lost(uid, lost)) for uid in missing if uid not in rows)
+        elif doubtful and missing:
             fetched = yield from _fetch_again(fetched, missing, job[1])
         else:
             fetched.failures.update((uid, gone(uid)) for uid in missing)
@@ -40,6 +49,13 @@ def fetching(*jobs: Job, most_messages: int = 0, beside: Job = ((), ())) -> Dial
     if beside[0]:
         results.append(Fetched(messages={uid: rows[uid] for uid in beside[0] if uid in rows}))
     return results
+
+
+def _lost(uid: int, error: MailError) -> FetchFailure:
+    """Build the failure for a message that had not come when the connection failed."""
+    return FetchFailure(
+        uid=uid, code=error.code, stage="fetch", message=error.message, retryable=error.retryable
+    )
 
 
 def _read(replies: Replies, *, of: int) -> tuple[dict[int, FetchedMessage], bool]:
@@ -84,10 +100,14 @@ def _fetch_again(fetched: Fetched, uids: Sequence[int], items: Sequence[str]) ->
             for start in range(0, len(uids), limits.PAGE_SIZE_MAX)
         ]
 
-    parts = yield from alone(fetch)
+    try:
+        parts = yield from alone(fetch)
+    except InterruptedDialogueError as interruption:
+        failures = {uid: _lost(uid, interruption.error) for uid in uids if uid not in fetched.messages}
+        return Fetched(messages=fetched.messages, failures=failures, interrupted=True)
     again = set(uids)
     messages = {uid: row for uid, row in fetched.messages.items() if uid not in again}
-    failures: dict[int, FetchFailure] = {}
+    failures = {}
     for part in parts:
         messages |= part.messages
         failures |= part.failures

@@ -75,6 +75,7 @@ class _Matches:
         self._last: tuple[int, int] | None = None
         self._rank = request.after.rank if request.after else request.order.first_rank
         self._looked_at = 0
+        self._interrupted = False
         self._exists = 0
         self._uidnext: int | None = None
         self._times = Fetched()
@@ -115,10 +116,10 @@ class _Matches:
         assert self._place.mailbox is not None  # noqa: S101 - it was asked for
         if not fresh and not (request.known and request.known.holds(self._place.mailbox, request.order)):
             raise PlanChangedError
-        if self._compares:
+        if self._compares and not self._interrupted:
             rows, exists = self._rows.messages | self._times.messages, self._place.mailbox.exists
             self._in_order = compare(session, name, rows.values(), uids=found.uids, exists=exists)
-        if fresh and "FLAGS" in row_items:
+        if fresh and "FLAGS" in row_items and not self._interrupted:
             yield from hold_against(session, name, request.criteria, found.plan.local, self._rows.messages)
         if sifted is not None:
             rest = sifted
@@ -184,10 +185,16 @@ class _Matches:
         budget = max(most // self._share, request.size)
         sizes = chain(limits.VERIFY_CHUNKS, repeat(limits.VERIFY_CHUNKS[-1]))
         items = ["UID", *check.items, *request.order.items]
-        while len(self._matches) < request.size and self._looked_at < min(budget, len(rest)):
+        while (
+            not self._interrupted
+            and len(self._matches) < request.size
+            and self._looked_at < min(budget, len(rest))
+        ):
             end = min(self._looked_at + next(sizes), budget)
             chunk = rest[self._looked_at : end]
             [proof] = yield from self._fetching((chunk, list(dict.fromkeys(items))))
+            if proof.interrupted:
+                return  # the next page begins with them
             self._look(chunk, proof)
 
     def _look(self, chunk: "array[int]", seen: Fetched) -> None:
@@ -227,7 +234,9 @@ class _Matches:
 
     def _fetching(self, *jobs: Job, beside: Job = ((), ())) -> Dialogue[list[Fetched]]:
         limit = message_limit(self._session)
-        return (yield from fetching(*jobs, most_messages=limit, beside=beside))
+        fetched = yield from fetching(*jobs, most_messages=limit, beside=beside)
+        self._interrupted = self._interrupted or any(each.interrupted for each in fetched)
+        return fetched
 
     def _scanned(self, found: Candidates, rest: "array[int]", *, sifted: bool) -> Scanned:
         request, mailbox, quirks = self._request, self._place.mailbox, self._session.quirks
@@ -242,7 +251,7 @@ class _Matches:
                 uids=array("I", self._matches) if whole else rest if sifted else found.uids,
                 exists=self._exists,
                 uidnext=self._uidnext,
-                sifted=sifted or whole,
+                sifted=(sifted or whole) and not self._interrupted,
             )
         page = set(self._matches)
         statements = found.statements
@@ -262,11 +271,12 @@ class _Matches:
             fetched=Fetched(
                 messages={uid: row for uid, row in self._rows.messages.items() if uid in page},
                 failures={uid: failure for uid, failure in self._rows.failures.items() if uid in page},
+                interrupted=self._interrupted,
             ),
             candidates=candidates,
             last=self._position(mailbox.uidvalidity),
             left=left,
-            total_exact=whole or sifted or not found.plan.local,
+            total_exact=((whole or sifted) and not self._interrupted) or not found.plan.local,
             looked_at=self._looked_at,
             statements=statements,
             unproven=unproven(request.criteria, quirks, found=len(found.uids), exists=mailbox.exists),

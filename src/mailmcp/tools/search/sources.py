@@ -150,17 +150,19 @@ class _Run:
         """Search some mailboxes on one session."""
         requests = [self._request(source) for source in sources]
         found: Sequence[Scanned | MailError]
+        kept: list[list[Scanned | MailError]] = []
         try:
             found = await self.call.ask(
-                lambda session: _scan_with_rows(session, requests),
+                lambda session: _scan_with_rows(session, requests, kept.append),
                 mailbox=sources[0].mailbox,
                 account_id=account_id,
                 deadline=self.deadline,
             )
         except MailError as error:
-            found = [error] * len(sources)
+            found = max(kept, key=_count_rows, default=[error] * len(sources))
         for source, request, each in zip(sources, requests, found, strict=True):
-            self._remember(source, request, each)
+            if isinstance(each, Scanned):
+                self._remember(source, request, each)
         self._done += len(sources)
         if self._total > 1:
             self.call.report(self._done, self._total, "mailboxes searched")
@@ -187,15 +189,13 @@ class _Run:
             uidvalidity=source.uidvalidity or None,
         )
 
-    def _remember(self, source: SourceCursor, request: ScanRequest, found: Scanned | MailError) -> None:
+    def _remember(self, source: SourceCursor, request: ScanRequest, found: Scanned) -> None:
         """Keep the candidates for the next page."""
-        if not isinstance(found, Scanned):
-            return
         reordered = found.order is not request.order
         self.found.reordered = self.found.reordered or reordered
         if found.candidates is request.known:
             self.cache_hits += 1
-        elif not may_change(self.question.criteria):
+        elif not (found.fetched.interrupted or may_change(self.question.criteria)):
             below = _depth(found.order, request.after) if request.after else None
             key = self._key(source, found.uidvalidity, reordered=reordered)
             self.call.uid_cache.put(key, found.candidates, below=below)
@@ -205,9 +205,21 @@ class _Run:
         return SearchKey.of(source.account_id, source.mailbox, uidvalidity, search.criteria)
 
 
-def _scan_with_rows(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | MailError]:
-    """Scan, and ask again without structures for rows that cannot be had with them."""
-    found = scan(session, requests)
+def _count_rows(found: Sequence[Scanned | MailError]) -> int:
+    return sum(len(each.fetched.messages) for each in found if isinstance(each, Scanned))
+
+
+def _scan_with_rows(
+    session: Session,
+    requests: Sequence[ScanRequest],
+    keep: Callable[[list[Scanned | MailError]], None],
+) -> list[Scanned | MailError]:
+    """Scan, and ask again without structures for rows that cannot be fetched with them.
+
+    `keep` gets what has come if the connection fails.
+    """
+    found = scan(session, requests, keep=keep)
+    keep(found)
     return [
         _with_plain_rows(session, each) if isinstance(each, Scanned) and _unreadable(each) else each
         for each in found
