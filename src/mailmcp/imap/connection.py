@@ -211,6 +211,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             ViolationError: Commands `in_order` were ended out of it.
             OSError, imaplib.IMAP4.abort: As `run`.
         """
+        self.interrupted = ()
         tags: list[bytes] = []
         for command in commands:
             tags.append(self._new_tag())
@@ -223,6 +224,8 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
                 results.append(self._complete(command.name, tags[number]))
             except RefusedError as error:
                 results.append(error)
+            except ViolationError:
+                raise
             except (OSError, imaplib.IMAP4.abort):
                 self.interrupted = [*results, Answer(untagged=dict(self._imap.untagged_responses))]
                 raise

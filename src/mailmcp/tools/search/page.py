@@ -8,7 +8,8 @@ from mailmcp.envelope.errors import MailError
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.scanned import Scanned
-from mailmcp.mail.copies import header_key, server_keys
+from mailmcp.imap.search.verify import received_s
+from mailmcp.mail.copies import server_keys, stored_key
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.fields import parse_headers
@@ -99,8 +100,13 @@ def _has_come_since(source: SourceCursor, uid: int, rank: int) -> bool:
 def _keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]:
     """Say what only copies of a message have in common."""
     by_server = server_keys(account_id=account_id, email_id=message.email_id, gmail_id=message.gmail_id)
-    by_headers = header_key(parse_headers(message.sections.get("HEADER.FIELDS", b"")))
-    return by_server if by_headers is None else (*by_server, by_headers)
+    as_stored = stored_key(
+        parse_headers(message.sections.get("HEADER.FIELDS", b"")),
+        size_octets=message.size_octets,
+        arrived_s=received_s(message),
+        structure=message.body_structure,
+    )
+    return by_server or (() if as_stored is None else (as_stored,))
 
 
 def _rest(
