@@ -8,7 +8,10 @@ from mailmcp.imap.command import Command
 from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.dialogue import Dialogue, InterruptedDialogueError, Replies, alone
 from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, fetch_messages, gone, parse_rows
+from mailmcp.imap.quirks import Feature, is_unsupported
 from mailmcp.imap.session import Session
+
+_ID_ITEMS = frozenset({"X-GM-MSGID", "X-GM-THRID", "EMAILID", "THREADID"})
 
 Job = tuple[Sequence[int], Sequence[str]]
 """UIDs, and the data items of each."""
@@ -95,8 +98,9 @@ def _fetch_again(fetched: Fetched, uids: Sequence[int], items: Sequence[str]) ->
     """Ask again for some messages, in halves, until the bad ones stand alone."""
 
     def fetch(session: Session) -> list[Fetched]:
+        wanted = _without_refused_ids(session, uids[0], items)
         return [
-            fetch_messages(session, uids[start : start + limits.PAGE_SIZE_MAX], items)
+            fetch_messages(session, uids[start : start + limits.PAGE_SIZE_MAX], wanted)
             for start in range(0, len(uids), limits.PAGE_SIZE_MAX)
         ]
 
@@ -112,6 +116,34 @@ def _fetch_again(fetched: Fetched, uids: Sequence[int], items: Sequence[str]) ->
         messages |= part.messages
         failures |= part.failures
     return Fetched(messages=messages, failures=failures)
+
+
+def id_items(session: Session, *, threads: bool = False) -> list[str]:
+    """Name the data items of the server's own ids of messages, with `threads` of conversations too."""
+    items: list[str] = []
+    if session.quirks.trusts(Feature.IDS):
+        gmail = session.can("X-GM-EXT-1")
+        items += ["X-GM-MSGID", *(["X-GM-THRID"] if threads else [])] if gmail else []
+        if session.can("OBJECTID") and not (threads and gmail):
+            items += ["EMAILID", *(["THREADID"] if threads else [])]
+    return items
+
+
+def _without_refused_ids(session: Session, uid: int, items: Sequence[str]) -> Sequence[str]:
+    """Leave out the server's ids if it refuses them; asks for those of one message, and for its UID alone."""
+    ids = [item for item in items if item in _ID_ITEMS]
+    if ids and _is_refused(session, uid, ["UID", *ids]) and not _is_refused(session, uid, ["UID"]):
+        session.quirks.distrust(Feature.IDS)
+        return [item for item in items if item not in ids]
+    return items
+
+
+def _is_refused(session: Session, uid: int, items: Sequence[str]) -> bool:
+    try:
+        session.run("FETCH", b"%d" % uid, f"({' '.join(items)})".encode(), uid=True)
+    except RefusedError as error:
+        return is_unsupported(error)
+    return False
 
 
 def sequence_sets(uids: Sequence[int], *, most_uids: int = 0) -> Iterator[bytes]:

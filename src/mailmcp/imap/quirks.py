@@ -62,6 +62,12 @@ class Feature(StrEnum):
     SUBJECT = "SUBJECT"
     """Strato finds nothing by it; iCloud by none of the string keys, at times."""
 
+    LIST_RETURN = "LIST RETURN"
+    """No search: the options of LIST, for SPECIAL-USE and LIST-STATUS (RFC 5258)."""
+
+    IDS = "ids"
+    """No search: the server's own ids of messages and conversations (OBJECTID, X-GM-EXT-1)."""
+
     HEADER = "HEADER"
     LARGER = "LARGER"
     """The size keys of iCloud are wrong."""

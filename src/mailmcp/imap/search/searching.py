@@ -130,6 +130,12 @@ def _searched(session: Session, plan: Plan, spans: list[_Span]) -> Dialogue[tupl
         low, high = spans[0]
         extended = _can_esearch(session)
         turn = yield [_command(plan, spans[0], extended=extended)]
+        [reply] = turn.replies
+        if extended and isinstance(reply, RefusedError) and is_unsupported(reply):
+            extended = False
+            turn = yield [_command(plan, spans[0], extended=False)]
+            if isinstance(turn.replies[0], Answer):
+                session.quirks.distrust(Feature.ESEARCH)
         found = _read(session, plan, turn.replies[0], extended=extended)
         if found is not None:
             uids.update(uid for uid in found if uid >= low and (high is None or uid <= high))
@@ -165,7 +171,7 @@ def _read(
         if plan.beyond_ascii and is_unsupported(reply):
             session.quirks.distrust(Feature.CHARSET)
             raise PlanChangedError
-        raise refused(session.account.account_id, reply)
+        raise refused(session.account.account_id, reply) from reply
     if not extended:
         return parse_search(reply.untagged.get("SEARCH", ()))
     found = parse_esearch(reply.untagged.get("ESEARCH", ()), tag=reply.tag)

@@ -13,6 +13,7 @@ from mailmcp.envelope.errors import Code, MailError
 from mailmcp.envelope.outcome import Issue
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.verify import received_s
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import (
@@ -215,9 +216,10 @@ class _Search:
             # The first ones; those up to the one asked for, if it is not among them.
             end = max(limits.THREAD_MESSAGES_MAX, self._number(folded))
             folded = folded[end - limits.THREAD_MESSAGES_MAX : end]
+        by_ids = self.by_thread_id and self.session.quirks.trusts(Feature.IDS)
         return FoundThread(
             members=folded,
-            method=_HEADERS if not self.by_thread_id else f"the server's thread ids, {_HEADERS}",
+            method=_HEADERS if not by_ids else f"the server's thread ids, {_HEADERS}",
             mailboxes=tuple(self.mailboxes),
             left_out=self.left_out,
             failed=self.failed,
