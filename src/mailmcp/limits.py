@@ -418,6 +418,10 @@ between two answers, and an index may have lost a message."""
 FLAGS_LOOKED_AT: Final = 20
 """Newest messages whose flags are looked at where a server found none by flags: some 40 octets each."""
 
+VERDICT_AGE_MAX_S: Final = 3_600.0
+"""What was concluded of a server counts for this long and is then found out anew: a fault may pass, and a
+program that runs for weeks outlives the server's upgrades. A probe an hour costs five round trips at most."""
+
 PROBE_RUNS_MAX: Final = 3
 """Mailboxes that are tried for something to probe with, if the first ones have nothing."""
 

@@ -14,6 +14,7 @@ import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from mailmcp.envelope.outcome import Outcome
+from mailmcp.envelope.rules import broken_data
 from mailmcp.envelope.text import render_outcome
 from mailmcp.envelope.values import data_value
 from mailmcp.extract.extractor import Extractor
@@ -64,8 +65,15 @@ class Reply(NamedTuple):
 class Desk:
     """Calls tools on a pool of its own, for one `with` block."""
 
-    def __init__(self, accounts: Sequence[Account], *, today: date | None = None) -> None:
+    def __init__(
+        self,
+        accounts: Sequence[Account],
+        *,
+        today: date | None = None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self.accounts = tuple(accounts)
+        self.clock = clock
         self.today = today or datetime.now(UTC).date()
         """Changes only when a test says so."""
 
@@ -82,7 +90,7 @@ class Desk:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             self._portal: BlockingPortal = stack.enter_context(start_blocking_portal())
-            opened = Pool(self.accounts, clock=monotonic).opened()
+            opened = Pool(self.accounts, clock=self.clock).opened()
             self.pool = stack.enter_context(self._portal.wrap_async_context_manager(opened))
             self._cleanup = stack.pop_all()
         return self
@@ -126,8 +134,9 @@ class Desk:
     async def _call(self, name: str, raw: dict[str, Any]) -> Reply:
         tool = _BY_NAME[name]
         call = self._new_call()
-        outcome = await tool.run(read_arguments(tool.arguments, raw), call)
-        return Reply(outcome, call.telemetry)
+        reply = Reply(await tool.run(read_arguments(tool.arguments, raw), call), call.telemetry)
+        assert list(broken_data(reply.data)) == []
+        return reply
 
     def _new_call(self) -> Call:
         return Call(

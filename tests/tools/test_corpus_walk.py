@@ -7,6 +7,7 @@ line with ours or the server's.
 import email
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from email.message import Message
 from email.policy import compat32
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from mailmcp.envelope.errors import NotFoundError
+from mailmcp.envelope.errors import InvalidInputError, NotFoundError
 from servers.dovecot import Dovecot
 from tools.desk import Desk
 from tools.files import get
@@ -108,8 +109,8 @@ def test_every_part_is_to_be_had(corpus: Walk, name: str) -> None:
     named = part_ids(desk, message_id)
     assert set(listed) <= set(named) or len(named) == 50
     for part_id in dict.fromkeys([*listed, *named]):
-        read = get(desk, message_id, part_id)
-        assert (read.data["status"] == "ok") is ("text" in read.data), part_id
+        with suppress(InvalidInputError):  # a part without text
+            assert "text" in get(desk, message_id, part_id).data, part_id
         (file,) = get(desk, message_id, part_id, mode="content").outcome.embedded
         if name not in NOT_AS_PYTHON:
             assert same_lines(file.octets) == same_lines(known[part_id]), part_id

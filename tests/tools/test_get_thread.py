@@ -14,7 +14,7 @@ from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_letter, make_numbered
 from tools.stores import Store
-from tools.talks import make_talk, make_turn, turn_id
+from tools.talks import BEGAN, make_talk, make_turn, turn_id
 
 
 def spread(store: Store, turns: list[bytes], *mailboxes: str) -> None:
@@ -24,7 +24,7 @@ def spread(store: Store, turns: list[bytes], *mailboxes: str) -> None:
             if name != "INBOX":
                 client.create_folder(name)
     for number, name in enumerate(mailboxes):
-        store.fill(name, turns[number :: len(mailboxes)])
+        store.fill(name, turns[number :: len(mailboxes)], received=BEGAN)
 
 
 def any_id(desk: Desk, mailbox: str = "INBOX") -> str:

@@ -38,6 +38,9 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         self._dial = dial
         self._traffic = traffic
         self._known: tuple[bytes, ...] = ()
+        self.interrupted: Sequence[Answer | RefusedError] = ()
+        """What the latest burst had brought when the connection failed; the last answer has no end."""
+
         super().__init__(host, port, ssl=False)
         # IMAPClient turns imaplib's tracing on: it formats each line for a logger that is off.
         self._imap.debug = 0
@@ -184,6 +187,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             OSError, imaplib.IMAP4.abort: As `run`.
         """
         self._begin_answer()
+        self.interrupted = ()
         tags: list[bytes] = []
         for command in commands:
             tags.append(self._new_tag())
@@ -196,6 +200,11 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
                 results.append(self._complete(command.name, tags[number]))
             except RefusedError as error:
                 results.append(error)
+            except ViolationError:
+                raise
+            except (OSError, imaplib.IMAP4.abort):
+                self.interrupted = [*results, Answer(untagged=dict(self._imap.untagged_responses))]
+                raise
             ended = [later for later, tag in enumerate(tags) if self._imap.tagged_commands.get(tag)]
             overtaken = commands[number : max(ended, default=number - 1) + 1]
             if in_order and any(each.name == "EXAMINE" for each in overtaken):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from enum import StrEnum
 
 from imapclient.datetime_util import parse_to_datetime
 
@@ -57,7 +58,7 @@ class FetchFailure:
 
     uid: int
     code: Code
-    reason: Reason
+    reason: StrEnum
     stage: str
     message: str
     retryable: bool = False
@@ -69,6 +70,8 @@ class Fetched:
 
     messages: dict[int, FetchedMessage] = field(default_factory=dict)
     failures: dict[int, FetchFailure] = field(default_factory=dict)
+    interrupted: bool = False
+    """Whether the connection failed before all had come."""
 
 
 def fetch_messages(session: Session, uids: Sequence[int], items: Sequence[str]) -> Fetched:

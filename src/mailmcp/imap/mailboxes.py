@@ -12,7 +12,8 @@ from imapclient.imap_utf7 import decode as decode_utf7
 
 from mailmcp.imap.answer import Answer, Piece, RefusedError, parse_line
 from mailmcp.imap.command import Command, canonical_name, encode_mailbox
-from mailmcp.imap.faults import refusal_of
+from mailmcp.imap.faults import refusal_of, refused
+from mailmcp.imap.quirks import Feature, is_unsupported
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.special_uses import use_of
 
@@ -74,10 +75,7 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
     Counts come along where the server can give them at once (LIST-STATUS); `count_mailboxes`
     gets those that are lacking.
     """
-    options = [b"SPECIAL-USE"] if session.can("SPECIAL-USE") and session.can("LIST-EXTENDED") else []
-    options += [b"STATUS " + _COUNTS] if with_counts and session.can("LIST-STATUS") else []
-    returning = [b"RETURN", b"(" + b" ".join(options) + b")"] if options else []
-    answer = session.run("LIST", b'""', b'"*"', *returning)
+    answer = _list(session, with_counts=with_counts)
     listed = [_mailbox(session, line) for line in answer.lines("LIST")]
     mailboxes = {each.name: each for each in listed if each is not None}
     for name, counts in _counts_by_name(session, answer).items():
@@ -85,6 +83,35 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
             mailboxes[name] = _with_counts(mailboxes[name], counts)
     guessed = _guess_special_uses(mailboxes.values())
     return tuple(sorted(guessed, key=lambda each: listing_order(each.name)))
+
+
+def _list(session: Session, *, with_counts: bool) -> Answer:
+    """Send LIST; again without options where they are advertised and refused."""
+    options = [b"SPECIAL-USE"] if session.can("SPECIAL-USE") and session.can("LIST-EXTENDED") else []
+    options += [b"STATUS " + _COUNTS] if with_counts and session.can("LIST-STATUS") else []
+    if options and session.quirks.trusts(Feature.LIST_RETURN):
+        returning = [b"RETURN", b"(" + b" ".join(options) + b")"]
+        closing = _close(session) if with_counts else []
+        command = Command(name="LIST", arguments=[b'""', b'"*"', *returning])
+        *_, reply = session.run_all([*closing, command], in_order=True)
+        if isinstance(reply, Answer):
+            return reply
+        if not is_unsupported(reply):
+            raise refused(session.account.account_id, reply)
+        session.quirks.distrust(Feature.LIST_RETURN)
+    return session.run("LIST", b'""', b'"*"')
+
+
+def _close(session: Session) -> list[Command]:
+    """Write what closes the open mailbox: counts of one that is open may be old (RFC 9051 section 6.3.11).
+
+    Sent along with what counts it costs no round trip, and the next lease would open the mailbox anew
+    anyway. CLOSE expunges nothing where EXAMINE opened it.
+    """
+    if session.mailbox is None:
+        return []
+    session.mailbox = None
+    return [Command(name="CLOSE")]
 
 
 def listing_order(name: str) -> tuple[bool, str]:
@@ -122,9 +149,12 @@ def _why_uncounted(result: Answer | RefusedError) -> Uncounted:
 
 def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Answer | RefusedError]:
     names = [quoted_mailbox(session.quirks, each.name) for each in mailboxes]
+    closing = _close(session)
     if all(map(bytes.isascii, names)):
         commands = [Command(name="STATUS", arguments=[name, _COUNTS]) for name in names]
-        return session.run_all(commands, in_order=False)
+        return session.run_all([*closing, *commands], in_order=False)[len(closing) :]
+    if closing:
+        session.run_all(closing, in_order=True)
     return [_status_alone(session, each) for each in names]
 
 

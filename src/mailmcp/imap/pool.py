@@ -30,6 +30,7 @@ from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.connect import Dialling, close_socket, connect, identify, log_in
 from mailmcp.imap.connection import Connection
 from mailmcp.imap.faults import Stage, deadline_passed, refused
+from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session, start_session
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.threads import Threads
@@ -60,7 +61,9 @@ class Pool:
     def __init__(self, accounts: Sequence[Account], *, clock: Callable[[], float]) -> None:
         """Make a pool of no sessions; `clock` gives seconds that never run backwards."""
         self._clock = clock
-        self._accounts = {account.account_id: AccountSessions(account) for account in accounts}
+        self._accounts = {
+            account.account_id: AccountSessions(account, quirks=Quirks(clock=clock)) for account in accounts
+        }
         self._threads = Threads(sum(account.max_sessions for account in accounts) + len(accounts) + 1)
         self.accounts = tuple(accounts)
 

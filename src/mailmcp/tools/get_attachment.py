@@ -23,7 +23,7 @@ from mailmcp.tools.attachments.reply import (
     AttachmentOutcome,
     GetAttachmentData,
     content_outcome,
-    no_text_outcome,
+    no_text_error,
     saved_outcome,
     short_issues,
     text_outcome,
@@ -95,7 +95,7 @@ async def _text(arguments: GetAttachmentArguments, call: Call, ref: MessageRef) 
     part = opened.part
     read = await read_attachment_text(call, part, octets, cut=opened.cut)
     if read.issue is not None:
-        return no_text_outcome(ref, part, read, saving=call.preferences.save_folder is not None)
+        raise no_text_error(ref, part, read.issue, saving=call.preferences.save_folder is not None)
     window = cut_window(read.text, offset=arguments.text_offset, max_chars=arguments.text_max_chars)
     return replace(
         text_outcome(ref, part, read, window),

@@ -135,6 +135,8 @@ def _read_page(session: Session, start: ThreadCursor, report: Report) -> _Thread
     thread = find_thread(session, start.ref, report)
     rest = [each for each in thread.members if start.after is None or each.place > start.after]
     size = min(limits.THREAD_PAGE_SIZE, max(1, start.max_chars // limits.THREAD_MESSAGE_CHARS))
+    while size < len(rest) and rest[size].place == rest[size - 1].place:
+        size += 1  # a cursor cannot stand between them: equal messages in one mailbox
     members = rest[:size]
     return _ThreadPage(
         thread=thread,
@@ -163,7 +165,7 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[Ge
             total=total,
             messages=rows,
             coverage=CoverageData(
-                complete=thread.complete,
+                complete=thread.complete and not page.read.issues,
                 mailboxes_searched=len(thread.mailboxes),
                 mailboxes_failed=list(thread.failed),
                 mailboxes_not_searched=list(thread.left_out) or None,

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from mailmcp import limits
 from mailmcp.envelope.markdown import code, quote
 from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.fetching import id_items
 from mailmcp.imap.search.verify import received_s
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
@@ -97,8 +98,7 @@ def row_items(
 
     def items(session: Session) -> Sequence[str]:
         chosen = ["UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", *(["BODYSTRUCTURE"] if structure else [])]
-        chosen += ["EMAILID"] if session.can("OBJECTID") else []
-        chosen += ["X-GM-MSGID"] if session.can("X-GM-EXT-1") else []
+        chosen += id_items(session)
         fields = f"{_FIELDS} {_EVIDENCE_FIELDS}" if snippets and sought.anything else _FIELDS
         if snippets:
             text = f"BODY.PEEK[TEXT]<0.{text_octets(sought)}>"

@@ -53,6 +53,11 @@ def needs_probes(criteria: Criteria) -> bool:
     return bool(criteria.asked - _UNPROBED)
 
 
+def may_change(criteria: Criteria) -> bool:
+    """Whether a message may match at one time and not at another: by its flags, or by Gmail's labels."""
+    return bool(criteria.asked & (FLAG_FIELDS | {"gmail_query"}))
+
+
 def unproven(criteria: Criteria, quirks: Quirks, *, found: int = 0, exists: int = 1) -> str:
     """Say which of the criteria rest on the server alone and could not be probed; "" for none.
 

@@ -13,6 +13,7 @@ from mailmcp.mail.parts.attachment import decoded_size
 from mailmcp.tools.attachments.file import SavedFile, save_file
 from mailmcp.tools.attachments.name import safe_filename
 from mailmcp.tools.attachments.part import OpenPart
+from mailmcp.tools.attachments.text import can_have_text
 from mailmcp.tools.names import GET_ATTACHMENT
 
 
@@ -90,14 +91,15 @@ def _not_saved(opened: OpenPart) -> InvalidInputError:
 
 def _too_large(opened: OpenPart, what: str, most_octets: int) -> InvalidInputError:
     part, ref = opened.part, opened.ref
+    text = NextAction(
+        instruction="Get the text of the attachment.",
+        tool=GET_ATTACHMENT,
+        arguments={"message_id": ref.message_id, "part_id": part.part_id},
+    )
     return InvalidInputError.of(
         "mode",
         Reason.TOO_LARGE,
         f"does not suit: the file has about {decoded_size(part)} octets, and {what} at most {most_octets}. "
         "Send text, or save where the user has set a folder.",
-        next_action=NextAction(
-            instruction="Get the text of the attachment.",
-            tool=GET_ATTACHMENT,
-            arguments={"message_id": ref.message_id, "part_id": part.part_id},
-        ),
+        next_action=text if can_have_text(part.content_type, part.filename) else None,
     )

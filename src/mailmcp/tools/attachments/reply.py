@@ -8,7 +8,15 @@ import hashlib
 from pydantic import BaseModel
 
 from mailmcp import limits
-from mailmcp.envelope.errors import Code, NextAction
+from mailmcp.envelope.errors import (
+    Code,
+    DeadlineError,
+    InternalError,
+    InvalidInputError,
+    MailError,
+    NextAction,
+    Reason,
+)
 from mailmcp.envelope.markdown import code, quote
 from mailmcp.envelope.outcome import Embedded, Issue, Outcome, Untrusted
 from mailmcp.extract.extraction import Section
@@ -70,25 +78,23 @@ def _where(ref: MessageRef, part: Part) -> str:
     return f"part {code(part.part_id)} of message {code(ref.message_id)}"
 
 
-def no_text_outcome(ref: MessageRef, part: Part, read: AttachmentText, *, saving: bool) -> AttachmentOutcome:
-    """Reply to a call for text that there is not: what the file is, and how it is had itself.
+def no_text_error(ref: MessageRef, part: Part, issue: Issue, *, saving: bool) -> MailError:
+    """Build the error for an attachment without text that can be read; its next step gets the file itself.
 
     Args:
         ref: The message.
         part: The part.
-        read: With an issue.
+        issue: Why there is no text.
         saving: Whether files can be saved.
     """
-    data = _data(ref, part, decoded_size(part))
-    issues = () if read.issue is None else (issue_about(ref, read.issue),)
-    return Outcome(
-        summary=f"No text of {_where(ref, part)}",
-        data=data,
-        blocks=(_line(data),),
-        issues=issues,
-        next_action=_get_file(ref, part, saving=saving),
-        references={"message_id": ref.message_id},
-    )
+    next_action = _get_file(ref, part, saving=saving)
+    match issue.code:
+        case Code.TIMEOUT:
+            return DeadlineError(issue.message, reason=Reason.COMMAND)
+        case Code.INVALID_INPUT:
+            return InvalidInputError.of("mode", Reason.INVALID_VALUE, issue.message, next_action=next_action)
+        case _:
+            return InternalError(issue.message, reason=Reason.UNEXPECTED, next_action=next_action)
 
 
 def text_outcome(ref: MessageRef, part: Part, read: AttachmentText, window: TextWindow) -> AttachmentOutcome:

@@ -39,8 +39,14 @@ class Coverage:
 
     search: SearchCursor
     seen: tuple[Scanned, ...]
+    accounts: tuple[str, ...]
+    """Those of the mailboxes that were searched, each once."""
+
     failed: tuple[Place, ...]
     """Mailboxes that could not be searched; `*` where the account could not even list them."""
+
+    unread: bool = False
+    """Whether messages were found that could not be fetched."""
 
     others: tuple[Place, ...] = ()
     """Mailboxes that were not searched and could be, as far as that was looked up."""
@@ -56,11 +62,11 @@ class Coverage:
     @property
     def complete(self) -> bool:
         """Whether no match can be missing from the mailboxes that were meant, which is proven."""
-        return self.all_seen and not self.unproven
+        return self.all_seen and not (self.unproven or self.unread)
 
     @property
     def all_seen(self) -> bool:
-        """Whether nothing is known to be missing."""
+        """Whether nothing is known to be missing from what was searched."""
         seen = all(each.complete for each in self.seen)
         return seen and not (self.failed or self.cut or self.search.incomplete)
 
@@ -116,8 +122,17 @@ class Coverage:
         return tuple(lines)
 
 
-def cover(search: SearchCursor, found: Searches, listings: Mapping[str, Sequence[Mailbox]]) -> Coverage:
-    """Say what a search has covered; `listings` are the mailboxes of accounts that were looked up."""
+def cover(
+    search: SearchCursor, found: Searches, listings: Mapping[str, Sequence[Mailbox]], *, unread: bool = False
+) -> Coverage:
+    """Say what a search has covered.
+
+    Args:
+        search: What was searched for.
+        found: What came of it.
+        listings: The mailboxes of accounts that were looked up.
+        unread: Whether messages of the page could not be fetched.
+    """
     seen = {
         (each.source.account_id, each.source.mailbox): each.found
         for each in found.searched
@@ -142,6 +157,8 @@ def cover(search: SearchCursor, found: Searches, listings: Mapping[str, Sequence
     return Coverage(
         search=search,
         seen=tuple(seen.values()),
+        accounts=tuple(dict.fromkeys(account_id for account_id, _ in seen)),
+        unread=unread,
         failed=failed,
         others=tuple(others),
         aside=tuple(aside),
@@ -152,15 +169,20 @@ def cover(search: SearchCursor, found: Searches, listings: Mapping[str, Sequence
 
 def say_where(search: SearchCursor, coverage: Coverage) -> str:
     """Name the one mailbox that was searched, or count them."""
-    accounts = ", ".join(dict.fromkeys(each.account_id for each in search.sources))
+    accounts = ", ".join(coverage.accounts)
     if is_of_one_mailbox(search):
         return f"{code(search.sources[0].mailbox)} ({accounts})"
     return f"{counted(len(coverage.seen), 'mailbox', 'mailboxes')} ({accounts})"
 
 
-def say_nothing_found(search: SearchCursor, coverage: Coverage) -> str:
-    """Write the summary of a search that found nothing: what is proven, and what is not."""
+def say_nothing_found(search: SearchCursor, coverage: Coverage, *, first: bool) -> str:
+    """Write the summary of a page without messages: what is proven, and what is not.
+
+    `first` tells whether the search begins with this page; earlier ones may have had messages.
+    """
     where = say_where(search, coverage)
+    if not first and coverage.all_seen:
+        return f"No more messages match in {where}"
     if coverage.failed:
         return f"No message was found in {where}, but {_count(coverage.failed)} could not be searched"
     if not coverage.all_seen:
