@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.mail.text.quote_marks import attribution_length, history_head_length, is_quoted
+from mailmcp.mail.text.attribution import find_attribution
+from mailmcp.mail.text.quote_marks import history_head_length, is_quoted
 from mailmcp.mail.text.quotes import KEPT_LINES_MAX, QUOTES_LINE, collapse_quotes
 from steps import assert_linear
 
@@ -180,7 +181,7 @@ def test_what_nobody_quoted_stays(lines: list[str]) -> None:
         if line.strip()
         and not is_quoted(line)
         and not any(
-            attribution_length(above[: end + 1]) > end - index
+            (found := find_attribution(above[: end + 1])) is not None and found.lines > end - index
             for end in range(index, min(index + 3, len(above)))
         )
         and not set(line.strip()) <= set("_-*")
