@@ -56,6 +56,10 @@ _OPENERS, _VERBS, _SMALL = (
     frozenset(word for language in _LANGUAGES.values() for word in language[column].split())
     for column in range(3)
 )
+_PRONOUN: Final = re.compile(  # at the start of a sentence: the author speaks
+    "I|He|She|We|They|You|Ich|Er|Sie|Wir|Ihr|Je|Elle|Elles|Ils|Nous|Vous|Yo|Ella|Ellos|Lui|Lei|Io|Eu|Ele|Ela|"
+    "Ik|Hij|Zij|Wij|Jag|Han|Hon|Jeg|Hun|Hän|Ja|Ona|Já|Ő|Ben|Я|Он|Она|Мы|Вы|Они"
+)
 # Chinese, Japanese and Korean part no words by spaces.
 _EASTERN: Final = re.compile(
     r"(?:[^\s@\d]{1,40}+\s){0,4}+@?\s?(?:[在于於]\s?)?"
@@ -93,7 +97,7 @@ _FULL_CHARS_MIN: Final = 40
 """Characters of a line that a program broke because it was full."""
 
 _BROKEN: Final = re.compile(r"[,<(]\Z|[+-]\d{4}\Z|:\d\d:\d\d\Z")
-_SENTENCE_END: Final = re.compile(r"(?<!\d)[.!?…:;][\"'”»)]?\Z")
+_SENTENCE_END: Final = re.compile(r"(?:[!?…:;。\uff01\uff1f\uff1a]|(?<!\d)\.)[\"'”»)]?\Z|--\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +105,7 @@ class Attribution:
     """An attribution, and how much it says."""
 
     lines: int = 1
-    """How many lines it goes over, from 1."""
+    """How many lines it goes over; 0 where it may be in the author's words ("Bob wrote:"), and stays."""
 
     dated: bool = True
     """Whether it says when the quoted text was written."""
@@ -128,8 +132,8 @@ def find_attribution(lines: Sequence[str]) -> Attribution | None:
             continue
         if found.dated:
             return replace(found, lines=count)
-        if dateless is None and _ends_a_sentence(lines[:-count]):
-            dateless = replace(found, lines=count)
+        if dateless is None or not dateless.lines:
+            dateless = replace(found, lines=count if found.lines and _ends_a_sentence(lines[:-count]) else 0)
     return dateless
 
 
@@ -163,11 +167,14 @@ def _judge(text: str) -> Attribution | None:
     if "V" not in shape:
         by_program = shape[0] == "W" or _QUOTED in words or _ZONE.search(text)
         return Attribution(certain=bool(by_program)) if date and clock and shape[-1] == "A" else None
-    exact = bars or (date and (addresses or (clock and _YOU not in words)))
-    begins_with_date = shape[0] in "OWD" and "D" in shape
-    if not (begins_with_date or bars or (date and clock) or _is_name_of(addresses, words)):
+    if not _WRITER.search(shape):
         return None
-    return Attribution(dated="D" in shape, certain=bool(exact)) if _WRITER.search(shape) else None
+    if "D" not in shape:
+        return Attribution(
+            lines=int(bool(bars) or _is_name_of(addresses, words)), dated=False, certain=bool(bars)
+        )
+    exact = bars or (date and (addresses or (clock and _YOU not in words)))
+    return Attribution(certain=bool(exact)) if shape[0] in "OWD" or bars or (date and clock) else None
 
 
 def _bare(word: str) -> str:
@@ -198,7 +205,7 @@ def _letter(word: str, addresses: str) -> str:
     is_name = (
         word == _YOU
         or "_" in word
-        or (not word[0].islower() and word != "I")
+        or (not word[0].islower() and not _PRONOUN.fullmatch(word))
         or (len(word) > 1 and word in addresses)
     )
     return "N" if is_name else "X"

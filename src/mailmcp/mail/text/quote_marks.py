@@ -174,6 +174,8 @@ def _header_block_length(lines: Sequence[str], start: int, *, announced: bool) -
         if not line.strip():
             break
         field = _field_of(line)
+        if field in seen and field is not _Field.RECIPIENT:
+            return 0  # what is above belongs to the author
         if field is not None:
             seen.add(field)
             length = offset

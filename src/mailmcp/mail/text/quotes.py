@@ -39,12 +39,6 @@ CONTEXT_LINES_MAX: Final = 5
 
 _FOOTER: Final = "-- "
 
-_FULL_CHARS_MIN: Final = 70
-"""Characters of a quoted line that a program broke because the mark made it too long, with the next word."""
-
-_BROKEN_MIN: Final = 2
-"""Rests of broken lines in one quotation: a single one may be an answer."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollapsedText:
@@ -56,6 +50,16 @@ class CollapsedText:
     """Lines that were taken out, from 0; 0 means that the text is unchanged."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What introduces a quotation: an attribution or copied headers."""
+
+    start: int
+    """Its first line; that of the quotation where it stays."""
+
+    dated: bool
+
+
 @dataclass(slots=True)
 class _Run:
     """Quoted lines with nothing of the author's own between them: half-open, attributions included."""
@@ -63,9 +67,11 @@ class _Run:
     start: int
     first_quoted: int
     end: int
-    attributed: bool
     history: bool
-    """Whether it has an attribution, or follows one that has."""
+    """Whether it has a head, or follows one that has."""
+
+    headed: bool
+    """Whether it has a head that says when it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ class _Cut:
     start: int
     end: int
     headed: bool = False
-    """Whether an attribution or copied headers are among them: alone longer than the line for all."""
+    """Whether a head that says when is among them: alone it is longer than the line for all."""
 
 
 def collapse_quotes(
@@ -96,11 +102,11 @@ def collapse_quotes(
     runs = _runs(lines[:content_end])
     if not _has_own_text(lines[:content_end], runs):
         return CollapsedText(text=text, lines_collapsed=0)
-    attributed = unmarked or any(run.history for run in runs)
-    cuts = [_cut_of(lines, run, content_end) for run in runs if run.history or (reply and not attributed)]
+    headed = unmarked or any(run.history for run in runs)
+    cuts = [_cut_of(lines, run, content_end) for run in runs if run.history or (reply and not headed)]
     if unmarked:
         cuts.append(unmarked)
-    end = _last_said(lines)
+    end = _above_blank(lines, 0, len(lines))
     cuts = [
         cut
         for cut in cuts
@@ -112,44 +118,46 @@ def collapse_quotes(
 
 def _unmarked(lines: Sequence[str], *, reply: bool, forwarded: bool) -> tuple[int, _Cut | None]:
     """Find where the marked-up text ends, and the unmarked history that follows it, if any."""
-    said = lines[: _last_said(lines)]
+    said = lines[: _above_blank(lines, 0, len(lines))]
     own = len(said)  # the author's first line
-    last_quoted = max((index for index, line in enumerate(said) if is_quoted(line)), default=-1)
+    older = _marked_heads(said)
     for index, line in enumerate(said):
         if may_mark(line) and not is_quoted(line):
             if begins_forward(line):
                 return index, None
-            if own < index and not forwarded and (reply or announces_original(line)):
-                start = _unmarked_start(said, index, marked=last_quoted > index)
-                if own < start:
-                    return start, _Cut(start, len(said), headed=True)
+            if own < index < older[index] and not forwarded and (reply or announces_original(line)):
+                head = _unmarked_head(said, index)
+                if head and own < head.start:
+                    return head.start, _Cut(head.start, len(said), headed=head.dated)
         if own > index and line.strip() and not is_quoted(line) and not is_rule(line):
             own = index
     return len(lines), None
 
 
-def _unmarked_start(lines: Sequence[str], index: int, *, marked: bool) -> int:
-    """Return the first line of what heads an unmarked quotation, if that begins or ends here; else 0.
+def _marked_heads(lines: Sequence[str]) -> list[int]:
+    """Find for each line where the next marked quotation begins that has a head of its own.
 
-    Args:
-        lines: Of the text.
-        index: Of a line.
-        marked: Whether lines with marks follow. Below copied headers they may be older
-            history; below an attribution they are what it is about.
+    Below a line that heads unmarked history such a quotation is older history; one without a head is
+    what the line is about, and the author may have answered above it. Then the index is -1, and
+    where no marks follow it is that of the end.
     """
+    heads = [len(lines)] * len(lines)
+    for index in range(len(lines) - 2, -1, -1):
+        heads[index] = heads[index + 1]
+        if is_quoted(lines[index + 1]) and not is_quoted(lines[index]):
+            head = _head_above(lines, 0, index + 1)
+            heads[index] = head.start if head and head.start <= index else -1
+    return heads
+
+
+def _unmarked_head(lines: Sequence[str], index: int) -> _Head | None:
+    """Find what heads an unmarked quotation, where it begins or ends with a line."""
     length = history_head_length(lines, index)
     if length:
-        return 0 if _is_marked(lines, index + length) else _above(lines, index)
-    if marked or index + 1 == len(lines):
-        return 0
+        return _Head(_above(lines, index), length > 1)
     found = find_attribution(lines[max(index + 1 - ATTRIBUTION_LINES_MAX, 0) : index + 1])
-    return _above(lines, index + 1 - found.lines) if found and found.certain else 0
-
-
-def _is_marked(lines: Sequence[str], start: int) -> bool:
-    """Tell whether the quotation below copied headers has marks of its own."""
-    said = next((line for line in lines[start : start + KEPT_LINES_MAX] if line.strip()), "")
-    return is_quoted(said)
+    certain = found is not None and found.certain and index + 1 < len(lines)
+    return _Head(_above(lines, index + 1 - found.lines), dated=True) if found and certain else None
 
 
 def _above(lines: Sequence[str], index: int) -> int:
@@ -162,14 +170,6 @@ def _above(lines: Sequence[str], index: int) -> int:
     return start
 
 
-def _last_said(lines: Sequence[str]) -> int:
-    """Give the end of a text without its blank last lines."""
-    end = len(lines)
-    while end and not lines[end - 1].strip():
-        end -= 1
-    return end
-
-
 def _runs(lines: Sequence[str]) -> list[_Run]:
     """Find the quotations, each with its attribution; blank lines join them, and later attributions."""
     runs: list[_Run] = []
@@ -178,64 +178,56 @@ def _runs(lines: Sequence[str]) -> list[_Run]:
         if not is_quoted(lines[index]):
             index += 1
             continue
-        end = _quoted_end(lines, index)
-        start = _introduction(lines, own_end, index)
-        attributed = start < index or _begins_attributed(lines[index:end])
+        end = index
+        while end < len(lines) and is_quoted(lines[end]):
+            end += 1
+        head = _head_above(lines, own_end, index) or _head_within(lines[index:end], index)
+        start = head.start if head else index
         before = runs[-1] if runs else None
         follows = before is not None and not any(line.strip() for line in lines[before.end : start])
-        if before and follows and (before.history or not attributed):
+        if before and follows and (before.history or not head):
             before.end = end
         else:
-            history = attributed or (before is not None and before.history)
-            runs.append(_Run(start, index, end, attributed, history))
+            history = head is not None or (before is not None and before.history)
+            runs.append(_Run(start, index, end, history, headed=head is not None and head.dated))
         index = own_end = end
     return runs
 
 
-def _quoted_end(lines: Sequence[str], start: int) -> int:
-    """Find the end of quoted lines, with the rests of those that a program broke."""
-    index, broken = start, []
-    while index < len(lines):
-        if not is_quoted(lines[index]):
-            if not _is_rest(lines, index):
-                break
-            broken.append(index)
-        index += 1
-    return broken[0] if 0 < len(broken) < _BROKEN_MIN else index
-
-
-def _is_rest(lines: Sequence[str], index: int) -> bool:
-    """Check whether a line between quoted ones is the rest of the one above: full, it was broken."""
-    if index + 1 >= len(lines) or not is_quoted(lines[index - 1]) or not is_quoted(lines[index + 1]):
-        return False
-    rest, above = lines[index], lines[index - 1].rstrip()
-    return (
-        rest[:1].islower()
-        and len(rest) < len(above)
-        and len(above) + len(rest.split()[0]) >= _FULL_CHARS_MIN
-        and (above[-1].isalnum() or above[-1] == ",")
-    )
-
-
-def _begins_attributed(quoted: Sequence[str]) -> bool:
-    """Check whether the attribution of quoted lines is the first of them, as some programs write it."""
-    said = [quoted_text(line) for line in quoted[: ATTRIBUTION_LINES_MAX + 1]]
-    return any(find_attribution(said[:end]) for end in range(1, len(said) + 1))
-
-
-def _introduction(lines: Sequence[str], own_end: int, index: int) -> int:
-    """Return the first line of the attribution or copied headers above a quotation, else its own."""
-    end = index
-    while end > own_end and not lines[end - 1].strip():
-        end -= 1
+def _head_above(lines: Sequence[str], own_end: int, index: int) -> _Head | None:
+    """Find the attribution or the copied headers above a quotation."""
+    end = _above_blank(lines, own_end, index)
     above = lines[max(own_end, end - HEAD_LINES_MAX) : end]
-    attribution = find_attribution(above)
-    if attribution:
-        return end - attribution.lines
+    found = find_attribution(above)
+    if found and not found.lines:
+        return _Head(index, found.dated)
+    if found:
+        start = end - found.lines
+        announced = _above_blank(lines, own_end, start) - 1
+        announces = announced >= own_end and announces_original(lines[announced])
+        return _Head(announced if announces else start, found.dated)
     for start in range(len(above)):
-        if start + history_head_length(above, start) == len(above):
-            return end - len(above) + start
-    return index
+        length = history_head_length(above, start)
+        if length and start + length == len(above):
+            return _Head(end - length, length > 1)
+    return None
+
+
+def _above_blank(lines: Sequence[str], start: int, end: int) -> int:
+    """Return the end of what is said between two lines, without blank lines."""
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    return end
+
+
+def _head_within(quoted: Sequence[str], index: int) -> _Head | None:
+    """Find the attribution or the copied headers that are the first of the quoted lines."""
+    said = [quoted_text(line) for line in quoted[:HEAD_LINES_MAX]]
+    for end in range(1, min(len(said), ATTRIBUTION_LINES_MAX + 1) + 1):
+        found = find_attribution(said[:end])
+        if found:
+            return _Head(index, found.dated)
+    return _Head(index, dated=True) if history_head_length(said, 0) > 1 else None
 
 
 def _has_own_text(lines: Sequence[str], runs: Sequence[_Run]) -> bool:
@@ -251,7 +243,7 @@ def _cut_of(lines: Sequence[str], run: _Run, content_end: int) -> _Cut:
     while after < content_end and not lines[after].strip():
         after += 1
     if after == content_end or begins_footer(lines[after]):
-        return _Cut(run.start, run.end, headed=run.attributed)
+        return _Cut(run.start, run.end, headed=run.headed)
     return _Cut(run.first_quoted, _context_start(lines, run))
 
 

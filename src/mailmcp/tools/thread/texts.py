@@ -27,8 +27,8 @@ from mailmcp.tools.message_parts import whole_lines
 from mailmcp.tools.messages.reading import choose_text
 from mailmcp.tools.thread.search import Member
 
-_OWN, _QUOTED = "More", "> More\n" * 9
-"""How a text that was cut may go on."""
+_RESTS = ("More", "> More\n" * 9, "On 5 Nov 2026 at 9:30, Ada wrote:\n" + "> More\n" * 9)
+"""How a text that was cut may go on: unquoted, quoted, or quoted with an attribution."""
 
 _OCTETS = limits.THREAD_TEXT_OCTETS
 _WHOLE = ("UID", f"BODY.PEEK[]<0.{_OCTETS}>")
@@ -148,8 +148,8 @@ def _read(member: Member, root: Part | None, row: FetchedMessage, above: str) ->
 
 def _settled(text: str, collapse: Callable[[str], CollapsedText]) -> str:
     """Collapse the beginning of a text, as far as the rest has no say in it: whether it is quoted or not."""
-    one, other = (collapse(f"{text}\n{rest}").text for rest in (_OWN, _QUOTED))
-    return one[: _common(one, other)].rpartition("\n")[0]
+    one, *others = (collapse(f"{text}\n{rest}").text for rest in _RESTS)
+    return one[: min(_common(one, other) for other in others)].rpartition("\n")[0]
 
 
 def _common(text: str, other: str) -> int:
