@@ -106,14 +106,14 @@ def pieces(reply: Reply) -> list[str]:
         return [*reply.head, *(f"> {line}" for line in reply.old * 3), "", *reply.own]
     if reply.shape == "inline":
         quoted = [f"> {line}" for line in reply.old * 3]
-        return [*reply.head, *(line for own in reply.own for line in (*quoted, "", own, ""))]
-    above, head, below, quoted = _PLAIN.get(reply.shape, _PLAIN["marked"])
+        return [*reply.head, *(each for own in reply.own for each in (*quoted, "", own, ""))]
+    above, head, below, old = _PLAIN.get(reply.shape, _PLAIN["marked"])
     return [
         *reply.own,
         *above.splitlines(),
         *map(head.format, reply.head),
         *below.splitlines(),
-        *(_broken(reply) if reply.shape.startswith("broken") else map(quoted.format, reply.old)),
+        *(_broken(reply) if reply.shape.startswith("broken") else map(old.format, reply.old)),
     ]
 
 
@@ -123,23 +123,24 @@ def own_html(line: str) -> str:
 
 
 def places(reply: Reply) -> range:
-    """Number the places where the author may write: anywhere around the head, but never below without marks."""
+    """Number the places where the author may write: anywhere, but without marks not below the head."""
     lines = pieces(reply)
     return range(len(lines) + 1 if reply.is_marked else _head_at(reply, lines) + 1)
 
 
-def insert(reply: Reply, place: int, line: str) -> list[str]:
-    """Write a reply with one more line of the author's, above the piece of that number."""
+def insert(reply: Reply, place: int, *own: str) -> list[str]:
+    """Write a reply with more lines of the author's, above the piece of that number."""
     lines = pieces(reply)
     head = _head_at(reply, lines)
     if reply.is_html:
         _, begin, end, _ = _HTML[reply.shape]
-        within = head < place < len(lines)
-        between = f"{end}{own_html(line)}{begin[begin.index('<blockquote') :]}" if within else own_html(line)
-        return [*lines[:place], between, *lines[place:]]
+        written = [*map(own_html, own)]
+        if head < place < len(lines):  # editors divide the quotation
+            written = [end, *written, begin[begin.index("<blockquote") :]]
+        return [*lines[:place], *written, *lines[place:]]
     if head < place < head + len(reply.head):
         place = head  # no one writes within an attribution
-    return [*lines[:place], line, *lines[place:]]
+    return [*lines[:place], *own, *lines[place:]]
 
 
 def _head_at(reply: Reply, lines: list[str]) -> int:

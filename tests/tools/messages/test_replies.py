@@ -64,17 +64,47 @@ def left_over(reply: Reply) -> list[str]:
     return left[len(reply.head) + answers * CONTEXT_LINES_MAX :] if answers else left
 
 
+def is_mark(reply: Reply, line: str) -> bool:
+    """In flowed text, `>` is a mark whatever follows (RFC 3676 section 4.5)."""
+    return reply.shape == "flowed" and line.startswith(">")
+
+
 def name(reply: Reply) -> str:
     return f"{reply.program}, {reply.language}, {reply.shape}"
 
 
+def test_nearly_all_replies_come_out_exact() -> None:
+    left = {name(reply): lines for reply in REPLIES if (lines := left_over(reply))}
+    assert len(REPLIES) >= 126
+    assert len(REPLIES) - len(left) >= 142, left
+
+
+@pytest.mark.parametrize("subject", ["Re: Berth 12", "Berth 12"])
+@pytest.mark.parametrize("reply", REPLIES, ids=name)
+def test_every_line_of_the_author_is_shown(reply: Reply, subject: str) -> None:
+    lines = shown(octets(reply, pieces(reply), subject=subject))
+    assert set(reply.own) <= set(lines)
+
+
 @pytest.mark.parametrize("reply", REPLIES, ids=name)
 def test_a_line_of_the_author_is_shown_wherever_it_stands(reply: Reply) -> None:
+    """A third of the lines for each place: the next reply has the next third there."""
+    third = REPLIES.index(reply)
     missing = [
         (place, line)
         for place in places(reply)
-        for line in OWN
-        if not (reply.shape == "flowed" and line.startswith(">"))  # there that is a mark (RFC 3676 section 4.5)
-        and line not in shown(octets(reply, insert(reply, place, line)))
+        for line in OWN[(third + place) % 3 :: 3]
+        if not is_mark(reply, line) and line not in shown(octets(reply, insert(reply, place, line)))
     ]
     assert missing == []
+
+
+@settings(deadline=None)
+@given(st.sampled_from(REPLIES), st.lists(st.sampled_from(OWN), min_size=2, max_size=4), st.data())
+def test_lines_of_the_author_are_shown_side_by_side(
+    reply: Reply, own: list[str], data: st.DataObject
+) -> None:
+    own = [line for line in own if not is_mark(reply, line)]
+    place = data.draw(st.sampled_from(places(reply)))
+    lines = shown(octets(reply, insert(reply, place, *own)))
+    assert Counter(own) <= Counter(lines)

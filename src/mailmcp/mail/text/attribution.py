@@ -69,8 +69,7 @@ _EASTERN: Final = re.compile(
     r"(?:写道|寫道|のメール|のメッセージ|님이 작성|이\(가\) 쓴 글)[:\uff1a]"
 )
 
-_ENDING: Final = re.compile(r"(?:[:\uff1a]|-{2,}|\bwrote)[*_]{0,2}\s*\Z")
-_BARS: Final = re.compile(r"-{2,}\s*+(.+?)[:\s]*-{2,}")
+_ENDING: Final = re.compile(r"(?:[:\uff1a]|(?<!-)-{2,}+|\bwrote)[*_]{0,2}\s*\Z")
 _ADDRESS: Final = re.compile(
     r"<[^<>@]*+@[^<>]*+>|\(\s*+[^\s()<>@]++@[^\s()<>@]++\s*+\)|\[mailto:[^\]]*+\]|[^\s<>()@]++@[^\s<>():,@]++"
 )
@@ -150,8 +149,9 @@ def _ends_a_sentence(lines: Sequence[str]) -> bool:
 
 def _judge(text: str) -> Attribution | None:
     """Judge by its words whether a text is an attribution."""
-    bars = _BARS.fullmatch(text.strip("*_ "))
-    text = bars[1] if bars else text.strip("*_ ")
+    text = text.strip("*_ ")
+    barred = text.startswith("--") and text.endswith("--")
+    text = text.strip("-: ") if barred else text
     addresses = " ".join(_ADDRESS.findall(text)).lower() if "@" in text else ""
     for _ in range(2 if addresses else 0):  # once more for <ada@x.example<mailto:ada@x.example>>
         text = _ADDRESS.sub(" @ ", text)
@@ -160,7 +160,7 @@ def _judge(text: str) -> Attribution | None:
         return Attribution(certain=True)
     words = [word for word in map(_bare, _WORD.findall(text)) if word]
     shape = _shape(words, text, addresses)
-    ended = text.endswith((":", "\uff1a")) or bars or _EXACT.search(text)
+    ended = text.endswith((":", "\uff1a")) or barred or _EXACT.search(text)
     if not ended or len(shape) > _WORDS_MAX or "X" in shape or not _BEGINS.match(shape):
         return None
     date, clock = _DATE.search(text), _CLOCK.search(text)
@@ -170,11 +170,9 @@ def _judge(text: str) -> Attribution | None:
     if not _WRITER.search(shape):
         return None
     if "D" not in shape:
-        return Attribution(
-            lines=int(bool(bars) or _is_name_of(addresses, words)), dated=False, certain=bool(bars)
-        )
-    exact = bars or (date and (addresses or (clock and _YOU not in words)))
-    return Attribution(certain=bool(exact)) if shape[0] in "OWD" or bars or (date and clock) else None
+        return Attribution(lines=int(barred or _is_name_of(addresses, words)), dated=False, certain=barred)
+    exact = barred or (date and (addresses or (clock and _YOU not in words)))
+    return Attribution(certain=bool(exact)) if shape[0] in "OWD" or barred or (date and clock) else None
 
 
 def _bare(word: str) -> str:

@@ -23,7 +23,7 @@ _QUOTED: Final = re.compile(
 _PREFIX: Final = re.compile(r"(?:[ \t]{0,3}>)+[ \t]?")
 _DIGIT: Final = re.compile(r"\d")
 
-_RULE: Final = re.compile(r"\s*(?:[_=-]{5,}|[*_-]{3})\s*")
+_RULE: Final = re.compile(r"\s*(?:[_-]{5,}|[*_-]{3})\s*")
 _SIGNATURE: Final = re.compile(r"--\s?\Z|_{5,}|-{5,}|={5,}")
 
 _BAR: Final = r"[-_=\u2010]{2,}"
