@@ -5,7 +5,13 @@ import pytest
 from mailmcp.mail.text.attribution import Attribution, find_attribution
 from replies.reply import Reply, read_replies
 
-LEFT_OVER = ("a name without capitals", "a forum's user name", "a note by hand", "Lotus Notes, in columns")
+LEFT_OVER = (
+    "Apple Mail, in three lines",
+    "a name without capitals",
+    "a forum's user name",
+    "a note by hand",
+    "Lotus Notes, in columns",
+)
 REPLIES = [
     reply
     for reply in read_replies()
@@ -84,10 +90,12 @@ CUT = ["On Thu, Nov 5, 2026 at 9:30 AM Ada Lovelace <", "ada@x.example> wrote:"]
         (["On 5 November 2026 at 9:30, Ada Lovelace", *CUT], 2),
         # Lines are joined where a program breaks them: when they are full, or before what belongs to them.
         (CUT, 2),
-        (["On Nov 5, 2026,", "at 9:30,", "Ada Lovelace <ada@x.example> wrote:"], 3),
         (["On Thu, 5 Nov 2026 09:30:00 +0100", "Ada Lovelace <ada@x.example> wrote:"], 2),
         (["On 5 Nov 2026, Ada", "<ada@x.example>", "wrote:"], 3),
+        # "When?" is answered by a date, too.
         (["On 5 November 2026", "Ada Lovelace <ada@x.example> wrote:"], 0),
+        (["On 5 November 2026,", "Ada Lovelace <ada@x.example> wrote:"], 0),
+        (["On 5 November 2026,", "Quoting Ada Lovelace <ada@x.example>:"], 0),
         (["Alex", "Ada Lovelace <ada@x.example> wrote:"], 0),
         # Never over the end of a sentence, a blank line or a quotation.
         (["On Thu, Nov 5, 2026 at 9:30 AM it is Ada Lovelace.", "Ada <ada@x.example> wrote:"], 1),

@@ -20,7 +20,7 @@ _CHARS_MAX: Final = 400
 
 _WORDS_MAX: Final = 30
 
-# How attributions begin, verbs of writing, small words: in languages whose programs have attributions.
+# How attributions begin, verbs of writing (capitalised: these only begin one), small words, by language.
 _LANGUAGES: Final = {
     "English": ("On At", "wrote writes Quoting", "at via from"),
     "German": ("Am", "schrieb schreibt geschrieben Zitat", "am um uhr hat folgendes dem von"),
@@ -60,6 +60,7 @@ _PRONOUN: Final = re.compile(  # at the start of a sentence: the author speaks
     "I|He|She|We|They|You|Ich|Er|Sie|Wir|Ihr|Je|Elle|Elles|Ils|Nous|Vous|Yo|Ella|Ellos|Lui|Lei|Io|Eu|Ele|Ela|"
     "Ik|Hij|Zij|Wij|Jag|Han|Hon|Jeg|Hun|Hän|Ja|Ona|Já|Ő|Ben|Я|Он|Она|Мы|Вы|Они"
 )
+_OPENING: Final = tuple(f"{word} " for word in sorted(_OPENERS))
 # Chinese, Japanese and Korean part no words by spaces.
 _EASTERN: Final = re.compile(
     r"(?:[^\s@\d]{1,40}+\s){0,4}+@?\s?(?:[在于於]\s?)?"
@@ -79,6 +80,7 @@ _DATE: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|\d{1,2}[./-] ?\d{1,2}[./-
 _CLOCK: Final = re.compile(r"(?<![\d.])\d{1,2}(?:[:.]| ?h ?)\d\d(?!\d|[./]\d)")
 _ZONE: Final = re.compile(r"[+-]\d\d:?\d\d\b|\b(?:GMT|UTC)\b")
 _EXACT: Final = re.compile(r":\d\d:\d\d [+-]\d{4}\b")
+_EXACT_END: Final = re.compile(r":\d\d:\d\d [+-]\d{4}\Z")
 _WEEKDAY: Final = re.compile(r"[^\W\d]{2,3} \d|[^\W\d]{1,14}(?:[.,]{1,2} \d|, [^\W\d]{1,14}\.? \d)")
 
 # The shape of an attribution has a letter for each word: Opener, Weekday, Digits, word of a daTe, Name,
@@ -120,25 +122,32 @@ def find_attribution(lines: Sequence[str]) -> Attribution | None:
     """
     if not lines or not _ENDING.search(lines[-1][-_CHARS_MAX:]):
         return None
-    joined, dateless = "", None
+    joined, dateless, may_be_broken = "", None, _may_be_broken
     for count in range(1, min(ATTRIBUTION_LINES_MAX, len(lines)) + 1):
         line, below = lines[-count].strip(), joined
         joined = f"{line} {below}".strip()
         if not line or is_quoted(line) or len(joined) > _CHARS_MAX or (below and _SENTENCE_END.search(line)):
             break
         found = _judge(joined)
-        if found is None or (below and not _may_be_broken(line, below)):
+        if found is None or (below and not may_be_broken(line, below)):
             continue
         if found.dated:
             return replace(found, lines=count)
         if dateless is None or not dateless.lines:
             dateless = replace(found, lines=count if found.lines and _ends_a_sentence(lines[:-count]) else 0)
+        if not _ADDRESS.match(joined):  # it begins with a name: what is above may only be a time
+            may_be_broken = _is_time
     return dateless
 
 
 def _may_be_broken(line: str, below: str) -> bool:
     """Check whether a program may have broken a line here: it was full, or what follows belongs to it."""
     return len(line) >= _FULL_CHARS_MIN or below.startswith("<") or _BROKEN.search(line) is not None
+
+
+def _is_time(line: str, below: str) -> bool:  # noqa: ARG001 - stands in for `_may_be_broken`
+    """Check whether a line is the first of an attribution, with a time alone, as only programs write it."""
+    return line.startswith(_OPENING) and _EXACT_END.search(line) is not None and "@" not in line
 
 
 def _ends_a_sentence(lines: Sequence[str]) -> bool:
@@ -160,7 +169,7 @@ def _judge(text: str) -> Attribution | None:
         return Attribution(certain=True)
     words = [word for word in map(_bare, _WORD.findall(text)) if word]
     shape = _shape(words, text, addresses)
-    ended = text.endswith((":", "\uff1a")) or barred or _EXACT.search(text)
+    ended = text.endswith((":", "\uff1a")) or ("V" in shape and (barred or _EXACT.search(text)))
     if not ended or len(shape) > _WORDS_MAX or "X" in shape or not _BEGINS.match(shape):
         return None
     date, clock = _DATE.search(text), _CLOCK.search(text)
@@ -184,7 +193,9 @@ def _shape(words: Sequence[str], text: str, addresses: str) -> str:
     """Write a letter for each word: what it is."""
     shape = "".join(_letter(word, addresses) for word in words)
     first = shape[:1]
-    if words and words[0] in _OPENERS:
+    if words and words[0] in _VERBS:
+        first = "V"
+    elif words and words[0] in _OPENERS:
         first = "O"
     elif first != "S" and _WEEKDAY.match(text):
         first = "W"
@@ -196,7 +207,7 @@ def _letter(word: str, addresses: str) -> str:
         return "A"
     if any(map(str.isdigit, word)):
         return "D"
-    if word in _VERBS:
+    if word in _VERBS and word[0].islower():
         return "V"
     if word.lower() in _SMALL:
         return "S"
@@ -211,7 +222,7 @@ def _letter(word: str, addresses: str) -> str:
 
 def _is_name_of(addresses: str, words: Sequence[str]) -> bool:
     """Check that the words around an address name its owner, and do not lead to it as a sentence does."""
-    names = [word.lower() for word in words if _letter(word, "") == "N"]
+    names = [word.lower() for word in words if word not in _VERBS and _letter(word, "") == "N"]
     if not addresses or not names:
         return bool(addresses)
     parts = [name for name in names if len(name) >= _NAME_CHARS_MIN]

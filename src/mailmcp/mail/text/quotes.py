@@ -32,7 +32,7 @@ QUOTES_LINE: Final = "[{count} quoted lines]"
 """What stands for the lines that were taken out: the same in every reply, so that offsets agree."""
 
 KEPT_LINES_MAX: Final = 3
-"""So few quoted lines stay, unless they end the text and are headed, or the reader has them."""
+"""So few quoted lines stay, unless they end the text and have a dated head, or the reader has them."""
 
 CONTEXT_LINES_MAX: Final = 5
 """Quoted lines kept above an answer: the paragraph it answers, or the end of it."""
@@ -111,7 +111,7 @@ def collapse_quotes(
         cut
         for cut in cuts
         if cut.end - cut.start > KEPT_LINES_MAX
-        or (cut.end >= end and (cut.headed or _repeats(lines, cut, above)))
+        or (cut.end - cut.start > 1 and cut.end >= end and (cut.headed or _repeats(lines, cut, above)))
     ]
     return _without(lines, cuts) if cuts else CollapsedText(text=text, lines_collapsed=0)
 
@@ -135,11 +135,13 @@ def _unmarked(lines: Sequence[str], *, reply: bool, forwarded: bool) -> tuple[in
 
 
 def _marked_heads(lines: Sequence[str]) -> list[int]:
-    """Find for each line where the next marked quotation begins that has a head of its own.
+    """Find for each line where the head of the next marked quotation begins.
 
-    Below a line that heads unmarked history such a quotation is older history; one without a head is
-    what the line is about, and the author may have answered above it. Then the index is -1, and
-    where no marks follow it is that of the end.
+    Below what heads unmarked history, a quotation with a head of its own is older history. One
+    without a head is what is answered, and the author may have written above it.
+
+    Returns:
+        -1 where it has no head, the number of lines where no quotation follows.
     """
     heads = [len(lines)] * len(lines)
     for index in range(len(lines) - 2, -1, -1):
@@ -260,9 +262,7 @@ def _context_start(lines: Sequence[str], run: _Run) -> int:
 
 
 def _repeats(lines: Sequence[str], cut: _Cut, above: str) -> bool:
-    """Tell whether all that a few lines quote stands in the text above; one line alone costs nothing."""
-    if cut.end - cut.start == 1:
-        return False
+    """Check whether the text above has all that a few lines quote."""
     marked = [line for line in lines[cut.start : cut.end] if is_quoted(line)]
     said = _words(" ".join(map(quoted_text, marked)))
     return bool(said) and f" {said} " in f" {_words(above)} "
