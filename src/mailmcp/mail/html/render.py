@@ -29,7 +29,7 @@ _LINES: Final = frozenset(
 _NUMBER: Final = re.compile(r"\s*(\d{1,6})")
 _PIXEL_MAX: Final = 2.0
 _STRUCK: Final = "~~"
-_BORDERLESS: Final = re.compile(r"(?:^|;)\s*border\s*:\s*(?:none|medium|0)\b", re.IGNORECASE)
+_INDENT: Final = re.compile(r"(?is)(?!.*border-left)(?:.*;)?\s*border\s*:\s*(?:none|medium|0)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,9 +155,7 @@ class _Renderer:
         self.writer.tighten()
 
     def open_quote(self, node: LexborNode) -> None:
-        """Mark a quotation; editors indent with the same element, and say that it has no border."""
-        style = node.attributes.get("style") or ""
-        mark = "  " if _BORDERLESS.search(style) and "border-left" not in style.lower() else "> "
+        mark = "  " if _INDENT.match(node.attributes.get("style") or "") else "> "
         self.writer.push_prefix(mark, mark)
 
     def open_list(self, node: LexborNode) -> None:

@@ -122,21 +122,21 @@ def find_attribution(lines: Sequence[str]) -> Attribution | None:
     """
     if not lines or not _ENDING.search(lines[-1][-_CHARS_MAX:]):
         return None
-    joined, dateless, may_be_broken = "", None, _may_be_broken
+    joined, dateless, names_first = "", None, False
     for count in range(1, min(ATTRIBUTION_LINES_MAX, len(lines)) + 1):
         line, below = lines[-count].strip(), joined
         joined = f"{line} {below}".strip()
         if not line or is_quoted(line) or len(joined) > _CHARS_MAX or (below and _SENTENCE_END.search(line)):
             break
         found = _judge(joined)
-        if found is None or (below and not may_be_broken(line, below)):
+        broken = _is_time(line) if names_first else _may_be_broken(line, below)
+        if found is None or (below and not broken):
             continue
         if found.dated:
             return replace(found, lines=count)
         if dateless is None or not dateless.lines:
             dateless = replace(found, lines=count if found.lines and _ends_a_sentence(lines[:-count]) else 0)
-        if not _ADDRESS.match(joined):  # it begins with a name: what is above may only be a time
-            may_be_broken = _is_time
+        names_first = names_first or (count == 1 and _ADDRESS.match(joined) is None)
     return dateless
 
 
@@ -145,8 +145,8 @@ def _may_be_broken(line: str, below: str) -> bool:
     return len(line) >= _FULL_CHARS_MIN or below.startswith("<") or _BROKEN.search(line) is not None
 
 
-def _is_time(line: str, below: str) -> bool:  # noqa: ARG001 - stands in for `_may_be_broken`
-    """Check whether a line is the first of an attribution, with a time alone, as only programs write it."""
+def _is_time(line: str) -> bool:
+    """Check whether a line is all that may stand above a name: a time, as only programs write it."""
     return line.startswith(_OPENING) and _EXACT_END.search(line) is not None and "@" not in line
 
 
