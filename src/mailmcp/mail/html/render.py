@@ -29,6 +29,7 @@ _LINES: Final = frozenset(
 _NUMBER: Final = re.compile(r"\s*(\d{1,6})")
 _PIXEL_MAX: Final = 2.0
 _STRUCK: Final = "~~"
+_INDENT: Final = re.compile(r"(?is)(?!.*border-left)(?:.*;)?\s*border\s*:\s*(?:none|medium|0)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +154,9 @@ class _Renderer:
         self.writer.pop_prefix()
         self.writer.tighten()
 
-    def open_quote(self, _node: LexborNode) -> None:
-        self.writer.push_prefix("> ", "> ")
+    def open_quote(self, node: LexborNode) -> None:
+        mark = "  " if _INDENT.match(node.attributes.get("style") or "") else "> "
+        self.writer.push_prefix(mark, mark)
 
     def open_list(self, node: LexborNode) -> None:
         start = _NUMBER.match(node.attributes.get("start") or "1") if node.tag == "ol" else None
