@@ -37,6 +37,8 @@ NAMED_ELSEWHERE = {"name_unclosed_quote": "Dovecot gives nothing of such a name"
 
 NOT_AS_PYTHON = TAKEN_APART_ELSEWHERE | {
     "base64_joined": "Python stops at the first padding",
+    "base64_html_with_list_footer": "Python reads a footer as base64",
+    "base64_unpadded_with_list_footer": "as base64_html_with_list_footer",
     "boundary_missing_parameter": "Python does not look for a boundary that was not declared",
     "boundary_wrong": "as boundary_missing_parameter",
     "broken_base64": "Python gives up decoding",

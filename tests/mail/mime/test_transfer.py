@@ -3,7 +3,8 @@ import binascii
 
 import pytest
 
-from mailmcp.mail.mime.transfer import BROKEN_BASE64, BROKEN_UUENCODE, UNKNOWN_ENCODING, decode_transfer
+from mailmcp.mail.mime.base64_lines import BROKEN_BASE64
+from mailmcp.mail.mime.transfer import BROKEN_UUENCODE, UNKNOWN_ENCODING, decode_transfer
 
 TEXT = b"The quick brown fox, twice around the harbour and back before the tide."
 
@@ -46,6 +47,20 @@ def test_content_is_decoded_as_far_as_it_goes(
 ) -> None:
     result = decode_transfer(octets, encoding)
     assert (result.octets, result.defects) == (decoded, defects)
+
+
+@pytest.mark.parametrize(
+    ("octets", "encoding", "before", "after"),
+    [
+        (base64.encodebytes(TEXT) + b"--\nThe list\n", "base64", b"", b"--\nThe list\n"),
+        (b"See:\n" + uuencoded(TEXT) + b"The list\n", "uuencode", b"See:", b"The list\n"),
+        (uuencoded(TEXT)[:-6] + b"The list\n", "x-uue", b"", b"The list\n"),
+        (b"a=20b\n", "quoted-printable", b"", b""),
+    ],
+)
+def test_what_is_not_encoded_is_kept_apart(octets: bytes, encoding: str, before: bytes, after: bytes) -> None:
+    result = decode_transfer(octets, encoding)
+    assert (result.before, result.after) == (before, after)
 
 
 @pytest.mark.parametrize("cut", range(1, 97, 5))

@@ -8,19 +8,14 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-BROKEN_BASE64: Final = "broken base64"
+from mailmcp.mail.mime.base64_lines import BROKEN_BASE64, Base64Decoder
+
 BROKEN_UUENCODE: Final = "broken uuencode"
 UNKNOWN_ENCODING: Final = "unknown transfer encoding"
 
 _IDENTITY: Final = frozenset({"", "7bit", "8bit", "binary", "7-bit", "8-bit"})
 UUENCODE_NAMES: Final = frozenset({"x-uuencode", "x-uue", "uuencode", "uue"})
-_BASE64_SPACE: Final = re.compile(rb"\s+")
-_WORDS: Final = re.compile(rb"[^\s] +[^\s]")
-_BASE64_JUNK: Final = re.compile(rb"[^A-Za-z0-9+/]+")
 _SOFT_BREAK_SPACE: Final = re.compile(rb"=[ \t]++(?=\r?\n)")  # added by gateways
-# Padding in the middle: two encodings that a gateway has joined, each decoded for itself; or the
-# footer of a mailing list, which is no base64.
-_PADDING: Final = re.compile(rb"=+")
 _UU_BEGIN: Final = re.compile(rb"(?:\A|\n)begin [0-7]{3,4} [^\r\n]*\r?\n")
 _LINE_END: Final = re.compile(rb"\r?\n")
 
@@ -31,6 +26,12 @@ class TransferDecoded:
 
     octets: bytes
     defects: tuple[str, ...] = ()
+
+    before: bytes = b""
+    """What stands before the encoded content and is not encoded; no part of a file."""
+
+    after: bytes = b""
+    """What stands behind it: the footer of a mailing list."""
 
 
 def is_identity(encoding: str) -> bool:
@@ -59,34 +60,34 @@ def decode_transfer(octets: bytes, encoding: str) -> TransferDecoded:
 
 
 def _decode_base64(octets: bytes) -> TransferDecoded:
-    pieces = [piece for piece in _PADDING.split(octets) if piece.strip()]
-    broken = len(pieces) > 1
-    decoded: list[bytes] = []
-    for number, piece in enumerate(pieces):
-        packed = _BASE64_SPACE.sub(b"", piece)
-        digits = _BASE64_JUNK.sub(b"", packed)
-        if number and (len(digits) != len(packed) or _WORDS.search(piece.strip()) is not None):
-            break
-        broken = broken or len(digits) != len(packed)
-        if len(digits) % 4 == 1:  # six bits that are no octet: it was cut here
-            digits, broken = digits[:-1], True
-        decoded.append(binascii.a2b_base64(digits + b"=" * (-len(digits) % 4)))
-    return TransferDecoded(octets=b"".join(decoded), defects=(BROKEN_BASE64,) if broken else ())
+    decoder = Base64Decoder()
+    decoded = decoder.feed(octets) + decoder.finish()
+    return TransferDecoded(
+        octets=decoded, after=decoder.after, defects=(BROKEN_BASE64,) if decoder.damaged else ()
+    )
 
 
 def _decode_uuencode(octets: bytes) -> TransferDecoded:
     begin = _UU_BEGIN.search(octets)
     if begin is None:
         return TransferDecoded(octets=octets, defects=(BROKEN_UUENCODE,))
-    lines = _LINE_END.split(octets[begin.end() :])
     decoded: list[bytes] = []
-    for number, line in enumerate(lines, start=1):
-        if line == b"end":
-            return TransferDecoded(octets=b"".join(decoded))
+    at, ended = begin.end(), False
+    while not ended and at < len(octets):
+        line_end = _LINE_END.search(octets, at)
+        end = line_end.start() if line_end else len(octets)
+        line = octets[at:end]
+        ended = line == b"end"
         try:
-            content = binascii.a2b_uu(line)
+            content = b"" if ended else binascii.a2b_uu(line)
         except binascii.Error:
             break
         # What a line lacks counts as zeros, since mailers strip spaces; but the last line was cut.
-        decoded.append(content if number < len(lines) else content[: (len(line) - 1) * 3 // 4])
-    return TransferDecoded(octets=b"".join(decoded), defects=(BROKEN_UUENCODE,))
+        decoded.append(content if line_end else content[: (len(line) - 1) * 3 // 4])
+        at = line_end.end() if line_end else len(octets)
+    return TransferDecoded(
+        octets=b"".join(decoded),
+        before=octets[: begin.start()],
+        after=octets[at:],
+        defects=() if ended else (BROKEN_UUENCODE,),
+    )

@@ -7,6 +7,7 @@ text is for `parts.text`.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Final
 
 from mailmcp.mail.charset import Decoded, decode_text
@@ -87,7 +88,16 @@ def decode_part(octets: bytes, part: Part) -> Decoded:
     text = _LINE_END.sub("\n", decoded.text)
     if part.content_type == "text/plain" and part.params.get("format", "").lower() == "flowed":
         text = unflow(text, delete_space=part.params.get("delsp", "").lower() == "yes")
+    if content.before or content.after:
+        pieces = (_plain(content.before, part), text, _plain(content.after, part))
+        text = "\n".join(piece.strip("\n") for piece in pieces if piece.strip())
     return Decoded(text=text, defects=(*content.defects, *decoded.defects))
+
+
+def _plain(octets: bytes, part: Part) -> str:
+    """Read what stands around encoded text in the clear, in whatever charset a mailing list writes."""
+    text = _LINE_END.sub("\n", decode_text(octets, "").text)
+    return f"<pre>{escape(text)}</pre>" if text and is_html(part) else text
 
 
 def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
