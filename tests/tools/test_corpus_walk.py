@@ -25,11 +25,11 @@ STORED = sorted(CORPUS.keys() - {"empty_message"})
 """Dovecot refuses a message without octets."""
 
 TAKEN_APART_ELSEWHERE = {
+    "nuls": "Dovecot gives another octet for the NUL in the subject",
+    "utf_16le_undeclared": "Dovecot says us-ascii where no charset is declared",
     "boundary_inside_a_line": "Dovecot takes a line for a boundary that only begins like one",
     "boundary_used_twice": "Dovecot ends the inner multipart where the outer one ends",
     "similar_boundaries": "as boundary_inside_a_line",
-    "nuls": "Dovecot stores another octet for NUL",
-    "utf_16le_undeclared": "as nuls",
 }
 """Messages that the server has changed, or divides into other parts: what is shown is what it has."""
 

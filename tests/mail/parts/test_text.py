@@ -21,7 +21,8 @@ def multi(subtype: str, *parts: Part, **params: str) -> Part:
 
 
 PLAIN, HTML, PDF = leaf("p", "text/plain"), leaf("h", "text/html"), leaf("f", "application/pdf")
-EMPTY, LAST = leaf("e", "text/plain"), replace(leaf("p3", "text/plain"), size_octets=9)
+PLAIN_3, EMPTY = leaf("p3", "text/plain"), leaf("e", "text/plain")
+LONG, LONG_HTML = (replace(leaf(*each), size_octets=9) for each in (("l", "text/plain"), ("lh", "text/html")))
 STATUS, RECEIPT = leaf("d", "message/delivery-status"), leaf("r", "message/disposition-notification")
 PLAIN_2, HTML_2 = leaf("p2", "text/plain"), leaf("h2", "text/html")
 IMAGE = leaf("i", "image/png", content_id="i@x")
@@ -46,10 +47,10 @@ IMAGE = leaf("i", "image/png", content_id="i@x")
         (multi("alternative", HTML), "h", "h"),
         (multi("alternative", PLAIN, HTML, leaf("c", "text/calendar")), "p", "h"),
         (multi("alternative", PLAIN, HTML, HTML_2), "p", "h2"),
-        (multi("alternative", PLAIN, PLAIN_2, LAST), "p3", "p3"),
+        (multi("alternative", PLAIN, PLAIN_2, PLAIN_3), "p3", "p2"),
         (multi("alternative", PLAIN, PLAIN_2, HTML), "p2", "h"),
-        (multi("alternative", PLAIN, LAST, EMPTY), "p3", "p3"),
-        (multi("alternative", LAST, HTML, EMPTY), "p3", "p3"),
+        (multi("alternative", LONG, LONG_HTML, EMPTY), "l", "lh"),
+        (multi("alternative", LONG, EMPTY), "l", "l"),
         (multi("alternative", PLAIN, HTML, PLAIN_2), "p", "h"),
         (multi("alternative", multi("mixed", HTML, PLAIN_2), PLAIN), "p", "h p2"),
         (multi("alternative", PLAIN, multi("related", HTML, IMAGE)), "p", "h"),

@@ -81,6 +81,12 @@ class Part:
         return self.content_type.startswith("multipart/")
 
     @property
+    def is_bare(self) -> bool:
+        """Whether this is text that nothing but its place describes: no name, no disposition, no id."""
+        named = self.disposition or self.filename or self.content_id
+        return self.content_type == "text/plain" and not named
+
+    @property
     def is_message(self) -> bool:
         """Whether this is a whole message inside the message (message/rfc822, message/global)."""
         return self.content_type in MESSAGE_TYPES

@@ -12,12 +12,19 @@ from mailmcp.mail.mime.base64_lines import BROKEN_BASE64, Base64Decoder
 
 BROKEN_UUENCODE: Final = "broken uuencode"
 UNKNOWN_ENCODING: Final = "unknown transfer encoding"
+NULS_LOST: Final = "NUL octets may be lost: the server gives 0x80 in their place"
 
 _IDENTITY: Final = frozenset({"", "7bit", "8bit", "binary", "7-bit", "8-bit"})
+WIDE_CHARSETS: Final = ("utf-16", "utf-32", "ucs-2", "ucs-4", "iso-10646-ucs")
+"""Beginnings of the names of charsets in which the letters of most languages hold a NUL."""
+
 UUENCODE_NAMES: Final = frozenset({"x-uuencode", "x-uue", "uuencode", "uue"})
+_HAS_80: Final = re.compile(r"(?:windows-|cp|ibm|koi8|mac|gb|big5|shift_jis|x-sjis|euc-kr|ks_c_5601)")
 _SOFT_BREAK_SPACE: Final = re.compile(rb"=[ \t]++(?=\r?\n)")  # added by gateways
 _UU_BEGIN: Final = re.compile(rb"(?:\A|\n)begin [0-7]{3,4} [^\r\n]*\r?\n")
 _LINE_END: Final = re.compile(rb"\r?\n")
+ENCODED: Final = UUENCODE_NAMES | {"base64", "quoted-printable"}
+"""Encodings in ASCII: what is so encoded holds neither NUL nor what a server may put in its place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +44,30 @@ class TransferDecoded:
 def is_identity(encoding: str) -> bool:
     """Tell whether a transfer encoding, in any case, leaves octets as they are."""
     return encoding.strip().lower() in _IDENTITY
+
+
+def may_lack_nuls(octets: bytes, charset: str = "") -> bool:
+    """Whether octets that were not encoded may have had NULs where the server gave 0x80, as Dovecot does.
+
+    Args:
+        octets: As the server gave them.
+        charset: Of a text, as declared. In UTF-8, and in charsets that have a character of that octet,
+            it is believed.
+    """
+    if b"\x80" not in octets or b"\0" in octets:
+        return False
+    name = charset.strip().lower()
+    if name.startswith(WIDE_CHARSETS):
+        return True
+    return not any(_reads_as(octets, each) for each in ("utf-8", *([name] if _HAS_80.match(name) else ())))
+
+
+def _reads_as(octets: bytes, charset: str) -> bool:
+    try:
+        octets.decode(charset)
+    except (UnicodeDecodeError, LookupError):
+        return False
+    return True
 
 
 def decode_transfer(octets: bytes, encoding: str) -> TransferDecoded:

@@ -23,7 +23,8 @@ class TextParts:
     """Plain text preferred. An HTML part stands here where it has no plain alternative."""
 
     html: tuple[Part, ...] = ()
-    """HTML preferred. A plain part stands here where it has no HTML alternative."""
+    """HTML preferred. A plain part stands here where it has no HTML alternative, or a part of the plain
+    alternative before it: what is read if the text of `plain` is blank."""
 
     @property
     def shown(self) -> tuple[Part, ...]:
@@ -98,7 +99,8 @@ def _read_alternative(part: Part) -> TextParts:
             plain = each
         elif plain is not None:
             break
-    html = next((each for each in reversed(found) if any(map(is_html, each.html))), found[-1])
+    others = [each for each in found if each is not plain] or found
+    html = next((each for each in reversed(found) if any(map(is_html, each.html))), others[-1])
     return TextParts(plain=(plain or found[-1]).plain, html=html.html)
 
 
