@@ -120,6 +120,8 @@ def test_what_may_be_overlooked_counts_where_nothing_was_found() -> None:
     assert (nothing.complete, nothing.unproven) == (False, "Servers may overlook it.")
     something = coverage(seen=(blind, scanned(blind="Servers may overlook it.", uids=(4,))))
     assert (something.complete, something.unproven) == (True, "")
+    later = coverage(replace(SEARCH, total=3), seen=(blind,))
+    assert (later.complete, later.unproven) == (True, "")
 
 
 def test_what_is_not_proven_is_said_once() -> None:

@@ -72,7 +72,7 @@ class Coverage:
         Words that were found nowhere may still be where servers do not look.
         """
         said = [each.unproven for each in self.seen]
-        if not any(each.uids for each in self.seen):
+        if not self.search.total and not any(each.uids or each.left for each in self.seen):
             said += [each.blind for each in self.seen]
         return " ".join(dict.fromkeys(filter(None, said)))
 
