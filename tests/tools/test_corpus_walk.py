@@ -26,11 +26,11 @@ STORED = sorted(CORPUS.keys() - {"empty_message"})
 """Dovecot refuses a message without octets."""
 
 TAKEN_APART_ELSEWHERE = {
+    "nuls": "Dovecot gives another octet for the NUL in the subject",
+    "utf_16le_undeclared": "Dovecot says us-ascii where no charset is declared",
     "boundary_inside_a_line": "Dovecot takes a line for a boundary that only begins like one",
     "boundary_used_twice": "Dovecot ends the inner multipart where the outer one ends",
     "similar_boundaries": "as boundary_inside_a_line",
-    "nuls": "Dovecot stores another octet for NUL",
-    "utf_16le_undeclared": "as nuls",
 }
 """Messages that the server has changed, or divides into other parts: what is shown is what it has."""
 
@@ -38,6 +38,8 @@ NAMED_ELSEWHERE = {"name_unclosed_quote": "Dovecot gives nothing of such a name"
 
 NOT_AS_PYTHON = TAKEN_APART_ELSEWHERE | {
     "base64_joined": "Python stops at the first padding",
+    "base64_html_with_list_footer": "Python reads a footer as base64",
+    "base64_unpadded_with_list_footer": "as base64_html_with_list_footer",
     "boundary_missing_parameter": "Python does not look for a boundary that was not declared",
     "boundary_wrong": "as boundary_missing_parameter",
     "broken_base64": "Python gives up decoding",

@@ -211,3 +211,32 @@ def test_row_and_message_agree_behind_many_recipients(
     assert message["body_text"] == "Grüße"
     cut = any("header field is too long and was cut" in each for each in reply.outcome.warnings)
     assert cut == (recipients * 45 > limits.HEADER_FIELD_OCTETS_MAX)
+
+
+def in_charset(charset: str, octets: bytes, encoding: str = "8bit") -> bytes:
+    fields = f"Content-Type: text/plain; charset={charset}\r\nContent-Transfer-Encoding: {encoding}\r\n"
+    return b"Subject: Text\r\nMIME-Version: 1.0\r\n" + fields.encode() + b"\r\n" + octets
+
+
+LOST = "The message is malformed: NUL octets may be lost: the server gives 0x80 in their place."
+
+
+@pytest.mark.parametrize(
+    ("letter", "text", "lost", "round_trips"),
+    [
+        (in_charset("utf-16le", "Grüße".encode("utf-16-le")), "Grüße", False, 2),
+        (in_charset("utf-16be", "Grüße".encode("utf-16-be"), "binary"), "Grüße", False, 2),
+        (in_charset("utf-16le", "Grüße".encode("utf-16-le"), "8-bit"), "Grüße", True, 1),
+        (in_charset("utf-8", "„Grüße“ kosten 5 €".encode()), "„Grüße“ kosten 5 €", False, 1),
+        (in_charset("windows-1252", "Grüße kosten 5 €".encode("cp1252")), "Grüße kosten 5 €", False, 1),
+        (in_charset("shift_jis", "ムラ".encode("shift_jis")), "ムラ", False, 1),
+    ],
+)
+def test_text_with_nul_octets_is_read_as_it_was_sent(
+    dovecot_mail: Store, open_desk: DeskFactory, letter: bytes, text: str, round_trips: int, *, lost: bool
+) -> None:
+    desk = open_desk(dovecot_mail.account)
+    dovecot_mail.fill("INBOX", [letter])
+    reply = desk.get(newest(desk))
+    assert reply.data["message"]["body_text"] == text
+    assert (LOST in reply.outcome.warnings, reply.telemetry.imap_round_trips) == (lost, round_trips)

@@ -18,7 +18,11 @@ from mailmcp.imap.answer import Answer, Piece, RefusedError, parse_line
 from mailmcp.imap.faults import refusal_of
 from mailmcp.imap.session import Session
 
-_SECTION = re.compile(rb"BODY\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
+_SECTION = re.compile(rb"(?:BODY|BINARY(?:\.PEEK)?)\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
+"""pymap writes PEEK in its answer."""
+
+_LITERAL8 = re.compile(rb"~(?=\{\d{1,20}\}\Z)")
+"""Says that NUL may be in the literal that follows (RFC 3516 section 4.1); the parser does not know it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,11 +179,15 @@ def parse_rows(answer: Answer) -> tuple[dict[int, FetchedMessage], int]:
 def _parse_row(line: list[Piece]) -> dict[bytes, object] | None:
     """Read one response as item names and values; None if it is not well-formed."""
     try:
-        _, values = parse_line(line)
+        _, values = parse_line([_without_literal8(piece) for piece in line])
         pairs = zip(values[::2], values[1::2], strict=True)
         return {name.upper(): value for name, value in pairs}
     except (ValueError, TypeError, AttributeError):
         return None
+
+
+def _without_literal8(piece: Piece) -> Piece:
+    return (_LITERAL8.sub(b"", piece[0]), piece[1]) if isinstance(piece, tuple) else piece
 
 
 def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:

@@ -111,6 +111,9 @@ class Quirks:
     probes_run: int = 0
     """How many times `mailmcp.imap.search.probes` has looked, since verdicts last expired."""
 
+    binary_fails: bool = False
+    """Whether the connection was lost over FETCH BINARY: pymap drops it where a part says it is binary."""
+
     sizes: dict[str, int] = field(default_factory=dict)
     """Messages in each mailbox when it was last opened: huge ones are searched in windows."""
 

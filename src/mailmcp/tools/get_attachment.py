@@ -16,6 +16,7 @@ from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.message_id import parse_message_id
+from mailmcp.mail.mime.transfer import NULS_LOST
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.attachments.content import read_content, save_content
 from mailmcp.tools.attachments.part import OpenPart, open_part
@@ -97,6 +98,8 @@ async def _text(arguments: GetAttachmentArguments, call: Call, ref: MessageRef) 
     if read.issue is not None:
         raise no_text_error(ref, part, read.issue, saving=call.preferences.save_folder is not None)
     window = cut_window(read.text, offset=arguments.text_offset, max_chars=arguments.text_max_chars)
+    if opened.lacks_nuls:
+        read = replace(read, warnings=(*read.warnings, f"{NULS_LOST}."))
     return replace(
         text_outcome(ref, part, read, window),
         issues=short_issues(ref, short=opened.short),

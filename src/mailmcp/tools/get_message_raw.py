@@ -15,6 +15,7 @@ from mailmcp.imap.octets import Window, fetch_window
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef
 from mailmcp.mail.handles.message_id import parse_message_id
+from mailmcp.mail.mime.transfer import NULS_LOST, may_lack_nuls
 from mailmcp.mail.source import read_source
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.message_parts import not_had
@@ -133,6 +134,8 @@ def _warnings(window: Window, shown: _Shown) -> tuple[str, ...]:
             f"{counted(shown.made_visible, 'invisible character')} {are} shown by code point, as <U+200B>; "
             "the resource message_raw_uri has the exact octets."
         )
+    if shown.encoding == "base64" and may_lack_nuls(window.octets):
+        warnings.append(f"{NULS_LOST}.")
     if window.said_octets > window.size_octets:
         warnings.append(
             f"The server says that the message has {window.said_octets} octets, and gives none from "

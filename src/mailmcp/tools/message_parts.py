@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from mailmcp import limits
 from mailmcp.envelope.errors import Code, InternalError, MailError, NextAction, NotFoundError, Reason
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
+from mailmcp.imap.part import BINARY_ENCODINGS, fetch_binary
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.message import MessageView, read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, walk
+from mailmcp.mail.mime.transfer import ENCODED, NULS_LOST, may_lack_nuls
 from mailmcp.tools.names import SEARCH_MESSAGES
 
 _FIRST_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", f"BODY.PEEK[]<0.{limits.FIRST_OCTETS}>")
@@ -54,6 +56,8 @@ def fetch_parts(
 ) -> MessageParts:
     """Fetch a message and those of its leaves that `choose` picks; one round trip, or two for a large one.
 
+    One more for what may hold NULs, which cannot come with the others.
+
     Raises:
         NotFoundError: The mailbox or the message is gone.
         ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
@@ -75,12 +79,16 @@ def fetch_parts(
     there = {each.part.part_id: _fetched_of(each, sections) for each in missing}
     if view.header_goes_on:
         view = view.with_header(sections.get("HEADER.FIELDS.NOT", b""), sections.get("HEADER.FIELDS", b""))
+    found = {name: content for name, content in here.items() if content is not None} | there
+    parts = {each.part.part_id: each.part for each in wanted}
+    doubtful = [part for name, part in parts.items() if _may_lack_nuls(part, found[name])]
+    exact = _fetch_nuls(session, ref, doubtful, found)
     return MessageParts(
         fetched=fetched,
         view=view,
-        octets={name: content for name, content in here.items() if content is not None} | there,
+        octets=found | exact,
         cut=frozenset(each.part.part_id for each in missing if each.part.size_octets > each.octets_max),
-        defects=(*structure.defects, *view.defects),
+        defects=(*structure.defects, *view.defects, *([NULS_LOST] if len(exact) < len(doubtful) else [])),
     )
 
 
@@ -103,6 +111,19 @@ def _fetch_sections(session: Session, ref: MessageRef, items: Sequence[str]) -> 
     if ref.uid in result.failures:
         raise not_had(ref, result.failures[ref.uid])
     return result.messages[ref.uid].sections
+
+
+def _may_lack_nuls(part: Part, octets: bytes) -> bool:
+    return part.encoding not in ENCODED and may_lack_nuls(octets, part.charset)
+
+
+def _fetch_nuls(
+    session: Session, ref: MessageRef, parts: Sequence[Part], known: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """Fetch again what may have had NULs; what the server cannot give exactly is left out."""
+    counts = {part.part_id: len(known[part.part_id]) for part in parts if part.encoding in BINARY_ENCODINGS}
+    exact = fetch_binary(session, ref.uid, counts)
+    return {name: octets for name, octets in exact.items() if len(octets) == counts[name]}
 
 
 def _fetched_of(wanted: WantedPart, sections: Mapping[str, bytes]) -> bytes:

@@ -23,12 +23,14 @@ SEARCH = SearchCursor(
 SEVERAL = replace(SEARCH, criteria={"q": "x", "p": "*", "j": "*"})
 
 
-def scanned(*statements: str, complete: bool = True, unproven: str = "") -> Scanned:
+def scanned(
+    *statements: str, complete: bool = True, unproven: str = "", blind: str = "", uids: tuple[int, ...] = ()
+) -> Scanned:
     return Scanned(
         mailbox="INBOX",
         uidvalidity=1,
         exists=7,
-        uids=(),
+        uids=uids,
         fetched=Fetched(),
         candidates=remembered(),
         last=None,
@@ -37,6 +39,7 @@ def scanned(*statements: str, complete: bool = True, unproven: str = "") -> Scan
         looked_at=0,
         statements=statements,
         unproven=unproven,
+        blind=blind,
         complete=complete,
     )
 
@@ -109,6 +112,16 @@ def test_the_text_says_how_it_was_searched_where_that_matters() -> None:
     assert whole.lines(empty=True) == part.lines(empty=False) == ("How it was searched: So.",)
     others = coverage(others=(("home", "A`B"),))
     assert others.lines(empty=True) == (r'Not searched: `"A\u0060B"`',)
+
+
+def test_what_may_be_overlooked_counts_where_nothing_was_found() -> None:
+    blind = scanned(blind="Servers may overlook it.")
+    nothing = coverage(seen=(blind, blind))
+    assert (nothing.complete, nothing.unproven) == (False, "Servers may overlook it.")
+    something = coverage(seen=(blind, scanned(blind="Servers may overlook it.", uids=(4,))))
+    assert (something.complete, something.unproven) == (True, "")
+    later = coverage(replace(SEARCH, total=3), seen=(blind,))
+    assert (later.complete, later.unproven) == (True, "")
 
 
 def test_what_is_not_proven_is_said_once() -> None:

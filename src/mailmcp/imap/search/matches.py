@@ -22,7 +22,7 @@ from mailmcp.imap.search.arrival import (
 )
 from mailmcp.imap.search.candidates import Candidates, Quest, find_candidates, message_limit
 from mailmcp.imap.search.contradictions import hold_against, look_for_missed
-from mailmcp.imap.search.features import unproven
+from mailmcp.imap.search.features import blind_spots, unproven
 from mailmcp.imap.search.order import Order, Position, rank_of
 from mailmcp.imap.search.scanned import Remembered, Scanned, ScanRequest
 from mailmcp.imap.search.searching import PlanChangedError
@@ -280,6 +280,7 @@ class _Matches:
             looked_at=self._looked_at,
             statements=statements,
             unproven=unproven(request.criteria, quirks, found=len(found.uids), exists=mailbox.exists),
+            blind=blind_spots(request.criteria, quirks) if mailbox.exists else "",
             complete=found.complete,
         )
 

@@ -112,5 +112,8 @@ class Scanned:
     unproven: str = ""
     """English sentence: what the answer rests on that nothing has shown to work; "" where all is proven."""
 
+    blind: str = ""
+    """English sentence: where the server may overlook what was asked for; "" if nowhere."""
+
     complete: bool = True
     """False if there may be matches that no page of this search can show; whatever is `unproven`."""

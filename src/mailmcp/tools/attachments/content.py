@@ -1,13 +1,13 @@
 """The file that a part is, its transfer encoding taken off: in memory, or saved. Blocking."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mailmcp import limits
 from mailmcp.envelope.errors import InvalidInputError, NextAction, Reason
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.transfer import decode_transfer
+from mailmcp.mail.mime.transfer import NULS_LOST, decode_transfer
 from mailmcp.mail.mime.transfer_stream import TransferStream, open_stream
 from mailmcp.mail.parts.attachment import decoded_size
 from mailmcp.tools.attachments.file import SavedFile, save_file
@@ -55,7 +55,9 @@ def read_content(opened: OpenPart) -> FileContent:
     decoded = decode_transfer(opened.read(2 * most), opened.part.encoding)
     if opened.cut or len(decoded.octets) > most:  # more than the server said
         raise too_large
-    return FileContent(part=opened.part, octets=decoded.octets, short=opened.short, defects=decoded.defects)
+    return FileContent(
+        part=opened.part, octets=decoded.octets, short=opened.short, defects=_defects(opened, decoded.defects)
+    )
 
 
 def save_content(opened: OpenPart, folder: Path) -> SavedContent:
@@ -72,7 +74,11 @@ def save_content(opened: OpenPart, folder: Path) -> SavedContent:
     stream = open_stream(part.encoding)
     name = safe_filename(part.filename, content_type=part.content_type, part_id=part.part_id)
     file = save_file(folder, name, _decoded(opened, stream))
-    return SavedContent(part=part, file=file, short=opened.short, defects=tuple(stream.defects))
+    return SavedContent(part=part, file=file, short=opened.short, defects=_defects(opened, stream.defects))
+
+
+def _defects(opened: OpenPart, found: Iterable[str]) -> tuple[str, ...]:
+    return (*found, *([NULS_LOST] if opened.lacks_nuls else []))
 
 
 def _decoded(opened: OpenPart, stream: TransferStream) -> Iterator[bytes]:

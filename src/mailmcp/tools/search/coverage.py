@@ -1,6 +1,7 @@
 """What a search has seen and what it has not, for programs and in words.
 
-"No message matches" is said only where everything was searched and the answer can be trusted.
+"No message matches" is said only where everything was searched and the answer can be trusted: never of words,
+which servers overlook where they cannot read them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -72,8 +73,14 @@ class Coverage:
 
     @property
     def unproven(self) -> str:
-        """What the answers rest on that nothing has shown to work, in sentences, each once."""
-        return " ".join(dict.fromkeys(each.unproven for each in self.seen if each.unproven))
+        """What the answers rest on that nothing has shown to work, in sentences, each once.
+
+        Words that were found nowhere may still be where servers do not look.
+        """
+        said = [each.unproven for each in self.seen]
+        if not self.search.total and not any(each.uids or each.left for each in self.seen):
+            said += [each.blind for each in self.seen]
+        return " ".join(dict.fromkeys(filter(None, said)))
 
     @property
     def method(self) -> str:
