@@ -71,7 +71,7 @@ def test_the_session_that_has_the_mailbox_open_is_taken(peer: PeerFactory, run_p
 def test_an_unknown_account_is_named_with_those_there_are(peer: PeerFactory, run_pool: PoolFactory) -> None:
     pool = run_pool(make_account(peer()))
     pool.account_id = "other"
-    with pytest.raises(NotFoundError, match=r"There is no account 'other'\. Accounts: main\.") as caught:
+    with pytest.raises(NotFoundError, match=r"There is no account `other`\. Accounts: main\.") as caught:
         pool.run(newest)
     assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
 

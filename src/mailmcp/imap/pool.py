@@ -24,6 +24,7 @@ from typing_extensions import override
 
 from mailmcp import limits
 from mailmcp.envelope.errors import InternalError, MailError, NotFoundError, Reason
+from mailmcp.envelope.markdown import code
 from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.answer import RefusedError
@@ -133,7 +134,7 @@ class Pool:
         except KeyError:
             known = ", ".join(self._accounts)
             raise NotFoundError(
-                f"There is no account {account_id!r}. Accounts: {known}.",
+                f"There is no account {code(account_id)}. Accounts: {known}.",
                 reason=Reason.ACCOUNT_UNKNOWN,
                 details={"accounts": list(self._accounts)},
             ) from None

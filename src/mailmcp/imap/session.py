@@ -254,12 +254,10 @@ class Session:
             missing = not lines or "\\noselect" in str(lines).lower()  # one that only holds others
         if not missing:
             return refused(self.account.account_id, error)
-        return NotFoundError(
-            f"There is no mailbox {code(name)} in account {self.account.account_id}. "
-            "Names are case-sensitive.",
-            reason=Reason.MAILBOX_MISSING,
-            details={"account_id": self.account.account_id, "mailbox": name},
-        )
+        account_id = self.account.account_id
+        message = f"There is no mailbox {code(name)} in account {account_id}. Names are case-sensitive."
+        details = {"account_id": account_id, "mailbox": name}
+        return NotFoundError(message, reason=Reason.MAILBOX_MISSING, details=details)
 
     def log_out(self) -> None:
         """Say LOGOUT and close; never raises for a connection that is gone."""
