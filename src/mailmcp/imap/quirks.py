@@ -12,17 +12,17 @@ from time import monotonic
 
 from mailmcp import limits
 from mailmcp.imap.answer import RefusedError
-
-_UNSUPPORTED = frozenset({"", "BADCHARSET", "CANNOT", "CLIENTBUG"})
+from mailmcp.imap.response_codes import meaning_of
 
 
 def is_unsupported(refusal: RefusedError) -> bool:
     """Whether a refusal may mean that the server does not know a command or one of its arguments.
 
-    Other response codes (RFC 5530) tell of passing troubles, limits or rights, which are no verdict on
-    the command. No code at all leaves it open.
+    Other response codes tell of passing troubles, limits or rights, which are no verdict on the command.
+    No code at all leaves it open.
     """
-    return refusal.code in _UNSUPPORTED
+    meaning = meaning_of(refusal.code)
+    return meaning.unsupported if meaning else not refusal.code
 
 
 class Verdict(StrEnum):

@@ -21,10 +21,13 @@ class Meaning:
     on the credentials or on the server's abilities."""
 
     reason: Reason = Reason.SERVER_REFUSED
+    unsupported: bool = False
+    """Whether the server may not know the command or one of its arguments."""
 
 
 _LATER = Meaning(temporary=True)
 _NEVER = Meaning(temporary=False)
+_UNSUPPORTED = Meaning(temporary=False, unsupported=True)
 _FORBIDDEN = Meaning(temporary=False, reason=Reason.PERMISSION_DENIED)
 
 _MEANINGS: Final[Mapping[str, Meaning]] = {
@@ -49,9 +52,9 @@ _MEANINGS: Final[Mapping[str, Meaning]] = {
     "NONEXISTENT": Meaning(temporary=False, reason=Reason.MAILBOX_MISSING),
     "TRYCREATE": Meaning(temporary=False, reason=Reason.MAILBOX_MISSING),
     "ALREADYEXISTS": _NEVER,
-    "BADCHARSET": _NEVER,
-    "CANNOT": _NEVER,
-    "CLIENTBUG": _NEVER,
+    "BADCHARSET": _UNSUPPORTED,
+    "CANNOT": _UNSUPPORTED,
+    "CLIENTBUG": _UNSUPPORTED,
     "CORRUPTION": _NEVER,
     "PARSE": _NEVER,
     "REFERRAL": _NEVER,  # RFC 2221: the account is on another server

@@ -85,8 +85,7 @@ class Session:
             self._mailbox_answered(result)
         if isinstance(result, RefusedError):
             raise result
-        exists = result.number("EXISTS")
-        if self.mailbox is not None and exists is not None:
+        if self.mailbox is not None and (exists := result.number("EXISTS")) is not None:
             self.mailbox.exists = exists
         return result
 
@@ -118,8 +117,7 @@ class Session:
         if isinstance(result, RefusedError) and result.command == "EXAMINE":
             self.mailbox = None
             raise self._not_opened(name, result) from result
-        answer = result.answer if isinstance(result, RefusedError) else result
-        self._learn(self.mailbox, answer)
+        self._learn(self.mailbox, result.answer if isinstance(result, RefusedError) else result)
         self._check_uidvalidity(expected)
 
     def confirm(self) -> None:
