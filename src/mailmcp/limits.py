@@ -100,6 +100,9 @@ CURSOR_CHARS_MAX: Final = 50_000
 ROW_CHARS_MAX: Final = 200
 """Characters of a subject, and of the senders, in a listing; "…" ends what was cut. The message has all."""
 
+ROW_HEADER_OCTETS: Final = 32_768
+"""Octets of a header block that are looked through for the fields of a row, where the server finds none."""
+
 KNOWN_IDS_MAX: Final = 5_000
 """Message-IDs of listed messages that are remembered: half a megabyte, and more than a session lists."""
 
@@ -123,11 +126,20 @@ STRUCTURE_DEPTH_MAX: Final = 32
 STRUCTURE_PARTS_MAX: Final = 500
 """Parts of one message that are listed."""
 
-HEADERS_OCTETS_MAX: Final = 65_536
-"""Octets of header text that is read of one message."""
+HEADERS_OCTETS_MAX: Final = 1_048_576
+"""Octets of a message's header block that are fetched: 20,000 recipients."""
+
+HEADER_FIELD_OCTETS_MAX: Final = 262_144
+"""Octets of one header field that are read: 5,000 recipients."""
+
+HEADER_FIELDS_MAX: Final = 10_000
+"""Fields of one header block that are read: real mail has up to 200."""
 
 HEADER_CHARS_MAX: Final = 2_000
-"""Characters of one header value in a reply."""
+"""Characters of one header value in a reply; of addresses, as many whole ones as fit."""
+
+HEADER_WHOLE_CHARS_MAX: Final = 20_000
+"""Characters of one header value where every header is asked for: 400 recipients."""
 
 CHARSET_GUESS_OCTETS: Final = 8_192
 """Octets of a text without a charset, from its first 8-bit one on, that tell which it is: about 2 ms."""
@@ -337,13 +349,25 @@ RETRY_ATTEMPTS: Final = 3
 RETRY_WAIT_MAX_S: Final = 2.0
 
 AUTH_BACKOFF_S: Final = 60.0
-"""After a refused login no other is tried for this long: providers lock accounts."""
+"""After a login that was refused or not answered, none is tried for this long: providers lock accounts."""
+
+LEARNED_LIMIT_S: Final = 600.0
+"""How long a server's limit of connections is remembered: another program may have left some by then, and one
+login that is refused every ten minutes harms nobody."""
 
 LITERAL_OCTETS_MAX: Final = 16_777_216
 """Longest literal that is read: nothing we ask for comes near it, so a larger one is a fault or an attack."""
 
+ANSWER_OCTETS_MAX: Final = 67_108_864
+"""Octets held of the answer to one command, or one burst of them: four of the longest literals. A search that
+finds a million messages takes 7 MB; more than this is a fault or an attack."""
+
 SEARCH_WINDOW: Final = 80_000
-"""Most UIDs asked about in one SEARCH: an answer line must stay under imaplib's 1,000,000 octets."""
+"""Most UIDs asked about in one SEARCH of a mailbox that is known to be huge: its answer takes a megabyte at
+most, so that a search of many mailboxes in one burst stays within ANSWER_OCTETS_MAX."""
+
+SEARCH_UIDS_MAX: Final = 2_000_000
+"""Longest result that is written out of ranges: 72 MB while it is read. Twice the largest mailbox tried."""
 
 SEARCH_ROUNDS_MAX: Final = 20
 """Searches after each other for one result, where a server looks at so many messages at a time (RFC 9738)."""
@@ -393,6 +417,10 @@ between two answers, and an index may have lost a message."""
 
 FLAGS_LOOKED_AT: Final = 20
 """Newest messages whose flags are looked at where a server found none by flags: some 40 octets each."""
+
+VERDICT_AGE_MAX_S: Final = 3_600.0
+"""What was concluded of a server counts for this long and is then found out anew: a fault may pass, and a
+program that runs for weeks outlives the server's upgrades. A probe an hour costs five round trips at most."""
 
 PROBE_RUNS_MAX: Final = 3
 """Mailboxes that are tried for something to probe with, if the first ones have nothing."""

@@ -23,6 +23,7 @@ class Reason(StrEnum):
     PART_MISSING = "part_missing"
     # auth_failed
     CREDENTIALS_REJECTED = "credentials_rejected"
+    CREDENTIALS_EXPIRED = "credentials_expired"
     LOGIN_DISABLED = "login_disabled"
     BACKING_OFF = "backing_off"
     PASSWORD_UNAVAILABLE = "password_unavailable"  # noqa: S105 - a reason, not a secret
@@ -35,7 +36,10 @@ class Reason(StrEnum):
     # internal
     CONNECTION_LOST = "connection_lost"
     CONNECTION_REFUSED = "connection_refused"
+    CONNECTION_LIMIT = "connection_limit"
+    LOGIN_UNANSWERED = "login_unanswered"
     TLS_FAILED = "tls_failed"
     SERVER_REFUSED = "server_refused"
+    PERMISSION_DENIED = "permission_denied"
     PROTOCOL_VIOLATION = "protocol_violation"
     SAVE_FAILED = "save_failed"

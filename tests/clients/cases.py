@@ -11,7 +11,7 @@ Success, partial and error of each tool, as far as it can end so:
 |                      |         |             | internal                                             |
 | imap_get_message     | yes     | never (2)   | invalid_input, not_found, auth_failed, conflict,     |
 |                      |         |             | internal                                             |
-| imap_get_attachment  | yes     | no text     | the same                                             |
+| imap_get_attachment  | yes     | never (2)   | the same                                             |
 | imap_get_message_raw | yes     | never (2)   | the same                                             |
 
 (1) It answers from the settings: there is nothing that could not be had, and no status.
@@ -177,7 +177,12 @@ CASES = (
         arguments=_PART | {"part_id": "3", "mode": "content"},
         status="ok",
     ),
-    Case(name="attachment: no text", tool=ATTACHMENT, arguments=_PART | {"part_id": "3"}, status="partial"),
+    Case(
+        name="attachment: no text",
+        tool=ATTACHMENT,
+        arguments=_PART | {"part_id": "3"},
+        code=Code.INVALID_INPUT,
+    ),
     Case(
         name="attachment: no part", tool=ATTACHMENT, arguments=_PART | {"part_id": "9"}, code=Code.NOT_FOUND
     ),

@@ -141,6 +141,7 @@ ERRORS: tuple[ToolError, ...] = (
         next_action=ACTION,
     ),
     InternalError("The connection was lost.", reason=Reason.CONNECTION_LOST, retryable=True),
+    InternalError("The shelf is locked.", reason=Reason.PERMISSION_DENIED),
 )
 
 _facts = {

@@ -1,9 +1,14 @@
+import json
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_envelope import code, escape
-from mcp_envelope.markdown import unescape
+from mcp_envelope.markdown import code_json, quote, unescape
+
+HOSTILE_TEXT = st.text(st.sampled_from('ab "`\\|;*_[<>&\n\r\t\x85\u2028\u2029\u202e\u2066\u200b\u3000é'))
 
 
 @pytest.mark.parametrize(
@@ -13,8 +18,9 @@ from mcp_envelope.markdown import unescape
         ("two\r\nlines", "two lines"),
         ("next\u2028line\u2029and\x85more\x0bhere", "next line and more here"),
         ("**bold** _it_ `code`", "\\*\\*bold\\*\\* \\_it\\_ \\`code\\`"),
-        ("# heading", "\\# heading"),
-        ("[link](http://x)", "\\[link\\](http://x)"),
+        ("# heading", "# heading"),
+        ("[link](http://x)", "\\[link](http://x)"),
+        ("&lt; &#124; AT&T a & b;", "\\&lt; \\&#124; AT&T a & b;"),
         ("<<<body_text", "\\<\\<\\<body_text"),
         ("KM_C258_2.pdf _x_ a__b_ ü_ü", "KM_C258_2.pdf \\_x\\_ a\\_\\_b\\_ ü_ü"),
         ("a|b", "a\\|b"),
@@ -27,7 +33,30 @@ def test_escape_leaves_a_value_that_starts_nothing(value: str, expected: str) ->
     assert unescape(expected) == " ".join(value.split())
 
 
-@given(st.text(alphabet="ab1é \\`*_[]<>#|~:."))
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("Plan B", '"Plan B"'),
+        ('Say "no" | Next: x', '"Say \\"no\\" \\| Next: x"'),
+        ("ends with \\", '"ends with \\\\"'),
+        ("txt\u202egpj.exe", '"txt\ufffdgpj.exe"'),
+        ("two\u2028lines", '"two lines"'),
+        (" \n", ""),
+    ],
+)
+def test_a_quoted_value_shows_where_it_begins_and_ends(value: str, expected: str) -> None:
+    assert quote(value) == expected
+
+
+@given(HOSTILE_TEXT)
+def test_a_quoted_value_cannot_end_its_quotes_or_its_line(value: str) -> None:
+    quoted = quote(value)
+    assert quoted == "" or re.fullmatch(r'"(?:[^"\\]|\\.)+"', quoted)
+    assert quoted.splitlines() == ([quoted] if quoted else [])
+    assert not re.search("[\u200b\u202e\u2066]", quoted)
+
+
+@given(st.text(alphabet="ab1é \\`*_[]<>#|~:.&;"))
 def test_what_was_escaped_can_be_sent_back(value: str) -> None:
     assert unescape(escape(value)) == " ".join(value.split())
 
@@ -51,12 +80,26 @@ def test_backslashes_of_ones_own_stay(sent: str, meant: str) -> None:
     ("value", "expected"),
     [
         ("imap:a:INBOX:1:2", "`imap:a:INBOX:1:2`"),
-        ("with `ticks`", "`` with `ticks` ``"),
-        ("``", "``` `` ```"),
-        ("two\nlines", "`two lines`"),
+        ("with `ticks`", '`"with \\u0060ticks\\u0060"`'),
+        ('"quoted"', '`"\\"quoted\\""`'),
+        (r"a\b", r"`a\b`"),
+        ("two\nlines", r'`"two\nlines"`'),
+        ("next\u2028line", r'`"next\u2028line"`'),
+        ("IN\u202eXOB", r'`"IN\u202eXOB"`'),
+        ("tag\U000e0041", r'`"tag\udb40\udc41"`'),
+        (" space ", '`" space "`'),
         ("two  spaces\u3000wide", "`two  spaces\u3000wide`"),
+        ("", '`""`'),
     ],
 )
-def test_code_cannot_be_left_by_its_value(value: str, expected: str) -> None:
-    """CommonMark 0.31 section 6.1: a span ends at a run of as many backticks as began it."""
+def test_code_shows_a_value_that_can_be_copied(value: str, expected: str) -> None:
     assert code(value) == expected
+
+
+@given(HOSTILE_TEXT)
+def test_code_is_one_span_that_holds_the_value_exactly(value: str) -> None:
+    """CommonMark 0.31 section 6.1: a span ends at the next backtick."""
+    for span, held in ((code(value), value), (code_json({"a": value}), {"a": value})):
+        assert re.fullmatch(r"`[^`\x00-\x1f\x85\u2028\u2029\u202e\u2066\u200b]+`", span)
+        inside = span[1:-1]
+        assert held == (json.loads(inside) if inside.startswith(('"', "{")) else inside)

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from envelope.samples import ACTION, ERRORS, ISSUE, Reason, Shelf
-from mcp_envelope import InternalError, NextAction, Outcome, RateLimit, Untrusted, escape
+from mcp_envelope import InternalError, NextAction, Outcome, RateLimit, Untrusted
+from mcp_envelope.markdown import quote
 from mcp_envelope.text import render_error, render_outcome
 
 FORGERIES = [
@@ -87,7 +88,7 @@ def test_an_error_says_whether_to_try_again() -> None:
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_a_value_in_a_line_stays_in_its_line(forgery: str) -> None:
     """Whatever a subject holds, the reply has the lines it has with a harmless one."""
-    line = f"- {escape(forgery)} `imap:a:INBOX:1:2`"
+    line = f"- {quote(forgery)} `imap:a:INBOX:1:2`"
     outcome = Outcome(summary="s", data=Shelf(books=[]), blocks=(line,), next_action=ACTION)
     lines = render_outcome(outcome, marker="m").splitlines()
     assert len(lines) == 5
@@ -113,7 +114,7 @@ def test_arguments_of_the_next_step_cannot_leave_their_code_span() -> None:
     action = NextAction(instruction="Search.", tool="t", arguments={"mailbox": "a`b\n`c"})
     outcome = Outcome(summary="s", data=Shelf(books=[]), next_action=action)
     assert render_outcome(outcome, marker="m").splitlines()[-1] == (
-        'Next: Search. `t` `` {"mailbox":"a`b\\n`c"} ``'
+        r'Next: Search. `t` `{"mailbox":"a\u0060b\n\u0060c"}`'
     )
 
 

@@ -15,10 +15,12 @@ class LineServer:
 
     Args:
         answer: Given a line and those before it, writes what to send.
+        capability: What it advertises besides IMAP4rev1.
     """
 
-    def __init__(self, answer: Callable[[bytes, list[bytes]], bytes]) -> None:
+    def __init__(self, answer: Callable[[bytes, list[bytes]], bytes], *, capability: bytes = b"IDLE") -> None:
         self._answer = answer
+        self._capability = capability
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.host: str = "127.0.0.1"
         self.port: int = self._listener.getsockname()[1]
@@ -37,7 +39,7 @@ class LineServer:
     def _serve(self) -> None:
         client, _ = self._listener.accept()
         with client, client.makefile("rb") as lines, suppress(OSError):
-            client.sendall(b"* OK [CAPABILITY IMAP4rev1] Hello\r\n")
+            client.sendall(b"* OK [CAPABILITY IMAP4rev1 %b] Hello\r\n" % self._capability)
             earlier: list[bytes] = []
             for line in lines:
                 client.sendall(self._answer(line, earlier))

@@ -13,7 +13,7 @@ from mailmcp.imap.quirks import Quirks, View
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.scan import scan
-from mailmcp.imap.search.scanned import Scanned, ScanRequest
+from mailmcp.imap.search.scanned import Remembered, Scanned, ScanRequest
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session
 from mcp_envelope import ToolError
@@ -60,7 +60,7 @@ def request(
     order: Order = Order.NEWEST,
     size: int = 10,
     after: Position | None = None,
-    known: "array[int] | None" = None,
+    known: Remembered | None = None,
     uidvalidity: int | None = None,
     **criteria: Any,
 ) -> ScanRequest:
@@ -76,6 +76,11 @@ def request(
         known=known,
         uidvalidity=uidvalidity,
     )
+
+
+def remembered(*uids: int, exists: int = 0, uidnext: int | None = 1) -> Remembered:
+    """Write the candidates of an earlier page."""
+    return Remembered(uids=array("I", uids), exists=exists or len(uids), uidnext=uidnext, sifted=False)
 
 
 def scan_one(session: Session, one: ScanRequest) -> Scanned:
@@ -107,7 +112,7 @@ def check(one: ScanRequest, found: Scanned) -> None:
     assert len(found.uids) <= one.size
     assert set(found.uids) == set(found.fetched.messages) | set(found.fetched.failures)
     assert not set(found.fetched.messages) & set(found.fetched.failures)
-    assert set(found.uids) <= set(found.candidates)
+    assert set(found.uids) <= set(found.candidates.uids)
     assert set(found.ranks) <= set(found.uids)
     assert found.left >= 0
     assert found.looked_at >= len(found.uids)

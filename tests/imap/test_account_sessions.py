@@ -8,9 +8,11 @@ import pytest
 from imap.scenes import make_account, session_on
 from mailmcp import limits
 from mailmcp.imap.account_sessions import AccountSessions
+from mailmcp.imap.connect import Dialling
+from mailmcp.imap.faults import lost
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
-from mcp_envelope import AuthFailedError
+from mcp_envelope import AuthFailedError, DeadlineError, InternalError, ToolError
 from servers.peer import Peer, PeerFactory
 
 
@@ -45,6 +47,7 @@ def test_the_one_with_the_mailbox_open_is_taken_else_the_oldest(
     first, second, third = open_one(), open_one("INBOX"), open_one()
     sessions.idle = [first, second, third]
     assert str(sessions) == "main: 0 of 4 in use, 3 idle"
+    assert sessions.opened == 3
     assert sessions.take("INBOX") is second
     assert sessions.take("INBOX") is first
     assert sessions.take("") is third
@@ -73,22 +76,73 @@ def test_idle_ones_are_dropped_together(
     server.wait_closed(2)
 
 
+REFUSED = AuthFailedError("Correct the password.", reason=Reason.CREDENTIALS_REJECTED)
+LOST = lost("main")
+SENT, ANSWERED, CUT, PROVEN = "sent", "answered", "cut", "proven"
+
+
 @pytest.mark.parametrize(
-    ("reason", "remembered"),
+    ("error", "facts", "backs_off"),
     [
-        (Reason.CREDENTIALS_REJECTED, True),
-        (Reason.LOGIN_DISABLED, False),
-        (Reason.PASSWORD_UNAVAILABLE, False),
+        (REFUSED, {SENT, ANSWERED}, Reason.BACKING_OFF),
+        (REFUSED, {SENT, ANSWERED, PROVEN}, Reason.BACKING_OFF),
+        (REFUSED, set[str](), None),  # no password to be had, or no login offered
+        (LOST, {SENT}, Reason.LOGIN_UNANSWERED),
+        (LOST, {SENT, PROVEN}, None),  # once more
+        (LOST, {SENT, CUT}, None),  # by us
+        (LOST, {SENT, ANSWERED}, None),  # after it was accepted
+        (LOST, set[str](), None),
+        (DeadlineError("Late.", reason=Reason.COMMAND), {SENT}, None),  # that took its time
+        (InternalError("Later.", reason=Reason.SERVER_REFUSED), {SENT, ANSWERED}, None),
     ],
 )
-def test_only_rejected_credentials_are_remembered(
-    sessions: AccountSessions, reason: Reason, *, remembered: bool
+def test_a_login_that_may_count_against_the_account_is_not_repeated(
+    sessions: AccountSessions, error: ToolError, facts: set[str], backs_off: Reason | None
 ) -> None:
-    sessions.fail_if_backing_off(0.0)
-    sessions.proven = True
-    sessions.login_failed(AuthFailedError("no", reason=reason), 0.0)
-    assert not sessions.proven
-    if remembered:
-        with pytest.raises(AuthFailedError, match=r"not tried again for 60 s.*Correct the password"):
+    dialling = Dialling(sessions.account, login_sent=SENT in facts, login_answered=ANSWERED in facts)
+    dialling.cut.done = CUT in facts
+    sessions.proven = PROVEN in facts
+    sessions.login_failed(error, dialling, 0.0)
+    if backs_off:
+        with pytest.raises(ToolError, match=r"not tried again for 60 s") as caught:
             sessions.fail_if_backing_off(0.0)
+        assert caught.value.reason is backs_off
+        assert caught.value.details == {"account_id": "main", "retry_after_seconds": 60}
+        assert not sessions.proven
+    else:
+        sessions.fail_if_backing_off(0.0)
     sessions.fail_if_backing_off(limits.AUTH_BACKOFF_S)
+
+
+def test_a_limit_is_learned_and_expires(sessions: AccountSessions, open_one: Callable[..., Session]) -> None:
+    assert not sessions.learn_limit(0.0), "there is none to wait for"
+    assert sessions.slots.total_tokens == 4
+    sessions.leased.add(open_one())
+    sessions.idle.append(open_one())
+    sessions.fail_if_full()
+    assert sessions.learn_limit(0.0)
+    assert sessions.slots.total_tokens == 2
+    with pytest.raises(InternalError, match="allows no more connections") as caught:
+        sessions.fail_if_full()
+    assert (caught.value.reason, caught.value.retryable) == (Reason.CONNECTION_LIMIT, True)
+    sessions.idle.clear()
+    sessions.forget_old_limit(limits.LEARNED_LIMIT_S - 1)
+    assert sessions.learn_limit(limits.LEARNED_LIMIT_S - 1)
+    sessions.forget_old_limit(limits.LEARNED_LIMIT_S)
+    assert sessions.slots.total_tokens == 1
+    sessions.forget_old_limit(2 * limits.LEARNED_LIMIT_S)
+    assert sessions.slots.total_tokens == 4
+
+
+def test_a_lease_ends_in_an_idle_session_or_a_closed_one(
+    sessions: AccountSessions, open_one: Callable[..., Session]
+) -> None:
+    kept, doubtful, old, unwanted = (open_one() for _ in range(4))
+    doubtful.in_doubt = True
+    kept.opened_at = unwanted.opened_at = doubtful.opened_at = 10.0
+    sessions.leased |= {kept, doubtful, old, unwanted}
+    for session in (kept, doubtful, old):
+        sessions.give_back(session, limits.SESSION_AGE_MAX_S + 1, keep=True)
+    sessions.give_back(unwanted, limits.SESSION_AGE_MAX_S + 1, keep=False)
+    assert (sessions.idle, sessions.leased) == ([kept], set())
+    assert [each.dialling.cut.done for each in (kept, doubtful, old, unwanted)] == [False, True, True, True]

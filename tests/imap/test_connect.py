@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from typing_extensions import override
 
-from imap.scenes import FAKE_LOGIN, At, make_account, session_on
+from imap.scenes import At, make_account, session_on
 from mailmcp import __version__
 from mailmcp.imap.account import Tls
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
@@ -14,6 +14,7 @@ from mailmcp.imap.session import Session
 from mailmcp.imap.wire import Cut
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, DeadlineError, InternalError
+from servers.certificates import Certificates
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -110,31 +111,26 @@ def test_where_login_is_disabled_authenticate_is_used(peer: PeerFactory) -> None
         assert [login.name for login in server.logins] == ["AUTHENTICATE"]
 
 
-def test_where_no_login_is_offered_none_is_tried(peer: PeerFactory) -> None:
-    server = peer(capabilities=("IMAP4rev1", "LOGINDISABLED"))
-    with pytest.raises(AuthFailedError, match="may demand encryption") as caught:
-        open_connection(Dialling(make_account(server)))
+@pytest.mark.parametrize(
+    ("capabilities", "tls", "words"),
+    [
+        (("LOGINDISABLED",), Tls.NONE, "may demand encryption"),
+        (("LOGINDISABLED", "AUTH=XOAUTH2"), Tls.NONE, "may demand encryption"),
+        (("LOGINDISABLED", "AUTH=XOAUTH2"), Tls.IMPLICIT, "asks for OAuth 2.0, as Outlook does"),
+        (("LOGINDISABLED", "AUTH=OAUTHBEARER"), Tls.IMPLICIT, "asks for OAuth 2.0, as Outlook does"),
+        (("LOGINDISABLED",), Tls.IMPLICIT, "may have to be enabled"),
+    ],
+)
+def test_where_no_login_is_offered_none_is_tried(
+    peer: PeerFactory, certificates: Certificates, capabilities: tuple[str, ...], tls: Tls, words: str
+) -> None:
+    greeting = Respond(f"* OK [CAPABILITY IMAP4rev1 {' '.join(capabilities)}] Hello\r\n".encode())
+    server = peer(greeting=greeting, tls=certificates.server_context() if tls is Tls.IMPLICIT else None)
+    with pytest.raises(AuthFailedError, match=words) as caught:
+        open_connection(Dialling(make_account(server, tls=tls, ca_file=certificates.ca_file)))
     assert caught.value.reason is Reason.LOGIN_DISABLED
+    assert "does not accept passwords on this connection" in caught.value.message
     assert server.logins == []
-
-
-@pytest.mark.parametrize("code", ["UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "CONTACTADMIN"])
-@pytest.mark.parametrize("login", [FAKE_LOGIN, Login("fake-user", "fäke-password")])
-def test_a_temporary_refusal_says_nothing_of_the_password(peer: PeerFactory, code: str, login: Login) -> None:
-    refusal = Respond(f"{{tag}} NO [{code}] Try later\r\n".encode())
-    server = peer(rules=[Rule(command=name, action=refusal) for name in ("LOGIN", "AUTHENTICATE")])
-    with pytest.raises(Exception, match=rf"refused login \(account main\): NO \[{code}\]") as caught:
-        open_connection(Dialling(make_account(server, login)))
-    assert getattr(caught.value, "reason", None) is Reason.SERVER_REFUSED
-    assert getattr(caught.value, "retryable", None) is True
-
-
-def test_the_code_of_a_refused_login_is_told_and_the_servers_words_are_not(peer: PeerFactory) -> None:
-    refusal = Respond(b"{tag} NO [EXPIRED] fake-password is too old\r\n")
-    server = peer(rules=[Rule(command="LOGIN", action=refusal)])
-    with pytest.raises(AuthFailedError, match=r"account main \(EXPIRED\)") as caught:
-        open_connection(Dialling(make_account(server)))
-    assert "old" not in str(caught.value)
 
 
 def test_a_password_that_cannot_be_had_is_the_accounts_fault(peer: PeerFactory) -> None:

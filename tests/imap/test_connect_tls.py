@@ -182,3 +182,14 @@ def test_a_connection_lost_at_starttls_is_a_lost_one(peer: PeerFactory, certific
         pass
     assert caught.value.reason is Reason.CONNECTION_LOST
     assert server.logins == []
+
+
+def test_what_is_sent_in_plain_text_behind_starttls_is_dropped(
+    peer: PeerFactory, certificates: Certificates
+) -> None:
+    """Whoever sits on the wire can add lines before TLS begins; read after it, they pass for protected."""
+    server = secured(peer, certificates, Tls.STARTTLS)
+    injected = Respond(b"{tag} OK Begin\r\n* BYE [CAPABILITY X-INJECTED] Go away\r\n")
+    server.rules.append(Rule(command="STARTTLS", action=injected))
+    with session_on(make_account(server, tls=Tls.STARTTLS, ca_file=certificates.ca_file)) as session:
+        assert session.run("NOOP").lines("BYE") == []

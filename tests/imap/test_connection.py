@@ -3,59 +3,10 @@
 import pytest
 
 from imap.scenes import make_account, session_on
+from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command
-from mailmcp.imap.connection import Answer, Piece, RefusedError, encode_mailbox, quoted
 from servers.peer import PeerFactory
 from servers.peer_actions import Bye, Respond, Rule
-
-
-@pytest.mark.parametrize(
-    ("text", "octets"),
-    [
-        ("", b'""'),
-        ("plain", b'"plain"'),
-        ('a"b\\c', b'"a\\"b\\\\c"'),
-        ("{5}*%(])", b'"{5}*%(])"'),
-        ("Größe", "Größe".encode()),
-    ],
-)
-def test_a_string_is_quoted_or_left_for_a_literal(text: str, octets: bytes) -> None:
-    assert quoted(text) == octets
-
-
-@pytest.mark.parametrize("text", ["a\r\nb", "a\rb", "a\nb", "a\0b", "ä\r\n", "\n"])
-def test_line_ends_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="CR, LF or NUL"):
-        quoted(text)
-
-
-@pytest.mark.parametrize(
-    ("name", "octets"),
-    [("A & B", b"A &- B"), ("Müll", b"M&APw-ll"), ("a\r\nb", b"a&AA0ACg-b"), ("a\0", b"a&AAA-")],
-)
-def test_mailbox_names_are_modified_utf_7_with_no_control_characters(name: str, octets: bytes) -> None:
-    assert encode_mailbox(name) == octets
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("[NONEXISTENT] Gone", "NONEXISTENT"),
-        ("[badcharset (US-ASCII)] No", "BADCHARSET"),
-        ("Mailbox [Gmail] is gone", ""),
-        ("", ""),
-        ("[]", ""),
-    ],
-)
-def test_a_refusal_has_its_response_code(text: str, code: str) -> None:
-    assert RefusedError("EXAMINE", "NO", text).code == code
-
-
-def test_a_refusal_is_short_and_printable() -> None:
-    error = RefusedError("EXAMINE", "NO", "a\x1b[1m\u202eb" + "x" * 1_000)
-    assert error.text.startswith("a [1m bxxx")
-    assert len(error.text) == 200
-    assert str(error) == f"EXAMINE: NO {error.text}"
 
 
 @pytest.mark.parametrize("status", ["NO", "BAD"])
@@ -105,24 +56,3 @@ def test_bye_in_front_of_a_completion_is_the_end(peer: PeerFactory) -> None:
     server = peer(rules=[Rule(command="NOOP", action=Bye())])
     with session_on(make_account(server)) as session, pytest.raises(Exception, match="lost"):
         session.run("NOOP")
-
-
-def test_the_pieces_of_a_response_stay_together() -> None:
-    pieces: list[Piece] = [(b"1 (A {1}", b"x"), (b" B {1}", b"y"), b")", b"2 ()", b""]
-    assert Answer(untagged={"FETCH": pieces}).lines("FETCH") == [pieces[:3], [b"2 ()"], [b""]]
-    assert Answer().lines("FETCH") == []
-
-
-@pytest.mark.parametrize(
-    ("pieces", "number"),
-    [
-        ([], None),
-        ([b"5"], 5),
-        ([b"5", b" 6 "], 6),
-        ([b"5", b"x"], 5),
-        ([b"9" * 5000], None),
-        ([(b"{1}", b"1")], None),
-    ],
-)
-def test_the_last_number_counts(pieces: list[Piece], number: int | None) -> None:
-    assert Answer(untagged={"EXISTS": pieces}).number("EXISTS") == number

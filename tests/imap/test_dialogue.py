@@ -4,11 +4,9 @@ import pytest
 
 from imap.line_server import LineServer
 from imap.scenes import make_account, session_on
-from mailmcp import limits
+from mailmcp.imap.answer import Answer
 from mailmcp.imap.command import Command
-from mailmcp.imap.connection import Answer
 from mailmcp.imap.dialogue import Dialogue, Talk, alone, converse
-from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError
@@ -157,19 +155,6 @@ def test_answers_out_of_order_are_not_believed() -> None:
             converse(session, [talk("INBOX", count_twice())])
         assert caught.value.reason is Reason.PROTOCOL_VIOLATION
         assert session.in_doubt
-
-
-def test_what_may_be_an_answer_too_long_for_a_line_makes_the_next_attempt_careful(peer: PeerFactory) -> None:
-    """The size of the mailbox was not known; the pool tries again after a loss."""
-    long = Respond(b"* SEARCH " + b"1 " * 600_000 + b"\r\n{tag} OK -\r\n")
-    server = peer(messages=make_messages(1), rules=[Rule(command="UID SEARCH", action=long)])
-    quirks = Quirks()
-    for reason in (Reason.CONNECTION_LOST, Reason.PROTOCOL_VIOLATION):
-        with session_on(make_account(server), quirks) as session:
-            with pytest.raises(InternalError) as caught:
-                converse(session, [talk("inbox", count_twice())])
-            assert caught.value.reason is reason
-        assert quirks.sizes == {"INBOX": limits.SEARCH_WINDOW + 1}
 
 
 def test_new_mail_that_is_told_meanwhile_is_counted(peer: PeerFactory) -> None:

@@ -6,7 +6,7 @@ import ssl
 
 import pytest
 
-from mailmcp.imap.connection import RefusedError
+from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.faults import Stage, deadline_passed, named_faults, rebuilt, refused, tls_failed, violation
 from mailmcp.imap.wire import ViolationError
 from mailmcp.reasons import Reason
@@ -61,7 +61,7 @@ def test_a_rebuilt_mailbox_is_a_conflict_that_names_both_values() -> None:
     assert error.reason is Reason.UIDVALIDITY_CHANGED
     assert error.details == {"mailbox": "Archive", "expected_uidvalidity": 17, "found_uidvalidity": 18}
     assert error.message == (
-        "Mailbox 'Archive' was rebuilt (or the id is of another one): its UIDVALIDITY was 17 and is now 18. "
+        "Mailbox `Archive` was rebuilt (or the id is of another one): its UIDVALIDITY was 17 and is now 18. "
         "Ids and cursors from before are void; search again."
     )
     assert not error.retryable
@@ -71,4 +71,4 @@ def test_messages_are_sentences() -> None:
     assert str(violation("main", "sang")) == "The server sang (account main)."
     assert str(tls_failed("main", "No TLS.")) == "No TLS."
     no = RefusedError("LIST", "NO", "[LIMIT] Later")
-    assert str(refused("main", no)) == "The server refused LIST (account main): NO [LIMIT] Later"
+    assert str(refused("main", no)) == 'The server refused LIST (account main): NO "\\[LIMIT] Later"'

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from imap.scenes import ROW_ITEMS, At, make_account, session_on
-from mailmcp.imap.connection import Answer, Piece
+from mailmcp.imap.answer import Answer, Piece
 from mailmcp.imap.fetch import Fetched, FetchedMessage, fetch_messages, parse_rows
 from mcp_envelope import Code
 from servers.dovecot import Dovecot, Login
@@ -40,8 +40,8 @@ def row(line: bytes | list[Piece]) -> FetchedMessage:
 @pytest.mark.parametrize(
     ("how", "stage", "message", "retryable"),
     [
-        ("NO", "fetch", "The server refused to give the message: NO Cannot fetch this", True),
-        ("BAD", "fetch", "The server refused to give the message: BAD Cannot fetch this", False),
+        ("NO", "fetch", 'The server refused to give the message: NO "Cannot fetch this"', True),
+        ("BAD", "fetch", 'The server refused to give the message: BAD "Cannot fetch this"', False),
         ("garbage", "parse", "The server's answer could not be read.", False),
     ],
 )

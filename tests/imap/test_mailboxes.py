@@ -89,21 +89,25 @@ def test_counts_are_asked_for_only_where_they_are_lacking(peer: PeerFactory) -> 
     assert sum(command.name == "STATUS" for command in server.commands) == 1
 
 
+NO_COUNTS = ("no counts in the answer", True)
+
+
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (b"{tag} NO [NOPERM] Not yours\r\n", "[NOPERM] Not yours"),
-        (b"{tag} BAD What\r\n", "What"),
-        (b"{tag} OK -\r\n", "no counts in the answer"),
-        (b'* STATUS "Box" (MESSAGES)\r\n{tag} OK -\r\n', "no counts in the answer"),
-        (b'* STATUS "Box" (MESSAGES NIL)\r\n{tag} OK -\r\n', "no counts in the answer"),
-        (b'* STATUS "Box" (MESSAGES x)\r\n{tag} OK -\r\n', "no counts in the answer"),
-        (b'* STATUS "Box" (1 2)\r\n{tag} OK -\r\n', "no counts in the answer"),
-        (b'* STATUS "Box\r\n{tag} OK -\r\n', "no counts in the answer"),
+        (b"{tag} NO [NOPERM] Not yours\r\n", (r'NO "\[NOPERM] Not yours"', False)),
+        (b"{tag} NO [INUSE] Later\r\n", (r'NO "\[INUSE] Later"', True)),
+        (b"{tag} BAD What\r\n", ('BAD "What"', False)),
+        (b"{tag} OK -\r\n", NO_COUNTS),
+        (b'* STATUS "Box" (MESSAGES)\r\n{tag} OK -\r\n', NO_COUNTS),
+        (b'* STATUS "Box" (MESSAGES NIL)\r\n{tag} OK -\r\n', NO_COUNTS),
+        (b'* STATUS "Box" (MESSAGES x)\r\n{tag} OK -\r\n', NO_COUNTS),
+        (b'* STATUS "Box" (1 2)\r\n{tag} OK -\r\n', NO_COUNTS),
+        (b'* STATUS "Box\r\n{tag} OK -\r\n', NO_COUNTS),
     ],
 )
 def test_a_mailbox_that_cannot_be_counted_is_named_with_the_reason(
-    peer: PeerFactory, answer: bytes, why: str
+    peer: PeerFactory, answer: bytes, why: tuple[str, bool]
 ) -> None:
     rule = Rule(command="STATUS", containing="Box", action=Respond(answer))
     server = peer(mailboxes=[PeerMailbox(name="Box"), PeerMailbox(name="Other")], rules=[rule])
@@ -135,7 +139,7 @@ def test_a_refusal_beside_list_status_is_reported_too(peer: PeerFactory) -> None
         ("A", 4, 1),
         ("B", None, None),
     ]
-    assert listed.uncounted == {"B": "[LIMIT] Enough"}
+    assert listed.uncounted == {"B": (r'NO "\[LIMIT] Enough"', True)}
     lines = [command.line for command in server.commands if command.name == "LIST"]
     assert lines == ['LIST "" "*" RETURN (SPECIAL-USE STATUS (MESSAGES UNSEEN))']
 
@@ -196,3 +200,14 @@ def test_special_uses_that_are_not_said_are_guessed_once_each(peer: PeerFactory)
         "Work/spam": ("\\Junk", True),
         "DRAFTS": ("\\Drafts", True),
     }
+
+
+@pytest.mark.parametrize("nested", [b"(" * 500 + b")" * 500, b"(" * 500], ids=["closed", "open"])
+def test_a_line_of_nested_brackets_is_skipped(peer: PeerFactory, nested: bytes) -> None:
+    listed = Respond(b'* LIST %b "/" Deep\r\n* LIST () "/" INBOX\r\n{tag} OK Done\r\n' % nested)
+    counted = Respond(b"* STATUS INBOX %b\r\n{tag} OK Done\r\n" % nested)
+    server = peer(rules=[Rule(command="LIST", action=listed), Rule(command="STATUS", action=counted)])
+    with session_on(make_account(server)) as session:
+        found = count_mailboxes(session, list_mailboxes(session))
+    assert [(each.name, each.messages) for each in found.mailboxes] == [("INBOX", None)]
+    assert found.uncounted == {"INBOX": NO_COUNTS}

@@ -97,7 +97,7 @@ def test_a_name_with_line_ends_is_never_sent_back_raw(peer: PeerFactory, evil: b
         [mailbox] = list_mailboxes(session)
         assert session.quirks.raw_names == {}
         assert count_mailboxes(session, [mailbox]).uncounted == {
-            mailbox.name: "[NONEXISTENT] No such mailbox"
+            mailbox.name: (r'NO "\[NONEXISTENT] No such mailbox"', False)
         }
     sent = server.commands[-1]
     assert sent.name == "STATUS"
@@ -123,7 +123,7 @@ def test_raw_names_are_counted_one_by_one(peer: PeerFactory) -> None:
         "Plain": 0,
         "Söhne": None,
     }
-    assert result.uncounted == {"Söhne": "Never"}
+    assert result.uncounted == {"Söhne": ('NO "Never"', True)}
 
 
 def test_inbox_has_one_name_in_any_case_and_no_look_alike() -> None:

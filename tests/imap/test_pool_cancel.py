@@ -14,7 +14,8 @@ from anyio import CapacityLimiter
 from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest
 from mailmcp.imap.account import Tls
-from mailmcp.imap.session import Session, open_session
+from mailmcp.imap.connect import Dialling, connect, identify, log_in
+from mailmcp.imap.connection import Connection
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError
 from servers.certificates import Certificates
@@ -52,9 +53,18 @@ class Watched:
 
 @pytest.fixture
 def connecting(monkeypatch: pytest.MonkeyPatch) -> Watched:
-    """Watches the threads that open sessions."""
+    """Watches the threads that connect."""
     watched = Watched()
-    monkeypatch.setattr("mailmcp.imap.pool.open_session", watched(open_session))
+    monkeypatch.setattr("mailmcp.imap.pool.connect", watched(connect))
+    return watched
+
+
+@pytest.fixture
+def logging_in(monkeypatch: pytest.MonkeyPatch) -> dict[str, Watched]:
+    """Watches the threads that log in, and those that say who we are."""
+    watched = {"LOGIN": Watched(), "ID": Watched()}
+    monkeypatch.setattr("mailmcp.imap.pool.log_in", watched["LOGIN"](log_in))
+    monkeypatch.setattr("mailmcp.imap.pool.identify", watched["ID"](identify))
     return watched
 
 
@@ -111,13 +121,13 @@ def test_cancelled_before_the_greeting(mute: Mute, run_pool: PoolFactory, connec
 
 @pytest.mark.parametrize("command", ["LOGIN", "ID"])
 def test_cancelled_while_logging_in(
-    peer: PeerFactory, run_pool: PoolFactory, connecting: Watched, command: str
+    peer: PeerFactory, run_pool: PoolFactory, logging_in: dict[str, Watched], command: str
 ) -> None:
     server = peer(messages=make_messages(1), rules=[Rule(command=command, action=Silence())])
     pool = run_pool(make_account(server))
     call = pool.start(newest)
     server.wait_for(command)
-    connecting.ends_by(call.cancel)
+    logging_in[command].ends_by(call.cancel)
     server.wait_closed(1)
     server.rules.clear()
     assert pool.run(newest) == [1]
@@ -166,13 +176,12 @@ def test_a_session_that_came_up_for_nobody_is_closed(
     server = peer(messages=make_messages(1))
     logged_in, go_on = threading.Event(), threading.Event()
 
-    def slow(*args: Any, **options: Any) -> Session:
-        session = open_session(*args, **options)
+    def slow(connection: Connection, dialling: Dialling) -> None:
+        log_in(connection, dialling)
         logged_in.set()
         go_on.wait(WAIT_S)
-        return session
 
-    monkeypatch.setattr("mailmcp.imap.pool.open_session", slow)
+    monkeypatch.setattr("mailmcp.imap.pool.log_in", slow)
     pool = run_pool(make_account(server))
     call = pool.start(newest)
     assert logged_in.wait(WAIT_S)
@@ -203,7 +212,7 @@ def test_a_call_that_waits_for_a_thread_ends_at_once(peer: PeerFactory, run_pool
     server = peer(messages=make_messages(1), rules=[Rule(command="EXAMINE", action=Silence())])
     pool = run_pool(make_account(server))
     pool.run(lambda session: session.run("NOOP"))
-    pool.pool._threads = CapacityLimiter(1)  # noqa: SLF001 - there are threads enough but for bugs
+    pool.pool._threads.limiter = CapacityLimiter(1)  # noqa: SLF001 - there are threads enough but for bugs
     busy = pool.start(newest)
     server.wait_for("EXAMINE")
     waiting = pool.start(newest)

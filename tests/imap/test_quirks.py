@@ -1,7 +1,11 @@
 """Nothing is held against a server at first; what is learned counts for all sessions of the account."""
 
-from imap.scenes import make_account, newest, session_on
-from mailmcp.imap.quirks import Feature, Quirks, Verdict, View
+import pytest
+
+from imap.scenes import Clock, make_account, newest, session_on
+from mailmcp import limits
+from mailmcp.imap.answer import RefusedError
+from mailmcp.imap.quirks import Feature, Quirks, Verdict, View, is_unsupported
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import make_messages
@@ -41,3 +45,32 @@ def test_what_one_session_learned_another_knows(peer: PeerFactory) -> None:
         with session_on(make_account(server), quirks) as session:
             assert newest(session) == [1]
     assert sum("RETURN" in command.line for command in server.commands) == 1
+
+
+def test_verdicts_expire() -> None:
+    clock = Clock()
+    quirks = Quirks(clock=clock)
+    quirks.distrust(Feature.SUBJECT)
+    assert quirks.begin_probe()
+    quirks.end_probes()
+    clock.now += limits.VERDICT_AGE_MAX_S - 1
+    quirks.learn(Feature.SORT, Verdict.OK)
+    assert (quirks.trusts(Feature.SUBJECT), quirks.begin_probe()) == (False, False)
+    clock.now += 1
+    assert (quirks.trusts(Feature.SUBJECT), quirks.begin_probe()) == (True, True)
+    assert quirks.verdict(Feature.SORT) is Verdict.OK, "it is younger"
+
+
+@pytest.mark.parametrize(
+    ("text", "unsupported"),
+    [
+        ("Unknown key", True),
+        ("[CANNOT] Not here", True),
+        ("[BADCHARSET (US-ASCII)] No", True),
+        ("[THROTTLED] Slow down", False),
+        ("[UNAVAILABLE] Later", False),
+        ("[NOPERM] Not yours", False),
+    ],
+)
+def test_a_refusal_speaks_of_the_command_or_of_something_else(text: str, *, unsupported: bool) -> None:
+    assert is_unsupported(RefusedError("SEARCH", "NO", text)) is unsupported

@@ -245,10 +245,11 @@ def test_a_raw_name_that_is_gone_is_missing(raw_session: tuple[Session, PeerMail
         (b"{tag} NO Cannot\r\n", None),
         (b"{tag} NO [NONEXISTENT] Cannot\r\n", Reason.MAILBOX_MISSING),
         (b"{tag} NO [TRYCREATE] Cannot\r\n", Reason.MAILBOX_MISSING),
-        (b"{tag} NO [NOPERM] Cannot\r\n", Reason.SERVER_REFUSED),
+        (b"{tag} NO [NOPERM] Cannot\r\n", Reason.PERMISSION_DENIED),
         (b"{tag} BAD Cannot\r\n", Reason.SERVER_REFUSED),
         (b"{tag} OK Done\r\n", Reason.PROTOCOL_VIOLATION),
         (b"* OK [UIDVALIDITY none] -\r\n{tag} OK Done\r\n", Reason.PROTOCOL_VIOLATION),
+        (b"* OK [UIDVALIDITY 4294967296] -\r\n{tag} OK Done\r\n", Reason.PROTOCOL_VIOLATION),
     ],
 )
 @pytest.mark.parametrize("warm", [True, False])

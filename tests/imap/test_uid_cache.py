@@ -1,16 +1,11 @@
 """Recent results are kept within bounds, and are given only where they are complete."""
 
-from array import array
-
+from imap.searches import remembered as uids
 from mailmcp.imap.uid_cache import SearchKey, UidCache
 
 
 def key(name: str = "INBOX", **criteria: str) -> SearchKey:
     return SearchKey.of("main", name, 7, criteria)
-
-
-def uids(*numbers: int) -> "array[int]":
-    return array("I", numbers)
 
 
 def test_the_order_of_criteria_does_not_matter() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp import limits
+from mailmcp.imap.command import Command
 from mailmcp.imap.wire import Cut, Traffic
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
@@ -37,6 +38,43 @@ def test_a_huge_literal_is_refused_before_it_is_read(peer: PeerFactory, size: in
             session.run("NOOP")
         assert caught.value.reason is Reason.PROTOCOL_VIOLATION
         assert session.in_doubt
+
+
+def flood(response: bytes, count: int) -> Respond:
+    return Respond(response * count + b"{tag} OK Done\r\n")
+
+
+LITERAL = b"* 1 FETCH (UID 1 BODY[] {%d}\r\n%b)\r\n" % (100_000, b"x" * 100_000)
+
+
+@pytest.mark.parametrize(
+    ("response", "count"),
+    [(LITERAL, 40), (b"* 1 FETCH (UID 1)\r\n", 40_000), (b"* SEARCH " + b"1 " * 2_000_000 + b"\r\n", 1)],
+    ids=["literals", "short responses", "a long line"],
+)
+def test_an_answer_is_not_held_beyond_its_budget(
+    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, response: bytes, count: int
+) -> None:
+    """Forty of the longest literals for one small message, at a hundredth of the scale."""
+    monkeypatch.setattr(limits, "ANSWER_OCTETS_MAX", 400_000)
+    server = peer(rules=[Rule(command="NOOP", action=flood(response, count))])
+    with session_on(make_account(server)) as session:
+        before = session.dialling.traffic.octets_received
+        with pytest.raises(InternalError, match="too long to be held") as caught:
+            session.run("NOOP")
+        assert caught.value.reason is Reason.PROTOCOL_VIOLATION
+        assert session.dialling.traffic.octets_received - before < 500_000
+        assert session.in_doubt
+
+
+def test_each_command_has_a_budget_of_its_own(peer: PeerFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ANSWER_OCTETS_MAX", 400_000)
+    server = peer(rules=[Rule(command="NOOP", action=flood(LITERAL, 3))])
+    with session_on(make_account(server)) as session:
+        for _ in range(3):
+            assert len(session.run("NOOP").lines("FETCH")) == 3
+        with pytest.raises(InternalError, match="too long to be held"):
+            session.run_all([Command(name="NOOP")] * 2, in_order=False)
 
 
 def test_a_literal_that_ends_early_is_a_lost_connection(peer: PeerFactory) -> None:

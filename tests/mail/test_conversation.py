@@ -51,6 +51,22 @@ def test_a_message_without_any_of_it() -> None:
     assert read("").ids == ()
 
 
+@pytest.mark.parametrize(
+    ("header", "answers"),
+    [
+        ("Subject: Re: Offer", True),
+        ("Subject: AW: Offer", True),
+        ("In-Reply-To: <1@a.example>", True),
+        ("References: <1@a.example>", True),
+        ("Subject: Fwd: Offer", False),
+        ("Message-ID: <1@a.example>\nReferences: <1@a.example>", False),
+        ("Subject: Offer", False),
+    ],
+)
+def test_a_message_answers_by_its_subject_or_its_references(header: str, *, answers: bool) -> None:
+    assert read(f"{header}\n\n").answers is answers
+
+
 def test_long_references_keep_the_first_and_the_latest() -> None:
     ids = " ".join(f"<{number}@a.example>" for number in range(500))
     found = read(f"Message-ID: <x@a.example>\nReferences: {ids}\n\n").refers_to

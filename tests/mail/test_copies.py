@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.mail.copies import header_key, server_keys
+from mailmcp.mail.copies import header_key, server_keys, stored_key
 from mailmcp.mail.header.fields import parse_headers
 
 LETTER = "Message-ID: <1@a.example>\r\nDate: d\r\nFrom: Ann <ann@a.example>\r\nSubject: Offer of May\r\n\r\n"
@@ -51,3 +51,23 @@ def test_copies_by_the_servers_ids(
 def test_nothing_tells_copies_of_a_message_without_an_id() -> None:
     assert key(LETTER.replace("Message-ID", "X-Other")) is None
     assert server_keys() == ()
+
+
+@pytest.mark.parametrize(
+    ("other", "copies"),
+    [
+        ({}, True),
+        ({"size_octets": 8}, False),
+        ({"size_octets": None}, False),
+        ({"arrived_s": 101}, False),
+        ({"arrived_s": None}, False),
+        ({"structure": (b"text", 2)}, False),
+    ],
+)
+def test_copies_as_they_are_stored(other: dict[str, object], *, copies: bool) -> None:
+    """COPY keeps all of it; who sends another text under the same headers cannot choose when it arrives."""
+    headers = parse_headers(LETTER.encode())
+    facts: dict[str, object] = {"size_octets": 7, "arrived_s": 100, "structure": (b"text", 1)}
+    first = stored_key(headers, **facts)  # type: ignore[arg-type]
+    assert first is not None
+    assert (first == stored_key(headers, **facts | other)) is copies  # type: ignore[arg-type]

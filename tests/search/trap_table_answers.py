@@ -141,6 +141,7 @@ ANSWERS = (
         arguments={"subject": "invoice"},
         rules=[when('SUBJECT "invoice"', b"* SEARCH 2 7 12 17 99\r\n{tag} OK -\r\n")],
         uids=INVOICES,
+        complete=False,
         says="no longer in the mailbox",
     ),
     Trap(

@@ -122,6 +122,7 @@ KEYS = (
         server="BODY finds nothing",
         arguments={"body": "nothing-such"},
         rules=[when("BODY", FOUND_NONE)],
+        complete=False,
         says="headers were searched, too",
     ),
     Trap(

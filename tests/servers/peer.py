@@ -40,6 +40,8 @@ class Peer:
         capabilities_after_login: What it advertises from then on; None for the same.
         tls: For TLS from the first octet; None for plain text.
         starttls: Offers STARTTLS, and shows this context's certificate.
+        cuts: How many octets it sends on the first connection, the second and so on, before it cuts
+            that one, wherever it is; None for no end. The list may be changed at any time.
     """
 
     def __init__(  # noqa: PLR0913 - each is one thing a test may say about a server
@@ -53,11 +55,13 @@ class Peer:
         capabilities_after_login: Sequence[str] | None = None,
         tls: ssl.SSLContext | None = None,
         starttls: ssl.SSLContext | None = None,
+        cuts: Sequence[int | None] = (),
     ) -> None:
         self.host = "127.0.0.1"
         self.user = "fake-user"
         self.password = "fake-password"
         self.rules = list(rules)
+        self.cuts = list(cuts)
         self.mailbox = PeerMailbox(messages=list(messages))
         """INBOX. Change its messages, flags or uidvalidity at any time."""
 
@@ -149,7 +153,8 @@ class Peer:
                 sock.close()
                 return
             number = self._record.add_connection()
-            connection = PeerConnection(sock, self.settings, partial(self._choose, number), self._tls)
+            cut = self.cuts.pop(0) if self.cuts else None
+            connection = PeerConnection(sock, self.settings, partial(self._choose, number), self._tls, cut)
             thread = threading.Thread(
                 target=self._run, args=(number, connection), name=f"peer-{number}", daemon=True
             )

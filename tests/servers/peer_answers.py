@@ -9,7 +9,7 @@ import binascii
 import re
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from servers.peer_fetch import format_fetch
 from servers.peer_mailbox import PeerMailbox
@@ -46,6 +46,12 @@ class PeerSettings:
     password: str
     starttls: ssl.SSLContext | None
     """None when STARTTLS, advertised or not, is refused."""
+
+    session_limit: int | None = None
+    """A login beyond so many sessions is refused; None for no limit."""
+
+    sessions: "set[Answers]" = field(default_factory=set)
+    """The connections that are logged in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +146,10 @@ class Answers:
         given = self._read_plain(arguments) if name == "AUTHENTICATE" else _credentials(arguments)
         if given != (self._settings.user, self._settings.password):
             raise NoError("[AUTHENTICATIONFAILED] Authentication failed")
+        limit = self._settings.session_limit
+        if limit is not None and len(self._settings.sessions) >= limit:
+            raise NoError("[LIMIT] Maximum number of connections from user+IP exceeded")
+        self._settings.sessions.add(self)
         self._authenticated = True
         return b"", "OK Logged in"
 

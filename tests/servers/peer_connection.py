@@ -32,15 +32,22 @@ class PeerConnection:
         settings: What the peer is.
         choose: Asked at each command.
         tls: For TLS from the first octet; None for none.
+        cut: How many octets it sends before it closes; None for no end.
     """
 
     def __init__(
-        self, sock: socket.socket, settings: PeerSettings, choose: ActionChooser, tls: ssl.SSLContext | None
+        self,
+        sock: socket.socket,
+        settings: PeerSettings,
+        choose: ActionChooser,
+        tls: ssl.SSLContext | None,
+        cut: int | None = None,
     ) -> None:
         self._sock = sock
         self._settings = settings
         self._choose = choose
         self._tls = tls
+        self._left = cut
         self._buffer = b""
         self._answers = Answers(settings, self._ask, encrypted=tls is not None)
 
@@ -58,6 +65,7 @@ class PeerConnection:
         except (EndOfConnectionError, OSError):
             pass  # how conversations end here
         finally:
+            self._settings.sessions.discard(self._answers)
             self._sock.close()
 
     def shutdown(self) -> None:
@@ -172,4 +180,8 @@ class PeerConnection:
         self._buffer += octets
 
     def _send(self, octets: bytes) -> None:
-        self._sock.sendall(octets)
+        self._sock.sendall(octets[: self._left])
+        if self._left is not None:
+            self._left -= len(octets)
+            if self._left <= 0:
+                raise EndOfConnectionError

@@ -40,11 +40,13 @@ class PeerMailbox:
 
     uidvalidity: int = 1700000000
     attributes: tuple[str, ...] = ("\\HasNoChildren",)
+    _uidnext: int = field(default=1, init=False)
 
     @property
     def uidnext(self) -> int:
-        """One more than the highest UID."""
-        return max((message.uid for message in self.messages), default=0) + 1
+        """One more than the highest UID; it never falls, whatever is expunged."""
+        self._uidnext = max([self._uidnext, *(message.uid + 1 for message in self.messages)])
+        return self._uidnext
 
     @property
     def unseen(self) -> int:

@@ -125,6 +125,7 @@ def test_exactly_one_source_of_a_password(origin: Origin, given: list[str]) -> N
     [
         ("account_id", "hunter2 ", "must be 1 to 64 letters"),
         ("host", "hunter2:993", "must be a host name or an IP address alone"),
+        ("host", "hunter2..example.com", "between the dots of a name has 1 to 63 characters"),
         ("port", "hunter2", "must be a whole number from 1 to 65535"),
         ("user", "hunter2\r\n", "must be a string that is not empty"),
         ("tls", "hunter2", 'must be one of "implicit", "starttls", "none"'),

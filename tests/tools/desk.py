@@ -22,8 +22,9 @@ from mailmcp.tools.known_ids import KnownIds
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
-from mcp_envelope import Outcome, read_arguments
+from mcp_envelope import Code, Outcome, read_arguments
 from mcp_envelope.dialects.summary import SummaryShape
+from mcp_envelope.check.rules import broken_data
 from mcp_envelope.text import render_outcome
 from mcp_envelope.values import data_value
 
@@ -65,8 +66,15 @@ class Reply(NamedTuple):
 class Desk:
     """Calls tools on a pool of its own, for one `with` block."""
 
-    def __init__(self, accounts: Sequence[Account], *, today: date | None = None) -> None:
+    def __init__(
+        self,
+        accounts: Sequence[Account],
+        *,
+        today: date | None = None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self.accounts = tuple(accounts)
+        self.clock = clock
         self.today = today or datetime.now(UTC).date()
         """Changes only when a test says so."""
 
@@ -83,7 +91,7 @@ class Desk:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             self._portal: BlockingPortal = stack.enter_context(start_blocking_portal())
-            opened = Pool(self.accounts, clock=monotonic).opened()
+            opened = Pool(self.accounts, clock=self.clock).opened()
             self.pool = stack.enter_context(self._portal.wrap_async_context_manager(opened))
             self._cleanup = stack.pop_all()
         return self
@@ -129,7 +137,9 @@ class Desk:
         call = self._new_call()
         running = tool.run(read_arguments(tool.arguments, raw, context={"call": call}), call)
         assert not isinstance(running, Outcome), "the tools of mailmcp are coroutine functions"
-        return Reply(await running, call.telemetry, tool.has_status)
+        reply = Reply(await running, call.telemetry, tool.has_status)
+        assert list(broken_data(reply.data, tuple(Code))) == []
+        return reply
 
     def _new_call(self) -> Call:
         return Call(

@@ -7,6 +7,7 @@ line with ours or the server's.
 import email
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from email.message import Message
 from email.policy import compat32
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from mcp_envelope import NotFoundError
+from mcp_envelope import InvalidInputError, NotFoundError
 from servers.dovecot import Dovecot
 from tools.desk import Desk
 from tools.files import get
@@ -25,11 +26,11 @@ STORED = sorted(CORPUS.keys() - {"empty_message"})
 """Dovecot refuses a message without octets."""
 
 TAKEN_APART_ELSEWHERE = {
+    "nuls": "Dovecot gives another octet for the NUL in the subject",
+    "utf_16le_undeclared": "Dovecot says us-ascii where no charset is declared",
     "boundary_inside_a_line": "Dovecot takes a line for a boundary that only begins like one",
     "boundary_used_twice": "Dovecot ends the inner multipart where the outer one ends",
     "similar_boundaries": "as boundary_inside_a_line",
-    "nuls": "Dovecot stores another octet for NUL",
-    "utf_16le_undeclared": "as nuls",
 }
 """Messages that the server has changed, or divides into other parts: what is shown is what it has."""
 
@@ -37,11 +38,14 @@ NAMED_ELSEWHERE = {"name_unclosed_quote": "Dovecot gives nothing of such a name"
 
 NOT_AS_PYTHON = TAKEN_APART_ELSEWHERE | {
     "base64_joined": "Python stops at the first padding",
+    "base64_html_with_list_footer": "Python reads a footer as base64",
+    "base64_unpadded_with_list_footer": "as base64_html_with_list_footer",
     "boundary_missing_parameter": "Python does not look for a boundary that was not declared",
     "boundary_wrong": "as boundary_missing_parameter",
     "broken_base64": "Python gives up decoding",
     "broken_headers": "Python ends the headers at the first line that is none",
     "forwarded_in_base64": "against RFC 2046 section 5.2.1; Python does not decode it",
+    "comments_in_a_date": "Python ends the headers at a name with spaces behind it",
     "qp_soft_break_space": "Python knows no blanks behind a soft line break",
     "text_without_headers": "Dovecot takes the first paragraph for the header",
 }
@@ -84,6 +88,21 @@ def test_a_message_reads_as_it_does_without_a_server(corpus: Walk, name: str) ->
     assert shown == [(row["part_id"], row["filename"], row["subject"]) for row in expected["attachments"]]
 
 
+def test_every_row_says_what_its_message_says(corpus: Walk) -> None:
+    rows: dict[str, dict[str, Any]] = {}
+    cursor: dict[str, object] = {"mailbox": MAILBOX, "limit": 100}
+    while cursor:
+        page = corpus.desk.search(**cursor)
+        rows |= {row["message_id"]: row for row in page.data["messages"]}
+        cursor = {"cursor": page.data["next_cursor"]} if page.data["has_more"] else {}
+    assert set(rows) == set(corpus.ids.values())
+    for name, message_id in corpus.ids.items():
+        row, message = rows[message_id], corpus.desk.message(message_id)
+        for key in ("from", "subject", "date"):
+            said = message[key]
+            assert row[key] == said or (said.startswith(row[key].removesuffix("…")) and len(said) > 200), name
+
+
 @pytest.mark.parametrize("name", STORED)
 def test_every_part_is_to_be_had(corpus: Walk, name: str) -> None:
     desk, message_id = corpus.desk, corpus.ids[name]
@@ -92,8 +111,8 @@ def test_every_part_is_to_be_had(corpus: Walk, name: str) -> None:
     named = part_ids(desk, message_id)
     assert set(listed) <= set(named) or len(named) == 50
     for part_id in dict.fromkeys([*listed, *named]):
-        read = get(desk, message_id, part_id)
-        assert (read.data["status"] == "ok") is ("text" in read.data), part_id
+        with suppress(InvalidInputError):  # a part without text
+            assert "text" in get(desk, message_id, part_id).data, part_id
         (file,) = get(desk, message_id, part_id, mode="content").outcome.embedded
         if name not in NOT_AS_PYTHON:
             assert same_lines(file.octets) == same_lines(known[part_id]), part_id

@@ -46,7 +46,7 @@ def test_sections_and_windows_lead_through_a_document(store: Store, desk: Desk) 
     message_id = store_and_find(store, desk, attached(("a.pdf", pdf(pages), "application/pdf")))
     first = get(desk, message_id, text_max_chars=300)
     assert [row["name"] for row in first.data["sections"]] == [f"Page {number}" for number in range(1, 9)]
-    assert "Sections (8): Page 1 at 0; Page 2 at" in first.text
+    assert 'Sections (8): "Page 1" at 0; "Page 2" at' in first.text
     texts, reply = [first.data["text"]], first
     while action := reply.outcome.next_action:
         assert action.tool == "imap_get_attachment"
@@ -111,11 +111,8 @@ def test_what_is_too_large_for_a_reply_is_refused_before_it_is_fetched(
     assert error.reason is Reason.TOO_LARGE
     assert str(2 * MIB) in error.message
     assert len(desk.reports) <= 1
-    action = error.next_action
-    assert action is not None
-    told = desk.call(action.tool, dict(action.arguments))  # no text either, and no way that would fail
-    assert told.data["status"] == "partial"
-    assert told.outcome.next_action is None
+    assert error.next_action is None, "it has no text either"
+    assert refused(desk, message_id).next_action is None
 
 
 @pytest.mark.parametrize("mode", ["text", "content"])
@@ -166,15 +163,11 @@ def test_parts_of_a_message_in_a_file_have_no_ids(store: Store, desk: Desk) -> N
     assert "Attachment: in.csv (text/csv)" in message["text"]
 
 
-def test_no_text_is_an_issue_and_the_next_step_has_the_file(store: Store, desk: Desk) -> None:
+def test_no_text_is_an_error_whose_next_step_gets_the_file(store: Store, desk: Desk) -> None:
     message_id = store_and_find(store, desk, attached(("p.png", b"\x89PNG\0" * 9, "image/png")))
-    reply = get(desk, message_id)
-    assert reply.data["status"] == "partial"
-    (issue,) = reply.data["issues"]
-    assert (issue["stage"], issue["message_id"]) == ("extract", message_id)
-    assert "image/png" in issue["message"]
-    assert "text" not in reply.data
-    action = reply.outcome.next_action
+    error = refused(desk, message_id)
+    assert "image/png" in error.message
+    action = error.next_action
     assert action is not None
     assert desk.call(action.tool, dict(action.arguments)).outcome.embedded
 

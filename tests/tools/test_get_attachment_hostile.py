@@ -8,7 +8,7 @@ from extract.documents import docx, paragraph, xlsx
 from extract.pdf_file import pdf
 from mailmcp.extract.extractor import Extractor
 from tools.desk import Desk
-from tools.files import attached, get, store_and_find
+from tools.files import attached, get, refused, store_and_find
 from tools.stores import Store
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -48,14 +48,11 @@ def test_a_hostile_document_costs_one_issue_and_the_next_call_works(
     )
     message_id = store_and_find(store, desk, letter)
 
-    alone = get(desk, message_id)
-    [issue] = alone.data["issues"]
-    assert alone.data["status"] == "partial"
-    assert "text" not in alone.data
-    assert said in issue["message"]
+    alone = refused(desk, message_id).message
+    assert said in alone
     assert get(desk, message_id, "3").data["text"] == "[Page 1]\nFine"
 
     beside = desk.get(message_id, attachment_mode="extract_text")
     assert beside.data["status"] == "partial"
-    assert [each["message"] for each in beside.data["issues"]] == [f"Part 2: {issue['message']}"]
+    assert [each["message"] for each in beside.data["issues"]] == [f"Part 2: {alone.removeprefix('mode: ')}"]
     assert "Fine too" in beside.text

@@ -14,7 +14,7 @@ from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_letter, make_numbered
 from tools.stores import Store
-from tools.talks import make_talk, make_turn, turn_id
+from tools.talks import BEGAN, make_talk, make_turn, turn_id
 
 
 def spread(store: Store, turns: list[bytes], *mailboxes: str) -> None:
@@ -24,7 +24,7 @@ def spread(store: Store, turns: list[bytes], *mailboxes: str) -> None:
             if name != "INBOX":
                 client.create_folder(name)
     for number, name in enumerate(mailboxes):
-        store.fill(name, turns[number :: len(mailboxes)])
+        store.fill(name, turns[number :: len(mailboxes)], received=BEGAN)
 
 
 def any_id(desk: Desk, mailbox: str = "INBOX") -> str:
@@ -222,9 +222,9 @@ def test_what_is_special_and_what_is_attached_stands_in_the_line(store: Store, d
     store.fill("INBOX", [make_turn(2, references=[turn_id(1)])], flags=[b"\\Seen"])
     reply = thread(desk, any_id(desk))
     first, second = (line for line in reply.text.split("\n") if line.startswith("- "))
-    assert " | unread, flagged, answered | Ann Example" in first
-    assert " | 2 files: a\\|b.csv (part 2), b.pdf (part 3) | `imap:" in first
-    assert " 10:00 | Bob Example" in second
+    assert ' | unread, flagged, answered | "Ann Example' in first
+    assert r' | 2 files: "a\|b.csv" (part 2), "b.pdf" (part 3) | `imap:' in first
+    assert ' 10:00 | "Bob Example' in second
     assert "file" not in second
     rows = reply.data["messages"]
     assert [row.get("attachments") for row in rows] == [["a|b.csv", "b.pdf"], None]
@@ -240,8 +240,8 @@ def test_only_the_first_files_are_named(store: Store, desk: Desk) -> None:
         letter.add_attachment(b"x", maintype="image", subtype="png", filename=f"{number}.png")
     store.fill("INBOX", [letter.as_bytes()])
     reply = thread(desk, any_id(desk))
-    assert " | 5+ files: 0.png (part 2), " in reply.text
-    assert "4.png (part 6), … | `imap:" in reply.text
+    assert ' | 5+ files: "0.png" (part 2), ' in reply.text
+    assert '"4.png" (part 6), … | `imap:' in reply.text
     assert reply.data["messages"][0]["part_ids"] == ["2", "3", "4", "5", "6"]
 
 

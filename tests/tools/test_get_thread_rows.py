@@ -22,7 +22,7 @@ def test_times_are_in_the_zone_of_the_settings(store: Store, desk: Desk) -> None
     desk.preferences = replace(DEFAULTS, zone=ZoneInfo("Asia/Tokyo"))
     reply = conversation(desk)
     assert "times in Asia/Tokyo" in reply.outcome.summary
-    assert "- 2026-03-03 09:00 | unread | Bob" in reply.text
+    assert '- 2026-03-03 09:00 | unread | "Bob' in reply.text
 
 
 def test_who_else_was_on_it(store: Store, desk: Desk) -> None:
@@ -32,7 +32,7 @@ def test_who_else_was_on_it(store: Store, desk: Desk) -> None:
     reply = conversation(desk)
     first, second = reply.data["messages"]
     assert first["cc"].endswith("P5 <p5@x.example>, 2 more")
-    assert "to Bob Example (bob@example.org), cc P1 (p1@x.example), " in reply.text
+    assert 'to "Bob Example (bob@example.org)", cc "P1 (p1@x.example), ' in reply.text
     assert "cc" not in second
 
 

@@ -15,7 +15,9 @@ ABOUT = {"uid": 4, "message_id": REF.message_id, "mailbox": "INBOX", "account_id
 
 
 def test_of_a_message() -> None:
-    failure = FetchFailure(uid=4, code=Code.NOT_FOUND, stage="parse", message="Gone.")
+    failure = FetchFailure(
+        uid=4, code=Code.NOT_FOUND, reason=Reason.MESSAGE_GONE, stage="parse", message="Gone."
+    )
     assert message_issue(REF, failure) == Issue(
         code=Code.NOT_FOUND,
         stage="parse",

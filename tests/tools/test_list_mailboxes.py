@@ -1,5 +1,6 @@
 """Mailboxes and their counts: whole, in pages, and where the server gives only some."""
 
+import random
 from collections.abc import Sequence
 
 import pytest
@@ -162,3 +163,43 @@ def test_the_next_step_works(store: Store, desk: Desk) -> None:
     store.fill("INBOX", make_numbered(1))
     action = desk.call(NAME).data["next_action"]
     assert desk.call(action["tool"], action["arguments"]).places == [1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_counts_are_those_of_now_whatever_the_session_has_open(store: Store, desk: Desk, seed: int) -> None:
+    """The desk has one session, which opens and searches; another program changes the mailboxes."""
+    chance = random.Random(seed)  # noqa: S311 - it must repeat
+    names = ["INBOX", "Lists", "Kept"]
+    for name in names:
+        store.fill(name, make_numbered(*range(1, 4)))
+    with store.client() as other:
+        for _ in range(25):
+            name = chance.choice(names)
+            match chance.choice(["search", "append", "expunge", "flag"]):
+                case "search":
+                    desk.search(mailbox=name, limit=2)
+                case "append":
+                    other.append(name, make_numbered(9)[0])
+                case step:
+                    other.select_folder(name)
+                    uids = other.search()
+                    if uids and step == "flag":
+                        other.set_flags(chance.choice(uids), chance.choice([[], [b"\\Seen"]]))
+                    elif uids:
+                        other.delete_messages(chance.choice(uids))
+                        other.expunge()
+                    other.close_folder()
+            listed = desk.call("imap_list_mailboxes", {"include_counts": True})
+            counts = {row["name"]: (row["messages"], row["unseen"]) for row in listed.data["mailboxes"]}
+            for each in names:
+                status = other.folder_status(each, ["MESSAGES", "UNSEEN"])
+                assert counts[each] == (status[b"MESSAGES"], status[b"UNSEEN"]), each
+
+
+def test_counts_cost_no_round_trip_more_where_a_mailbox_is_open(
+    dovecot_mail: Store, open_desk: DeskFactory
+) -> None:
+    desk = open_desk(dovecot_mail.account)
+    desk.search()
+    assert desk.call("imap_list_mailboxes", {"include_counts": True}).telemetry.imap_round_trips == 1
+    assert desk.search().telemetry.imap_round_trips == 2

@@ -4,6 +4,7 @@ from email.policy import SMTP
 
 import pytest
 
+from mailmcp import limits
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError
 from servers.peer import PeerFactory
@@ -192,3 +193,51 @@ def test_bodies_are_only_ever_peeked_at(peer: PeerFactory, open_desk: DeskFactor
         desk.get(row["message_id"], body_mode="both", attachment_mode="extract_text")
     assert not [each.line for each in server.commands if each.name in {"SELECT", "STORE", "UID STORE"}]
     assert not [each.line for each in server.commands if "BODY[" in each.line or "RFC822 " in each.line]
+
+
+@pytest.mark.parametrize(("recipients", "round_trips"), [(1_200, 1), (6_000, 2), (40_000, 2)])
+def test_row_and_message_agree_behind_many_recipients(
+    store: Store, desk: Desk, recipients: int, round_trips: int
+) -> None:
+    to = ",\r\n ".join(f'"Recipient {n}" <recipient.{n}@quay.example>' for n in range(recipients))
+    head = f"From: Ada <ada@harbour.example>\r\nTo: {to}\r\nSubject: Behind them\r\n"
+    head += "Date: Thu, 05 Nov 2026 09:30:00 +0100\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"
+    store.fill("INBOX", [head.encode() + "Grüße\r\n".encode()])
+    row = desk.search(limit=1).data["messages"][0]
+    assert (row["subject"], row["date"]) == ("Behind them", "2026-11-05T09:30:00+01:00")
+    reply = desk.get(row["message_id"])
+    message = reply.data["message"]
+    assert reply.telemetry.imap_round_trips == round_trips
+    assert (message["subject"], message["date"]) == (row["subject"], row["date"])
+    assert message["body_text"] == "Grüße"
+    cut = any("header field is too long and was cut" in each for each in reply.outcome.warnings)
+    assert cut == (recipients * 45 > limits.HEADER_FIELD_OCTETS_MAX)
+
+
+def in_charset(charset: str, octets: bytes, encoding: str = "8bit") -> bytes:
+    fields = f"Content-Type: text/plain; charset={charset}\r\nContent-Transfer-Encoding: {encoding}\r\n"
+    return b"Subject: Text\r\nMIME-Version: 1.0\r\n" + fields.encode() + b"\r\n" + octets
+
+
+LOST = "The message is malformed: NUL octets may be lost: the server gives 0x80 in their place."
+
+
+@pytest.mark.parametrize(
+    ("letter", "text", "lost", "round_trips"),
+    [
+        (in_charset("utf-16le", "Grüße".encode("utf-16-le")), "Grüße", False, 2),
+        (in_charset("utf-16be", "Grüße".encode("utf-16-be"), "binary"), "Grüße", False, 2),
+        (in_charset("utf-16le", "Grüße".encode("utf-16-le"), "8-bit"), "Grüße", True, 1),
+        (in_charset("utf-8", "„Grüße“ kosten 5 €".encode()), "„Grüße“ kosten 5 €", False, 1),
+        (in_charset("windows-1252", "Grüße kosten 5 €".encode("cp1252")), "Grüße kosten 5 €", False, 1),
+        (in_charset("shift_jis", "ムラ".encode("shift_jis")), "ムラ", False, 1),
+    ],
+)
+def test_text_with_nul_octets_is_read_as_it_was_sent(
+    dovecot_mail: Store, open_desk: DeskFactory, letter: bytes, text: str, round_trips: int, *, lost: bool
+) -> None:
+    desk = open_desk(dovecot_mail.account)
+    dovecot_mail.fill("INBOX", [letter])
+    reply = desk.get(newest(desk))
+    assert reply.data["message"]["body_text"] == text
+    assert (LOST in reply.outcome.warnings, reply.telemetry.imap_round_trips) == (lost, round_trips)

@@ -77,6 +77,6 @@ def test_rows_show_whom_the_owner_wrote_to(store: Store, desk: Desk) -> None:
         assert rows["From me"]["to"] == "Ann Lee <ann@example.org>"
         assert rows["From me"]["from"] == "Mara <mara@example.com>"
         assert "to" not in rows["From another"]
-        assert " | to Ann Lee (ann@example.org) | From me | " in reply.text
-        assert " | Ann Example (ann@example.org) | From another | " in reply.text
+        assert ' | to "Ann Lee (ann@example.org)": "From me" | ' in reply.text
+        assert ' | "Ann Example (ann@example.org)": "From another" | ' in reply.text
     assert desk.search().telemetry.imap_round_trips == 2

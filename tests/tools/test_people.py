@@ -6,7 +6,7 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.tools.people import addresses_of, first_addresses_of
+from mailmcp.tools.people import addresses_of, first_addresses_of, people_of
 
 FIVE = ", ".join(f"P{number} <p{number}@a.example>" for number in range(1, 6))
 
@@ -31,6 +31,29 @@ def test_the_first_are_named_and_the_others_counted(value: str, most: int, writt
         assert shown.count(", ") + int(shown.split()[-2]) == value.count("@")
     else:
         assert shown == written
+
+
+@pytest.mark.parametrize("most", [None, 2, 5])
+@pytest.mark.parametrize("max_chars", [100, 200, 400])
+@pytest.mark.parametrize("name_chars", [0, 20, 200])
+def test_no_address_is_cut(most: int | None, max_chars: int, name_chars: int) -> None:
+    known = [f"someone.{number}@a-rather-long-domain.example" for number in range(20)]
+    written = ", ".join(f"{'N' * name_chars} <{each}>" for each in known)
+    headers = parse_headers(f"From: {written}\r\n\r\n".encode())
+    people = people_of(headers, "From", max_chars=max_chars, most=most)
+    assert len(people.text) <= max_chars
+    assert re.findall(r"[^\s<>,]+@[^\s<>,]+", people.text) == known[: people.shown]
+    assert 0 < people.shown <= (most or 20)
+    assert people.text.endswith(f", {20 - people.shown} more")
+
+
+def test_a_name_gives_way_to_its_address() -> None:
+    headers = parse_headers(f"From: {'long ' * 99}<a@a.example>\r\n\r\n".encode())
+    assert people_of(headers, "From", max_chars=200).text.endswith("… <a@a.example>")
+    headers = parse_headers(f"From: {'x' * 170}@a.example\r\n\r\n".encode())
+    assert people_of(headers, "From", max_chars=200).text == f"{'x' * 170}@a.example"
+    headers = parse_headers(f"From: Ann <{'x' * 300}@a.example>\r\n\r\n".encode())
+    assert people_of(headers, "From", max_chars=200).text.endswith("…")
 
 
 def test_several_fields_are_one_list() -> None:

@@ -51,7 +51,7 @@ def test_a_message_that_came_days_after_it_was_written_says_so(hours: int, arriv
 def test_a_row_of_nothing() -> None:
     row = make_row(REF, FetchedMessage(uid=2), snippet_chars=50)
     assert (row.date, row.from_, row.subject, row.flags, row.snippet) == ("", "", "", [], "")
-    assert row_lines(row) == ("- no date | unread | no sender | no subject | `imap:work:INBOX:1:2`",)
+    assert row_lines(row) == ("- no date | unread | no sender: no subject | `imap:work:INBOX:1:2`",)
     data = row.model_dump(exclude_none=True)
     assert set(data) == {"message_id", "date", "from_", "subject", "flags", "snippet"} | {
         "message_uri",
@@ -139,7 +139,7 @@ def test_where_a_snippets_text_is_cut_no_character_is_halved(
 def test_snippets_are_asked_of_the_server_where_it_makes_them(
     peer: PeerFactory, open_desk: DeskFactory
 ) -> None:
-    server = peer(messages=[PeerMessage(uid=1, octets=crlf("Subject: x\n\nText\n"))])
+    server = peer(messages=[PeerMessage(uid=1, octets=crlf("From: a@b\nSubject: x\n\nText\n"))])
     desk = open_desk(peer_account(server))
     assert snippet_of(desk) == "Text"
     (plain,) = [each.line for each in server.commands if each.name == "UID FETCH"]
@@ -175,7 +175,7 @@ def test_a_row_names_its_files_and_says_how_large_it_is() -> None:
     fetched = FetchedMessage(uid=2, body_structure=MIXED, size_octets=4_200_000)
     row = make_row(REF, fetched)
     assert (row.attachments, row.has_attachments, row.size_bytes) == (["a.pdf", "*b*.pdf"], True, 4_200_000)
-    assert r" | 2 files: a.pdf, \*b\*.pdf | 4.2 MB | `imap:" in row_lines(row)[0]
+    assert r' | 2 files: "a.pdf", "\*b\*.pdf" | 4.2 MB | `imap:' in row_lines(row)[0]
 
 
 def test_names_of_files_are_bounded_and_it_shows() -> None:
@@ -186,13 +186,13 @@ def test_names_of_files_are_bounded_and_it_shows() -> None:
     assert len(row.attachments) == limits.ROW_FILES_MAX + 1
     assert row.attachments[-1] == "…"
     assert max(map(len, row.attachments)) <= limits.ROW_FILENAME_CHARS_MAX
-    assert "5+ files: n0" in row_lines(row)[0]
+    assert '5+ files: "n0' in row_lines(row)[0]
 
 
 def test_one_file_without_a_name_is_called_by_its_type() -> None:
     structure = (b"application", b"pdf", None, None, None, b"base64", 9, None, (b"attachment", None))
     row = make_row(REF, FetchedMessage(uid=2, body_structure=structure))
-    assert " | 1 file: application/pdf | " in row_lines(row)[0]
+    assert ' | 1 file: "application/pdf" | ' in row_lines(row)[0]
 
 
 def test_no_file_is_said_and_not_shown() -> None:
@@ -225,7 +225,7 @@ def test_other_places_are_named_so_that_they_can_be_read() -> None:
     row = make_row(REF, FetchedMessage(uid=2), places=others)
     assert row.places == [each.message_id for each in others][: limits.ROW_PLACES_MAX]
     _, also = row_lines(row)
-    assert also.startswith("  also `` imap:work:Label `1`:3:1 ``, ")
+    assert also.startswith(r'  also `"imap:work:Label \u00601\u0060:3:1"`, ')
 
 
 def test_times_are_shown_in_the_zone_of_the_settings() -> None:
@@ -246,7 +246,7 @@ def test_where_a_word_was_found_is_said_beside_the_snippet() -> None:
     assert row.matched_in == ["subject", "from", "body"]
     assert row.snippet is not None
     assert "the NEEDLE in it" in row.snippet
-    assert row_lines(row)[-1] == f"  > {row.snippet} (found in subject, from, body)"
+    assert row_lines(row)[-1] == f'  > "{row.snippet}" (found in subject, from, body)'
     assert row_lines(row.model_copy(update={"snippet": ""}))[-1] == "  (found in subject, from, body)"
 
 
@@ -268,28 +268,32 @@ def calendar(method: bytes) -> FetchedMessage:
 @pytest.mark.parametrize(
     ("method", "mark"),
     [
-        (b"REQUEST", " | invitation | no sender | "),
-        (b"CANCEL", " | invitation cancelled | no sender | "),
-        (b"Reply", " | invitation answered | no sender | "),
-        (b"PUBLISH", " | unread | no sender | "),
+        (b"REQUEST", " | invitation | no sender: "),
+        (b"CANCEL", " | invitation cancelled | no sender: "),
+        (b"Reply", " | invitation answered | no sender: "),
+        (b"PUBLISH", " | unread | no sender: "),
     ],
 )
 def test_an_invitation_is_marked(method: bytes, mark: str) -> None:
     assert mark in row_lines(make_row(REF, calendar(method)))[0]
 
 
-def test_no_sender_is_called_as_recipients_are() -> None:
-    assert " | from to Ann (a@b.example) | " in row_lines(row_of("From: to Ann <a@b.example>\n"))[0]
+@pytest.mark.parametrize("name", ["to Ann", "unread", "invitation cancelled"])
+def test_no_sender_is_called_as_marks_and_recipients_are(name: str) -> None:
+    assert (
+        f' | "{name} (a@b.example)": no subject | `'
+        in row_lines(row_of(f'From: "{name}" <a@b.example>\n'))[0]
+    )
     draft = make_row(replace(REF, mailbox="Drafts"), FetchedMessage(uid=2))
-    assert (draft.to, " | to nobody | " in row_lines(draft)[0]) == ("", True)
+    assert (draft.to, " | to nobody: " in row_lines(draft)[0]) == ("", True)
 
 
 @pytest.mark.parametrize("name", ["subject", "query", "exclude"])
 def test_what_a_row_shows_can_be_searched_for_as_it_stands(store: Store, desk: Desk, name: str) -> None:
     store.fill("INBOX", [make_letter("[dev] Scan_of #7 *new*").as_bytes(), make_letter("Other").as_bytes()])
     [line] = [line for line in desk.search(limit=9).text.splitlines() if "Scan" in line]
-    shown = line.split(" | ")[3]
-    assert shown == r"\[dev\] Scan_of \#7 \*new\*"
+    shown = line.split('"')[3]
+    assert shown == r"\[dev] Scan_of #7 \*new\*"
     found = desk.search(**{name: shown}).data["messages"]
     assert [row["subject"] for row in found] == (
         ["Other"] if name == "exclude" else ["[dev] Scan_of #7 *new*"]

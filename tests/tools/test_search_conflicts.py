@@ -4,9 +4,13 @@ import pytest
 
 from mailmcp.reasons import Reason
 from mcp_envelope import ConflictError, NotFoundError
+from servers.peer import Peer, PeerFactory
+from servers.peer_actions import Respond, Rule
+from servers.peer_mailbox import make_messages
+from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_numbered
-from tools.stores import Store
+from tools.stores import Store, peer_account
 
 
 @pytest.fixture
@@ -117,41 +121,57 @@ def test_a_message_that_never_was_is_gone(project: Desk) -> None:
     assert caught.value.reason is Reason.MESSAGE_GONE
 
 
-def test_a_message_expunged_from_a_page_makes_it_partial(store: Store, project: Desk) -> None:
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_message_expunged_between_pages_is_on_none_of_them(
+    store: Store, project: Desk, *, cached: bool
+) -> None:
     first = project.search(mailbox="Project", limit=2)
-    gone = first.uids[-1] - 1
-    store.expunge("Project", [gone])
+    store.expunge("Project", [first.uids[-1] - 1])
+    if not cached:
+        project.forget()
     page = project.search(cursor=first.data["next_cursor"])
+    assert (page.places, page.data["status"], page.data["has_more"]) == ([2, 1], "ok", False)
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_last_page_of_which_nothing_is_left_ends_the_list(
+    store: Store, project: Desk, *, cached: bool
+) -> None:
+    first = project.search(mailbox="Project", limit=4)
+    store.expunge("Project", [first.uids[-1] - 1])
+    if not cached:
+        project.forget()
+    last = project.search(cursor=first.data["next_cursor"])
+    assert (last.places, last.data["has_more"], last.data["issues"]) == ([], False, [])
+    assert last.outcome.summary == "No more messages match in `Project` (work)"
+    assert "next_action" not in last.data
+
+
+def expunged_in_between(peer: PeerFactory, *uids: int) -> Peer:
+    """Start a peer that finds 1 and 2, of which some are gone when they are fetched."""
+    found = Rule(command="UID SEARCH", action=Respond(b"* SEARCH 1 2\r\n{tag} OK -\r\n"))
+    there = [uid for uid in (1, 2) if uid not in uids]
+    return peer(messages=make_messages(*there), capabilities=["IMAP4rev1"], rules=[found])
+
+
+def test_a_message_expunged_while_a_page_is_made_makes_it_partial(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    page = open_desk(peer_account(expunged_in_between(peer, 2))).search()
     data = page.data
-    assert page.places == [2]
+    assert page.uids == [1]
     assert (data["status"], data["attempted"], data["returned"], data["failed"]) == ("partial", 2, 1, 1)
     (issue,) = data["issues"]
-    assert (issue["code"], issue["stage"], issue["uid"]) == ("not_found", "fetch", gone)
-    assert issue["message_id"] == f"imap:work:Project:{data['messages'][0]['uidvalidity']}:{gone}"
-    assert (issue["mailbox"], issue["account_id"], issue["retryable"]) == ("Project", "work", False)
+    assert (issue["code"], issue["stage"], issue["uid"]) == ("not_found", "fetch", 2)
+    assert issue["message_id"] == f"imap:work:INBOX:{data['messages'][0]['uidvalidity']}:2"
+    assert (issue["mailbox"], issue["account_id"], issue["retryable"]) == ("INBOX", "work", False)
     assert issue["message_id"] in page.text
-    assert project.search(cursor=data["next_cursor"]).places == [1]
 
 
-def test_a_page_of_which_nothing_is_left_is_an_error_that_goes_on(store: Store, project: Desk) -> None:
-    first = project.search(mailbox="Project", limit=2)
-    store.expunge("Project", [uid - 2 for uid in first.uids])
+def test_a_page_of_which_nothing_is_left_is_an_error(peer: PeerFactory, open_desk: DeskFactory) -> None:
     with pytest.raises(NotFoundError) as caught:
-        project.search(cursor=first.data["next_cursor"])
+        open_desk(peer_account(expunged_in_between(peer, 1, 2))).search()
     assert caught.value.reason is Reason.MESSAGE_GONE
     issues = caught.value.details["issues"]
     assert isinstance(issues, list)
-    assert [each["uid"] for each in issues] == [uid - 2 for uid in first.uids]
-    action = caught.value.next_action
-    assert action is not None
-    assert project.call(action.tool, dict(action.arguments)).places == [1]
-
-
-def test_a_last_page_of_which_nothing_is_left_says_where_else_to_look(store: Store, project: Desk) -> None:
-    first = project.search(mailbox="Project", limit=4)
-    store.expunge("Project", [first.uids[-1] - 1])
-    with pytest.raises(NotFoundError) as caught:
-        project.search(cursor=first.data["next_cursor"])
-    action = caught.value.next_action
-    assert action is not None
-    assert project.call(action.tool, dict(action.arguments)).data["mailboxes"]
+    assert [each["uid"] for each in issues] == [2, 1]

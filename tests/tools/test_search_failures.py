@@ -45,8 +45,9 @@ def test_an_account_that_is_down_is_an_issue_and_comes_back_with_all_it_has(
     assert "mailbox" not in issue
     assert first.data["coverage"]["mailboxes_failed"] == ["away: *"]
     assert not first.data["coverage"]["complete"]
-    assert (first.data["attempted"], first.data["returned"], first.data["failed"]) == (3, 2, 1)
+    assert (first.data["attempted"], first.data["returned"], first.data["failed"]) == (2, 2, 0)
     assert "not everything could be searched" in first.outcome.summary
+    assert "(home)" in first.outcome.summary, "the other account was not searched"
     rest = desk.search(cursor=first.data["next_cursor"], limit=100)
     assert rest.data["status"] == "ok"
     accounts = [row["message_id"].split(":")[1] for row in rest.data["messages"]]
@@ -68,10 +69,22 @@ def test_a_refused_login_of_one_account_is_an_issue(
     assert [(each["account_id"], each["code"]) for each in reply.data["issues"]] == [
         ("locked", "auth_failed")
     ]
-    assert reply.data["returned"] == 2
-    assert reply.data["has_more"]
-    with pytest.raises(AuthFailedError):
-        desk.search(cursor=reply.data["next_cursor"])
+    assert (reply.data["returned"], reply.data["failed"], reply.data["has_more"]) == (2, 0, False)
+    assert (reply.data["total"], reply.data["coverage"]["complete"]) == (2, False)
+    action = reply.outcome.next_action
+    assert action is None or "cursor" not in action.arguments
+
+
+def test_a_loop_over_the_pages_ends_where_an_account_has_failed_for_good(
+    store: Store, wrong_password: Account, open_desk: DeskFactory
+) -> None:
+    reply = open_desk(wrong_password, store.named("home")).search(**EVERYWHERE, limit=1)
+    given = reply.data["returned"]
+    while reply.data["has_more"]:
+        reply = open_desk(wrong_password, store.named("home")).search(cursor=reply.data["next_cursor"])
+        assert (reply.data["issues"], reply.data["coverage"]["complete"]) == ([], False)
+        given += reply.data["returned"]
+    assert given == 4
 
 
 def test_when_all_accounts_fail_it_is_an_error(wrong_password: Account, open_desk: DeskFactory) -> None:

@@ -14,7 +14,7 @@ from mailmcp.tools.preferences import DEFAULTS, Owner, Preferences
 from mailmcp.tools.tool import Call
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, NotFoundError
 from tools.desk import Desk
-from tools.stores import plain_account
+from tools.stores import Store, plain_account
 
 
 def call_for(*names: str) -> Call:
@@ -50,6 +50,10 @@ def test_one_of_several_must_be_named() -> None:
     assert (caught.value.problems[0].field, caught.value.reason) == ("account_id", BaseReason.MISSING_PARAM)
 
 
+def test_the_one_called_default_need_not_be_named() -> None:
+    assert call_for("work", "default").choose_account("", or_all="*").account_id == "default"
+
+
 @pytest.mark.parametrize("name", ["work ", "other", "imap.example.org"])
 def test_an_unknown_account_is_told_the_known_ones(name: str) -> None:
     call = call_for("work", "home")
@@ -75,6 +79,29 @@ def test_an_account_in_another_case_is_told_its_id() -> None:
     """One id is written one way: cursors and message ids hold it."""
     with pytest.raises(NotFoundError, match=r"Ids are case-sensitive: send work\.$"):
         call_for("work", "home").choose_account("Work")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("imap_get_message", {}),
+        ("imap_get_message_raw", {}),
+        ("imap_get_thread", {}),
+        ("imap_get_attachment", {"part_id": "1"}),
+    ],
+)
+def test_an_account_beside_a_message_must_be_the_messages(
+    pymap_mail: Store, tool: str, arguments: dict[str, str]
+) -> None:
+    """Clients of similar servers send it always; no schema shows it."""
+    pymap_mail.fill("INBOX", [b"Subject: Tea\r\n\r\nTea?\r\n"])
+    with Desk([pymap_mail.account, pymap_mail.named("default")]) as desk:
+        (row,) = desk.search(account_id="work").data["messages"]
+        sent = {"message_id": row["message_id"], **arguments}
+        for agreed in ({}, {"account_id": "work"}, {"account_id": ""}):
+            assert desk.call(tool, sent | agreed).data["account_id"] == "work"
+        with pytest.raises(InvalidInputError, match=r"account_id: contradicts message_id.* of account work"):
+            desk.call(tool, sent | {"account_id": "default"})
 
 
 def test_a_desk_needs_no_server_to_refuse() -> None:

@@ -40,6 +40,6 @@ class EmbeddedLoadedMessage(LoadedMessage):
     @override
     def _get_envelope_structure(cls, msg: MessageContent) -> EnvelopeStructure:
         envelope = super()._get_envelope_structure(msg)
-        if envelope.date is not None and envelope.date.datetime is None:
+        if getattr(envelope.date, "datetime", None) is None:  # of "Date :" it makes another kind of header
             envelope.date = None
         return envelope

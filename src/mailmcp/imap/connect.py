@@ -1,28 +1,27 @@
 """From an account to a logged-in connection: dial, TLS, login, ID.
 
-One function, `open_connection`, takes the steps in the order of RFC 9051; each
-step can be timed by a caller that wants to show them.
+`connect`, `log_in` and `identify` take the steps in the order of RFC 9051, `open_connection` all of them;
+each step can be timed by a caller that wants to show them.
 """
 
 import os
 import socket
 import ssl
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic, perf_counter
 from typing import Any
 
 from mailmcp import __version__
 from mailmcp.imap.account import Account, Tls
-from mailmcp.imap.connection import Connection, RefusedError, quoted
-from mailmcp.imap.faults import Stage, named_faults, refused, tls_failed
+from mailmcp.imap.answer import RefusedError
+from mailmcp.imap.command import quoted
+from mailmcp.imap.connection import Connection
+from mailmcp.imap.faults import Stage, login_refused, lost, named_faults, tls_failed
 from mailmcp.imap.wire import Cut, Traffic
 from mailmcp.reasons import Reason
-from mcp_envelope import AuthFailedError, InternalError, ToolError
-
-_TEMPORARY_CODES = frozenset({"UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "CONTACTADMIN"})
-"""Response codes of a refused login that say nothing of the credentials (RFC 5530, RFC 9051 section 7.1)."""
+from mcp_envelope import AuthFailedError, ToolError
 
 
 @dataclass(slots=True, eq=False)
@@ -36,6 +35,12 @@ class Dialling:
     steps_ms: dict[str, float] = field(default_factory=dict)
     """Milliseconds of each finished step: `connect`, `tls`, `greeting`, `starttls`, `login`, `id`."""
 
+    login_sent: bool = False
+    """Whether a login went out, if only its command without the password."""
+
+    login_answered: bool = False
+    """Whether the server said what it thinks of the login; a login that it did not answer may count there."""
+
     _step_began: float = field(default_factory=perf_counter)
 
     def finished(self, step: str, next_stage: Stage) -> None:
@@ -47,32 +52,74 @@ class Dialling:
 
 
 def open_connection(dialling: Dialling) -> Connection:
-    """Connect, secure and log in; blocks.
+    """Connect, secure, log in and say who we are; blocks. Raises what the steps raise."""
+    connection = connect(dialling)
+    log_in(connection, dialling)
+    identify(connection, dialling)
+    return connection
+
+
+def connect(dialling: Dialling) -> Connection:
+    """Connect and secure; blocks.
 
     Raises:
-        AuthFailedError: The login is refused, or not offered, or there is no password.
         DeadlineError: A timeout of the account passed.
         InternalError: The connection, TLS or the server failed.
     """
     account = dialling.account
-    connection: Connection | None = None
-    try:
-        with _named_at_stage(dialling):
-            connection = Connection(
-                account.host, account.port, dial=lambda: _dial(dialling), traffic=dialling.traffic
-            )
-            connection.socket().settimeout(account.command_timeout_s)
-            dialling.finished("greeting", Stage.COMMAND)
+    opened: list[Connection] = []
+    with _closed_on_failure(dialling, opened):
+        connection = Connection(
+            account.host, account.port, dial=lambda: _dial(dialling), traffic=dialling.traffic
+        )
+        opened.append(connection)
+        connection.socket().settimeout(account.command_timeout_s)
+        dialling.finished("greeting", Stage.COMMAND)
+        connection.learn_capabilities()
+        if account.tls is Tls.STARTTLS:
+            _start_tls(connection, dialling)
+    return connection
+
+
+def log_in(connection: Connection, dialling: Dialling) -> None:
+    """Log in, once; blocks. The connection is closed if that fails, here as in `identify`.
+
+    Raises:
+        AuthFailedError: The login is refused, or not offered, or there is no password.
+        DeadlineError: A timeout of the account passed.
+        InternalError: The connection or the server failed.
+    """
+    with _closed_on_failure(dialling, [connection]):
+        if not connection.preauthenticated:
+            _log_in(connection, dialling)
             connection.learn_capabilities()
-            if account.tls is Tls.STARTTLS:
-                _start_tls(connection, dialling)
-            if not connection.preauthenticated:
-                _log_in(connection, dialling)
-                connection.learn_capabilities()
-            _identify(connection, dialling)
-            return connection
+
+
+def identify(connection: Connection, dialling: Dialling) -> None:
+    """Say who we are where the server asks (RFC 2971); NetEase opens no mailbox without it.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed.
+    """
+    if not connection.can("ID"):
+        return
+    with _closed_on_failure(dialling, [connection]), suppress(RefusedError):
+        # It is a courtesy: a server that refuses it still serves.
+        connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
+        dialling.finished("id", Stage.COMMAND)
+
+
+@contextmanager
+def _closed_on_failure(dialling: Dialling, opened: Sequence[Connection]) -> Iterator[None]:
+    """Name faults by the stage at which they came, not the one at which the block began; then close."""
+    try:
+        try:
+            yield
+        except Exception:
+            with named_faults(dialling.account.account_id, dialling.stage):
+                raise
     except BaseException:
-        if connection is not None:
+        for connection in opened:
             close_socket(connection)
         dialling.cut.close()
         raise
@@ -84,16 +131,6 @@ def close_socket(connection: Connection) -> None:
         connection.shutdown()
     except OSError:
         return  # it was closed already, which is what was wanted
-
-
-@contextmanager
-def _named_at_stage(dialling: Dialling) -> Iterator[None]:
-    """`named_faults` with the stage at which the fault came, not the one at which the block began."""
-    try:
-        yield
-    except Exception:
-        with named_faults(dialling.account.account_id, dialling.stage):
-            raise
 
 
 def tls_context(account: Account) -> ssl.SSLContext:
@@ -179,52 +216,36 @@ def _log_in(connection: Connection, dialling: Dialling) -> None:
     account = dialling.account
     password = account.read_password()
     ascii_only = (account.user + password).isascii()
-    if connection.can("LOGINDISABLED") or (connection.can("AUTH=PLAIN") and not ascii_only):
-        attempt = _authenticate_plain
-    else:
-        attempt = _login
+    plain = connection.can("AUTH=PLAIN")
+    if connection.can("LOGINDISABLED") and not plain:
+        raise _login_disabled(connection, account)
+    dialling.login_sent = True
     try:
-        attempt(connection, account, password)
+        if plain and (connection.can("LOGINDISABLED") or not ascii_only):
+            connection.authenticate("PLAIN", f"\0{account.user}\0{password}".encode())
+        else:
+            connection.run("LOGIN", quoted(account.user), quoted(password))
     except RefusedError as error:
-        raise _login_error(account, error) from None
+        if error.says_nothing_but_bye:
+            raise lost(account.account_id) from None
+        dialling.login_answered = True
+        if error.reason is Reason.LOGIN_DISABLED:
+            raise _login_disabled(connection, account) from None
+        raise login_refused(account.account_id, error) from None
+    dialling.login_answered = True
     dialling.finished("login", Stage.COMMAND)
 
 
-def _login(connection: Connection, account: Account, password: str) -> None:
-    connection.run("LOGIN", quoted(account.user), quoted(password))
-
-
-def _authenticate_plain(connection: Connection, account: Account, password: str) -> None:
-    if not connection.can("AUTH=PLAIN"):
-        raise AuthFailedError(
-            f"The server allows no login on this connection (account {account.account_id}). "
-            'It may demand encryption: set tls to "implicit" or "starttls".',
-            reason=Reason.LOGIN_DISABLED,
-            details={"account_id": account.account_id},
-        )
-    connection.authenticate("PLAIN", f"\0{account.user}\0{password}".encode())
-
-
-def _login_error(account: Account, error: RefusedError) -> AuthFailedError | InternalError:
-    if error.code in _TEMPORARY_CODES:
-        return refused(account.account_id, RefusedError("login", error.status, f"[{error.code}]"))
-    # The server's own words are left out: some repeat the command, password and all.
-    code = f" ({error.code})" if error.code else ""
+def _login_disabled(connection: Connection, account: Account) -> AuthFailedError:
+    """Build the error for a server that takes no password on this connection."""
+    if not account.secure:
+        why = 'It may demand encryption: set tls to "implicit" or "starttls".'
+    elif connection.can("AUTH=XOAUTH2") or connection.can("AUTH=OAUTHBEARER"):
+        why = "It asks for OAuth 2.0, as Outlook does, which mailmcp does not support."
+    else:
+        why = "IMAP may have to be enabled for the account at the provider first."
     return AuthFailedError(
-        f"The server rejected the user name or password of account {account.account_id}{code}. "
-        "Check them in the settings; many providers want an app password. "
-        "Unless a file or a command gives the password, mailmcp must then be started anew.",
-        reason=Reason.CREDENTIALS_REJECTED,
+        f"The server does not accept passwords on this connection (account {account.account_id}). {why}",
+        reason=Reason.LOGIN_DISABLED,
         details={"account_id": account.account_id},
     )
-
-
-def _identify(connection: Connection, dialling: Dialling) -> None:
-    """Say who we are where the server asks (RFC 2971); NetEase opens no mailbox without it."""
-    if not connection.can("ID"):
-        return
-    try:
-        connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
-    except RefusedError:
-        return  # it is a courtesy: a server that refuses it still serves
-    dialling.finished("id", Stage.COMMAND)

@@ -10,65 +10,19 @@ import socket
 import ssl
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from imapclient import IMAPClient
-from imapclient.imap_utf7 import encode as encode_utf7
 from typing_extensions import override
 
+from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command
+from mailmcp.imap.sasl import answer_to_failure, parse_failure
 from mailmcp.imap.wire import CountedIMAP4, Traffic, ViolationError
 
-Piece = bytes | tuple[bytes, bytes]
-"""What imaplib gives of an answer: a line, or a line up to a literal with the literal."""
-
-_RESPONSE_CODE = re.compile(r"\[([A-Z0-9-]+)", re.IGNORECASE)
 _NUMBER = re.compile(rb"\d{1,20}")
-_SERVER_TEXT_CHARS = 200
+
 _LITERAL_MINUS_OCTETS = 4096
 """Longest literal that LITERAL- lets a client send without waiting (RFC 7888 section 5)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """The untagged responses that came with a completed command."""
-
-    tag: bytes = b""
-    untagged: Mapping[str, Sequence[Piece]] = field(default_factory=dict)
-
-    def lines(self, name: str) -> list[list[Piece]]:
-        """Group the pieces of the responses called `name`: one list a response, literals in place."""
-        grouped: list[list[Piece]] = []
-        current: list[Piece] = []
-        for piece in self.untagged.get(name, ()):
-            current.append(piece)
-            if isinstance(piece, bytes):
-                grouped.append(current)
-                current = []
-        return grouped
-
-    def number(self, name: str) -> int | None:
-        """Read the last response called `name` as a number; None where there is none."""
-        for piece in reversed(self.untagged.get(name, ())):
-            if isinstance(piece, bytes) and _NUMBER.fullmatch(piece.strip()):
-                return int(piece)
-        return None
-
-
-class RefusedError(Exception):
-    """The server completed a command with NO or BAD; the connection is in order.
-
-    `code` is the response code (RFC 9051 section 7.1) in upper case, "" for none; `text` is
-    the server's sentence, printable and short. `answer` is what came before the refusal.
-    """
-
-    def __init__(self, command: str, status: str, text: str, answer: Answer | None = None) -> None:
-        self.command, self.status = command, status
-        self.answer = answer or Answer()
-        match = _RESPONSE_CODE.match(text)
-        self.code = match[1].upper() if match else ""
-        self.text = "".join(c if c.isprintable() else " " for c in text)[:_SERVER_TEXT_CHARS]
-        super().__init__(f"{command}: {status} {self.text}")
 
 
 class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
@@ -84,6 +38,9 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         self._dial = dial
         self._traffic = traffic
         self._known: tuple[bytes, ...] = ()
+        self.interrupted: Sequence[Answer | RefusedError] = ()
+        """What the latest burst had brought when the connection failed; the last answer has no end."""
+
         super().__init__(host, port, ssl=False)
         # IMAPClient turns imaplib's tracing on: it formats each line for a logger that is off.
         self._imap.debug = 0
@@ -137,23 +94,44 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         except imaplib.IMAP4.error as error:
             raise RefusedError("STARTTLS", "NO", str(error)) from error
         # What was said before was not protected, so it is not believed.
+        self._imap.forget_received()
         self._forget_untagged()
         self.learn_capabilities()
 
-    def authenticate(self, mechanism: str, response: bytes) -> None:
-        """Log in by a SASL mechanism of one client message (RFC 9051 section 6.2.2), sent on demand.
+    def authenticate(self, mechanism: str, response: bytes, *, initial: bool = False) -> None:
+        """Log in by a SASL mechanism of one client message (RFC 9051 section 6.2.2).
 
-        Never as an initial response: servers exist that advertise SASL-IR and refuse it.
+        Args:
+            mechanism: In upper case, as `PLAIN`.
+            response: The message, before Base64.
+            initial: Send it along with the command where the server advertises SASL-IR (RFC 4959).
+                Servers exist that advertise SASL-IR and refuse it.
 
         Raises:
-            RefusedError: The server said NO or BAD.
+            RefusedError: The server said NO, BAD or BYE; `sasl_failure` is what the mechanism said.
         """
-        self._forget_untagged()
+        self._begin_answer()
         tag = self._new_tag()
-        self._imap.send(b"%b AUTHENTICATE %b\r\n" % (tag, mechanism.encode()))
+        message = b64encode(response)
+        if initial and self.can("SASL-IR"):
+            # A message of no octets is "=", to be told from none (RFC 4959 section 3).
+            self._imap.send(b"%b AUTHENTICATE %b %b\r\n" % (tag, mechanism.encode(), message or b"="))
+        else:
+            self._imap.send(b"%b AUTHENTICATE %b\r\n" % (tag, mechanism.encode()))
+            if self._continued(tag):
+                self._imap.send(message + b"\r\n")
+        failure: Mapping[str, str] = {}
         if self._continued(tag):
-            self._imap.send(b64encode(response) + b"\r\n")
-        self._complete("AUTHENTICATE", tag)
+            # All has been sent: this announces a failure, and is to be answered before the NO comes.
+            failure = parse_failure(bytes(self._imap.continuation_response))
+            self._imap.send(answer_to_failure(mechanism) + b"\r\n")
+            if self._continued(tag):
+                raise ViolationError("a login that never ends")
+        try:
+            self._complete("AUTHENTICATE", tag)
+        except RefusedError as error:
+            error.sasl_failure = failure
+            raise
 
     def run(self, name: str, *arguments: bytes, uid: bool = False, ride: bytes = b"") -> Answer:
         """Send a command and wait for its end.
@@ -170,7 +148,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             OSError: The connection failed, or a timeout passed.
             imaplib.IMAP4.abort: The connection is lost or out of step.
         """
-        self._forget_untagged()
+        self._begin_answer()
         rider = self._new_tag() if ride else b""
         if ride:
             self._imap.send_with_next(rider + b" " + ride + b"\r\n")
@@ -208,6 +186,8 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             ViolationError: Commands `in_order` were ended out of it.
             OSError, imaplib.IMAP4.abort: As `run`.
         """
+        self._begin_answer()
+        self.interrupted = ()
         tags: list[bytes] = []
         for command in commands:
             tags.append(self._new_tag())
@@ -220,6 +200,11 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
                 results.append(self._complete(command.name, tags[number]))
             except RefusedError as error:
                 results.append(error)
+            except ViolationError:
+                raise
+            except (OSError, imaplib.IMAP4.abort):
+                self.interrupted = [*results, Answer(untagged=dict(self._imap.untagged_responses))]
+                raise
             ended = [later for later, tag in enumerate(tags) if self._imap.tagged_commands.get(tag)]
             overtaken = commands[number : max(ended, default=number - 1) + 1]
             if in_order and any(each.name == "EXAMINE" for each in overtaken):
@@ -259,10 +244,14 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
 
     def _continued(self, tag: bytes) -> bool:
         """Wait until the server asks for more of a command; False if it ends the command instead."""
-        while self._imap._get_response() is not None:  # noqa: SLF001 - as in _new_tag
-            if self._imap.tagged_commands.get(tag) is not None:
-                return False
-        return True
+        while not self._ended(tag):
+            if self._imap._get_response() is None:  # noqa: SLF001 - as in _new_tag
+                return True
+        return False
+
+    def _ended(self, tag: bytes) -> bool:
+        """Whether the server has ended a command, or takes its leave."""
+        return self._imap.tagged_commands.get(tag) is not None or "BYE" in self._imap.untagged_responses
 
     def _complete(self, name: str, tag: bytes) -> Answer:
         status, data = self._imap._command_complete(name, tag)  # noqa: SLF001 - as in _new_tag
@@ -271,29 +260,13 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             raise RefusedError(name, status, _text(data), answer)
         return answer
 
+    def _begin_answer(self) -> None:
+        self._forget_untagged()
+        self._imap.begin_answer()
+
     def _forget_untagged(self) -> None:
         """Leave nothing of earlier commands that could be taken for an answer."""
         self._imap.untagged_responses.clear()
-
-
-def quoted(text: str) -> bytes:
-    """Write a string argument (RFC 9051 section 4.3): quoted, or as it is for a literal when not ASCII.
-
-    Raises:
-        ValueError: `text` holds CR, LF or NUL, which would end the command: callers refuse
-            them before, in words for whoever sent them.
-    """
-    if any(character in text for character in "\r\n\0"):
-        raise ValueError("a string argument holds CR, LF or NUL")
-    octets = text.encode()
-    if not octets.isascii():
-        return octets
-    return b'"' + octets.replace(b"\\", b"\\\\").replace(b'"', b'\\"') + b'"'
-
-
-def encode_mailbox(name: str) -> bytes:
-    """Write a mailbox name in modified UTF-7 (RFC 3501 section 5.1.3), as the server keeps it."""
-    return bytes(encode_utf7(name))
 
 
 def _text(data: Sequence[bytes | None]) -> str:

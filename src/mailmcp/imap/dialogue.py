@@ -6,16 +6,16 @@ same time into one burst, EXAMINE in front of each. So one dialogue of a search 
 costs two round trips on a warm session, and twenty cost two as well.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
 from mailmcp import limits
-from mailmcp.imap.command import Command, canonical_name
-from mailmcp.imap.connection import Answer, RefusedError
-from mailmcp.imap.faults import lost, refused
+from mailmcp.imap.answer import Answer, RefusedError
+from mailmcp.imap.command import Command
+from mailmcp.imap.faults import refused
 from mailmcp.imap.session import OpenMailbox, Session
-from mcp_envelope import InternalError, ToolError
+from mcp_envelope import ToolError
 
 ResultT = TypeVar("ResultT")
 
@@ -43,6 +43,19 @@ class Place:
 
     mailbox: OpenMailbox | None = None
     """As of the latest turn; None before the first."""
+
+
+class InterruptedDialogueError(Exception):
+    """The connection failed under what a dialogue asked: raised where it waits for the answers.
+
+    It may end with what it has got; whatever more it asks is answered by this again. Left alone, its
+    result is `error`.
+    """
+
+    def __init__(self, error: ToolError, replies: Replies) -> None:
+        """Take along the replies that had come by then; the last one may lack its end."""
+        super().__init__()
+        self.error, self.replies = error, replies
 
 
 Ask: TypeAlias = Sequence[Command] | Alone
@@ -86,6 +99,12 @@ class Talk(Generic[ResultT]):
         """Give the dialogue its answers."""
         self._step(lambda: self.dialogue.send(turn))
 
+    def interrupt(self, error: ToolError, replies: Replies) -> None:
+        """Let the dialogue end with what has come; no more will."""
+        self._step(lambda: self.dialogue.throw(InterruptedDialogueError(error, replies)))
+        while not self.ended:
+            self._step(lambda: self.dialogue.throw(InterruptedDialogueError(error, [])))
+
     def fail(self, error: ToolError) -> None:
         """End the dialogue: its mailbox cannot be had."""
         self.dialogue.close()
@@ -98,22 +117,31 @@ class Talk(Generic[ResultT]):
             self.result, self.ended = end.value, True
         except ToolError as error:
             self.result, self.ended = error, True
+        except InterruptedDialogueError as interruption:
+            self.result, self.ended = interruption.error, True
 
 
 def converse(session: Session, talks: Sequence[Talk[ResultT]]) -> list[ResultT | ToolError]:
     """Go through all dialogues; the results in their order, errors in the place of those that fail.
 
     Raises:
-        DeadlineError, InternalError: The connection failed, which ends all of them.
+        DeadlineError, InternalError: The connection failed. All dialogues have ended by then, some of
+            them perhaps with a result.
     """
     for talk in talks:
         talk.begin()
-    while going_on := [talk for talk in talks if not talk.ended]:
-        for burst in _bursts(session, going_on):
-            if len(burst) == 1 and not _fits_a_burst(session, burst[0]):
-                _go_on_alone(session, burst[0])
-            else:
-                _go_on_together(session, burst)
+    try:
+        while going_on := [talk for talk in talks if not talk.ended]:
+            for burst in _bursts(session, going_on):
+                if len(burst) == 1 and not _fits_a_burst(session, burst[0]):
+                    _go_on_alone(session, burst[0])
+                else:
+                    _go_on_together(session, burst)
+    except ToolError as error:
+        for talk in talks:
+            if not talk.ended:
+                talk.interrupt(error, [])
+        raise
     return [talk.outcome for talk in talks]
 
 
@@ -157,7 +185,11 @@ def _go_on_together(session: Session, talks: Sequence[Talk[ResultT]]) -> None:
         opening = session.examination(talk.mailbox, again=number > 0)
         commands += [*opening, *talk.asked]
         spans.append((bool(opening), len(talk.asked)))
-    replies = iter(_run_all(session, commands, talks))
+    try:
+        replies = iter(session.run_all(commands, in_order=True) if commands else [])
+    except ToolError as error:
+        _interrupt(session, zip(talks, spans, strict=True), error)
+        raise
     for talk, (examined, count) in zip(talks, spans, strict=True):
         opening_reply = next(replies) if examined else None
         own = [next(replies) for _ in range(count)]
@@ -171,20 +203,22 @@ def _go_on_together(session: Session, talks: Sequence[Talk[ResultT]]) -> None:
             _go_on(talk, Turn(mailbox=mailbox, replies=own))
 
 
-def _run_all(session: Session, commands: Sequence[Command], talks: Sequence[Talk[ResultT]]) -> Replies:
-    """Send a burst. An answer that is too long for a line may be that of a huge mailbox.
-
-    If the size of one is not known, it is taken for huge, and the connection for lost: the next
-    attempt looks at the size first.
-    """
-    try:
-        return session.run_all(commands, in_order=True) if commands else []
-    except InternalError as error:
-        unknown = {canonical_name(talk.mailbox) for talk in talks} - set(session.quirks.sizes)
-        if "too long" not in str(error.__cause__) or not unknown:
-            raise
-        session.quirks.sizes |= dict.fromkeys(unknown, limits.SEARCH_WINDOW + 1)
-        raise lost(session.account.account_id) from error
+def _interrupt(
+    session: Session, talks: Iterable[tuple[Talk[ResultT], tuple[bool, int]]], error: ToolError
+) -> None:
+    """Give several dialogues what a burst had brought when the connection failed."""
+    *whole, last = session.connection.interrupted or [Answer()]
+    for talk, (examined, count) in talks:
+        if examined and not whole:
+            return  # their mailboxes were not opened
+        opening_reply = whole.pop(0) if examined else None
+        own, whole = [*whole, last][:count], whole[count:]
+        try:
+            talk.place.mailbox = session.examined(talk.mailbox, opening_reply, uidvalidity=talk.uidvalidity)
+        except ToolError as refusal:
+            talk.fail(refusal)
+        else:
+            talk.interrupt(error, own)
 
 
 def _go_on_alone(session: Session, talk: Talk[ResultT]) -> None:

@@ -6,14 +6,24 @@ The only place where errors of sockets, TLS and IMAP libraries are caught and na
 import imaplib
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 
-from mailmcp.imap.connection import RefusedError
-from mailmcp.imap.wire import ViolationError
+from mailmcp.imap.answer import RefusedError
+from mailmcp.imap.response_codes import names_connection_limit
+from mailmcp.imap.wire import TooLongError, ViolationError
 from mailmcp.reasons import Reason
-from mcp_envelope import ConflictError, DeadlineError, InternalError, ToolError
+from mcp_envelope import (
+    AuthFailedError,
+    ConflictError,
+    DeadlineError,
+    InternalError,
+    NotFoundError,
+    ToolError,
+    code,
+)
+from mcp_envelope.markdown import quote
 
 
 class Stage(StrEnum):
@@ -57,13 +67,67 @@ def named_faults(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[None
         raise _name(account_id, error) from error
 
 
-def refused(account_id: str, error: RefusedError) -> InternalError:
+_ERRORS: Mapping[Reason, type[InternalError | AuthFailedError | NotFoundError]] = {
+    Reason.CREDENTIALS_REJECTED: AuthFailedError,
+    Reason.CREDENTIALS_EXPIRED: AuthFailedError,
+    Reason.LOGIN_DISABLED: AuthFailedError,
+    Reason.MAILBOX_MISSING: NotFoundError,
+}
+"""What a refused command raises by the reason of its response code; InternalError for the others."""
+
+
+def refused(account_id: str, error: RefusedError) -> ToolError:
     """Build the error for a command that the server completed with NO or BAD."""
-    return InternalError(
-        f"The server refused {error.command} (account {account_id}): {error.status} {error.text}",
-        reason=Reason.SERVER_REFUSED,
-        retryable=error.status == "NO",
+    return _ERRORS.get(error.reason, InternalError)(
+        f"The server refused {error.command} (account {account_id}): {refusal_of(error)}",
+        reason=error.reason,
+        retryable=error.retryable,
         details={"account_id": account_id, "command": error.command, "status": error.status},
+    )
+
+
+def refusal_of(error: RefusedError) -> str:
+    """Return what the server answered, for a line of ours: NO or BAD, and its words in quotes."""
+    return f"{error.status} {quote(error.text)}".rstrip()
+
+
+_LOGIN_REFUSALS: Mapping[Reason, str] = {
+    Reason.CREDENTIALS_REJECTED: "The server rejected the user name or password of account {account}. "
+    "Check them in the settings; many providers want an app password. "
+    "Unless a file or a command gives the password, mailmcp must then be started anew.",
+    Reason.CREDENTIALS_EXPIRED: "The password of account {account} has expired. Set a new one at the "
+    "provider, then in the settings. Unless a file or a command gives it, mailmcp must then be started anew.",
+    Reason.PERMISSION_DENIED: "The server does not let this user in (account {account}), whatever the "
+    "password. Sign in at the provider's website, or ask its support.",
+}
+
+
+def login_refused(account_id: str, error: RefusedError) -> ToolError:
+    """Build the error for a login that the server completed with NO or BAD.
+
+    The server's own words are left out: some repeat the command, password and all.
+    """
+    said = f" ({code(error.code)})" if error.code else ""
+    if error.is_connection_limit:
+        return connection_limit(account_id)
+    if error.is_temporary:
+        return refused(account_id, RefusedError("login", error.status, f"[{error.code}]"))
+    reason = error.reason if error.reason in _LOGIN_REFUSALS else Reason.CREDENTIALS_REJECTED
+    return AuthFailedError(
+        _LOGIN_REFUSALS[reason].format(account=account_id + said),
+        reason=reason,
+        details={"account_id": account_id},
+    )
+
+
+def connection_limit(account_id: str) -> InternalError:
+    """Build the error for a server that allows no more connections at the moment."""
+    return InternalError(
+        f"The server allows no more connections now (account {account_id}). "
+        "Other mail programs may hold some, or max_sessions is too high in the settings.",
+        reason=Reason.CONNECTION_LIMIT,
+        retryable=True,
+        details={"account_id": account_id},
     )
 
 
@@ -89,8 +153,8 @@ def lost(account_id: str) -> InternalError:
 def rebuilt(mailbox: str, *, expected: int, found: int) -> ConflictError:
     """Build the error for a mailbox whose UIDVALIDITY is another one (RFC 9051 section 2.3.1.1)."""
     return ConflictError(
-        f"Mailbox {mailbox!r} was rebuilt (or the id is of another one): its UIDVALIDITY was {expected} and "
-        f"is now {found}. Ids and cursors from before are void; search again.",
+        f"Mailbox {code(mailbox)} was rebuilt (or the id is of another one): its UIDVALIDITY was {expected} "
+        f"and is now {found}. Ids and cursors from before are void; search again.",
         reason=Reason.UIDVALIDITY_CHANGED,
         details={"mailbox": mailbox, "expected_uidvalidity": expected, "found_uidvalidity": found},
     )
@@ -112,6 +176,8 @@ def _name(account_id: str, error: Exception) -> InternalError:
             retryable=True,
             details={"account_id": account_id},
         )
+    if isinstance(error, TooLongError):
+        return violation(account_id, "sent an answer that is too long to be held")
     if isinstance(error, ViolationError):
         return violation(account_id, "sent something that is not IMAP")
     if isinstance(error, imaplib.IMAP4.error) and not isinstance(error, imaplib.IMAP4.abort):
@@ -137,7 +203,10 @@ def _name_tls(account_id: str, error: ssl.SSLError) -> InternalError:
 
 def _name_greeting(account_id: str, error: imaplib.IMAP4.error) -> InternalError:
     """Name imaplib's error for a greeting that is neither OK nor PREAUTH; it holds the line."""
-    if "* BYE" not in str(error):
+    greeting = str(error)
+    if "* BYE" in greeting and names_connection_limit(greeting):
+        return connection_limit(account_id)
+    if "* BYE" not in greeting:
         return violation(account_id, "did not greet as IMAP servers do")
     return InternalError(
         f"The server greeted with BYE: it takes no connections now (account {account_id}).",

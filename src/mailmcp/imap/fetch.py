@@ -8,17 +8,22 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from enum import StrEnum
 
 from imapclient.datetime_util import parse_to_datetime
-from imapclient.exceptions import ProtocolError
-from imapclient.response_parser import parse_response
 
 from mailmcp import limits
-from mailmcp.imap.connection import Answer, Piece, RefusedError
+from mailmcp.imap.answer import Answer, Piece, RefusedError, parse_line
+from mailmcp.imap.faults import refusal_of
 from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
 from mcp_envelope import Code
 
-_SECTION = re.compile(rb"BODY\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
+_SECTION = re.compile(rb"(?:BODY|BINARY(?:\.PEEK)?)\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
+"""pymap writes PEEK in its answer."""
+
+_LITERAL8 = re.compile(rb"~(?=\{\d{1,20}\}\Z)")
+"""Says that NUL may be in the literal that follows (RFC 3516 section 4.1); the parser does not know it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +63,7 @@ class FetchFailure:
 
     uid: int
     code: Code
+    reason: StrEnum
     stage: str
     message: str
     retryable: bool = False
@@ -69,6 +75,8 @@ class Fetched:
 
     messages: dict[int, FetchedMessage] = field(default_factory=dict)
     failures: dict[int, FetchFailure] = field(default_factory=dict)
+    interrupted: bool = False
+    """Whether the connection failed before all had come."""
 
 
 def fetch_messages(session: Session, uids: Sequence[int], items: Sequence[str]) -> Fetched:
@@ -116,23 +124,38 @@ def _halves(uids: Sequence[int]) -> Iterator[Sequence[int]]:
 def _failure(uid: int, refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
     if unreadable:
         return FetchFailure(
-            uid=uid, code=Code.INTERNAL, stage="parse", message="The server's answer could not be read."
+            uid=uid,
+            code=Code.INTERNAL,
+            reason=Reason.PROTOCOL_VIOLATION,
+            stage="parse",
+            message="The server's answer could not be read.",
         )
     if refusal is None or refusal.code == "EXPUNGEISSUED":
         return gone(uid)
     return FetchFailure(
         uid=uid,
         code=Code.INTERNAL,
+        reason=_reason(refusal),
         stage="fetch",
-        message=f"The server refused to give the message: {refusal.status} {refusal.text}",
-        retryable=refusal.status == "NO",
+        message=f"The server refused to give the message: {refusal_of(refusal)}",
+        retryable=refusal.retryable,
     )
+
+
+def _reason(refusal: RefusedError) -> Reason:
+    """Return why a message is refused in an open mailbox: no code says that the mailbox is missing."""
+    forbidden = refusal.reason is Reason.PERMISSION_DENIED
+    return Reason.PERMISSION_DENIED if forbidden else Reason.SERVER_REFUSED
 
 
 def gone(uid: int) -> FetchFailure:
     """Build the failure for a message that the server says nothing of any more."""
     return FetchFailure(
-        uid=uid, code=Code.NOT_FOUND, stage="fetch", message="The message is no longer in the mailbox."
+        uid=uid,
+        code=Code.NOT_FOUND,
+        reason=Reason.MESSAGE_GONE,
+        stage="fetch",
+        message="The message is no longer in the mailbox.",
     )
 
 
@@ -157,11 +180,15 @@ def parse_rows(answer: Answer) -> tuple[dict[int, FetchedMessage], int]:
 def _parse_row(line: list[Piece]) -> dict[bytes, object] | None:
     """Read one response as item names and values; None if it is not well-formed."""
     try:
-        _, values = parse_response(line)
+        _, values = parse_line([_without_literal8(piece) for piece in line])
         pairs = zip(values[::2], values[1::2], strict=True)
         return {name.upper(): value for name, value in pairs}
-    except (ProtocolError, ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, TypeError, AttributeError):
         return None
+
+
+def _without_literal8(piece: Piece) -> Piece:
+    return (_LITERAL8.sub(b"", piece[0]), piece[1]) if isinstance(piece, tuple) else piece
 
 
 def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:

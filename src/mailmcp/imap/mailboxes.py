@@ -6,13 +6,14 @@ RFC 9051 section 6.3.9; SPECIAL-USE by RFC 6154, LIST-STATUS by RFC 5819.
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from imapclient.exceptions import ProtocolError
 from imapclient.imap_utf7 import decode as decode_utf7
-from imapclient.response_parser import parse_response
 
-from mailmcp.imap.command import Command, canonical_name
-from mailmcp.imap.connection import Answer, Piece, RefusedError, encode_mailbox
+from mailmcp.imap.answer import Answer, Piece, RefusedError, parse_line
+from mailmcp.imap.command import Command, canonical_name, encode_mailbox
+from mailmcp.imap.faults import refusal_of, refused
+from mailmcp.imap.quirks import Feature, is_unsupported
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.special_uses import use_of
 
@@ -53,12 +54,19 @@ class Mailbox:
         return self.name.rpartition(self.delimiter)[2] if self.delimiter else self.name
 
 
+class Uncounted(NamedTuple):
+    """Why a mailbox has no counts."""
+
+    why: str
+    retryable: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """The mailboxes, and those whose counts could not be had, by name with the reason."""
+    """The mailboxes, and those that could not be counted, by name."""
 
     mailboxes: tuple[Mailbox, ...]
-    uncounted: dict[str, str] = field(default_factory=dict)
+    uncounted: dict[str, Uncounted] = field(default_factory=dict)
 
 
 def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mailbox, ...]:
@@ -67,10 +75,7 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
     Counts come along where the server can give them at once (LIST-STATUS); `count_mailboxes`
     gets those that are lacking.
     """
-    options = [b"SPECIAL-USE"] if session.can("SPECIAL-USE") and session.can("LIST-EXTENDED") else []
-    options += [b"STATUS " + _COUNTS] if with_counts and session.can("LIST-STATUS") else []
-    returning = [b"RETURN", b"(" + b" ".join(options) + b")"] if options else []
-    answer = session.run("LIST", b'""', b'"*"', *returning)
+    answer = _list(session, with_counts=with_counts)
     listed = [_mailbox(session, line) for line in answer.lines("LIST")]
     mailboxes = {each.name: each for each in listed if each is not None}
     for name, counts in _counts_by_name(session, answer).items():
@@ -78,6 +83,35 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
             mailboxes[name] = _with_counts(mailboxes[name], counts)
     guessed = _guess_special_uses(mailboxes.values())
     return tuple(sorted(guessed, key=lambda each: listing_order(each.name)))
+
+
+def _list(session: Session, *, with_counts: bool) -> Answer:
+    """Send LIST; again without options where they are advertised and refused."""
+    options = [b"SPECIAL-USE"] if session.can("SPECIAL-USE") and session.can("LIST-EXTENDED") else []
+    options += [b"STATUS " + _COUNTS] if with_counts and session.can("LIST-STATUS") else []
+    if options and session.quirks.trusts(Feature.LIST_RETURN):
+        returning = [b"RETURN", b"(" + b" ".join(options) + b")"]
+        closing = _close(session) if with_counts else []
+        command = Command(name="LIST", arguments=[b'""', b'"*"', *returning])
+        *_, reply = session.run_all([*closing, command], in_order=True)
+        if isinstance(reply, Answer):
+            return reply
+        if not is_unsupported(reply):
+            raise refused(session.account.account_id, reply)
+        session.quirks.distrust(Feature.LIST_RETURN)
+    return session.run("LIST", b'""', b'"*"')
+
+
+def _close(session: Session) -> list[Command]:
+    """Write what closes the open mailbox: counts of one that is open may be old (RFC 9051 section 6.3.11).
+
+    Sent along with what counts it costs no round trip, and the next lease would open the mailbox anew
+    anyway. CLOSE expunges nothing where EXAMINE opened it.
+    """
+    if session.mailbox is None:
+        return []
+    session.mailbox = None
+    return [Command(name="CLOSE")]
 
 
 def listing_order(name: str) -> tuple[bool, str]:
@@ -92,7 +126,7 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
     """
     lacking = [each for each in mailboxes if each.selectable and each.messages is None]
     counted: dict[str, Mailbox] = {}
-    uncounted: dict[str, str] = {}
+    uncounted: dict[str, Uncounted] = {}
     for start in range(0, len(lacking), _BURST):
         burst = lacking[start : start + _BURST]
         results = _status(session, burst)
@@ -103,16 +137,24 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
             if mailbox.name in counts:
                 counted[mailbox.name] = _with_counts(mailbox, counts[mailbox.name])
             else:
-                text = result.text if isinstance(result, RefusedError) else "no counts in the answer"
-                uncounted[mailbox.name] = text
+                uncounted[mailbox.name] = _why_uncounted(result)
     return Listed(mailboxes=tuple(counted.get(each.name, each) for each in mailboxes), uncounted=uncounted)
+
+
+def _why_uncounted(result: Answer | RefusedError) -> Uncounted:
+    if isinstance(result, RefusedError):
+        return Uncounted(refusal_of(result), result.retryable)
+    return Uncounted("no counts in the answer", retryable=True)
 
 
 def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Answer | RefusedError]:
     names = [quoted_mailbox(session.quirks, each.name) for each in mailboxes]
+    closing = _close(session)
     if all(map(bytes.isascii, names)):
         commands = [Command(name="STATUS", arguments=[name, _COUNTS]) for name in names]
-        return session.run_all(commands, in_order=False)
+        return session.run_all([*closing, *commands], in_order=False)[len(closing) :]
+    if closing:
+        session.run_all(closing, in_order=True)
     return [_status_alone(session, each) for each in names]
 
 
@@ -126,9 +168,9 @@ def _status_alone(session: Session, name: bytes) -> Answer | RefusedError:
 def _mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
     """Read one LIST response; None if it is not one."""
     try:
-        attributes, delimiter, raw_name, *_ = parse_response(line)
+        attributes, delimiter, raw_name, *_ = parse_line(line)
         attributes = tuple(each.decode("ascii", "replace") for each in attributes)
-    except (ProtocolError, ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError):
         return None
     lowered = {each.lower() for each in attributes}
     return Mailbox(
@@ -166,10 +208,10 @@ def _counts_by_name(session: Session, answer: Answer) -> dict[str, dict[bytes, i
     counts: dict[str, dict[bytes, int]] = {}
     for line in answer.lines("STATUS"):
         try:
-            raw_name, values = parse_response(line)
+            raw_name, values = parse_line(line)
             pairs = zip(values[::2], values[1::2], strict=True)
             numbers = {key.upper(): int(value) for key, value in pairs}
-        except (ProtocolError, ValueError, TypeError, AttributeError):
+        except (ValueError, TypeError, AttributeError):
             continue  # the mailbox stays without counts, which is reported
         counts[_learn_name(session, raw_name)] = numbers
     return counts

@@ -3,15 +3,22 @@
 `BODY.PEEK[2.1]<offset.count>` (RFC 9051 section 6.4.5) of the mailbox that is open. What is
 there is still transfer-encoded. Servers exist that ignore the range and give everything,
 that give less than was asked for before the end, and whose sizes are estimates.
+
+NUL cannot be in what BODY gives: Dovecot gives 0x80 in its place. It can be in what BINARY gives (RFC 3516),
+which is the same otherwise where there is no transfer encoding to take off.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from mailmcp import limits
-from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
+from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, fetch_messages
 from mailmcp.imap.session import Session
-from mcp_envelope import Code
+from mailmcp.reasons import Reason
+from mcp_envelope import Code, InternalError
+
+BINARY_ENCODINGS = frozenset({"7bit", "8bit", "binary"})
+"""Transfer encodings of which BINARY changes nothing. Dovecot refuses it for any it does not know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +36,53 @@ class PartStart:
 
     whole: bool
     """Whether the server gave all of the part, whatever range it was asked for."""
+
+    binary: bool = False
+    """Whether this is what BINARY gives, with NUL octets; the rest is then asked for likewise."""
+
+
+def fetch_binary(session: Session, uid: int, counts: Mapping[str, int]) -> dict[str, bytes]:
+    """Fetch the first octets of parts with NULs, if the server can; one round trip.
+
+    Args:
+        session: With the mailbox open.
+        uid: Of the message.
+        counts: Most octets of each part, by part id; of encodings in BINARY_ENCODINGS alone.
+
+    Returns:
+        Octets by part id; nothing if the server cannot give them.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed. If BINARY was the reason, it is not sent again.
+    """
+    if not counts or not session.can("BINARY") or session.quirks.binary_fails:
+        return {}
+    items = [f"BINARY.PEEK[{part_id}]<0.{count}>" for part_id, count in counts.items()]
+    result = _fetch_binary(session, uid, items)
+    if uid in result.failures:
+        return {}
+    sections = result.messages[uid].sections
+    return {part_id: sections[part_id.upper()] for part_id in counts if part_id.upper() in sections}
+
+
+def _fetch_binary(session: Session, uid: int, items: list[str]) -> Fetched:
+    try:
+        return fetch_messages(session, [uid], ["UID", *items])
+    except InternalError:
+        session.quirks.binary_fails = True
+        raise
+
+
+def with_nuls(session: Session, uid: int, part_id: str, start: PartStart) -> PartStart:
+    """Fetch the first range of a part again, with NULs; the same as before if the server cannot give them.
+
+    One round trip; raises as `fetch_binary`.
+    """
+    count = limits.PART_RANGE_OCTETS
+    found = fetch_binary(session, uid, {part_id: count}).get(part_id, b"")
+    if len(found) != len(start.octets):
+        return start
+    return replace(start, octets=found, binary=True)
 
 
 def fetch_start(session: Session, uid: int, part_id: str) -> PartStart | FetchFailure:
@@ -72,8 +126,8 @@ def fetch_rest(
     """
     have, latest = len(start.octets), len(start.octets)
     while not start.whole and not _at_end(have, latest, size_octets):
-        items = ("UID", f"BODY.PEEK[{part_id}]<{have}.{limits.PART_RANGE_OCTETS}>")
-        result = fetch_messages(session, [uid], items)
+        item = f"{'BINARY' if start.binary else 'BODY'}.PEEK[{part_id}]<{have}.{limits.PART_RANGE_OCTETS}>"
+        result = fetch_messages(session, [uid], ("UID", item))
         if uid in result.failures:
             yield result.failures[uid]
             return
@@ -82,6 +136,7 @@ def fetch_rest(
             yield FetchFailure(
                 uid=uid,
                 code=Code.INTERNAL,
+                reason=Reason.SERVER_REFUSED,
                 stage="fetch",
                 message="The server gave another range of the part than it was asked for.",
             )

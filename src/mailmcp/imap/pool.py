@@ -6,14 +6,13 @@ session back. Which session is decided synchronously, from state that only the
 event loop touches; the I/O follows.
 """
 
-import threading
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TypeVar
 
 import anyio
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
@@ -26,18 +25,18 @@ from typing_extensions import override
 from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
-from mailmcp.imap.connect import Dialling
-from mailmcp.imap.connection import RefusedError
-from mailmcp.imap.faults import Stage, deadline_passed, lost, refused
-from mailmcp.imap.session import Session, open_session
+from mailmcp.imap.answer import RefusedError
+from mailmcp.imap.connect import Dialling, close_socket, connect, identify, log_in
+from mailmcp.imap.connection import Connection
+from mailmcp.imap.faults import Stage, deadline_passed, refused
+from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.session import Session, start_session
 from mailmcp.imap.telemetry import Telemetry
+from mailmcp.imap.threads import Threads
 from mailmcp.reasons import Reason
-from mcp_envelope import AuthFailedError, InternalError, NotFoundError, ToolError
+from mcp_envelope import InternalError, NotFoundError, ToolError, code
 
 ResultT = TypeVar("ResultT")
-
-_THREAD_END_S = 0.5
-"""How long a cancelled call waits for its thread, whose socket is closed by then."""
 
 _LOG_OUT_S = 1.0
 """How long the farewells may take, all together."""
@@ -63,10 +62,10 @@ class Pool:
     def __init__(self, accounts: Sequence[Account], *, clock: Callable[[], float]) -> None:
         """Make a pool of no sessions; `clock` gives seconds that never run backwards."""
         self._clock = clock
-        self._accounts = {account.account_id: AccountSessions(account) for account in accounts}
-        self._threads = CapacityLimiter(sum(account.max_sessions for account in accounts) + len(accounts) + 1)
-        self._busy: set[Dialling] = set()
-        self._closed = False
+        self._accounts = {
+            account.account_id: AccountSessions(account, quirks=Quirks(clock=clock)) for account in accounts
+        }
+        self._threads = Threads(sum(account.max_sessions for account in accounts) + len(accounts) + 1)
         self.accounts = tuple(accounts)
 
     @override
@@ -135,7 +134,7 @@ class Pool:
         except KeyError:
             known = ", ".join(self._accounts)
             raise NotFoundError(
-                f"There is no account {account_id!r}. Accounts: {known}.",
+                f"There is no account {code(account_id)}. Accounts: {known}.",
                 reason=Reason.ACCOUNT_UNKNOWN,
                 details={"accounts": list(self._accounts)},
             ) from None
@@ -148,101 +147,98 @@ class Pool:
         telemetry: Telemetry,
         attempt: _Attempt,
     ) -> ResultT:
-        async with sessions.slots:
-            try:
-                session = await self._lease(sessions, mailbox, telemetry, attempt)
+        try:
+            async with self._leased(sessions, mailbox, telemetry, attempt) as session:
+                return await self._threads.run(session.dialling, lambda: _named(session, work), telemetry)
+        except InternalError as error:
+            if error.reason is Reason.CONNECTION_LOST:
+                sessions.drop_idle()
+            raise
+
+    @asynccontextmanager
+    async def _leased(
+        self, sessions: AccountSessions, mailbox: str, telemetry: Telemetry, attempt: _Attempt
+    ) -> AsyncIterator[Session]:
+        """Lease a session for the block; wait for one where the server allows no more."""
+        leased = False
+        while not leased:
+            sessions.forget_old_limit(self._clock())
+            async with sessions.slots:
                 try:
-                    return await self._in_thread(session.dialling, lambda: _named(session, work), telemetry)
+                    session = await self._lease(sessions, mailbox, telemetry, attempt)
+                except InternalError as error:
+                    if error.reason is not Reason.CONNECTION_LIMIT or not sessions.learn_limit(self._clock()):
+                        raise
+                    continue
+                leased = True
+                try:
+                    yield session
                 except BaseException as error:
                     session.in_doubt = session.in_doubt or not isinstance(error, ToolError)
                     raise
                 finally:
-                    self._give_back(sessions, session)
-            except InternalError as error:
-                if error.reason is Reason.CONNECTION_LOST:
-                    sessions.drop_idle()
-                raise
+                    sessions.give_back(session, self._clock(), keep=not self._threads.closed)
 
     async def _lease(
         self, sessions: AccountSessions, mailbox: str, telemetry: Telemetry, attempt: _Attempt
     ) -> Session:
         session = sessions.take(mailbox)
         if session is None:
-            return await self._connect(sessions, telemetry, attempt)
+            return await self._open(sessions, telemetry, attempt)
         attempt.dialling = session.dialling
         session.begin_lease()
         if self._clock() - session.last_used_at > limits.SESSION_IDLE_CHECK_S:
             try:
-                await self._in_thread(session.dialling, lambda: session.check(_CHECK_TIMEOUT_S), telemetry)
+                await self._threads.run(session.dialling, lambda: session.check(_CHECK_TIMEOUT_S), telemetry)
             except BaseException:
-                session.discard()
+                sessions.give_back(session, self._clock(), keep=False)
                 raise
         return session
 
-    async def _connect(self, sessions: AccountSessions, telemetry: Telemetry, attempt: _Attempt) -> Session:
+    async def _open(self, sessions: AccountSessions, telemetry: Telemetry, attempt: _Attempt) -> Session:
+        """Open a session. Logins are sent one at a time, so that a changed password is refused once."""
         if not sessions.proven:
             async with sessions.login_lock:
                 if not sessions.proven:
-                    return await self._log_in(sessions, telemetry, attempt)
-        return await self._log_in(sessions, telemetry, attempt)
+                    return await self._log_in(sessions, nullcontext(), telemetry, attempt)
+        return await self._log_in(sessions, sessions.login_lock, telemetry, attempt)
 
-    async def _log_in(self, sessions: AccountSessions, telemetry: Telemetry, attempt: _Attempt) -> Session:
+    async def _log_in(
+        self,
+        sessions: AccountSessions,
+        login_lock: AbstractAsyncContextManager[None],
+        telemetry: Telemetry,
+        attempt: _Attempt,
+    ) -> Session:
         sessions.fail_if_backing_off(self._clock())
         dialling = attempt.dialling = Dialling(sessions.account)
-        opened: list[Session] = []
+        opened: list[Connection] = []
         try:
-            await self._in_thread(
-                dialling,
-                lambda: opened.append(open_session(dialling, sessions.quirks, now=self._clock())),
-                telemetry,
-            )
-        except BaseException as error:
+            await self._threads.run(dialling, lambda: opened.append(connect(dialling)), telemetry)
+            [connection] = opened
+            async with login_lock:
+                sessions.fail_if_backing_off(self._clock())
+                sessions.fail_if_full()
+                try:
+                    await self._threads.run(dialling, lambda: log_in(connection, dialling), telemetry)
+                except BaseException as error:
+                    sessions.login_failed(error, dialling, self._clock())
+                    raise
+                session = start_session(connection, dialling, sessions.quirks, now=self._clock())
+                sessions.login_succeeded(session)
+        except BaseException:
             # The thread may have ended well after the call was over.
-            for session in opened:
-                session.discard()
-            if isinstance(error, AuthFailedError):
-                sessions.login_failed(error, self._clock())
-            raise
-        sessions.proven = True
-        return opened[0]
-
-    async def _in_thread(
-        self, dialling: Dialling, work: Callable[[], ResultT], telemetry: Telemetry
-    ) -> ResultT:
-        """Run `work` in a thread whose connection is cut when the call is cancelled."""
-        if self._closed:
-            raise lost(dialling.account.account_id)
-        before = (dialling.traffic.round_trips, dialling.traffic.octets_received)
-        began, ended = threading.Event(), threading.Event()
-
-        def run() -> ResultT:
-            began.set()
-            try:
-                return work()
-            finally:
-                ended.set()
-
-        self._busy.add(dialling)
-        try:
-            return await to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._threads)
-        except anyio.get_cancelled_exc_class():
             dialling.cut.cut()
-            if began.is_set():  # else it never will: a call can end before its thread is there
-                with anyio.CancelScope(shield=True):
-                    await to_thread.run_sync(ended.wait, _THREAD_END_S, limiter=CapacityLimiter(1))
+            for each in opened:
+                close_socket(each)
+            dialling.cut.close()
             raise
-        finally:
-            self._busy.discard(dialling)
-            telemetry.imap_round_trips += dialling.traffic.round_trips - before[0]
-            telemetry.bytes_received += dialling.traffic.octets_received - before[1]
-
-    def _give_back(self, sessions: AccountSessions, session: Session) -> None:
-        session.last_used_at = self._clock()
-        old = session.last_used_at - session.opened_at > limits.SESSION_AGE_MAX_S
-        if session.in_doubt or old or self._closed:
-            session.discard()
-        else:
-            sessions.idle.append(session)
+        try:
+            await self._threads.run(dialling, lambda: identify(connection, dialling), telemetry)
+        except BaseException:
+            sessions.give_back(session, self._clock(), keep=False)
+            raise
+        return session
 
     async def close_stale(self) -> None:
         """Log sessions out that have been idle for long or are old."""
@@ -255,9 +251,7 @@ class Pool:
             await self.close_stale()
 
     async def _close_all(self) -> None:
-        self._closed = True
-        for dialling in self._busy:
-            dialling.cut.cut()
+        self._threads.close()
         idle = [session for account in self._accounts.values() for session in account.idle]
         for account in self._accounts.values():
             account.idle = []
@@ -267,7 +261,7 @@ class Pool:
         """Take leave on all of them at once; those that take too long are cut."""
 
         async def log_out(session: Session) -> None:
-            await to_thread.run_sync(session.log_out, abandon_on_cancel=True, limiter=self._threads)
+            await to_thread.run_sync(session.log_out, abandon_on_cancel=True, limiter=self._threads.limiter)
 
         with anyio.move_on_after(_LOG_OUT_S, shield=True):
             async with anyio.create_task_group() as tasks:
@@ -278,7 +272,9 @@ class Pool:
 
     def _may_try_again(self, error: BaseException) -> bool:
         lost_or_refused = {Reason.CONNECTION_LOST, Reason.CONNECTION_REFUSED}
-        return isinstance(error, InternalError) and error.reason in lost_or_refused and not self._closed
+        return (
+            isinstance(error, InternalError) and error.reason in lost_or_refused and not self._threads.closed
+        )
 
 
 def _named(session: Session, work: Callable[[Session], ResultT]) -> ResultT:

@@ -2,13 +2,27 @@
 
 One object an account, kept for as long as the process lives and shared by its
 sessions. A feature that has a docstring names the servers that are known to get it wrong; the
-others are probed because servers do not say what they get wrong.
+others are probed because servers do not say what they get wrong. Verdicts expire.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from time import monotonic
 
 from mailmcp import limits
+from mailmcp.imap.answer import RefusedError
+from mailmcp.imap.response_codes import meaning_of
+
+
+def is_unsupported(refusal: RefusedError) -> bool:
+    """Whether a refusal may mean that the server does not know a command or one of its arguments.
+
+    Other response codes tell of passing troubles, limits or rights, which are no verdict on the command.
+    No code at all leaves it open.
+    """
+    meaning = meaning_of(refusal.code)
+    return meaning.unsupported if meaning else not refusal.code
 
 
 class Verdict(StrEnum):
@@ -48,6 +62,12 @@ class Feature(StrEnum):
     SUBJECT = "SUBJECT"
     """Strato finds nothing by it; iCloud by none of the string keys, at times."""
 
+    LIST_RETURN = "LIST RETURN"
+    """No search: the options of LIST, for SPECIAL-USE and LIST-STATUS (RFC 5258)."""
+
+    IDS = "ids"
+    """No search: the server's own ids of messages and conversations (OBJECTID, X-GM-EXT-1)."""
+
     HEADER = "HEADER"
     LARGER = "LARGER"
     """The size keys of iCloud are wrong."""
@@ -82,11 +102,17 @@ class View:
 class Quirks:
     """Deviations found so far; starts with none."""
 
+    clock: Callable[[], float] = monotonic
+    """Seconds that never run backwards."""
+
     verdicts: dict[Feature, Verdict] = field(default_factory=dict)
-    """Of probes, and of answers that were caught being wrong; what is missing is unknown."""
+    """Of probes, and of answers that were caught being wrong; `verdict` sees how old they are."""
 
     probes_run: int = 0
-    """How many times `mailmcp.imap.search.probes` has looked."""
+    """How many times `mailmcp.imap.search.probes` has looked, since verdicts last expired."""
+
+    binary_fails: bool = False
+    """Whether the connection was lost over FETCH BINARY: pymap drops it where a part says it is binary."""
 
     sizes: dict[str, int] = field(default_factory=dict)
     """Messages in each mailbox when it was last opened: huge ones are searched in windows."""
@@ -103,9 +129,40 @@ class Quirks:
     Some servers list names in raw UTF-8 or in broken modified UTF-7 (RFC 3501 section 5.1.3).
     """
 
+    _learned_at: dict[Feature, float] = field(default_factory=dict, init=False)
+    _began_at: float = field(init=False)
+    _probed_at: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._began_at = self._probed_at = self.clock()
+
     def verdict(self, feature: Feature) -> Verdict:
-        """Say what is known of a feature."""
+        """Return what is known of a feature; unknown if that is older than VERDICT_AGE_MAX_S."""
+        if self._is_old(self._learned_at.get(feature, self._began_at)):
+            return Verdict.UNKNOWN
         return self.verdicts.get(feature, Verdict.UNKNOWN)
+
+    def learn(self, feature: Feature, verdict: Verdict) -> None:
+        """Remember what was found out about a feature just now."""
+        self.verdicts[feature] = verdict
+        self._learned_at[feature] = self.clock()
+
+    def begin_probe(self) -> bool:
+        """Whether to probe now; counts it as done, since a probe that fails must not fail every call."""
+        if self._is_old(self._probed_at):
+            self.probes_run = 0
+        if self.probes_run >= limits.PROBE_RUNS_MAX:
+            return False
+        self.probes_run += 1
+        self._probed_at = self.clock()
+        return True
+
+    def end_probes(self) -> None:
+        """Note that nothing is left to be found out, until verdicts expire."""
+        self.probes_run = limits.PROBE_RUNS_MAX
+
+    def _is_old(self, moment: float) -> bool:
+        return self.clock() - moment >= limits.VERDICT_AGE_MAX_S
 
     def trusts(self, feature: Feature) -> bool:
         """Whether nothing speaks against a feature."""
@@ -113,7 +170,7 @@ class Quirks:
 
     def distrust(self, feature: Feature) -> None:
         """Remember that a feature was caught being wrong."""
-        self.verdicts[feature] = Verdict.WRONG
+        self.learn(feature, Verdict.WRONG)
 
     @property
     def whole_up_to(self) -> int:
@@ -126,4 +183,4 @@ class Quirks:
         if view.limited:
             self.distrust(Feature.VIEW)
         elif self.trusts(Feature.VIEW):
-            self.verdicts[Feature.VIEW] = Verdict.OK
+            self.learn(Feature.VIEW, Verdict.OK)

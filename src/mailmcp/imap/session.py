@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.command import Command, canonical_name
+from mailmcp.imap.answer import Answer, RefusedError
+from mailmcp.imap.command import Command, canonical_name, encode_mailbox, quoted
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
-from mailmcp.imap.connection import Answer, Connection, RefusedError, encode_mailbox, quoted
+from mailmcp.imap.connection import Connection
 from mailmcp.imap.faults import lost, named_faults, rebuilt, refused, violation
 from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.response_codes import meaning_of
 from mailmcp.reasons import Reason
-from mcp_envelope import DeadlineError, NotFoundError, ToolError
+from mcp_envelope import DeadlineError, NotFoundError, ToolError, code
 
-_LOGOUT_TIMEOUT_S = 0.5
-"""A farewell is polite, not worth waiting for."""
+_LOGOUT_TIMEOUT_S = 0.5  # a farewell is polite, not worth waiting for
+_UIDVALIDITY_MAX = 2**32 - 1  # RFC 9051 section 9, nz-number: ids hold no more
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,8 +85,7 @@ class Session:
             self._mailbox_answered(result)
         if isinstance(result, RefusedError):
             raise result
-        exists = result.number("EXISTS")
-        if self.mailbox is not None and exists is not None:
+        if self.mailbox is not None and (exists := result.number("EXISTS")) is not None:
             self.mailbox.exists = exists
         return result
 
@@ -116,8 +117,7 @@ class Session:
         if isinstance(result, RefusedError) and result.command == "EXAMINE":
             self.mailbox = None
             raise self._not_opened(name, result) from result
-        answer = result.answer if isinstance(result, RefusedError) else result
-        self._learn(self.mailbox, answer)
+        self._learn(self.mailbox, result.answer if isinstance(result, RefusedError) else result)
         self._check_uidvalidity(expected)
 
     def confirm(self) -> None:
@@ -230,34 +230,32 @@ class Session:
 
     def _open(self, name: str) -> OpenMailbox:
         self.mailbox = None  # so that no other one is opened again on the way
-        result: Answer | RefusedError
         try:
-            result = self.run("EXAMINE", quoted_mailbox(self.quirks, name))
+            result: Answer | RefusedError = self.run("EXAMINE", quoted_mailbox(self.quirks, name))
         except RefusedError as error:
             result = error
         return self.examined(name, result, uidvalidity=None)
 
     def _learn(self, mailbox: OpenMailbox, answer: Answer) -> None:
-        uidvalidity = answer.number("UIDVALIDITY")
-        if not uidvalidity:
-            raise violation(self.account.account_id, "gave no UIDVALIDITY for the mailbox")
+        uidvalidity = answer.number("UIDVALIDITY") or 0
+        if not 0 < uidvalidity <= _UIDVALIDITY_MAX:
+            raise violation(self.account.account_id, "gave no UIDVALIDITY of 32 bits for the mailbox")
         mailbox.uidvalidity = uidvalidity
         mailbox.exists = self.quirks.sizes[mailbox.name] = answer.number("EXISTS") or 0
         mailbox.uidnext = answer.number("UIDNEXT")
 
     def _not_opened(self, name: str, error: RefusedError) -> ToolError:
         """Find out whether a refused mailbox is missing; a NO alone does not say (RFC 5530 does)."""
-        missing = error.code in {"NONEXISTENT", "TRYCREATE"}
-        if not missing and error.code == "" and error.status == "NO":
+        missing = error.reason is Reason.MAILBOX_MISSING
+        if meaning_of(error.code) is None and error.status == "NO":
             lines = self.run("LIST", b'""', quoted_mailbox(self.quirks, name)).lines("LIST")
             missing = not lines or "\\noselect" in str(lines).lower()  # one that only holds others
         if not missing:
             return refused(self.account.account_id, error)
-        return NotFoundError(
-            f"There is no mailbox {name!r} in account {self.account.account_id}. Names are case-sensitive.",
-            reason=Reason.MAILBOX_MISSING,
-            details={"account_id": self.account.account_id, "mailbox": name},
-        )
+        account_id = self.account.account_id
+        message = f"There is no mailbox {code(name)} in account {account_id}. Names are case-sensitive."
+        details = {"account_id": account_id, "mailbox": name}
+        return NotFoundError(message, reason=Reason.MAILBOX_MISSING, details=details)
 
     def log_out(self) -> None:
         """Say LOGOUT and close; never raises for a connection that is gone."""
@@ -277,7 +275,11 @@ class Session:
 
 def open_session(dialling: Dialling, quirks: Quirks, *, now: float) -> Session:
     """Connect and log in; blocks. Raises what `open_connection` raises."""
-    connection = open_connection(dialling)
+    return start_session(open_connection(dialling), dialling, quirks, now=now)
+
+
+def start_session(connection: Connection, dialling: Dialling, quirks: Quirks, *, now: float) -> Session:
+    """Make a session of a connection that is logged in."""
     return Session(
         account=dialling.account,
         connection=connection,

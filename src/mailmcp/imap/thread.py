@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from mailmcp import limits
-from mailmcp.imap.connection import quoted
+from mailmcp.imap.answer import RefusedError
+from mailmcp.imap.command import quoted
 from mailmcp.imap.dialogue import Dialogue, Talk, converse
 from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.fetching import Job, fetching
-from mailmcp.imap.quirks import Feature
+from mailmcp.imap.fetching import Job, fetching, id_items
+from mailmcp.imap.quirks import Feature, is_unsupported
 from mailmcp.imap.search.keys import Plan, format_search_date
 from mailmcp.imap.search.searching import Found, PlanChangedError, finding
 from mailmcp.imap.session import Session
@@ -48,18 +49,19 @@ class Clue:
     needed: bool = True
     """Whether a mailbox that refuses the search has failed; else it only finds less."""
 
+    by_thread_id: bool = False
+    """Whether it rests on the server's own ids, without which one can do."""
+
 
 def thread_items(session: Session) -> tuple[str, ...]:
     """Name the data items of the server's own thread and message ids; none where it has none."""
-    if session.can("X-GM-EXT-1"):
-        return ("X-GM-MSGID", "X-GM-THRID")
-    return ("EMAILID", "THREADID") if session.can("OBJECTID") else ()
+    return tuple(id_items(session, threads=True))
 
 
 def thread_clue(session: Session, thread_id: str) -> Clue:
     """Ask for the messages of a thread of the server's."""
     name = b"X-GM-THRID" if session.can("X-GM-EXT-1") else b"THREADID"
-    return Clue(keys=(name, thread_id.encode()))
+    return Clue(keys=(name, thread_id.encode()), by_thread_id=True)
 
 
 def id_clues(ids: Sequence[str], *, known: Collection[str] = ()) -> Iterator[Clue]:
@@ -194,6 +196,12 @@ def _looking(session: Session, name: str, clue: Clue) -> Dialogue[Found]:
         return (yield from finding(session, name, Plan(keys=clue.keys, local=frozenset())))
     except PlanChangedError:
         # A subject beyond ASCII, which this server cannot search for: ids will do.
+        return Found(uids=array("I"))
+    except ToolError as error:
+        refusal = error.__cause__
+        if not (clue.by_thread_id and isinstance(refusal, RefusedError) and is_unsupported(refusal)):
+            raise
+        session.quirks.distrust(Feature.IDS)
         return Found(uids=array("I"))
 
 

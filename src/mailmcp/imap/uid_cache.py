@@ -1,21 +1,20 @@
 """Recent search results, so that the next page costs no SEARCH; losing one costs only that.
 
-UIDs of a search stay right for as long as the mailbox keeps its UIDVALIDITY: messages that
-have come since are above every cursor, those that went are found missing when fetched.
-Only the event loop touches it.
+A result is used only while its mailbox shows that a new search would find the same
+(`Remembered.holds`), so a page is the same with the cache and without. Only the event loop touches it.
 """
 
-from array import array
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mailmcp import limits
+from mailmcp.imap.search.scanned import Remembered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchKey:
-    """What was searched for and where; equal keys have the same results below any position."""
+    """What was searched for and where."""
 
     account_id: str
     mailbox: str
@@ -35,9 +34,9 @@ class SearchKey:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    uids: "array[int]"
+    found: Remembered
     below: int | None
-    """Only UIDs under this one were searched; None if all were."""
+    """Only messages under this depth were searched for; None if all were."""
 
 
 class UidCache:
@@ -49,20 +48,20 @@ class UidCache:
         self._most_entries, self._most_uids = entries, uids
         self._held: OrderedDict[SearchKey, _Entry] = OrderedDict()
 
-    def get(self, key: SearchKey, *, position: int) -> "array[int] | None":
-        """Look up the matches; ascending, and complete below UID `position`. None if not held."""
+    def get(self, key: SearchKey, *, position: int) -> Remembered | None:
+        """Look up the candidates; complete below the depth `position`. None if not held."""
         entry = self._held.get(key)
         if entry is None or (entry.below is not None and entry.below < position):
             return None
         self._held.move_to_end(key)
-        return entry.uids
+        return entry.found
 
-    def put(self, key: SearchKey, uids: "array[int]", *, below: int | None = None) -> None:
-        """Keep the matches of a search that looked at UIDs under `below`, or at all of them."""
-        self._held[key] = _Entry(uids, below)
+    def put(self, key: SearchKey, found: Remembered, *, below: int | None = None) -> None:
+        """Keep the candidates of a search that looked under the depth `below`, or everywhere."""
+        self._held[key] = _Entry(found, below)
         self._held.move_to_end(key)
         while len(self._held) > self._most_entries or self._total() > self._most_uids:
             self._held.popitem(last=False)
 
     def _total(self) -> int:
-        return sum(len(entry.uids) for entry in self._held.values())
+        return sum(len(entry.found.uids) for entry in self._held.values())

@@ -29,6 +29,19 @@ class ViolationError(imaplib.IMAP4.abort):
     """The server sent something that is not IMAP; the connection is out of step."""
 
 
+class TooLongError(ViolationError):
+    """The server sends more than is held of one answer; the rest is not read."""
+
+
+_LOGIN_COMMANDS = {"LOGIN", "AUTHENTICATE"}
+_AFTER_BYE_S = 0.5
+"""How long a NO is waited for behind a BYE: servers send both at once, or close."""
+
+_READ_OCTETS = 65_536
+_RESPONSE_OCTETS = 100
+"""Held of each response besides its octets, about: many short ones cost more than their length."""
+
+
 class Cut:
     """Ends a connection from another thread, whatever it is blocked in.
 
@@ -70,17 +83,30 @@ class Cut:
 
 
 class CountedIMAP4(imaplib.IMAP4):
-    """imaplib's connection on a socket that is counted and can be cut."""
+    """imaplib's connection on a socket that is counted and can be cut, with a budget for each answer.
+
+    Reads the socket itself: imaplib's lines end at 1,000,000 octets, and those of a SEARCH may be longer.
+    """
 
     def __init__(self, host: str, port: int, *, dial: Callable[[], socket.socket], traffic: Traffic) -> None:
         self._dial = dial
         self._traffic = traffic
         self._pending = b""
         self._receiving = True
+        self._received = bytearray()
+        self._budget = limits.ANSWER_OCTETS_MAX
         super().__init__(host, port)
 
     def _create_socket(self, timeout: float | None = None) -> socket.socket:  # noqa: ARG002 - imaplib's signature
         return self._dial()
+
+    def forget_received(self) -> None:
+        """Drop what has been received and not been read."""
+        self._received.clear()
+
+    def begin_answer(self) -> None:
+        """Allow what is to come `limits.ANSWER_OCTETS_MAX` octets; call before a command or a burst."""
+        self._budget = limits.ANSWER_OCTETS_MAX
 
     def send_with_next(self, octets: bytes) -> None:
         """Keep `octets` back until the next send, so that both cost one round trip."""
@@ -97,24 +123,46 @@ class CountedIMAP4(imaplib.IMAP4):
 
     @override
     def read(self, size: int) -> bytes:
+        """Read a literal."""
         if size > limits.LITERAL_OCTETS_MAX:
-            raise ViolationError(f"a literal of {size} octets")
-        octets = super().read(size)
-        self._count(octets)
-        if len(octets) < size:
-            # imaplib would take a literal that ends early for a whole one.
-            raise self.abort("socket error: EOF")
-        return octets
+            raise TooLongError(f"a literal of {size} octets")
+        self._spend(size)
+        while len(self._received) < size:
+            self._receive()
+        return self._take(size)
 
     @override
     def readline(self) -> bytes:
-        line = super().readline()
-        self._count(line)
-        return line
+        """Read a line with its end."""
+        self._spend(_RESPONSE_OCTETS)
+        looked_at = 0
+        while (end := self._received.find(b"\n", looked_at)) < 0:
+            looked_at = len(self._received)
+            if looked_at > self._budget:
+                break
+            self._receive()
+        self._spend(end + 1 if end >= 0 else len(self._received))
+        return self._take(end + 1)
 
-    def _count(self, octets: bytes) -> None:
+    def _spend(self, octets: int) -> None:
+        """Take octets off the budget before they are held."""
+        self._budget -= octets
+        if self._budget < 0:
+            raise TooLongError(f"an answer of more than {limits.ANSWER_OCTETS_MAX} octets")
+
+    def _receive(self) -> None:
+        octets = self.sock.recv(_READ_OCTETS)
+        if not octets:
+            # imaplib would take a literal that ends early for a whole one.
+            raise self.abort("socket error: EOF")
         self._receiving = True
         self._traffic.octets_received += len(octets)
+        self._received += octets
+
+    def _take(self, count: int) -> bytes:
+        octets = bytes(memoryview(self._received)[:count])
+        del self._received[:count]
+        return octets
 
     def _get_capabilities(self) -> None:
         # `Connection` asks for them where the greeting does not tell; imaplib wants only these.
@@ -145,10 +193,22 @@ class CountedIMAP4(imaplib.IMAP4):
         """Wait for a command's end, whatever it is: imaplib's mixes BAD with what it cannot read."""
         if name == "LOGOUT":
             return self._completion(tag, expect_bye=True)
+        if name in _LOGIN_COMMANDS:
+            return self._login_completion(tag)
         self._check_bye()
         completion = self._completion(tag, expect_bye=False)
         self._check_bye()
         return completion
+
+    def _login_completion(self, tag: bytes) -> tuple[str, list[bytes | None]]:
+        """Wait for a login's end; BYE is an answer to it, unless a NO comes behind it."""
+        status, data = self._completion(tag, expect_bye=True)
+        if status == "BYE":
+            self.sock.settimeout(_AFTER_BYE_S)
+            with suppress(self.abort, OSError):
+                behind, said = self._completion(tag, expect_bye=True)
+                return (behind, said) if behind != "OK" else (status, data)
+        return status, data
 
     def _completion(self, tag: bytes, *, expect_bye: bool) -> tuple[str, list[bytes | None]]:
         status, data = self._get_tagged_response(tag, expect_bye=expect_bye)

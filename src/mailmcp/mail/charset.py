@@ -10,25 +10,24 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from mailmcp.mail.charset_east_asian import find_decoder
 from mailmcp.mail.charset_guess import guess_charset
 
 UNKNOWN_CHARSET: Final = "unknown charset"
 WRONG_CHARSET: Final = "text is not in its declared charset"
 UNDECLARED_CHARSET: Final = "8-bit text without a charset"
 
-_SUPERSETS: Final = {
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
+_CODECS: Final = {
     "gb_2312-80": "gb18030",
     "x-gbk": "gb18030",
-    "cp936": "gb18030",
-    "big5": "big5hkscs",
-    "shift_jis": "cp932",
+    "cn-big5": "big5",
+    "x-x-big5": "big5",
     "x-sjis": "cp932",
-    "euc-kr": "cp949",
-    "ks_c_5601-1987": "cp949",
-    "ksc5601": "cp949",
-    "iso-2022-jp": "iso2022_jp_ext",
+    "windows-31j": "cp932",
+    "ms_kanji": "cp932",
+    "x-euc-jp": "euc_jp",
+    "ks_c_5601-1989": "cp949",
+    "ksc_5601": "cp949",
     "iso-8859-8-i": "iso8859_8",
     "iso-8859-9": "cp1254",
     "iso-8859-11": "cp874",
@@ -48,6 +47,11 @@ _CODE_PAGE: Final = re.compile(r"(?:cp|ibm|win|x-cp|x-windows|dos)[-_]?(\d{3,5})
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _C1_OCTETS: Final = re.compile(rb"[\x80-\x9f]")
 _UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_SENT_REPLACEMENT: Final = {"utf-8": b"\xef\xbf\xbd"} | dict.fromkeys(
+    ("gb2312", "gbk", "gb18030"), b"\x84\x31\xa4\x37"
+)
+"""U+FFFD as it is sent by whoever had lost a character already."""
+
 _ISO_2022_JP: Final = re.compile(rb"\x1b(?:\$[@B]|\([JI])")
 
 
@@ -84,9 +88,9 @@ def decode_text(octets: bytes, charset: str) -> Decoded:
         return Decoded(text=guess.text, defects=(UNKNOWN_CHARSET,))
     if codec in _LATIN:
         return _decode_latin(octets, codec)
-    text = _decode(octets, codec)
-    if not _mostly_lost(text):
-        return Decoded(text=text, defects=(WRONG_CHARSET,) if "\ufffd" in text else ())
+    text, lost = _decode(octets, codec)
+    if not _is_mostly_lost(text, lost):
+        return Decoded(text=text, defects=(WRONG_CHARSET,) if lost else ())
     return Decoded(text=_decode_by_guess(octets), defects=(WRONG_CHARSET,))
 
 
@@ -94,7 +98,7 @@ def _codec_named(name: str) -> str | None:
     """Find Python's codec for a lower-case IANA name; None when there is none."""
     if _CHARSET_NAME.fullmatch(name) is None:
         return None
-    wanted = _SUPERSETS.get(name, name)
+    wanted = _CODECS.get(name, name)
     wanted = _CODE_PAGE.sub(r"cp\1", wanted)
     try:
         found = codecs.lookup(wanted).name
@@ -107,10 +111,10 @@ def _codec_named(name: str) -> str | None:
 def _decode_undeclared(octets: bytes) -> Decoded:
     if octets.isascii():
         japanese = _ISO_2022_JP.search(octets) is not None
-        return Decoded(text=_decode(octets, "iso2022_jp_ext" if japanese else "ascii"))
+        return Decoded(text=_decode(octets, "iso2022_jp" if japanese else "ascii")[0])
     if octets.startswith(_UTF_16_MARKS):
-        text = _decode(octets, "utf-16")
-        return Decoded(text=text, defects=(UNDECLARED_CHARSET,) if "\ufffd" in text else ())
+        text, lost = _decode(octets, "utf-16")
+        return Decoded(text=text, defects=(UNDECLARED_CHARSET,) if lost else ())
     text = _decode_by_guess(octets)
     # UTF-8 needs no declaration in headers (RFC 6532), and is a harmless omission elsewhere.
     is_utf8 = text.encode() == octets.removeprefix(codecs.BOM_UTF8)
@@ -137,30 +141,34 @@ def _decode_latin(octets: bytes, codec: str) -> Decoded:
 def _decode_by_guess(octets: bytes) -> str:
     """Read 8-bit text as UTF-8, else in the charset that its letters speak for, else as windows-1252."""
     text = _decode_utf8(octets)
-    if text is None:
-        guessed = guess_charset(octets)
-        text = _decode(octets, guessed) if guessed else None
-    if text is not None and not _mostly_lost(text):
+    if text is not None:
         return text
+    guessed = guess_charset(octets)
+    if guessed:
+        text, lost = _decode(octets, guessed)
+        if not _is_mostly_lost(text, lost):
+            return text
     return _scrub(octets.decode("cp1252", "replace"))
 
 
 def _decode_utf8(octets: bytes) -> str | None:
     """Read what is UTF-8 but for a few characters that were cut or lost; None for anything else."""
-    text = _decode(octets, "utf-8")
-    return None if _mostly_lost(text) else text
+    text, lost = _decode(octets, "utf-8")
+    return None if _is_mostly_lost(text, lost) else text
 
 
-def _decode(octets: bytes, codec: str) -> str:
-    """Decode with U+FFFD for what fails."""
-    return _scrub(octets.decode(codec, "replace"))
+def _decode(octets: bytes, codec: str) -> tuple[str, int]:
+    """Decode with U+FFFD for what fails, and count what failed: U+FFFD that was sent is text."""
+    decode = find_decoder(codec)
+    text = _scrub(decode(octets) if decode is not None else octets.decode(codec, "replace"))
+    sent = _SENT_REPLACEMENT.get(codec)
+    return text, text.count("\ufffd") - (octets.count(sent) if sent else 0)
 
 
 def _scrub(text: str) -> str:
     return _SURROGATES.sub("\ufffd", text).removeprefix("\ufeff")
 
 
-def _mostly_lost(text: str) -> bool:
+def _is_mostly_lost(text: str, lost: int) -> bool:
     """Tell whether more characters beyond ASCII failed than were read."""
-    lost = text.count("\ufffd")
     return lost > 0 and lost * 2 > sum(1 for character in text if character > "\x7f")

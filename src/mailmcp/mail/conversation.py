@@ -55,6 +55,11 @@ class Links:
         """Every id that places it: its own first."""
         return ((self.own_id,) if self.own_id else ()) + self.refers_to
 
+    @property
+    def answers(self) -> bool:
+        """Whether the message answers another: by its subject, or by what it refers to."""
+        return self.is_reply or bool(self.refers_to)
+
 
 def read_links(headers: Headers, *, thread_id: str = "") -> Links:
     """Read what places a message in a conversation; never raises, whatever the headers hold."""

@@ -1,4 +1,9 @@
-"""Which messages are copies of one: in Sent and in a list's mailbox, in All Mail and under a label."""
+"""Which messages are copies of one: in All Mail and under a label, in a mailbox and in an archive.
+
+Only what is proven to be equal is a copy, since its place is all that a reader learns of it. Headers
+prove nothing: whoever was sent a message can write another text under them, and would hide the one behind
+the other. So the copy in Sent and the one that a list sent back are two messages.
+"""
 
 from collections.abc import Hashable
 from typing import Final
@@ -28,10 +33,7 @@ def server_keys(*, account_id: str = "", email_id: str = "", gmail_id: int = 0) 
 
 
 def header_key(headers: Headers) -> Hashable | None:
-    """Give what the headers of copies have in common, all together; None where nothing tells copies.
-
-    A Message-ID alone will not do: whoever knows it could hide a message behind his own. Whoever
-    was sent a message knows the others, too: within one mailbox they prove nothing.
+    """Return what the headers of copies have in common, all together; None where nothing tells copies.
 
     Args:
         headers: With HEADER_FIELDS at least.
@@ -40,3 +42,23 @@ def header_key(headers: Headers) -> Hashable | None:
         return None
     # Servers fold lines anew.
     return ("headers", *(tuple(" ".join(raw.split()) for raw in headers.raw_all(name)) for name in _TOGETHER))
+
+
+def stored_key(
+    headers: Headers, *, size_octets: int | None, arrived_s: int | None, structure: object
+) -> Hashable | None:
+    """Return what only copies of one stored message share, where the server has no ids; None for none.
+
+    COPY keeps INTERNALDATE (RFC 9051 section 6.4.7), and nobody who sends mail later can choose it: that and
+    the size tell a copy from another message under the same headers, and no round trip is needed.
+
+    Args:
+        headers: With HEADER_FIELDS at least.
+        size_octets: RFC822.SIZE.
+        arrived_s: INTERNALDATE in seconds since 1970.
+        structure: BODYSTRUCTURE, with the sizes of all parts.
+    """
+    by_headers = header_key(headers)
+    if by_headers is None or size_octets is None or arrived_s is None:
+        return None
+    return ("stored", by_headers, size_octets, arrived_s, repr(structure))

@@ -8,9 +8,12 @@ first.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from mailmcp.mail.header.fields import Headers
+from mailmcp.limits import HEADERS_OCTETS_MAX
+from mailmcp.mail.header.fields import HEADERS_CUT, Headers, header_end, parse_headers
 from mailmcp.mail.mime.parser import MimeTree, split_message
 from mailmcp.mail.mime.structure import Part, find, is_hollow, walk
+
+_LINE_END_OCTETS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +27,9 @@ class MessageView:
     """Whether `octets` is the whole message."""
 
     structure: Part | None
-    """The tree the server gave, if it has content, with file names of which it lost words as they stand in
-    the octets; else the one found in the octets (whose sizes are of what was given)."""
+    """The tree the server gave, if it has content, without parts that are not there, and with file names of
+    which it lost words as they stand in the octets; else the one found in the octets (whose sizes are of what
+    was given)."""
 
     tree: MimeTree
     """What was found in the octets."""
@@ -45,6 +49,23 @@ class MessageView:
     def defects(self) -> tuple[str, ...]:
         """What was wrong with headers and structure; of the structure only if it was found here."""
         return self.tree.headers.defects if self.trusted_sizes else self.tree.structure.defects
+
+    @property
+    def header_goes_on(self) -> bool:
+        """Whether `octets` ends within the header block."""
+        return not self.complete and header_end(self.octets) == len(self.octets)
+
+    def with_header(self, *blocks: bytes) -> "MessageView":
+        """Return this view with the header fields of blocks that were fetched apart.
+
+        A block of HEADERS_OCTETS_MAX is taken for the beginning of a longer one.
+        """
+        parsed = [parse_headers(block) for block in blocks]
+        defects = [defect for headers in parsed for defect in headers.defects]
+        defects += [HEADERS_CUT for block in blocks if len(block) >= HEADERS_OCTETS_MAX]
+        fields = tuple(field for headers in parsed for field in headers.fields)
+        headers = Headers(fields=fields, defects=tuple(dict.fromkeys(defects)))
+        return replace(self, tree=replace(self.tree, headers=headers))
 
     def part_octets(self, part: Part) -> bytes | None:
         """Give the content of a leaf, still transfer-encoded, if it is wholly here.
@@ -83,6 +104,8 @@ def read_message(octets: bytes, *, complete: bool, structure: Part | None = None
     if complete and structure is not None and is_hollow(structure):
         structure = None
     found = tree.structure.root
+    if structure is not None:
+        structure = _without_phantoms(structure, found, complete=complete)
     same_leaves = structure is None or not complete or _leaves(structure) == _leaves(found)
     if structure is not None and same_leaves:
         structure = _with_whole_names(structure, {part.part_id: part for part in walk(found)})
@@ -94,6 +117,24 @@ def read_message(octets: bytes, *, complete: bool, structure: Part | None = None
         trusted_sizes=structure is not None,
         same_leaves=same_leaves,
     )
+
+
+def _without_phantoms(part: Part, found: Part | None, *, complete: bool) -> Part:
+    """Leave out the parts that are not there: Dovecot makes one of what follows the closing boundary.
+
+    It reads a boundary without quotes up to the first special character, so that the closing
+    one looks like another that merely begins alike. Where the end of the message is not here, such a
+    part counts only if it is empty.
+    """
+    parts = tuple(_without_phantoms(each, found, complete=complete) for each in part.parts)
+    ours = find(found, part.part_id) if part.is_multipart else None
+    if ours is not None and parts and parts[-1].is_bare:
+        read, whole = (each.params.get("boundary", "") for each in (part, ours))
+        empty = parts[-1].size_octets <= _LINE_END_OCTETS
+        one_more = len(parts) == len(ours.parts) + 1 if complete else empty
+        if one_more and len(read) < len(whole) and whole.startswith(read):
+            parts = parts[:-1]
+    return part if parts == part.parts else replace(part, parts=parts)
 
 
 def _with_whole_names(part: Part, found: Mapping[str, Part]) -> Part:

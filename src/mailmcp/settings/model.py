@@ -82,6 +82,7 @@ def _check_host(host: str) -> str:
     except ValueError:
         if _NOT_IN_HOST.search(host):
             raise ValueError from None
+        host.encode("idna")  # as it will be looked up: raises for labels that are empty or too long
     return host
 
 
@@ -214,7 +215,8 @@ class AccountTable(Table):
         Line,
         Field(
             max_length=HOST_CHARS_MAX,
-            description="a host name or an IP address alone, without scheme, port, brackets or spaces",
+            description="a host name or an IP address alone, without scheme, port, brackets or spaces; "
+            "what stands between the dots of a name has 1 to 63 characters",
         ),
         AfterValidator(_check_host),
     ]

@@ -1,5 +1,8 @@
 """What the arguments of mailmcp's tools have in common; `mcp_envelope.arguments` reads them."""
 
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
 import mcp_envelope
 from mailmcp import limits
 from mailmcp.tools.usual_names import USUAL_NAMES
@@ -11,3 +14,13 @@ class Arguments(mcp_envelope.Arguments):
     hints = USUAL_NAMES
     text_chars_max = limits.ARGUMENT_CHARS_MAX
     cursor_chars_max = limits.CURSOR_CHARS_MAX
+
+
+class MessageArguments(Arguments):
+    """Base of the input models that name a message by its id.
+
+    The id says which account. Clients of similar servers send that as well, so it is accepted. It is not
+    published, since no model needs to know, and a next action never has it.
+    """
+
+    account_id: SkipJsonSchema[str] = Field("", exclude=True)

@@ -15,15 +15,16 @@ from mailmcp import limits
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.message_id import parse_message_id
+from mailmcp.mail.mime.transfer import NULS_LOST
 from mailmcp.reasons import Reason
-from mailmcp.tools.arguments import Arguments
+from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.attachments.content import read_content, save_content
 from mailmcp.tools.attachments.part import OpenPart, open_part
 from mailmcp.tools.attachments.reply import (
     AttachmentOutcome,
     GetAttachmentData,
     content_outcome,
-    no_text_outcome,
+    no_text_error,
     saved_outcome,
     short_issues,
     text_outcome,
@@ -50,7 +51,7 @@ def _check_part_id(part_id: str) -> str:
     return part_id
 
 
-class GetAttachmentArguments(Arguments):
+class GetAttachmentArguments(MessageArguments):
     """Which part of which message, and what is wanted of it."""
 
     message_id: str
@@ -68,7 +69,7 @@ class GetAttachmentArguments(Arguments):
 async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> AttachmentOutcome:
     """Get an attachment: one round trip up to 1 MiB, and one for each further MiB."""
     ref = parse_message_id(arguments.message_id)
-    call.choose_account(ref.account_id)
+    call.choose_account_of(ref, arguments.account_id)
     call.mailbox = ref.mailbox
     if arguments.mode == "save" and call.preferences.save_folder is None:
         raise _switched_off()
@@ -97,8 +98,10 @@ async def _text(arguments: GetAttachmentArguments, call: Call, ref: MessageRef) 
     part = opened.part
     read = await read_attachment_text(call, part, octets, cut=opened.cut)
     if read.issue is not None:
-        return no_text_outcome(ref, part, read, saving=call.preferences.save_folder is not None)
+        raise no_text_error(ref, part, read.issue, saving=call.preferences.save_folder is not None)
     window = cut_window(read.text, offset=arguments.text_offset, max_chars=arguments.text_max_chars)
+    if opened.lacks_nuls:
+        read = replace(read, warnings=(*read.warnings, f"{NULS_LOST}."))
     return replace(
         text_outcome(ref, part, read, window),
         issues=short_issues(ref, short=opened.short),

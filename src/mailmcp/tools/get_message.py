@@ -9,16 +9,11 @@ from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.message_id import parse_message_id
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.mime.structure import Part
-from mailmcp.tools.arguments import Arguments
+from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.attachments.listing import ShownAttachments, Told, choose_documents, show_attachments
 from mailmcp.tools.message_parts import WantedPart, fetch_parts
-from mailmcp.tools.messages.detail import (
-    HeaderRow,
-    MessageDetail,
-    detail_blocks,
-    head_fields,
-    header_rows,
-)
+from mailmcp.tools.messages.detail import MessageDetail, detail_blocks, head_fields
+from mailmcp.tools.messages.headers import HeaderRow, header_rows, people_warnings
 from mailmcp.tools.messages.lookup import LookedUp, advising, has_moved, look_up, search_for
 from mailmcp.tools.messages.reading import Reading, choose_parts, read_parts, reading_warnings
 from mailmcp.tools.names import GET_MESSAGE
@@ -28,7 +23,7 @@ from mailmcp.tools.wording import counted
 from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, ToolError, code
 
 
-class GetMessageArguments(Arguments):
+class GetMessageArguments(MessageArguments):
     """Which message, and how much of it."""
 
     message_id: str = Field(description="From imap_search_messages.")
@@ -62,7 +57,7 @@ _OTHERS: Final = "{} with the same Message-ID: imap_search_messages finds them b
 async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[GetMessageData]:
     """Get a message: one round trip up to 128 KiB, at most two beyond; four more if it has moved."""
     ref = parse_message_id(arguments.message_id)
-    call.choose_account(ref.account_id)
+    call.choose_account_of(ref, arguments.account_id)
     call.mailbox = ref.mailbox
     moved: tuple[str, ...] = ()
     try:
@@ -134,10 +129,11 @@ def _outcome(
         max_chars=arguments.body_max_chars,
         argument="body_offset",
     )
+    headers, header_warnings = _headers(arguments, reading)
     detail = MessageDetail.model_validate(
         {
             **head_fields(ref, reading),
-            "headers": _headers(arguments, reading),
+            "headers": headers,
             "body_text": text[window.offset : window.end] if text or not html else None,
             "body_html": html[window.offset : window.end] or None,
             "body_truncated": window.next_offset is not None,
@@ -151,16 +147,27 @@ def _outcome(
         data=GetMessageData(account_id=ref.account_id, message=detail),
         blocks=detail_blocks(detail),
         issues=tuple(attachments.issues),
-        warnings=(*reading_warnings(reading), *_cut_warnings(window), *attachments.warnings),
+        warnings=(
+            *reading_warnings(reading),
+            *header_warnings,
+            *_cut_warnings(window),
+            *attachments.warnings,
+        ),
         next_action=_rest(arguments, window),
         references={"message_id": ref.message_id},
     )
 
 
-def _headers(arguments: GetMessageArguments, reading: Reading) -> list[HeaderRow] | None:
+def _headers(
+    arguments: GetMessageArguments, reading: Reading
+) -> tuple[list[HeaderRow] | None, tuple[str, ...]]:
+    """Return the header fields that were asked for, and warnings of what is cut of any that are shown."""
+    headers = reading.parts.view.headers
+    people = () if arguments.include_all_headers else people_warnings(headers)
     if not (arguments.include_headers or arguments.include_all_headers):
-        return None
-    return header_rows(reading.parts.view.headers, everything=arguments.include_all_headers)
+        return None, people
+    rows, cut = header_rows(headers, everything=arguments.include_all_headers)
+    return rows, (*people, *cut)
 
 
 def _cut_warnings(window: TextWindow) -> tuple[str, ...]:

@@ -12,8 +12,9 @@ from mailmcp.imap.octets import Window, fetch_window
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import UINT32_MAX, MessageRef
 from mailmcp.mail.handles.message_id import parse_message_id
+from mailmcp.mail.mime.transfer import NULS_LOST, may_lack_nuls
 from mailmcp.mail.source import read_source
-from mailmcp.tools.arguments import Arguments
+from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.message_parts import not_had
 from mailmcp.tools.messages.lookup import advising
 from mailmcp.tools.names import GET_MESSAGE_RAW
@@ -22,7 +23,7 @@ from mailmcp.tools.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, Outcome, Untrusted, code
 
 
-class GetMessageRawArguments(Arguments):
+class GetMessageRawArguments(MessageArguments):
     """Which message, and which octets of it."""
 
     message_id: str
@@ -58,7 +59,7 @@ class _Shown:
 async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outcome[GetMessageRawData]:
     """Get a window of a message: one round trip."""
     ref = parse_message_id(arguments.message_id)
-    call.choose_account(ref.account_id)
+    call.choose_account_of(ref, arguments.account_id)
     call.mailbox = ref.mailbox
     with advising(call, ref):
         window = await call.ask(lambda session: _fetch(session, ref, arguments), mailbox=ref.mailbox)
@@ -131,6 +132,8 @@ def _warnings(window: Window, shown: _Shown) -> tuple[str, ...]:
             f"{counted(shown.made_visible, 'invisible character')} {are} shown by code point, as <U+200B>; "
             "the resource message_raw_uri has the exact octets."
         )
+    if shown.encoding == "base64" and may_lack_nuls(window.octets):
+        warnings.append(f"{NULS_LOST}.")
     if window.said_octets > window.size_octets:
         warnings.append(
             f"The server says that the message has {window.said_octets} octets, and gives none from "

@@ -13,12 +13,12 @@ from mailmcp.mail.handles.message_id import parse_message_id
 from mailmcp.mail.handles.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.reasons import Reason
-from mailmcp.tools.arguments import Arguments
+from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.issues import mailbox_issue, nothing_had
 from mailmcp.tools.message_parts import search_again
 from mailmcp.tools.messages.lookup import advising
 from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
-from mailmcp.tools.people import addresses_of, first_addresses_of
+from mailmcp.tools.people import first_addresses_of, people_of
 from mailmcp.tools.rows import (
     date_of,
     file_name,
@@ -37,22 +37,13 @@ from mailmcp.tools.thread.text_budget import share_out
 from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
 from mailmcp.tools.tool import Call, MailTool, Report
 from mailmcp.tools.wording import counted
-from mcp_envelope import (
-    BaseReason,
-    InvalidInputError,
-    Issue,
-    NextAction,
-    Outcome,
-    Page,
-    Untrusted,
-    code,
-    escape,
-)
+from mcp_envelope import BaseReason, InvalidInputError, Issue, NextAction, Outcome, Page, Untrusted, code
+from mcp_envelope.markdown import quote
 
 _DRAFT = "\\Draft"
 
 
-class GetThreadArguments(Arguments):
+class GetThreadArguments(MessageArguments):
     """Whose conversation, and how much of it."""
 
     message_id: str = Field("", description="Any message of it.")
@@ -110,7 +101,7 @@ class _ThreadPage:
 async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetThreadData]:
     """Give one page of a conversation: about six round trips, however many mailboxes there are."""
     start = _start(arguments)
-    call.choose_account(start.ref.account_id)
+    call.choose_account_of(start.ref, arguments.account_id)
     call.mailbox = start.ref.mailbox
     with advising(call, start.ref):
         page = await call.ask(
@@ -142,6 +133,8 @@ def _read_page(session: Session, start: ThreadCursor, report: Report) -> _Thread
     thread = find_thread(session, start.ref, report)
     rest = [each for each in thread.members if start.after is None or each.place > start.after]
     size = min(limits.THREAD_PAGE_SIZE, max(1, start.max_chars // limits.THREAD_MESSAGE_CHARS))
+    while size < len(rest) and rest[size].place == rest[size - 1].place:
+        size += 1  # a cursor cannot stand between them: equal messages in one mailbox
     members = rest[:size]
     return _ThreadPage(
         thread=thread,
@@ -170,7 +163,7 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[Ge
             total=total,
             messages=rows,
             coverage=CoverageData(
-                complete=thread.complete,
+                complete=thread.complete and not page.read.issues,
                 mailboxes_searched=len(thread.mailboxes),
                 mailboxes_failed=list(thread.failed),
                 mailboxes_not_searched=list(thread.left_out) or None,
@@ -208,7 +201,7 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
         {
             "message_id": member.ref.message_id,
             "date": date_of(headers, member.row),
-            "from": make_snippet(addresses_of(headers, "From"), limits.ROW_CHARS_MAX),
+            "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
             "to": first_addresses_of(headers, "To", most=limits.THREAD_PEOPLE_MAX),
             "cc": first_addresses_of(headers, "Cc", most=limits.THREAD_PEOPLE_MAX) or None,
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
@@ -231,12 +224,12 @@ def _flags(member: Member) -> list[str]:
 
 def _blocks(row: ThreadMessageRow, member: Member, *, zone: tzinfo) -> tuple[str | Untrusted, ...]:
     sender, to, cc = map(people_column, (row.from_, row.to, row.cc or ""))
+    subject = quote(row.subject) or "no subject"
     columns = [
         time_column(row.date, zone),
         *marks_of(row.flags),
         *invitation_column(member.invitation),
-        f"{sender or 'no sender'} to {to or 'nobody named'}{f', cc {cc}' if cc else ''}",
-        escape(row.subject) or "no subject",
+        f"{sender or 'no sender'} to {to or 'nobody named'}{f', cc {cc}' if cc else ''}: {subject}",
         *files_column(row.attachments, row.part_ids or ()),
         code(row.message_id),
     ]

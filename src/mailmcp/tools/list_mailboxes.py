@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, list_mailboxes, listing_order
+from mailmcp.imap.mailboxes import Mailbox, Uncounted, count_mailboxes, list_mailboxes, listing_order
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.cursor import MailboxesCursor, format_mailboxes_cursor, parse_mailboxes_cursor
 from mailmcp.reasons import Reason
@@ -13,7 +13,7 @@ from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
-from mcp_envelope import Code, InvalidInputError, Issue, NextAction, Outcome, Page, Problem, code, escape
+from mcp_envelope import Code, InvalidInputError, Issue, NextAction, Outcome, Page, Problem, code
 
 
 class ListMailboxesArguments(Arguments):
@@ -54,7 +54,7 @@ class _Listing:
     mailboxes: list[Mailbox]
     total: int
     more: bool
-    uncounted: dict[str, str] = field(default_factory=dict)
+    uncounted: dict[str, Uncounted] = field(default_factory=dict)
 
 
 async def list_mailboxes_of_account(
@@ -143,12 +143,12 @@ def _line(mailbox: Mailbox) -> str:
     return f"- {code(mailbox.name)}" + (f" ({'; '.join(facts)})" if facts else "")
 
 
-def _issue(account_id: str, mailbox: str, why: str) -> Issue:
+def _issue(account_id: str, mailbox: str, uncounted: Uncounted) -> Issue:
     return Issue(
         code=Code.INTERNAL,
         stage="status",
-        message=f"The server did not count this mailbox: {escape(why)}",
-        retryable=True,
+        message=f"The server did not count this mailbox: {uncounted.why}",
+        retryable=uncounted.retryable,
         about={"mailbox": mailbox, "account_id": account_id},
     )
 

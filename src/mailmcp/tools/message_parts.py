@@ -9,16 +9,23 @@ from dataclasses import dataclass, field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
+from mailmcp.imap.part import BINARY_ENCODINGS, fetch_binary
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.message import MessageView, read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, walk
+from mailmcp.mail.mime.transfer import ENCODED, NULS_LOST, may_lack_nuls
 from mailmcp.reasons import Reason
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mcp_envelope import Code, InternalError, NextAction, NotFoundError, ToolError
 
 _FIRST_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", f"BODY.PEEK[]<0.{limits.FIRST_OCTETS}>")
+
+_HEADER_ITEMS = tuple(
+    f"BODY.PEEK[HEADER.FIELDS{which} (TO CC)]<0.{limits.HEADERS_OCTETS_MAX}>" for which in (".NOT", "")
+)
+"""A long header is one of many recipients: they are fetched apart, so that they hide no other field."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +57,8 @@ def fetch_parts(
 ) -> MessageParts:
     """Fetch a message and those of its leaves that `choose` picks; one round trip, or two for a large one.
 
+    One more for what may hold NULs, which cannot come with the others.
+
     Raises:
         NotFoundError: The mailbox or the message is gone.
         ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
@@ -64,13 +73,23 @@ def fetch_parts(
     wanted = list(choose(view.structure)) if view.structure is not None else []
     here = {part.part_id: view.part_octets(part) for part in walk(view.structure)}
     missing = [each for each in wanted if here.get(each.part.part_id) is None]
-    there = _fetch_missing(session, ref, missing)
+    items = [f"BODY.PEEK[{each.part.part_id}]<0.{each.octets_max}>" for each in missing]
+    if view.header_goes_on:
+        items += _HEADER_ITEMS
+    sections = _fetch_sections(session, ref, items)
+    there = {each.part.part_id: _fetched_of(each, sections) for each in missing}
+    if view.header_goes_on:
+        view = view.with_header(sections.get("HEADER.FIELDS.NOT", b""), sections.get("HEADER.FIELDS", b""))
+    found = {name: content for name, content in here.items() if content is not None} | there
+    parts = {each.part.part_id: each.part for each in wanted}
+    doubtful = [part for name, part in parts.items() if _may_lack_nuls(part, found[name])]
+    exact = _fetch_nuls(session, ref, doubtful, found)
     return MessageParts(
         fetched=fetched,
         view=view,
-        octets={name: content for name, content in here.items() if content is not None} | there,
+        octets=found | exact,
         cut=frozenset(each.part.part_id for each in missing if each.part.size_octets > each.octets_max),
-        defects=(*structure.defects, *view.defects),
+        defects=(*structure.defects, *view.defects, *([NULS_LOST] if len(exact) < len(doubtful) else [])),
     )
 
 
@@ -86,15 +105,26 @@ def _fetch_first(session: Session, ref: MessageRef) -> FetchedMessage:
     return result.messages[ref.uid]
 
 
-def _fetch_missing(session: Session, ref: MessageRef, wanted: Sequence[WantedPart]) -> dict[str, bytes]:
-    if not wanted:
+def _fetch_sections(session: Session, ref: MessageRef, items: Sequence[str]) -> Mapping[str, bytes]:
+    if not items:
         return {}
-    items = [f"BODY.PEEK[{each.part.part_id}]<0.{each.octets_max}>" for each in wanted]
     result = fetch_messages(session, [ref.uid], ["UID", *items])
     if ref.uid in result.failures:
         raise not_had(ref, result.failures[ref.uid])
-    sections = result.messages[ref.uid].sections
-    return {each.part.part_id: _fetched_of(each, sections) for each in wanted}
+    return result.messages[ref.uid].sections
+
+
+def _may_lack_nuls(part: Part, octets: bytes) -> bool:
+    return part.encoding not in ENCODED and may_lack_nuls(octets, part.charset)
+
+
+def _fetch_nuls(
+    session: Session, ref: MessageRef, parts: Sequence[Part], known: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """Fetch again what may have had NULs; what the server cannot give exactly is left out."""
+    counts = {part.part_id: len(known[part.part_id]) for part in parts if part.encoding in BINARY_ENCODINGS}
+    exact = fetch_binary(session, ref.uid, counts)
+    return {name: octets for name, octets in exact.items() if len(octets) == counts[name]}
 
 
 def _fetched_of(wanted: WantedPart, sections: Mapping[str, bytes]) -> bytes:
@@ -128,7 +158,7 @@ def not_had(ref: MessageRef, failure: FetchFailure) -> ToolError:
         )
     return InternalError(
         failure.message,
-        reason=Reason.PROTOCOL_VIOLATION if failure.stage == "parse" else Reason.SERVER_REFUSED,
+        reason=failure.reason,
         retryable=failure.retryable,
         details=details,
     )

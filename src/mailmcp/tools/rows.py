@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.fetching import id_items
 from mailmcp.imap.search.verify import received_s
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
@@ -20,8 +21,9 @@ from mailmcp.mail.parts.files import list_files
 from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.tools.evidence import Seen, Sought, find_evidence, snippet_of, text_octets, text_of
 from mailmcp.tools.own_mail import OwnMail
-from mailmcp.tools.people import addresses_of
-from mcp_envelope import code, escape
+from mailmcp.tools.people import addresses_of, people_of
+from mcp_envelope import code
+from mcp_envelope.markdown import quote
 
 _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
 _EVIDENCE_FIELDS = "CC"
@@ -97,8 +99,7 @@ def row_items(
 
     def items(session: Session) -> Sequence[str]:
         chosen = ["UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", *(["BODYSTRUCTURE"] if structure else [])]
-        chosen += ["EMAILID"] if session.can("OBJECTID") else []
-        chosen += ["X-GM-MSGID"] if session.can("X-GM-EXT-1") else []
+        chosen += id_items(session)
         fields = f"{_FIELDS} {_EVIDENCE_FIELDS}" if snippets and sought.anything else _FIELDS
         if snippets:
             text = f"BODY.PEEK[TEXT]<0.{text_octets(sought)}>"
@@ -136,7 +137,7 @@ def make_row(
             **id_fields(ref),
             "date": date_of(headers, fetched),
             "arrived": _arrived(headers, fetched),
-            "from": make_snippet(addresses_of(headers, "From"), limits.ROW_CHARS_MAX),
+            "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
             "to": own_mail.recipients(ref, headers),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": list(fetched.flags),
@@ -209,9 +210,9 @@ def _arrived(headers: Headers, fetched: FetchedMessage) -> str | None:
 
 
 def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tuple[str, ...]:
-    """Write a row as Markdown: when, what is special, who, what, files and the id; then the evidence.
+    """Write a row as Markdown: when, what is special, who and what, files, the id; then the evidence.
 
-    Bars part the columns, and escaping keeps them out of the values: no subject can fake a column.
+    What is not ours is quoted: no subject can fake a column, no sender a mark.
 
     Args:
         row: What to write.
@@ -223,14 +224,14 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
         columns[0] += f", arrived {datetime.fromisoformat(row.arrived).astimezone(zone):%Y-%m-%d}"
     columns += marks_of(row.flags)
     columns += invitation_column(row.invitation or "")
-    columns += [_who(row), escape(row.subject) or "no subject"]
+    columns += [f"{_who(row)}: {quote(row.subject) or 'no subject'}"]
     columns += [*files_column(row.attachments), *_size(row, always=sizes), code(row.message_id)]
     lines = [f"- {' | '.join(columns)}"]
     if row.places:
         lines.append(f"  also {', '.join(map(code, row.places))}")
     found = f" (found in {', '.join(row.matched_in)})" if row.matched_in else ""
     if row.snippet:
-        lines.append(f"  > {escape(row.snippet)}{found}")
+        lines.append(f"  > {quote(row.snippet)}{found}")
     elif found:
         lines.append(f" {found}")
     return tuple(lines)
@@ -243,7 +244,7 @@ def time_column(date: str, zone: tzinfo) -> str:
 
 def people_column(written: str) -> str:
     """Write addresses in a column: in round brackets, since angle brackets would cost a token each."""
-    return escape(written.replace("<", "(").replace(">", ")"))
+    return quote(written.replace("<", "(").replace(">", ")"))
 
 
 def invitation_column(method: str) -> list[str]:
@@ -252,27 +253,28 @@ def invitation_column(method: str) -> list[str]:
 
 
 def _who(row: MessageRow) -> str:
-    """Name the sender, or the recipients of what the owner wrote: `to Ann`, which no sender can be called."""
-    who = people_column(row.from_ if row.to is None else row.to)
-    if row.to is not None:
-        return f"to {who}" if who else "to nobody"
-    return f"from {who}" if who.lower().startswith("to ") else who or "no sender"
+    """Name the sender, or the recipients of what the owner wrote."""
+    if row.to is None:
+        return people_column(row.from_) or "no sender"
+    return f"to {people_column(row.to) or 'nobody'}"
 
 
 def files_column(names: Sequence[str] | None, part_ids: Sequence[str] = ()) -> list[str]:
     """Name files in one column, as `shown_names` gives them; nothing where there are none.
 
     Args:
-        names: "…" at the end stands for more.
+        names: One more than ROW_FILES_MAX stands for the rest.
         part_ids: Of the files, to stand beside their names; none if they are not to be shown.
     """
     if not names:
         return []
     count = len(names)
-    number = "1 file" if count == 1 else f"{count - 1}+ files" if names[-1] == ELLIPSIS else f"{count} files"
-    parts = [f" (part {each})" for each in part_ids] + [""] * (count - len(part_ids))
-    written = (f"{escape(name)}{part}" for name, part in zip(names, parts, strict=True))
-    return [f"{number}: {', '.join(written)}"]
+    shown = names[: limits.ROW_FILES_MAX]
+    more = count > len(shown)
+    number = "1 file" if count == 1 else f"{len(shown)}+ files" if more else f"{count} files"
+    parts = [f" (part {each})" for each in part_ids] + [""] * (len(shown) - len(part_ids))
+    written = [f"{quote(name)}{part}" for name, part in zip(shown, parts, strict=True)]
+    return [f"{number}: {', '.join(written + [ELLIPSIS] * more)}"]
 
 
 def _size(row: MessageRow, *, always: bool) -> list[str]:

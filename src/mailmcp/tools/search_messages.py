@@ -1,6 +1,5 @@
 """imap_search_messages: the messages that match, in one mailbox or in all, page by page."""
 
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,13 +8,11 @@ from pydantic import BaseModel
 
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
-from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.scan import scan
-from mailmcp.imap.search.scanned import Scanned, ScanRequest
+from mailmcp.imap.search.scanned import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor, parse_search_cursor
 from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.tools.evidence import Sought, words_sought
+from mailmcp.tools.evidence import words_sought
 from mailmcp.tools.issues import nothing_had
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.own_mail import OwnMail
@@ -42,8 +39,8 @@ from mailmcp.tools.search.criteria import (
 )
 from mailmcp.tools.search.issues import message_issues, nothing_searched, source_issues
 from mailmcp.tools.search.missing import suggest_meant, tell_missing
-from mailmcp.tools.search.page import PageMessage, SearchPage, make_page, next_cursor
-from mailmcp.tools.search.proof import PROOFS
+from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
+from mailmcp.tools.search.snippets import fetch_snippets
 from mailmcp.tools.search.sources import Question, search_sources
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
@@ -51,7 +48,7 @@ from mcp_envelope import Issue, NextAction, Outcome, Page, ToolError
 
 
 class LeanSearchMessagesData(BaseModel):
-    """One page; `attempted` is `returned` and `failed` together, and `failed` counts the issues."""
+    """One page. `attempted` is `returned` and `failed` together; all three count messages."""
 
     account_id: str
     mailbox: str
@@ -78,9 +75,16 @@ class _Result:
     page: SearchPage
     coverage: Coverage
     rows: Sequence[MessageRow]
+    failed: tuple[Issue, ...]
+    """Of the messages of the page that could not be fetched."""
+
     issues: tuple[Issue, ...]
+    """Those, and the mailboxes and accounts that could not be searched."""
+
     warnings: tuple[str, ...]
     cursor: str | None
+    first: bool
+    """Whether the search begins with this page."""
 
 
 async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Outcome[LeanSearchMessagesData]:
@@ -103,15 +107,16 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     page = make_page(search, searches, first=not arguments.cursor)
     texts: Mapping[MessageRef, FetchedMessage] = {}
     if search.snippet_chars and not along:
-        texts = await _fetch_texts(call, page, sought)
+        texts = await fetch_snippets(call, page.found, sought)
     listings = searches.listings
     if not page.found and not page.rest and not arguments.cursor:
         listings = await _list_all(call, search, listings)
     own_mail = OwnMail(owner_of=call.preferences.owner_of, listings=listings)
+    failed = tuple(message_issues(page.found))
     result = _Result(
         search=search,
         page=page,
-        coverage=cover(search, searches, listings),
+        coverage=cover(search, searches, listings, unread=bool(failed)),
         rows=[
             make_row(
                 each.ref,
@@ -124,9 +129,11 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
             for each in page.found
             if (message := texts.get(each.ref, each.searched.fetched.messages.get(each.ref.uid))) is not None
         ],
-        issues=(*source_issues(searches), *message_issues(page.found)),
+        failed=failed,
+        issues=(*source_issues(searches), *failed),
         warnings=warn_of_no_days(arguments, today=call.today),
         cursor=next_cursor(search, page),
+        first=not arguments.cursor,
     )
     for row in result.rows:
         call.known_ids.remember(row.message_id, row.header_message_id or "")
@@ -148,48 +155,6 @@ def _search_meant(arguments: SearchMessagesArguments, call: Call) -> SearchCurso
         call.choose_account(cursor.sources[0].account_id)
     size = arguments.limit if "limit" in arguments.model_fields_set else cursor.page_size
     return replace(cursor, page_size=size)
-
-
-async def _fetch_texts(call: Call, page: SearchPage, sought: Sought) -> Mapping[MessageRef, FetchedMessage]:
-    """Fetch what is shown of the texts of a page's messages, and of no others; one round trip an account.
-
-    What cannot be had is not there: the rows do without it.
-    """
-    items = row_items(snippets=True, sought=sought)
-    by_account: dict[str, dict[str, list[PageMessage]]] = {}
-    for each in page.found:
-        mailboxes = by_account.setdefault(each.ref.account_id, {})
-        mailboxes.setdefault(each.ref.mailbox, []).append(each)
-    texts: dict[MessageRef, FetchedMessage] = {}
-
-    async def fetch(account_id: str, mailboxes: Mapping[str, Sequence[PageMessage]]) -> None:
-        requests = [
-            ScanRequest(
-                mailbox=name,
-                criteria=Criteria(),
-                proofs=PROOFS,
-                size=len(found),
-                items=items,
-                known=array("I", (each.ref.uid for each in found)),
-                uidvalidity=found[0].ref.uidvalidity,
-            )
-            for name, found in mailboxes.items()
-        ]
-        try:
-            scans = await call.ask(
-                lambda session: scan(session, requests), mailbox=requests[0].mailbox, account_id=account_id
-            )
-        except ToolError:
-            return  # the page stands without: it was had, and a snippet is an extra
-        for found, scanned in zip(mailboxes.values(), scans, strict=True):
-            if isinstance(scanned, Scanned):
-                messages = scanned.fetched.messages
-                texts.update((each.ref, messages[each.ref.uid]) for each in found if each.ref.uid in messages)
-
-    async with anyio.create_task_group() as tasks:
-        for account_id, mailboxes in by_account.items():
-            tasks.start_soon(fetch, account_id, mailboxes)
-    return texts
 
 
 async def _list_all(
@@ -214,7 +179,7 @@ def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
     search, page, rows, issues = result.search, result.page, result.rows, result.issues
     next_action = _next_action(result)
     if not rows and page.found:
-        raise nothing_had([each for each in issues if "uid" in each.about], next_action)
+        raise nothing_had(result.failed, next_action)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     zone, sizes = call.preferences.zone, order_of(search) is Order.LARGEST
     return Outcome(
@@ -224,9 +189,9 @@ def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
             mailbox=_mailbox(search),
             total=page.total,
             total_at_most=None if page.total_exact else True,
-            attempted=len(rows) + len(issues),
+            attempted=len(rows) + len(result.failed),
             returned=len(rows),
-            failed=len(issues),
+            failed=len(result.failed),
             messages=tuple(rows),
             coverage=result.coverage.data,
         ),
@@ -252,7 +217,7 @@ def _mailbox(search: SearchCursor) -> str:
 def _summary(result: _Result, *, zone: str) -> str:
     search, page, coverage, shown = result.search, result.page, result.coverage, len(result.rows)
     if not shown and (page.failed_only or result.cursor is None):
-        return say_nothing_found(search, coverage)
+        return say_nothing_found(search, coverage, first=result.first)
     most = "" if page.total_exact else "at most "
     total = f"{most}{counted(page.total, 'message')}"
     line = f"{shown} of {total} in {say_where(search, coverage)}, times in {zone}"
@@ -266,6 +231,8 @@ def _next_action(result: _Result) -> NextAction | None:
         again = result.page.failed_only
         instruction = "Search again where it failed." if again else "Get the next page."
         return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments={"cursor": result.cursor})
+    if not result.rows and not result.first:
+        return None
     if not result.rows:
         return suggest_search(result.search, result.coverage)
     if len(result.rows) > 1:

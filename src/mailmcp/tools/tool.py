@@ -12,11 +12,15 @@ from mailmcp.imap.pool import Pool, ResultT
 from mailmcp.imap.session import Session
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
+from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.tools.issues import advise_listing
 from mailmcp.tools.known_ids import KnownIds
 from mailmcp.tools.names import LIST_ACCOUNTS
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, NotFoundError, Tool
+
+_DEFAULT = "default"
+"""The account that is meant where several are there and none is named."""
 
 Report = Callable[[int, int, str], None]
 """Tells the client how far a call is: done, of how many in all (0 for unknown), and of what in a few words.
@@ -56,25 +60,25 @@ class Call:
     """The mailbox likewise; several with commas, `*` for all."""
 
     def choose_account(self, account_id: str, *, or_all: str = "") -> Account:
-        """Find the account meant; where there is only one it need not be named.
+        """Find the account meant; where there is only one, or one called `default`, it need not be named.
 
         Args:
             account_id: "" for none named.
             or_all: What may be sent for all accounts, for the error to say; "" if nothing may.
 
         Raises:
-            InvalidInputError: None is named and there are several.
+            InvalidInputError: None is named, there are several, and none of them is called `default`.
             NotFoundError: With reason `account_unknown`.
         """
         accounts = self.pool.accounts
         if not account_id:
-            if len(accounts) != 1:
+            if len(accounts) != 1 and all(each.account_id != _DEFAULT for each in accounts):
                 known = ", ".join(account.account_id for account in accounts)
                 one_of = f"{known}{f', or {or_all} for all' if or_all else ''}"
                 raise InvalidInputError.of(
                     "account_id", BaseReason.MISSING_PARAM, f"is missing. Send one of: {one_of}."
                 )
-            account_id = accounts[0].account_id
+            account_id = accounts[0].account_id if len(accounts) == 1 else _DEFAULT
         try:
             account = self.pool.sessions_of(account_id).account
         except NotFoundError as error:
@@ -88,6 +92,21 @@ class Call:
             raise
         self.account_id = account.account_id
         return account
+
+    def choose_account_of(self, ref: MessageRef, account_id: str) -> Account:
+        """Choose the account of a message; `account_id`, if it was sent too, must name the same one.
+
+        Raises:
+            InvalidInputError: It names another.
+            NotFoundError: As `choose_account`.
+        """
+        if account_id not in {"", ref.account_id}:
+            raise InvalidInputError.of(
+                "account_id",
+                BaseReason.EXCLUSIVE_PARAMS,
+                f"contradicts message_id, which is of account {ref.account_id}. Leave it out.",
+            )
+        return self.choose_account(ref.account_id)
 
     def _accounts_of(self, address: str) -> str:
         """Name the accounts that an address or a login name is of; "" if there are none."""

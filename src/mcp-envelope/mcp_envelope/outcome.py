@@ -34,7 +34,7 @@ class Issue:
     """What was being done, in a word: `search`, `fetch`, `parse`."""
 
     message: str
-    """One sentence. What is missing goes into `about`."""
+    """One sentence. What is missing goes into `about`; a stranger's text is in it only as `quote` writes it."""
 
     reason: StrEnum | None = None
     """Why, within the code."""
@@ -113,13 +113,14 @@ class Outcome(Generic[DataT_co]):
     """A success, whole or partial, before a dialect gives it its shape."""
 
     summary: str
-    """One line for people and models, in the server's words. A stranger's text in it must be escaped."""
+    """One line for people and models, in the server's words. A stranger's text is in it only as `code` or `quote`
+    writes it."""
 
     data: DataT_co
     blocks: tuple["str | Untrusted", ...] = ()
     """The data again as Markdown lines and quotations, complete for a model that sees nothing else.
 
-    A stranger's text is in a line only as `escape` or `code` writes it.
+    Lines begin with a word of the server's. A stranger's text is in them only as `quote` or `code` writes it.
     """
 
     embedded: tuple[Embedded, ...] = ()

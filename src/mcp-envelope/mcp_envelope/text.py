@@ -4,12 +4,11 @@ Text of strangers is fenced by a marker that is new in every reply, so that noth
 inside can pretend to be outside.
 """
 
-import json
 from typing import Any
 
 from mcp_envelope.dialects.shape import WireShape
 from mcp_envelope.errors import NextAction, RateLimit, ToolError
-from mcp_envelope.markdown import code, escape, one_line
+from mcp_envelope.markdown import code, code_json, one_line
 from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Issue, Outcome, Untrusted
 from mcp_envelope.schema import JsonObject
@@ -90,9 +89,8 @@ def _issue_line(issue: Issue) -> str:
     subject = issue_subject(issue)
     named = f"{code(subject)} " if subject else ""
     again = " It may succeed later." if issue.retryable else ""
-    return f"- {named}{escape(issue.message)}{again}"
+    return f"- {named}{one_line(issue.message)}{again}"
 
 
 def _next_line(action: NextAction) -> str:
-    arguments = json.dumps(action.arguments, ensure_ascii=False, separators=(",", ":"))
-    return f"Next: {action.instruction} {code(action.tool)} {code(arguments)}"
+    return f"Next: {action.instruction} {code(action.tool)} {code_json(action.arguments)}"

@@ -35,7 +35,7 @@ def test_an_extended_answer_is_one_line() -> None:
     assert parse_esearch([], tag=b"A1") is None
     assert parse_esearch([whole, whole], tag=b"A1") is None
     assert parse_esearch([(b"x", b"y"), b""], tag=b"A1") is None
-    count = 2 * limits.SEARCH_WINDOW
+    count = limits.SEARCH_UIDS_MAX
     assert (
         len(parse_esearch([b'(TAG "A1") UID COUNT %d ALL 1:%d' % (count, count)], tag=b"A1") or ()) == count
     )

@@ -1,15 +1,14 @@
 """Candidates are found once, kept in order, and gone on from."""
 
-from array import array
-
 import pytest
 
 from imap.scenes import make_account, session_on
-from imap.searches import PLAIN, letter, letters, probed
+from imap.searches import PLAIN, letter, letters, probed, remembered
 from mailmcp.imap.dialogue import Talk, converse
 from mailmcp.imap.search.candidates import Candidates, Quest, find_candidates, message_limit
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order, Position
+from mailmcp.imap.search.scanned import Remembered
 from mailmcp.imap.session import Session
 from mcp_envelope import ToolError
 from servers.peer import PeerFactory
@@ -18,7 +17,7 @@ from servers.peer_actions import FailUid, Respond, Rule
 HERE = Position(uidvalidity=1, uid=5)
 
 
-def quest(order: Order, after: Position | None = None, known: "array[int] | None" = None) -> Quest:
+def quest(order: Order, after: Position | None = None, known: Remembered | None = None) -> Quest:
     return Quest(mailbox="INBOX", criteria=Criteria(), order=order, after=after, known=known)
 
 
@@ -32,7 +31,7 @@ def find(session: Session, what: Quest) -> Candidates:
 def test_known_candidates_cost_nothing(peer: PeerFactory) -> None:
     with session_on(make_account(peer()), probed()) as session:
         before = session.dialling.traffic.round_trips
-        found = find(session, quest(Order.NEWEST, HERE, array("I", [9, 5, 2])))
+        found = find(session, quest(Order.NEWEST, HERE, remembered(9, 5, 2)))
         assert (list(found.uids), found.start) == ([9, 5, 2], 2)
         assert session.dialling.traffic.round_trips == before
 

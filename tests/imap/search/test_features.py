@@ -1,8 +1,10 @@
 """What is probed, and what is said where nothing could be."""
 
+import pytest
+
 from mailmcp.imap.quirks import Feature, Quirks, Verdict
 from mailmcp.imap.search.criteria import Criteria
-from mailmcp.imap.search.features import features_of, list_names, needs_probes, unproven
+from mailmcp.imap.search.features import blind_spots, features_of, list_names, needs_probes, unproven
 
 
 def test_probes_are_for_what_servers_get_wrong() -> None:
@@ -44,6 +46,31 @@ def test_words_to_exclude_need_two_keys() -> None:
     quirks.verdicts[Feature.NOT] = Verdict.OK
     assert unproven(Criteria(exclude="x"), quirks) == ""
     assert "beyond ASCII" in unproven(Criteria(exclude="ü"), quirks, found=1), "what it leaves says nothing"
+
+
+@pytest.mark.parametrize(
+    ("criteria", "wrong", "where"),
+    [
+        (Criteria(query="x"), None, "documents"),
+        (Criteria(body="x", subject="y"), None, "documents"),
+        (Criteria(body="x"), Feature.BODY, "documents"),
+        (Criteria(gmail_query="x"), None, "documents"),
+        (Criteria(subject="x"), None, "header fields"),
+        (Criteria(any_address="x"), None, "header fields"),
+        (Criteria(subject="x"), Feature.SUBJECT, ""),
+        (Criteria(subject="x", from_="y"), Feature.SUBJECT, "header fields"),
+        (Criteria(subject="ü"), Feature.CHARSET, ""),
+        (Criteria(exclude="x", header_message_id="y", unread_only=True, larger_than=1), None, ""),
+        (Criteria(), None, ""),
+    ],
+)
+def test_words_can_be_overlooked_unless_they_are_verified_here(
+    criteria: Criteria, wrong: Feature | None, where: str
+) -> None:
+    quirks = Quirks(verdicts={} if wrong is None else {wrong: Verdict.WRONG})
+    said = blind_spots(criteria, quirks)
+    assert where in said
+    assert bool(where) is bool(said)
 
 
 def test_every_criterion_has_a_name_or_rests_on_nothing() -> None:

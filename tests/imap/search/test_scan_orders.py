@@ -1,6 +1,5 @@
 """Orders, places in them, and times: exact, whatever the server's zone."""
 
-from array import array
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -17,6 +16,7 @@ from imap.searches import (
     letter,
     letters,
     probed,
+    remembered,
     request,
     scan_one,
 )
@@ -64,7 +64,7 @@ def test_a_position_that_vanished_is_gone_on_from(
         assert first.last is not None
         server.mailbox.messages[:] = [each for each in messages if each.uid != first.last.uid]
         session.begin_lease()
-        for known in (None, array("I", [9_999]) if not order.by_uid else None):
+        for known in (None, remembered(9_999) if not order.by_uid else None):
             second = scan_one(session, request(order=order, size=70, after=first.last, known=known))
             assert list(second.uids) == everything[70:140]
         beyond = Position(
@@ -107,7 +107,7 @@ def test_times_are_exact_whatever_the_servers_zone(peer: PeerFactory, hours: int
     server = peer(messages=messages)
     found = find(server, size=100, since=NOON + timedelta(hours=40), before=NOON + timedelta(hours=50))
     assert found.uids == tuple(range(49, 39, -1))
-    assert (found.total_exact, found.left, list(found.candidates)) == (True, 0, list(found.uids))
+    assert (found.total_exact, found.left, list(found.candidates.uids)) == (True, 0, list(found.uids))
 
 
 def test_a_search_by_time_has_an_exact_total_where_candidates_are_few(
@@ -117,7 +117,7 @@ def test_a_search_by_time_has_an_exact_total_where_candidates_are_few(
     since = NOON + timedelta(hours=100)
     with session_on(make_account(server), probed()) as session:
         found = scan_one(session, request(since=since, size=5))
-        assert (found.total_exact, len(found.candidates), found.left) == (True, 100, 95)
+        assert (found.total_exact, len(found.candidates.uids), found.left) == (True, 100, 95)
         assert all_pages(session, request(since=since, size=7), remembering=True) == list(range(199, 99, -1))
         oldest = request(since=since, size=7, order=Order.OLDEST)
         assert all_pages(session, oldest, remembering=False) == list(range(100, 200))
@@ -128,7 +128,7 @@ def test_a_search_by_time_has_an_exact_total_where_candidates_are_few(
         monkeypatch.setattr(limits, "SIFT_CANDIDATES_MAX", 50)
         many = scan_one(session, request(since=since, size=5))
         assert (many.total_exact, many.uids) == (False, (199, 198, 197, 196, 195))
-        assert len(many.candidates) >= 100
+        assert len(many.candidates.uids) >= 100
 
 
 def test_daylight_saving_moves_no_message(peer: PeerFactory) -> None:

@@ -11,4 +11,4 @@ def test_a_page_says_in_which_order_it_is(peer: PeerFactory) -> None:
         found = find(server, order=order, size=2)
         assert found.order is order
         assert found.uids == ((1, 2) if order.rising else (3, 2))
-        assert (found.left, found.total_exact, len(found.candidates)) == (1, True, 3)
+        assert (found.left, found.total_exact, len(found.candidates.uids)) == (1, True, 3)

@@ -231,7 +231,7 @@ def test_a_refused_examine_is_not_taken_for_an_empty_search(peer: PeerFactory) -
     with session_on(make_account(server)) as session:
         found = scan(session, [request(), request("Other"), request()])
     assert isinstance(found[1], InternalError)
-    assert found[1].reason is Reason.SERVER_REFUSED
+    assert found[1].reason is Reason.PERMISSION_DENIED
     assert [each.uids for each in found if not isinstance(each, ToolError)] == [(2, 1), (2, 1)]
 
 

@@ -53,7 +53,7 @@ def test_another_trouble_is_not_taken_for_the_charset(peer: PeerFactory, query: 
     rule = when_searching(Respond(b"{tag} NO [SERVERBUG] Broken index\r\n"))
     error = fail(peer(messages=make_messages(1), rules=[rule]), probed(), query=query)
     assert error.reason is Reason.SERVER_REFUSED
-    assert "refused SEARCH (account main): NO [SERVERBUG] Broken" in error.message
+    assert r'refused SEARCH (account main): NO "\[SERVERBUG] Broken index"' in error.message
 
 
 @pytest.mark.parametrize("capability", ["LITERAL+", "LITERAL-", "IMAP4rev1"])

@@ -30,12 +30,32 @@ from steps import assert_linear
         ("undisclosed-recipients:;", [("undisclosed-recipients", "")]),
         ("Crew: a@b, Ben <c@d>;, e@f", [("", "a@b"), ("Ben", "c@d"), ("", "e@f")]),
         ("a@b; c@d", [("", "a@b"), ("", "c@d")]),
+        ("Crew: a@b; (the end: of; it), e@f", [("", "a@b"), ("", "e@f")]),
+        ("Nobody: (that I know);", [("Nobody", "")]),
+        ("(Empty list)(start)Hidden recipients  :(nobody(that I know))  ;", [("Hidden recipients", "")]),
+        # Comments between any two tokens (RFC 5322 appendix A.5).
+        (
+            r"Pete(A wonderful \) chap) <pete(his account)@silly.test(his host)>",
+            [("Pete", "pete@silly.test")],
+        ),
+        (
+            "A Group(Some people)\t:Chris Jones <c@(Chris's host.)public.example>,\t joe@example.org, "
+            "John <jdoe@one.test> (my dear friend); (the end of the group)",
+            [("Chris Jones", "c@public.example"), ("", "joe@example.org"), ("John", "jdoe@one.test")],
+        ),
+        ("Pete <pete(at > work (now))@silly.test>, b@c", [("Pete", "pete@silly.test"), ("", "b@c")]),
+        ("pete(his account)@silly.test(his host)", [("his account his host", "pete@silly.test")]),
+        ("John(the)Smith <j@s>, (nobody), c@d", [("John Smith", "j@s"), ("", "c@d")]),
+        ('<"a(b)c"@d>', [("", '"a(b)c"@d')]),
+        ("(Ada)", [("Ada", "")]),
         # Broken ones are name text.
         ("root", [("root", "")]),
         ("<root>", [("", "root")]),
         ("john doe@b", [("john doe@b", "")]),
         ("Ada <not an address@b>", [("Ada <not an address@b>", "")]),
         ("Ada <a@b", [("Ada", "a@b")]),
+        ('Ada <"a@b>, c@d', [('Ada <"a@b>', ""), ("", "c@d")]),
+        ("Ada <a(@b>, c@d", [("Ada <a(@b>", ""), ("", "c@d")]),
         ('"unclosed', [("unclosed", "")]),
         ('"', []),
         ("(unclosed", [("unclosed", "")]),
@@ -72,7 +92,9 @@ def test_a_written_name_cannot_be_taken_for_an_address(name: str, address: str, 
     assert format_address(Address(name=name, address=address)) == written
 
 
-@pytest.mark.parametrize("piece", ["<", "(", '"', "(a", "a,", ":;", "[", "\\", '"\\', "<a@b> "])
+@pytest.mark.parametrize(
+    "piece", ["<", "(", '"', "(a", "a,", ":;", "[", "\\", '"\\', "<a@b> ", "<\\(", "<(()"]
+)
 def test_time_is_linear(piece: str) -> None:
     def parse(size: int) -> tuple[Address, ...]:
         return tuple(parse_addresses(piece * (size // len(piece))))

@@ -3,10 +3,13 @@ import pytest
 from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.html.hidden import parse_html
 from mailmcp.mail.html.render import render_text
+from mailmcp.mail.html.target import mark_targets
 
 
 def render(html: str) -> str:
-    return render_text(parse_html(html).tree.body).text
+    tree = parse_html(html).tree
+    mark_targets(tree)
+    return render_text(tree.body).text
 
 
 @pytest.mark.parametrize(
@@ -43,6 +46,13 @@ def test_blocks_become_lines(html: str, text: str) -> None:
         ("<ul><li>a<ul><li>b<ol><li>c</ol></ul><li>d</ul>", "- a\n  - b\n    1. c\n- d"),
         ("<li>stray</li>", "- stray"),
         ("<blockquote>a<p>b</p><blockquote>c</blockquote></blockquote>d", "> a\n>\n> b\n>\n> > c\n\nd"),
+        # Editors indent with quotations that have no border.
+        ('a<blockquote style="margin:0 0 0 40px;border:none;padding:0px">b</blockquote>', "a\n\n  b"),
+        (
+            'a<blockquote style="MARGIN: 0 0 0 40px; BORDER: medium">b<br>c</blockquote>d',
+            "a\n\n  b\n  c\n\nd",
+        ),
+        ('<blockquote style="border:none;border-left:solid blue 1.5pt">b</blockquote>', "> b"),
         ("<blockquote><ul><li>a<li>b</ul></blockquote>", "> - a\n> - b"),
         ("<dl><dt>a<dd>b<dt>c<dd>d</dl>", "a\n  b\nc\n  d"),
     ],

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.limits import HEADERS_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.limits import HEADER_FIELD_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
 from mailmcp.mail.mime.parser import NO_BOUNDARY, NOT_CLOSED, split_message
 from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part, find, walk
 from steps import assert_linear
@@ -44,9 +44,9 @@ def test_parts_lie_between_boundary_lines(octets: bytes, expected: dict[str, byt
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_headers_longer_than_is_read_of_them_are_no_text(end: str) -> None:
-    octets = f"Subject: {'x' * HEADERS_OCTETS_MAX * 3}{end}{end}body".encode()
+    octets = f"Subject: {'x' * HEADER_FIELD_OCTETS_MAX * 3}{end}{end}body".encode()
     assert contents(octets) == {"1": b"body"}
-    assert contents(octets[: HEADERS_OCTETS_MAX * 3], complete=False) == {"1": b""}
+    assert contents(octets[: HEADER_FIELD_OCTETS_MAX * 3], complete=False) == {"1": b""}
 
 
 def test_messages_inside_are_split_too() -> None:

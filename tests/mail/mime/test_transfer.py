@@ -3,7 +3,8 @@ import binascii
 
 import pytest
 
-from mailmcp.mail.mime.transfer import BROKEN_BASE64, BROKEN_UUENCODE, UNKNOWN_ENCODING, decode_transfer
+from mailmcp.mail.mime.base64_lines import BROKEN_BASE64
+from mailmcp.mail.mime.transfer import BROKEN_UUENCODE, UNKNOWN_ENCODING, decode_transfer, may_lack_nuls
 
 TEXT = b"The quick brown fox, twice around the harbour and back before the tide."
 
@@ -48,9 +49,43 @@ def test_content_is_decoded_as_far_as_it_goes(
     assert (result.octets, result.defects) == (decoded, defects)
 
 
+@pytest.mark.parametrize(
+    ("octets", "encoding", "before", "after"),
+    [
+        (base64.encodebytes(TEXT) + b"--\nThe list\n", "base64", b"", b"--\nThe list\n"),
+        (b"See:\n" + uuencoded(TEXT) + b"The list\n", "uuencode", b"See:", b"The list\n"),
+        (uuencoded(TEXT)[:-6] + b"The list\n", "x-uue", b"", b"The list\n"),
+        (b"a=20b\n", "quoted-printable", b"", b""),
+    ],
+)
+def test_what_is_not_encoded_is_kept_apart(octets: bytes, encoding: str, before: bytes, after: bytes) -> None:
+    result = decode_transfer(octets, encoding)
+    assert (result.before, result.after) == (before, after)
+
+
 @pytest.mark.parametrize("cut", range(1, 97, 5))
 def test_cut_base64_gives_its_beginning(cut: int) -> None:
     """The first octets of a long part."""
     octets = decode_transfer(base64.encodebytes(TEXT)[:cut], "base64").octets
     assert TEXT.startswith(octets)
     assert len(octets) >= cut * 3 // 4 - 3
+
+
+@pytest.mark.parametrize(
+    ("octets", "charset", "lacking"),
+    [
+        (b"A\x80B\x80", "utf-16le", True),
+        (b"A\x80B\x80", "", True),
+        (b"A\x80B\x80", "us-ascii", True),
+        (b"A\x80B\xff\0", "", False),
+        (b"A\xffB\xfe", "", False),
+        ("„Grüße“".encode(), "us-ascii", False),
+        ("„Grüße“".encode(), "utf-16", True),
+        (b"5 \x80", "Windows-1252", False),
+        ("ムラ".encode("shift_jis"), "shift_jis", False),
+        (b"A\x80\x80\xff", "gbk", True),
+        (b"A\x80", "cp-of-nobody", True),
+    ],
+)
+def test_octets_may_lack_nuls_where_0x80_means_nothing(octets: bytes, charset: str, *, lacking: bool) -> None:
+    assert may_lack_nuls(octets, charset) is lacking

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.mail.mime.transfer import BROKEN_BASE64, BROKEN_UUENCODE, UNKNOWN_ENCODING, decode_transfer
+from mailmcp.mail.mime.base64_lines import BROKEN_BASE64
+from mailmcp.mail.mime.transfer import BROKEN_UUENCODE, UNKNOWN_ENCODING, decode_transfer
 from mailmcp.mail.mime.transfer_stream import open_stream
 
 CONTENT = bytes(range(256)) * 40

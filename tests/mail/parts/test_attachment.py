@@ -41,6 +41,30 @@ def test_everything_but_the_text_is_listed() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("empty", "listed"),
+    [
+        (Part(part_id="3", content_type="text/plain"), False),
+        (Part(part_id="3", content_type="text/plain", size_octets=2), True),
+        (Part(part_id="3", content_type="text/plain", filename="notes.txt"), True),
+        (Part(part_id="3", content_type="text/plain", disposition="attachment"), True),
+        (Part(part_id="3", content_type="image/png"), True),
+    ],
+)
+def test_an_empty_text_that_nothing_describes_is_not_listed(empty: Part, *, listed: bool) -> None:
+    plain = Part(part_id="1", content_type="text/plain", size_octets=9)
+    html = Part(part_id="2", content_type="text/html", size_octets=9)
+    root = Part(part_id="TEXT", content_type="multipart/alternative", parts=(plain, html, empty))
+    found = [each.part_id for each in list_attachments(root, choose_text_parts(root))]
+    assert found == (["3"] if listed else [])
+
+
+def test_of_several_alternatives_those_that_are_not_shown_are_listed() -> None:
+    parts = (Part(part_id=str(number), content_type="text/plain", size_octets=9) for number in range(1, 4))
+    root = Part(part_id="TEXT", content_type="multipart/alternative", parts=tuple(parts))
+    assert [each.part_id for each in list_attachments(root, choose_text_parts(root))] == ["1", "2"]
+
+
 def test_without_a_structure_there_are_none() -> None:
     assert list_attachments(None, TextParts()) == ()
 

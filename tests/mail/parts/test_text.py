@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from mailmcp.mail.mime.structure import Part
@@ -19,6 +21,9 @@ def multi(subtype: str, *parts: Part, **params: str) -> Part:
 
 
 PLAIN, HTML, PDF = leaf("p", "text/plain"), leaf("h", "text/html"), leaf("f", "application/pdf")
+PLAIN_3, EMPTY = leaf("p3", "text/plain"), leaf("e", "text/plain")
+LONG, LONG_HTML = (replace(leaf(*each), size_octets=9) for each in (("l", "text/plain"), ("lh", "text/html")))
+STATUS, RECEIPT = leaf("d", "message/delivery-status"), leaf("r", "message/disposition-notification")
 PLAIN_2, HTML_2 = leaf("p2", "text/plain"), leaf("h2", "text/html")
 IMAGE = leaf("i", "image/png", content_id="i@x")
 
@@ -42,6 +47,12 @@ IMAGE = leaf("i", "image/png", content_id="i@x")
         (multi("alternative", HTML), "h", "h"),
         (multi("alternative", PLAIN, HTML, leaf("c", "text/calendar")), "p", "h"),
         (multi("alternative", PLAIN, HTML, HTML_2), "p", "h2"),
+        (multi("alternative", PLAIN, PLAIN_2, PLAIN_3), "p3", "p2"),
+        (multi("alternative", PLAIN, PLAIN_2, HTML), "p2", "h"),
+        (multi("alternative", LONG, LONG_HTML, EMPTY), "l", "lh"),
+        (multi("alternative", LONG, EMPTY), "l", "l"),
+        (multi("alternative", PLAIN, HTML, PLAIN_2), "p", "h"),
+        (multi("alternative", multi("mixed", HTML, PLAIN_2), PLAIN), "p", "h p2"),
         (multi("alternative", PLAIN, multi("related", HTML, IMAGE)), "p", "h"),
         (multi("alternative", PLAIN, multi("mixed", HTML, PDF, HTML_2)), "p", "h h2"),
         (multi("mixed", PLAIN, PDF), "p", "p"),
@@ -56,7 +67,10 @@ IMAGE = leaf("i", "image/png", content_id="i@x")
         (multi("related", IMAGE, leaf("r", "text/html", content_id="root@x"), start="<root@x>"), "r", "r"),
         (multi("related", multi("alternative", PLAIN, HTML), IMAGE), "p", "h"),
         (multi("signed", PLAIN, leaf("s", "application/pgp-signature")), "p", "p"),
-        (multi("report", PLAIN, leaf("d", "message/delivery-status"), PLAIN_2), "p", "p"),
+        (multi("report", PLAIN, STATUS, PLAIN_2), "p", "p"),
+        (multi("report", STATUS, leaf("m", "message/rfc822")), "d", "d"),
+        (multi("mixed", PDF, RECEIPT, STATUS), "r", "r"),
+        (STATUS, "d", "d"),
     ],
 )
 def test_the_text_a_person_reads_is_chosen(root: Part | None, plain: str, html: str) -> None:
@@ -69,6 +83,12 @@ def test_the_text_a_person_reads_is_chosen(root: Part | None, plain: str, html: 
 def test_all_names_each_part_once() -> None:
     chosen = choose_text_parts(multi("mixed", multi("alternative", PLAIN, HTML), PLAIN_2))
     assert [part.part_id for part in chosen.all] == ["p", "p2", "h"]
+
+
+def test_what_is_shown_is_the_plain_text_and_the_html() -> None:
+    """A plain part that stands among the HTML is not shown with it."""
+    chosen = choose_text_parts(multi("alternative", multi("mixed", HTML, PLAIN_2), PLAIN))
+    assert [part.part_id for part in chosen.shown] == ["p", "h"]
 
 
 def test_html_is_known_by_its_type() -> None:

@@ -1,6 +1,7 @@
 import pytest
 
 from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.transfer import NULS_LOST
 from mailmcp.mail.parts.text import TextParts
 from mailmcp.mail.text.body import MISSING_TEXT, UNLABELLED_HTML, body_text, decode_part
 
@@ -21,6 +22,21 @@ def part(content_type: str = "text/plain", encoding: str = "7bit", **params: str
         (b"w6k=", part(encoding="base64", charset="UTF-8"), "é", ()),
         (b"w6k", part(encoding="x-new", charset="utf-8"), "w6k", ("unknown transfer encoding",)),
         (b"\x93\xe9", part(charset="us-ascii"), "“é", ("text is not in its declared charset",)),
+        (b"H\x80i\x80", part(encoding="8bit", charset="utf-16le"), "Hi", (NULS_LOST,)),
+        (b"H\0i\0\x80\x25", part(encoding="8bit", charset="utf-16le"), "Hi▀", ()),
+        (b"gE4=", part(encoding="base64", charset="utf-16le"), "\u4e80", ()),
+        (
+            b"w6kK\n-- \nThe <list>",
+            part(encoding="base64", charset="utf-8"),
+            "é\n-- \nThe <list>",
+            ("broken base64",),
+        ),
+        (
+            b"PGI+w6k8L2I+\n-- \nThe <list>",
+            part("text/html", encoding="base64", charset="utf-8"),
+            "<b>é</b>\n<pre>-- \nThe &lt;list&gt;</pre>",
+            ("broken base64",),
+        ),
         (b"one \r\nline", part(format="flowed"), "one line", ()),
         (b"one \r\nline", part(format="Flowed", delsp="YES"), "oneline", ()),
         (b"one \r\nline", part("text/html", format="flowed"), "one \nline", ()),

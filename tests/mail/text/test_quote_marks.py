@@ -1,7 +1,7 @@
 import pytest
 
 from mailmcp.mail.text.quote_marks import (
-    attribution_length,
+    announces_original,
     begins_footer,
     begins_forward,
     history_head_length,
@@ -23,67 +23,14 @@ from mailmcp.mail.text.quote_marks import (
         (">", True, 1, ""),
         ("a > b", False, 0, "a > b"),
         ("     > code", False, 0, "> code"),
+        (">From here on foot", False, 1, "From here on foot"),
+        (">From: Ada", True, 1, "From: Ada"),
+        (">:", False, 1, ":"),
         ("", False, 0, ""),
     ],
 )
 def test_marks_in_front_are_read(line: str, *, quoted: bool, depth: int, text: str) -> None:
     assert (is_quoted(line), quote_depth(line), quoted_text(line)) == (quoted, depth, text)
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["On Thu, Nov 5, 2026 at 9:30 AM Ada Lovelace <ada@x.example> wrote:"],
-        ["On Thu, Nov 5, 2026 at 9:30 AM Ada Lovelace <ada@x.example>", "wrote:"],
-        ["On Thursday,", "5 November 2026,", "Ada Lovelace wrote:"],
-        ["Ada Lovelace <ada@x.example> writes:"],
-        ["ada@x.example wrote:"],
-        ["Am 05.11.26 um 09:30 schrieb Ada Lovelace:"],
-        ["Am Do., 5. Nov. 2026 um 09:30 Uhr schrieb Ada Lovelace <", "ada@x.example>:"],
-        ["Ada Lovelace <ada@x.example> hat am 05.11.2026 09:30 geschrieben:"],
-        ["Le jeu. 5 nov. 2026 à 09:30, Ada <ada@x.example> a écrit :"],
-        ["Le 05/11/2026 à 09:30, Ada a écrit\u00a0:"],
-        ["El jue, 5 nov 2026 a las 9:30, Ada (<ada@x.example>) escribió:"],
-        ["Il giorno gio 5 nov 2026 alle ore 09:30 Ada <ada@x.example>", "ha scritto:"],
-        ["Em qui., 5 de nov. de 2026 às 09:30, Ada <ada@x.example>", "escreveu:"],
-        ["Op do 5 nov 2026 om 09:30 schreef Ada <ada@x.example>:"],
-        ["W dniu 05.11.2026 o 09:30, Ada pisze:"],
-        ["czw., 5 lis 2026 o 09:30 Ada <ada@x.example> napisał(a):"],
-        ["чт, 5 нояб. 2026 \u0433. в 09:30, Ada <ada@x.example>:"],
-        ["05.11.2026 09:30, Ada пишет:"],
-        ["Den tors 5 nov. 2026 kl 09:30 skrev Ada <ada@x.example>:"],
-        ["tor. 5. nov. 2026 kl. 09:30 skrev Ada <ada@x.example>:"],
-        ["to 5. marrask. 2026 klo 9.30 Ada (ada@x.example) kirjoitti:"],
-        ["Ada <ada@x.example> 于2026年11月5日周四 09:30写道\uff1a"],
-        ['在 2026-11-05 09:30:00\uff0c"Ada" <ada@x.example> 写道\uff1a'],
-        ["2026年11月5日(木) 9:30 Ada <ada@x.example>:"],
-        ["2026/11/05 9:30、Ada <ada@x.example>のメール:"],
-        ["2026년 11월 5일 (목) 오전 9:30, Ada <ada@x.example>님이 작성:"],
-        ["5 Kas 2026 Per 09:30 tarihinde Ada <ada@x.example> şunu yazd\u0131:"],
-    ],
-    ids=lambda lines: " ".join(lines)[:40],
-)
-def test_attributions_of_programs_and_languages_are_known(lines: list[str]) -> None:
-    assert attribution_length(["Hello.", "", *lines]) == len(lines)
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        [],
-        ["He wrote:"],
-        ["Ada wrote on 5 May:"],
-        ["Call 555 or write to ada@x.example:"],
-        ["On 5 May she wrote"],
-        ["> On 5 May 2026, Ada wrote:"],
-        ["On 5 May 2026, Ada wrote:", ""],
-        [f"On 5 May {'very ' * 60}late, Ada wrote:"],
-        ["On 5 May", "x" * 250, f"{'y' * 200} Ada wrote:"],
-    ],
-    ids=lambda lines: " ".join(lines)[:40],
-)
-def test_prose_is_no_attribution(lines: list[str]) -> None:
-    assert attribution_length(lines) == 0
 
 
 BLOCKS = [
@@ -99,6 +46,10 @@ BLOCKS = [
     "От: Ada|Отправлено: 5 ноября 2026 \u0433.|Кому: Bob|Тема: Чай",
     "Från: Ada|Skickat: den 5 november 2026|Till: Bob|Ämne: Te",
     "Fra: Ada|Sendt: 5. november 2026|Til: Bob|Emne: Te",
+    "De : Ada|Envoyé le :jeudi 5 novembre 2026 09:30|À : Bob|Objet :Thé",
+    "Message du : 05/11/2026 09:30|De : Ada|A : bob@x.example|Copie à :|Sujet : Thé",
+    "Date: Thu, 5 Nov 2026 09:30:00 +0100|Subject: Tea|From: ada@x.example|To: bob@x.example",
+    "Gesendet: Donnerstag, 5. November 2026 um 09:30 Uhr|Von: Ada|An: Bob|Betreff: Tee",
     "发件人\uff1aAda|发送时间\uff1a2026年11月5日|收件人\uff1aBob|主题\uff1a茶",
     "差出人: Ada|送信日時: 2026年11月5日|宛先: Bob|件名: 茶",
     "보낸 사람: Ada|보낸 날짜: 2026년 11월 5일|받는 사람: Bob|제목: 차",
@@ -121,6 +72,15 @@ def test_copied_headers_are_known(block: str) -> None:
         ("------------------ 原始邮件 ------------------", 1),
         ("-----Original Message-----||From: Ada|Sent: 5|To: Bob", 5),
         ("-----Original Message-----|From: Ada|Sent: 5|To: Bob", 4),
+        ("-------- Oprindelig besked --------", 1),
+        ("*-------- Original Message --------*", 1),
+        ("\u2010\u2010\u2010 Original Message \u2010\u2010\u2010", 1),
+        ("From: ada@x.example|Sent: 5|To: Bob", 3),
+        ("Sent: 5|From: Ada|Subject: Tea", 3),
+        # A trip, and an author's line above the block.
+        ("From: Bonn|Date: 5 Nov 2026|To: Kiel", 0),
+        ("Date: 5 November|From: Ada|Sent: 5|Subject: Tea", 0),
+        ("From: the station|From: Ada|Sent: 5|Subject: Tea", 0),
         ("From: Ada|Sent: 5|To: Bob,|  Cy,|  Di|Subject: Tea", 6),
         ("From: Ada|Sent: today|To: Bob", 0),
         ("From: Ada|Sent: 5", 0),
@@ -133,6 +93,12 @@ def test_copied_headers_are_known(block: str) -> None:
 )
 def test_the_head_of_a_quotation_is_measured(block: str, length: int) -> None:
     assert history_head_length(block.split("|"), 0) == length
+
+
+def test_only_the_announcement_itself_announces() -> None:
+    assert announces_original("-----Original Message-----")
+    assert not announces_original("-----Original Message----- of Ada")
+    assert not announces_original(f"-----Original Message-----{' ' * 300}")
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.mail.text.quote_marks import attribution_length, history_head_length, is_quoted
+from mailmcp.mail.text.attribution import find_attribution
+from mailmcp.mail.text.quote_marks import history_head_length, is_quoted
 from mailmcp.mail.text.quotes import KEPT_LINES_MAX, QUOTES_LINE, collapse_quotes
 from steps import assert_linear
 
 OLD = "> one\n> two\n> three\n> four"
+HEAD = "On 5 Nov 2026, Ada wrote:"
+EXACT = "On Thu, Nov 5, 2026 at 9:30 AM Ada <ada@x.example> wrote:"
 OUTLOOK = "From: Ada <ada@x.example>\nSent: Thursday, 5 November 2026 09:30\nTo: Bob\nSubject: Tea"
 
 
@@ -32,7 +35,20 @@ def gone(count: int) -> str:
         ("Yes.\n>> a\n> > b\n>>> c\n> d", f"Yes.\n{gone(4)}"),
         ("Yes.\n>\n> a\n>\n> b\n>", f"Yes.\n{gone(5)}"),
         (f"Yes.\n\n{OLD}\n\n{OLD}", f"Yes.\n\n{gone(9)}"),
-        (f"Yes.\n\n{OLD}\nOn 4 Nov 2026, Bob wrote:\n{OLD}", f"Yes.\n\n{gone(9)}"),
+        (f"Yes.\n\n{HEAD}\n{OLD}\nOn 4 Nov 2026, Bob wrote:\n{OLD}", f"Yes.\n\n{gone(10)}"),
+        (f"Yes.\n\n> {HEAD}\n{OLD}", f"Yes.\n\n{gone(5)}"),
+        # A head says what a few lines are, and costs more than the line in their place.
+        (f"Yes.\n\n{HEAD}\n> one", f"Yes.\n\n{gone(2)}"),
+        (f"Yes.\n\n> {HEAD}\n> one", f"Yes.\n\n{gone(2)}"),
+        (f"{HEAD}\n> one\n\nYes.", None),
+        # A citation above the history is the author's.
+        (f"You said:\n{OLD}\n\n{HEAD}\n{OLD}", f"You said:\n{OLD}\n\n{gone(5)}"),
+        (f"See:\n{OLD}\nYes.\n\n{HEAD}\n{OLD}", f"See:\n{OLD}\nYes.\n\n{gone(5)}"),
+        (f"See:\n{OLD}\nYes.\n\n{OUTLOOK}\n\nTea?", f"See:\n{OLD}\nYes.\n\n{gone(6)}"),
+        # What may be the author's words about a quotation stays.
+        (f"Yes.\n\nBob wrote:\n{OLD}", f"Yes.\n\nBob wrote:\n{gone(4)}"),
+        (f"2 pm is fine.\n{HEAD}\n{OLD}", f"2 pm is fine.\n{gone(5)}"),
+        (f"On Monday\n{HEAD}\n{OLD}", f"On Monday\n{gone(5)}"),
         # What stands right above an answer stays, with whom it is from.
         (
             f"On 5 Nov 2026, Ada wrote:\n{OLD}\n>\n> Tea at four?\n\nYes.",
@@ -80,6 +96,16 @@ def gone(count: int) -> str:
         ("Yes.\n\n-----Original Message-----\n\nTea?\nOr cake?", f"Yes.\n\n{gone(4)}"),
         ("Yes.\n\n-----Original Message-----\nTea?", None),
         (f"Yes.\n\n---\n\n{OUTLOOK}", f"Yes.\n\n{gone(6)}"),
+        (f"Yes.\n\n{EXACT}\n\nTea?", f"Yes.\n\n{gone(3)}"),
+        (f"Yes.\n\n{EXACT}\n\nTea?\n\n{EXACT}\n{OLD}", f"Yes.\n\n{gone(9)}"),
+        (f"Yes.\n\n{OUTLOOK}\n\nTea?\n\n{HEAD}\n{OLD}", f"Yes.\n\n{gone(12)}"),
+        # Only a program says so exactly who wrote when, and then something follows.
+        (f"Yes.\n\n{HEAD}\nTea?\n\nMore\nMore", None),
+        (f"Yes.\n\n{EXACT}", None),
+        (f"{EXACT}\n\nTea?", None),
+        # Marks below are about it: what stands between is the author's.
+        (f"Yes.\n\n{EXACT}\n\nTea!\n\n{OLD}", f"Yes.\n\n{EXACT}\n\nTea!\n\n{gone(4)}"),
+        (f"Yes.\n\n{OUTLOOK}\n\nTea!\n\n{OLD}", f"Yes.\n\n{OUTLOOK}\n\nTea!\n\n{gone(4)}"),
         # Copied headers above marked lines: answers may follow.
         (
             f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\n{OLD}\n\nIndeed.",
@@ -109,6 +135,24 @@ def test_history_becomes_one_line(body: str, expected: str | None) -> None:
     assert result.text == (body if expected is None else expected)
     shown = sum(line.startswith("[") and "quoted lines" in line for line in result.text.split("\n"))
     assert result.lines_collapsed == len(body.split("\n")) - len(result.text.split("\n")) + shown
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        # A citation, a form that was filled in.
+        (f"A poem:\n\n{OLD}", None),
+        (f"{OLD}\n\nTea?\n\n{OLD}", None),
+        (f"New entry:\n\n{OUTLOOK}\n\nTea?", None),
+        (f"Ada says:\n\n{EXACT}\n\nTea?", None),
+        # History all the same, if a program that forgets what it answers says so.
+        (f"Yes.\n\n{HEAD}\n{OLD}", f"Yes.\n\n{gone(5)}"),
+        (f"Yes.\n\n-----Original Message-----\n{OUTLOOK}\n\nTea?", f"Yes.\n\n{gone(7)}"),
+    ],
+)
+def test_a_new_message_may_cite(body: str, expected: str | None) -> None:
+    """None: the body stays as it is."""
+    assert collapse_quotes(body, reply=False).text == (body if expected is None else expected)
 
 
 def test_copied_headers_begin_the_content_of_a_forwarded_message() -> None:
@@ -180,7 +224,7 @@ def test_what_nobody_quoted_stays(lines: list[str]) -> None:
         if line.strip()
         and not is_quoted(line)
         and not any(
-            attribution_length(above[: end + 1]) > end - index
+            (found := find_attribution(above[: end + 1])) is not None and found.lines > end - index
             for end in range(index, min(index + 3, len(above)))
         )
         and not set(line.strip()) <= set("_-*")

@@ -55,9 +55,9 @@ def test_what_is_too_large_to_be_saved_is_refused(
     message_id = store_and_find(store, desk, attached(("a.zip", ZIP * 100, "application/zip")))
     assert refused(desk, message_id, mode="save").reason is Reason.TOO_LARGE
     assert list(tmp_path.iterdir()) == []
-    reply = get(desk, message_id)
-    assert reply.outcome.next_action is not None
-    assert reply.outcome.next_action.arguments["mode"] == "content"
+    action = refused(desk, message_id).next_action
+    assert action is not None
+    assert action.arguments["mode"] == "content"
 
 
 def test_with_a_folder_the_next_step_of_a_file_without_text_is_to_save_it(
@@ -65,7 +65,7 @@ def test_with_a_folder_the_next_step_of_a_file_without_text_is_to_save_it(
 ) -> None:
     desk.preferences = Preferences(save_folder=tmp_path)
     message_id = store_and_find(store, desk, attached(("p.png", b"\x89PNG\0", "image/png")))
-    action = get(desk, message_id).outcome.next_action
+    action = refused(desk, message_id).next_action
     assert action is not None
     assert desk.call(action.tool, dict(action.arguments)).data["saved_path"] == str(tmp_path / "p.png")
 

@@ -39,7 +39,7 @@ def test_they_are_listed_by_default(desk: Desk, message_id: str) -> None:
     assert abs(rows[1]["size_bytes"] - 1004) <= 3
     assert not any("extracted_text" in row for row in rows)
     assert reply.data["message"]["body_text"] == "See the files."
-    assert "- Bestände.csv (text/csv, " in reply.text
+    assert '- "Bestände.csv" ("text/csv", ' in reply.text
 
 
 def test_they_can_be_left_out(desk: Desk, message_id: str) -> None:
@@ -60,7 +60,7 @@ def test_the_text_of_those_that_are_text_is_extracted(desk: Desk, message_id: st
     fenced = [block.text for block in reply.outcome.blocks if isinstance(block, Untrusted)]
     assert fenced == ["See the files.", "name;size\nÄ;1", "Seen", '{"a": 1}']
     warnings = reply.outcome.warnings
-    assert "No text can be extracted from part 3 (image/png)." in warnings
+    assert 'No text can be extracted from part 3 ("image/png").' in warnings
     assert "Of part 4: 1 hidden passage (6 characters) was taken out of the text." in warnings
 
 
@@ -97,7 +97,7 @@ def test_a_name_cannot_pretend_to_be_more_than_a_name(store: Store, desk: Desk) 
     store.fill("INBOX", [letter.as_bytes()])
     reply = desk.get(desk.search().data["messages"][0]["message_id"])
     assert reply.data["message"]["attachments"][0]["filename"] == "a`b]*_fdp.exe"
-    assert r"- a\`b\]\*\_fdp.exe (" in reply.text
+    assert r'- "a\`b]\*\_fdp.exe" (' in reply.text
 
 
 def test_a_calendar_alone_is_a_file_in_the_list_and_in_the_message(store: Store, desk: Desk) -> None:

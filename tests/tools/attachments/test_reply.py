@@ -40,14 +40,14 @@ def test_sections_are_bounded_and_the_text_says_how_many_there_are() -> None:
     outcome = text_outcome(REF, PART, read, cut_window(read.text, offset=0, max_chars=100))
     assert len(outcome.data.sections or []) == 50
     (line,) = [block for block in outcome.blocks if isinstance(block, str) and block.startswith("Sections")]
-    assert line.startswith("Sections (80): Sheet \\*0\\* at 0; ")
+    assert line.startswith('Sections (80): "Sheet \\*0\\*" at 0; ')
     assert line.endswith("; …")
 
 
-def test_names_of_strangers_are_escaped_and_their_text_is_fenced() -> None:
+def test_names_of_strangers_are_quoted_and_their_text_is_fenced() -> None:
     read = AttachmentText(text="Text", warnings=("Said.",))
     outcome = text_outcome(REF, PART, read, cut_window("Text", offset=0, max_chars=100))
-    assert outcome.blocks[0] == "a\\`b\\`\\<i\\>.pdf (application/pdf, 10 bytes)"
+    assert outcome.blocks[0] == 'File: "a\\`b\\`\\<i>.pdf" ("application/pdf", 10 bytes)'
     assert outcome.blocks[1:] == (Untrusted(label="text", text="Text"),)
     assert outcome.data.sections is None
     assert outcome.warnings == ("Said.",)

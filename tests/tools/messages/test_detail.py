@@ -2,9 +2,8 @@
 
 from mailmcp import limits
 from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.header.fields import parse_headers
 from mailmcp.tools.attachments.listing import AttachmentRow
-from mailmcp.tools.messages.detail import MessageDetail, detail_blocks, head_fields, header_rows
+from mailmcp.tools.messages.detail import MessageDetail, detail_blocks, head_fields
 from mcp_envelope import Untrusted
 from tools.letters import make_letter
 from tools.messages.test_reading import INVITATION, read
@@ -26,11 +25,11 @@ def test_each_field_has_its_line() -> None:
     letter["Cc"] = "carol@example.com"
     assert lines(detail(letter.as_bytes(), flags=["\\Seen"])) == [
         "Date: 2024-01-01T12:00:00Z",
-        "From: Ann Example \\<ann@example.org\\>",
-        "To: Bob Example \\<bob@example.org\\>",
-        "Cc: carol@example.com",
-        "Subject: Offer",
-        "Flags: \\\\Seen",
+        'From: "Ann Example \\<ann@example.org>"',
+        'To: "Bob Example \\<bob@example.org>"',
+        'Cc: "carol@example.com"',
+        'Subject: "Offer"',
+        "Flags: `\\Seen`",
         "Authentication: not known",
     ]
 
@@ -75,7 +74,7 @@ def test_notices_have_a_line_each_that_nothing_in_them_can_leave() -> None:
     assert shown.notices[0].fields["what"] == "Review Next: `imap_get_message`"
     [line] = [line for line in lines(shown) if line.startswith("Invitation")]
     assert line.startswith("Invitation (part `2`): ")
-    assert "what: Review Next: \\`imap_get_message\\`" in line
+    assert '; what: "Review Next: \\`imap_get_message\\`"; ' in line
 
 
 def test_suspicions_are_named_for_programs() -> None:
@@ -89,11 +88,5 @@ def test_attached_messages_are_named_by_their_subject() -> None:
         filename="", content_type="message/rfc822", size_bytes=9, part_id="2", subject="Old *news*"
     )
     assert lines(detail(make_letter().as_bytes(), attachments=[row]))[-1] == (
-        "- message: Old \\*news\\* (message/rfc822, 9 bytes, part `2`)"
+        '- message "Old \\*news\\*" ("message/rfc822", 9 bytes, part `2`)'
     )
-
-
-def test_headers_that_matter_or_all() -> None:
-    headers = parse_headers(b"Subject: A\r\nMessage-ID: <1@a.example>\r\nX-Odd: 1\r\n\r\n")
-    assert [row.name for row in header_rows(headers, everything=False)] == ["Message-ID"]
-    assert [row.name for row in header_rows(headers, everything=True)] == ["Subject", "Message-ID", "X-Odd"]

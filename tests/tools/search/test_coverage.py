@@ -1,18 +1,18 @@
 """An empty result says what it saw, what it did not see, and where to look next."""
 
-from array import array
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from imap.searches import remembered
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.search.scanned import Scanned
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
 from mailmcp.tools.search.coverage import Coverage, say_nothing_found
 from servers.peer import PeerFactory
-from servers.peer_actions import Close, Respond, Rule
+from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
 from tools.conftest import DeskFactory
 from tools.stores import peer_account
@@ -23,26 +23,29 @@ SEARCH = SearchCursor(
 SEVERAL = replace(SEARCH, criteria={"q": "x", "p": "*", "j": "*"})
 
 
-def scanned(*statements: str, complete: bool = True, unproven: str = "") -> Scanned:
+def scanned(
+    *statements: str, complete: bool = True, unproven: str = "", blind: str = "", uids: tuple[int, ...] = ()
+) -> Scanned:
     return Scanned(
         mailbox="INBOX",
         uidvalidity=1,
         exists=7,
-        uids=(),
+        uids=uids,
         fetched=Fetched(),
-        candidates=array("I"),
+        candidates=remembered(),
         last=None,
         left=0,
         total_exact=True,
         looked_at=0,
         statements=statements,
         unproven=unproven,
+        blind=blind,
         complete=complete,
     )
 
 
 def coverage(search: SearchCursor = SEARCH, **facts: Any) -> Coverage:
-    known: dict[str, Any] = {"search": search, "seen": (scanned(),), "failed": ()}
+    known: dict[str, Any] = {"search": search, "seen": (scanned(),), "accounts": ("home",), "failed": ()}
     return Coverage(**known | facts)
 
 
@@ -71,7 +74,7 @@ def coverage(search: SearchCursor = SEARCH, **facts: Any) -> Coverage:
     ],
 )
 def test_nothing_found_is_said_as_far_as_it_is_proven(facts: dict[str, Any], said: str) -> None:
-    assert say_nothing_found(SEARCH, coverage(**facts)) == said
+    assert say_nothing_found(SEARCH, coverage(**facts), first=True) == said
 
 
 @pytest.mark.parametrize(
@@ -85,7 +88,7 @@ def test_nothing_found_is_said_as_far_as_it_is_proven(facts: dict[str, Any], sai
     ],
 )
 def test_what_failed_is_counted(failed: tuple[tuple[str, str], ...], said: str) -> None:
-    found = say_nothing_found(SEVERAL, coverage(SEVERAL, failed=failed))
+    found = say_nothing_found(SEVERAL, coverage(SEVERAL, failed=failed), first=True)
     assert found == f"No message was found in 1 mailbox (home), but {said} could not be searched"
 
 
@@ -108,7 +111,17 @@ def test_the_text_says_how_it_was_searched_where_that_matters() -> None:
     assert whole.lines(empty=False) == ()
     assert whole.lines(empty=True) == part.lines(empty=False) == ("How it was searched: So.",)
     others = coverage(others=(("home", "A`B"),))
-    assert others.lines(empty=True) == ("Not searched: `` A`B ``",)
+    assert others.lines(empty=True) == (r'Not searched: `"A\u0060B"`',)
+
+
+def test_what_may_be_overlooked_counts_where_nothing_was_found() -> None:
+    blind = scanned(blind="Servers may overlook it.")
+    nothing = coverage(seen=(blind, blind))
+    assert (nothing.complete, nothing.unproven) == (False, "Servers may overlook it.")
+    something = coverage(seen=(blind, scanned(blind="Servers may overlook it.", uids=(4,))))
+    assert (something.complete, something.unproven) == (True, "")
+    later = coverage(replace(SEARCH, total=3), seen=(blind,))
+    assert (later.complete, later.unproven) == (True, "")
 
 
 def test_what_is_not_proven_is_said_once() -> None:
@@ -141,22 +154,3 @@ def test_nothing_found_with_a_mailbox_missing_is_no_proof(peer: PeerFactory, ope
     )
     assert reply.data["status"] == "partial"
     assert reply.data["next_action"]["instruction"] == "Search again where it failed."
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        Rule(command="UID FETCH", containing="BODY.PEEK[TEXT]", action=Close("before")),
-        Rule(command="UID FETCH", containing="BODY.PEEK[TEXT]", action=Respond(b"{tag} NO not this\r\n")),
-        Rule(command="EXAMINE", containing="INBOX", action=Respond(b"{tag} NO not again\r\n"), nth=3),
-    ],
-)
-def test_snippets_that_cannot_be_had_leave_their_rows(
-    peer: PeerFactory, open_desk: DeskFactory, rule: Rule
-) -> None:
-    """The third time INBOX is opened is for the snippets: before, it was for SEARCH and for FETCH."""
-    server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="B")], rules=[rule])
-    reply = open_desk(peer_account(server)).search(mailbox="*", snippet_max_chars=50)
-    assert [row["subject"] for row in reply.data["messages"]] == ["Message 1"]
-    assert reply.data["messages"][0]["snippet"] == ""
-    assert reply.data["status"] == "ok"

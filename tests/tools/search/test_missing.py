@@ -102,7 +102,7 @@ def test_a_list_of_names_is_bounded_and_none_leaves_its_place() -> None:
     statement = find_meant("zzz", many).statement
     assert statement.endswith(", and 2 more.")
     assert "\n" not in statement
-    assert "`` a` 0 ``" in statement
+    assert r'`"a\u0060\n0"`' in statement
 
 
 def refusal(desk: Desk, **arguments: object) -> ToolError:
@@ -192,7 +192,7 @@ def test_without_a_list_the_error_stands(peer: PeerFactory, open_desk: DeskFacto
         Rule(command="LIST", action=Respond(b"{tag} NO not now\r\n")),
     ]
     error = refusal(open_desk(peer_account(peer(rules=rules))), mailbox="sent")
-    assert error.message.startswith("There is no mailbox 'sent' in account work.")
+    assert error.message.startswith("There is no mailbox `sent` in account work.")
     assert error.next_action is not None
     assert error.next_action.tool == "imap_list_mailboxes"
 

@@ -1,11 +1,11 @@
 """Pages of real mailboxes: copies are one message, and nothing comes twice or is lost."""
 
-from array import array
 from datetime import UTC, datetime, timedelta
 
 import bpe_openai
 import pytest
 
+from imap.searches import remembered
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, FetchedMessage
 from mailmcp.imap.search.order import Position
@@ -74,17 +74,23 @@ def test_copies_in_other_mailboxes_are_one_message_on_all_pages_together(
         assert desk.message(place)["subject"] == "Letter 004"
 
 
-def test_what_one_sent_to_oneself_is_one_message_though_it_came_later(
-    dovecot_mail: Store, desk: Desk
+@pytest.mark.parametrize("ascending", [False, True])
+def test_what_is_not_proven_to_be_equal_is_shown_twice(
+    dovecot_mail: Store, desk: Desk, *, ascending: bool
 ) -> None:
-    dovecot_mail.fill("Sent", [letter(1)], received=DAY)
-    dovecot_mail.fill("INBOX", [letter(2), letter(3)], received=DAY + timedelta(minutes=1))
-    dovecot_mail.fill("INBOX", [letter(1)], received=DAY + timedelta(minutes=2))
-    first = desk.search(mailbox="*", limit=1)
-    assert rows([first]) == [("Letter 001", "INBOX", 1)]
-    rest = desk.search(cursor=first.data["next_cursor"], limit=10)
-    assert [row[0] for row in rows([rest])] == ["Letter 003", "Letter 002"]
-    assert not rest.data["has_more"]
+    """Under the same headers another text, of the same size or not, that came later."""
+    texts = ["Text 1.", "Text 2.", "Another text."]
+    for number, (name, text) in enumerate(zip(["INBOX", "Projects", "Other"], texts, strict=True)):
+        message = letter(1).replace(b"Text 1.", text.encode())
+        dovecot_mail.fill(name, [message], received=DAY + timedelta(seconds=number))
+    pages = all_pages(desk, mailbox="*", sort="oldest" if ascending else "newest")
+    assert sorted(rows(pages)) == [("Letter 001", name, 0) for name in ("INBOX", "Other", "Projects")]
+
+
+def test_a_copy_of_one_second_that_differs_in_size_is_shown_twice(dovecot_mail: Store, desk: Desk) -> None:
+    dovecot_mail.fill("INBOX", [letter(1)], received=DAY)
+    dovecot_mail.fill("Projects", [letter(1) + b"More\r\n"], received=DAY)
+    assert len(rows(all_pages(desk, mailbox="*"))) == 2
 
 
 def test_a_copied_message_id_does_not_hide_another_message(dovecot_mail: Store, desk: Desk) -> None:
@@ -111,7 +117,7 @@ def test_a_page_with_attachments_and_its_limits(dovecot_mail: Store, desk: Desk)
     first = found[0].data["messages"][0]
     assert (first["attachments"], first["has_attachments"]) == (["a b.pdf"], True)
     assert (first["snippet"], first["matched_in"]) == ("See the file.", ["body"])
-    assert " | 1 file: a b.pdf | " in found[0].text
+    assert ' | 1 file: "a b.pdf" | ' in found[0].text
     large = desk.search(larger_than=2_000, sort="largest", limit=1)
     assert large.data["total"] == 3
     assert " kB | `imap:" in large.text
@@ -146,7 +152,7 @@ def scanned(mailbox: str, *messages: FetchedMessage) -> Searched:
         uids=tuple(uids),
         ranks=dict.fromkeys(uids, 5),
         fetched=Fetched(messages=dict(zip(uids, messages, strict=True))),
-        candidates=array("I", uids),
+        candidates=remembered(*uids),
         last=Position(uidvalidity=1, uid=uids[-1], rank=5),
         left=0,
         total_exact=True,

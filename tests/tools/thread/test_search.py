@@ -1,5 +1,7 @@
 """Where conversations are looked for, and what is said when something could not be seen."""
 
+from datetime import timedelta
+
 import pytest
 
 from mailmcp import limits
@@ -10,7 +12,7 @@ from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_letter
 from tools.stores import Store, peer_account
-from tools.talks import make_talk, make_turn, turn_id
+from tools.talks import BEGAN, make_talk, make_turn, turn_id
 
 
 def peer_messages(turns: list[bytes], first: int = 1) -> list[PeerMessage]:
@@ -238,8 +240,21 @@ def test_a_forgery_hides_nothing_in_the_mailbox_of_the_message(
     dovecot_mail: Store, open_desk: DeskFactory
 ) -> None:
     """Without such ids only copies in other mailboxes are folded."""
-    dovecot_mail.fill("INBOX", [*make_talk(2), make_talk(2)[1].replace(b"Turn 2.", b"Forged.")])
-    dovecot_mail.fill("Kept", make_talk(2))
+    forged = make_talk(2)[1].replace(b"Turn 2.", b"Forged.")
+    dovecot_mail.fill("INBOX", [*make_talk(2), forged], received=BEGAN)
+    dovecot_mail.fill("Kept", make_talk(2), received=BEGAN)
     reply = thread_of_newest(open_desk(dovecot_mail.account))
     assert sorted(texts(reply)) == ["Forged.", "Turn 1.", "Turn 2."]
     assert sorted(len(row.get("places", [])) for row in reply.data["messages"]) == [0, 1, 1]
+
+
+@pytest.mark.parametrize("text", [b"Forged.", b"This is forged."])
+def test_a_forgery_in_another_mailbox_hides_nothing(
+    dovecot_mail: Store, open_desk: DeskFactory, text: bytes
+) -> None:
+    """Of the same size or not, it came later."""
+    dovecot_mail.fill("INBOX", make_talk(2), received=BEGAN)
+    forged = make_talk(2)[1].replace(b"Turn 2.", text)
+    dovecot_mail.fill("Kept", [forged], received=BEGAN + timedelta(seconds=1))
+    reply = thread_of_newest(open_desk(dovecot_mail.account))
+    assert sorted(texts(reply)) == sorted(["Turn 1.", "Turn 2.", text.decode()])

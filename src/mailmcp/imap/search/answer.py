@@ -9,9 +9,6 @@ from mailmcp.imap.command import Command
 _NUMBERS = re.compile(rb"\d+")
 _ESEARCH_ALL = re.compile(rb"\bALL (\d+(?::\d+)?(?:,\d+(?::\d+)?)*)(?= |$)", re.IGNORECASE)
 _ESEARCH_COUNT = re.compile(rb"\bCOUNT (\d{1,10})(?= |$)", re.IGNORECASE)
-_ESEARCH_COUNT_MAX = 2 * limits.SEARCH_WINDOW
-"""Larger counts are not believed: no mailbox that is searched at once holds so many."""
-
 _UID_DIGITS = 20
 """As many are read: enough to see that a number is no UID."""
 
@@ -44,7 +41,7 @@ def parse_esearch(lines: Sequence[object], *, tag: bytes) -> list[int] | None:
     if not head.endswith(b'"' + tag + b'"') or b"UID" not in rest.upper().split():
         return None
     count = _ESEARCH_COUNT.search(rest)
-    if count is None or int(count[1]) > _ESEARCH_COUNT_MAX:
+    if count is None or int(count[1]) > limits.SEARCH_UIDS_MAX:
         return None
     ranges = _ESEARCH_ALL.search(rest)
     uids = _expand(ranges[1], most=int(count[1])) if ranges else []

@@ -22,6 +22,7 @@ from mailmcp.imap.search.order import (
     rank_of,
     rest_of_uids,
 )
+from mailmcp.imap.search.scanned import Remembered
 from mailmcp.imap.search.searching import Found, PlanChangedError, finding
 from mailmcp.imap.session import Session
 from mcp_envelope import Code
@@ -58,8 +59,8 @@ class Quest:
     criteria: Criteria
     order: Order
     after: Position | None
-    known: "array[int] | None"
-    """The candidates, if an earlier page left them; complete after `after`."""
+    known: Remembered | None
+    """The candidates, if an earlier page left them; whether they still hold is for the caller to see."""
 
     expected: Sequence[int] = ()
     """What the server has just found: what it sorts must hold all of them."""
@@ -77,11 +78,11 @@ def find_candidates(session: Session, quest: Quest) -> Dialogue[Candidates]:
     """
     plan = make_plan(quest.criteria, quirks=session.quirks, can=session.can)
     if quest.known is not None:
-        start = find_start(quest.known, quest.after, quest.order)
+        start = find_start(quest.known.uids, quest.after, quest.order)
         if start is not None:
             return Candidates(
                 plan=plan,
-                uids=quest.known,
+                uids=quest.known.uids,
                 start=start,
                 statements=plan.statements,
                 complete=plan.complete,

@@ -7,8 +7,8 @@ newest messages are looked at.
 from collections.abc import Collection, Mapping
 
 from mailmcp import limits
+from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.command import Command
-from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.fetch import FetchedMessage, parse_rows
 from mailmcp.imap.fetching import sequence_sets

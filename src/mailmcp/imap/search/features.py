@@ -42,6 +42,12 @@ _NAMES = {
     "body": "body",
 } | dict.fromkeys(FLAG_FIELDS, "flags")
 
+_BLIND_IN_TEXTS = (
+    "Servers may overlook words in documents, in encrypted, signed or mislabelled text, "
+    "and in encoded file names."
+)
+_BLIND_IN_HEADERS = "Servers may overlook words in header fields whose charset is missing or unknown."
+
 
 def features_of(name: str) -> tuple[Feature, ...]:
     """Tell what a server has to do right for a criterion."""
@@ -51,6 +57,11 @@ def features_of(name: str) -> tuple[Feature, ...]:
 def needs_probes(criteria: Criteria) -> bool:
     """Whether criteria depend on what only probes find out; wrong flags show in the rows."""
     return bool(criteria.asked - _UNPROBED)
+
+
+def may_change(criteria: Criteria) -> bool:
+    """Whether a message may match at one time and not at another: by its flags, or by Gmail's labels."""
+    return bool(criteria.asked & (FLAG_FIELDS | {"gmail_query"}))
 
 
 def unproven(criteria: Criteria, quirks: Quirks, *, found: int = 0, exists: int = 1) -> str:
@@ -73,6 +84,21 @@ def unproven(criteria: Criteria, quirks: Quirks, *, found: int = 0, exists: int 
         what = list_names(beyond_ascii)
         said.append(f"Whether the server's search by {what} works beyond ASCII could not be checked.")
     return " ".join(said)
+
+
+def blind_spots(criteria: Criteria, quirks: Quirks) -> str:
+    """Say where a server that searches as it should may overlook words that were asked for; "" if nowhere.
+
+    What is verified here is not overlooked. Dovecot and pymap read neither what is labelled wrongly nor
+    the file names of RFC 2231.
+    """
+    if criteria.asked & {"query", "body", "gmail_query"}:
+        return _BLIND_IN_TEXTS
+    asked = criteria.asked & HEADER_FIELDS - {"header_message_id"}
+    if not quirks.trusts(Feature.CHARSET):
+        asked = frozenset(name for name in asked if str(getattr(criteria, name)).isascii())
+    by_server = any(all(map(quirks.trusts, features_of(name))) for name in asked)
+    return _BLIND_IN_HEADERS if by_server else ""
 
 
 def _is_unknown(feature: Feature, quirks: Quirks) -> bool:

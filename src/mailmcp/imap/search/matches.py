@@ -21,9 +21,9 @@ from mailmcp.imap.search.arrival import (
 )
 from mailmcp.imap.search.candidates import Candidates, Quest, find_candidates, message_limit
 from mailmcp.imap.search.contradictions import hold_against, look_for_missed
-from mailmcp.imap.search.features import unproven
+from mailmcp.imap.search.features import blind_spots, unproven
 from mailmcp.imap.search.order import Order, Position, rank_of
-from mailmcp.imap.search.scanned import Scanned, ScanRequest
+from mailmcp.imap.search.scanned import Remembered, Scanned, ScanRequest
 from mailmcp.imap.search.searching import PlanChangedError
 from mailmcp.imap.search.verify import Check, merge_items
 from mailmcp.imap.session import Session
@@ -75,6 +75,9 @@ class _Matches:
         self._last: tuple[int, int] | None = None
         self._rank = request.after.rank if request.after else request.order.first_rank
         self._looked_at = 0
+        self._interrupted = False
+        self._exists = 0
+        self._uidnext: int | None = None
         self._times = Fetched()
         self._compares = request.may_reorder and request.order.by_uid
         name = canonical_name(request.mailbox)
@@ -97,7 +100,8 @@ class _Matches:
             ),
         )
         self._check = Check.of(request.criteria, found.plan.local, request.proofs)
-        fresh = found.uids is not request.known
+        fresh = request.known is None or found.uids is not request.known.uids
+        self._note_counts(None if fresh else request.known)
         if fresh and not found.uids and self._place.mailbox is not None:
             exists = self._place.mailbox.exists
             yield from look_for_missed(session, name, request.criteria, found.plan.local, exists)
@@ -107,11 +111,15 @@ class _Matches:
         )
         rest = found.uids[found.start :]
         sifted = yield from self._look_first(rest, row_items)
-        if self._compares:
-            assert self._place.mailbox is not None  # noqa: S101 - candidates were asked for
+        if self._place.mailbox is None:
+            yield []  # all was known and nothing is left: still the mailbox is looked at
+        assert self._place.mailbox is not None  # noqa: S101 - it was asked for
+        if not fresh and not (request.known and request.known.holds(self._place.mailbox, request.order)):
+            raise PlanChangedError
+        if self._compares and not self._interrupted:
             rows, exists = self._rows.messages | self._times.messages, self._place.mailbox.exists
             self._in_order = compare(session, name, rows.values(), uids=found.uids, exists=exists)
-        if fresh and "FLAGS" in row_items:
+        if fresh and "FLAGS" in row_items and not self._interrupted:
             yield from hold_against(session, name, request.criteria, found.plan.local, self._rows.messages)
         if sifted is not None:
             rest = sifted
@@ -121,10 +129,14 @@ class _Matches:
         ]
         if lacking:
             yield from self._fetch_rows(lacking, row_items)
-        if self._place.mailbox is None:
-            yield []  # all was known and nothing is left: still the mailbox is looked at
         self._check_order(found)
         return self._scanned(found, rest, sifted=sifted is not None)
+
+    def _note_counts(self, known: Remembered | None) -> None:
+        """Keep what the mailbox said of itself when it was searched: later answers tell of a later state."""
+        searched = known or self._place.mailbox
+        if searched is not None:
+            self._exists, self._uidnext = searched.exists, searched.uidnext
 
     def _check_order(self, found: Candidates) -> None:
         """Make sure that the server sorts by arrival if it says so, as far as this page tells."""
@@ -144,7 +156,7 @@ class _Matches:
         sift = (
             bool(self._check.local)
             and self._check.local <= {"since", "before"}
-            and (request.after is None or request.known is None)  # what is known was sifted before
+            and not (request.known is not None and request.known.sifted)
             and len(first) < len(rest) <= limits.SIFT_CANDIDATES_MAX
         )
         if not sift:
@@ -173,10 +185,16 @@ class _Matches:
         budget = max(most // self._share, request.size)
         sizes = chain(limits.VERIFY_CHUNKS, repeat(limits.VERIFY_CHUNKS[-1]))
         items = ["UID", *check.items, *request.order.items]
-        while len(self._matches) < request.size and self._looked_at < min(budget, len(rest)):
+        while (
+            not self._interrupted
+            and len(self._matches) < request.size
+            and self._looked_at < min(budget, len(rest))
+        ):
             end = min(self._looked_at + next(sizes), budget)
             chunk = rest[self._looked_at : end]
             [proof] = yield from self._fetching((chunk, list(dict.fromkeys(items))))
+            if proof.interrupted:
+                return  # the next page begins with them
             self._look(chunk, proof)
 
     def _look(self, chunk: "array[int]", seen: Fetched) -> None:
@@ -216,7 +234,9 @@ class _Matches:
 
     def _fetching(self, *jobs: Job, beside: Job = ((), ())) -> Dialogue[list[Fetched]]:
         limit = message_limit(self._session)
-        return (yield from fetching(*jobs, most_messages=limit, beside=beside))
+        fetched = yield from fetching(*jobs, most_messages=limit, beside=beside)
+        self._interrupted = self._interrupted or any(each.interrupted for each in fetched)
+        return fetched
 
     def _scanned(self, found: Candidates, rest: "array[int]", *, sifted: bool) -> Scanned:
         request, mailbox, quirks = self._request, self._place.mailbox, self._session.quirks
@@ -224,7 +244,15 @@ class _Matches:
         left = len(rest) - self._looked_at
         spent = left > 0 and len(self._matches) < request.size
         whole = request.after is None and not left
-        candidates = array("I", self._matches) if whole else rest if sifted else found.uids
+        if request.known is not None and found.uids is request.known.uids and not sifted:
+            candidates = request.known
+        else:
+            candidates = Remembered(
+                uids=array("I", self._matches) if whole else rest if sifted else found.uids,
+                exists=self._exists,
+                uidnext=self._uidnext,
+                sifted=(sifted or whole) and not self._interrupted,
+            )
         page = set(self._matches)
         statements = found.statements
         if spent:
@@ -243,14 +271,16 @@ class _Matches:
             fetched=Fetched(
                 messages={uid: row for uid, row in self._rows.messages.items() if uid in page},
                 failures={uid: failure for uid, failure in self._rows.failures.items() if uid in page},
+                interrupted=self._interrupted,
             ),
             candidates=candidates,
             last=self._position(mailbox.uidvalidity),
             left=left,
-            total_exact=whole or sifted or not found.plan.local,
+            total_exact=((whole or sifted) and not self._interrupted) or not found.plan.local,
             looked_at=self._looked_at,
             statements=statements,
             unproven=unproven(request.criteria, quirks, found=len(found.uids), exists=mailbox.exists),
+            blind=blind_spots(request.criteria, quirks) if mailbox.exists else "",
             complete=found.complete,
         )
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import pairwise
 
-from mailmcp.imap.command import Command
-from mailmcp.imap.connection import quoted
+from mailmcp.imap.command import Command, quoted
 from mailmcp.imap.fetching import sequence_sets
 from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.keys import format_search_date

@@ -1,24 +1,29 @@
-"""Probes: whether a server's search finds what is known to be there, asked once for each account.
+"""Probes: whether a server's search finds what is known to be there, asked once an hour for each account.
 
 A few messages are fetched, then one burst of searches must find them, and must not find others.
 Each verdict rests on several messages, since a single one may be odd. What is found to be wrong is
-not asked of the server any more (`keys`).
+not asked of the server until the verdict expires (`keys`). A refusal is a verdict only where it speaks of
+the search itself, and the server answered the plainest of all searches after it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from mailmcp import limits
+from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command, canonical_name
-from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.faults import refused
 from mailmcp.imap.fetch import parse_rows
-from mailmcp.imap.quirks import Feature, Verdict, View
+from mailmcp.imap.quirks import Feature, Verdict, View, is_unsupported
 from mailmcp.imap.search.answer import COUNT_ALL, parse_count, parse_esearch, parse_search
 from mailmcp.imap.search.probe_questions import Question, Sample, make_questions
 from mailmcp.imap.search.specimens import SPECIMEN_ITEMS, Specimen, make_specimen, spread
 from mailmcp.imap.session import Session
 from mcp_envelope import ToolError
+
+_Found: TypeAlias = list[int] | RefusedError | None
+"""UIDs; None for an answer that cannot be read."""
 
 
 @dataclass(slots=True)
@@ -39,15 +44,13 @@ class _Score:
 
 
 def probe_once(session: Session, mailbox: str) -> None:
-    """Probe the server if nobody has; in a mailbox with nothing to probe with the verdicts stay unknown.
+    """Probe the server if its verdicts are due; with nothing to probe with they stay unknown.
 
     Raises:
         DeadlineError, InternalError: The connection failed. It is tried a few times at most.
     """
-    quirks = session.quirks
-    if quirks.probes_run >= limits.PROBE_RUNS_MAX:
+    if not session.quirks.begin_probe():
         return
-    quirks.probes_run += 1  # before it is done: a probe that lasts too long is not to fail every call
     try:
         verdicts = probe(session, mailbox)
     except ToolError:
@@ -55,7 +58,7 @@ def probe_once(session: Session, mailbox: str) -> None:
             raise
         return  # the mailbox is missing, or FETCH refused: the search itself will say so
     if verdicts:
-        quirks.probes_run = limits.PROBE_RUNS_MAX
+        session.quirks.end_probes()
 
 
 def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
@@ -64,7 +67,7 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
     The verdicts are kept in the session's quirks, too. A feature that was caught being wrong stays so.
 
     Returns:
-        Verdicts by feature; empty if the mailbox has no messages.
+        Verdicts by feature; empty if some are left to be found out: no messages, or passing refusals.
 
     Raises:
         ToolError: As `Session.examine`; the connection failed.
@@ -76,16 +79,23 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
     if not sample.specimens:
         return {}
     scores: dict[Feature, _Score] = {}
-    questions = list(make_questions(sample, can_sort=session.can("SORT")))
+    everything = Question(feature=Feature.ALL, command=sample.search(b"ALL", within=True), must=sample.uids)
+    questions = [*make_questions(sample, can_sort=session.can("SORT")), everything]
     answers = _find(session, sample, questions, scores)
+    if isinstance(answers[-1], RefusedError):
+        return {}
+    refusals = [each for each in answers if isinstance(each, RefusedError)]
     for question, found in zip(questions, answers, strict=True):
         _count(scores.setdefault(question.feature, _Score()), question, found)
     quirks = session.quirks
     for feature, score in scores.items():
-        if quirks.trusts(feature):
-            quirks.verdicts[feature] = score.verdict
-    shown = len(set(answers[0] or ())) if sample.whole_mailbox else _count_shown(session)
+        if quirks.trusts(feature) and score.verdict is not Verdict.UNKNOWN:
+            quirks.learn(feature, score.verdict)
+    all_found = answers[0] if isinstance(answers[0], list) else ()
+    shown = len(set(all_found)) if sample.whole_mailbox else _count_shown(session)
     _learn_view(session, mailbox, shown=shown, exists=exists)
+    if not all(map(is_unsupported, refusals)):
+        return {}  # some is left to be found out
     return {feature: quirks.verdict(feature) for feature in [*scores, Feature.VIEW]}
 
 
@@ -123,8 +133,8 @@ def _fetch_specimens(session: Session, exists: int) -> list[Specimen]:
 
 def _find(
     session: Session, sample: Sample, questions: Sequence[Question], scores: dict[Feature, _Score]
-) -> list[list[int] | None]:
-    """Ask the questions, in the extended form if that is offered and works; None for what was refused."""
+) -> list[_Found]:
+    """Ask the questions, in the extended form if that is offered and works."""
     if session.can("ESEARCH"):
         first = Question(
             feature=Feature.ESEARCH, command=sample.search(b"ALL", within=True), must=sample.uids
@@ -136,12 +146,12 @@ def _find(
     return _find_plainly(session, questions)
 
 
-def _find_extended(session: Session, questions: Sequence[Question]) -> list[list[int] | None]:
+def _find_extended(session: Session, questions: Sequence[Question]) -> list[_Found]:
     """Ask in one burst: servers do several searches at a time, and their answers say whose they are."""
     replies = _ask(session, [_extended(each.command) for each in questions])
     answers = [reply.answer if isinstance(reply, RefusedError) else reply for reply in replies]
     lines = [line for each in answers for line in each.untagged.get("ESEARCH", ()) if isinstance(line, bytes)]
-    found: list[list[int] | None] = []
+    found: list[_Found] = []
     for question, reply in zip(questions, replies, strict=True):
         if isinstance(reply, RefusedError) or question.feature is Feature.SORT:
             found.append(_plain(question, reply))
@@ -157,7 +167,7 @@ def _extended(command: Command) -> Command:
     return replace(command, arguments=[b"RETURN", b"(COUNT ALL)", *command.arguments])
 
 
-def _find_plainly(session: Session, questions: Sequence[Question]) -> list[list[int] | None]:
+def _find_plainly(session: Session, questions: Sequence[Question]) -> list[_Found]:
     """Ask in one burst; one by one if it cannot be told which answer is whose."""
     replies = _ask(session, [each.command for each in questions])
     answers = [reply for reply in replies if isinstance(reply, Answer)]
@@ -166,9 +176,9 @@ def _find_plainly(session: Session, questions: Sequence[Question]) -> list[list[
     return [_plain(each, reply) for each, reply in zip(questions, replies, strict=True)]
 
 
-def _plain(question: Question, reply: Answer | RefusedError) -> list[int] | None:
+def _plain(question: Question, reply: Answer | RefusedError) -> _Found:
     if isinstance(reply, RefusedError):
-        return None
+        return reply
     return parse_search(reply.untagged.get(question.command.name, ()))
 
 
@@ -186,9 +196,9 @@ def _ask_alone(session: Session, command: Command) -> Answer | RefusedError:
         return error
 
 
-def _count(score: _Score, question: Question, found: list[int] | None) -> None:
-    if found is None:
-        score.wrong = True
+def _count(score: _Score, question: Question, found: _Found) -> None:
+    if not isinstance(found, list):
+        score.wrong |= found is None or is_unsupported(found)
         return
     score.must += len(question.must)
     score.found += len(question.must.intersection(found))

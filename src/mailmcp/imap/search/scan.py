@@ -7,7 +7,7 @@ The server is asked for candidates (`candidates`, `searching`); criteria that it
 or is known to get wrong (`probes`), are verified on the messages (`verify`), within a budget.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from mailmcp.imap.dialogue import Place, Talk, converse
 from mailmcp.imap.search.features import needs_probes
@@ -18,8 +18,16 @@ from mailmcp.imap.session import Session
 from mcp_envelope import ToolError
 
 
-def scan(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | ToolError]:
+def scan(
+    session: Session,
+    requests: Sequence[ScanRequest],
+    *,
+    keep: Callable[[list[Scanned | ToolError]], None] = lambda _found: None,
+) -> list[Scanned | ToolError]:
     """Search mailboxes and fetch a page of each; a mailbox that fails stands as its error in its place.
+
+    Where the connection fails, `keep` gets what had come: pages of which some messages are failures, and
+    that error in place of pages of which nothing came.
 
     Two round trips on a warm session for up to `limits.BURST_MAILBOXES` mailboxes; one where the
     candidates are known. More for the first search of an account (`probes`), where criteria have to
@@ -43,4 +51,12 @@ def scan(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | To
         talks.append(
             Talk(mailbox=request.mailbox, uidvalidity=request.uidvalidity, dialogue=dialogue, place=place)
         )
-    return converse(session, talks)
+    try:
+        return converse(session, talks)
+    except ToolError as error:
+        keep([each if _has_come(each) else error for each in (talk.outcome for talk in talks)])
+        raise
+
+
+def _has_come(found: Scanned | ToolError) -> bool:
+    return isinstance(found, ToolError) or bool(found.fetched.messages) or not found.uids

@@ -8,7 +8,32 @@ from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.verify import Proofs
-from mailmcp.imap.session import Session
+from mailmcp.imap.session import OpenMailbox, Session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """The candidates of an earlier page, and the mailbox as it was when they were searched for."""
+
+    uids: "array[int]"
+    """In order; complete after the position that they are looked up for."""
+
+    exists: int
+    uidnext: int | None
+    sifted: bool
+    """Whether each candidate was found to match."""
+
+    def holds(self, mailbox: OpenMailbox, order: Order) -> bool:
+        """Whether a search made now would find the same messages after any position.
+
+        EXISTS and UIDNEXT show that no message was expunged, and how many arrived: those have higher
+        UIDs, so they come before every position of `Order.NEWEST`. Flags may have changed.
+        """
+        if self.uidnext is None or mailbox.uidnext is None:
+            return False
+        arrived = mailbox.uidnext - self.uidnext
+        unchanged = arrived == 0 or (order is Order.NEWEST and arrived > 0)
+        return unchanged and mailbox.exists - self.exists == arrived
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +56,8 @@ class ScanRequest:
     after: Position | None = None
     """The last candidate that an earlier page looked at (`Scanned.last`): go on after it."""
 
-    known: "array[int] | None" = None
-    """The candidates in `order`, complete after `after` (`Scanned.candidates`); saves the SEARCH."""
+    known: Remembered | None = None
+    """The candidates in `order`; saves the SEARCH as long as they hold."""
 
     may_reorder: bool = False
     """Whether an order by UID gives way to that by arrival where UIDs do not go by it (`Scanned.order`)."""
@@ -63,8 +88,8 @@ class Scanned:
     fetched: Fetched
     """A row or a failure for each of `uids`."""
 
-    candidates: "array[int]"
-    """What may match, in order; complete after `ScanRequest.after`."""
+    candidates: Remembered
+    """What may match, in order; complete after `ScanRequest.after`. `ScanRequest.known` if that holds."""
 
     last: Position | None
     """The last candidate looked at, match or not: the next page begins after it.
@@ -86,6 +111,9 @@ class Scanned:
 
     unproven: str = ""
     """English sentence: what the answer rests on that nothing has shown to work; "" where all is proven."""
+
+    blind: str = ""
+    """English sentence: where the server may overlook what was asked for; "" if nowhere."""
 
     complete: bool = True
     """False if there may be matches that no page of this search can show; whatever is `unproven`."""

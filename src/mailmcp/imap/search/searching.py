@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mailmcp import limits
+from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command
-from mailmcp.imap.connection import Answer, RefusedError
 from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.faults import refused, violation
 from mailmcp.imap.fetch import parse_rows
-from mailmcp.imap.quirks import Feature, Verdict, View
+from mailmcp.imap.quirks import Feature, Verdict, View, is_unsupported
 from mailmcp.imap.search.answer import parse_esearch, parse_search
 from mailmcp.imap.search.keys import Plan
 from mailmcp.imap.search.views import look_again, looks_short
@@ -41,7 +41,7 @@ class Found:
 
 
 class PlanChangedError(Exception):
-    """Something was learned of the server that makes another plan; the search has to be asked again."""
+    """The search has to be made again: something was learned that changes its result."""
 
 
 def finding(
@@ -108,7 +108,7 @@ def _sorted(session: Session, plan: Plan, key: bytes) -> Dialogue[tuple[Found | 
     ]
     [reply] = turn.replies
     if isinstance(reply, RefusedError):
-        if not plan.beyond_ascii:
+        if is_unsupported(reply) and not plan.beyond_ascii:
             session.quirks.distrust(Feature.SORT)
         return None, turn.mailbox
     uids = list(dict.fromkeys(parse_search(reply.untagged.get("SORT", ()))))
@@ -130,6 +130,12 @@ def _searched(session: Session, plan: Plan, spans: list[_Span]) -> Dialogue[tupl
         low, high = spans[0]
         extended = _can_esearch(session)
         turn = yield [_command(plan, spans[0], extended=extended)]
+        [reply] = turn.replies
+        if extended and isinstance(reply, RefusedError) and is_unsupported(reply):
+            extended = False
+            turn = yield [_command(plan, spans[0], extended=False)]
+            if isinstance(turn.replies[0], Answer):
+                session.quirks.distrust(Feature.ESEARCH)
         found = _read(session, plan, turn.replies[0], extended=extended)
         if found is not None:
             uids.update(uid for uid in found if uid >= low and (high is None or uid <= high))
@@ -161,11 +167,11 @@ def _read(
 ) -> Sequence[int] | None:
     """Read an answer; None if it is to be asked again, in the plain way."""
     if isinstance(reply, RefusedError):
-        # Exchange says BAD without a word of the charset; other codes tell of other troubles.
-        if plan.beyond_ascii and reply.code in {"", "BADCHARSET", "CANNOT"}:
+        # Exchange says BAD without a word of the charset.
+        if plan.beyond_ascii and is_unsupported(reply):
             session.quirks.distrust(Feature.CHARSET)
             raise PlanChangedError
-        raise refused(session.account.account_id, reply)
+        raise refused(session.account.account_id, reply) from reply
     if not extended:
         return parse_search(reply.untagged.get("SEARCH", ()))
     found = parse_esearch(reply.untagged.get("ESEARCH", ()), tag=reply.tag)
@@ -216,7 +222,7 @@ def _believed(session: Session, name: str, plan: Plan, found: Found, exists: int
     if not quirks.trusts(Feature.ALL) or quirks.trusts(Feature.ESEARCH) != trusted:
         raise PlanChangedError
     if everything.complete:
-        quirks.verdicts[Feature.ALL] = Verdict.OK
+        quirks.learn(Feature.ALL, Verdict.OK)
     if found.uids:
         return _as_shown(session, name, found)
     statements = tuple(dict.fromkeys(found.statements + everything.statements))
@@ -241,7 +247,7 @@ def _doubted(session: Session, name: str, plan: Plan, found: Found, exists: int)
             session.quirks.learn_view(name, View(shown=exists, exists=exists))
             return plainly
         if len(plainly.uids) <= len(found.uids):
-            session.quirks.verdicts[Feature.ESEARCH] = before
+            session.quirks.learn(Feature.ESEARCH, before)
         else:
             found = plainly
     if not found.uids:

@@ -4,8 +4,8 @@ Limits are of large mailboxes: Yahoo's of 10,000 messages. So one that is no lar
 is shown whole is taken to be whole, too, until the account is found to hide messages.
 """
 
+from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.command import Command
-from mailmcp.imap.connection import RefusedError
 from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.quirks import Feature, Quirks, View
 from mailmcp.imap.search.answer import COUNT_ALL, parse_count
@@ -44,7 +44,7 @@ def _is_open_question(quirks: Quirks, name: str, exists: int) -> bool:
     view = quirks.views.get(name)
     if view is None:
         return exists > quirks.whole_up_to or not quirks.trusts(Feature.VIEW)
-    return view.limited and view.exists != exists
+    return view.limited and (view.exists != exists or quirks.trusts(Feature.VIEW))
 
 
 def look_again(session: Session, name: str, *, shown: int) -> Dialogue[View]:

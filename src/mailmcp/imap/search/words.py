@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from enum import Enum, auto
 
-from mailmcp.imap.connection import quoted
+from mailmcp.imap.command import quoted
 from mailmcp.imap.quirks import Feature, Quirks, Verdict
 from mailmcp.imap.search.criteria import split_words
 

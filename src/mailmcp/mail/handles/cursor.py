@@ -61,7 +61,7 @@ class SearchCursor:
     """The rest of a search: everything its next page needs."""
 
     sources: tuple[SourceCursor, ...]
-    """Those that have more, and those that failed and may come back; at least one."""
+    """Those that have more, and those that failed and may succeed later; at least one."""
 
     total: int
     """Matches when the search was first made."""

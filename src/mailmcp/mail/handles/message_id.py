@@ -18,6 +18,11 @@ def is_message_id(text: str) -> bool:
     return _read(text) is not None
 
 
+def is_header_id(text: str) -> bool:
+    """Whether a text is a Message-ID: one word of printable ASCII, without its angle brackets."""
+    return _HEADER.fullmatch(text) is not None
+
+
 def parse_message_id(text: str) -> MessageRef:
     """Read an id, or the URI of the message or of something in it; quotes around it do not matter.
 
@@ -28,7 +33,7 @@ def parse_message_id(text: str) -> MessageRef:
     if ref is not None:
         return ref
     bare = text.strip(_AROUND)
-    if _HEADER.fullmatch(bare):
+    if is_header_id(bare):
         found_by = {"header_message_id": bare, "account_id": "*", "mailbox": "*"}
         raise InvalidInputError.of(
             _ARGUMENT,

@@ -11,12 +11,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from mailmcp.mail.clean import clean_line
+from mailmcp.mail.header.comment import blank_comments, comment_end
 from mailmcp.mail.header.encoded_word import decode_encoded_words
 
+# Between angle brackets, quotes and comments are bounded: the end of one that is not closed costs a search.
 _TOKEN: Final = re.compile(
     r"""
       (?P<quoted>"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z))
-    | (?P<angle><[^<>]*+>?)
+    | (?P<angle><(?:
+          [^<>"(]
+        | "(?:[^<>"\\]|\\.){0,100}+"
+        | \((?:[^()\\]|\\.|\((?:[^()\\]|\\.){0,100}+\)){0,100}+\)
+        | ["(]
+      )*+>?)
     | (?P<mark>[,;:])
     | (?P<literal>\[[^\[\]]*+\])
     | (?P<word>[^\s",;:<>()\[\]]++)
@@ -26,7 +33,6 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
-_COMMENT_EDGE: Final = re.compile(r"\\.|[()]", re.DOTALL)
 _AROUND_DOTS: Final = re.compile(r"\s*([@.])\s*")
 _ROUTE: Final = re.compile(r"@[^:]*:")  # obsolete source route: <@relay,@relay:user@host>
 _ADDR_SPEC: Final = re.compile(r'(?:[^\s@"<>(),;:]+|"(?:[^"\\]|\\.)*")@(?:[^\s@<>(),;]+|\[[^\[\]\s]*\])')
@@ -51,6 +57,11 @@ class _Token:
     text: str
 
 
+_COMMA: Final = _Token("mark", ",")
+_GROUP_START: Final = _Token("mark", ":")
+_GROUP_END: Final = _Token("mark", ";")
+
+
 def parse_addresses(*values: str) -> tuple[Address, ...]:
     """Parse the values of address headers into one list, in order.
 
@@ -61,7 +72,8 @@ def parse_addresses(*values: str) -> tuple[Address, ...]:
     Returns:
         The members of groups stand in the list like others; an empty group
         (``undisclosed-recipients:;``) is its name without an address. Broken
-        ones are kept as name text. Empty when there is nothing to read.
+        ones are kept as name text, and so is a value that is nothing but a comment.
+        Empty when there is nothing to read.
     """
     return tuple(address for value in values for item in _split(value) for address in _read_mailbox(item))
 
@@ -80,50 +92,40 @@ def _tokens(value: str) -> Iterator[_Token]:
     position = 0
     while (match := _TOKEN.match(value, position)) is not None:  # None only at the end
         if match.group() == "(":
-            position = _comment_end(value, match.start())
+            end = comment_end(value, match.start())
+            position = end if end > 0 else len(value)
             yield _Token("comment", value[match.end() : position].removesuffix(")"))
         else:
             position = match.end()
             yield _Token(match.lastgroup or "other", match.group())
 
 
-def _comment_end(value: str, start: int) -> int:
-    """Find the offset after the comment that begins at `start`; comments nest (RFC 5322 section 3.2.2)."""
-    depth = 0
-    for edge in _COMMENT_EDGE.finditer(value, start):
-        depth += {"(": 1, ")": -1}.get(edge.group(), 0)
-        if depth == 0:
-            return edge.end()
-    return len(value)
-
-
-def _split(value: str) -> Iterator[list[_Token]]:
+def _split(value: str) -> list[list[_Token]]:
     """Cut a list at its commas and group marks; an empty group comes as its name alone."""
+    tokens = list(_tokens(value))
+    items: list[list[_Token]] = []
     item: list[_Token] = []
     group: list[_Token] = []
     members = 0
-    groups_left = value.count(";")
-    for token in _tokens(value):
-        groups_left -= token.text == ";"
-        if token.text == ":" and groups_left > 0 and not group:
-            group, item, members = item, [], 0
-        elif token.kind == "mark" and token.text in ",;":
-            if _says_something(item):
-                yield item
-                members += 1
-            if token.text == ";":
-                if group and not members:
-                    yield group
+    groups_left = tokens.count(_GROUP_END)
+    for token in tokens:
+        groups_left -= token == _GROUP_END
+        if token == _GROUP_START and groups_left > 0 and not group:
+            group, item, members = item, [], len(items)
+        elif token in (_COMMA, _GROUP_END):
+            items += [item] if _is_member(item) else []
+            if token == _GROUP_END:
+                items += [group] if group and len(items) == members else []
                 group = []
             item = []
         else:
             item.append(token)
-    if _says_something(item):
-        yield item
+    items += [item] if _is_member(item) else []
+    return items or [[token for token in tokens if token.kind == "comment"]]
 
 
-def _says_something(item: list[_Token]) -> bool:
-    return any(token.kind != "space" for token in item)
+def _is_member(item: list[_Token]) -> bool:
+    return any(token.kind not in ("space", "comment") for token in item)
 
 
 def _read_mailbox(item: list[_Token]) -> Iterator[Address]:
@@ -131,7 +133,7 @@ def _read_mailbox(item: list[_Token]) -> Iterator[Address]:
     if angles:
         # Where there are several, the last is the address and the others are part of the name.
         last = angles[-1]
-        address = _addr_spec(item[last].text.strip("<>"))
+        address = _addr_spec(" ".join(blank_comments(item[last].text).strip("<>").split()))
         rest = item[:last] + item[last + 1 :] if address else item
     else:
         address = _addr_spec("".join(token.text for token in item if token.kind != "comment"))
@@ -155,13 +157,14 @@ def _addr_spec(text: str) -> str:
 
 def _name(tokens: list[_Token]) -> str:
     """Decode the phrase; comments are the name only where there is no phrase."""
-    phrase = _phrase([token for token in tokens if token.kind != "comment"])
-    return phrase or _phrase([token for token in tokens if token.kind == "comment"])
+    phrase = "".join(" " if token.kind == "comment" else _unquote(token) for token in tokens)
+    return _decode_phrase(phrase) or _decode_phrase(
+        " ".join(_unquote(token) for token in tokens if token.kind == "comment")
+    )
 
 
-def _phrase(tokens: list[_Token]) -> str:
-    text = "".join(_unquote(token) for token in tokens).strip()
-    name = clean_line(decode_encoded_words(text).text).text
+def _decode_phrase(phrase: str) -> str:
+    name = clean_line(decode_encoded_words(phrase.strip()).text).text
     return "" if name == "<>" else name
 
 

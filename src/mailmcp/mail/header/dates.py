@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
 from mailmcp.limits import YEAR_FIRST, YEAR_LAST
+from mailmcp.mail.header.comment import blank_comments
 
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MONTH_NUMBERS: Final = {name.lower(): number for number, name in enumerate(_MONTHS, start=1)}
@@ -36,10 +37,12 @@ _ZONE_HOURS: Final = {
 }
 _CENTURY_TURN: Final = 50  # two-digit years below it are of this century (RFC 5322 section 4.3)
 _LEAP_SECOND: Final = 60
-_DATE_CHARS_MAX: Final = 200
+_DATE_CHARS_MAX: Final = 1_000
 
-_COMMENT: Final = re.compile(r"\([^()]*\)")
-_TIME: Final = re.compile(r"(?<!\d)(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?:[.,]\d+)?(?!\d)\s*([AaPp][Mm]\b)?")
+_COLON: Final = re.compile(r"\s*:\s*")
+_TIME: Final = re.compile(
+    r"(?<!\d)(\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2}))?(?:[.,]\d+)?(?!\d)\s*([AaPp][Mm]\b)?"
+)
 _DAY_MONTH_YEAR: Final = re.compile(r"(?<!\d)(\d{1,2})[\s\-/.,]*([A-Za-z]{3})[a-z]*[\s\-/.,]+(\d{2,4})(?!\d)")
 _MONTH_DAY: Final = re.compile(r"\b([A-Za-z]{3})[a-z]*\.?\s+(\d{1,2})(?!\d)")
 _YEAR: Final = re.compile(r"(?<![\d+-])(\d{4})(?!\d)")
@@ -51,19 +54,18 @@ def parse_date(value: str) -> datetime | None:
     """Read the value of a Date header.
 
     Takes obsolete and missing zones (UTC), two-digit years (RFC 5322 section
-    4.3), comments, `asctime` and ISO 8601 order, full month names.
+    4.3), comments and white space between any two tokens, `asctime` and ISO 8601
+    order, full month names.
 
     Returns:
-        An aware datetime in the sender's zone, to the second; None when it
-        cannot be read or is no date between the years 1900 and 9998.
+        An aware datetime in the sender's zone, to the second; None when the day or
+        the time of day cannot be read, or the year is not between 1900 and 9998.
     """
-    text = value[:_DATE_CHARS_MAX]
-    while text != (shorter := _COMMENT.sub(" ", text)):
-        text = shorter
-    day = _parse_day(text)
-    if day is None or not YEAR_FIRST <= day[0] <= YEAR_LAST:
+    text = _COLON.sub(":", blank_comments(value[:_DATE_CHARS_MAX]))
+    day, time = _parse_day(text), _parse_time(text)
+    if day is None or time is None or not YEAR_FIRST <= day[0] <= YEAR_LAST:
         return None
-    hour, minute, second, zone = _parse_time(text)
+    hour, minute, second, zone = time
     try:
         return datetime(*day, hour, minute, second, tzinfo=zone)
     except ValueError:
@@ -99,12 +101,11 @@ def _full_year(digits: str) -> int:
     return year + (2000 if len(digits) == len("26") and year < _CENTURY_TURN else 1900)
 
 
-def _parse_time(text: str) -> tuple[int, int, int, timezone]:
-    """Find the time of day; midnight UTC when there is none."""
+def _parse_time(text: str) -> tuple[int, int, int, timezone] | None:
     # An ISO date and its time are parted by "T", which no other form has after a digit.
     found = _TIME.search(re.sub(r"(?<=\d)[Tt](?=\d)", " ", text))
     if found is None:
-        return 0, 0, 0, UTC
+        return None
     hour, minute, second = int(found[1]), int(found[2]), int(found[3] or 0)
     if found[4]:
         hour = hour % 12 + (12 if found[4].lower() == "pm" else 0)

@@ -10,20 +10,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from mailmcp.limits import HEADERS_OCTETS_MAX
+from mailmcp.limits import HEADER_FIELD_OCTETS_MAX, HEADER_FIELDS_MAX
 from mailmcp.mail.charset import decode_text
 from mailmcp.mail.clean import blank_controls
 from mailmcp.mail.header.encoded_word import decode_encoded_words
 
 HEADERS_CUT: Final = "header block is too long and was cut"
+FIELD_CUT: Final = "header field is too long and was cut"
 NOT_A_HEADER: Final = "line that is not a header"
 
 _NAME: Final = re.compile(rb"[!-9;-~]{1,200}")
 _SPACES: Final = re.compile(r"[ \t]+")
-# A CR before CRLF is junk that some gateways add; a lone CR ends lines only where there is no LF at all.
-_LINES: Final = re.compile(rb"\r*\n")
-_BLANK_LINE: Final = re.compile(rb"(?:\A|\n)\r*\n")
-_BLANK_LINE_CR: Final = re.compile(rb"(?:\A|\r)\r")
+_BLANK_LINE: Final = re.compile(rb"(?:\A|\n)\r*\n")  # a CR before CRLF is junk that some gateways add
+_BLANK_LINE_CR: Final = re.compile(rb"(?:\A|(?<!\r)\r)\r++(?!\n)")
+_FIELD_BEHIND_CR: Final = re.compile(rb"\r(?=[A-Za-z][A-Za-z0-9-]{0,60}:(?:[ \t\r]|\Z))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,9 @@ class Header:
 
     raw: str
     """As `value` but with encoded words left as they are: what address syntax is parsed from."""
+
+    cut: bool = False
+    """Whether the field is longer than HEADER_FIELD_OCTETS_MAX, and this is its beginning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,10 @@ class Headers:
         """Give all values with their encoded words left in: for `address.parse_addresses`."""
         return tuple(field.raw for field in self._named(name))
 
+    def is_cut(self, name: str) -> bool:
+        """Return whether a field of that name is too long to be read to its end."""
+        return any(field.cut for field in self._named(name))
+
     def items(self) -> tuple[tuple[str, str], ...]:
         """Give (name, value) of every field, in order."""
         return tuple((field.name, field.value) for field in self.fields)
@@ -75,18 +82,20 @@ class Headers:
 def parse_headers(octets: bytes) -> Headers:
     """Read a header block, whole or cut, with or without its final blank line.
 
-    Lines end with CRLF, LF or CR. Reading stops at the first empty line and
-    after HEADERS_OCTETS_MAX octets.
+    Lines end with CRLF or LF; with CR in a block that has neither. Fields behind a lone CR in a line
+    come last, so that they never pass for those that the servers on the way have seen. Of a field
+    HEADER_FIELD_OCTETS_MAX octets are read, and of a block HEADER_FIELDS_MAX fields.
     """
-    end = header_end(octets)
-    block = octets[: min(end, HEADERS_OCTETS_MAX)]
-    defects: list[str] = [HEADERS_CUT] if end > HEADERS_OCTETS_MAX else []
+    defects: list[str] = []
     fields: list[Header] = []
-    for name, value in _unfold(block):
+    for name, value in _unfold(octets[: header_end(octets)]):
         if _NAME.fullmatch(name) is None:
             if not name.startswith((b"From ", b">From ")):  # the mbox line that begins a message
                 defects.append(NOT_A_HEADER)
             continue
+        if len(fields) == HEADER_FIELDS_MAX:
+            defects.append(HEADERS_CUT)
+            break
         field, found = _make_header(name, value)
         fields.append(field)
         defects.extend(found)
@@ -95,16 +104,21 @@ def parse_headers(octets: bytes) -> Headers:
 
 def header_end(octets: bytes) -> int:
     """Find where the header block ends: the offset after its empty line, or the length if there is none."""
-    blank_line = _BLANK_LINE if b"\n" in octets else _BLANK_LINE_CR
-    found = blank_line.search(octets)
+    found, found_cr = _BLANK_LINE.search(octets), _BLANK_LINE_CR.search(octets)
+    if found_cr and (not found or _is_cr_block(octets[: found_cr.start()])):
+        return found_cr.start() + 2 if found_cr.start() else 1
     return found.end() if found else len(octets)
+
+
+def _is_cr_block(block: bytes) -> bool:
+    return b"\n" not in block and _FIELD_BEHIND_CR.search(block) is not None
 
 
 def _unfold(block: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield (name, unfolded value); a line without a colon comes as (line, b"")."""
-    lines = _LINES.split(block) if b"\n" in block else block.split(b"\r")
+    lines, late = _lines(block)
     name, value = b"", [b""]
-    for line in lines:
+    for line in (*lines, *late):
         if line.startswith((b" ", b"\t")):
             value.append(line)
             continue
@@ -116,12 +130,27 @@ def _unfold(block: bytes) -> Iterator[tuple[bytes, bytes]]:
         yield name, b"".join(value)
 
 
+def _lines(block: bytes) -> tuple[list[bytes], list[bytes]]:
+    """Split a block into lines, and the fields that stand behind a lone CR in one of them."""
+    if b"\n" not in block:
+        return block.split(b"\r"), []
+    lines = [line.rstrip(b"\r") for line in block.split(b"\n")]
+    late: list[bytes] = []
+    for number, line in enumerate(lines):
+        if b"\r" in line:
+            first, *behind = _FIELD_BEHIND_CR.split(line.partition(b"\r\r")[0])
+            lines[number] = first if behind else line
+            late += behind
+    return lines, late
+
+
 def _make_header(name: bytes, value: bytes) -> tuple[Header, tuple[str, ...]]:
-    text = decode_text(value, "")
+    cut = len(value) > HEADER_FIELD_OCTETS_MAX
+    text = decode_text(value[:HEADER_FIELD_OCTETS_MAX], "")
     raw = _one_line(text.text)
     decoded = decode_encoded_words(raw)
-    header = Header(name=name.decode("ascii"), value=_one_line(decoded.text), raw=raw)
-    return header, (*text.defects, *decoded.defects)
+    header = Header(name=name.decode("ascii"), value=_one_line(decoded.text), raw=raw, cut=cut)
+    return header, (*text.defects, *decoded.defects, *([FIELD_CUT] if cut else []))
 
 
 def _one_line(text: str) -> str:

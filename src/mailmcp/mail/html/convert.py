@@ -14,6 +14,7 @@ import nh3
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.hidden import parse_html, remove_hidden
 from mailmcp.mail.html.render import render_text
+from mailmcp.mail.html.target import mark_targets, point_links
 
 STYLES_CUT: Final = "style sheets are too long to be followed: hidden text may be left"
 STYLES_NOT_KNOWN: Final = "styles depend on what is not known here: hidden text may be left"
@@ -63,6 +64,7 @@ def html_to_text(html: str) -> HtmlText:
     text is ``~~text~~``, raised digits after others have a ``^`` before them.
     """
     document = parse_html(html)
+    mark_targets(document.tree)
     hidden = remove_hidden(document)
     rendered = render_text(document.tree.body)
     defects = ((STYLES_CUT, hidden.complete), (STYLES_NOT_KNOWN, hidden.judged))
@@ -84,7 +86,9 @@ def sanitize_html(html: str) -> str:
     remote is loaded) and hidden elements. Links keep http, https, mailto and tel.
     """
     document = parse_html(html)
+    mark_targets(document.tree)
     remove_hidden(document)
+    point_links(document.tree)
     body = document.tree.body
     safe = nh3.clean(
         (body.inner_html if body is not None else "") or "",

@@ -5,8 +5,8 @@ Owns lists, quotes, images and headings; links are for `html.link_note`, tables 
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from selectolax.lexbor import LexborNode
@@ -15,6 +15,7 @@ from mailmcp.mail.clean import clean_line, clean_text
 from mailmcp.mail.html.link_note import LinkBook
 from mailmcp.mail.html.style import length_px, own_values, parse_style
 from mailmcp.mail.html.table import Cell, Table
+from mailmcp.mail.html.target import marked_targets
 from mailmcp.mail.html.writer import TextWriter
 
 _CELL_DEPTH_MAX: Final = 16  # each level copies its lines once more; deeper tables are layout for certain
@@ -28,6 +29,7 @@ _LINES: Final = frozenset(
 _NUMBER: Final = re.compile(r"\s*(\d{1,6})")
 _PIXEL_MAX: Final = 2.0
 _STRUCK: Final = "~~"
+_INDENT: Final = re.compile(r"(?is)(?!.*border-left)(?:.*;)?\s*border\s*:\s*(?:none|medium|0)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +47,8 @@ class Rendered:
 
 
 def render_text(root: LexborNode | None) -> Rendered:
-    """Write what a person would read of an element and all that is in it."""
-    renderer = _Renderer()
+    """Write what a person would read of an element; links are those that `html.target` has marked in it."""
+    renderer = _Renderer(marked_targets(root) if root is not None else {})
     if root is not None:
         renderer.render(root)
     return Rendered(
@@ -56,37 +58,31 @@ def render_text(root: LexborNode | None) -> Rendered:
     )
 
 
-@dataclass(slots=True)
-class _Link:
-    """An open link, and the text in it so far."""
-
-    href: str
-    texts: list[str] = field(default_factory=list)
-
-
 class _Renderer:
     """Walks a document and tells a writer what each element means."""
 
     __slots__ = (
         "book",
         "invisible",
-        "link",
+        "links",
         "lists",
         "preformatted",
         "spans",
         "struck",
         "tables",
+        "targets",
         "writer",
         "writers",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, targets: Mapping[int, str]) -> None:
+        self.targets = targets
         self.writer = TextWriter()
         self.writers: list[TextWriter] = []
         self.tables: list[Table] = []
         self.spans: list[tuple[int, int]] = []  # columns and rows of each open cell
         self.lists: list[int] = []  # next number of each open list, 0 without numbers
-        self.link: _Link | None = None
+        self.links: list[tuple[str, list[str]]] = []  # where each open one leads, and its text so far
         self.book = LinkBook()
         self.preformatted = self.struck = 0
         self.invisible = 0
@@ -113,6 +109,8 @@ class _Renderer:
             return False
         tag = node.tag or ""
         self._break(tag)
+        if (target := self.targets.get(node.mem_id)) is not None:
+            self.links.append((target, []))
         opener = _OPENERS.get(tag)
         if opener is not None:
             opener(self, node)
@@ -124,6 +122,8 @@ class _Renderer:
         closer = _CLOSERS.get(tag)
         if closer is not None:
             closer(self)
+        if node.mem_id in self.targets:
+            self._close_link()
         self._break(tag)
 
     def _break(self, tag: str) -> None:
@@ -137,8 +137,8 @@ class _Renderer:
     def _write(self, text: str) -> None:
         cleaned = clean_text(text)
         self.invisible += cleaned.removed
-        if self.link is not None:
-            self.link.texts.append(cleaned.text)
+        if self.links:  # a form may hold links: each text is that of the innermost
+            self.links[-1][1].append(cleaned.text)
         if self.preformatted:
             self.writer.write_preformatted(cleaned.text)
         else:
@@ -154,8 +154,9 @@ class _Renderer:
         self.writer.pop_prefix()
         self.writer.tighten()
 
-    def open_quote(self, _node: LexborNode) -> None:
-        self.writer.push_prefix("> ", "> ")
+    def open_quote(self, node: LexborNode) -> None:
+        mark = "  " if _INDENT.match(node.attributes.get("style") or "") else "> "
+        self.writer.push_prefix(mark, mark)
 
     def open_list(self, node: LexborNode) -> None:
         start = _NUMBER.match(node.attributes.get("start") or "1") if node.tag == "ol" else None
@@ -191,16 +192,16 @@ class _Renderer:
         if alternative and not _is_pixel(attributes):
             self._write(f"[{alternative}]")
 
-    def open_link(self, node: LexborNode) -> None:
-        self.link = _Link(href=node.attributes.get("href") or "")
+    def name_control(self, node: LexborNode) -> None:
+        """Name what leads somewhere and has no content."""
+        if node.mem_id in self.targets:
+            self._write("[button]" if node.tag == "input" else "[area of a picture]")
 
-    def close_link(self) -> None:
-        link, self.link = self.link, None
-        if link is None:
-            return
-        target = self.book.describe("".join(link.texts), link.href)
+    def _close_link(self) -> None:
+        href, texts = self.links.pop()
+        target = self.book.describe("".join(texts), href)
         if target:
-            after = " " if link.texts[-1][-1:].isspace() else ""
+            after = " " if texts[-1][-1:].isspace() else ""
             self.writer.write(f" {target}{after}")
 
     def open_struck(self, _node: LexborNode) -> None:
@@ -262,12 +263,13 @@ _OPENERS: Final[dict[str, Callable[[_Renderer, LexborNode], None]]] = {
     **dict.fromkeys(("td", "th"), _Renderer.open_cell),
     **dict.fromkeys(("ul", "ol"), _Renderer.open_list),
     **dict.fromkeys(("del", "s", "strike"), _Renderer.open_struck),
-    "a": _Renderer.open_link,
+    "area": _Renderer.name_control,
     "blockquote": _Renderer.open_quote,
     "br": _Renderer.line_feed,
     "dd": _Renderer.indent,
     "hr": _Renderer.rule,
     "img": _Renderer.image,
+    "input": _Renderer.name_control,
     "li": _Renderer.open_item,
     "pre": _Renderer.open_pre,
     "sup": _Renderer.raise_digits,
@@ -279,7 +281,6 @@ _CLOSERS: Final[dict[str, Callable[[_Renderer], None]]] = {
     **dict.fromkeys(("del", "s", "strike"), _Renderer.close_struck),
     **dict.fromkeys(("td", "th"), _Renderer.close_cell),
     **dict.fromkeys(("ul", "ol"), _Renderer.close_list),
-    "a": _Renderer.close_link,
     "li": _Renderer.close_item,
     "pre": _Renderer.close_pre,
     "table": _Renderer.close_table,

@@ -6,13 +6,13 @@ elements that mail holds.
 
 from typing import Final
 
-VOID: Final = frozenset(("area", "br", "col", "hr", "img", "input", "wbr", "image"))
+VOID: Final = frozenset(("area", "br", "col", "hr", "img", "input", "wbr", "image", "base"))
 
 DROPPED: Final = frozenset(("script", "style", "title", "iframe", "noembed", "noframes", "textarea", "xmp"))
 """Dropped with their content: never text, or read as text by rules of their own."""
 
 IGNORED: Final = frozenset(
-    {"base", "basefont", "bgsound", "colgroup", "embed", "frame", "frameset", "head", "html", "keygen"}
+    {"basefont", "bgsound", "colgroup", "embed", "frame", "frameset", "head", "html", "keygen"}
     | {"link", "meta", "nobr", "param", "plaintext", "selectedcontent", "source", "track"}
 )
 """Their tags alone are dropped: without content, or without meaning outside of a whole document."""

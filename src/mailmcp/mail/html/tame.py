@@ -52,6 +52,7 @@ _ATTRIBUTE: Final = re.compile(
 _KEPT_ATTRIBUTES: Final = frozenset(
     {"href", "style", "class", "id", "hidden", "alt", "width", "height", "start", "colspan", "rowspan"}
     | {"bgcolor", "color", "background", "text"}
+    | {"xlink:href", "action", "formaction", "form", "type", "value", "attributename", "to", "values", "from"}
 )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mailmcp.limits import HEADERS_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
 from mailmcp.mail.header.fields import Headers, header_end, parse_headers
 from mailmcp.mail.mime.params import parse_parameterised
 from mailmcp.mail.mime.structure import (
@@ -35,6 +35,8 @@ _LIKE_BOUNDARY: Final = re.compile(
     rb"^--([^\s][^\r\n]{0,69}?)[ \t]*\r?\n(?=Content-[A-Za-z-]{1,40}[ \t]*:)", re.MULTILINE | re.IGNORECASE
 )
 _PREAMBLE_MAX: Final = 8_192
+_USUAL_HEAD_OCTETS: Final = 65_536
+"""Nearly all header blocks are shorter; the others cost a copy of the whole part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,12 +101,13 @@ class _Splitter:
 
     def _entity(self, span: Span) -> tuple[Headers, Span]:
         # A copy, so that the end of this part is the end of its headers at the latest.
-        head = self.octets[span.start : min(span.end, span.start + HEADERS_OCTETS_MAX * 2)]
-        headers = parse_headers(head)
-        self.defects.extend(headers.defects)
+        head = self.octets[span.start : min(span.end, span.start + _USUAL_HEAD_OCTETS)]
         end = header_end(head)
-        if end == len(head) < span.end - span.start:  # the headers go on behind what is read of them
-            end = header_end(self.octets[span.start : span.end])
+        if end == len(head) < span.end - span.start:
+            head = self.octets[span.start : span.end]
+            end = header_end(head)
+        headers = parse_headers(head[:end])
+        self.defects.extend(headers.defects)
         start = min(span.start + end, span.end)
         return headers, Span(start=start, end=span.end, closed=span.closed)
 

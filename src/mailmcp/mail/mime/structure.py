@@ -19,6 +19,17 @@ TOO_MANY: Final = "too many parts"
 MESSAGE_TYPES: Final = frozenset({"message/rfc822", "message/global"})
 """Types of whole messages inside a message (RFC 2046 section 5.2.1, RFC 6532 section 3.7)."""
 
+REPORT_TYPES: Final = frozenset(
+    {
+        "message/delivery-status",
+        "message/global-delivery-status",
+        "message/disposition-notification",
+        "message/global-disposition-notification",
+        "message/feedback-report",
+    }
+)
+"""Types of what programs report to programs (RFC 3464, 8098, 5965, 6533): fields, one a line."""
+
 _DECODED_FIRST: Final = frozenset({"base64", "quoted-printable"})
 _CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}")
 _PATH: Final = re.compile(r".*[/\\]", re.DOTALL)
@@ -68,6 +79,12 @@ class Part:
     def is_multipart(self) -> bool:
         """Whether this is a container, which has no content of its own."""
         return self.content_type.startswith("multipart/")
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether this is text that nothing but its place describes: no name, no disposition, no id."""
+        named = self.disposition or self.filename or self.content_id
+        return self.content_type == "text/plain" and not named
 
     @property
     def is_message(self) -> bool:

@@ -11,15 +11,8 @@ from typing import Final
 
 from typing_extensions import override
 
-from mailmcp.mail.mime.transfer import BROKEN_BASE64, BROKEN_UUENCODE, UUENCODE_NAMES, decode_transfer
-
-_DIGITS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-_SPACE: Final = b" \t\n\r\v\f"
-_NOT_BASE64: Final = bytes(set(range(256)) - set(_DIGITS))
-_ANY_GROUP: Final = b"AAAA"
-_ANY_GROUP_OCTETS: Final = 3
-_BEHIND_OCTETS_MAX: Final = 8_388_608
-"""What is held of octets that follow the padding; nothing but a hostile part has more."""
+from mailmcp.mail.mime.base64_lines import BROKEN_BASE64, Base64Decoder
+from mailmcp.mail.mime.transfer import BROKEN_UUENCODE, UUENCODE_NAMES, decode_transfer
 
 _UU_BEGIN: Final = re.compile(rb"begin [0-7]{3,4} ")
 _LINE_OCTETS_MAX: Final = 65_536
@@ -53,49 +46,22 @@ def open_stream(encoding: str) -> TransferStream:
 
 
 class _Base64(TransferStream):
-    """Digits in groups of four, up to the padding.
-
-    What follows the padding is the footer of a mailing list, or a second encoding that a
-    gateway has joined: it is held, and read in the end.
-    """
+    """Up to the first line that is not base64; what follows is no part of a file."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._rest = b""
-        self._begun = False
-        self._behind: bytearray | None = None
+        self._decoder = Base64Decoder()
 
     @override
     def feed(self, octets: bytes) -> bytes:
-        if self._behind is not None:
-            self._behind += octets[: _BEHIND_OCTETS_MAX - len(self._behind)]
-            return b""
-        if not self._begun:
-            octets = octets.lstrip(_SPACE + b"=")
-            self._begun = bool(octets)
-        piece, padding, behind = octets.partition(b"=")
-        packed = piece.translate(None, _SPACE)
-        digits = packed.translate(None, _NOT_BASE64)
-        if len(digits) != len(packed):
-            self.defects[BROKEN_BASE64] = None
-        digits = self._rest + digits
-        if padding:
-            self._behind = bytearray(behind[:_BEHIND_OCTETS_MAX])
-        whole = len(digits) if padding else len(digits) - len(digits) % 4
-        self._rest = digits[whole:]
-        return self._decode(digits[:whole])
+        return self._decoder.feed(octets)
 
     @override
     def finish(self) -> bytes:
-        rest, self._rest = self._rest, b""
-        if self._behind is None:
-            return self._decode(rest)
-        return self._decode(_ANY_GROUP + b"=" + self._behind)[_ANY_GROUP_OCTETS:]
-
-    def _decode(self, digits: bytes) -> bytes:
-        decoded = decode_transfer(digits, "base64")
-        self.defects.update(dict.fromkeys(decoded.defects))
-        return decoded.octets
+        decoded = self._decoder.finish()
+        if self._decoder.damaged:
+            self.defects[BROKEN_BASE64] = None
+        return decoded
 
 
 class _Lines(TransferStream):

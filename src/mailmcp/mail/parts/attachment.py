@@ -34,12 +34,14 @@ class Attachment:
 
 
 def list_attachments(root: Part | None, text_parts: TextParts) -> tuple[Attachment, ...]:
-    """List every leaf, and every message inside, that is not among the text parts; in order.
+    """List every leaf, and every message inside, that is not shown as text; in order.
 
-    What is signed in one piece (S/MIME) is listed too: besides the text it may hold files.
+    What is signed in one piece (S/MIME) is listed too: besides the text it may hold files. An
+    empty text without a name is not.
     """
-    read = {part.part_id for part in text_parts.all if not is_wrapped(part)}
-    return tuple(_describe(part) for part in walk(root) if part.part_id not in read)
+    read = {part.part_id for part in text_parts.shown if not is_wrapped(part)}
+    leaves = (part for part in walk(root) if part.part_id not in read)
+    return tuple(_describe(part) for part in leaves if part.size_octets or not part.is_bare)
 
 
 def decoded_size(part: Part) -> int:

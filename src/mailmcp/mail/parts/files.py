@@ -8,19 +8,16 @@ of the text such as an invitation's calendar, and the parts of a report are left
 from collections.abc import Iterator
 from typing import Final
 
-from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.structure import REPORT_TYPES, Part
 from mailmcp.mail.parts.text import choose_text_parts
 
-_NEVER: Final = frozenset(
+_NEVER: Final = REPORT_TYPES | frozenset(
     {
         "application/pkcs7-signature",
         "application/x-pkcs7-signature",
         "application/pgp-signature",
         "application/pgp-encrypted",
         "application/ms-tnef",
-        "message/delivery-status",
-        "message/disposition-notification",
-        "message/feedback-report",
         "text/rfc822-headers",
     }
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mailmcp.mail.mime.smime import is_wrapped
-from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.structure import REPORT_TYPES, Part, walk
 
 _PLAIN: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
@@ -23,7 +23,14 @@ class TextParts:
     """Plain text preferred. An HTML part stands here where it has no plain alternative."""
 
     html: tuple[Part, ...] = ()
-    """HTML preferred. A plain part stands here where it has no HTML alternative."""
+    """HTML preferred. A plain part stands here where it has no HTML alternative, or a part of the plain
+    alternative before it: what is read if the text of `plain` is blank."""
+
+    @property
+    def shown(self) -> tuple[Part, ...]:
+        """Every part that a reply shows as text or as HTML, once."""
+        html = filter(is_html, self.html)
+        return tuple({part.part_id: part for part in (*self.plain, *html)}.values())
 
     @property
     def all(self) -> tuple[Part, ...]:
@@ -36,12 +43,19 @@ def choose_text_parts(root: Part | None) -> TextParts:
 
     Attachments and messages inside are left out; what is signed in one piece with its text
     (S/MIME) counts as text, whatever its disposition. Of multipart/alternative the
-    first plain and the last HTML alternative count; of multipart/related,
-    signed and report the first part; of all others every inline text part.
+    last HTML alternative counts and the last plain one, or the last before the HTML; of
+    multipart/related, signed and report the first part; of all others every inline text
+    part. Where there is none, the first report for machines is read: some hold prose.
     """
-    if root is None:
-        return TextParts()
-    return _READERS.get(root.content_type, _read_mixed)(root) if root.is_multipart else _read_leaf(root)
+    found = _read(root) if root is not None else TextParts()
+    if found.all:
+        return found
+    reports = tuple(part for part in walk(root) if part.content_type in REPORT_TYPES)[:1]
+    return TextParts(plain=reports, html=reports)
+
+
+def _read(part: Part) -> TextParts:
+    return _READERS.get(part.content_type, _read_mixed)(part) if part.is_multipart else _read_leaf(part)
 
 
 def is_html(part: Part) -> bool:
@@ -64,31 +78,42 @@ def _read_mixed(part: Part) -> TextParts:
     for number, child in enumerate(part.parts):
         if number and child.filename and not child.is_multipart:
             continue
-        found = choose_text_parts(child)
+        found = _read(child)
         plain.extend(found.plain)
         html.extend(found.html)
     return TextParts(plain=tuple(plain), html=tuple(html))
 
 
 def _read_alternative(part: Part) -> TextParts:
-    found = [choice for child in part.parts if (choice := choose_text_parts(child)).all]
+    """Read the last alternative that can be read (RFC 2046 section 5.1.4); what is empty cannot.
+
+    A plain one behind the HTML is not asked for: some servers take the epilogue for it.
+    """
+    choices = [choice for child in part.parts if (choice := _read(child)).all]
+    found = [each for each in choices if any(part.size_octets for part in each.all)] or choices
     if not found:
         return TextParts()
-    plain = next((choice.plain for choice in found if not any(map(is_html, choice.plain))), found[-1].plain)
-    html = next((choice.html for choice in reversed(found) if any(map(is_html, choice.html))), found[-1].html)
-    return TextParts(plain=plain, html=html)
+    plain: TextParts | None = None
+    for each in found:
+        if not any(map(is_html, each.plain)):
+            plain = each
+        elif plain is not None:
+            break
+    others = [each for each in found if each is not plain] or found
+    html = next((each for each in reversed(found) if any(map(is_html, each.html))), others[-1])
+    return TextParts(plain=(plain or found[-1]).plain, html=html.html)
 
 
 def _read_root(part: Part) -> TextParts:
     """Read the root of multipart/related: the one `start` names, else the first (RFC 2387 section 3.2)."""
     start = part.params.get("start", "").strip("<>")
     roots = [child for child in part.parts if start and child.content_id == start] or part.parts[:1]
-    return choose_text_parts(roots[0]) if roots else TextParts()
+    return _read(roots[0]) if roots else TextParts()
 
 
 def _read_first(part: Part) -> TextParts:
     """Read the first child: what was signed, or the part of a report that is for people (RFC 6522)."""
-    return choose_text_parts(part.parts[0]) if part.parts else TextParts()
+    return _read(part.parts[0]) if part.parts else TextParts()
 
 
 _READERS: Final[dict[str, Callable[[Part], TextParts]]] = {

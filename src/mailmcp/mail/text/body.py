@@ -7,6 +7,7 @@ text is for `parts.text`.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Final
 
 from mailmcp.mail.charset import Decoded, decode_text
@@ -14,7 +15,13 @@ from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.convert import html_to_text
 from mailmcp.mail.mime.smime import is_wrapped
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.transfer import decode_transfer
+from mailmcp.mail.mime.transfer import (
+    NULS_LOST,
+    WIDE_CHARSETS,
+    decode_transfer,
+    is_identity,
+    may_lack_nuls,
+)
 from mailmcp.mail.mime.uuencode import replace_uuencoded
 from mailmcp.mail.parts.text import TextParts, is_html
 from mailmcp.mail.text.flowed import unflow
@@ -83,11 +90,23 @@ def decode_part(octets: bytes, part: Part) -> Decoded:
     if not charset and is_html(part):
         declared = _META_CHARSET.search(content.octets[:_META_OCTETS])
         charset = declared[1].decode("ascii") if declared else ""
-    decoded = decode_text(content.octets, charset)
+    octets, defects = content.octets, content.defects
+    if charset.startswith(WIDE_CHARSETS) and is_identity(part.encoding) and may_lack_nuls(octets, charset):
+        octets, defects = octets.replace(b"\x80", b"\0"), (*defects, NULS_LOST)
+    decoded = decode_text(octets, charset)
     text = _LINE_END.sub("\n", decoded.text)
     if part.content_type == "text/plain" and part.params.get("format", "").lower() == "flowed":
         text = unflow(text, delete_space=part.params.get("delsp", "").lower() == "yes")
-    return Decoded(text=text, defects=(*content.defects, *decoded.defects))
+    if content.before or content.after:
+        pieces = (_plain(content.before, part), text, _plain(content.after, part))
+        text = "\n".join(piece.strip("\n") for piece in pieces if piece.strip())
+    return Decoded(text=text, defects=(*defects, *decoded.defects))
+
+
+def _plain(octets: bytes, part: Part) -> str:
+    """Read what stands around encoded text in the clear, in whatever charset a mailing list writes."""
+    text = _LINE_END.sub("\n", decode_text(octets, "").text)
+    return f"<pre>{escape(text)}</pre>" if text and is_html(part) else text
 
 
 def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:

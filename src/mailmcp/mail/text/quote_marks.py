@@ -1,8 +1,8 @@
-"""The lines with which mail programs begin a quotation: attributions, rules, copied headers.
+"""The marks by which a quotation is known: `>`, rules, announcements, copied header blocks, footers.
 
-Each program and language has its own. An attribution ends in a colon and names a
-writing, or an address and a time; a copied header block names its fields one below
-the other. What follows from it is for `mailmcp.mail.text.quotes`.
+Each program and language has its own. A copied header block names its fields one below the other.
+Attributions are for `mailmcp.mail.text.attribution`, what follows from all of it for
+`mailmcp.mail.text.quotes`.
 """
 
 import re
@@ -10,47 +10,35 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
-ATTRIBUTION_LINES_MAX: Final = 3
-"""Lines over which an attribution is wrapped."""
-
-_ATTRIBUTION_CHARS_MAX: Final = 400
 _LINE_CHARS_MAX: Final = 300
 """Longer lines begin no quotation; it also bounds the work on one line."""
 
 _HEADER_LINES_MAX: Final = 8
 """Lines of a copied header block: four fields, and as many more for long recipients."""
 
-_MARKING: Final = re.compile("[->_*=:\uff1a]")
-_QUOTED: Final = re.compile(r"[ \t]{0,3}>")
+_MARKING: Final = re.compile("[->_*=:\u2010\uff1a]")
+_QUOTED: Final = re.compile(
+    r"[ \t]{0,3}>(?!From |:\s*\Z)"
+)  # not the author's ">From " of mbox files, nor a broken "<…>:"
 _PREFIX: Final = re.compile(r"(?:[ \t]{0,3}>)+[ \t]?")
-_WRITING: Final = re.compile(
-    r"\b(?:wrote|writes|schrieb|schreibt|hat geschrieben|a écrit|écrit|escribió|escribe|ha scritto|scrive|"
-    r"escreveu|escreve|schreef|heeft geschreven|napisał\w*|pisze|skrev|skrifaði|kirjoitti|napsal\w*|"
-    r"írta|yazd\u0131)\b"
-    r"|пише[тш]?\b|писал|写道|寫道|のメール|のメッセージ|님이 작성",
-    re.IGNORECASE,
-)
-_OPENING: Final = re.compile(
-    r"(?:On|Am|Le|El|Il|Em|No|Op|Dnia|W dniu|Den|På|Dne|Kl|Pada)\b|[\d在于於]|\w{2,3}[.,]{1,2} ?\d",
-    re.IGNORECASE,
-)
-_ADDRESS: Final = re.compile(r"[^\s@<>]@[^\s@<>]")
-_ANGLE_ADDRESS: Final = re.compile(r"<[^\s@<>]+@[^\s@<>]+>")
 _DIGIT: Final = re.compile(r"\d")
-_COLON: Final = re.compile(r"[:\uff1a][*_]{0,2}\s*\Z")
 
 _RULE: Final = re.compile(r"\s*(?:[_-]{5,}|[*_-]{3})\s*")
 _SIGNATURE: Final = re.compile(r"--\s?\Z|_{5,}|-{5,}|={5,}")
 
+_BAR: Final = r"[-_=\u2010]{2,}"
 _ORIGINAL: Final = re.compile(
-    r"\s*[-_=]{2,}\s*(?:"
-    r"original (?:message|appointment)|ursprüngliche (?:nachricht|mail|e-mail)|original-?nachricht|"
-    r"message d['\u2019]origine|message original|mensaje original|messaggio originale|mensagem original|"
+    rf"\s*\*?{_BAR}\s*(?:"
+    r"original (?:message|appointment|e-?mail)|ursprüngliche (?:nachricht|mail|e-mail)|original-?nachricht|"
+    r"(?:message|e-?mail|courriel) d['\u2019]origine|message original|mensaje original|missatge original|"
+    r"messaggio originale|mensagem original|mesaj(?:ul)? original|"
     r"oorspronkelijk bericht|origineel bericht|oryginalna wiadomość|wiadomość oryginalna|"
-    r"исходное сообщение|ursprungligt meddelande|original(?:e)? meddelelse|oprindelig meddelelse|"
-    r"opprinnelig melding|alkuperäinen viesti|původní zpráva|eredeti üzenet|orijinal mesaj|"
+    r"исходное (?:сообщение|письмо)|вихідне повідомлення|оригінальне повідомлення|оригинално съобщение|"
+    r"ursprungligt (?:meddelande|mail)|original(?:e)? meddelelse|oprindelig (?:meddelelse|besked|mail)|"
+    r"opprinnelig (?:melding|e-post)|alkuperäinen viesti|původní (?:zpráva|e-mail)|pôvodná správa|"
+    r"eredeti (?:üzenet|levél)|orijinal (?:mesaj|ileti)|izvorna poruka|originalna poruka|αρχικό μήνυμα|"
     r"原始邮件|原始郵件|邮件原件|原邮件|元のメッセージ|원본 메시지"
-    r")\s*[-_=]{2,}\s*",
+    rf")\s*{_BAR}\*?\s*",
     re.IGNORECASE,
 )
 _FORWARD_WORDS: Final = (
@@ -61,7 +49,7 @@ _FORWARD_WORDS: Final = (
     r"videresendt (?:meddelelse|melding)|välitetty viesti|přeposlaná zpráva|továbbított (?:üzenet|levél)|"
     r"yönlendirilen ileti|转发的?邮件[^\s-]*|已转发邮件|轉寄的?郵件|転送(?:された)?メッセージ|전달된 메시지"
 )
-_FORWARD: Final = re.compile(rf"\s*[-_=]{{2,}}\s*(?:{_FORWARD_WORDS})\s*[-_=]{{2,}}\s*", re.IGNORECASE)
+_FORWARD: Final = re.compile(rf"\s*\*?{_BAR}\s*(?:{_FORWARD_WORDS})\s*{_BAR}\*?\s*", re.IGNORECASE)
 _FORWARD_BEGINS: Final = re.compile(
     r"\s*(?:begin forwarded message|anfang der weitergeleiteten (?:nachricht|e-mail)|"
     r"début du message (?:réexpédié|transféré)|inicio del mensaje reenviado|"
@@ -81,23 +69,29 @@ class _Field(StrEnum):
 
     AUTHOR = "author"
     TIME = "time"
-    OTHER = "other"
+    RECIPIENT = "recipient"
+    SUBJECT = "subject"
 
 
 _LABELS: Final = {
     _Field.AUTHOR: (
-        "from|von|de|da|van|od|от|från|fra|lähettäjä|feladó|kimden|gönderen|"
+        "from|von|de|da|van|od|от|від|från|fra|frá|lähettäjä|feladó|kimden|gönderen|odesílatel|από|"
         "发件人|寄件者|寄件人|差出人|보낸 사람"
     ),
     _Field.TIME: (
-        "sent|date|gesendet|datum|envoyé|date d['\u2019]envoi|enviado(?: el| em)?|fecha|inviato|data|"
-        "enviada em|verzonden|wysłano|wysłane|отправлено|дата|skickat|sendt|dato|lähetetty|päivämäärä|"
-        "odesláno|küldve|gönderildi|tarih|发送时间|寄件日期|日期|傳送時間|送信日時|日時|보낸 날짜"
+        "sent|date|gesendet|datum|envoyé(?: le)?|message du|date d['\u2019]envoi|enviado(?: el| em)?|fecha|"
+        "enviat|inviato|data|enviada em|trimis|verzonden|wysłano|wysłane|отправлено|надіслано|дата|изпратено|"
+        "skickat|sendt|dato|lähetetty|päivämäärä|odesláno|odoslané|poslano|küldve|dátum|gönderildi|"
+        "gönderme tarihi|tarih|στάλθηκε|ημερομηνία|发送时间|寄件日期|日期|傳送時間|送信日時|日時|보낸 날짜"
     ),
-    _Field.OTHER: (
-        "to|an|à|para|a|aan|do|кому|till|til|vastaanottaja|komu|címzett|kime|收件人|收件者|宛先|받는 사람|"
-        "subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|тема|ämne|emne|aihe|předmět|tárgy|konu|"
-        "主题|主旨|件名|제목|cc|copie|kopie|kopia|kopi|копия|抄送|副本"
+    _Field.RECIPIENT: (
+        "to|an|à|para|per a|a|aan|do|кому|до|till|til|vastaanottaja|komu|címzett|kime|"
+        "al\u0131c\u0131|za|către|προς|"
+        "收件人|收件者|宛先|받는 사람|cc|copie(?: à)?|kopie|kopia|kopi|копия|копія|抄送|副本"
+    ),
+    _Field.SUBJECT: (
+        "subject|betreff|objet|sujet|asunto|assumpte|oggetto|assunto|subiect|onderwerp|temat|тема|относно|"
+        "ämne|emne|efni|aihe|předmět|predmet|zadeva|tárgy|konu|θέμα|主题|主旨|件名|제목"
     ),
 }
 _LABEL: Final = {
@@ -128,26 +122,6 @@ def quote_depth(line: str) -> int:
     return prefix.group().count(">") if prefix else 0
 
 
-def attribution_length(lines: Sequence[str]) -> int:
-    """Count the last lines of `lines` that are an attribution, such as "On …, … wrote:".
-
-    Returns:
-        0 to ATTRIBUTION_LINES_MAX. Wrapped ones count from the line that opens them.
-    """
-    wrapped: list[str] = []
-    found = 0
-    for line in reversed(lines[-ATTRIBUTION_LINES_MAX:]):
-        if not line.strip() or is_quoted(line) or len(line) > _LINE_CHARS_MAX:
-            break
-        wrapped.insert(0, line.strip())
-        joined = " ".join(wrapped)
-        if not _COLON.search(joined) or len(joined) > _ATTRIBUTION_CHARS_MAX:
-            break
-        if _says_who_wrote(joined) and (len(wrapped) == 1 or _OPENING.match(joined)):
-            found = len(wrapped)
-    return found
-
-
 def is_rule(line: str) -> bool:
     """Tell whether a line is only a rule, as programs draw one above a quotation."""
     return _RULE.fullmatch(line[:_LINE_CHARS_MAX]) is not None
@@ -169,47 +143,51 @@ def history_head_length(lines: Sequence[str], start: int) -> int:
     """Count the lines at `start` that head an unmarked quotation, as Outlook writes it.
 
     They are a line such as "-----Original Message-----", a copied header block, or
-    both. A block is three fields one below the other: an author, a time with a
-    digit in it, and a recipient or subject.
+    both. A block is fields one below the other, in any order, the author or the time
+    first: both of these, and a subject, or a recipient where an address or the
+    announcement shows that it is about mail.
 
     Returns:
         The number of lines, 0 where no quotation begins.
     """
-    if len(lines[start]) > _LINE_CHARS_MAX:
-        return 0
-    announced = 1 if _ORIGINAL.fullmatch(lines[start]) else 0
+    announced = int(announces_original(lines[start]))
     at = start + announced
     if announced and at < len(lines) and not lines[at].strip():
         at += 1
-    block = _header_block_length(lines, at)
+    block = _header_block_length(lines, at, announced=bool(announced))
     return at + block - start if block else announced
 
 
-def _header_block_length(lines: Sequence[str], start: int) -> int:
-    if start >= len(lines) or not _LABEL[_Field.AUTHOR].match(lines[start][:_LINE_CHARS_MAX]):
+def announces_original(line: str) -> bool:
+    """Tell whether a line says that the message which is answered follows."""
+    return len(line) <= _LINE_CHARS_MAX and _ORIGINAL.fullmatch(line) is not None
+
+
+def _header_block_length(lines: Sequence[str], start: int, *, announced: bool) -> int:
+    first = _field_of(lines[start]) if start < len(lines) else None
+    if first not in (_Field.AUTHOR, _Field.TIME):
         return 0
     seen: set[_Field] = set()
     length = 0
+    about_mail = announced
     for offset, line in enumerate(lines[start : start + _HEADER_LINES_MAX], start=1):
         if not line.strip():
             break
-        field = _field_of(line[:_LINE_CHARS_MAX])
+        field = _field_of(line)
+        if field in seen and field is not _Field.RECIPIENT:
+            return 0  # what is above belongs to the author
         if field is not None:
             seen.add(field)
             length = offset
-    return length if len(seen) == len(_Field) else 0
+        about_mail = about_mail or "@" in line
+    whole = _Field.SUBJECT in seen or (_Field.RECIPIENT in seen and about_mail)
+    return length if whole and {_Field.AUTHOR, _Field.TIME} <= seen else 0
 
 
 def _field_of(line: str) -> _Field | None:
+    if len(line) > _LINE_CHARS_MAX:
+        return None
     for field, label in _LABEL.items():
         if label.match(line):
             return None if field is _Field.TIME and not _DIGIT.search(line) else field
     return None
-
-
-def _says_who_wrote(line: str) -> bool:
-    """Tell an attribution from prose that ends in a colon: it has a verb of writing, or a full address."""
-    dated = _DIGIT.search(line) is not None
-    if _WRITING.search(line) is None:
-        return dated and _ANGLE_ADDRESS.search(line) is not None
-    return _ADDRESS.search(line) is not None or (dated and _OPENING.match(line) is not None)

@@ -1,18 +1,23 @@
 """Quoted history out of the way: what was written before is in the messages before.
 
 At the end of a text it becomes one line; between answers, only what stands right
-above each of them is kept. Without marks in front (as Outlook quotes) everything
-below the copied headers counts as history. A forwarded message is content and
-stays, and so does a text that is nothing but quotations.
+above each of them is kept. A forwarded message is content and stays, and so does a
+text that is nothing but quotations.
+
+A line of the author's is never removed knowingly: better a hundred quoted lines too many. So
+marked lines are history only from the first attribution on: what an author quotes above it is a
+citation. Without any attribution they are history in replies alone. Lines without marks are
+history only in a reply, below an attribution that only a program writes or below copied headers.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from mailmcp.mail.text.attribution import ATTRIBUTION_LINES_MAX, find_attribution
 from mailmcp.mail.text.quote_marks import (
     HEAD_LINES_MAX,
-    attribution_length,
+    announces_original,
     begins_footer,
     begins_forward,
     history_head_length,
@@ -27,7 +32,7 @@ QUOTES_LINE: Final = "[{count} quoted lines]"
 """What stands for the lines that were taken out: the same in every reply, so that offsets agree."""
 
 KEPT_LINES_MAX: Final = 3
-"""So few quoted lines stay, unless the reader has them: the line in their place would say less."""
+"""So few quoted lines stay, unless they end the text and have a dated head, or the reader has them."""
 
 CONTEXT_LINES_MAX: Final = 5
 """Quoted lines kept above an answer: the paragraph it answers, or the end of it."""
@@ -46,69 +51,115 @@ class CollapsedText:
 
 
 @dataclass(frozen=True, slots=True)
+class _Head:
+    """What introduces a quotation: an attribution or copied headers."""
+
+    start: int
+    """Its first line; that of the quotation where it stays."""
+
+    dated: bool
+
+
+@dataclass(slots=True)
 class _Run:
     """Quoted lines with nothing of the author's own between them: half-open, attributions included."""
 
     start: int
     first_quoted: int
     end: int
+    history: bool
+    """Whether it has a head, or follows one that has."""
+
+    headed: bool
+    """Whether it has a head that says when it was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """Lines to be taken out, half-open."""
+    """Lines to be removed, half-open."""
 
     start: int
     end: int
+    headed: bool = False
+    """Whether a head that says when is among them: alone it is longer than the line for all."""
 
 
-def collapse_quotes(text: str, *, forwarded: bool = False, above: str = "") -> CollapsedText:
+def collapse_quotes(
+    text: str, *, reply: bool = True, forwarded: bool = False, above: str = ""
+) -> CollapsedText:
     """Put one line in the place of quoted history; linear time.
 
     Args:
         text: Plain text, or text made of HTML whose quotations are `> ` lines.
+        reply: Whether the message answers another (`Links.answers`): a new message
+            may cite, but has no history without an attribution.
         forwarded: Whether the message is a forwarded one, as `is_forward_subject`
             tells: then copied headers begin its content.
         above: What the reader has just read: few quoted lines at the end go too if they are words of it.
     """
     lines = text.split("\n")
-    content_end, history = _history(lines, forwarded=forwarded)
+    content_end, unmarked = _unmarked(lines, reply=reply, forwarded=forwarded)
     runs = _runs(lines[:content_end])
     if not _has_own_text(lines[:content_end], runs):
         return CollapsedText(text=text, lines_collapsed=0)
-    cuts = [_cut_of(lines, run, content_end) for run in runs]
-    if history:
-        cuts.append(history)
-    end = _last_said(lines)
+    headed = unmarked or any(run.history for run in runs)
+    cuts = [_cut_of(lines, run, content_end) for run in runs if run.history or (reply and not headed)]
+    if unmarked:
+        cuts.append(unmarked)
+    end = _above_blank(lines, 0, len(lines))
     cuts = [
         cut
         for cut in cuts
-        if cut.end - cut.start > KEPT_LINES_MAX or (cut.end >= end and _repeats(lines, cut, above))
+        if cut.end - cut.start > KEPT_LINES_MAX
+        or (cut.end - cut.start > 1 and cut.end >= end and (cut.headed or _repeats(lines, cut, above)))
     ]
     return _without(lines, cuts) if cuts else CollapsedText(text=text, lines_collapsed=0)
 
 
-def _history(lines: Sequence[str], *, forwarded: bool) -> tuple[int, _Cut | None]:
+def _unmarked(lines: Sequence[str], *, reply: bool, forwarded: bool) -> tuple[int, _Cut | None]:
     """Find where the marked-up text ends, and the unmarked history that follows it, if any."""
-    own = False
-    for index, line in enumerate(lines):
-        if not may_mark(line):
-            own = own or bool(line.strip())
-            continue
-        if begins_forward(line):
-            return index, None
-        length = 0 if is_quoted(line) or forwarded else history_head_length(lines, index)
-        if length and own and not _is_marked(lines, index + length):
-            start = _above(lines, index)
-            return start, _Cut(start, _last_said(lines))
-        own = own or bool(line.strip() and not is_quoted(line) and not is_rule(line))
+    said = lines[: _above_blank(lines, 0, len(lines))]
+    own = len(said)  # the author's first line
+    older = _marked_heads(said)
+    for index, line in enumerate(said):
+        if may_mark(line) and not is_quoted(line):
+            if begins_forward(line):
+                return index, None
+            if own < index < older[index] and not forwarded and (reply or announces_original(line)):
+                head = _unmarked_head(said, index)
+                if head and own < head.start:
+                    return head.start, _Cut(head.start, len(said), headed=head.dated)
+        if own > index and line.strip() and not is_quoted(line) and not is_rule(line):
+            own = index
     return len(lines), None
 
 
-def _is_marked(lines: Sequence[str], start: int) -> bool:
-    """Tell whether the quotation below copied headers has marks of its own."""
-    said = next((line for line in lines[start : start + KEPT_LINES_MAX] if line.strip()), "")
-    return is_quoted(said)
+def _marked_heads(lines: Sequence[str]) -> list[int]:
+    """Find for each line where the head of the next marked quotation begins.
+
+    Below what heads unmarked history, a quotation with a head of its own is older history. One
+    without a head is what is answered, and the author may have written above it.
+
+    Returns:
+        -1 where it has no head, the number of lines where no quotation follows.
+    """
+    heads = [len(lines)] * len(lines)
+    for index in range(len(lines) - 2, -1, -1):
+        heads[index] = heads[index + 1]
+        if is_quoted(lines[index + 1]) and not is_quoted(lines[index]):
+            head = _head_above(lines, 0, index + 1)
+            heads[index] = head.start if head and head.start <= index else -1
+    return heads
+
+
+def _unmarked_head(lines: Sequence[str], index: int) -> _Head | None:
+    """Find what heads an unmarked quotation, where it begins or ends with a line."""
+    length = history_head_length(lines, index)
+    if length:
+        return _Head(_above(lines, index), length > 1)
+    found = find_attribution(lines[max(index + 1 - ATTRIBUTION_LINES_MAX, 0) : index + 1])
+    certain = found is not None and found.certain and index + 1 < len(lines)
+    return _Head(_above(lines, index + 1 - found.lines), dated=True) if found and certain else None
 
 
 def _above(lines: Sequence[str], index: int) -> int:
@@ -121,16 +172,8 @@ def _above(lines: Sequence[str], index: int) -> int:
     return start
 
 
-def _last_said(lines: Sequence[str]) -> int:
-    """Give the end of a text without its blank last lines."""
-    end = len(lines)
-    while end and not lines[end - 1].strip():
-        end -= 1
-    return end
-
-
 def _runs(lines: Sequence[str]) -> list[_Run]:
-    """Find the quotations, each with its attribution; blank lines and attributions join them."""
+    """Find the quotations, each with its attribution; blank lines join them, and later attributions."""
     runs: list[_Run] = []
     index = own_end = 0
     while index < len(lines):
@@ -140,28 +183,53 @@ def _runs(lines: Sequence[str]) -> list[_Run]:
         end = index
         while end < len(lines) and is_quoted(lines[end]):
             end += 1
-        start = _introduction(lines, own_end, index)
-        if runs and not any(line.strip() for line in lines[runs[-1].end : start]):
-            runs[-1] = _Run(runs[-1].start, runs[-1].first_quoted, end)
+        head = _head_above(lines, own_end, index) or _head_within(lines[index:end], index)
+        start = head.start if head else index
+        before = runs[-1] if runs else None
+        follows = before is not None and not any(line.strip() for line in lines[before.end : start])
+        if before and follows and (before.history or not head):
+            before.end = end
         else:
-            runs.append(_Run(start, index, end))
+            history = head is not None or (before is not None and before.history)
+            runs.append(_Run(start, index, end, history, headed=head is not None and head.dated))
         index = own_end = end
     return runs
 
 
-def _introduction(lines: Sequence[str], own_end: int, index: int) -> int:
-    """Give the first line of the attribution or copied headers above a quotation, else its own."""
-    end = index
-    while end > own_end and not lines[end - 1].strip():
-        end -= 1
+def _head_above(lines: Sequence[str], own_end: int, index: int) -> _Head | None:
+    """Find the attribution or the copied headers above a quotation."""
+    end = _above_blank(lines, own_end, index)
     above = lines[max(own_end, end - HEAD_LINES_MAX) : end]
-    length = attribution_length(above)
-    if length:
-        return end - length
+    found = find_attribution(above)
+    if found and not found.lines:
+        return _Head(index, found.dated)
+    if found:
+        start = end - found.lines
+        announced = _above_blank(lines, own_end, start) - 1
+        announces = announced >= own_end and announces_original(lines[announced])
+        return _Head(announced if announces else start, found.dated)
     for start in range(len(above)):
-        if start + history_head_length(above, start) == len(above):
-            return end - len(above) + start
-    return index
+        length = history_head_length(above, start)
+        if length and start + length == len(above):
+            return _Head(end - length, length > 1)
+    return None
+
+
+def _above_blank(lines: Sequence[str], start: int, end: int) -> int:
+    """Return the end of what is said between two lines, without blank lines."""
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    return end
+
+
+def _head_within(quoted: Sequence[str], index: int) -> _Head | None:
+    """Find the attribution or the copied headers that are the first of the quoted lines."""
+    said = [quoted_text(line) for line in quoted[:HEAD_LINES_MAX]]
+    for end in range(1, min(len(said), ATTRIBUTION_LINES_MAX + 1) + 1):
+        found = find_attribution(said[:end])
+        if found:
+            return _Head(index, found.dated)
+    return _Head(index, dated=True) if history_head_length(said, 0) > 1 else None
 
 
 def _has_own_text(lines: Sequence[str], runs: Sequence[_Run]) -> bool:
@@ -177,7 +245,7 @@ def _cut_of(lines: Sequence[str], run: _Run, content_end: int) -> _Cut:
     while after < content_end and not lines[after].strip():
         after += 1
     if after == content_end or begins_footer(lines[after]):
-        return _Cut(run.start, run.end)
+        return _Cut(run.start, run.end, headed=run.headed)
     return _Cut(run.first_quoted, _context_start(lines, run))
 
 
@@ -194,9 +262,7 @@ def _context_start(lines: Sequence[str], run: _Run) -> int:
 
 
 def _repeats(lines: Sequence[str], cut: _Cut, above: str) -> bool:
-    """Tell whether all that a few lines quote stands in the text above; one line alone costs nothing."""
-    if cut.end - cut.start == 1:
-        return False
+    """Check whether the text above has all that a few lines quote."""
     marked = [line for line in lines[cut.start : cut.end] if is_quoted(line)]
     said = _words(" ".join(map(quoted_text, marked)))
     return bool(said) and f" {said} " in f" {_words(above)} "

@@ -65,14 +65,15 @@ def is_provider(domain: str) -> bool:
 
 
 def safe_domain(domain: str) -> str:
-    """Write the organisation of a decoded domain for a line of text: ASCII, without markup.
+    """Write the organisation of a decoded domain for a line of text: ASCII, in quotes, without markup.
 
     Labels that are not ASCII are punycode; "?" stands for what has no place in a
-    domain; of a long one the end is kept.
+    domain; of a long one the end is kept. "" for "".
     """
     labels = [_encode_label(label) for label in organisation_of(domain).split(".")]
     text = _NOT_SHOWN.sub("?", ".".join(labels))
-    return text if len(text) <= _SHOWN_CHARS_MAX else f"…{text[1 - _SHOWN_CHARS_MAX :]}"
+    shown = text if len(text) <= _SHOWN_CHARS_MAX else f"…{text[1 - _SHOWN_CHARS_MAX :]}"
+    return f'"{shown}"' if shown else ""
 
 
 def _decode_label(label: str) -> str:

@@ -25,6 +25,7 @@ _PORT: Final = re.compile(r":(\d{0,5})$")
 _NOT_SHOWN: Final = re.compile(r"[^a-z0-9._:\[\]-]")
 _RUNNING: Final = frozenset({"javascript", "data", "vbscript", "file", "blob", "about", "view-source"})
 _DISGUISES: Final = frozenset({"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC"})
+_PATH: Final = re.compile(r"([^?#]*)(.*)", re.DOTALL)
 _TRACKING: Final = re.compile(
     r"(?:utm_\w*|mc_[ce]id|[fgdy]bclid|[fgdy]clid|msclkid|igshid|_hs(?:enc|mi)|mkt_tok|vero_(?:id|conv)|oly_\w+_id"
     r"|ck_subscriber_id|_branch_match_id|trk\w*|s_cid|ss_\w+)",
@@ -82,6 +83,33 @@ def parse_link(href: str) -> Link:
     if name == "tel":
         return Link(kind=LinkKind.PHONE, target=_one_word(text)) if text[4:].strip() else _NOWHERE
     return Link(kind=LinkKind.RUNS) if name in _RUNNING else _NOWHERE
+
+
+def resolve_link(href: str, base: str) -> str:
+    """Make a target absolute where it goes on from another, as the URL Standard does (section 4.4).
+
+    Args:
+        href: As it was written.
+        base: A target of the web as `parse_link` shows it; "" for none, and then `href` stays as it is.
+    """
+    text = clean_line(_LINE_ENDS.sub("", href)).text
+    scheme = _SCHEME.match(text)
+    rest = text[scheme.end() :] if scheme else text
+    own_scheme = base.partition(":")[0]
+    # `https:path` goes on from a base of the same scheme.
+    if not base or (scheme and scheme[1].lower() != own_scheme):
+        return href
+    path, tail = _PATH.match(rest).groups()  # type: ignore[union-attr] # of any text
+    path = path.replace("\\", "/")
+    if path.startswith("//"):
+        return f"{own_scheme}:{path}{tail}"
+    site, slash, above = base[len(own_scheme) + 3 :].partition("/")
+    above = _PATH.match(above)[1]  # type: ignore[index] # of any text
+    if path.startswith("/"):
+        above, path = "", path[1:]
+    elif path:
+        above = above[: above.rfind("/") + 1]
+    return f"{own_scheme}://{site}{slash or '/'}{above}{path}{tail}"
 
 
 def ascii_host(host: str) -> str:

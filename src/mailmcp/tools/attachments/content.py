@@ -1,18 +1,19 @@
 """The file that a part is, its transfer encoding taken off: in memory, or saved. Blocking."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mailmcp import limits
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.transfer import decode_transfer
+from mailmcp.mail.mime.transfer import NULS_LOST, decode_transfer
 from mailmcp.mail.mime.transfer_stream import TransferStream, open_stream
 from mailmcp.mail.parts.attachment import decoded_size
 from mailmcp.reasons import Reason
 from mailmcp.tools.attachments.file import SavedFile, save_file
 from mailmcp.tools.attachments.name import safe_filename
 from mailmcp.tools.attachments.part import OpenPart
+from mailmcp.tools.attachments.text import can_have_text
 from mailmcp.tools.names import GET_ATTACHMENT
 from mcp_envelope import InvalidInputError, NextAction
 
@@ -55,7 +56,9 @@ def read_content(opened: OpenPart) -> FileContent:
     decoded = decode_transfer(opened.read(2 * most), opened.part.encoding)
     if opened.cut or len(decoded.octets) > most:  # more than the server said
         raise too_large
-    return FileContent(part=opened.part, octets=decoded.octets, short=opened.short, defects=decoded.defects)
+    return FileContent(
+        part=opened.part, octets=decoded.octets, short=opened.short, defects=_defects(opened, decoded.defects)
+    )
 
 
 def save_content(opened: OpenPart, folder: Path) -> SavedContent:
@@ -72,7 +75,11 @@ def save_content(opened: OpenPart, folder: Path) -> SavedContent:
     stream = open_stream(part.encoding)
     name = safe_filename(part.filename, content_type=part.content_type, part_id=part.part_id)
     file = save_file(folder, name, _decoded(opened, stream))
-    return SavedContent(part=part, file=file, short=opened.short, defects=tuple(stream.defects))
+    return SavedContent(part=part, file=file, short=opened.short, defects=_defects(opened, stream.defects))
+
+
+def _defects(opened: OpenPart, found: Iterable[str]) -> tuple[str, ...]:
+    return (*found, *([NULS_LOST] if opened.lacks_nuls else []))
 
 
 def _decoded(opened: OpenPart, stream: TransferStream) -> Iterator[bytes]:
@@ -91,14 +98,15 @@ def _not_saved(opened: OpenPart) -> InvalidInputError:
 
 def _too_large(opened: OpenPart, what: str, most_octets: int) -> InvalidInputError:
     part, ref = opened.part, opened.ref
+    text = NextAction(
+        instruction="Get the text of the attachment.",
+        tool=GET_ATTACHMENT,
+        arguments={"message_id": ref.message_id, "part_id": part.part_id},
+    )
     return InvalidInputError.of(
         "mode",
         Reason.TOO_LARGE,
         f"does not suit: the file has about {decoded_size(part)} octets, and {what} at most {most_octets}. "
         "Send text, or save where the user has set a folder.",
-        next_action=NextAction(
-            instruction="Get the text of the attachment.",
-            tool=GET_ATTACHMENT,
-            arguments={"message_id": ref.message_id, "part_id": part.part_id},
-        ),
+        next_action=text if can_have_text(part.content_type, part.filename) else None,
     )

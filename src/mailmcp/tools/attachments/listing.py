@@ -17,7 +17,8 @@ from mailmcp.tools.issues import issue_about
 from mailmcp.tools.message_parts import MessageParts, WantedPart
 from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.tool import Call
-from mcp_envelope import Issue, Untrusted, code, escape
+from mcp_envelope import Issue, Untrusted, code
+from mcp_envelope.markdown import quote
 
 
 class AttachmentRow(BaseModel):
@@ -107,7 +108,7 @@ async def _extract(
     part = find(parts.view.structure, attachment.part_id)
     octets = parts.octets.get(attachment.part_id)
     if not can_have_text(attachment.content_type, attachment.filename) or part is None:
-        shown.warnings.append(f"No text can be extracted from {where} ({attachment.content_type}).")
+        shown.warnings.append(f"No text can be extracted from {where} ({quote(attachment.content_type)}).")
         return None
     if octets is None:
         shown.warnings.append(f"The text of {where} was not read along; imap_get_attachment reads it.")
@@ -146,9 +147,9 @@ def attachment_lines(rows: Sequence[AttachmentRow]) -> tuple[str | Untrusted, ..
     """Write the rows as Markdown; their text comes fenced."""
     lines: list[str | Untrusted] = ["Attachments:"] if rows else []
     for row in rows:
-        name = escape(row.filename) or (f"message: {escape(row.subject)}" if row.subject else "(unnamed)")
+        name = quote(row.filename) or (f"message {quote(row.subject)}" if row.subject else "unnamed")
         lines.append(
-            f"- {name} ({escape(row.content_type)}, {row.size_bytes} bytes, part {code(row.part_id)})"
+            f"- {name} ({quote(row.content_type)}, {row.size_bytes} bytes, part {code(row.part_id)})"
         )
         if row.extracted_text:
             lines.append(Untrusted(label="extracted_text", text=row.extracted_text))

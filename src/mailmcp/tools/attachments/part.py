@@ -4,18 +4,20 @@ Where a server gives no structure that can be read, or not the part that stands 
 whole message is fetched and taken apart here, if it is not too large. Blocking.
 """
 
+from codecs import IncrementalDecoder, getincrementaldecoder
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.octets import Window, fetch_whole
-from mailmcp.imap.part import PartStart, fetch_rest, fetch_start
+from mailmcp.imap.part import BINARY_ENCODINGS, PartStart, fetch_rest, fetch_start, with_nuls
 from mailmcp.imap.session import Session
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, find, is_hollow, walk
+from mailmcp.mail.mime.transfer import ENCODED, may_lack_nuls
 from mailmcp.reasons import Reason
 from mailmcp.tools.message_parts import not_had
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW
@@ -43,6 +45,9 @@ class OpenPart:
     cut: bool = False
     """Whether there is more than `read` was allowed to read."""
 
+    lacks_nuls: bool = False
+    """Whether the server may have given other octets for NULs; known when all was read."""
+
     def chunks(self) -> Iterator[bytes]:
         """Give the octets in order, still transfer-encoded; to be read once.
 
@@ -51,15 +56,18 @@ class OpenPart:
             InternalError: The server does not give the rest.
         """
         said, have = self.part.size_octets, len(self._start.octets)
+        doubts = _Doubts(self.part.encoding in ENCODED or self._start.binary)
+        doubts.look(self._start.octets)
         yield self._start.octets
         rest = fetch_rest(self._session, self.ref.uid, self.part.part_id, self._start, size_octets=said)
         for octets in rest:
             if isinstance(octets, FetchFailure):
                 raise not_had(self.ref, octets)
             have += len(octets)
+            doubts.look(octets)
             self._report(have, max(said, have), _FETCHING)
             yield octets
-        self.short = have < said
+        self.short, self.lacks_nuls = have < said, doubts.remain
 
     def read(self, most_octets: int) -> bytes:
         """Read the part, or as much of it as is allowed and then say that it is `cut`; raises as `chunks`."""
@@ -72,8 +80,30 @@ class OpenPart:
         return bytes(octets[:most_octets])
 
 
+class _Doubts:
+    """Whether octets may be wrong that a server without BINARY gave; they come in pieces."""
+
+    def __init__(self, settled: bool) -> None:  # noqa: FBT001 - private, and plain where it is called
+        self._settled = settled
+        self._suspected = False
+        self._decoder: IncrementalDecoder | None = getincrementaldecoder("utf-8")()
+
+    def look(self, octets: bytes) -> None:
+        self._settled = self._settled or b"\0" in octets
+        self._suspected = self._suspected or b"\x80" in octets
+        try:
+            if self._decoder is not None and not self._settled:
+                self._decoder.decode(octets)
+        except UnicodeDecodeError:
+            self._decoder = None
+
+    @property
+    def remain(self) -> bool:
+        return self._suspected and not self._settled and self._decoder is None
+
+
 def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -> OpenPart:
-    """Find a part and fetch its first range; one round trip.
+    """Find a part and fetch its first range; one round trip, or two where it may hold NULs.
 
     Args:
         session: Of the account.
@@ -98,7 +128,10 @@ def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -
     part = _choose(root, ref, part_id)
     if _contradicts(part, start, inside=all(part is not each for each in walk(root))):
         return _from_whole_message(session, ref, part_id, report)
-    if not start.whole and len(start.octets) < part.size_octets:
+    goes_on = not start.whole and len(start.octets) < part.size_octets
+    if part.encoding in BINARY_ENCODINGS and not part.is_message and (goes_on or may_lack_nuls(start.octets)):
+        start = with_nuls(session, ref.uid, part_id, start)
+    if goes_on:
         report(len(start.octets), part.size_octets, _FETCHING)
     return OpenPart(part=part, _session=session, ref=ref, _start=start, _report=report)
 
@@ -168,8 +201,14 @@ def _part_missing(ref: MessageRef, part_id: str, root: Part | None) -> NotFoundE
 
 
 def content_parts(root: Part | None) -> list[Part]:
-    """List all parts that have content of their own: leaves, messages inside, and their leaves."""
+    """List all parts that have content of their own: leaves, messages inside, and their leaves.
+
+    Of several, an empty text that nothing describes is left out: some servers make one of a closing boundary.
+    """
     if root is None:
         return []
-    inside = [part for child in root.parts for part in content_parts(child)]
+    children = [
+        child for child in root.parts if child.size_octets or not child.is_bare or not root.is_multipart
+    ]
+    inside = [part for child in children for part in content_parts(child)]
     return inside if root.is_multipart else [root, *inside]

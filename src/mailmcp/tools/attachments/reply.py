@@ -1,6 +1,6 @@
 """What a reply says of an attachment: its data, and its text, file or path.
 
-Names of files and sections are strangers' and stand in lines escaped; their text is fenced.
+Names of files and sections are strangers' and stand in lines quoted; their text is fenced.
 """
 
 import hashlib
@@ -12,12 +12,27 @@ from mailmcp.extract.extraction import Section
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.parts.attachment import decoded_size
+from mailmcp.reasons import Reason
 from mailmcp.tools.attachments.content import FileContent, SavedContent
 from mailmcp.tools.attachments.text import AttachmentText
 from mailmcp.tools.issues import issue_about
 from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.text_window import TextWindow
-from mcp_envelope import Code, Embedded, Issue, NextAction, Outcome, Untrusted, code, escape
+from mcp_envelope import (
+    BaseReason,
+    Code,
+    DeadlineError,
+    Embedded,
+    InternalError,
+    InvalidInputError,
+    Issue,
+    NextAction,
+    Outcome,
+    ToolError,
+    Untrusted,
+    code,
+)
+from mcp_envelope.markdown import quote
 
 
 class SectionRow(BaseModel):
@@ -60,33 +75,33 @@ def _data(ref: MessageRef, part: Part, size_octets: int) -> GetAttachmentData:
 
 
 def _line(data: GetAttachmentData) -> str:
-    name = escape(data.filename) or "(unnamed)"
-    return f"{name} ({escape(data.content_type)}, {data.size_bytes} bytes)"
+    name = quote(data.filename) or "unnamed"
+    return f"File: {name} ({quote(data.content_type)}, {data.size_bytes} bytes)"
 
 
 def _where(ref: MessageRef, part: Part) -> str:
     return f"part {code(part.part_id)} of message {code(ref.message_id)}"
 
 
-def no_text_outcome(ref: MessageRef, part: Part, read: AttachmentText, *, saving: bool) -> AttachmentOutcome:
-    """Reply to a call for text that there is not: what the file is, and how it is had itself.
+def no_text_error(ref: MessageRef, part: Part, issue: Issue, *, saving: bool) -> ToolError:
+    """Build the error for an attachment without text that can be read; its next step gets the file itself.
 
     Args:
         ref: The message.
         part: The part.
-        read: With an issue.
+        issue: Why there is no text.
         saving: Whether files can be saved.
     """
-    data = _data(ref, part, decoded_size(part))
-    issues = () if read.issue is None else (issue_about(ref, read.issue),)
-    return Outcome(
-        summary=f"No text of {_where(ref, part)}",
-        data=data,
-        blocks=(_line(data),),
-        issues=issues,
-        next_action=_get_file(ref, part, saving=saving),
-        references={"message_id": ref.message_id},
-    )
+    next_action = _get_file(ref, part, saving=saving)
+    match issue.code:
+        case Code.TIMEOUT:
+            return DeadlineError(issue.message, reason=Reason.COMMAND)
+        case Code.INVALID_INPUT:
+            return InvalidInputError.of(
+                "mode", BaseReason.INVALID_VALUE, issue.message, next_action=next_action
+            )
+        case _:
+            return InternalError(issue.message, reason=BaseReason.UNEXPECTED, next_action=next_action)
 
 
 def text_outcome(ref: MessageRef, part: Part, read: AttachmentText, window: TextWindow) -> AttachmentOutcome:
@@ -128,7 +143,7 @@ def _sections_of(window: TextWindow, sections: tuple[Section, ...]) -> tuple[Sec
 def _section_lines(shown: tuple[Section, ...], total: int) -> list[str]:
     if not shown:
         return []
-    named = "; ".join(f"{escape(each.name)} at {each.offset}" for each in shown)
+    named = "; ".join(f"{quote(each.name)} at {each.offset}" for each in shown)
     return [f"Sections ({total}): {named}{'; …' if len(shown) < total else ''}"]
 
 
@@ -169,7 +184,7 @@ def saved_outcome(ref: MessageRef, saved: SavedContent) -> AttachmentOutcome:
     return Outcome(
         summary=f"Saved {_where(ref, saved.part)}",
         data=data,
-        blocks=(_line(data), f"File {code(str(saved.file.path))}, SHA-256 {data.sha256}"),
+        blocks=(_line(data), f"Saved as {code(str(saved.file.path))}, SHA-256 {data.sha256}"),
         issues=short_issues(ref, short=saved.short),
         warnings=_malformed(saved),
         references={"message_id": ref.message_id},

@@ -23,6 +23,7 @@ from mailmcp.tools.message_parts import whole_lines
 from mailmcp.tools.taken_out import say_taken_out
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code, Issue
+from mcp_envelope.markdown import quote
 
 _STAGE: Final = "extract"
 
@@ -171,7 +172,7 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
     if content_type == "" and not _looks_like_text(content):
         return _no_text(
             Code.INVALID_INPUT,
-            f"No text can be read from it ({part.content_type}): it is of another kind, or broken.",
+            f"No text can be read from it ({quote(part.content_type)}): it is of another kind, or broken.",
         )
     if content_type in _MESSAGES:
         body = message_text(content, part_id=_own_parts(part))

@@ -5,36 +5,14 @@ from pydantic import BaseModel, Field
 from mailmcp import limits
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.attachments.listing import AttachmentRow, attachment_lines
+from mailmcp.tools.messages.headers import HeaderRow, people_fields
 from mailmcp.tools.messages.reading import Reading
-from mailmcp.tools.people import addresses_of
 from mailmcp.tools.rows import date_of, id_fields
 from mailmcp.tools.wording import counted
-from mcp_envelope import Untrusted, code, escape
-
-_USEFUL_HEADERS = frozenset(
-    {
-        "message-id",
-        "in-reply-to",
-        "references",
-        "reply-to",
-        "sender",
-        "list-id",
-        "list-unsubscribe",
-        "auto-submitted",
-        "precedence",
-    }
-)
-"""Headers that say something which the message's own fields do not."""
-
-
-class HeaderRow(BaseModel):
-    """One header field, decoded."""
-
-    name: str
-    value: str
+from mcp_envelope import Untrusted, code
+from mcp_envelope.markdown import quote
 
 
 class NoticeRow(BaseModel):
@@ -84,10 +62,8 @@ def head_fields(ref: MessageRef, reading: Reading) -> dict[str, object]:
     return {
         **id_fields(ref),
         "date": date_of(headers, fetched),
-        "from": addresses_of(headers, "From"),
-        "to": addresses_of(headers, "To"),
-        "cc": addresses_of(headers, "Cc"),
-        "subject": clean_line(headers.get("Subject")).text[: limits.HEADER_CHARS_MAX],
+        **people_fields(headers),
+        "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.HEADER_CHARS_MAX),
         "flags": list(fetched.flags),
         "size_bytes": fetched.size_octets,
         "authentication": reading.authentication.text,
@@ -101,32 +77,24 @@ def head_fields(ref: MessageRef, reading: Reading) -> dict[str, object]:
     }
 
 
-def header_rows(headers: Headers, *, everything: bool) -> list[HeaderRow]:
-    """Write the header fields of a message: every one, or those that matter for replies and lists."""
-    return [
-        HeaderRow(name=name, value=clean_line(value).text[: limits.HEADER_CHARS_MAX])
-        for name, value in headers.items()
-        if everything or name.lower() in _USEFUL_HEADERS
-    ]
-
-
 def detail_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
     """Write a message as Markdown: a line for each field, then what was written, fenced."""
     lines = [
-        f"{name}: {escape(value)}"
+        f"{name}: {value}"
         for name, value in (
             ("Date", detail.date),
-            ("From", detail.from_),
-            ("To", detail.to),
-            ("Cc", detail.cc),
-            ("Subject", detail.subject),
-            ("Flags", " ".join(detail.flags)),
+            ("From", quote(detail.from_)),
+            ("To", quote(detail.to)),
+            ("Cc", quote(detail.cc)),
+            ("Subject", quote(detail.subject)),
+            ("Flags", code(" ".join(detail.flags)) if detail.flags else ""),
             ("Authentication", detail.authentication),
         )
         if value
     ]
-    lines += [f"{escape(header.name)}: {escape(header.value)}" for header in detail.headers or ()]
     lines += [_notice_line(each) for each in detail.notices or ()]
+    headers = "\n".join(f"{each.name}: {each.value}" for each in detail.headers or ())
+    fenced = [Untrusted(label="headers", text=headers)] if headers else []
     bodies = [
         Untrusted(label=label, text=text)
         for label, text in (
@@ -136,14 +104,13 @@ def detail_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
         )
         if text
     ]
-    if not bodies:
-        lines.append("(no text)")
+    no_text = [] if bodies else ["(no text)"]
     count = detail.quoted_lines_collapsed
     left_out = [f'(quotes="keep" shows {counted(count, "quoted line")})'] if count else []
-    return (*lines, *bodies, *left_out, *attachment_lines(detail.attachments))
+    return (*lines, *fenced, *no_text, *bodies, *left_out, *attachment_lines(detail.attachments))
 
 
 def _notice_line(notice: NoticeRow) -> str:
     name = notice.kind.replace("_", " ").capitalize()
-    fields = "; ".join(f"{key.replace('_', ' ')}: {escape(value)}" for key, value in notice.fields.items())
+    fields = "; ".join(f"{key.replace('_', ' ')}: {quote(value)}" for key, value in notice.fields.items())
     return f"{name} (part {code(notice.part_id)}): {fields}"

@@ -8,13 +8,14 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from mailmcp.imap.connection import quoted
+from mailmcp.imap.command import quoted
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import Clue, Related, find_related
 from mailmcp.mail.conversation import find_ids
 from mailmcp.mail.copies import HEADER_FIELDS, header_key
 from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.handles.message_id import is_header_id
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.reasons import Reason
 from mailmcp.tools.message_parts import search_again
@@ -84,7 +85,10 @@ def advising(call: Call, ref: MessageRef) -> Iterator[None]:
     except (NotFoundError, ConflictError) as error:
         known = call.known_ids.header_of(ref.message_id)
         if has_moved(error):
-            error.next_action = search_for(ref.account_id, known) if known else error.next_action
+            # A stranger wrote it: prose in its place is not repeated.
+            error.next_action = (
+                search_for(ref.account_id, known) if is_header_id(known) else error.next_action
+            )
             error.next_action = error.next_action or search_again(ref)
         raise
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from mailmcp import limits
 from mailmcp.mail.charset import WRONG_CHARSET
+from mailmcp.mail.conversation import read_links
 from mailmcp.mail.header.dates import parse_date
+from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices.reading import Notice, choose_notice_parts, read_notices
@@ -17,7 +19,7 @@ from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.mail.protection import Protection, read_protection
 from mailmcp.mail.text.alternatives import Missing, lines_not_in_html
 from mailmcp.mail.text.body import BodyText, body_text
-from mailmcp.mail.text.quotes import collapse_quotes
+from mailmcp.mail.text.quotes import CollapsedText, collapse_quotes
 from mailmcp.mail.trust.authentication import Authentication, read_authentication
 from mailmcp.mail.trust.sender import Suspicion, invisible_in_headers, judge_sender
 from mailmcp.tools.message_parts import MessageParts, WantedPart
@@ -79,9 +81,7 @@ def read_parts(parts: MessageParts, owner: Owner, *, collapse: bool) -> Reading:
     body = body_text(text_parts, parts.octets)
     cut_html = parts.cut.intersection(part.part_id for part in text_parts.html)
     protection = read_protection(root, body.text, clear_signed=body.clear_signed)
-    collapsed = (
-        collapse_quotes(body.text, forwarded=is_forward_subject(headers.get("Subject"))) if collapse else None
-    )
+    collapsed = _collapse(body.text, headers) if collapse else None
     return Reading(
         parts=parts,
         body=body,
@@ -94,6 +94,11 @@ def read_parts(parts: MessageParts, owner: Owner, *, collapse: bool) -> Reading:
         suspicions=judge_sender(headers, own_names=owner.names, own_addresses=owner.addresses),
         invisible_in_headers=invisible_in_headers(headers),
     )
+
+
+def _collapse(text: str, headers: Headers) -> CollapsedText:
+    forwarded = is_forward_subject(headers.get("Subject"))
+    return collapse_quotes(text, reply=read_links(headers).answers, forwarded=forwarded)
 
 
 def reading_warnings(reading: Reading) -> tuple[str, ...]:

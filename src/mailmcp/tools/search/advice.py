@@ -14,7 +14,6 @@ from mailmcp.tools.search.syntax import accepts
 from mcp_envelope import NextAction
 from mcp_envelope.markdown import unescape
 
-_WORDS = {"query", "body"}
 _BY_UID = (
     "The server does not sort so many messages: they are in the order in which they were put into the "
     "mailbox, which is not always that of their arrival."
@@ -38,8 +37,6 @@ def warn_of(search: SearchCursor, *, empty: bool) -> tuple[str, ...]:
     if phrases := _phrases(arguments):
         names = " and ".join(phrases)
         said.append(f"Several words in {names} are one phrase; query takes single words, in any order.")
-    if arguments.keys() & _WORDS:
-        said.append("Words within documents, or mail encrypted or signed as one file, are not searched.")
     if arguments.keys() & _TIMES:
         said.append("Times are those of arrival here; imported mail may have been written long before.")
     return tuple(said)

@@ -1,6 +1,7 @@
 """What a search has seen and what it has not, for programs and in words.
 
-"No message matches" is said only where everything was searched and the answer can be trusted.
+"No message matches" is said only where everything was searched and the answer can be trusted: never of words,
+which servers overlook where they cannot read them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +18,7 @@ from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import is_of_one_mailbox
 from mailmcp.tools.search.sources import Searches, in_preferred_order
 from mailmcp.tools.wording import counted
-from mcp_envelope import code, escape
+from mcp_envelope import code
 
 Place = tuple[str, str]
 """Account and mailbox."""
@@ -39,8 +40,14 @@ class Coverage:
 
     search: SearchCursor
     seen: tuple[Scanned, ...]
+    accounts: tuple[str, ...]
+    """Those of the mailboxes that were searched, each once."""
+
     failed: tuple[Place, ...]
     """Mailboxes that could not be searched; `*` where the account could not even list them."""
+
+    unread: bool = False
+    """Whether messages were found that could not be fetched."""
 
     others: tuple[Place, ...] = ()
     """Mailboxes that were not searched and could be, as far as that was looked up."""
@@ -56,18 +63,24 @@ class Coverage:
     @property
     def complete(self) -> bool:
         """Whether no match can be missing from the mailboxes that were meant, which is proven."""
-        return self.all_seen and not self.unproven
+        return self.all_seen and not (self.unproven or self.unread)
 
     @property
     def all_seen(self) -> bool:
-        """Whether nothing is known to be missing."""
+        """Whether nothing is known to be missing from what was searched."""
         seen = all(each.complete for each in self.seen)
         return seen and not (self.failed or self.cut or self.search.incomplete)
 
     @property
     def unproven(self) -> str:
-        """What the answers rest on that nothing has shown to work, in sentences, each once."""
-        return " ".join(dict.fromkeys(each.unproven for each in self.seen if each.unproven))
+        """What the answers rest on that nothing has shown to work, in sentences, each once.
+
+        Words that were found nowhere may still be where servers do not look.
+        """
+        said = [each.unproven for each in self.seen]
+        if not self.search.total and not any(each.uids or each.left for each in self.seen):
+            said += [each.blind for each in self.seen]
+        return " ".join(dict.fromkeys(filter(None, said)))
 
     @property
     def method(self) -> str:
@@ -108,16 +121,25 @@ class Coverage:
         lines = []
         said = self._bounded(*self._statements()) if empty or not self.all_seen else ""
         if said:
-            lines.append(f"How it was searched: {escape(said)}")
+            lines.append(f"How it was searched: {said}")
         if self.unproven and not (empty and self.all_seen):  # else the summary says it
-            lines.append(f"Not proven to be all: {escape(self.unproven)}")
+            lines.append(f"Not proven to be all: {self.unproven}")
         if empty and self.others:
             lines.append(f"Not searched: {', '.join(map(code, self._names(self.others)))}")
         return tuple(lines)
 
 
-def cover(search: SearchCursor, found: Searches, listings: Mapping[str, Sequence[Mailbox]]) -> Coverage:
-    """Say what a search has covered; `listings` are the mailboxes of accounts that were looked up."""
+def cover(
+    search: SearchCursor, found: Searches, listings: Mapping[str, Sequence[Mailbox]], *, unread: bool = False
+) -> Coverage:
+    """Say what a search has covered.
+
+    Args:
+        search: What was searched for.
+        found: What came of it.
+        listings: The mailboxes of accounts that were looked up.
+        unread: Whether messages of the page could not be fetched.
+    """
     seen = {
         (each.source.account_id, each.source.mailbox): each.found
         for each in found.searched
@@ -142,6 +164,8 @@ def cover(search: SearchCursor, found: Searches, listings: Mapping[str, Sequence
     return Coverage(
         search=search,
         seen=tuple(seen.values()),
+        accounts=tuple(dict.fromkeys(account_id for account_id, _ in seen)),
+        unread=unread,
         failed=failed,
         others=tuple(others),
         aside=tuple(aside),
@@ -152,15 +176,20 @@ def cover(search: SearchCursor, found: Searches, listings: Mapping[str, Sequence
 
 def say_where(search: SearchCursor, coverage: Coverage) -> str:
     """Name the one mailbox that was searched, or count them."""
-    accounts = ", ".join(dict.fromkeys(each.account_id for each in search.sources))
+    accounts = ", ".join(coverage.accounts)
     if is_of_one_mailbox(search):
         return f"{code(search.sources[0].mailbox)} ({accounts})"
     return f"{counted(len(coverage.seen), 'mailbox', 'mailboxes')} ({accounts})"
 
 
-def say_nothing_found(search: SearchCursor, coverage: Coverage) -> str:
-    """Write the summary of a search that found nothing: what is proven, and what is not."""
+def say_nothing_found(search: SearchCursor, coverage: Coverage, *, first: bool) -> str:
+    """Write the summary of a page without messages: what is proven, and what is not.
+
+    `first` tells whether the search begins with this page; earlier ones may have had messages.
+    """
     where = say_where(search, coverage)
+    if not first and coverage.all_seen:
+        return f"No more messages match in {where}"
     if coverage.failed:
         return f"No message was found in {where}, but {_count(coverage.failed)} could not be searched"
     if not coverage.all_seen:

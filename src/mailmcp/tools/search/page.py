@@ -7,17 +7,15 @@ from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.scanned import Scanned
-from mailmcp.mail.copies import header_key, server_keys
+from mailmcp.imap.search.verify import received_s
+from mailmcp.mail.copies import server_keys, stored_key
 from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.tools.search.criteria import is_of_one_mailbox, order_of
 from mailmcp.tools.search.merge import Merged, Source, Waiting, merge
 from mailmcp.tools.search.sources import Searched, Searches, top_of
-from mcp_envelope import Code, ToolError
-
-_LOST = {Code.CONFLICT, Code.NOT_FOUND, Code.INVALID_INPUT}
-"""Errors of a mailbox that does not come back to the search."""
+from mcp_envelope import ToolError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +38,7 @@ class SearchPage:
     """Where to go on; empty on the last page."""
 
     failed_only: bool = False
-    """Whether only mailboxes that failed are left: the others have been given wholly."""
+    """Whether only mailboxes that failed for now are left: the others have been given wholly."""
 
     incomplete: bool = False
     """Whether something could not be seen on this page or an earlier one that no later page will show."""
@@ -61,9 +59,9 @@ def make_page(search: SearchCursor, searches: Searches, *, first: bool) -> Searc
     exact = all(scan.total_exact for scan in begun) and (len(scans) == 1 or is_of_one_mailbox(search))
     rest = tuple(_rest(searches.searched, sources, merged, order))
     failed = [each.source for each in searches.searched if isinstance(each.found, ToolError)]
-    total = search.total + sum(len(scan.candidates) for scan in begun)
+    total = search.total + sum(len(scan.candidates.uids) for scan in begun)
     alone = first and not rest
-    lost = any(each.found.code in _LOST for each in searches.searched if isinstance(each.found, ToolError))
+    lost = any(not each.found.retryable for each in searches.searched if isinstance(each.found, ToolError))
     return SearchPage(
         found=tuple(
             PageMessage(ref=places[0], searched=scans[entry.places[0][0]], places=tuple(places[1:]))
@@ -102,14 +100,19 @@ def _has_come_since(source: SourceCursor, uid: int, rank: int) -> bool:
 def _keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]:
     """Say what only copies of a message have in common."""
     by_server = server_keys(account_id=account_id, email_id=message.email_id, gmail_id=message.gmail_id)
-    by_headers = header_key(parse_headers(message.sections.get("HEADER.FIELDS", b"")))
-    return by_server if by_headers is None else (*by_server, by_headers)
+    as_stored = stored_key(
+        parse_headers(message.sections.get("HEADER.FIELDS", b"")),
+        size_octets=message.size_octets,
+        arrived_s=received_s(message),
+        structure=message.body_structure,
+    )
+    return by_server or (() if as_stored is None else (as_stored,))
 
 
 def _rest(
     searched: Sequence[Searched], sources: Sequence[Source], merged: Merged, order: Order
 ) -> Iterator[SourceCursor]:
-    """Say where each mailbox goes on; those that have no more, or never will, are left out."""
+    """Say where each mailbox goes on; those that have no more, or failed for good, are left out."""
     number = 0
     given = (
         source.rows[taken - 1].rank for source, taken in zip(sources, merged.taken, strict=True) if taken
@@ -117,7 +120,7 @@ def _rest(
     edge = min(given, default=order.first_rank)
     for each in searched:
         if isinstance(each.found, ToolError):
-            if each.found.code not in _LOST:
+            if each.found.retryable:
                 yield each.source
             continue
         source = sources[number]

@@ -15,6 +15,7 @@ from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.criteria import Criteria
+from mailmcp.imap.search.features import may_change
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.scan import scan
 from mailmcp.imap.search.scanned import Scanned, ScanRequest
@@ -149,17 +150,19 @@ class _Run:
         """Search some mailboxes on one session."""
         requests = [self._request(source) for source in sources]
         found: Sequence[Scanned | ToolError]
+        kept: list[list[Scanned | ToolError]] = []
         try:
             found = await self.call.ask(
-                lambda session: _scan_with_rows(session, requests),
+                lambda session: _scan_with_rows(session, requests, kept.append),
                 mailbox=sources[0].mailbox,
                 account_id=account_id,
                 deadline=self.deadline,
             )
         except ToolError as error:
-            found = [error] * len(sources)
+            found = max(kept, key=_count_rows, default=[error] * len(sources))
         for source, request, each in zip(sources, requests, found, strict=True):
-            self._remember(source, request, each)
+            if isinstance(each, Scanned):
+                self._remember(source, request, each)
         self._done += len(sources)
         if self._total > 1:
             self.call.report(self._done, self._total, "mailboxes searched")
@@ -170,7 +173,7 @@ class _Run:
         if source.uid:
             after = Position(uidvalidity=source.uidvalidity, uid=source.uid, rank=source.rank)
         known = None
-        if source.uidvalidity:
+        if source.uidvalidity and not may_change(self.question.criteria):
             key = self._key(source, source.uidvalidity)
             known = self.call.uid_cache.get(key, position=_depth(self.question.order, after))
         return ScanRequest(
@@ -186,24 +189,37 @@ class _Run:
             uidvalidity=source.uidvalidity or None,
         )
 
-    def _remember(self, source: SourceCursor, request: ScanRequest, found: Scanned | ToolError) -> None:
+    def _remember(self, source: SourceCursor, request: ScanRequest, found: Scanned) -> None:
         """Keep the candidates for the next page."""
-        if request.known is not None:
+        reordered = found.order is not request.order
+        self.found.reordered = self.found.reordered or reordered
+        if found.candidates is request.known:
             self.cache_hits += 1
-        elif isinstance(found, Scanned):
+        elif not (found.fetched.interrupted or may_change(self.question.criteria)):
             below = _depth(found.order, request.after) if request.after else None
-            key = self._key(source, found.uidvalidity, reordered=found.order is not request.order)
+            key = self._key(source, found.uidvalidity, reordered=reordered)
             self.call.uid_cache.put(key, found.candidates, below=below)
-            self.found.reordered = self.found.reordered or found.order is not request.order
 
     def _key(self, source: SourceCursor, uidvalidity: int, *, reordered: bool = False) -> SearchKey:
         search = by_arrival(self.question.search) if reordered else self.question.search
         return SearchKey.of(source.account_id, source.mailbox, uidvalidity, search.criteria)
 
 
-def _scan_with_rows(session: Session, requests: Sequence[ScanRequest]) -> list[Scanned | ToolError]:
-    """Scan, and ask again without structures for rows that cannot be had with them."""
-    found = scan(session, requests)
+def _count_rows(found: Sequence[Scanned | ToolError]) -> int:
+    return sum(len(each.fetched.messages) for each in found if isinstance(each, Scanned))
+
+
+def _scan_with_rows(
+    session: Session,
+    requests: Sequence[ScanRequest],
+    keep: Callable[[list[Scanned | ToolError]], None],
+) -> list[Scanned | ToolError]:
+    """Scan, and ask again without structures for rows that cannot be fetched with them.
+
+    `keep` gets what has come if the connection fails.
+    """
+    found = scan(session, requests, keep=keep)
+    keep(found)
     return [
         _with_plain_rows(session, each) if isinstance(each, Scanned) and _unreadable(each) else each
         for each in found
@@ -263,4 +279,4 @@ def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
 def top_of(found: Scanned, order: Order) -> int:
     """Give the highest UID that a search saw, where newer messages would come in above; else 0."""
     newest_first = order not in {Order.OLDEST, Order.OLDEST_ARRIVAL}
-    return min(max(found.candidates, default=0), UINT32_MAX) if newest_first else 0
+    return min(max(found.candidates.uids, default=0), UINT32_MAX) if newest_first else 0

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.quirks import Feature
+from mailmcp.imap.search.verify import received_s
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import (
     Clue,
@@ -23,7 +25,7 @@ from mailmcp.imap.thread import (
     thread_items,
 )
 from mailmcp.mail.conversation import HEADER_FIELDS, Links, join, read_links, unasked_ids
-from mailmcp.mail.copies import header_key, server_keys
+from mailmcp.mail.copies import header_key, server_keys, stored_key
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.handles.thread_cursor import mark_of
 from mailmcp.mail.header.fields import Headers, parse_headers
@@ -68,9 +70,14 @@ class Member:
 
     @property
     def identity(self) -> Hashable | None:
-        """What only copies of it share: the server's ids where it has any, since headers can be forged."""
+        """What only copies of it share: the server's ids where it has any."""
         row = self.row
-        return server_keys(email_id=row.email_id, gmail_id=row.gmail_id) or header_key(self.headers)
+        return server_keys(email_id=row.email_id, gmail_id=row.gmail_id) or stored_key(
+            self.headers,
+            size_octets=row.size_octets,
+            arrived_s=received_s(row),
+            structure=row.body_structure,
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -208,9 +215,10 @@ class _Search:
             # The first ones; those up to the one asked for, if it is not among them.
             end = max(limits.THREAD_MESSAGES_MAX, self._number(folded))
             folded = folded[end - limits.THREAD_MESSAGES_MAX : end]
+        by_ids = self.by_thread_id and self.session.quirks.trusts(Feature.IDS)
         return FoundThread(
             members=folded,
-            method=_HEADERS if not self.by_thread_id else f"the server's thread ids, {_HEADERS}",
+            method=_HEADERS if not by_ids else f"the server's thread ids, {_HEADERS}",
             mailboxes=tuple(self.mailboxes),
             left_out=self.left_out,
             failed=self.failed,
@@ -246,7 +254,8 @@ def _member(ref: MessageRef, row: FetchedMessage) -> Member:
 def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str]) -> Iterator[Member]:
     """Make one of the copies of each message: the one asked for, else that of the first mailbox.
 
-    What was sent is no draft, though programs leave one behind: the draft comes last of the copies.
+    What was sent is no draft, though programs leave one behind: the draft comes last of the copies. Its
+    headers are enough to tell it, since strangers write no drafts.
 
     Args:
         members: Copies and all.
@@ -256,17 +265,19 @@ def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str
     drafts = {each.ref for each in members if _is_draft(each, uses.get(each.ref.mailbox))}
     rank = {name: number for number, name in enumerate(uses)}
     groups: list[list[Member]] = []
-    by_identity: dict[Hashable, list[list[Member]]] = {}
+    by_key: dict[Hashable, list[list[Member]]] = {}
     for each in sorted(
         members,
         key=lambda each: (each.ref in drafts, each.ref != start, rank.get(each.ref.mailbox, -1)),
     ):
-        alike = by_identity.setdefault(each.identity, []) if each.identity else []
+        key = header_key(each.headers) if each.ref in drafts else each.identity
+        alike = by_key.get(key, ()) if key else ()
         group = next((group for group in alike if _may_join(each, group)), None)
         if group is None:
             group = []
             groups.append(group)
-            alike.append(group)
+            for name in filter(None, (each.identity, header_key(each.headers))):
+                by_key.setdefault(name, []).append(group)
         group.append(each)
     for first, *others in groups:
         # All Mail has drafts too: a copy there proves nothing.

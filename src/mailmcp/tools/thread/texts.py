@@ -3,8 +3,9 @@
 Blocking.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure
@@ -18,15 +19,15 @@ from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.parts.files import list_files
 from mailmcp.mail.parts.text import choose_text_parts
 from mailmcp.mail.text.body import BodyText, body_text
-from mailmcp.mail.text.quotes import collapse_quotes
+from mailmcp.mail.text.quotes import CollapsedText, collapse_quotes
 from mailmcp.tools.issues import message_issue
 from mailmcp.tools.message_parts import whole_lines
 from mailmcp.tools.messages.reading import choose_text
 from mailmcp.tools.thread.search import Member
 from mcp_envelope import Issue, ToolError
 
-_OWN, _QUOTED = "More", "> More\n" * 9
-"""How a text that was cut may go on."""
+_RESTS = ("More", "> More\n" * 9, "On 5 Nov 2026 at 9:30, Ada wrote:\n" + "> More\n" * 9)
+"""How a text that was cut may go on: unquoted, quoted, or quoted with an attribution."""
 
 _OCTETS = limits.THREAD_TEXT_OCTETS
 _WHOLE = ("UID", f"BODY.PEEK[]<0.{_OCTETS}>")
@@ -126,11 +127,15 @@ def _read(member: Member, root: Part | None, row: FetchedMessage, above: str) ->
             for part in choose_text(root)
         }
         body, whole = body_text(choose_text_parts(root), found), not cut
-    forwarded = is_forward_subject(member.headers.get("Subject"))
-    shown_alone = collapse_quotes(body.text, forwarded=forwarded).text
-    text = collapse_quotes(body.text, forwarded=forwarded, above=above).text
+    collapse = partial(
+        collapse_quotes,
+        reply=member.links.answers,
+        forwarded=is_forward_subject(member.headers.get("Subject")),
+    )
+    shown_alone = collapse(body.text).text
+    text = collapse(body.text, above=above).text
     if not whole:
-        text = shown_alone = _settled(body.text, forwarded)
+        text = shown_alone = _settled(body.text, collapse)
     return ReadText(
         text=text,
         body=body,
@@ -140,10 +145,10 @@ def _read(member: Member, root: Part | None, row: FetchedMessage, above: str) ->
     )
 
 
-def _settled(text: str, forwarded: bool) -> str:  # noqa: FBT001 - private, and plain where it is called
+def _settled(text: str, collapse: Callable[[str], CollapsedText]) -> str:
     """Collapse the beginning of a text, as far as the rest has no say in it: whether it is quoted or not."""
-    one, other = (collapse_quotes(f"{text}\n{rest}", forwarded=forwarded).text for rest in (_OWN, _QUOTED))
-    return one[: _common(one, other)].rpartition("\n")[0]
+    one, *others = (collapse(f"{text}\n{rest}").text for rest in _RESTS)
+    return one[: min(_common(one, other) for other in others)].rpartition("\n")[0]
 
 
 def _common(text: str, other: str) -> int:

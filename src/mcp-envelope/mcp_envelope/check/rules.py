@@ -133,7 +133,7 @@ def _broken_issue(issue: Mapping[str, Any], path: str, codes: Collection[str] | 
 
 
 def broken_data(data: Mapping[str, Any], codes: Collection[str] | None) -> Broken:
-    """Partial if and only if there are issues; counts add up; a cursor goes with `has_more`."""
+    """Partial if and only if there are issues; counts and coverage agree; a cursor goes with `has_more`."""
     if "status" in data or "issues" in data:
         yield from _broken_status(data, codes)
     if "attempted" in data or "returned" in data:
@@ -153,6 +153,9 @@ def _broken_status(data: Mapping[str, Any], codes: Collection[str] | None) -> Br
     if (data.get("status") == "partial") != bool(data.get("issues")):
         yield "data.status must be partial if and only if there are issues"
     yield from broken_issues(data.get("issues"), codes)
+    coverage = data.get("coverage")
+    if data.get("issues") and isinstance(coverage, Mapping) and coverage.get("complete") is True:
+        yield "data.coverage must not be complete where there are issues"
 
 
 def _broken_counts(data: Mapping[str, Any]) -> Broken:

@@ -1,0 +1,41 @@
+"""How SASL mechanisms end in failure: a challenge that is to be answered before the server says NO.
+
+OAUTHBEARER: RFC 7628 section 3.2.2 and 3.2.3; XOAUTH2: Google's and Microsoft's documents.
+"""
+
+import json
+from base64 import b64decode
+from collections.abc import Mapping
+
+_ANSWERS = {"OAUTHBEARER": b"AQ==", "XOAUTH2": b""}
+_CANCEL = b"*"
+"""Ends an exchange (RFC 9051 section 6.2.2)."""
+
+_VALUE_CHARS = 200
+
+
+def answer_to_failure(mechanism: str) -> bytes:
+    """Return the line that acknowledges a failure; it cancels where the mechanism announces none."""
+    return _ANSWERS.get(mechanism, _CANCEL)
+
+
+def parse_failure(challenge: bytes) -> Mapping[str, str]:
+    """Read the JSON of a failure: `status` as `invalid_token` or `401`, `scope`, `openid-configuration`.
+
+    Args:
+        challenge: In Base64, as it came.
+
+    Returns:
+        Strings alone, printable and short; empty if the challenge is none of these.
+    """
+    try:
+        values = json.loads(b64decode(challenge, validate=True))
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(values, dict):
+        return {}
+    return {name: _printable(value) for name, value in values.items() if isinstance(value, str)}
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text[:_VALUE_CHARS])

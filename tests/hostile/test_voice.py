@@ -1,0 +1,227 @@
+"""Whatever strangers write in any field: outside of quotes, code spans and borders all words are ours."""
+
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp.types import CallToolResult, TextContent, TextResourceContents
+
+from hostile.layout import assert_visible, our_words
+from hostile.strangers import MARK, Stranger
+from mailmcp.imap.account import Account
+from mailmcp.mail.handles.ids import parse_ref
+from mailmcp.server.app import build_server
+from mailmcp.tools.preferences import Owner, Preferences
+from mcp_envelope import Dialect
+from servers.dovecot import Dovecot, Login
+from servers.embedded import Pymap
+from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
+from tools.stores import ACCOUNT_ID, Store, dovecot_store, peer_account, pymap_store
+
+SEEDS: Final = range(2)
+
+_LABELS: Final = (
+    "Next:",
+    "Warning:",
+    "Not complete:",
+    "Error",
+    "Authentication:",
+    "Attachments:",
+    "Sections",
+)
+_OPENINGS: Final = re.compile(
+    r"$|- |  also |  > |  \(|\(no text\)$|\(nothing\)$|\(quotes=|Date: |From: |To: |Cc: |Subject: |Flags: "
+    r"|Authentication: |Invitation \(part |Delivery report \(part |Read receipt \(part |Attachments:$|File: "
+    r"|Sections \(\d+\): |Resource |Saved |Not complete:$|Warning: |Next: [A-Z]|Error |The same call may "
+    r"|How it was |Not proven |Not searched: |Message |Octets |Characters |The file of |No text of "
+    r"|No message |\d+ of |\d+ account"
+)
+
+
+def assert_ours(text: str) -> None:
+    """Assert that in a text every word outside of quotes, code spans and borders is ours."""
+    ours = our_words(text)
+    assert MARK not in ours.lower(), ours
+    assert not re.search('["`]', ours), ours
+    for line in ours.split("\n"):
+        assert _OPENINGS.match(line), line
+        assert sum(line.count(label) for label in _LABELS) <= 1, line
+    assert ours.count("\nNext:") <= 1
+    assert ours.count("\nNot complete:") <= 1
+    assert_visible(text)
+
+
+def sentences(envelope: Mapping[str, Any], name: str = "") -> Iterator[str]:
+    """Find the texts of an envelope that are ours to say."""
+    for key, value in envelope.items():
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, Mapping) and key not in {"arguments", "messages", "message"}:
+                yield from sentences(each, key)
+            elif isinstance(each, str) and (
+                key in {"summary", "instruction", "warnings", "method", "error", "reason", "stage"}
+                or (key == "message" and name in {"issues", "error"})
+            ):
+                yield each
+
+
+def check(result: CallToolResult) -> dict[str, Any]:
+    """Hold both channels of a reply to the rule, and give its data."""
+    assert isinstance(result.content[0], TextContent)
+    assert_ours(result.content[0].text)
+    envelope = result.structured_content
+    assert envelope is not None
+    said = [*sentences(envelope), *sentences(result.meta or {})]
+    assert said
+    for sentence in said:
+        assert MARK not in our_words(sentence).lower(), sentence
+        assert "\n" not in sentence
+    data = envelope.get("data") or {}
+    assert isinstance(data, dict)
+    return data
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("dialect", Dialect, ids=str)
+def test_every_word_in_our_lines_is_ours(
+    dovecot: Dovecot, dovecot_user: Login, dialect: Dialect, seed: int, tmp_path: Path
+) -> None:
+    ask_for_everything(dovecot_store(dovecot, dovecot_user), dialect, Stranger(seed), tmp_path)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_so_it_is_on_a_plain_server(pymap_server: Pymap, seed: int, tmp_path: Path) -> None:
+    ask_for_everything(pymap_store(pymap_server), Dialect.SUMMARY, Stranger(seed), tmp_path)
+
+
+def ask_for_everything(store: Store, dialect: Dialect, stranger: Stranger, folder: Path) -> None:
+    messages = list(stranger.messages())
+    shared = stranger.mailbox()
+    store.fill("INBOX", messages, flags=[] if store.kind == "pymap" else [stranger.keyword(), b"\\Flagged"])
+    store.fill(shared, messages[:3])
+    owner = Owner(names=("Ada Lovelace",), addresses=("ada@corp.example",))
+    preferences = Preferences(owners={ACCOUNT_ID: owner}, save_folder=folder)
+
+    async def run() -> None:
+        server = build_server([store.account], dialect=dialect, preferences=preferences)
+        async with Client(server) as client:
+            listed = await call(client, "imap_list_mailboxes", include_counts=True)
+            assert shared in [each["name"] for each in listed["mailboxes"]]
+            ids = [each async for each in search(client, shared)]
+            assert len(ids) == len(messages) + 3
+            for message_id in ids:
+                await read(client, message_id)
+            await fail(client, store, shared, ids)
+
+    anyio.run(run)
+
+
+async def call(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
+    return check(await client.call_tool(tool, arguments))
+
+
+async def search(client: Client, shared: str) -> AsyncIterator[str]:
+    """Search in every way that shows more of a message."""
+    await call(client, "imap_search_messages", mailbox="*", query=MARK, snippet_max_chars=200)
+    await call(client, "imap_search_messages", mailbox="*", query="nothing of the kind")
+    await call(client, "imap_search_messages", mailboxes=["INBOX", shared, "No such"], sort="largest")
+    for mailbox in ("INBOX", shared):
+        page = await call(client, "imap_search_messages", mailbox=mailbox, limit=4, snippet_max_chars=200)
+        while True:
+            for row in page["messages"]:
+                yield row["message_id"]
+            if not page.get("next_cursor"):
+                break
+            page = await call(client, "imap_search_messages", cursor=page["next_cursor"])
+
+
+async def read(client: Client, message_id: str) -> None:
+    """Read a message in every way there is, and all its parts."""
+    await call(client, "imap_get_message", message_id=message_id)
+    everything = {"body_mode": "both", "include_all_headers": True, "attachment_mode": "extract_text"}
+    data = await call(client, "imap_get_message", message_id=message_id, quotes="keep", **everything)
+    await call(client, "imap_get_message", message_id=message_id, body_max_chars=100, include_headers=True)
+    await call(client, "imap_get_message_raw", message_id=message_id, max_bytes=1000)
+    await call(client, "imap_get_thread", message_id=message_id)
+    for part in data["message"]["attachments"]:
+        for mode in ("text", "content", "save"):
+            await call(
+                client, "imap_get_attachment", message_id=message_id, part_id=part["part_id"], mode=mode
+            )
+    await call(client, "imap_get_attachment", message_id=message_id, part_id="77")
+    (contents,) = (await client.read_resource(data["message"]["message_uri"])).contents
+    assert isinstance(contents, TextResourceContents)
+    assert_ours(contents.text)
+
+
+async def fail(client: Client, store: Store, shared: str, ids: list[str]) -> None:
+    """Ask for what is not there, or no longer."""
+    (listing,) = (await client.read_resource(f"imap://{ACCOUNT_ID}/mailbox")).contents
+    assert isinstance(listing, TextResourceContents)
+    assert_ours(listing.text)
+    await call(client, "imap_search_messages", mailbox=shared + "x")
+    await call(client, "imap_search_messages", mailbox="nothing alike")
+    await anyio.to_thread.run_sync(store.expunge, "INBOX", range(1, 200))
+    await anyio.to_thread.run_sync(store.rebuild, shared)
+    for message_id in ids:
+        for tool in ("imap_get_message", "imap_get_message_raw", "imap_get_thread"):
+            result = await client.call_tool(tool, {"message_id": message_id})
+            assert result.is_error
+            check(result)
+    for message_id in (ids[0], ids[-1]):
+        ref = parse_ref(message_id)
+        assert ref is not None
+        with pytest.raises(MCPError) as caught:
+            await client.read_resource(ref.message_raw_uri)
+        assert MARK not in our_words(caught.value.error.message)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "command", ["LOGIN", "LIST", "EXAMINE", "STATUS", "UID SEARCH", "UID FETCH", "SEARCH"]
+)
+@pytest.mark.parametrize("status", ["NO", "BAD"])
+def test_the_servers_words_are_quoted(peer: PeerFactory, command: str, status: str, seed: int) -> None:
+    text = Stranger(seed).line()
+    refusal = f"{{tag}} {status} [ALERT] {text}\r\n".encode()
+    server = peer(
+        rules=[Rule(command=command, action=Respond(b"* OK [ALERT] " + text.encode() + b"\r\n" + refusal))]
+    )
+    account = peer_account(server)
+    assert_refusals_are_quoted(account)
+
+
+def assert_refusals_are_quoted(account: Account) -> None:
+    async def run() -> None:
+        async with Client(build_server([account])) as client:
+            message_id = f"imap:{account.account_id}:INBOX:1:1"
+            for tool, arguments in (
+                ("imap_list_mailboxes", {"include_counts": True}),
+                ("imap_search_messages", {"query": "tea"}),
+                ("imap_search_messages", {"mailbox": "*"}),
+                ("imap_get_message", {"message_id": message_id}),
+                ("imap_get_thread", {"message_id": message_id}),
+            ):
+                check(await client.call_tool(tool, arguments))
+
+    anyio.run(run)
+
+
+def test_the_rule_would_be_broken_by_a_word_that_escaped() -> None:
+    """Else the absence of the mark would prove nothing."""
+    assert_ours('Subject: "Tea zq"\nFlags: `zq`')
+    for broken in (
+        "Subject: Tea zq",
+        'zq: "Tea"',
+        'Subject: "Tea"zq"',
+        "Subject: `a`zq`",
+        "Tea",
+        "Date: Next: Warning: x",
+    ):
+        with pytest.raises(AssertionError):
+            assert_ours(broken)

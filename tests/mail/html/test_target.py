@@ -1,0 +1,98 @@
+import pytest
+
+from mailmcp.mail.html.convert import html_to_text, sanitize_html
+
+BASE = '<base href="https://evil.example/a/b?c">'
+SHOWN = "<goes to evil.example: https://evil.example/"
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        (f"{BASE}<a href=/login>bank.example</a>", f"bank.example {SHOWN}login>"),
+        (f"{BASE}<a href=x/y>bank.example</a>", f"bank.example {SHOWN}a/x/y>"),
+        (f"{BASE}<a href='?q#r'>bank.example</a>", f"bank.example {SHOWN}a/b?q#r>"),
+        (f"{BASE}<a href=#top>bank.example</a>", f"bank.example {SHOWN}a/b#top>"),
+        (f"{BASE}<a href=''>bank.example</a>", f"bank.example {SHOWN}a/b>"),
+        (f"{BASE}<a href=https:bank.example/x>bank.example</a>", f"bank.example {SHOWN}a/bank.example/x>"),
+        (f"{BASE}<a href=https:/bank.example>bank.example</a>", f"bank.example {SHOWN}bank.example>"),
+        (f"{BASE}<a href='https:\\\\bank.example'>bank.example</a>", "bank.example"),
+        (f"{BASE}<a href='\\\\bank.example'>bank.example</a>", "bank.example"),
+        (f"{BASE}<a href=//bank.example>bank.example</a>", "bank.example"),
+        (f"{BASE}<a href=http:bank.example>bank.example</a>", "bank.example"),
+        (f"{BASE}<a href=javascript:x>bank.example</a>", "bank.example"),
+        (
+            f"<base target=x>{BASE}<base href=https://bank.example><a href=x>bank.example</a>",
+            f"bank.example {SHOWN}a/x>",
+        ),
+        (f"<div hidden>{BASE}</div><a href=/x>bank.example</a>", f"bank.example {SHOWN}x>"),
+        (f"<a href=/x>bank.example</a><p>{BASE}", f"bank.example {SHOWN}x>"),
+        ("<base href=/><a href=/x>bank.example</a>", "bank.example"),
+        ("<base href=data:x,y><a href=/x>bank.example</a>", "bank.example"),
+        (
+            "<base href='https://bank.example@evil.example'><a href=x>bank.example</a>",
+            f"bank.example {SHOWN}x>",
+        ),
+    ],
+)
+def test_a_base_leads_relative_links_as_in_a_browser(html: str, text: str) -> None:
+    """URL Standard section 4.4; Thunderbird, Outlook and Apple Mail follow a base in mail."""
+    read = html_to_text(html)
+    assert read.text == text
+    assert read.misleading_links == ("<goes" in text or "javascript" in html)
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<form action={}>A <button>bank.example</button>", "A bank.example {}"),
+        ("<form action=https://x.example><button formaction={}>bank.example</button>", "bank.example {}"),
+        ("<button form=f>bank.example</button><form id=f action={}></form>", "bank.example {}"),
+        ("<button formaction={}>bank.example</button>", "bank.example {}"),
+        ("<form action={}><button type=button>bank.example</button>", "bank.example {}"),
+        ("<form action={}>bank.example <input type=text>", "bank.example {}"),
+        ("<form action={}>Name <input type=SUBMIT value=x>", "Name [button] <https://evil.example/x>"),
+        ("Pay <input type=image formaction={}>", "Pay [button] <https://evil.example/x>"),
+        ("<map><area href={} alt=x></map>", "[area of a picture] <https://evil.example/x>"),
+        ("<svg><a href={}><text>bank.example</text></a></svg>", "bank.example {}"),
+        ("<svg><a xlink:href={}><text>bank.example</text></a></svg>", "bank.example {}"),
+        ("<svg><a href={} xlink:href=https://bank.example>bank.example</a></svg>", "bank.example {}"),
+        ("<svg><a><text>bank.example</text><set attributeName=href to={} /></a></svg>", "bank.example {}"),
+        (
+            "<svg><a><animate attributeName='xlink:href' values='#;{}'/>bank.example</a></svg>",
+            "bank.example {}",
+        ),
+        ("<math><mtext href={}>bank.example</mtext></math>", "bank.example {}"),
+        ("<form action={}><button" + " a=b" * 3000 + ">bank.example</button>", "bank.example {}"),
+        (
+            "<form action={}><span data-target=https://bank.example>bank.example</span></form>",
+            "bank.example {}",
+        ),
+    ],
+)
+def test_whatever_leads_somewhere_shows_where(html: str, text: str) -> None:
+    read = html_to_text(html.replace("{}", "https://evil.example/x"))
+    assert read.text == text.replace("{}", f"{SHOWN}x>")
+    assert read.misleading_links == ("{}" in text)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<form>Name <input type=text> <button>Go</button></form>",
+        "<form action=''>Name <button>Go</button></form>",
+        "<form action=https://x.example><button type=reset>Name Go</button><input type=submit hidden></form>",
+        "<a>Name</a> Go",
+        "<div data-target=https://x.example>Name Go</div>",
+    ],
+)
+def test_what_leads_nowhere_shows_nothing(html: str) -> None:
+    assert html_to_text(html).text == "Name Go"
+
+
+def test_sanitised_links_go_where_a_browser_goes() -> None:
+    page = f"{BASE}<p><a href=x>a</a> <svg><a xlink:href=/y>b</a></svg> <a href=javascript:z>c</a></p>"
+    assert sanitize_html(page) == (
+        '<p><a href="https://evil.example/a/x">a</a> <span><a href="https://evil.example/y">b</a></span> '
+        "<a>c</a></p>"
+    )
