@@ -38,6 +38,7 @@ class Reason(StrEnum):
     COMMAND = "command"
     UIDVALIDITY_CHANGED = "uidvalidity_changed"
     CONNECTION_LOST = "connection_lost"
+    PERMISSION_DENIED = "permission_denied"
 
 
 class Shelf(BaseModel):

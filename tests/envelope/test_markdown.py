@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_envelope import code, escape
-from mcp_envelope.markdown import code_json, quote, unescape
+from mcp_envelope import code
+from mcp_envelope.markdown import code_json, escape, quote, unescape
 
 HOSTILE_TEXT = st.text(st.sampled_from('ab "`\\|;*_[<>&\n\r\t\x85\u2028\u2029\u202e\u2066\u200b\u3000é'))
 

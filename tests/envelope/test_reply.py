@@ -13,7 +13,7 @@ from mcp_types import EmbeddedResource, ImageContent, TextContent
 
 from envelope.facts import facts_of
 from envelope.samples import ACTION, ERRORS, ISSUE, Shelf, errors, meta_of, outcomes, telemetries, traces
-from mcp_envelope import Dialect, Embedded, Outcome, Page, ToolError, Trace, Untrusted, check_reply, escape
+from mcp_envelope import Dialect, Embedded, Outcome, Page, ToolError, Trace, Untrusted, check_reply
 from mcp_envelope.dialects.registry import shape_of
 from mcp_envelope.markdown import one_line
 from mcp_envelope.reply import make_result
@@ -71,7 +71,7 @@ def assert_text_is_complete(outcome: Outcome[Shelf], content: object) -> None:
     assert outcome.summary in lines
     for block in outcome.blocks:
         assert (block.text if isinstance(block, Untrusted) else block) in lines
-    assert all(escape(issue.message) in lines for issue in outcome.issues)
+    assert all(one_line(issue.message) in lines for issue in outcome.issues)
     assert all(warning in lines for warning in outcome.warnings)
     if outcome.next_action is not None:
         assert outcome.next_action.instruction in lines

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from threading import Barrier
 
 import pytest
-from mailmcp.reasons import Reason
 
 from imap.conftest import PoolFactory
 from imap.scenes import make_account, newest
 from mailmcp import limits
+from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.dovecot import Dovecot
 from servers.peer import PeerFactory

@@ -1,12 +1,12 @@
 """No login is repeated that may count against the account, however it ended; counted at the server."""
 
 import pytest
-from mailmcp.reasons import Reason
 
 from imap.conftest import PoolFactory
 from imap.scenes import make_account, newest
 from mailmcp import limits
 from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, InternalError, ToolError
 from servers.dovecot import Login
 from servers.peer import Peer, PeerFactory

@@ -1,7 +1,6 @@
 """One table says what a refusal means, for logins and for all other commands."""
 
 import pytest
-from mailmcp.reasons import Reason
 
 from imap.scenes import RunningPool, make_account, read_round
 from mailmcp.imap.answer import RefusedError
@@ -9,6 +8,7 @@ from mailmcp.imap.connect import Dialling, open_connection
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.response_codes import meaning_of
 from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, Code, ToolError
 from servers.dovecot import Login
 from servers.peer import PeerFactory

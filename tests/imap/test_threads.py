@@ -4,12 +4,12 @@ from functools import partial
 
 import anyio
 import pytest
-from mailmcp.reasons import Reason
 
 from imap.scenes import make_account
 from mailmcp.imap.connect import Dialling, close_socket, connect
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.threads import Threads
+from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence

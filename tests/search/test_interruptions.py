@@ -6,10 +6,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from mailmcp.reasons import Reason
 
 from imap.searches import NOON, letter
 from mailmcp import limits
+from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, Rule

@@ -23,8 +23,8 @@ from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code, Outcome, read_arguments
-from mcp_envelope.dialects.summary import SummaryShape
 from mcp_envelope.check.rules import broken_data
+from mcp_envelope.dialects.summary import SummaryShape
 from mcp_envelope.text import render_outcome
 from mcp_envelope.values import data_value
 

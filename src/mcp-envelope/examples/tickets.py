@@ -20,7 +20,7 @@ from mcp_envelope import (
     Resource,
     Untrusted,
     code,
-    escape,
+    quote,
 )
 from mcp_envelope.server import Call, Toolset
 
@@ -91,7 +91,7 @@ def search_tickets(arguments: SearchArguments, _call: Call) -> Outcome[Tickets]:
     return Outcome(
         summary=f"{len(rows)} of {len(found)} tickets",
         data=Tickets(tickets=rows),
-        blocks=tuple(f"- {code(row.ticket_id)} {escape(row.title)}" for row in rows),
+        blocks=tuple(f"- {code(row.ticket_id)} {quote(row.title)}" for row in rows),
         issues=tuple(broken),
         warnings=("Closed tickets are not searched.",),
         page=Page(

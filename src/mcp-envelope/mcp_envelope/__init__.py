@@ -22,7 +22,7 @@ from mcp_envelope.errors import (
     Resource,
     ToolError,
 )
-from mcp_envelope.markdown import code, escape
+from mcp_envelope.markdown import code, code_json, quote
 from mcp_envelope.meta import Meta, Trace
 from mcp_envelope.outcome import Embedded, Issue, Outcome, Page, Status, Untrusted
 from mcp_envelope.reply import make_result
@@ -57,8 +57,9 @@ __all__ = [
     "Untrusted",
     "check_reply",
     "code",
-    "escape",
+    "code_json",
     "make_result",
     "publish",
+    "quote",
     "read_arguments",
 ]

@@ -34,7 +34,7 @@ class Issue:
     """What was being done, in a word: `search`, `fetch`, `parse`."""
 
     message: str
-    """One sentence. What is missing goes into `about`; a stranger's text is in it only as `quote` writes it."""
+    """One sentence. What is missing goes into `about`; what a stranger wrote, only as `quote` writes it."""
 
     reason: StrEnum | None = None
     """Why, within the code."""
@@ -113,8 +113,8 @@ class Outcome(Generic[DataT_co]):
     """A success, whole or partial, before a dialect gives it its shape."""
 
     summary: str
-    """One line for people and models, in the server's words. A stranger's text is in it only as `code` or `quote`
-    writes it."""
+    """One line for people and models, in the server's words. A stranger's text is in it only as `code` or
+    `quote` writes it."""
 
     data: DataT_co
     blocks: tuple["str | Untrusted", ...] = ()

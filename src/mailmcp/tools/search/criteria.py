@@ -24,8 +24,8 @@ from mailmcp.tools.search.arguments import (
 )
 from mailmcp.tools.search.days import begin_of
 from mailmcp.tools.search.syntax import accepts, check_syntax
-from mcp_envelope import BaseReason, InvalidInputError, Problem, escape, read_arguments
-from mcp_envelope.markdown import unescape
+from mcp_envelope import BaseReason, InvalidInputError, Problem, read_arguments
+from mcp_envelope.markdown import escape, unescape
 
 _TEXTS = {
     "query": "q",
