@@ -12,7 +12,7 @@ from mailmcp.imap.connect import Dialling
 from mailmcp.imap.faults import lost
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
-from mcp_envelope import AuthFailedError, DeadlineError, InternalError, ToolError
+from mcp_envelope import AuthFailedError, DeadlineError, InternalError, RateLimit, ToolError
 from servers.peer import Peer, PeerFactory
 
 
@@ -107,7 +107,7 @@ def test_a_login_that_may_count_against_the_account_is_not_repeated(
         with pytest.raises(ToolError, match=r"not tried again for 60 s") as caught:
             sessions.fail_if_backing_off(0.0)
         assert caught.value.reason is backs_off
-        assert caught.value.details == {"account_id": "main", "retry_after_seconds": 60}
+        assert caught.value.rate_limit == RateLimit(retry_after_s=60)
         assert not sessions.proven
     else:
         sessions.fail_if_backing_off(0.0)

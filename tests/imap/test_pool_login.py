@@ -6,7 +6,7 @@ from imap.conftest import PoolFactory
 from imap.scenes import RESULT_TIMEOUT_S, At, make_account, newest
 from mailmcp import limits
 from mailmcp.reasons import Reason
-from mcp_envelope import AuthFailedError, InternalError, ToolError
+from mcp_envelope import AuthFailedError, InternalError, RateLimit, ToolError
 from servers.dovecot import Dovecot, Login
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -27,7 +27,7 @@ def test_a_wrong_password_is_tried_once_a_minute(peer: PeerFactory, run_pool: Po
         with pytest.raises(AuthFailedError, match="is not tried again for") as backing_off:
             pool.run(newest)
         assert backing_off.value.reason is Reason.BACKING_OFF
-        assert backing_off.value.details == {"account_id": "main", "retry_after_seconds": left_s}
+        assert backing_off.value.rate_limit == RateLimit(retry_after_s=left_s)
     assert (len(server.logins), server.connections) == (1, 1)
     pool.clock.now += 0.2
     server.settings.password = "wrong"

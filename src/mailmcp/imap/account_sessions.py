@@ -16,7 +16,7 @@ from mailmcp.imap.faults import connection_limit
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
-from mcp_envelope import AuthFailedError, InternalError
+from mcp_envelope import AuthFailedError, InternalError, RateLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +132,14 @@ class AccountSessions:
         """Refuse to log in within a minute of a login that was refused or not answered.
 
         Raises:
-            AuthFailedError: With reason `backing_off` and the seconds left in its details.
+            AuthFailedError: With reason `backing_off`, and a rate limit that says how many seconds are left.
             InternalError: Likewise with reason `login_unanswered`.
         """
         if self._back_off is None or self._back_off.until <= now:
             return
         wait_s, refusal = self._back_off.until - now, self._back_off.refusal
         account_id = self.account.account_id
-        details = {"account_id": account_id, "retry_after_seconds": round(wait_s)}
+        details, rate_limit = {"account_id": account_id}, RateLimit(retry_after_s=round(wait_s))
         if refusal is None:
             raise InternalError(
                 f"The server ended the connection during the login of account {account_id}. It is not tried "
@@ -148,12 +148,14 @@ class AccountSessions:
                 reason=Reason.LOGIN_UNANSWERED,
                 retryable=True,
                 details=details,
+                rate_limit=rate_limit,
             )
         raise AuthFailedError(
             f"The login of account {account_id} was refused a moment ago and is not tried again for "
             f"{wait_s:.0f} s, so that the provider does not lock it. {refusal.message}",
             reason=Reason.BACKING_OFF,
             details=details,
+            rate_limit=rate_limit,
         )
 
     def fail_if_full(self) -> None:

@@ -34,7 +34,7 @@ from mailmcp.imap.session import Session, start_session
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.threads import Threads
 from mailmcp.reasons import Reason
-from mcp_envelope import InternalError, NotFoundError, ToolError, code
+from mcp_envelope import InternalError, NotFoundError, Resource, ToolError, code
 
 ResultT = TypeVar("ResultT")
 
@@ -137,6 +137,7 @@ class Pool:
                 f"There is no account {code(account_id)}. Accounts: {known}.",
                 reason=Reason.ACCOUNT_UNKNOWN,
                 details={"accounts": list(self._accounts)},
+                resource=Resource(type="account", id=account_id),
             ) from None
 
     async def _run_once(

@@ -16,7 +16,7 @@ from mailmcp.imap.faults import lost, named_faults, rebuilt, refused, violation
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.response_codes import meaning_of
 from mailmcp.reasons import Reason
-from mcp_envelope import DeadlineError, NotFoundError, ToolError, code
+from mcp_envelope import DeadlineError, NotFoundError, Resource, ToolError, code
 
 _LOGOUT_TIMEOUT_S = 0.5  # a farewell is polite, not worth waiting for
 _UIDVALIDITY_MAX = 2**32 - 1  # RFC 9051 section 9, nz-number: ids hold no more
@@ -255,7 +255,8 @@ class Session:
         account_id = self.account.account_id
         message = f"There is no mailbox {code(name)} in account {account_id}. Names are case-sensitive."
         details = {"account_id": account_id, "mailbox": name}
-        return NotFoundError(message, reason=Reason.MAILBOX_MISSING, details=details)
+        resource = Resource(type="mailbox", id=name)
+        return NotFoundError(message, reason=Reason.MAILBOX_MISSING, details=details, resource=resource)
 
     def log_out(self) -> None:
         """Say LOGOUT and close; never raises for a connection that is gone."""

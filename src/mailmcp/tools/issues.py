@@ -38,6 +38,7 @@ def mailbox_issue(account_id: str, mailbox: str | None, error: ToolError) -> Iss
 def _issue(why: ToolError | FetchFailure, stage: str) -> Issue:
     return Issue(
         code=why.code,
+        reason=why.reason,
         stage=stage,
         message=why.message,
         retryable=why.retryable,

@@ -18,7 +18,7 @@ from mailmcp.mail.mime.structure import Part, walk
 from mailmcp.mail.mime.transfer import ENCODED, NULS_LOST, may_lack_nuls
 from mailmcp.reasons import Reason
 from mailmcp.tools.names import SEARCH_MESSAGES
-from mcp_envelope import Code, InternalError, NextAction, NotFoundError, ToolError
+from mcp_envelope import Code, InternalError, NextAction, NotFoundError, Resource, ToolError
 
 _FIRST_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", f"BODY.PEEK[]<0.{limits.FIRST_OCTETS}>")
 
@@ -154,6 +154,7 @@ def not_had(ref: MessageRef, failure: FetchFailure) -> ToolError:
             "The message is not in its mailbox: it was moved or deleted, or the id was not copied exactly.",
             reason=Reason.MESSAGE_GONE,
             details=details,
+            resource=Resource(type="message", id=ref.message_id),
             next_action=search_again(ref),
         )
     return InternalError(

@@ -87,7 +87,9 @@ class Call:
             if alike or owned:
                 what = "Ids are case-sensitive" if alike else f"That is an address or login of {owned}"
                 message = f"{error.message} {what}: send {', '.join(alike) if alike else 'the id'}."
-                raise NotFoundError(message, reason=error.reason, details=error.details) from None
+                raise NotFoundError(
+                    message, reason=error.reason, details=error.details, resource=error.resource
+                ) from None
             error.next_action = NextAction(instruction="List the accounts.", tool=LIST_ACCOUNTS)
             raise
         self.account_id = account.account_id

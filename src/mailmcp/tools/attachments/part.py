@@ -22,7 +22,7 @@ from mailmcp.reasons import Reason
 from mailmcp.tools.message_parts import not_had
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW
 from mailmcp.tools.tool import Report
-from mcp_envelope import Code, InternalError, NextAction, NotFoundError
+from mcp_envelope import Code, InternalError, NextAction, NotFoundError, Resource
 
 _FETCHING = "Fetching the attachment"
 
@@ -191,6 +191,7 @@ def _part_missing(ref: MessageRef, part_id: str, root: Part | None) -> NotFoundE
     return NotFoundError(
         f"The message has no part {part_id}. Parts: {shown}{more}.",
         reason=Reason.PART_MISSING,
+        resource=Resource(type="part", id=part_id),
         details={"message_id": ref.message_id, "part_ids": known[: limits.PARTS_NAMED_MAX]},
         next_action=NextAction(
             instruction="Get the message, which lists its attachments.",
