@@ -9,7 +9,8 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "mailmcp"
 TESTS = ROOT / "tests"
 
-LINES_MAX = 300
+LINES_MAX = 400
+"""Most files hold half of it. A longer one may well hold two ideas."""
 
 TABLES = {"limits.py", "reasons.py"}
 """Looked up by name and never read from end to end: every limit is in one place, and every reason."""
