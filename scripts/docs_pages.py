@@ -114,7 +114,7 @@ def tickets() -> dict[str, tuple[str, str]]:
     """Call the example's search; return envelope (JSON) and text of each reply."""
 
     async def play() -> dict[str, tuple[str, str]]:
-        async with Client(runpy.run_path(str(TICKETS))["server"]) as client:
+        async with Client(runpy.run_path(str(TICKETS))["tools"].server()) as client:
             replies = {
                 name: await client.call_tool("search_tickets", arguments)
                 for name, arguments in TICKET_CALLS.items()

@@ -203,6 +203,9 @@ def _problem(error: ErrorDetails, kinds: Mapping[str, Any]) -> Problem:
             reason=BaseReason.INVALID_VALUE,
             message=f"must be one of: {context['expected']}.",
         )
+    if kind == "string_pattern_mismatch":
+        message = "has the wrong form. Send it as another reply gave it, or as the schema says."
+        return Problem(field=name, reason=BaseReason.INVALID_VALUE, message=message)
     if kind in {BaseReason.INVALID_VALUE, BaseReason.INVALID_TYPE, BaseReason.OUT_OF_RANGE}:
         # Raised by a validator of the model's own, as PydanticCustomError.
         return Problem(field=name, reason=BaseReason(kind), message=error["msg"])

@@ -22,6 +22,9 @@ ContextT = TypeVar("ContextT")
 Run = Callable[[Any, ContextT], Outcome[Any] | Awaitable[Outcome[Any]]]
 """The function of a tool. If it is no coroutine function, it runs in a thread."""
 
+Function = Callable[..., Outcome[Any] | Awaitable[Outcome[Any]]]
+"""What authors write: a `Run`, or one that leaves out the second parameter."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(Generic[ContextT]):
@@ -71,11 +74,12 @@ class Tool(Generic[ContextT]):
         return "cursor" in self.arguments.model_fields
 
     @classmethod
-    def of(cls, run: Run[ContextT], **options: Any) -> "Tool[ContextT]":
+    def of(cls, run: Function, **options: Any) -> "Tool[ContextT]":
         """Make a tool of an annotated function.
 
-        Its first parameter's type is the arguments model, the return type `Outcome[Data]` names the data
-        model, its name and docstring are the tool's; `options` are other fields of `Tool`.
+        Its first parameter's type is the arguments model (`Arguments` itself for none), the return type
+        `Outcome[Data]` names the data model, its name and docstring are the tool's; a second parameter, if
+        there is one, gets the context. `options` are other fields of `Tool`.
 
         Raises:
             TypeError: An annotation is missing or of another kind.
@@ -88,7 +92,21 @@ class Tool(Generic[ContextT]):
         if get_origin(outcome) is not Outcome:
             raise TypeError(f"{run.__name__}: annotate what it returns as Outcome[YourData]")
         options = {"name": run.__name__, "description": inspect.getdoc(run) or "", **options}
+        if len(parameters) == 1:
+            run = _with_context(run)
         return cls(arguments=arguments, data=get_args(outcome)[0], run=run, **options)
+
+
+def _with_context(run: Function) -> Run[Any]:
+    """Give a function the second parameter that it left out."""
+    if not inspect.iscoroutinefunction(run):
+        return lambda arguments, _context: run(arguments)
+
+    async def awaited(arguments: Any, _context: Any) -> Outcome[Any]:
+        outcome: Outcome[Any] = await run(arguments)
+        return outcome
+
+    return awaited
 
 
 def publish(tool: Tool[Any], dialect: Dialect) -> PublishedTool:

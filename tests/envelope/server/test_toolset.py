@@ -262,6 +262,28 @@ async def unannotated(_arguments, _call):  # type: ignore[no-untyped-def]
     """Say nothing of its types."""
 
 
+def test_a_function_may_leave_out_the_call() -> None:
+    tools = Toolset("shelf/1")
+
+    @tools.tool()
+    def find(arguments: Wanted) -> Outcome[Shelf]:
+        """Find books, in a thread."""
+        return Outcome(summary="1 book", data=Shelf(books=[arguments.title]))
+
+    @tools.tool()
+    async def look(_arguments: Arguments) -> Outcome[Shelf]:
+        """Look at the shelf, on the event loop."""
+        await anyio.lowlevel.checkpoint()
+        return Outcome(summary="1 book", data=Shelf(books=["a"]))
+
+    async def run() -> list[Any]:
+        async with Client(tools.server()) as client:
+            results = [await client.call_tool("find", {"title": "a"}), await client.call_tool("look", {})]
+            return [(each.structured_content or {})["data"]["books"] for each in results]
+
+    assert anyio.run(run) == [["a"], ["a"]]
+
+
 def test_data_cannot_say_again_what_the_envelope_says() -> None:
     with pytest.raises(ValueError, match="has_more"):
         Tool.of(contradict)

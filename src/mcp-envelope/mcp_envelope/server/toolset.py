@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, TypeVar
 
+import anyio
 from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -19,14 +22,16 @@ from mcp_envelope.dialects.names import Dialect
 from mcp_envelope.dialects.registry import shape_of
 from mcp_envelope.server.calls import Call, Calls
 from mcp_envelope.server.trace import read_trace
-from mcp_envelope.tool import Run, Tool, publish
+from mcp_envelope.tool import Function, Tool, publish
+
+FunctionT = TypeVar("FunctionT", bound=Function)
 
 
 class Toolset:
     """Tools, and how their calls are answered.
 
-    A low-level server takes `list_tools` and `call_tool` as its handlers; for an `MCPServer` see
-    `mcp_envelope.mcpserver`.
+    `run_stdio` serves them. A low-level server of your own takes `list_tools` and `call_tool` as its
+    handlers; for an `MCPServer` see `mcp_envelope.mcpserver`.
     """
 
     def __init__(
@@ -40,6 +45,7 @@ class Toolset:
     ) -> None:
         """Start with `tools`; the decorator `tool` adds more. Other arguments are those of `Calls`."""
         self._tools = {tool.name: tool for tool in tools}
+        self._name = version.partition("/")[0]
         self._dialect = dialect
         self._calls = Calls[Call](
             version=version,
@@ -49,15 +55,17 @@ class Toolset:
             timeout_s=timeout_s,
         )
 
-    def tool(self, **options: Any) -> Callable[[Run[Call]], Run[Call]]:
+    def tool(self, **options: Any) -> Callable[[FunctionT], FunctionT]:
         """Add a function as a tool; `options` are those of `Tool`, on top of what its annotations say.
+
+        The function takes the arguments and, if it wants it, the `Call`.
 
         Raises:
             TypeError: As `Tool.of`.
         """
 
-        def add(run: Run[Call]) -> Run[Call]:
-            tool = Tool.of(run, **options)
+        def add(run: FunctionT) -> FunctionT:
+            tool: Tool[Call] = Tool.of(run, **options)
             self._tools[tool.name] = tool
             return run
 
@@ -65,6 +73,20 @@ class Toolset:
 
     def __contains__(self, name: str) -> bool:
         return name in self._tools
+
+    def server(self) -> Server[Any]:
+        """Make a low-level server of these tools, named as the version is: `tickets` for `tickets/1`."""
+        return Server(self._name, on_list_tools=self.list_tools, on_call_tool=self.call_tool)
+
+    def run_stdio(self) -> None:
+        """Serve these tools over stdin and stdout until the client hangs up."""
+
+        async def run() -> None:
+            server = self.server()
+            async with stdio_server() as (incoming, outgoing):
+                await server.run(incoming, outgoing, server.create_initialization_options())
+
+        anyio.run(run)
 
     def publish(self) -> list[PublishedTool]:
         """Write the tools as `tools/list` gives them, in the order in which they were added."""
