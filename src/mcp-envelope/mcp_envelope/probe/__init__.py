@@ -1,0 +1,1 @@
+"""Calls the tools of any MCP server as a stranger would, and reports what its replies are like."""
