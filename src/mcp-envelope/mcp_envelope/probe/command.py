@@ -29,7 +29,9 @@ async def probe(
     async with started(command, os.environ, timeout_s) as session:
         listed = await session.list_tools()
         probed = await Prober(session, listed, allowed).run()
-    return Report(listed=listed, verdicts=[judge(each, strict=strict) for each in probed])
+        stray_lines = session.stray_lines
+    verdicts = [judge(each, strict=strict) for each in probed]
+    return Report(listed=listed, verdicts=verdicts, stray_lines=stray_lines)
 
 
 def run(

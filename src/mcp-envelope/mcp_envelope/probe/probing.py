@@ -25,7 +25,7 @@ class Probed:
     """What came of one tool."""
 
     tool: PublishedTool
-    not_called: str = ""
+    why_not_called: str = ""
     """Why it wasn't called at all."""
 
     replies: list[Reply] = field(default_factory=list)
@@ -42,14 +42,14 @@ class Prober:
         self._probed = {tool.name: Probed(tool=tool) for tool in listed.tools}
         for number, each in enumerate(self._probed.values()):
             if not (is_read_only(each.tool) or each.tool.name in allowed):
-                each.not_called = "it isn't marked read-only; --allow names tools that may be called"
+                each.why_not_called = "it isn't marked read-only; --allow names tools that may be called"
             elif number >= TOOLS_MAX:
-                each.not_called = f"only {TOOLS_MAX} tools are called"
+                each.why_not_called = f"only {TOOLS_MAX} tools are called"
         self._known: dict[str, object] = {}
 
     async def run(self) -> list[Probed]:
         """Call the tools that require least first, so that their replies give arguments for the others."""
-        callable_ = [each for each in self._probed.values() if not each.not_called]
+        callable_ = [each for each in self._probed.values() if not each.why_not_called]
         for each in sorted(callable_, key=lambda each: len(_required(each.tool))):
             await self._probe(each)
         return list(self._probed.values())
@@ -84,7 +84,7 @@ class Prober:
         target = self._probed.get(name)
         if target is None:
             probed.remarks.append(f"its next action names a tool that isn't listed: {name}")
-        elif target.not_called:
+        elif target.why_not_called:
             probed.remarks.append(f"its next action wasn't followed, since it calls {name}")
         else:
             following = await self._call(target, Kind.NEXT, arguments)

@@ -28,11 +28,13 @@ class Report:
 
     listed: Listed
     verdicts: list[Verdict]
+    stray_lines: int = 0
+    """Lines on stdout that were no messages."""
 
     @property
     def is_in_order(self) -> bool:
         """Whether every tool that was called follows the same dialect and breaks none of its rules."""
-        called = [each for each in self.verdicts if not each.not_called]
+        called = [each for each in self.verdicts if not each.why_not_called]
         dialects = {each.dialect for each in called}
         return len(dialects) == 1 and None not in dialects and all(each.is_in_order for each in called)
 
@@ -44,6 +46,7 @@ def write_json(report: Report) -> str:
         "server": listed.server,
         "protocol": listed.protocol,
         "in_order": report.is_in_order,
+        "stray_lines": report.stray_lines,
         "tools_list": {"tools": len(listed.tools), "octets": listed.octets, "cut": listed.is_cut},
         "tools": [asdict(each) | {"in_order": each.is_in_order} for each in report.verdicts],
     }
@@ -64,6 +67,8 @@ def _lines(report: Report) -> Iterator[str]:
         f"tools/list: {_count(len(listed.tools), 'tool')}, {listed.octets:,} octets, "
         f"estimated {tokens:,} tokens (octets / {OCTETS_PER_TOKEN}){cut}"
     )
+    if report.stray_lines:
+        yield f"stdout: {_count(report.stray_lines, 'line')} that no client can read; log to stderr"
     for verdict in report.verdicts:
         yield ""
         yield from _tool_lines(verdict)
@@ -72,7 +77,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _why_not(verdicts: list[Verdict]) -> str:
-    called = [each for each in verdicts if not each.not_called]
+    called = [each for each in verdicts if not each.why_not_called]
     dialects = {each.dialect for each in called}
     if not called:
         return "not in order: no tool was called"
@@ -86,8 +91,8 @@ def _why_not(verdicts: list[Verdict]) -> str:
 
 
 def _tool_lines(verdict: Verdict) -> Iterator[str]:
-    if verdict.not_called:
-        yield f"{name(verdict.tool)}: not called: {verdict.not_called}"
+    if verdict.why_not_called:
+        yield f"{name(verdict.tool)}: not called: {verdict.why_not_called}"
         return
     yield f"{name(verdict.tool)}: {_dialect(verdict)}"
     yield from _items(line(each) for each in verdict.broken)

@@ -1,11 +1,12 @@
 """One server, started, asked and stopped: its list of tools, and what they replied to each kind of call."""
 
+import logging
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import IO, Any, Final, cast
+from typing import IO, Any, Final, TextIO, cast
 
 import anyio
 from mcp import Client, MCPError, StdioServerParameters
@@ -19,11 +20,15 @@ from mcp_types import (
 )
 from mcp_types import Tool as PublishedTool
 from pydantic import ValidationError
+from typing_extensions import override
 
 JsonObject = dict[str, Any]
 
 PAGES_MAX: Final = 20
 """Pages of `tools/list` that are read, if a server has no end of them."""
+
+_FAILURES: Final = (OSError, MCPError, ValidationError, RuntimeError, ValueError)
+"""What the SDK raises for a server that can't be talked to."""
 
 
 class Kind(StrEnum):
@@ -69,16 +74,22 @@ class Listed:
     is_cut: bool = False
     """Whether there were more pages of tools than were read."""
 
-    octets: int = field(default=0)
+    octets: int = 0
     """Of `tools/list`, as compact JSON."""
 
 
 class Session:
     """A connection to the server."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, stray: "_StrayLines") -> None:
         """Talk by a connected client."""
         self._client = client
+        self._stray = stray
+
+    @property
+    def stray_lines(self) -> int:
+        """How many lines on stdout, which is the protocol's, were no messages so far."""
+        return self._stray.count
 
     async def list_tools(self) -> Listed:
         """List the tools.
@@ -138,20 +149,55 @@ async def started(
     program, *arguments = command
     server = StdioServerParameters(command=program, args=arguments, env=dict(environment))
     session: Session | None = None
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log, _stray_lines() as stray:
         try:
             with anyio.CancelScope(deadline=anyio.current_time() + timeout_s) as starting:
-                transport = stdio_client(server, errlog=cast(IO[str], log))  # type: ignore[arg-type]
+                transport = stdio_client(server, errlog=cast(TextIO, log))
                 async with Client(transport, read_timeout_seconds=timeout_s) as client:
                     starting.deadline = float("inf")
-                    session = Session(client)
+                    session = Session(client, stray)
                     yield session
-        except (OSError, MCPError, ValidationError, RuntimeError, ValueError) as error:
+        except (*_FAILURES, ExceptionGroup) as error:
+            cause = _cause(error)
+            if isinstance(cause, StartError):
+                raise cause from None
             if session is not None:
                 raise
-            raise StartError(f"the server couldn't be started: {error}{_last_lines(log)}") from None
+            raise StartError(f"the server couldn't be started: {cause}{_last_lines(log)}") from None
         if session is None:
             raise StartError(f"the server didn't answer within {timeout_s:g} s{_last_lines(log)}")
+
+
+class _StrayLines(logging.Handler):
+    """Counts the lines on stdout that are no messages, of which the SDK's client only logs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        self.count += 1
+
+
+@contextmanager
+def _stray_lines() -> Iterator[_StrayLines]:
+    """Count stray lines, rather than have the SDK print what a stranger wrote."""
+    handler, log = _StrayLines(), logging.getLogger(stdio_client.__module__)
+    propagated, log.propagate = log.propagate, False
+    log.addHandler(handler)
+    try:
+        yield handler
+    finally:
+        log.removeHandler(handler)
+        log.propagate = propagated
+
+
+def _cause(error: BaseException) -> BaseException:
+    """Return what a group of errors, which the SDK's task groups make of any, is about."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _last_lines(log: IO[str]) -> str:

@@ -20,7 +20,7 @@ class Verdict:
     """The findings about one tool; what servers wrote is in them as it came."""
 
     tool: str
-    not_called: str
+    why_not_called: str
     calls: list[dict[str, Any]]
     """Of each call its kind, its arguments and how it ended: success, failure, refused, no reply."""
 
@@ -57,7 +57,7 @@ def judge(probed: Probed, *, strict: bool) -> Verdict:
     schema = probed.tool.output_schema
     return Verdict(
         tool=probed.tool.name,
-        not_called=probed.not_called,
+        why_not_called=probed.why_not_called,
         calls=[
             {"kind": each.kind.value, "arguments": each.arguments, "ended": _ending(each)}
             for each in probed.replies
@@ -142,9 +142,11 @@ def _ending(reply: Reply) -> str:
 def _remarks(replies: list[Reply]) -> Iterable[str]:
     for reply in replies:
         if reply.kind in _WRONG and _ending(reply) == "success":
-            yield f"it accepts a call with this wrong: {reply.kind.value}"
+            yield f"it accepts a call with one {reply.kind.value}"
         if reply.is_refused and reply.kind in _WRONG:
             yield f"models may not see {reply.error} ({reply.kind.value})"
+    if replies and all(_ending(reply) != "success" for reply in replies):
+        yield "no call succeeded, so only its failures were judged"
     found = [envelope_of(reply.result) for reply in replies if reply.result is not None]
     if any(envelope is not None and not is_structured for envelope, is_structured in found):
         yield "the envelope is the text, and there is no structured content"
