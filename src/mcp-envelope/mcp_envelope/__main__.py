@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import importlib.util
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,14 +68,11 @@ def _add_probe(probe: argparse.ArgumentParser) -> None:
 
 
 def _probe(given: argparse.Namespace) -> int:
-    try:
-        # Loaded here: the rest of the commands don't need the SDK.
-        command = importlib.import_module("mcp_envelope.probe.command")
-    except ModuleNotFoundError as error:
-        if error.name != "mcp":
-            raise
-        sys.stderr.write("the probe needs the MCP SDK: pip install mcp\n")
+    if importlib.util.find_spec("mcp") is None:
+        sys.stderr.write("The probe needs the MCP SDK. Install it with: pip install mcp\n")
         return 2
+    # Loaded here: the other command doesn't need the SDK.
+    command = importlib.import_module("mcp_envelope.probe.command")
     status: int = command.run(
         given.server,
         allowed=given.allow,

@@ -71,7 +71,7 @@ def test_the_examples_are_in_order(server: str) -> None:
     assert "`search_tickets`: follows summary" in lines
     assert '  next call: success `{"cursor": "3.2"}`' in lines
     assert '  valid call: success `{"ticket_id": "T-1"}`' in lines
-    assert lines.count("  isError: agrees with every reply") == 3
+    assert lines.count("  isError: agrees with every envelope") == 3
     assert lines.count("  text: has every text of the structured content") == 3
     assert lines.count("  output schema: published, and every reply satisfies it") == 3
     assert lines[-1] == "in order"
@@ -166,6 +166,8 @@ def test_a_server_that_ends_in_a_call_is_not_in_order() -> None:
 def test_nothing_that_a_server_sends_breaks_out_of_its_line() -> None:
     report = probed_server("hostile")
     text = write_text(report)
+    assert {each.tool: each.dialect for each in report.verdicts}["plain"] == "summary"
+    assert "not a time in UTC" in text
     assert "in order" not in text.splitlines()
     assert not any(each.startswith("`fine`") for each in text.splitlines())
     assert all(each.isprintable() for each in text.split("\n"))

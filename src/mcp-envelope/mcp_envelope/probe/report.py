@@ -99,12 +99,17 @@ def _tool_lines(verdict: Verdict) -> Iterator[str]:
     yield from _items(f"strict: {line(each)}" for each in verdict.strict)
     for call in verdict.calls:
         yield f"  {call['kind']}: {call['ended']} {name(json.dumps(call['arguments'], ensure_ascii=False))}"
-    yield from _sorted("isError", "agrees with every reply", verdict.is_error)
-    yield from _sorted("text", "has every text of the structured content", verdict.unsaid, "it lacks ")
-    if verdict.has_schema:
-        yield from _sorted("output schema", "published, and every reply satisfies it", verdict.schema)
-    else:
-        yield "  output schema: not published"
+    yield from _findings("isError", "agrees with every envelope", verdict.is_error, verdict.dialect is None)
+    yield from _findings(
+        "text",
+        "has every text of the structured content",
+        verdict.unsaid,
+        not verdict.has_structured,
+        "it lacks ",
+    )
+    yield from _findings(
+        "output schema", "published, and every reply satisfies it", verdict.schema, not verdict.has_schema
+    )
     yield from _items((line(each) for each in verdict.remarks), "  remark: ")
 
 
@@ -116,10 +121,17 @@ def _dialect(verdict: Verdict) -> str:
     return f"nearest to {verdict.dialect.value}, and breaks {_count(len(verdict.broken), 'rule')}"
 
 
-def _sorted(what: str, good: str, findings: list[str], prefix: str = "") -> Iterator[str]:
-    """Write what is good, or each finding."""
+_UNTOLD: Final = {
+    "isError": "there is no envelope that it could agree with",
+    "text": "there is no structured content to compare it with",
+    "output schema": "not published",
+}
+
+
+def _findings(what: str, good: str, findings: list[str], untold: bool, prefix: str = "") -> Iterator[str]:  # noqa: FBT001 - one of a row
+    """Write what is good, or each finding, or why there can't be one."""
     if not findings:
-        yield f"  {what}: {good}"
+        yield f"  {what}: {_UNTOLD[what] if untold else good}"
     yield from _items((line(each) for each in findings), f"  {what}: {prefix}")
 
 

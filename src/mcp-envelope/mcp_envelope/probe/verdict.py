@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from mcp_envelope.check.checker import Mode, check_reply, check_result, is_failure
 from mcp_envelope.dialects.names import Dialect
@@ -12,7 +12,17 @@ from mcp_envelope.probe.probing import Probed
 from mcp_envelope.probe.sample import misfits
 from mcp_envelope.probe.session import Kind, Reply
 
-_WRONG = {Kind.MISSING, Kind.UNKNOWN, Kind.MISTYPED}
+FINDING_CHARS_MAX: Final = 200
+"""Of a finding, in which a server's own words may be."""
+
+_SHAPES: Final[dict[Dialect, tuple[frozenset[str], ...]]] = {
+    Dialect.SUMMARY: (frozenset({"summary", "data", "meta"}), frozenset({"error", "meta"})),
+    Dialect.RESPONSE_V2: (frozenset({"success", "data", "error", "meta"}),),
+    Dialect.DISCRIMINATED: (frozenset({"success", "data"}), frozenset({"success", "error"})),
+}
+"""The keys of a success and of a failure."""
+
+_WRONG: Final = {Kind.MISSING, Kind.UNKNOWN, Kind.MISTYPED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +50,7 @@ class Verdict:
     """Replies that don't satisfy the published output schema."""
 
     has_schema: bool
+    has_structured: bool
     unsaid: list[str]
     """Paths of the structured content whose text isn't in the text channel."""
 
@@ -68,6 +79,7 @@ def judge(probed: Probed, *, strict: bool) -> Verdict:
         is_error=_named(probed.replies, _contradictions),
         schema=[] if schema is None else _named(probed.replies, lambda result: _misfits(result, schema)),
         has_schema=schema is not None,
+        has_structured=any("structuredContent" in (each.result or {}) for each in probed.replies),
         unsaid=_named(probed.replies, _unsaid),
         remarks=[*probed.remarks, *_remarks(probed.replies)],
     )
@@ -78,18 +90,29 @@ def _named(replies: Iterable[Reply], find: Callable[[Mapping[str, Any]], Iterabl
     found: dict[str, str] = {}
     for reply in replies:
         for each in find(reply.result) if reply.result is not None else ():
-            found.setdefault(each, f"{each} ({reply.kind.value})")
+            found.setdefault(each, _finding(each, reply))
     return list(found.values())
 
 
+def _finding(sentence: str, reply: Reply) -> str:
+    cut = f"{sentence[:FINDING_CHARS_MAX]}…" if len(sentence) > FINDING_CHARS_MAX else sentence
+    return f"{cut} ({reply.kind.value})"
+
+
 def _nearest(replies: list[Reply]) -> tuple[Dialect | None, list[str]]:
-    """Find the dialect whose rules are broken least, and how they are broken."""
-    unanswered = [f"{reply.error} ({reply.kind.value})" for reply in replies if _is_unanswered(reply)]
-    results = [reply for reply in replies if reply.result is not None]
-    if not any(envelope_of(reply.result or {})[0] is not None for reply in results):
+    """Find the dialect that the replies look like, by their keys, and the rules of it that they break."""
+    unanswered = [_finding(reply.error, reply) for reply in replies if _is_unanswered(reply)]
+    envelopes = [envelope_of(reply.result)[0] for reply in replies if reply.result is not None]
+    keys = [envelope.keys() for envelope in envelopes if envelope is not None]
+    if not keys:
         return None, unanswered
-    broken = {each: _named(results, lambda result, each=each: _broken(result, each)) for each in Dialect}  # type: ignore[misc]
-    nearest = min(Dialect, key=lambda each: len(broken[each]))
+
+    def distance(dialect: Dialect) -> tuple[int, int]:
+        differing = sum(min(len(each ^ shape) for shape in _SHAPES[dialect]) for each in keys)
+        return differing, len(broken[dialect])
+
+    broken = {each: _named(replies, lambda result, each=each: _broken(result, each)) for each in Dialect}  # type: ignore[misc]
+    nearest = min(Dialect, key=distance)
     return nearest, broken[nearest] + unanswered
 
 
@@ -144,7 +167,7 @@ def _remarks(replies: list[Reply]) -> Iterable[str]:
         if reply.kind in _WRONG and _ending(reply) == "success":
             yield f"it accepts a call with one {reply.kind.value}"
         if reply.is_refused and reply.kind in _WRONG:
-            yield f"models may not see {reply.error} ({reply.kind.value})"
+            yield f"models may not see {_finding(reply.error, reply)}"
     if replies and all(_ending(reply) != "success" for reply in replies):
         yield "no call succeeded, so only its failures were judged"
     found = [envelope_of(reply.result) for reply in replies if reply.result is not None]
