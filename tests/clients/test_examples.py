@@ -1,0 +1,97 @@
+"""The example servers of the library with clients of others: TypeScript, the Inspector, conformance.
+
+The TypeScript clients talk over stdio, the others over HTTP, for which the SDK's `MCPServer` serves.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clients.node import MODULES, run_driver, run_node
+from clients.serving import serving
+from mcp_envelope import Dialect
+from mcp_envelope.check.checker import check_result
+
+pytestmark = pytest.mark.usefixtures("node")
+
+EXAMPLES = Path(__file__).parents[2] / "src" / "mcp-envelope" / "examples"
+SERVERS = ("tickets.py", "tickets_mcpserver.py")
+OVER_HTTP = "import tickets_mcpserver; tickets_mcpserver.server.run('streamable-http', port=0)"
+
+CALLS: list[dict[str, Any]] = [
+    {"tool": "list_queues", "arguments": {}},
+    {"tool": "search_tickets", "arguments": {}},
+    {"tool": "search_tickets", "arguments": {"cursor": "3.2"}},
+    {"tool": "search_tickets", "arguments": {"cursor": "2.2"}},
+    {"tool": "get_ticket", "arguments": {"ticket_id": "T-4"}},
+    {"tool": "get_ticket", "arguments": {"ticketid": "T-4"}},
+]
+STATUSES = [None, "ok", "partial", "conflict", "ok", "invalid_input"]
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """Serve the tickets over HTTP."""
+    script = f"import sys; sys.path.insert(0, {str(EXAMPLES)!r}); {OVER_HTTP}"
+    with serving([sys.executable, "-c", script]) as address:
+        yield f"{address}/mcp"
+
+
+def check(endings: list[dict[str, Any]]) -> None:
+    """Compare what a client made of each call with what it should be."""
+    results = [ending["result"] for ending in endings]
+    assert [check_result(each, Dialect.SUMMARY) for each in results] == [[]] * len(CALLS)
+    replies = [each["structuredContent"] for each in results]
+    assert [
+        each["error"]["code"] if "error" in each else each["data"].get("status") for each in replies
+    ] == STATUSES
+
+
+@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize(
+    "driver", [("ts_v1.mjs",), ("ts_v2.mjs", "legacy"), ("ts_v2.mjs", "modern")], ids="-".join
+)
+def test_the_typescript_clients_accept_every_reply(driver: tuple[str, ...], server: str) -> None:
+    _, *endings = run_driver(*driver, sys.executable, str(EXAMPLES / server), calls=CALLS)
+    check(endings)
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_the_inspector_accepts_every_reply_and_schema(url: str, era: str, tmp_path: Path) -> None:
+    listed, *endings = run_driver("inspector.mjs", era, url, calls=CALLS, env={"HOME": str(tmp_path)})
+    assert (listed["exit"], listed.get("schemaFindings", [])) == (0, [])
+    check(endings)
+
+
+@pytest.mark.parametrize(
+    ("revision", "scenario"),
+    [
+        ("2025-11-25", "server-initialize"),
+        ("2025-11-25", "ping"),
+        ("2025-11-25", "tools-list"),
+        ("2026-07-28", "tools-list"),
+        ("2026-07-28", "http-header-validation"),
+    ],
+)
+def test_the_conformance_suite_accepts_it(url: str, revision: str, scenario: str, tmp_path: Path) -> None:
+    options = [
+        "--url",
+        url,
+        "--scenario",
+        scenario,
+        "--spec-version",
+        revision,
+        "--output-dir",
+        str(tmp_path),
+    ]
+    done = run_node(MODULES / "conformance-modern" / "dist" / "index.js", "server", *options)
+    (written,) = tmp_path.glob("*/checks.json")
+    checks = json.loads(written.read_text(encoding="utf-8"))
+    assert checks
+    assert [each for each in checks if each["status"] not in {"SUCCESS", "INFO", "SKIPPED"}] == [], (
+        done.stdout
+    )
