@@ -13,6 +13,7 @@ import pytest
 
 from clients.node import MODULES, run_driver, run_node
 from clients.serving import serving
+from clients.test_conformance import IN_BOTH_ERAS, ONLY_LEGACY
 from mcp_envelope import Dialect
 from mcp_envelope.check.checker import check_result
 
@@ -31,6 +32,9 @@ CALLS: list[dict[str, Any]] = [
     {"tool": "get_ticket", "arguments": {"ticketid": "T-4"}},
 ]
 STATUSES = [None, "ok", "partial", "conflict", "ok", "invalid_input"]
+
+SCENARIOS = [each for each in IN_BOTH_ERAS if each != "completion-complete"]
+"""Those that a server passes without tools and prompts of the suite's own."""
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +74,8 @@ def test_the_inspector_accepts_every_reply_and_schema(url: str, era: str, tmp_pa
 @pytest.mark.parametrize(
     ("revision", "scenario"),
     [
-        ("2025-11-25", "server-initialize"),
-        ("2025-11-25", "ping"),
-        ("2025-11-25", "tools-list"),
-        ("2026-07-28", "tools-list"),
-        ("2026-07-28", "http-header-validation"),
+        *(("2025-11-25", each) for each in (*ONLY_LEGACY, "server-session-lifecycle", *SCENARIOS)),
+        *(("2026-07-28", each) for each in ("http-header-validation", "caching", *SCENARIOS)),
     ],
 )
 def test_the_conformance_suite_accepts_it(url: str, revision: str, scenario: str, tmp_path: Path) -> None:

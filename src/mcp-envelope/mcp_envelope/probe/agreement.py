@@ -17,15 +17,19 @@ FOR_PROGRAMS: Final = frozenset({"status", "code", "reason", "stage", "cursor"})
 TEXTS_MAX: Final = 1_000
 """Texts that are looked for in one reply."""
 
-_NOISE = re.compile(r"[\\\s]+")
-"""What Markdown adds and takes: backslashes, line breaks, spaces."""
+_UNICODE_ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 
 
 def missing_texts(structured: Mapping[str, Any], text: str) -> list[str]:
     """List the paths of the structured content whose text isn't in the text channel, each once."""
     said = _flat(_read_json(text))
-    paths = (path for path, value in _claims(structured) if _flat(value) not in said)
+    paths = (path for path, value in _claims(structured) if not _is_said(value, said))
     return list(dict.fromkeys(paths))
+
+
+def _is_said(value: str, said: str) -> bool:
+    """Look for a value as it is, and as JSON writes it."""
+    return _flat(value) in said or _flat(json.dumps(value, ensure_ascii=False)[1:-1]) in said
 
 
 def _claims(structured: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -70,4 +74,6 @@ def _read_json(text: str) -> str:
 
 
 def _flat(text: str) -> str:
-    return _NOISE.sub("", text)
+    """Remove what Markdown and JSON add to a value or replace in it: backslashes, spaces, what isn't seen."""
+    unescaped = _UNICODE_ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)
+    return "".join(each for each in unescaped if each.isprintable() and each not in " \\\ufffd")

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import jsonschema
+import referencing.exceptions
 from referencing import Registry
-from referencing.exceptions import Unresolvable
 
 JsonObject = dict[str, Any]
 
@@ -36,6 +36,19 @@ FORMATS: Final = {
 
 _GUESSES: Final = ("a", "A", "1", "a1", "aa", "aaaa", "0001", "2026-01-31", "a-1", "A-1", "a@example.com")
 """Tried in turn where a pattern is asked for."""
+
+_UNREADABLE: Final = (
+    AttributeError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    jsonschema.SchemaError,
+    jsonschema.exceptions.UnknownType,
+    re.error,
+    referencing.exceptions.NoSuchResource,
+    referencing.exceptions.Unresolvable,
+)
+"""What jsonschema raises for what is no schema, rather than check it first."""
 
 
 class UnmakeableError(ValueError):
@@ -94,19 +107,11 @@ def misfits(value: object, schema: object, root: Mapping[str, Any]) -> Iterator[
     within = schema
     if isinstance(schema, Mapping):
         within = {**{key: root[key] for key in ("$defs", "definitions") if key in root}, **schema}
-    validator = jsonschema.Draft202012Validator(within, registry=Registry())  # type: ignore[arg-type]
     try:
+        validator = jsonschema.Draft202012Validator(within, registry=Registry())  # type: ignore[arg-type]
         for error in validator.iter_errors(value):
             yield f"{error.json_path}: {error.message}"
-    except (
-        jsonschema.SchemaError,
-        Unresolvable,
-        RecursionError,
-        re.error,
-        TypeError,
-        AttributeError,
-        ValueError,
-    ):
+    except _UNREADABLE:
         yield "the schema can't be read"
 
 

@@ -45,7 +45,7 @@ class Toolset:
     ) -> None:
         """Start with `tools`; the decorator `tool` adds more. Other arguments are those of `Calls`."""
         self._tools = {tool.name: tool for tool in tools}
-        self._name = version.partition("/")[0]
+        self.version = version
         self._dialect = dialect
         self._calls = Calls[Call](
             version=version,
@@ -75,8 +75,9 @@ class Toolset:
         return name in self._tools
 
     def server(self) -> Server[Any]:
-        """Make a low-level server of these tools, named as the version is: `tickets` for `tickets/1`."""
-        return Server(self._name, on_list_tools=self.list_tools, on_call_tool=self.call_tool)
+        """Make a low-level server of these tools: for `tickets/1`, one called `tickets` of version `1`."""
+        name, _, version = self.version.partition("/")
+        return Server(name, version=version, on_list_tools=self.list_tools, on_call_tool=self.call_tool)
 
     def run_stdio(self) -> None:
         """Serve these tools over stdin and stdout until the client hangs up."""
