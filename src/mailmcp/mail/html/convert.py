@@ -16,7 +16,7 @@ from mailmcp.mail.html.hidden import parse_html, remove_hidden
 from mailmcp.mail.html.render import render_text
 
 STYLES_CUT: Final = "style sheets are too long to be followed: hidden text may be left"
-STYLES_NOT_KNOWN: Final = "styles depend on what is not known here: hidden text may be left"
+STYLES_NOT_KNOWN: Final = "fonts or style sheets within style sheets: hidden text may be left"
 
 _ATTRIBUTES: Final = {
     "*": {"lang"},  # of any element; by default nh3 lets titles through, which nobody sees
@@ -40,6 +40,12 @@ class HtmlText:
 
     hidden_chars: int
     """Characters of these passages, from 0: as they would read."""
+
+    doubtful: int
+    """Passages which the HTML may hide, from 0: each stands in a mark."""
+
+    doubtful_chars: int
+    """Characters of these passages, from 0."""
 
     hidden_by: Mapping[str, int]
     """The same by technique: display, visibility, opacity, font size, extent, position, clip, transform,
@@ -70,6 +76,8 @@ def html_to_text(html: str) -> HtmlText:
         text=rendered.text,
         hidden_removed=sum(hidden.by_technique.values()),
         hidden_chars=hidden.chars,
+        doubtful=hidden.marked,
+        doubtful_chars=hidden.marked_chars,
         hidden_by=hidden.by_technique,
         invisible_removed=rendered.invisible_removed,
         misleading_links=rendered.misleading_links,

@@ -1,8 +1,8 @@
 """CSS selectors: a prelude to compounds that can be matched while a document is walked once.
 
-Understood are types, ids, classes, attributes, ``:not()`` of one of these, `:root`,
-`:link`, `:first-child` and all four combinators (Selectors 4). Any other pseudo-class
-depends on what the reader does, or counts siblings: such a selector matches nothing.
+Understood are types, ids, classes, attributes, ``:not()`` of one compound, `:root`, `:link`,
+`:first-child` and all four combinators (Selectors 4). What waits for the reader (`:hover`) matches
+nothing; what is not understood makes a selector uncertain.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -50,8 +50,11 @@ class Selector:
     """A complex selector, from left to right."""
 
     compounds: tuple[Compound, ...]
-    specificity: tuple[int, int, int]
+    specificity: tuple[int, ...]
     """Ids; classes, attributes and pseudo-classes; types."""
+
+    certain: bool
+    """False if something in it is not understood: it then matches more elements than are meant."""
 
 
 def split_selectors(prelude: list[Any]) -> Iterator[list[Any]]:
@@ -66,96 +69,117 @@ def split_selectors(prelude: list[Any]) -> Iterator[list[Any]]:
 
 
 def parse_selector(nodes: list[Any]) -> Selector | None:
-    """Read one selector; None if it is not understood."""
-    compounds: list[Compound] = []
-    specificity = [0, 0, 0]
-    for combinator, part in _split(nodes):
-        compound = _parse_compound(combinator, part, specificity)
-        if compound is None or len(compounds) == CSS_COMPOUNDS_MAX:
-            return None
-        compounds.append(compound)
-    if not compounds:
-        return None
-    ids, classes, types = specificity
-    return Selector(compounds=tuple(compounds), specificity=(ids, classes, types))
+    """Read one selector; None if it matches nothing before the reader does something.
 
-
-def _split(nodes: list[Any]) -> Iterator[tuple[str, list[Any]]]:
-    """Part compounds at the combinators between them."""
-    combinator = ""
-    part: list[Any] = []
+    What is not understood of it is left out, so that it matches more elements, and it is not certain.
+    """
+    reader = _Reader()
+    previous = None
     for node in nodes:
         if node.type == "whitespace" or node in (">", "+", "~"):
-            sign = " " if node.type == "whitespace" else str(node.value)
-            if part:
-                yield combinator, part
-                combinator, part = sign, []
-            elif combinator:
-                combinator = sign if sign != " " else combinator
+            reader.combine(" " if node.type == "whitespace" else str(node.value))
+        elif previous == ":":
+            reader.read_pseudo(node)
+        elif previous == ".":
+            reader.read_class(node)
         else:
-            part.append(node)
-    if part:
-        yield combinator, part
+            reader.read(node)
+        previous = node
+    return reader.finish()
 
 
-def _parse_compound(combinator: str, nodes: list[Any], specificity: list[int]) -> Compound | None:
-    """Read the simple selectors of a compound; None if one is not understood."""
-    reader = _CompoundReader(specificity)
-    rest = iter(nodes)
-    if not all(reader.read(node, rest) for node in rest):
-        return None
-    return Compound(
-        combinator=combinator,
-        tag=reader.tag,
-        ids=tuple(reader.ids),
-        classes=tuple(reader.classes),
-        conditions=tuple(reader.conditions),
-    )
+class _Reader:
+    """Collects the compounds of one selector."""
 
+    __slots__ = ("certain", "combinator", "compounds", "empty", "matches", "parts", "specificity")
 
-class _CompoundReader:
-    """Collects the simple selectors of one compound."""
+    def __init__(self) -> None:
+        self.compounds: list[Compound] = []
+        self.specificity = [0, 0, 0]
+        self.certain = self.matches = True
+        self.combinator = ""
+        self._begin()
 
-    __slots__ = ("classes", "conditions", "ids", "specificity", "tag")
+    def _begin(self) -> None:
+        self.parts: dict[str, list[Any]] = {"tag": [], "ids": [], "classes": [], "conditions": []}
+        self.empty = True
 
-    def __init__(self, specificity: list[int]) -> None:
-        self.specificity = specificity
-        self.tag = ""
-        self.ids: list[str] = []
-        self.classes: list[str] = []
-        self.conditions: list[Callable[[Element], bool]] = []
+    def add(self, kind: str, part: Any, weight: int) -> None:
+        self.parts[kind].append(part)
+        self.specificity[weight] += 1
 
-    def read(self, node: Any, rest: Iterator[Any]) -> bool:
-        """Read one simple selector, with the nodes that follow it; False if it is not understood."""
+    def combine(self, sign: str) -> None:
+        """End a compound, if there is one, and note what stands after it."""
+        if not self.empty:
+            self._end()
+            self.combinator = sign
+        elif sign != " ":
+            self.certain = self.certain and self.combinator == " "  # two signs are one too many
+            self.combinator = sign
+
+    def _end(self) -> None:
+        tags = self.parts.pop("tag")
+        if len(self.compounds) == CSS_COMPOUNDS_MAX:
+            self.certain = False
+            self.compounds.pop()
+            self.combinator = " " if len(self.compounds) else ""
+        parts = {name: tuple(values) for name, values in self.parts.items()}
+        self.compounds.append(Compound(combinator=self.combinator, tag="".join(tags[-1:]), **parts))
+        self._begin()
+
+    def read(self, node: Any) -> None:
+        """Read a node that does not follow a colon or a dot."""
+        first, self.empty = self.empty, False
         if node.type == "ident":
-            self.tag = node.lower_value
-            self.specificity[2] += 1
-        elif node.type == "hash":
-            self.ids.append(node.value)
-            self.specificity[0] += 1
-        elif node == ".":
-            return self._read_class(next(rest, None))
+            self.certain = self.certain and first
+            self.add("tag", node.lower_value, 2)
+        elif node.type == "hash" and node.is_identifier:
+            self.add("ids", node.value, 0)
         elif node.type == "[] block":
-            return self._add(_attribute_condition(node.content))
-        elif node == ":":
-            return self._add(_pseudo_condition(next(rest, None)))
+            self.condition(_attribute_condition(node.content))
+        elif node == "*":
+            self.certain = self.certain and first
+            self.parts["tag"] = []
+        elif node not in (":", "."):
+            self.certain = False
+
+    def read_class(self, node: Any) -> None:
+        """Read what follows a dot."""
+        if node.type == "ident":
+            self.add("classes", node.value, 1)
         else:
-            return bool(node == "*")
-        return True
+            self.certain = False
 
-    def _read_class(self, node: Any) -> bool:
-        if node is None or node.type != "ident":
-            return False
-        self.classes.append(node.value)
-        self.specificity[1] += 1
-        return True
+    def read_pseudo(self, node: Any) -> None:
+        """Read what follows a colon."""
+        name = getattr(node, "lower_value", "")
+        if node.type == "ident" and name in _NOT_AT_FIRST:
+            self.matches = False
+        elif node.type == "function" and node.lower_name == "not":
+            inner = parse_selector([each for each in node.arguments if each.type != "whitespace"])
+            simple = inner is None or (inner.certain and len(inner.compounds) == 1)
+            self.condition(_negation(inner) if simple else None)
+        else:
+            self.condition(_PSEUDO_CLASSES.get(name) if node.type == "ident" else None)
 
-    def _add(self, condition: Callable[[Element], bool] | None) -> bool:
+    def condition(self, condition: Callable[[Element], bool] | None) -> None:
+        """Add a condition; None is one that is not understood."""
         if condition is None:
-            return False
-        self.conditions.append(condition)
-        self.specificity[1] += 1
-        return True
+            self.certain = False
+        else:
+            self.add("conditions", condition, 1)
+
+    def finish(self) -> Selector | None:
+        """Give the selector."""
+        if self.empty:
+            self.certain = self.certain and self.combinator in ("", " ") and bool(self.compounds)
+        if not self.empty or not self.compounds:
+            self._end()
+        if not self.matches:
+            return None
+        return Selector(
+            compounds=tuple(self.compounds), specificity=tuple(self.specificity), certain=self.certain
+        )
 
 
 def _attribute_condition(content: list[Any]) -> Callable[[Element], bool] | None:
@@ -168,24 +192,23 @@ def _attribute_condition(content: list[Any]) -> Callable[[Element], bool] | None
         return lambda element: name in element.attributes
     if len(nodes) not in (3, 4) or nodes[2].type not in ("ident", "string"):
         return None
-    wanted = str(getattr(nodes[2], "value", "")).lower()
     test = _OPERATORS.get(str(getattr(nodes[1], "value", "")))
+    folds = name in _FOLDED
+    if len(nodes) == 4:
+        folds = getattr(nodes[3], "lower_value", "") == "i"
+        test = test if folds else None
     if test is None:
         return None
-    return lambda element: name in element.attributes and test(element.attributes[name].lower(), wanted)
+    wanted = str(nodes[2].value)
+    if folds:
+        return lambda element: name in element.attributes and test(element.attributes[name].lower(), wanted.lower())
+    return lambda element: name in element.attributes and test(element.attributes[name], wanted)
 
 
-def _pseudo_condition(node: Any) -> Callable[[Element], bool] | None:
-    if node is None:
-        return None
-    if node.type == "ident":
-        return _PSEUDO_CLASSES.get(node.lower_value)
-    if node.type != "function" or node.lower_name != "not":
-        return None
-    inner = [each for each in node.arguments if each.type != "whitespace"]
-    compound = _parse_compound("", inner, [0, 0, 0]) if inner else None
-    if compound is None:
-        return None
+def _negation(inner: Selector | None) -> Callable[[Element], bool]:
+    if inner is None:  # what matches nothing
+        return lambda element: True
+    compound = inner.compounds[0]
     return lambda element: not compound.matches(element, classes_of(element))
 
 
@@ -194,7 +217,21 @@ def classes_of(element: Element) -> frozenset[str]:
     return frozenset(element.attributes.get("class", "").split())
 
 
-# Values are compared without case: mail clients rewrite it, and hiding depends on no attribute's case.
+_FOLDED: Final = frozenset(
+    {"align", "bgcolor", "charset", "checked", "clear", "color", "dir", "disabled", "face", "lang", "media"}
+    | {"method", "nowrap", "rel", "selected", "shape", "target", "text", "type", "valign"}
+)
+"""Attributes whose values are compared without case (HTML standard, section 4.16.2), as far as mail has them."""
+
+_NOT_AT_FIRST: Final = frozenset(
+    {"hover", "active", "focus", "focus-within", "focus-visible", "visited", "target", "autofill", "open"}
+    | {"fullscreen", "user-valid", "user-invalid", "before", "after", "selection", "placeholder", "marker"}
+    | {"backdrop", "cue", "-moz-focusring", "-moz-selection", "-webkit-scrollbar", "-ms-clear"}
+    | {"-moz-placeholder", "-ms-input-placeholder", "-webkit-input-placeholder", "-webkit-autofill"}
+)
+"""Pseudo-classes that hold of nothing before the reader does something, and pseudo-elements without text
+of the message."""
+
 _OPERATORS: Final[dict[str, Callable[[str, str], bool]]] = {
     "=": lambda value, wanted: value == wanted,
     "~=": lambda value, wanted: wanted in value.split(),
