@@ -17,6 +17,7 @@ _SEEN_FROM: Final = 0.11  # of one channel: #e0e0e0 on white can be read
 _UNSEEN_TO: Final = 0.08  # #ebebeb cannot
 _ALPHA_MIN: Final = 0.1
 _BARE_HEX: Final = re.compile(r"[0-9a-f]{3}(?:[0-9a-f]{3})?")
+_SHORT_HEX: Final = re.compile(r"#[0-9a-f]{3}")
 _RGB_SPACES: Final = frozenset({"srgb", "hsl", "hwb"})
 _SYSTEM: Final = {
     **dict.fromkeys(("canvas", "field", "window"), "#fff"),
@@ -60,9 +61,11 @@ def parse_colour(value: str) -> Colour | None:
 def parse_legacy_colour(value: str) -> Colour | None:
     """Read a colour of an attribute, where any text is one (HTML standard, section 2.4.6)."""
     text = value.strip().lower()
-    known = parse_colour(text) if text[:1] == "#" or text.isalpha() else None
-    if known is not None or text in ("", "transparent"):
-        return known if text else None
+    if text in ("", "transparent"):
+        return None
+    named = color4.parse_color(text) if text.isalpha() or _SHORT_HEX.fullmatch(text) else None
+    if named is not None and not isinstance(named, str):
+        return Colour(*named)
     digits = re.sub(r"[^0-9a-f]", "0", text[:_LEGACY_CHARS_MAX].removeprefix("#"))
     size = max(-(-len(digits) // 3), 1)
     digits = digits.ljust(3 * size, "0")

@@ -17,6 +17,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.cascade import Cascade, Family
+from mailmcp.mail.html.overflow import OverflowEstimate
 from mailmcp.mail.html.selector import Element
 from mailmcp.mail.html.sheet import parse_sheets
 from mailmcp.mail.html.shown import State, inherit
@@ -120,7 +121,7 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
         marked=len(search.doubtful),
         marked_chars=sum(_chars(node) for run in search.doubtful for node in run),
         complete=rules.complete and search.cascade.complete,
-        judged=rules.judged,
+        judged=rules.judged and search.judged,
     )
     for run in search.doubtful:  # only now: changing them changes what is next
         _mark(run)
@@ -132,7 +133,7 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
 class _Search:
     """What was found to be hidden so far."""
 
-    __slots__ = ("blocks", "cascade", "doubtful", "goes_on", "hidden", "passages", "states", "verdicts")
+    __slots__ = ("blocks", "cascade", "doubtful", "goes_on", "hidden", "judged", "overflow", "passages", "states", "verdicts")
 
     def __init__(self, cascade: Cascade) -> None:
         self.cascade = cascade
@@ -141,6 +142,8 @@ class _Search:
         self.doubtful: list[list[LexborNode]] = []
         self.goes_on: object = ""  # how the last text was hidden, or in which block it may be
         self.blocks = 0
+        self.judged = True
+        self.overflow = OverflowEstimate()
         self.verdicts: dict[State, str] = {}
         self.states: dict[tuple[str, int, int], tuple[State, Mapping[str, str], State]] = {}
 
@@ -159,11 +162,18 @@ class _Search:
         possible = self._inherit(tag, styles.possible, before)
         technique = "display" if _is_gone(tag, node) else _certainly(certain.box, possible.box)
         if technique not in ("", MAYBE):
+            self.judged = self.judged and "shadowrootmode" not in attributes
             self.hidden += node.iter() if tag == "html" else [node]  # a document keeps its root
             if node.text().strip():
                 self.passages[technique] += 1
             self.goes_on = ""
             return None
+        self.judged = self.judged and not possible.covers
+        if possible.cut and possible is not before and self.overflow.overflows(node, possible.cut, possible.font_px):
+            if possible.painted:  # or only its background ends there
+                possible = replace(possible, backgrounds=possible.backgrounds + before.backgrounds)
+            else:
+                possible = replace(possible, box=MAYBE)
         if tag in BLOCKS or tag in TABLE_PARTS:
             self.blocks += 1
         found = _Level(certain, possible, family, self.blocks if tag in BLOCKS or tag in TABLE_PARTS else level.block)

@@ -104,6 +104,8 @@ def _range_holds(feature: str) -> bool | None:
     if feature in _BARE or match is None or not (match[2] or match[4]):
         return True if feature in _BARE else None
     flipped = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+    if match[2] and match[4] and match[2][0] != match[4][0]:
+        return None
     lower = _compare(match[3], flipped[match[2]], match[1]) if match[2] else True
     return both(lower, _compare(match[3], match[4], match[5]) if match[4] else True)
 
@@ -118,5 +120,5 @@ def _compare(axis: str, sign: str, value: str) -> bool | None:
         "<=": extent <= bound,
         ">": extent > bound,
         ">=": extent >= bound,
-        "=": extent == bound,
+        "=": None if extent == bound else False,
     }[sign]

@@ -56,6 +56,9 @@ class Selector:
     certain: bool
     """False if something in it is not understood: it then matches more elements than are meant."""
 
+    matches: bool
+    """False if it matches nothing before the reader does something, or no text of the message."""
+
 
 def split_selectors(prelude: list[Any]) -> Iterator[list[Any]]:
     """Part the selectors of a rule at their commas."""
@@ -68,8 +71,8 @@ def split_selectors(prelude: list[Any]) -> Iterator[list[Any]]:
         group = []
 
 
-def parse_selector(nodes: list[Any]) -> Selector | None:
-    """Read one selector; None if it matches nothing before the reader does something.
+def parse_selector(nodes: list[Any]) -> Selector:
+    """Read one selector.
 
     What is not understood of it is left out, so that it matches more elements, and it is not certain.
     """
@@ -154,11 +157,12 @@ class _Reader:
         """Read what follows a colon."""
         name = getattr(node, "lower_value", "")
         if node.type == "ident" and name in _NOT_AT_FIRST:
+            self.certain = self.certain and self.matches
             self.matches = False
         elif node.type == "function" and node.lower_name == "not":
             inner = parse_selector([each for each in node.arguments if each.type != "whitespace"])
-            simple = inner is None or (inner.certain and len(inner.compounds) == 1)
-            self.condition(_negation(inner) if simple else None)
+            simple = inner.certain and inner.matches and len(inner.compounds) == 1
+            self.condition(_negation(inner.compounds[0]) if simple else None)
         else:
             self.condition(_PSEUDO_CLASSES.get(name) if node.type == "ident" else None)
 
@@ -169,16 +173,17 @@ class _Reader:
         else:
             self.add("conditions", condition, 1)
 
-    def finish(self) -> Selector | None:
+    def finish(self) -> Selector:
         """Give the selector."""
         if self.empty:
             self.certain = self.certain and self.combinator in ("", " ") and bool(self.compounds)
         if not self.empty or not self.compounds:
             self._end()
-        if not self.matches:
-            return None
         return Selector(
-            compounds=tuple(self.compounds), specificity=tuple(self.specificity), certain=self.certain
+            compounds=tuple(self.compounds),
+            specificity=tuple(self.specificity),
+            certain=self.certain,
+            matches=self.matches,
         )
 
 
@@ -205,10 +210,7 @@ def _attribute_condition(content: list[Any]) -> Callable[[Element], bool] | None
     return lambda element: name in element.attributes and test(element.attributes[name], wanted)
 
 
-def _negation(inner: Selector | None) -> Callable[[Element], bool]:
-    if inner is None:  # what matches nothing
-        return lambda element: True
-    compound = inner.compounds[0]
+def _negation(compound: Compound) -> Callable[[Element], bool]:
     return lambda element: not compound.matches(element, classes_of(element))
 
 

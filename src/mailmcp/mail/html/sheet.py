@@ -88,8 +88,8 @@ class _Reader:
         groups = [*_split([token for token in node.prelude if token.type != "comment"])]
         selectors = [parse_selector(group) for group in groups]
         # One selector that a browser does not understand makes it drop the rule.
-        certain = certain and all(each is None or each.certain for each in selectors)
-        self._read_block(node, tuple(filter(None, selectors)), depth, certain=certain)
+        certain = certain and all(each.certain for each in selectors)
+        self._read_block(node, tuple(each for each in selectors if each.matches), depth, certain=certain)
 
     def _read_block(self, node: Any, selectors: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
         content = tinycss2.parse_blocks_contents(node.content, skip_comments=True, skip_whitespace=True)

@@ -12,7 +12,7 @@ from typing import Final
 
 from mailmcp.mail.html.colour import BLACK, WHITE, Colour, judge_contrast, lay_over, parse_colour, parse_image
 from mailmcp.mail.html.length import FONT_PX, WINDOW_PX, parse_length
-from mailmcp.mail.html.tags import BLOCKS
+from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS
 from mailmcp.mail.html.values import (
     INHERITING,
     LEFT,
@@ -22,6 +22,7 @@ from mailmcp.mail.html.values import (
     UP,
     WIDE,
     WORDS,
+    Transform,
     font_length,
     parse_share,
     parse_transform,
@@ -38,8 +39,9 @@ _OPACITY_SHOWN: Final = 0.2
 _EXTENT_MAX_PX: Final = 2.0  # no letter fits
 _OFF_PAGE_PX: Final = 500.0  # to the left or above, where no one can scroll
 _FAR_PX: Final = 5_000.0  # to the right or below
-_WHOLE_PX: Final = 1_000.0  # what 100 % is taken for, where it is a width of the page
+_WHOLE_PX: Final = WINDOW_PX[0]  # what 100 % is taken for, where it is a width of the page
 _CELLS: Final = frozenset({"table", "tbody", "thead", "tfoot", "tr", "td", "th"})
+_LIFTED_PX: Final = 10.0
 _SLACK_PX: Final = 150.0
 """How far text may stand outside of the page: negative margins make up for padding elsewhere."""
 
@@ -64,6 +66,24 @@ class State:
     backgrounds: tuple[Colour | None, ...] = (WHITE,)
     """What may lie behind, opaque: one colour, those of a gradient, or None for what is not known."""
 
+    tight: bool = False
+    """Whether a box around has no extent, without cutting off what does not fit in it."""
+
+    is_lifted: bool = False
+    """Whether it may lie over other text."""
+
+    covers: bool = False
+    """Whether it would hide what it lies over."""
+
+    cut: tuple[float, float] | None = None
+    """Width and height of a box that cuts off what does not fit in it."""
+
+    painted: bool = False
+    """Whether it has a background of its own."""
+
+    holds_floats: bool = True
+    """Whether the background around reaches behind what floats in it."""
+
     helped: bool = False
     """Whether a picture behind it, or a shadow, may show what its colour does not."""
 
@@ -75,9 +95,11 @@ class State:
 
     def judge_text(self) -> str:
         """Judge text that stands here."""
-        verdicts = {self.box, self._judge_place(), self._judge_size(), self._judge_colour()}
+        verdicts = {self._judge_place(), self._judge_size(), self._judge_colour()}
         verdicts.update(verdict for _, verdict in self.inherited)
-        return _worst(verdicts)
+        if MAYBE in (self.box, *verdicts):  # what is not known may undo the rest
+            return MAYBE
+        return self.box or _worst(verdicts)
 
     def _judge_place(self) -> str:
         x = self.x + self.indent
@@ -97,7 +119,7 @@ class State:
         seen = judge_contrast(self.fill or self.colour, self.backgrounds)
         if seen:
             return ""
-        return MAYBE if seen is None or self.helped else "colour"
+        return MAYBE if seen is None or self.helped or self.is_lifted else "colour"
 
 
 def _worst(verdicts: set[str]) -> str:
@@ -116,10 +138,18 @@ def inherit(tag: str, values: Mapping[str, str], outer: State) -> State:
         outer,
         font_px=font_px,
         root_px=font_px if tag == "html" else outer.root_px,
+        cut=None,
+        covers=False,
+        painted=False,
         inherited=_inherited(values, outer, font_px),
-        box=_worst({outer.box, *(_OWN[name].judge(values[name]) for name in _OWN.keys() & values.keys())}),
+        box=_worst({outer.box, *(_judge_own(tag, name, values) for name in _OWN.keys() & values.keys())}),
     )
-    return _cut(tag, values, _paint(values, _place(values, state)))
+    return _cut(tag, values, _paint(tag, values, _place(tag, values, state)))
+
+
+def _judge_own(tag: str, name: str, values: Mapping[str, str]) -> str:
+    verdict = _OWN[name].judge(values[name])
+    return MAYBE if verdict and name == "content-visibility" and not _is_box(tag, values) else verdict
 
 
 def _inherited(values: Mapping[str, str], outer: State, font_px: float) -> frozenset[tuple[str, str]]:
@@ -140,9 +170,10 @@ def _inherited(values: Mapping[str, str], outer: State, font_px: float) -> froze
     return frozenset(item for item in found.items() if item[1])
 
 
-def _place(values: Mapping[str, str], state: State) -> State:
+def _place(tag: str, values: Mapping[str, str], state: State) -> State:
     """Reckon how the content of a box is moved, scaled and made transparent."""
     moved = values.get("position", "static") not in _UNMOVED
+    lifted = values.get("position") in ("absolute", "fixed", "sticky", "-webkit-sticky", UNKNOWN)
     unknown = any(values.get(name) == UNKNOWN for name in (*LEFT, *UP) if moved or name not in _OFFSETS)
     x, y = (
         sum(_shift(name, values, state) for name in names if moved or name not in _OFFSETS)
@@ -159,7 +190,9 @@ def _place(values: Mapping[str, str], state: State) -> State:
     for name in _TRANSFORMS.keys() & values.keys():
         transform = parse_transform(_TRANSFORMS[name].format(values[name]))
         unknown = unknown or transform is None
-        if transform is not None:
+        if transform not in (None, Transform()) and not _is_box(tag, values):
+            unknown = True
+        elif transform is not None:
             scale *= transform.scale
             x += transform.x.to_px(state.font_px, 100.0, state.root_px)
             y += transform.y.to_px(state.font_px, 100.0, state.root_px)
@@ -170,6 +203,7 @@ def _place(values: Mapping[str, str], state: State) -> State:
         opacity=opacity,
         x=state.x + x,
         y=state.y + y,
+        is_lifted=state.is_lifted or lifted or y <= -_LIFTED_PX or (moved and max(abs(x), abs(y)) > _LIFTED_PX),
         indent=indent.to_px(state.font_px, _WHOLE_PX, state.root_px) if indent else state.indent,
         box=_worst({state.box, MAYBE if unknown else "", "opacity" if opacity < OPACITY_MIN else ""}),
     )
@@ -185,10 +219,11 @@ def _shift(name: str, values: Mapping[str, str], state: State) -> float:
     return px
 
 
-def _paint(values: Mapping[str, str], state: State) -> State:
+def _paint(tag: str, values: Mapping[str, str], state: State) -> State:
     """Reckon with colours: of the text, and of what lies behind it."""
     if _COLOURED.isdisjoint(values):
         return state
+    holds_floats = state.holds_floats
     colour, fill, helped = state.colour, state.fill, state.helped
     if (written := values.get("color", "inherit")) not in _SAME_COLOUR:
         colour = BLACK if written == "initial" else parse_colour(written) or colour
@@ -196,17 +231,22 @@ def _paint(values: Mapping[str, str], state: State) -> State:
         fill = parse_colour(written)
     backgrounds, opaque = _lay_colour(values.get("background-color", "initial"), fill or colour, state)
     helped = helped and not opaque
+    if opaque:
+        holds_floats = tag in TABLE_PARTS or not _UNCUT.issuperset(map(values.get, ("overflow-x", "overflow-y")))
+    elif values.get("position") in ("absolute", "fixed") or ("float" in values and not state.holds_floats):
+        backgrounds = tuple({*backgrounds, WHITE})  # where it lies is not known, nor that the boxes around reach it
     image = values.get("background-image", "none")
     if image not in WIDE and image != "none":
         stops = parse_image(image)
         helped = helped or stops == ()
-        if stops is None or values.get("background-size") == UNKNOWN:
+        if stops is None or (stops and UNKNOWN in map(values.get, ("background-size", "background-position"))):
             backgrounds = (None,)
         elif stops:
             backgrounds = _over(stops, backgrounds)
     if values.get("box-shadow") == UNKNOWN:
         backgrounds = (None,)
-    if "text" in (values.get("background-clip"), values.get("-webkit-background-clip")):
+    is_clipped = "text" in (values.get("background-clip"), values.get("-webkit-background-clip"))
+    if is_clipped and (fill or colour).alpha < 1:
         # The letters are painted with the background, where they are transparent themselves.
         known = [each or WHITE for each in backgrounds]
         fill = next((each for each in known if not judge_contrast(each, state.backgrounds)), known[0])
@@ -214,7 +254,8 @@ def _paint(values: Mapping[str, str], state: State) -> State:
         backgrounds = state.backgrounds
     if values.get("text-shadow", "none") not in ("none", *WIDE):
         helped = True
-    return replace(state, colour=colour, fill=fill, backgrounds=backgrounds, helped=helped)
+    covers = state.is_lifted and (opaque or image not in ("none", *WIDE))
+    return replace(state, colour=colour, fill=fill, backgrounds=backgrounds, helped=helped, covers=covers, holds_floats=holds_floats, painted=opaque)
 
 
 def _lay_colour(
@@ -240,28 +281,38 @@ def _over(upper: tuple[Colour, ...], lower: tuple[Colour | None, ...]) -> tuple[
 
 def _cut(tag: str, values: Mapping[str, str], state: State) -> State:
     """Reckon with a box that cuts off what does not fit in it."""
-    if all(values.get(name, "visible") in _UNCUT for name in ("overflow-x", "overflow-y")):
-        return state
     width, height = (
         min(_extent(values, name, state), _extent(values, f"max-{name}", state)) for name in ("width", "height")
     )
     is_cell = tag in _CELLS and values.get("display", "table")[:5] == "table"
     if is_cell:
         height = math.inf  # it grows with its content
-    elif _is_flat(values.get("line-height", "")):
+        if values.get("visibility") in ("hidden", "collapse") and tag not in ("td", "th"):
+            return replace(state, box="visibility")  # whatever its cells say
+    if all(values.get(name, "visible") in _UNCUT for name in ("overflow-x", "overflow-y")):
+        room = (width, height) if state.painted and width != height else None
+        return replace(state, tight=state.tight or min(width, height) <= _EXTENT_MAX_PX, cut=room)
+    if _is_flat(values.get("line-height", "")):
         height = 0.0
-    verdict = ""
-    if min(width, height) < max(0.6 * state.font_px, _EXTENT_MAX_PX):
-        # What is in a line has no extent of its own.
-        boxed = tag in BLOCKS or "float" in values or values.get("position") in ("absolute", "fixed")
-        boxed = values.get("display", "block" if boxed else "inline") != "inline" and not is_cell
-        verdict = "extent" if boxed and 0 <= min(width, height) <= _EXTENT_MAX_PX else MAYBE
+    verdict = MAYBE if state.tight else ""
+    if min(width, height) <= max(0.6 * state.font_px, _EXTENT_MAX_PX):
+        padding = max(_extent(values, name, state) % math.inf for name in ("padding-left", "padding-top"))
+        surely = _is_box(tag, values) and not is_cell and padding != 0
+        verdict = "extent" if surely and 0 <= min(width, height) <= _EXTENT_MAX_PX else MAYBE
     return replace(
         state,
         box=_worst({state.box, verdict}),
+        cut=None if width == height else (width, height),
         right=min(state.right, state.x + max(width, 0.0)),
         bottom=min(state.bottom, state.y + max(height, 0.0)),
     )
+
+
+def _is_box(tag: str, values: Mapping[str, str]) -> bool:
+    """Tell whether an element is certainly a box of its own: what is in a line has no extent."""
+    lifted = values.get("position") in ("absolute", "fixed") or "float" in values
+    usual = "block" if lifted or tag in BLOCKS or tag in TABLE_PARTS else "inline"
+    return values.get("display", usual) not in ("inline", "contents", UNKNOWN, *WIDE)
 
 
 def _is_flat(line_height: str) -> bool:
@@ -275,9 +326,7 @@ def _extent(values: Mapping[str, str], name: str, state: State) -> float:
     length = parse_length(value)
     if length is None:
         return -1.0 if value == UNKNOWN or value == "inherit" else math.inf
-    if length.whole:
-        return math.inf
-    return length.to_px(state.font_px, 0.0, state.root_px)
+    return math.inf if length.whole else length.to_px(state.font_px, 0.0, state.root_px)
 
 
 _OWN: Final = {name: row for name, row in WORDS.items() if not row.inherited}
@@ -294,7 +343,7 @@ _UNMOVED: Final = frozenset({"static", "initial", "unset", "revert"})
 _SAME_COLOUR: Final = INHERITING | {"currentcolor", UNKNOWN}
 _COLOURED: Final = frozenset(
     {"color", "-webkit-text-fill-color", "background-color", "background-image", "background-clip"}
-    | {"-webkit-background-clip", "box-shadow", "text-shadow"}
+    | {"-webkit-background-clip", "box-shadow", "text-shadow", "position", "float"}
 )
-_UNCUT: Final = frozenset({"visible", "initial", "unset", "revert"})
+_UNCUT: Final = frozenset({None, "visible", "initial", "unset", "revert"})
 _BACKGROUNDS_MAX: Final = 8

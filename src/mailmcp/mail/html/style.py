@@ -7,7 +7,7 @@ hide what they may hide, but show nothing that is hidden without them.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ _SIMPLE: Final = re.compile(r"(?:[\t\n\f\r !#-&*-.0-:<-Z^-z|~;]|/(?!\*)|\([\w\s%
 _SPACES: Final = " \t\n\f\r"
 _SPACE: Final = re.compile(f"[{_SPACES}]+")
 _VALUE_DEPTH_MAX: Final = 4  # functions in functions; serialising deeper ones recurses
-_NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|expression\(.*", re.DOTALL)
+_NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|alpha\(.*|expression\(.*", re.DOTALL)
 """Values that no browser of today understands, or that are the font of a system."""
 
 _QUIRK: Final = re.compile(r"(?:[1-9]|\d{2,3})(?:\.\d+)?")
@@ -91,7 +91,9 @@ class Declaration:
 def parse_style(style: str) -> tuple[Declaration, ...]:
     """Read an inline style, in the order written."""
     if _SIMPLE.fullmatch(style) is None:
-        return parse_block(tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True))
+        nodes = tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True)
+        certain = "{" not in style  # browsers differ in where a block ends that should not be there
+        return tuple(replace(each, certain=each.certain and certain) for each in parse_block(nodes))
     found: list[Declaration] = []
     for declaration in style.lower().split(";"):
         name, colon, value = declaration.partition(":")
@@ -147,7 +149,7 @@ def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
             parts = _sides(_BOXES[name], value.split(" "))
         case _:
             parts = {name: value}
-    if any(_QUIRK.fullmatch(part) and not is_understood(each, part) for each, part in parts.items()):
+    if any(_QUIRK.fullmatch(part) and is_understood(each, f"{part}px") > is_understood(each, part) for each, part in parts.items()):
         return ()
     if not all(is_understood(each, part) for each, part in parts.items()):
         parts = dict.fromkeys(parts, UNKNOWN)

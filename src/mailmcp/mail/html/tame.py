@@ -80,6 +80,7 @@ def tame_html(html: str) -> TameHtml:
     """
     tamer = _Tamer()
     sheets: list[StyleSheet] = []
+    page: dict[str, dict[str, str]] = {"html": {}, "body": {}}
     position = 0
     while (match := _TOKEN.search(html, position)) is not None:
         tamer.out.append(html[position : match.start()])
@@ -87,17 +88,43 @@ def tame_html(html: str) -> TameHtml:
         name = (match["name"] or "").lower()
         if not name or not match["end"]:
             continue
-        if match["close"]:
+        if name in page:
+            if not match["close"]:  # of several tags the first one with an attribute counts
+                attributes = _read_attributes(_shorten(name, match.group())[len(f"<{name}") :])
+                page[name] = attributes | page[name]
+        elif match["close"]:
             tamer.end(name)
         elif name in DROPPED:
             position = _end_of(name, html, position)
             if name == "style":
-                media = _read_attributes(match.group()[len("<style") :]).get("media", "")
-                sheets.append(StyleSheet(css=html[match.end() : position], media=media))
+                attributes = _read_attributes(match.group()[len("<style") :])
+                if attributes.get("type", "").lower() in ("", "text/css"):
+                    media = attributes.get("media", "")
+                    sheets.append(StyleSheet(css=html[match.end() : position], media=media))
+        elif name in _STANDS_FOR:
+            attributes = _read_attributes(match.group()[len(f"<{name}") :])
+            sheets.append(StyleSheet(css=_STANDS_FOR[name](attributes), media=attributes.get("media", "")))
         else:
             tamer.start(name, match.group())
     tamer.out.append(html[position:])
-    return TameHtml(html="".join(tamer.out).replace("\x00", ""), sheets=tuple(sheets))
+    if re.fullmatch(r"#?\w+", link := page["body"].get("link", "")):
+        sheets.insert(0, StyleSheet(css=f"a{{color:{link}}}", media=""))
+    tags = "".join(_write_tag(name, attributes) for name, attributes in page.items() if attributes)
+    return TameHtml(html=(tags + "".join(tamer.out)).replace("\x00", ""), sheets=tuple(sheets))
+
+
+def _link_sheet(attributes: dict[str, str]) -> str:
+    """Note a style sheet in the address of a link, which nobody has to fetch."""
+    return "@import 'data:'" if attributes.get("href", "").strip().lower().startswith("data:") else ""
+
+
+def _meta_sheet(attributes: dict[str, str]) -> str:
+    scheme = attributes.get("content", "") if attributes.get("name", "").lower() == "color-scheme" else ""
+    return f":root{{color-scheme:{scheme}}}" if re.fullmatch(r"[\w\s,-]+", scheme) else ""
+
+
+_STANDS_FOR: Final = {"link": _link_sheet, "meta": _meta_sheet}
+"""Elements that say what style sheets could."""
 
 
 def _end_of(name: str, html: str, position: int) -> int:
@@ -201,12 +228,13 @@ def _shorten(name: str, tag: str) -> str:
     """Leave a long tag only the attributes that matter: their number is quadratic too."""
     if len(tag) <= HTML_TAG_CHARS_MAX and TAG_ATTRIBUTE not in tag.lower():
         return tag
-    kept = [
-        f' {key}="{value.replace(chr(34), "&quot;")}"'
-        for key, value in _read_attributes(tag[1 + len(name) :]).items()
-        if key in _KEPT_ATTRIBUTES
-    ]
-    return f"<{name}{''.join(kept)}>"
+    attributes = _read_attributes(tag[1 + len(name) :])
+    return _write_tag(name, {key: attributes[key] for key in attributes if key in _KEPT_ATTRIBUTES})
+
+
+def _write_tag(name: str, attributes: dict[str, str]) -> str:
+    written = (f' {key}="{value.replace(chr(34), "&quot;")}"' for key, value in attributes.items())
+    return f"<{name}{''.join(written)}>"
 
 
 def _read_attributes(tag: str) -> dict[str, str]:

@@ -36,7 +36,7 @@ class Words(NamedTuple):
 
     def judge(self, value: str) -> str:
         """Name how a value hides text; MAYBE if it is not known to show."""
-        if value in WIDE or self.shows.fullmatch(value):
+        if value in WIDE or (value != UNKNOWN and self.shows.fullmatch(value)):
             return ""
         return self.technique if self.hides and self.hides.fullmatch(value) else MAYBE
 
@@ -70,11 +70,14 @@ WORDS: Final = {
     **dict.fromkeys(("line-clamp", "-webkit-line-clamp"), _NONE),
     **dict.fromkeys(("animation", "-webkit-animation", "animation-name", "-webkit-animation-name"), _MOVES),
     **dict.fromkeys(("offset", "border-image", "border-image-slice"), _words(r"(?:(?!\bfill|path|ray).)*")),
+    "flex": _words(r"(?!0\b.*\b0(?:px|%)?$).*"),
+    "flex-basis": _words(r"(?!0).*"),
     "contain": _words("(?:none|layout|style| )+"),
     "mix-blend-mode": _words("normal"),
     "content": _words("normal|none"),
+    "float": _words("left|right|none|inline-start|inline-end"),
     "z-index": _words(r"auto|\+?\d+"),
-    "rotate": _words(rf"none|{NUMBER}(?:deg|turn|rad|grad)"),
+    "rotate": _words("none|[+-]?[0-4]?[0-9]deg"),
     "unicode-bidi": _words("normal|embed|isolate|plaintext"),
     "text-decoration": _words(r"(?:[a-z-]+|#[0-9a-f]+|rgba?\([^()]*\)| )+"),
     "text-decoration-thickness": _words(r"auto|from-font|[0-3](?:\.\d+)?px"),
@@ -125,9 +128,9 @@ _FONT_WORDS: Final = {
     **{"initial": Length(16), "large": Length(18), "x-large": Length(24), "xx-large": Length(32)},
     **{"xxx-large": Length(48), "smaller": Length(em=5 / 6), "larger": Length(em=6 / 5)},
 }
-_OPACITY: Final = re.compile(rf"(?:alpha\(\s*opacity\s*=\s*|opacity\()?({NUMBER})(%?)\s*\)?")
+_OPACITY: Final = re.compile(rf"(?:opacity\(\s*)?({NUMBER})(%?)\s*\)?")
 _FUNCTION: Final = re.compile(r"([a-z0-9]+)\(\s*([^()]*?)\s*\)\s*")
-_ANGLE: Final = re.compile(rf"{NUMBER}(?:deg|turn|rad|grad)|0")
+_ANGLE: Final = re.compile("0|[+-]?[0-4]?[0-9]deg")  # wide boxes that turn further leave the page
 
 
 def font_length(value: str) -> Length | None:
@@ -141,8 +144,7 @@ def parse_share(value: str) -> float | None:
     match = _OPACITY.fullmatch(value)
     if match is None:
         return 1.0 if value in ("none", "normal") or value in WIDE - {"inherit"} else None
-    # alpha(opacity=0) counts in percent, opacity(0) in parts of one.
-    return float(match[1]) / (100 if match[2] or "=" in value else 1)
+    return float(match[1]) / (100 if match[2] else 1)
 
 
 class Transform(NamedTuple):
@@ -196,8 +198,12 @@ def _step(name: str, arguments: list[str]) -> Transform | None:
     return None
 
 
-def _is_length(*words: str, bare: str = "") -> Callable[[str], object]:
-    return lambda value: value in words or value in WIDE or parse_length(value, bare) is not None
+def _is_length(*words: str, bare: str = "", low: float = -math.inf) -> Callable[[str], object]:
+    def check(value: str) -> bool:
+        length = parse_length(value, bare)
+        return value in words or (length is not None and min(length) >= low)
+
+    return check
 
 
 def _is_colour(value: str) -> bool:
@@ -213,9 +219,11 @@ _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     **{name: _is_length("normal", bare=row.bare) for name, row in RANGES.items()},
     **dict.fromkeys(
         ("width", "height", "max-width", "max-height"),
-        _is_length("auto", "none", "min-content", "max-content", "fit-content"),
+        _is_length("auto", "none", "min-content", "max-content", "fit-content", low=0.0),
     ),
-    **dict.fromkeys((*LEFT, *UP, "text-indent"), _is_length("auto")),
+    **dict.fromkeys((*LEFT, *UP), _is_length("auto")),
+    "text-indent": _is_length(),
+    **dict.fromkeys(("padding-left", "padding-top"), _is_length(low=0.0)),
     "font-size": lambda value: value in INHERITING or font_length(value) is not None,
     **dict.fromkeys(
         ("opacity", "zoom", "filter", "-webkit-filter"), lambda value: parse_share(value) is not None
@@ -227,7 +235,8 @@ _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     "background-size": re.compile("auto|cover|contain|(?:100%|auto)(?: (?:100%|auto))?").fullmatch,
     **dict.fromkeys(("background-clip", "-webkit-background-clip"), re.compile("[a-z]+-box|text").fullmatch),
     "text-shadow": re.compile(".*").fullmatch,
-    "box-shadow": re.compile(r"(?:(?!inset).|inset (?:\d(?:px)? ?){2,}[^,]*)*").fullmatch,
+    "box-shadow": re.compile(r"(?:(?!inset).|inset(?: \d(?:px)?){2,4} (?!\d))*").fullmatch,
+    "background-position": re.compile(r"(?:(?:[a-z]+|0(?:px|%)?|50%|100%) ?){1,2}").fullmatch,
     "position": re.compile("static|relative|absolute|fixed|sticky|-webkit-sticky").fullmatch,
     **dict.fromkeys(("overflow-x", "overflow-y"), re.compile("visible|hidden|clip|scroll|auto").fullmatch),
 }
