@@ -29,7 +29,8 @@ class Styles(NamedTuple):
     """By all that may apply, UNKNOWN where several values may; the same object if that is no more."""
 
 
-_NO_STYLES: Final = Styles(_NOTHING := {}, _NOTHING)
+_NOTHING: Final[Mapping[str, str]] = {}
+_NO_STYLES: Final = Styles(_NOTHING, _NOTHING)
 
 
 @dataclass(slots=True)
@@ -52,7 +53,7 @@ class Cascade:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._compounds: list[Compound] = []
-        self._rules: dict[int, tuple[tuple[int, ...], int, Rule]] = {}  # by the last compound's number
+        self._rules: dict[int, tuple[tuple[int, int, int], int, Rule]] = {}  # by the last compound's number
         self._by_id: dict[str, list[int]] = defaultdict(list)
         self._by_class: dict[str, list[int]] = defaultdict(list)
         self._by_tag: dict[str, list[int]] = defaultdict(list)

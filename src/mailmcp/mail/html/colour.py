@@ -28,6 +28,7 @@ _SYSTEM: Final = {
 _GRADIENT: Final = re.compile(r"(?:-webkit-)?(?:repeating-)?(?:linear|radial|conic)-gradient")
 _LEGACY_CHARS_MAX: Final = 128
 _CHANNEL_CHARS_MAX: Final = 8
+_HEX_DIGITS: Final = 2  # of a channel
 
 
 class Colour(NamedTuple):
@@ -70,9 +71,9 @@ def parse_legacy_colour(value: str) -> Colour | None:
     size = max(-(-len(digits) // 3), 1)
     digits = digits.ljust(3 * size, "0")
     channels = [digits[start : start + size][-_CHANNEL_CHARS_MAX:] for start in (0, size, 2 * size)]
-    while len(channels[0]) > 2 and all(each.startswith("0") for each in channels):
+    while len(channels[0]) > _HEX_DIGITS and all(each.startswith("0") for each in channels):
         channels = [each[1:] for each in channels]
-    return Colour(*(int(each[:2], 16) / 255 for each in channels))
+    return Colour(*(int(each[:_HEX_DIGITS], 16) / 255 for each in channels))
 
 
 @lru_cache(maxsize=256)

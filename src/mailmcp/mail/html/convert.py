@@ -16,7 +16,7 @@ from mailmcp.mail.html.hidden import parse_html, remove_hidden
 from mailmcp.mail.html.render import render_text
 
 STYLES_CUT: Final = "style sheets are too long to be followed: hidden text may be left"
-STYLES_NOT_KNOWN: Final = "fonts or style sheets within style sheets: hidden text may be left"
+STYLES_NOT_KNOWN: Final = "styles may cover text, or change its font: hidden text may be left"
 
 _ATTRIBUTES: Final = {
     "*": {"lang"},  # of any element; by default nh3 lets titles through, which nobody sees
@@ -36,7 +36,7 @@ class HtmlText:
     """Lines parted by newlines, at most one blank line between; "" when there is nothing to read."""
 
     hidden_removed: int
-    """Passages which the HTML hid, from 0: see `html.hidden`."""
+    """Passages which the HTML certainly hides, from 0: see `html.hidden`."""
 
     hidden_chars: int
     """Characters of these passages, from 0: as they would read."""

@@ -133,7 +133,18 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
 class _Search:
     """What was found to be hidden so far."""
 
-    __slots__ = ("blocks", "cascade", "doubtful", "goes_on", "hidden", "judged", "overflow", "passages", "states", "verdicts")
+    __slots__ = (
+        "blocks",
+        "cascade",
+        "doubtful",
+        "goes_on",
+        "hidden",
+        "judged",
+        "overflow",
+        "passages",
+        "states",
+        "verdicts",
+    )
 
     def __init__(self, cascade: Cascade) -> None:
         self.cascade = cascade
@@ -161,26 +172,30 @@ class _Search:
         certain = self._inherit(tag, styles.certain, level.certain)
         possible = self._inherit(tag, styles.possible, before)
         technique = "display" if _is_gone(tag, node) else _certainly(certain.box, possible.box)
+        self.judged = self.judged and not possible.covers and "shadowrootmode" not in attributes
         if technique not in ("", MAYBE):
-            self.judged = self.judged and "shadowrootmode" not in attributes
             self.hidden += node.iter() if tag == "html" else [node]  # a document keeps its root
             if node.text().strip():
                 self.passages[technique] += 1
             self.goes_on = ""
             return None
-        self.judged = self.judged and not possible.covers
-        if possible.cut and possible is not before and self.overflow.overflows(node, possible.cut, possible.font_px):
-            if possible.painted:  # or only its background ends there
-                possible = replace(possible, backgrounds=possible.backgrounds + before.backgrounds)
-            else:
-                possible = replace(possible, box=MAYBE)
-        if tag in BLOCKS or tag in TABLE_PARTS:
-            self.blocks += 1
-        found = _Level(certain, possible, family, self.blocks if tag in BLOCKS or tag in TABLE_PARTS else level.block)
+        if possible.room and possible is not before:
+            possible = self._fit(node, possible, before)
+        is_block = tag in BLOCKS or tag in TABLE_PARTS
+        self.blocks += is_block
+        found = _Level(certain, possible, family, self.blocks if is_block else level.block)
         if tag in _MAYBE_REPLACED and "open" not in attributes:
             found.summary = possible if tag == "details" else None
             found.possible = replace(possible, box=MAYBE)
         return found
+
+    def _fit(self, node: LexborNode, state: State, outer: State) -> State:
+        """Change what an element hands down if its content does not fit in it."""
+        if state.room is None or not self.overflow.overflows(node, state.room, state.font_px):
+            return state
+        if state.painted:  # only its background ends there
+            return replace(state, backgrounds=state.backgrounds + outer.backgrounds)
+        return replace(state, box=MAYBE)
 
     def _inherit(self, tag: str, values: Mapping[str, str], outer: State) -> State:
         """Find what children inherit, once for equal elements."""

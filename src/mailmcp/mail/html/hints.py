@@ -32,7 +32,9 @@ _TAGS: Final = {
 _LINK: Final = parse_style("color:#0000ee")
 _NOT_DISPLAYED: Final = parse_style("display:none")
 _PICTURE: Final = parse_style("background-image:url(x)")
-_ATTRIBUTES: Final = frozenset({"bgcolor", "background", "color", "text", "size", "hidden", "popover", "href"})
+_ATTRIBUTES: Final = frozenset(
+    {"bgcolor", "background", "color", "text", "size", "hidden", "popover", "href"}
+)
 
 
 def presentation(element: Element) -> tuple[Declaration, ...]:

@@ -5,9 +5,9 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from mailmcp.mail.html.length import parse_length
 from mailmcp.mail.html.style import parse_style
 from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS
+from mailmcp.mail.html.values import parse_length
 
 _LETTER_EMS: Final = 0.4  # width of a narrow letter
 _KINDNESS: Final = 1.25
@@ -23,9 +23,11 @@ class OverflowEstimate:
     def __init__(self) -> None:
         self.nodes = 0
 
-    def overflows(self, box: LexborNode, cut_px: tuple[float, float], font_px: float) -> bool:
-        """Tell whether text in a box may lie beyond its width or height, which are infinite if not limited."""
-        width, height = cut_px
+    def overflows(self, box: LexborNode, room_px: tuple[float, float], font_px: float) -> bool:
+        """Tell whether text in a box may lie beyond its width or height, both infinite if not set."""
+        width, height = room_px
+        if height == math.inf and "nowrap" not in (box.html or ""):
+            return False
         lines, chars, spaced, breaks = 0, 0, 0.0, True
         is_nowrap = False
         for node in box.traverse(include_text=True):
@@ -53,7 +55,11 @@ class OverflowEstimate:
 
 def _height_px(node: LexborNode, style: str, *, own: bool) -> float:
     """Add up what makes an element high, whatever is in it."""
-    values = [each.value for each in parse_style(style) if each.name in _TALL and not (own and each.name != "padding-top")]
+    values = [
+        each.value
+        for each in parse_style(style)
+        if each.name in _TALL and not (own and each.name != "padding-top")
+    ]
     if node.tag == "img":
         values.append(node.attributes.get("height") or "0")
     lengths = [parse_length(value, "px") for value in values]

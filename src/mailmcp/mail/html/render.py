@@ -13,9 +13,9 @@ from selectolax.lexbor import LexborNode
 
 from mailmcp.mail.clean import clean_line, clean_text
 from mailmcp.mail.html.link_note import LinkBook
-from mailmcp.mail.html.length import parse_length
 from mailmcp.mail.html.style import parse_style
 from mailmcp.mail.html.table import Cell, Table
+from mailmcp.mail.html.values import parse_length
 from mailmcp.mail.html.writer import TextWriter
 
 _CELL_DEPTH_MAX: Final = 16  # each level copies its lines once more; deeper tables are layout for certain

@@ -4,7 +4,8 @@ At-rules: `@media` by `html.media`; what else holds rules may apply or not, and 
 rules: they are not certain. Nothing remote is ever followed.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ import tinycss2
 from mailmcp.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
 from mailmcp.mail.html.media import media_holds
 from mailmcp.mail.html.selector import Selector, parse_selector
-from mailmcp.mail.html.style import Declaration, parse_block
+from mailmcp.mail.html.style import Declaration, parse_block, serialize
 from mailmcp.mail.html.tame import StyleSheet
 
 _NESTING_MAX: Final = 6
@@ -53,7 +54,7 @@ def parse_sheets(sheets: Iterable[StyleSheet]) -> Rules:
     reader = _Reader()
     room = CSS_CHARS_MAX
     for sheet in sheets:
-        holds = media_holds(tinycss2.parse_component_value_list(sheet.media))
+        holds = media_holds(sheet.media)
         if holds is False:
             continue
         reader.complete = reader.complete and len(sheet.css) <= room
@@ -85,8 +86,7 @@ class _Reader:
                 self._read_at_rule(node, outer, depth, certain=certain)
 
     def _read_rule(self, node: Any, depth: int, *, certain: bool) -> None:
-        groups = [*_split([token for token in node.prelude if token.type != "comment"])]
-        selectors = [parse_selector(group) for group in groups]
+        selectors = [parse_selector(text) for text in _split(node.prelude)]
         # One selector that a browser does not understand makes it drop the rule.
         certain = certain and all(each.certain for each in selectors)
         self._read_block(node, tuple(each for each in selectors if each.matches), depth, certain=certain)
@@ -105,12 +105,12 @@ class _Reader:
     def _read_at_rule(self, node: Any, outer: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
         name = node.lower_at_keyword
         if name in ("font-face", "import", "namespace"):
-            text = tinycss2.serialize(node.content or node.prelude).lower()
+            text = serialize(node.content or node.prelude).lower()
             # Fonts may have no letters; what is fetched from elsewhere is not: then the next font is used.
-            self.judged = self.judged and name != "namespace" and "data:" not in text and "-adjust" not in text
+            self.judged = self.judged and name != "namespace" and not re.search(r"data:|-adjust|\?$", text)
         if node.content is None or name in _NO_RULES:
             return
-        holds = media_holds(node.prelude) if name == "media" else None
+        holds = media_holds(serialize(node.prelude)) if name == "media" else None
         if holds is False:
             return
         self.complete = self.complete and depth > 0
@@ -121,12 +121,12 @@ class _Reader:
             self.read(rules, (), depth - 1, certain=certain and holds is True)
 
 
-def _split(prelude: list[Any]) -> Iterator[list[Any]]:
+def _split(prelude: Iterable[Any]) -> list[str]:
     """Part the selectors of a rule at their commas."""
-    group: list[Any] = []
-    for node in [*prelude, None]:
-        if node is not None and node != ",":
-            group.append(node)
-            continue
-        yield group
-        group = []
+    groups: list[list[Any]] = [[]]
+    for node in prelude:
+        if node == ",":
+            groups.append([])
+        else:
+            groups[-1].append(node)
+    return [serialize(group) for group in groups]

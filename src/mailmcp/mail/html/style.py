@@ -13,9 +13,7 @@ from typing import Any, Final
 
 import tinycss2
 
-from mailmcp.mail.html.colour import parse_colour
-from mailmcp.mail.html.length import NUMBER
-from mailmcp.mail.html.values import PROPERTIES, UNKNOWN, WIDE, is_understood
+from mailmcp.mail.html.values import NUMBER, PROPERTIES, UNKNOWN, WIDE, is_understood
 
 _SIMPLE: Final = re.compile(r"(?:[\t\n\f\r !#-&*-.0-:<-Z^-z|~;]|/(?!\*)|\([\w\s%#,./:?=&+-]*+\))*+", re.ASCII)
 """What can be read without a tokenizer: no quotes, comments, escapes, blocks or nested brackets."""
@@ -30,13 +28,13 @@ _QUIRK: Final = re.compile(r"(?:[1-9]|\d{2,3})(?:\.\d+)?")
 """Lengths without unit: pixels to old browsers, nothing to others."""
 
 _LOGICAL: Final = {
-    **{"block-size": "height", "max-block-size": "max-height"},
-    **{"inline-size": "width", "max-inline-size": "max-width"},
-    **{"inset-block-start": "top", "inset-inline-start": "left"},
-    **{"inset-block-end": "bottom", "inset-inline-end": "right"},
-    **{"margin-block-start": "margin-top", "margin-inline-start": "margin-left"},
-    **{"padding-block-start": "padding-top", "padding-inline-start": "padding-left"},
-}
+    "block-size": "height", "max-block-size": "max-height",
+    "inline-size": "width", "max-inline-size": "max-width",
+    "inset-block-start": "top", "inset-inline-start": "left",
+    "inset-block-end": "bottom", "inset-inline-end": "right",
+    "margin-block-start": "margin-top", "margin-inline-start": "margin-left",
+    "padding-block-start": "padding-top", "padding-inline-start": "padding-left",
+}  # fmt: skip
 """Names that depend on the direction of writing (CSS Logical Properties 1), read as for left to right."""
 
 _BOXES: Final = {  # top, right, bottom, left; missing ones are as those opposite
@@ -61,20 +59,13 @@ _FONT: Final = re.compile(
 )
 _SYSTEM_FONTS: Final = frozenset({"caption", "icon", "menu", "message-box", "small-caption", "status-bar"})
 
-_BACKGROUND: Final = {
-    "n": {"none"},
-    "a": {"scroll", "fixed", "local"},
-    "r": {"repeat", "no-repeat", "space", "round"},
-    "e": {"repeat-x", "repeat-y"},
-    "b": {"border-box", "padding-box", "content-box"},
-    "t": {"text"},
-    "x": {"left", "right"},
-    "y": {"top", "bottom"},
-    "m": {"center"},
-    "k": {"cover", "contain"},
-    "o": {"auto"},
-}
-_BACKGROUND_PART: Final = re.compile(r"([in])|(c)|(a)|(e|rr?)|(t|bb?)|((?:[xml][yml]?|y[xm]?)(?:/(?:k|[lo][lo]?))?)")
+_LAYER: Final = re.compile(
+    r"(?P<a>scroll|fixed|local)|(?P<r>repeat-[xy]|(?:no-)?repeat)|(?P<b>(?:border|padding|content)-box|text)"
+    r"|(?P<p>(?:left|right|center|top|bottom|0|[\d.]+(?:px|%))(?: (?:center|top|bottom|0|[\d.]+(?:px|%)))?"
+    r"(?: ?/ ?(?:cover|contain|auto|100%)(?: (?:auto|100%))?)?)(?=\s|$)"
+    r"|(?P<i>none|[a-z-]+(?<!rgb)(?<!rgba)(?<!hsl)\((?:[^()]|\([^()]*\))*\))|(?P<c>#?[a-z0-9]+(?:\([^()]*\))?)|(?P<x>\S)"
+)
+"""The parts of a background, in any order: no part twice (CSS Backgrounds 3 section 3.10)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +101,15 @@ def parse_block(nodes: Iterable[Any]) -> tuple[Declaration, ...]:
     found: list[Declaration] = []
     for node in nodes:
         if node.type == "declaration" and (node.lower_name in PROPERTIES or node.lower_name in _SHORTHANDS):
-            found.extend(_declare(node.lower_name, _serialize(node.value), important=node.important))
+            found.extend(_declare(node.lower_name, serialize(node.value).lower(), important=node.important))
     return tuple(found)
 
 
-def _serialize(tokens: list[Any]) -> str:
-    text = tinycss2.serialize(tokens) if _is_shallow(tokens, _VALUE_DEPTH_MAX) else UNKNOWN
-    return _SPACE.sub(" ", text).strip().lower() if text.isascii() else UNKNOWN
+def serialize(tokens: Iterable[Any]) -> str:
+    """Write tokens as text without comments; UNKNOWN if they are nested deeply, or not ASCII."""
+    tokens = [token for token in tokens if token.type != "comment"]
+    text = str(tinycss2.serialize(tokens)) if _is_shallow(tokens, _VALUE_DEPTH_MAX) else UNKNOWN
+    return _SPACE.sub(" ", text).strip() if text.isascii() else UNKNOWN
 
 
 def _is_shallow(tokens: Iterable[Any], depth: int) -> bool:
@@ -149,11 +142,17 @@ def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
             parts = _sides(_BOXES[name], value.split(" "))
         case _:
             parts = {name: value}
-    if any(_QUIRK.fullmatch(part) and is_understood(each, f"{part}px") > is_understood(each, part) for each, part in parts.items()):
+    if any(_is_quirk(each, part) for each, part in parts.items()):
         return ()
     if not all(is_understood(each, part) for each, part in parts.items()):
         parts = dict.fromkeys(parts, UNKNOWN)
     return tuple(parts.items())
+
+
+def _is_quirk(name: str, value: str) -> bool:
+    return (
+        bool(_QUIRK.fullmatch(value)) and is_understood(name, f"{value}px") and not is_understood(name, value)
+    )
 
 
 def _sides(names: tuple[str, ...], values: list[str]) -> dict[str, str]:
@@ -174,33 +173,15 @@ def _font(value: str) -> dict[str, str]:
 
 
 def _background(value: str) -> dict[str, str]:
-    """Split the one layer of a background (CSS Backgrounds 3 section 3.10); more are not understood."""
+    """Split the one layer of a background; more are not understood."""
     parts = {"background-image": "none", "background-color": "transparent", "background-size": "auto"}
     if value in WIDE:
         return dict.fromkeys(parts, value)
-    kinds = ""
-    for token in tinycss2.parse_component_value_list(value, skip_comments=True):
-        text = token.serialize()
-        kind = _background_kind(token, text)
-        kinds += kind
-        if kind in "ic" and kind:
-            parts["background-image" if kind == "i" else "background-color"] = text
-    found = [match.lastindex for match in _BACKGROUND_PART.finditer(kinds)]
-    if "?" in kinds or len(found) != len(set(found)) or _BACKGROUND_PART.sub("", kinds):
+    found = [(match.lastgroup or "", match.group()) for match in _LAYER.finditer(value)]
+    kinds = dict(found)
+    if len(kinds) != len(found):
         return dict.fromkeys(parts, UNKNOWN)
-    if "l" in kinds and "gradient" in parts["background-image"]:
-        parts["background-image"] = UNKNOWN  # where it is, and how large, is not computed
-    return parts | ({"background-clip": "text"} if "t" in kinds else {})
-
-
-def _background_kind(token: Any, text: str) -> str:
-    if token.type == "whitespace":
-        return ""
-    for kind, words in _BACKGROUND.items():
-        if text in words:
-            return kind
-    if is_understood("background-color", text):
-        return "c"
-    if is_understood("background-image", text):
-        return "i"
-    return "/" if text == "/" else "l" if is_understood("left", text) else "?"
+    parts |= {"background-image": kinds.get("i", "none"), "background-color": kinds.get("c", "transparent")}
+    if "gradient" in kinds.get("i", "") and re.search(r"[1-9]", kinds.get("p", "").replace("100%", "")):
+        parts["background-image"] = UNKNOWN  # where it is is not computed
+    return parts | {"background-clip": "text" if kinds.get("b") == "text" else "border-box"}

@@ -88,22 +88,14 @@ def tame_html(html: str) -> TameHtml:
         name = (match["name"] or "").lower()
         if not name or not match["end"]:
             continue
-        if name in page:
-            if not match["close"]:  # of several tags the first one with an attribute counts
-                attributes = _read_attributes(_shorten(name, match.group())[len(f"<{name}") :])
-                page[name] = attributes | page[name]
-        elif match["close"]:
+        if match["close"]:
             tamer.end(name)
-        elif name in DROPPED:
-            position = _end_of(name, html, position)
-            if name == "style":
-                attributes = _read_attributes(match.group()[len("<style") :])
-                if attributes.get("type", "").lower() in ("", "text/css"):
-                    media = attributes.get("media", "")
-                    sheets.append(StyleSheet(css=html[match.end() : position], media=media))
-        elif name in _STANDS_FOR:
-            attributes = _read_attributes(match.group()[len(f"<{name}") :])
-            sheets.append(StyleSheet(css=_STANDS_FOR[name](attributes), media=attributes.get("media", "")))
+        elif name in page:  # of several tags the first one with an attribute counts
+            page[name] = _read_attributes(_shorten(name, match.group())[len(f"<{name}") :]) | page[name]
+        elif name in DROPPED or name in _STANDS_FOR:
+            end = _end_of(name, html, position) if name in DROPPED else position
+            sheets += _sheet(name, match.group(), html[position:end])
+            position = end
         else:
             tamer.start(name, match.group())
     tamer.out.append(html[position:])
@@ -113,18 +105,22 @@ def tame_html(html: str) -> TameHtml:
     return TameHtml(html=(tags + "".join(tamer.out)).replace("\x00", ""), sheets=tuple(sheets))
 
 
-def _link_sheet(attributes: dict[str, str]) -> str:
-    """Note a style sheet in the address of a link, which nobody has to fetch."""
-    return "@import 'data:'" if attributes.get("href", "").strip().lower().startswith("data:") else ""
+_STANDS_FOR: Final = frozenset({"link", "meta"})
+"""Elements that may say what style sheets say."""
 
 
-def _meta_sheet(attributes: dict[str, str]) -> str:
-    scheme = attributes.get("content", "") if attributes.get("name", "").lower() == "color-scheme" else ""
-    return f":root{{color-scheme:{scheme}}}" if re.fullmatch(r"[\w\s,-]+", scheme) else ""
-
-
-_STANDS_FOR: Final = {"link": _link_sheet, "meta": _meta_sheet}
-"""Elements that say what style sheets could."""
+def _sheet(name: str, tag: str, content: str) -> list[StyleSheet]:
+    """Find the style sheet that an element is, or stands for."""
+    attributes = _read_attributes(tag[len(f"<{name}") :])
+    kind, href, scheme = (attributes.get(key, "").strip().lower() for key in ("type", "href", "content"))
+    css = ""
+    if name == "style" and kind in ("", "text/css"):
+        css = content
+    elif name == "link" and href.startswith("data:"):  # nobody has to fetch it
+        css = "@import 'data:'"
+    elif attributes.get("name", "").lower() == "color-scheme" and re.fullmatch(r"[\w\s,-]+", scheme):
+        css = f":root{{color-scheme:{scheme}}}"
+    return [StyleSheet(css=css, media=attributes.get("media", ""))] if css else []
 
 
 def _end_of(name: str, html: str, position: int) -> int:

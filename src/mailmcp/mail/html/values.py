@@ -1,7 +1,7 @@
 """Values of the properties that can hide text: which are understood, and what each says by itself.
 
-The rule is: only what is known to show, shows. A row of `WORDS` or `RANGES` says which values of a
-property show, and which certainly hide; all others may do either. What depends on several properties
+The rule is: only what is known to show, shows. A row of `WORDS` says which values of a property
+show, and which certainly hide; all others may do either. What depends on several properties
 (colours, sizes, boxes that cut) is for `html.shown`.
 """
 
@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from mailmcp.mail.html.colour import parse_colour, parse_image
-from mailmcp.mail.html.length import NUMBER, Length, parse_length
 
 MAYBE: Final = "?"
 """The verdict on what is not known to show, and not certain to hide; "" is that it shows."""
@@ -25,12 +24,79 @@ INHERITING: Final = frozenset({"inherit", "unset", "revert"})
 
 WIDE: Final = INHERITING | {"initial"}
 
+NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+"""A number (CSS Syntax 3 section 4.3.12), as part of a pattern."""
+
+WINDOW_PX: Final = (1_024.0, 768.0)
+"""Width and height of the window that mail is read in: a mail pane on a desk."""
+
+_LENGTH: Final = re.compile(rf"({NUMBER})(%|[a-z]*)")
+_VW, _VH = WINDOW_PX[0] / 100, WINDOW_PX[1] / 100
+_PIXELS: Final = {
+    "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78, "q": 0.945,
+    "vw": _VW, "vh": _VH, "vmin": _VH, "vmax": _VW,
+}  # fmt: skip
+_EMS: Final = {"em": 1.0, "ex": 0.5, "ch": 0.5}
+
+
+class Length(NamedTuple):
+    """A length (CSS Values 4): pixels, and shares of the font size, of the root's and of what 100 % is."""
+
+    px: float = 0.0
+    em: float = 0.0
+    rem: float = 0.0
+    whole: float = 0.0
+
+    def to_px(self, em_px: float = 16.0, whole_px: float = 0.0, root_px: float = 16.0) -> float:
+        """Compute the length in pixels."""
+        return self.px + self.em * em_px + self.rem * root_px + self.whole * whole_px
+
+
+@lru_cache(maxsize=1024)
+def parse_length(text: str, bare: str = "") -> Length | None:
+    """Read a length in lower case; None for what is not understood.
+
+    Args:
+        text: As written.
+        bare: The unit of a number that is written without one; "" where only 0 may be.
+    """
+    match = _LENGTH.fullmatch(text)
+    if match is None or not math.isfinite(number := float(match[1])):
+        return None
+    unit = match[2] or bare or ("" if number else "px")
+    if unit in _EMS:
+        return Length(em=number * _EMS[unit])
+    if unit in ("rem", "%"):
+        return Length(rem=number) if unit == "rem" else Length(whole=number / 100)
+    return Length(px=number * _PIXELS[unit]) if unit in _PIXELS else None
+
+
+_FONT_WORDS: Final = {
+    "xx-small": Length(9), "x-small": Length(10), "small": Length(13), "medium": Length(16),
+    "initial": Length(16), "large": Length(18), "x-large": Length(24), "xx-large": Length(32),
+    "xxx-large": Length(48), "smaller": Length(em=5 / 6), "larger": Length(em=6 / 5),
+}  # fmt: skip
+
+
+def parse_font_size(value: str) -> Length | None:
+    """Read a `font-size`; None for what is not understood."""
+    return _FONT_WORDS.get(value) or parse_length(value)
+
+
+@lru_cache(maxsize=256)
+def parse_opacity(value: str) -> float | None:
+    """Read an `opacity`, from 0 to 1; None for what is not understood."""
+    match = re.fullmatch(rf"({NUMBER})(%?)", value)
+    if match is None:
+        return 1.0 if value in WIDE - {"inherit"} else None
+    return min(max(float(match[1]) / (100 if match[2] else 1), 0.0), 1.0)
+
 
 class Words(NamedTuple):
     """What a property says by its value alone."""
 
     shows: re.Pattern[str]
-    hides: re.Pattern[str] | None
+    hides: re.Pattern[str]
     technique: str
     inherited: bool
 
@@ -38,21 +104,27 @@ class Words(NamedTuple):
         """Name how a value hides text; MAYBE if it is not known to show."""
         if value in WIDE or (value != UNKNOWN and self.shows.fullmatch(value)):
             return ""
-        return self.technique if self.hides and self.hides.fullmatch(value) else MAYBE
+        return self.technique if self.hides.fullmatch(value) else MAYBE
 
 
-def _words(shows: str, hides: str = "", technique: str = MAYBE, *, inherited: bool = False) -> Words:
-    return Words(re.compile(shows), re.compile(hides) if hides else None, technique, inherited)
+def _words(shows: str, hides: str = "(?!)", technique: str = MAYBE, *, inherited: bool = False) -> Words:
+    return Words(re.compile(shows), re.compile(hides), technique, inherited)
 
 
-_ZERO: Final = r"[+-]?0*\.?0*(?:px|em|%)?"
-_INSET: Final = r"\d(?:px|%)?"
-_NONE: Final = _words("none")
-_MOVES: Final = _words(r"none\b.*")
-_CLIP_PATH: Final = _words(
-    rf"none|inset\({_INSET}(?: {_INSET}){{0,3}}(?: round [^()]*)?\)",
-    rf"inset\((?:[5-9]\d|\d{{3,}})%\)|(?:circle|ellipse)\({_ZERO}(?: .*)?\)",
-    "clip",
+def _many(names: str, row: Words) -> dict[str, Words]:
+    return dict.fromkeys(names.split(), row)
+
+
+_FEW: Final = r"(?:[+-]?\d?\d(?:\.\d+)?(?:px|pt|%)?)"
+_NOTHING: Final = r"[+-]?(?:0*\.?0\d*|\d(?:\.\d+)?e-\d+)%?"
+_SCALED_AWAY: Final = (
+    rf"(?:scale|scale[xy]|matrix)\( ?{_NOTHING}(?:[, ].*)?\)|scale\([^,()]*, ?{_NOTHING} ?\)"
+)
+_TRANSFORM: Final = _words(
+    rf"none|(?:(?:translate[xy]?\({_FEW}(?:, ?{_FEW})?\)|rotate\([+-]?[0-4]?\ddeg\)"
+    r"|scale\(1(?:\.\d+)?\)|matrix\(1, ?0, ?0, ?1, ?0, ?0\)) ?)+",
+    _SCALED_AWAY,
+    "transform",
 )
 
 WORDS: Final = {
@@ -62,22 +134,38 @@ WORDS: Final = {
         "none",
         "display",
     ),
-    "content-visibility": _words("visible|auto", "hidden", "display"),
     "visibility": _words("visible", "hidden|collapse", "visibility", inherited=True),
-    **dict.fromkeys(("clip-path", "-webkit-clip-path"), _CLIP_PATH),
-    **dict.fromkeys(("mask", "mask-image", "mask-border", "mask-border-source", "offset-path"), _NONE),
-    **dict.fromkeys(("-webkit-mask", "-webkit-mask-image", "-webkit-mask-box-image"), _NONE),
-    **dict.fromkeys(("line-clamp", "-webkit-line-clamp"), _NONE),
-    **dict.fromkeys(("animation", "-webkit-animation", "animation-name", "-webkit-animation-name"), _MOVES),
-    **dict.fromkeys(("offset", "border-image", "border-image-slice"), _words(r"(?:(?!\bfill|path|ray).)*")),
+    "content-visibility": _words("visible|auto", "hidden", "display"),
+    **_many("transform -webkit-transform", _TRANSFORM),
+    "scale": _words("none|1", rf"{_NOTHING}(?: .*)?|\S+ {_NOTHING}", "transform"),
+    "translate": _words(rf"none|{_FEW}(?: {_FEW})?"),
+    "rotate": _words("none|[+-]?[0-4]?[0-9]deg"),
+    "zoom": _words("normal|1(?:\\.0*)?|100%"),
+    **_many("filter -webkit-filter", _words("none", rf"opacity\( ?{_NOTHING} ?\)", "opacity")),
+    **_many(
+        "clip-path -webkit-clip-path",
+        _words(
+            r"none|inset\((?: ?\d(?:px|%)?){1,4}(?: round [^()]*)?\)",
+            r"inset\((?:[5-9]\d|\d{3,})%\)|(?:circle|ellipse)\(0(?:px|%)?(?: .*)?\)",
+            "clip",
+        ),
+    ),
+    "clip": _words("auto"),
+    **_many(
+        "mask mask-image mask-border mask-border-source -webkit-mask -webkit-mask-image"
+        " -webkit-mask-box-image line-clamp -webkit-line-clamp offset-path",
+        _words("none"),
+    ),
+    **_many("animation -webkit-animation animation-name -webkit-animation-name", _words(r"none\b.*")),
+    **_many("offset border-image border-image-slice", _words(r"(?:(?!\bfill|path|ray).)*")),
+    **_many("grid grid-template grid-template-rows", _words(r"(?:(?!\b0|\w\(|\.).)*")),
     "flex": _words(r"(?!0\b.*\b0(?:px|%)?$).*"),
     "flex-basis": _words(r"(?!0).*"),
+    "float": _words("left|right|none|inline-start|inline-end"),
     "contain": _words("(?:none|layout|style| )+"),
     "mix-blend-mode": _words("normal"),
     "content": _words("normal|none"),
-    "float": _words("left|right|none|inline-start|inline-end"),
     "z-index": _words(r"auto|\+?\d+"),
-    "rotate": _words("none|[+-]?[0-4]?[0-9]deg"),
     "unicode-bidi": _words("normal|embed|isolate|plaintext"),
     "text-decoration": _words(r"(?:[a-z-]+|#[0-9a-f]+|rgba?\([^()]*\)| )+"),
     "text-decoration-thickness": _words(r"auto|from-font|[0-3](?:\.\d+)?px"),
@@ -87,127 +175,35 @@ WORDS: Final = {
     "-webkit-text-stroke-width": _words("0(?:px)?", inherited=True),
     "font-size-adjust": _words("none", inherited=True),
     "color-scheme": _words(r"normal|.*\blight\b.*", inherited=True),
-    **dict.fromkeys(("grid", "grid-template", "grid-template-rows"), _words(r"(?:(?!\b0|\w\(|\.).)*")),
+    "letter-spacing": _words(
+        r"normal|0|[+-]?[0-2]?(?:\.\d+)?(?:px|pt)|-?0?\.[0-2]\d*em|\+?\d?\d(?:\.\d+)?(?:px|pt)"
+        r"|[0-2]?(?:\.\d+)?r?em",
+        r"-(?:0?\.[5-9]\d*|[1-9][\d.]*)em|-\d{2,}[\d.]*px",
+        "font size",
+        inherited=True,
+    ),
+    "word-spacing": _words(
+        r"normal|-?[0-3](?:\.\d+)?(?:px|pt)|\d?\d(?:px|pt)|-?0?\.[0-2]\d*em|0", inherited=True
+    ),
+    "line-height": _words(
+        r"normal|0*(?:[5-9]|[1-9]\d\d?)(?:\.\d*)?(?:px|pt)|0?\.[4-9]\d*(?:r?em)?|[1-9]\d?(?:\.\d*)?(?:r?em)?"
+        r"|0*(?:[4-9]\d|[1-9]\d\d)(?:\.\d*)?%",
+        inherited=True,
+    ),
 }
 """Properties whose value alone says whether text is shown."""
-
-
-class Range(NamedTuple):
-    """The lengths that an inherited property is known to show with, in font sizes."""
-
-    hides_to: float
-    shows_from: float
-    shows_to: float
-    bare: str = ""
-
-    def judge(self, value: str, font_px: float) -> str:
-        """Name how a value hides text; MAYBE if it is not known to show."""
-        length = parse_length(value, self.bare)
-        if value in ("normal", "initial"):
-            return ""
-        if length is None:
-            return MAYBE
-        ems = length.to_px(font_px, font_px) / max(font_px, 1.0)
-        if self.shows_from <= ems <= self.shows_to:
-            return ""
-        return "font size" if ems <= self.hides_to else MAYBE
-
-
-RANGES: Final = {
-    "letter-spacing": Range(-0.5, -0.2, 3.0),
-    "word-spacing": Range(-math.inf, -0.3, 8.0),
-    "line-height": Range(-math.inf, 0.4, 40.0, "em"),
-}
-"""Properties that lay letters, words or lines on each other, or far from each other."""
 
 LEFT, UP = ("margin-left", "padding-left", "left", "right"), ("margin-top", "padding-top", "top", "bottom")
 """What moves the content of a box to the side, and what moves it up and down; the last counts backwards."""
 
-_FONT_WORDS: Final = {
-    **{"xx-small": Length(9), "x-small": Length(10), "small": Length(13), "medium": Length(16)},
-    **{"initial": Length(16), "large": Length(18), "x-large": Length(24), "xx-large": Length(32)},
-    **{"xxx-large": Length(48), "smaller": Length(em=5 / 6), "larger": Length(em=6 / 5)},
-}
-_OPACITY: Final = re.compile(rf"(?:opacity\(\s*)?({NUMBER})(%?)\s*\)?")
-_FUNCTION: Final = re.compile(r"([a-z0-9]+)\(\s*([^()]*?)\s*\)\s*")
-_ANGLE: Final = re.compile("0|[+-]?[0-4]?[0-9]deg")  # wide boxes that turn further leave the page
+
+def _is_length(value: str) -> bool:
+    return value == "auto" or parse_length(value) is not None
 
 
-def font_length(value: str) -> Length | None:
-    """Read a `font-size`; None for what is not understood."""
-    length = _FONT_WORDS.get(value) or parse_length(value)
-    return length if length is not None and min(length) >= 0 else None
-
-
-def parse_share(value: str) -> float | None:
-    """Read an opacity or a scale, as a number, as a percentage or within a filter; "none" is 1."""
-    match = _OPACITY.fullmatch(value)
-    if match is None:
-        return 1.0 if value in ("none", "normal") or value in WIDE - {"inherit"} else None
-    return float(match[1]) / (100 if match[2] else 1)
-
-
-class Transform(NamedTuple):
-    """How a box is drawn: how large, and how far from its place."""
-
-    scale: float = 1.0
-    x: Length = Length()
-    y: Length = Length()
-
-
-@lru_cache(maxsize=256)
-def parse_transform(value: str) -> Transform | None:
-    """Read a transform in the plane; None for what is not understood."""
-    if value == "none" or value in WIDE - {"inherit"}:
-        return Transform()
-    found = _FUNCTION.findall(value)
-    if not found or _FUNCTION.sub("", value):
-        return None
-    whole = Transform()
-    for name, text in found:
-        step = _step(name, re.split(r"[\s,]+", text))
-        if step is None:
-            return None
-        whole = Transform(
-            whole.scale * step.scale,
-            Length(*map(sum, zip(whole.x, step.x, strict=True))),
-            Length(*map(sum, zip(whole.y, step.y, strict=True))),
-        )
-    return whole
-
-
-def _step(name: str, arguments: list[str]) -> Transform | None:
-    """Read one function of a transform."""
-    if name in ("rotate", "rotatez"):
-        return Transform() if _ANGLE.fullmatch(arguments[0]) and len(arguments) == 1 else None
-    if name in ("translate", "translatex", "translatey") and len(arguments) <= 1 + (name == "translate"):
-        lengths = [parse_length(each) for each in arguments]
-        if name == "translatey":
-            lengths.insert(0, Length())
-        x, y = [*lengths, Length()][:2]
-        return None if x is None or y is None else Transform(x=x, y=y)
-    numbers = [share for each in arguments if (share := parse_share(each)) is not None]
-    if len(numbers) != len(arguments):
-        return None
-    if name == "matrix" and len(numbers) == 6:
-        a, b, c, d, x, y = numbers
-        # The area that is left of a square, as the length of its side.
-        return Transform(math.sqrt(abs(a * d - b * c)), Length(x), Length(y))
-    if name in ("scale", "scalex", "scaley") and len(numbers) <= 1 + (name == "scale"):
-        return Transform(min(map(abs, numbers)))
-    return None
-
-
-def _is_length(*words: str, bare: str = "", low: float = -math.inf) -> Callable[[str], object]:
-    def check(value: str) -> bool:
-        length = parse_length(value, bare)
-        return value in words or (length is not None and min(length) >= low)
-
-    return check
-
-
-def _is_colour(value: str) -> bool:
-    return value == "currentcolor" or parse_colour(value) is not None
+def _is_extent(value: str) -> bool:
+    length = parse_length(value)
+    return value in ("auto", "none") or value.endswith("-content") or bool(length and min(length) >= 0)
 
 
 def _is_row(row: Words) -> Callable[[str], object]:
@@ -216,27 +212,22 @@ def _is_row(row: Words) -> Callable[[str], object]:
 
 _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     **{name: _is_row(row) for name, row in WORDS.items()},
-    **{name: _is_length("normal", bare=row.bare) for name, row in RANGES.items()},
+    **dict.fromkeys((*LEFT, *UP, "text-indent"), _is_length),
     **dict.fromkeys(
-        ("width", "height", "max-width", "max-height"),
-        _is_length("auto", "none", "min-content", "max-content", "fit-content", low=0.0),
+        ("width", "height", "max-width", "max-height", "padding-left", "padding-top"), _is_extent
     ),
-    **dict.fromkeys((*LEFT, *UP), _is_length("auto")),
-    "text-indent": _is_length(),
-    **dict.fromkeys(("padding-left", "padding-top"), _is_length(low=0.0)),
-    "font-size": lambda value: value in INHERITING or font_length(value) is not None,
+    "font-size": lambda value: (length := parse_font_size(value)) is not None and min(length) >= 0,
+    "opacity": lambda value: parse_opacity(value) is not None,
     **dict.fromkeys(
-        ("opacity", "zoom", "filter", "-webkit-filter"), lambda value: parse_share(value) is not None
+        ("color", "-webkit-text-fill-color", "background-color"),
+        lambda value: value == "currentcolor" or parse_colour(value) is not None,
     ),
-    **dict.fromkeys(("transform", "-webkit-transform"), parse_transform),
-    **dict.fromkeys(("scale", "translate"), re.compile(rf"none|[\w.%+-]+(?: [\w.%+-]+)?").fullmatch),
-    **dict.fromkeys(("color", "-webkit-text-fill-color", "background-color"), _is_colour),
     "background-image": lambda value: value == "none" or parse_image(value) is not None,
     "background-size": re.compile("auto|cover|contain|(?:100%|auto)(?: (?:100%|auto))?").fullmatch,
-    **dict.fromkeys(("background-clip", "-webkit-background-clip"), re.compile("[a-z]+-box|text").fullmatch),
-    "text-shadow": re.compile(".*").fullmatch,
-    "box-shadow": re.compile(r"(?:(?!inset).|inset(?: \d(?:px)?){2,4} (?!\d))*").fullmatch,
     "background-position": re.compile(r"(?:(?:[a-z]+|0(?:px|%)?|50%|100%) ?){1,2}").fullmatch,
+    **dict.fromkeys(("background-clip", "-webkit-background-clip"), re.compile("[a-z]+-box|text").fullmatch),
+    "text-shadow": bool,
+    "box-shadow": re.compile(r"(?:(?!inset).|inset(?: \d(?:px)?){2,4} (?!\d))*").fullmatch,
     "position": re.compile("static|relative|absolute|fixed|sticky|-webkit-sticky").fullmatch,
     **dict.fromkeys(("overflow-x", "overflow-y"), re.compile("visible|hidden|clip|scroll|auto").fullmatch),
 }
