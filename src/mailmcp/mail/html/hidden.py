@@ -17,6 +17,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.cascade import Cascade, Family
+from mailmcp.mail.html.hints import STYLED
 from mailmcp.mail.html.overflow import OverflowEstimate
 from mailmcp.mail.html.selector import Element
 from mailmcp.mail.html.sheet import parse_sheets
@@ -40,6 +41,7 @@ _MAYBE_REPLACED: Final = frozenset(
 )
 """Elements whose content some programs show, or show a part of."""
 
+_SPECIAL: Final = _REPLACED | _MAYBE_REPLACED | STYLED.keys() | {"dialog", "datalist", "rp", "summary"}
 _BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby is not understood
 _ROUND: Final = str.maketrans("[]", "()")
 
@@ -164,6 +166,11 @@ class _Search:
             return self._visit_text(node, level)
         attributes = {name: value or "" for name, value in node.attributes.items()}
         tag = attributes.get(TAG_ATTRIBUTE) or node.tag or ""
+        is_block = tag in BLOCKS or tag in TABLE_PARTS
+        self.blocks += is_block
+        block = self.blocks if is_block else level.block
+        if not attributes and tag not in _SPECIAL and self.cascade.is_empty:
+            return _Level(level.certain, level.possible, level.family, block)  # most of most mail
         element = Element(tag=tag, attributes=attributes, first_child=level.family.eldest)
         styles, family = self.cascade.values(element, level.family)
         before = level.possible
@@ -181,9 +188,7 @@ class _Search:
             return None
         if possible.room and possible is not before:
             possible = self._fit(node, possible, before)
-        is_block = tag in BLOCKS or tag in TABLE_PARTS
-        self.blocks += is_block
-        found = _Level(certain, possible, family, self.blocks if is_block else level.block)
+        found = _Level(certain, possible, family, block)
         if tag in _MAYBE_REPLACED and "open" not in attributes:
             found.summary = possible if tag == "details" else None
             found.possible = replace(possible, box=MAYBE)

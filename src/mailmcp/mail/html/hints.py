@@ -17,7 +17,7 @@ _SHUT: Final = frozenset({"dialog", "datalist"})
 """Elements that are not displayed unless something opens them."""
 
 _FONT_SIZES: Final = ("x-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large")
-_TAGS: Final = {
+STYLED: Final = {
     tag: parse_style(style)
     for style, tags in {
         "font-size:smaller": ("small", "sub", "sup"),
@@ -40,7 +40,7 @@ _ATTRIBUTES: Final = frozenset(
 def presentation(element: Element) -> tuple[Declaration, ...]:
     """Give what an element's name and attributes say of how it looks."""
     tag, attributes = element.tag, element.attributes
-    found = _TAGS.get(tag, ())
+    found = STYLED.get(tag, ())
     if (tag in _SHUT and "open" not in attributes) or "hidden" in attributes or "popover" in attributes:
         found += _NOT_DISPLAYED
     if attributes.keys().isdisjoint(_ATTRIBUTES):

@@ -99,11 +99,12 @@ class State:
 
     def judge_text(self) -> str:
         """Judge text that stands here."""
-        verdicts = {self._judge_place(), self._judge_size(), self._judge_colour()}
+        size = self._judge_size()
+        verdicts = {self.box, size, self._judge_place(), self._judge_colour()}
         verdicts.update(verdict for _, verdict in self.inherited)
-        if MAYBE in (self.box, *verdicts):  # what is not known may undo the rest
+        if self.box == MAYBE and size in ("", MAYBE):  # what is not known may undo the rest
             return MAYBE
-        return self.box or _worst(verdicts)
+        return _worst(verdicts)
 
     def _judge_place(self) -> str:
         x = self.x + self.indent
@@ -134,12 +135,7 @@ def inherit(tag: str, values: Mapping[str, str], outer: State) -> State:
     size = parse_font_size(values.get("font-size", ""))
     font_px = size.to_px(outer.font_px, outer.font_px, outer.root_px) if size else outer.font_px
     is_box = _is_box(tag, values)
-    own = (
-        MAYBE
-        if not is_box and name in _BOXES and values[name] not in ("none", *WIDE)
-        else WORDS[name].judge(values[name])
-        for name in _OWN & values.keys()
-    )
+    own = (_judge_own(name, values, is_box=is_box) for name in _OWN & values.keys())
     state = replace(
         outer,
         font_px=font_px,
@@ -156,6 +152,14 @@ def _is_box(tag: str, values: Mapping[str, str]) -> bool:
     lifted = values.get("position") in ("absolute", "fixed") or "float" in values
     usual = "block" if lifted or tag in BLOCKS or tag in TABLE_PARTS else "inline"
     return values.get("display", usual) not in ("inline", "contents", UNKNOWN, *WIDE)
+
+
+def _judge_own(name: str, values: Mapping[str, str], *, is_box: bool) -> str:
+    """Judge a property that is not inherited; some say nothing of what is in a line, or in its place."""
+    if name == "clip" and values.get("position") not in ("absolute", "fixed", UNKNOWN):
+        return ""
+    verdict = WORDS[name].judge(values[name])
+    return MAYBE if verdict and name in _BOXES and not is_box else verdict
 
 
 def _judge_inherited(values: Mapping[str, str], outer: State) -> frozenset[tuple[str, str]]:
@@ -184,8 +188,9 @@ def _place(values: Mapping[str, str], state: State) -> State:
     px = {
         name: each.to_px(state.font_px, WINDOW_PX[0], state.root_px) for name, each in shifts.items() if each
     }
-    for name in px.keys() & {"right", "bottom"}:
-        px[name] = -px[name] if abs(px[name]) >= _OFF_PAGE_PX else 0.0
+    for name, other in (("right", "left"), ("bottom", "top")):
+        if name in px:
+            px[name] = -px[name] if abs(px[name]) >= _OFF_PAGE_PX and other not in px else 0.0
     x, y = sum(px.get(name, 0.0) for name in LEFT), sum(px.get(name, 0.0) for name in UP)
     opacity = parse_opacity(values.get("opacity", "initial"))
     total = state.opacity * (1.0 if opacity is None else opacity)

@@ -24,6 +24,9 @@ _VALUE_DEPTH_MAX: Final = 4  # functions in functions; serialising deeper ones r
 _NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|alpha\(.*|expression\(.*", re.DOTALL)
 """Values that no browser of today understands, or that are the font of a system."""
 
+_ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert-layer$")
+"""Values that depend on what stands elsewhere."""
+
 _QUIRK: Final = re.compile(r"(?:[1-9]|\d{2,3})(?:\.\d+)?")
 """Lengths without unit: pixels to old browsers, nothing to others."""
 
@@ -131,6 +134,8 @@ def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
     name = _LOGICAL.get(name, name)
     if not value or _NOWHERE.fullmatch(value) or (name not in PROPERTIES and name not in _SHORTHANDS):
         return ()
+    if _ELSEWHERE.search(value):
+        value = UNKNOWN
     match name:
         case "all":
             parts = dict.fromkeys(PROPERTIES, value if value in WIDE else UNKNOWN)
@@ -144,9 +149,10 @@ def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
             parts = {name: value}
     if any(_is_quirk(each, part) for each, part in parts.items()):
         return ()
-    if not all(is_understood(each, part) for each, part in parts.items()):
-        parts = dict.fromkeys(parts, UNKNOWN)
-    return tuple(parts.items())
+    known = {each: part for each, part in parts.items() if is_understood(each, part)}
+    if name != "font" and len(known) < len(parts):
+        known = {}
+    return tuple((dict.fromkeys(parts, UNKNOWN) | known).items())
 
 
 def _is_quirk(name: str, value: str) -> bool:
@@ -179,7 +185,7 @@ def _background(value: str) -> dict[str, str]:
         return dict.fromkeys(parts, value)
     found = [(match.lastgroup or "", match.group()) for match in _LAYER.finditer(value)]
     kinds = dict(found)
-    if len(kinds) != len(found):
+    if len(kinds) != len(found) or "x" in kinds:
         return dict.fromkeys(parts, UNKNOWN)
     parts |= {"background-image": kinds.get("i", "none"), "background-color": kinds.get("c", "transparent")}
     if "gradient" in kinds.get("i", "") and re.search(r"[1-9]", kinds.get("p", "").replace("100%", "")):

@@ -122,7 +122,7 @@ _SCALED_AWAY: Final = (
 )
 _TRANSFORM: Final = _words(
     rf"none|(?:(?:translate[xy]?\({_FEW}(?:, ?{_FEW})?\)|rotate\([+-]?[0-4]?\ddeg\)"
-    r"|scale\(1(?:\.\d+)?\)|matrix\(1, ?0, ?0, ?1, ?0, ?0\)) ?)+",
+    r"|scale\((?:1|1\.\d+|0?\.[89]\d*)\)|matrix\(1, ?0, ?0, ?1, ?0, ?0\)) ?)+",
     _SCALED_AWAY,
     "transform",
 )
@@ -145,12 +145,12 @@ WORDS: Final = {
     **_many(
         "clip-path -webkit-clip-path",
         _words(
-            r"none|inset\((?: ?\d(?:px|%)?){1,4}(?: round [^()]*)?\)",
+            r"none|inset\(\d(?:px|%)?(?: \d(?:px|%)?){0,3}(?: round [^()]*)?\)",
             r"inset\((?:[5-9]\d|\d{3,})%\)|(?:circle|ellipse)\(0(?:px|%)?(?: .*)?\)",
             "clip",
         ),
     ),
-    "clip": _words("auto"),
+    "clip": _words("auto", r"rect\((?:[01](?:px)?[, ]*){4}\)", "clip"),
     **_many(
         "mask mask-image mask-border mask-border-source -webkit-mask -webkit-mask-image"
         " -webkit-mask-box-image line-clamp -webkit-line-clamp offset-path",
