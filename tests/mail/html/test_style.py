@@ -30,7 +30,6 @@ def values(style: str) -> dict[str, str]:
         ("color:blac\u212a", {"color": UNKNOWN}),
         # What no browser of today reads.
         ("filter:alpha(opacity=0);display:-ms-flexbox;height:expression(1)", {}),
-        ("margin-top:10;padding-left:5", {}),
     ],
 )
 def test_declarations_are_read(style: str, expected: dict[str, str]) -> None:
@@ -106,6 +105,22 @@ def test_the_order_and_importance_stay_for_the_cascade() -> None:
         Declaration("color", UNKNOWN, certain=False),
     )
     assert values("color:red;color:blue!ie") == {"color": "red"}
+
+
+@pytest.mark.parametrize(
+    ("style", "name", "value"),
+    [
+        ("margin:10 0", "margin-top", "10px"),
+        ("font-size:.5", "font-size", ".5px"),
+        ("color:fff", "color", "fff"),
+    ],
+)
+def test_what_old_browsers_alone_read_is_not_certain(style: str, name: str, value: str) -> None:
+    assert parse_style(style)[0] == Declaration(name, value, certain=False)
+
+
+def test_numbers_where_they_belong_are_certain() -> None:
+    assert all(each.certain for each in parse_style("opacity:1;line-height:2;z-index:3;margin:0;color:red"))
 
 
 def test_what_browsers_end_in_different_places_is_not_certain() -> None:

@@ -30,7 +30,7 @@ class OverflowEstimate:
             return False
         lines, chars, spaced, breaks = 0, 0, 0.0, True
         is_nowrap = False
-        for node in box.traverse(include_text=True):
+        for number, node in enumerate(box.traverse(include_text=True)):  # the first one is the box
             self.nodes += 1
             if self.nodes > _NODES_MAX:
                 return True
@@ -44,8 +44,8 @@ class OverflowEstimate:
             lines += node.tag == "br"
             style = node.attributes.get("style") or ""
             is_nowrap = is_nowrap or "nowrap" in style.lower()
-            if node != box or "border-box" in style:
-                spaced += _height_px(node, style, own=node == box)
+            if number or "border-box" in style:
+                spaced += _height_px(node, style, own=not number)
         per_line = width / (_LETTER_EMS * font_px or 1.0)
         if is_nowrap:
             return chars > per_line * max(lines, 1) * _KINDNESS

@@ -293,9 +293,6 @@ def _cut(tag: str, values: Mapping[str, str], state: State, *, is_box: bool) -> 
     if not _cuts(values):
         room = (width, height) if state.painted and width != height else None
         return replace(state, tight=state.tight or min(width, height) <= _EXTENT_MAX_PX, room=room)
-    flat = parse_length(values.get("line-height", ""))
-    if flat is not None and not any(flat):
-        height = 0.0
     verdict = MAYBE if state.tight else ""
     if min(width, height) <= max(0.6 * state.font_px, _EXTENT_MAX_PX):
         padded = any(

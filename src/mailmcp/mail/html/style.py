@@ -27,8 +27,8 @@ _NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|alpha\(.*|expr
 _ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert-layer$")
 """Values that depend on what stands elsewhere."""
 
-_QUIRK: Final = re.compile(r"(?:[1-9]|\d{2,3})(?:\.\d+)?")
-"""Lengths without unit: pixels to old browsers, nothing to others."""
+_QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")
+"""Lengths without a unit, and colours without their sign."""
 
 _LOGICAL: Final = {
     "block-size": "height", "max-block-size": "max-height",
@@ -125,7 +125,11 @@ def _is_shallow(tokens: Iterable[Any], depth: int) -> bool:
 
 def _declare(name: str, value: str, *, important: bool) -> Iterator[Declaration]:
     for longhand, part in _longhands(name, value):
-        yield Declaration(longhand, part, important, part != UNKNOWN)
+        # Old browsers read numbers as pixels, and colours without their sign; others read neither.
+        quirk = _QUIRK.fullmatch(part) is not None
+        px = f"{part}px" if quirk and not is_understood(longhand, part) else part
+        certain = part != UNKNOWN and px == part and not (quirk and "color" in longhand)
+        yield Declaration(longhand, px, important, certain)
 
 
 @lru_cache(maxsize=4096)
@@ -147,18 +151,14 @@ def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
             parts = _sides(_BOXES[name], value.split(" "))
         case _:
             parts = {name: value}
-    if any(_is_quirk(each, part) for each, part in parts.items()):
-        return ()
-    known = {each: part for each, part in parts.items() if is_understood(each, part)}
+    known = {each: part for each, part in parts.items() if _is_read(each, part)}
     if name != "font" and len(known) < len(parts):
         known = {}
     return tuple((dict.fromkeys(parts, UNKNOWN) | known).items())
 
 
-def _is_quirk(name: str, value: str) -> bool:
-    return (
-        bool(_QUIRK.fullmatch(value)) and is_understood(name, f"{value}px") and not is_understood(name, value)
-    )
+def _is_read(name: str, value: str) -> bool:
+    return is_understood(name, value) or bool(_QUIRK.fullmatch(value) and is_understood(name, f"{value}px"))
 
 
 def _sides(names: tuple[str, ...], values: list[str]) -> dict[str, str]:

@@ -116,6 +116,7 @@ def _many(names: str, row: Words) -> dict[str, Words]:
 
 
 _FEW: Final = r"(?:[+-]?\d?\d(?:\.\d+)?(?:px|pt|%)?)"
+_INSET: Final = r"(?:\d(?:px)?|1?\d%)"
 _NOTHING: Final = r"[+-]?(?:0*\.?0\d*|\d(?:\.\d+)?e-\d+)%?"
 _SCALED_AWAY: Final = (
     rf"(?:scale|scale[xy]|matrix)\( ?{_NOTHING}(?:[, ].*)?\)|scale\([^,()]*, ?{_NOTHING} ?\)"
@@ -145,7 +146,7 @@ WORDS: Final = {
     **_many(
         "clip-path -webkit-clip-path",
         _words(
-            r"none|inset\(\d(?:px|%)?(?: \d(?:px|%)?){0,3}(?: round [^()]*)?\)",
+            rf"none|inset\({_INSET}(?: {_INSET}){{0,3}}(?: round [^()]*)?\)",
             r"inset\((?:[5-9]\d|\d{3,})%\)|(?:circle|ellipse)\(0(?:px|%)?(?: .*)?\)",
             "clip",
         ),
