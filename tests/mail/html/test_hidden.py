@@ -149,11 +149,13 @@ def test_what_people_see_stays(attribute: str) -> None:
 TRICKS = [
     # Units, numbers and functions
     "style='font-size:.01rlh'", "style='font-size:.01ic'", "style='font-size:.01cqw'",
-    "style='font-size:calc(1px * 0)'", "style='font-size:min(0px, 9px)'", "style='font-size:clamp(0px,0px,9px)'",
+    "style='font-size:calc(1px * 0)'", "style='font-size:min(0px, 9px)'",
+    "style='font-size:clamp(0px,0px,9px)'",
     "style='opacity:calc(1 - 1)'", "style='display:var(--x)'", "style='visibility:env(x, hidden)'",
     "style='display:none;display:nonsense'", "style='all:revert-layer'", "style='font-size-adjust:0'",
     # Colours
-    "style='color:lab(100% 0 0)'", "style='color:color(display-p3 1 1 1)'", "style='color:rgb(from white r g b)'",
+    "style='color:lab(100% 0 0)'", "style='color:color(display-p3 1 1 1)'",
+    "style='color:rgb(from white r g b)'",
     "style='color:color-mix(in srgb,white,white)'", "style='color:light-dark(#fff,#000)'",
     "style='color:#fff;background:url(x.png)'", "style='color:#fff;background:#fff url(x.png)'",
     "style='color:#fff;filter:invert(1)'",
@@ -163,9 +165,11 @@ TRICKS = [
     "style='color:#e8e8e8'", "style='-webkit-text-fill-color:var(--x)'", "style='color-scheme:dark'",
     # Boxes
     "style='transform:rotateX(.25turn)'", "style='transform:translateX(-9999px)'", "style='rotate:y 90deg'",
-    "style='transform:perspective(1px)'", "style='scale:calc(0)'", "style='zoom:.01'", "style='contain:strict'",
+    "style='transform:perspective(1px)'", "style='scale:calc(0)'", "style='zoom:.01'",
+    "style='contain:strict'",
     "style='mask:linear-gradient(transparent,transparent)'", "style='-webkit-mask-image:url(x)'",
-    "style='clip-path:polygon(0 0, 0 0, 0 0)'", "style='clip-path:inset(0 100% 0 0)'", "style='clip-path:url(#x)'",
+    "style='clip-path:polygon(0 0, 0 0, 0 0)'", "style='clip-path:inset(0 100% 0 0)'",
+    "style='clip-path:url(#x)'",
     "style='position:absolute;clip:rect(0,auto,auto,0)'", "style='margin-left:calc(-9999px)'",
     "style='left:-300px;position:relative'", "style='margin-left:100%'", "style='height:8px;overflow:hidden'",
     "style='height:1cqw;overflow:hidden'", "style='max-height:inherit;overflow:hidden'", "style='z-index:-1'",

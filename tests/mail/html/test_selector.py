@@ -28,7 +28,8 @@ def test_combinators_part_compounds() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", " ", ">", "> p", "p >", "a > > b", "p.", "p.3", "p#3", "x|p", "*|p", "&", "p&", ".a p*", ".ap b.cp|d",
+        "", " ", ">", "> p", "p >", "a > > b", "p.", "p.3", "p#3", "x|p", "*|p", "&", "p&", ".a p*",
+        ".ap b.cp|d",
         "p:nth-child(2n)", "p:is(.a)", "p:not(:hover)", "p:not()", "p::first-line", "p:has(a)", "p:foo",
         "[", "[]", "[=x]", "[a=]", "[a ? b]", "[a=b c d]", "[a=3]", "p!", "p\\3a x", "?",
         "p:hover:foo", "::before::before", "::-webkit-foo", " ".join("abcdefghi"),

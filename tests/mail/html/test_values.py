@@ -19,7 +19,8 @@ from mailmcp.mail.html.values import (
     ("text", "pixels"),
     [
         ("0", 0), ("0.00em", 0), ("-0px", 0), (".0%", 0), ("-1.5px", -1.5), ("3pt", 4), ("2em", 20),
-        ("2ex", 10), ("2rem", 10), ("1e2px", 100), ("50%", 400), ("100vw", 1024), ("-50vmax", -512), ("20q", 18.9),
+        ("2ex", 10), ("2rem", 10), ("1e2px", 100), ("50%", 400), ("100vw", 1024), ("-50vmax", -512),
+        ("20q", 18.9),
     ],
 )  # fmt: skip
 def test_lengths_are_read(text: str, pixels: float) -> None:

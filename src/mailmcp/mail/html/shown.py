@@ -195,14 +195,15 @@ def _place(values: Mapping[str, str], state: State) -> State:
     opacity = parse_opacity(values.get("opacity", "initial"))
     total = state.opacity * (1.0 if opacity is None else opacity)
     indent = parse_length(values.get("text-indent", ""))
-    lifted = position not in ("static", "relative", *WIDE) or y <= -_LIFTED_PX
+    moved = max(abs(px.get(name, 0.0)) for name in _OFFSETS) > _LIFTED_PX
+    lifted = position not in ("static", "relative", *WIDE) or px.get("margin-top", 0.0) <= -_LIFTED_PX
     return replace(
         state,
         opacity=total,
         x=state.x + x,
         y=state.y + y,
         indent=indent.to_px(state.font_px, WINDOW_PX[0], state.root_px) if indent else state.indent,
-        lifted=state.lifted or lifted or (position == "relative" and max(abs(x), abs(y)) > _LIFTED_PX),
+        lifted=state.lifted or lifted or moved,
         box=_worst(
             [
                 state.box,
