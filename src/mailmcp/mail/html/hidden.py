@@ -106,7 +106,8 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
     rules = parse_sheets(document.sheets)
     search = _Search(Cascade(rules.rules))
     root = document.tree.root
-    node, levels = root, [_Level(State(), State(), Family())]
+    state = State()
+    node, levels = root, [_Level(state, state, Family())]
     while node is not None:
         level = search.visit(node, levels[-1])
         if level is not None and node.first_child is not None:

@@ -12,6 +12,7 @@ from mailmcp.mail.html.values import parse_length
 _LETTER_EMS: Final = 0.4  # width of a narrow letter
 _KINDNESS: Final = 1.25
 _NODES_MAX: Final = 50_000
+_NODE_CHARS: Final = 100  # that are searched in the time that one node takes
 _TALL: Final = frozenset({"height", "padding-top", "margin-top"})
 
 
@@ -26,8 +27,11 @@ class OverflowEstimate:
     def overflows(self, box: LexborNode, room_px: tuple[float, float], font_px: float) -> bool:
         """Tell whether text in a box may lie beyond its width or height, both infinite if not set."""
         width, height = room_px
-        if height == math.inf and "nowrap" not in (box.html or ""):
-            return False
+        if height == math.inf:
+            source = box.html or ""
+            self.nodes += len(source) // _NODE_CHARS
+            if "nowrap" not in source and self.nodes <= _NODES_MAX:
+                return False
         lines, chars, spaced, breaks = 0, 0, 0.0, True
         is_nowrap = False
         for number, node in enumerate(box.traverse(include_text=True)):  # the first one is the box

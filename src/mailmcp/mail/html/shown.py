@@ -44,6 +44,10 @@ _OFFSETS: Final = frozenset({"left", "top", "right", "bottom"})
 _BOXES: Final = frozenset({"content-visibility", "transform", "-webkit-transform", "scale"})
 _OWN: Final = frozenset(name for name, row in WORDS.items() if not row.inherited)
 _INHERITED: Final = (WORDS.keys() - _OWN) | {"font-size", "text-indent", "color", "-webkit-text-fill-color"}
+_PLACES: Final = frozenset({*LEFT, *UP, "text-indent", "opacity", "position"})
+_EXTENTS: Final = frozenset(
+    {"width", "height", "max-width", "max-height", "overflow-x", "overflow-y", "visibility"}
+)
 _SIZED: Final = ("background-size", "background-position")
 _PAINTS: Final = frozenset(
     {"color", "-webkit-text-fill-color", "background-color", "background-image", "background-clip"}
@@ -178,6 +182,8 @@ def _judge_inherited(values: Mapping[str, str], outer: State) -> frozenset[tuple
 
 def _place(values: Mapping[str, str], state: State) -> State:
     """Reckon how the content of a box is moved, and made transparent."""
+    if _PLACES.isdisjoint(values):
+        return state
     position = values.get("position", "static")
     names = {*LEFT, *UP} - (_OFFSETS if position in ("static", *WIDE) else set())
     shifts = {
@@ -282,6 +288,8 @@ def _cuts(values: Mapping[str, str]) -> bool:
 
 def _cut(tag: str, values: Mapping[str, str], state: State, *, is_box: bool) -> State:
     """Reckon with a box that has an extent of its own, and may cut off what does not fit in it."""
+    if _EXTENTS.isdisjoint(values):
+        return state
     width, height = (
         min(_extent(values, name, state), _extent(values, f"max-{name}", state))
         for name in ("width", "height")
