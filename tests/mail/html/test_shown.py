@@ -2,7 +2,8 @@
 
 import pytest
 
-from mailmcp.mail.html.shown import State, inherit
+from mailmcp.mail.html.shown import inherit
+from mailmcp.mail.html.state import State
 from mailmcp.mail.html.style import parse_style
 from mailmcp.mail.html.values import MAYBE
 

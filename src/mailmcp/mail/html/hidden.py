@@ -21,7 +21,8 @@ from mailmcp.mail.html.hints import STYLED
 from mailmcp.mail.html.overflow import OverflowEstimate
 from mailmcp.mail.html.selector import Element
 from mailmcp.mail.html.sheet import parse_sheets
-from mailmcp.mail.html.shown import State, inherit
+from mailmcp.mail.html.shown import inherit
+from mailmcp.mail.html.state import State
 from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE
 from mailmcp.mail.html.tame import StyleSheet, tame_html
 from mailmcp.mail.html.values import MAYBE

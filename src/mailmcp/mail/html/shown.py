@@ -1,16 +1,16 @@
-"""What a style makes of the text in an element: the state that children inherit, and its verdict.
+"""What a style makes of the text in an element: a state out of the one around it.
 
-A verdict is "" where text is shown, the name of a technique where it is certainly hidden, and MAYBE
-where it is not known to be shown. Properties whose value alone decides are a table of `html.values`;
-here are those that work together: sizes, places, boxes that cut, colours.
+Properties whose value alone decides are a table of `html.values`; here are those that work together:
+sizes, places, boxes that cut, colours.
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from mailmcp.mail.html.colour import BLACK, WHITE, Colour, judge_contrast, lay_over, parse_colour, parse_image
+from mailmcp.mail.html.state import OFF_PAGE_PX, State, worst
 from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS
 from mailmcp.mail.html.values import (
     INHERITING,
@@ -26,18 +26,10 @@ from mailmcp.mail.html.values import (
     parse_opacity,
 )
 
-FONT_MIN_PX: Final = 3.0
-"""Small print is 8 and more; preheaders are 0 or 1."""
-
 OPACITY_MIN: Final = 0.1
 """Below it text is not seen, whatever its colour."""
 
-_FONT_SHOWN_PX: Final = (5.0, 300.0)
-_OPACITY_SHOWN: Final = 0.2
 _EXTENT_MAX_PX: Final = 2.0  # no letter fits
-_OFF_PAGE_PX: Final = 500.0  # to the left or above, where no one can scroll
-_FAR_PX: Final = 5_000.0  # to the right or below
-_SLACK_PX: Final = 150.0  # negative margins make up for padding elsewhere
 _LIFTED_PX: Final = 10.0  # further moved, a box may lie over others
 _BACKGROUNDS_MAX: Final = 8
 _OFFSETS: Final = frozenset({"left", "top", "right", "bottom"})
@@ -55,83 +47,6 @@ _PAINTS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """What an element hands down to its children, and what its own box does."""
-
-    font_px: float = 16.0
-    root_px: float = 16.0
-    opacity: float = 1.0
-    x: float = 0.0
-    y: float = 0.0
-    indent: float = 0.0
-    right: float = WINDOW_PX[0]
-    bottom: float = 2_000.0
-    """How far to the right and down text is in sight: less within a box that cuts."""
-
-    colour: Colour = BLACK
-    fill: Colour | None = None
-    backgrounds: tuple[Colour | None, ...] = (WHITE,)
-    """What may lie behind, opaque: one colour, those of a gradient, or None for what is not known."""
-
-    helped: bool = False
-    """Whether a picture behind it, or a shadow, may show what its colour does not."""
-
-    holds_floats: bool = True
-    """Whether the background reaches behind what floats in it."""
-
-    lifted: bool = False
-    """Whether it may lie over other text, on other backgrounds."""
-
-    tight: bool = False
-    """Whether a box around has no extent, without cutting off what does not fit in it."""
-
-    inherited: frozenset[tuple[str, str]] = frozenset()
-    """Verdicts on inherited properties, by name."""
-
-    box: str = ""
-    """The verdict on the boxes around, which nothing within can undo."""
-
-    painted: bool = False
-    """Whether the element has a background of its own."""
-
-    covers: bool = False
-    """Whether it would hide what it lies over."""
-
-    room: tuple[float, float] | None = None
-    """Width and height beyond which the element's content is cut off, or not on its background."""
-
-    def judge_text(self) -> str:
-        """Judge text that stands here."""
-        size = self._judge_size()
-        verdicts = {self.box, size, self._judge_place(), self._judge_colour()}
-        verdicts.update(verdict for _, verdict in self.inherited)
-        if self.box == MAYBE and size in ("", MAYBE):  # what is not known may undo the rest
-            return MAYBE
-        return _worst(verdicts)
-
-    def _judge_place(self) -> str:
-        x = self.x + self.indent
-        if min(x, self.y) <= -_OFF_PAGE_PX or max(x, self.y) >= _FAR_PX:
-            return "position"
-        return "" if -_SLACK_PX <= x < self.right and -_SLACK_PX <= self.y < self.bottom else MAYBE
-
-    def _judge_size(self) -> str:
-        if self.font_px < FONT_MIN_PX:
-            return "font size"
-        low, high = _FONT_SHOWN_PX
-        return "" if low <= self.font_px <= high and self.opacity >= _OPACITY_SHOWN else MAYBE
-
-    def _judge_colour(self) -> str:
-        seen = judge_contrast(self.fill or self.colour, self.backgrounds)
-        return "" if seen else MAYBE if seen is None or self.helped or self.lifted else "colour"
-
-
-def _worst(verdicts: Iterable[str]) -> str:
-    """Choose among verdicts: a technique that hides, MAYBE, or ""."""
-    return min(set(verdicts) - {""}, key=lambda verdict: (verdict == MAYBE, verdict), default="")
-
-
 def inherit(tag: str, values: Mapping[str, str], outer: State) -> State:
     """Find what the children of an element inherit, and what its own box does."""
     if not values:
@@ -145,7 +60,7 @@ def inherit(tag: str, values: Mapping[str, str], outer: State) -> State:
         font_px=font_px,
         root_px=font_px if tag == "html" else outer.root_px,
         inherited=_judge_inherited(values, outer),
-        box=_worst([outer.box, *own]),
+        box=worst([outer.box, *own]),
         room=None,
     )
     return _cut(tag, values, _paint(tag, values, _place(values, state)), is_box=is_box)
@@ -196,7 +111,7 @@ def _place(values: Mapping[str, str], state: State) -> State:
     }
     for name, other in (("right", "left"), ("bottom", "top")):
         if name in px:
-            px[name] = -px[name] if abs(px[name]) >= _OFF_PAGE_PX and other not in px else 0.0
+            px[name] = -px[name] if abs(px[name]) >= OFF_PAGE_PX and other not in px else 0.0
     x, y = sum(px.get(name, 0.0) for name in LEFT), sum(px.get(name, 0.0) for name in UP)
     opacity = parse_opacity(values.get("opacity", "initial"))
     total = state.opacity * (1.0 if opacity is None else opacity)
@@ -210,7 +125,7 @@ def _place(values: Mapping[str, str], state: State) -> State:
         y=state.y + y,
         indent=indent.to_px(state.font_px, WINDOW_PX[0], state.root_px) if indent else state.indent,
         lifted=state.lifted or lifted or moved,
-        box=_worst(
+        box=worst(
             [
                 state.box,
                 MAYBE if opacity is None or None in shifts.values() else "",
@@ -311,7 +226,7 @@ def _cut(tag: str, values: Mapping[str, str], state: State, *, is_box: bool) -> 
         verdict = "extent" if surely and 0 <= min(width, height) <= _EXTENT_MAX_PX else MAYBE
     return replace(
         state,
-        box=_worst([state.box, verdict]),
+        box=worst([state.box, verdict]),
         room=None if width == height else (width, height),
         right=min(state.right, state.x + max(width, 0.0)),
         bottom=min(state.bottom, state.y + max(height, 0.0)),
