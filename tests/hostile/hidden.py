@@ -4,6 +4,9 @@ from typing import Final
 
 from hostile.message import HostileMail, canary, html_letter
 
+_MARKED: Final = (
+    r"^\d+ passages? of the body \(\d+ characters?\) may be hidden from people: (?:it is|they are) marked\.$"
+)
 _TAKEN_OUT: Final = r"hidden passages? \(\d+ characters?\) (?:was|were) taken out"
 
 _BY_STYLE: Final = {
@@ -29,6 +32,14 @@ _BY_STYLE: Final = {
     "clipped": "position:absolute;clip:rect(0,0,0,0)",
     "clipped_by_path": "clip-path:inset(100%)",
     "scaled": "transform:scale(0)",
+    "scaled_nearly": "transform:scale(.02)",
+    "matrix": "transform:matrix(.01,0,0,.01,0,0)",
+    "opacity_below": "opacity:-1",
+    "opacity_minus_nothing": "opacity:-0",
+    "quarters": "font-size:2Q",
+    "viewport": "position:absolute;left:-90vmax",
+    "system_colour": "color:Window",
+    "gradient": "color:#fff;background:linear-gradient(#fff,#fff) #000",
 }
 _BY_SHEET: Final = {
     "sheet_class": (".x{display:none}", '<p class="x">{}</p>'),
@@ -42,7 +53,27 @@ _BY_ELEMENT: Final = {
     "template": "<template>{}</template>",
     "white_table": '<table bgcolor="white"><tr><td><font color="white">{}</font></td></tr></table>',
     "dark_table": '<table bgcolor="#222222"><tr><td style="color:#222222">{}</td></tr></table>',
+    "block_cell": '<table><tr><td style="display:block;height:0;overflow:hidden">{}</td></tr></table>',
     "nested": '<div style="display:none"><div style="display:block"><b>{}</b></div></div>',
+}
+_DOUBTFUL: Final = {
+    "unit": '<p style="font-size:.01rlh">{}</p>',
+    "computed": '<p style="font-size:calc(1px * 0)">{}</p>',
+    "variable": '<p style="display:var(--x)">{}</p>',
+    "lab": '<p style="color:lab(100% 0 0)">{}</p>',
+    "relative_colour": '<p style="color:rgb(from white r g b)">{}</p>',
+    "picture": '<p style="color:#fff;background:url(x.png)">{}</p>',
+    "turned": '<p style="transform:rotateX(.25turn)">{}</p>',
+    "masked": '<p style="mask:linear-gradient(transparent,transparent)">{}</p>',
+    "contained": '<p style="contain:strict">{}</p>',
+    "path": '<p style="clip-path:polygon(0 0,0 0,0 0)">{}</p>',
+    "cut": '<div style="height:20px;overflow:hidden"><br><br><br>{}</div>',
+    "details": "<details><summary>More</summary>{}</details>",
+    "option": "<select><option>One<option>{}</select>",
+    "media": "<style>@media (min-width:1px) or (x:y){{p.x{{display:none}}}}</style><p class=x>{}</p>",
+    "counted": "<style>p.x:nth-child(n){{display:none}}</style><p class=x>{}</p>",
+    "nested": "<style>div.x{{p{{display:none}}}}</style><div class=x><p>{}</p></div>",
+    "closed_within": '<p style="contain:strict">a] {} [b</p>',
 }
 _NEVER_SHOWN: Final = {
     "comment": "<!-- {} -->",
@@ -71,9 +102,21 @@ def _mail(name: str, inner: str, *, style: str = "", warning: str = _TAKEN_OUT) 
     )
 
 
+def _doubtful_mail(name: str, inner: str) -> HostileMail:
+    secret = canary(f"doubtful-{name.replace('_', '-')}")
+    return HostileMail(
+        name=f"doubtful_{name}",
+        octets=html_letter(inner.replace("{}", secret).replace("{{", "{").replace("}}", "}")),
+        doubtful=(secret,),
+        fenced=("Tea at four?", "Yours, Bob"),
+        warning=_MARKED,
+    )
+
+
 HIDDEN: Final = (
     *(_mail(name, f'<div style="{style}">{{}}</div>') for name, style in _BY_STYLE.items()),
     *(_mail(name, inner, style=style) for name, (style, inner) in _BY_SHEET.items()),
     *(_mail(name, inner) for name, inner in _BY_ELEMENT.items()),
+    *(_doubtful_mail(name, inner) for name, inner in _DOUBTFUL.items()),
     *(_mail(name, inner, warning="") for name, inner in _NEVER_SHOWN.items()),
 )

@@ -149,3 +149,8 @@ class _Lines:
     def blank(self) -> bool:
         """Take the next line if it is empty."""
         return self.take(re.compile("")) is not None
+
+
+def outside_marks(text: str) -> str:
+    """Leave out what is marked as perhaps hidden; a snippet may end within a mark."""
+    return re.sub(r"\[may be hidden: [^\[\]]*(?:\]|$)", "", text)

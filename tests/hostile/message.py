@@ -28,6 +28,9 @@ class HostileMail:
     hidden: tuple[str, ...] = ()
     """In no channel of any reply: what people do not see."""
 
+    doubtful: tuple[str, ...] = ()
+    """Within a mark only, in every channel of any reply: what people may not see."""
+
     fenced: tuple[str, ...] = ()
     """In the body, and in the text channel between the borders only: what people see."""
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from hostile.catalogue import HOSTILE
-from hostile.layout import assert_visible
+from hostile.layout import assert_visible, outside_marks
 from hostile.message import OWN_ADDRESS, OWN_HOST, OWN_NAME, HostileMail
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import format_address, parse_addresses
@@ -47,9 +47,12 @@ def test_people_read_it_and_so_does_the_text(mail: HostileMail) -> None:
     sanitized = sanitize_html(body.html)
     for text in (body.text, sanitized, collapse_quotes(body.text).text):
         assert not [secret for secret in mail.hidden if secret in text]
+        assert not [word for word in mail.doubtful if word in outside_marks(text)]
         assert_visible(text)
+    assert [word for word in mail.doubtful if word not in body.text] == []
+    assert bool(mail.doubtful) <= bool(body.doubtful)
     assert [word for word in mail.fenced if word not in body.text] == []
-    assert bool(re.search("hidden", mail.warning)) <= bool(body.hidden_removed)
+    assert bool(re.search("hidden passage", mail.warning)) <= bool(body.hidden_removed)
     assert bool(re.search("invisible.*body", mail.warning)) <= bool(body.invisible_removed)
     assert bool(re.search("link", mail.warning)) <= bool(body.misleading_links)
     assert view.structure is not None

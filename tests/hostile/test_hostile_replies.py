@@ -8,7 +8,7 @@ import pytest
 
 from hostile.catalogue import HOSTILE
 from hostile.conversation import Replies, Reply, read_everything
-from hostile.layout import assert_plain, assert_visible, read_message_text, read_row
+from hostile.layout import assert_plain, assert_visible, outside_marks, read_message_text, read_row
 from hostile.message import HostileMail
 from mcp_envelope import Dialect
 
@@ -59,6 +59,7 @@ def test_what_is_hidden_comes_through_no_channel(replies: Replies, mail: Hostile
     said.append(json.dumps(rows[position], ensure_ascii=False))
     for text in said:
         assert [secret for secret in mail.hidden if secret in text] == []
+        assert [secret for secret in mail.doubtful if secret in outside_marks(text)] == []
         assert_visible(text)
 
 

@@ -6,7 +6,12 @@ from mailmcp.mail.text.body import BodyText
 from mailmcp.tools.taken_out import say_taken_out
 
 
-def text(hidden: tuple[int, int] = (0, 0), invisible: int = 0, misleading: int = 0) -> BodyText:
+def text(
+    hidden: tuple[int, int] = (0, 0),
+    invisible: int = 0,
+    misleading: int = 0,
+    doubtful: tuple[int, int] = (0, 0),
+) -> BodyText:
     return BodyText(
         text="",
         html="",
@@ -14,6 +19,8 @@ def text(hidden: tuple[int, int] = (0, 0), invisible: int = 0, misleading: int =
         hidden_removed=hidden[0],
         hidden_chars=hidden[1],
         invisible_removed=invisible,
+        doubtful=doubtful[0],
+        doubtful_chars=doubtful[1],
         misleading_links=misleading,
     )
 
@@ -27,6 +34,14 @@ def text(hidden: tuple[int, int] = (0, 0), invisible: int = 0, misleading: int =
         (
             [text((1, 120)), text(), text((2, 180))],
             ["3 hidden passages (300 characters) were taken out of the body."],
+        ),
+        (
+            [text(doubtful=(1, 12))],
+            ["1 passage of the body (12 characters) may be hidden from people: it is marked."],
+        ),
+        (
+            [text(doubtful=(1, 12)), text(doubtful=(1, 1))],
+            ["2 passages of the body (13 characters) may be hidden from people: they are marked."],
         ),
         ([text(invisible=2)], ["2 invisible characters were taken out of the body."]),
         (

@@ -46,6 +46,9 @@ _ANY_WIDTH = 10_000
 _EXTENSIONS = {Feature.ESEARCH, Feature.SORT}
 """What is judged only where it is advertised."""
 
+_NOT_SEARCHED = {Feature.LIST_RETURN, Feature.IDS}
+"""What no search shows."""
+
 
 @dataclass(slots=True)
 class Verdict:
@@ -126,7 +129,8 @@ def _look_around(session: Session, verdict: Verdict) -> None:
             verdict.ok = True
     except ToolError as error:
         verdict.error = error.message
-    offered = [each for each in Feature if each not in _EXTENSIONS or session.can(each.value)]
+    searched = [each for each in Feature if each not in _NOT_SEARCHED]
+    offered = [each for each in searched if each not in _EXTENSIONS or session.can(each.value)]
     verdict.search = {each.value: session.quirks.verdict(each).value for each in offered}
     session.log_out()
 

@@ -21,6 +21,12 @@ def say_taken_out(texts: Sequence[BodyText], *, where: str, in_source: bool = Fa
         passages = f"{counted(hidden, 'hidden passage')} ({chars}) {'was' if hidden == 1 else 'were'}"
         shown = f"; {GET_MESSAGE_RAW} has {'it' if hidden == 1 else 'them'}" if in_source else ""
         warnings.append(f"{passages} taken out of {where}{shown}.")
+    if doubtful := sum(each.doubtful for each in texts):
+        chars = counted(sum(each.doubtful_chars for each in texts), "character")
+        marked = "it is marked" if doubtful == 1 else "they are marked"
+        warnings.append(
+            f"{counted(doubtful, 'passage')} of {where} ({chars}) may be hidden from people: {marked}."
+        )
     if invisible := sum(each.invisible_removed for each in texts):
         warnings.append(f"{were(invisible, 'invisible character')} taken out of {where}.")
     if misleading := sum(each.misleading_links for each in texts):

@@ -5,6 +5,7 @@ from mailmcp.mail.html.hidden import parse_html, remove_hidden
 from mailmcp.mail.html.selector import Element
 from mailmcp.mail.html.sheet import parse_sheets
 from mailmcp.mail.html.tame import StyleSheet
+from mailmcp.mail.html.values import UNKNOWN
 from steps import count_steps
 
 
@@ -37,22 +38,39 @@ def test_relations_are_followed(css: str, colours: list[str]) -> None:
     _, in_div = rules.values(element("div"), in_body)
     found = []
     for tag in ("p", "i", "p", "p"):
-        values, _ = rules.values(element(tag), in_div)
-        found += [values.get("color", "")] if tag == "p" else []
+        styles, _ = rules.values(element(tag), in_div)
+        found += [styles.certain.get("color", "")] if tag == "p" else []
     assert found == colours
 
 
 def test_importance_specificity_and_order_decide() -> None:
     rules = cascade("p{color:red;top:1px!important}.x{color:blue}p{color:green;top:2px;left:1px}p{left:2px}")
-    values, _ = rules.values(
-        Element(tag="p", attributes={"class": "x", "style": "top:3px;left:3px"}), Family()
-    )
-    assert values == {"color": "blue", "top": "1px", "left": "3px"}
+    attributes = {"class": "x", "style": "top:3px;left:3px"}
+    styles, _ = rules.values(Element(tag="p", attributes=attributes), Family())
+    assert styles.certain == {"color": "blue", "top": "1px", "left": "3px"}
+    assert styles.possible is styles.certain
     assert rules.complete
 
 
+@pytest.mark.parametrize(
+    ("css", "certain", "possible"),
+    [
+        ("p{color:red} @supports (x:y){p{color:blue}}", "red", "blue"),
+        ("p{color:red} @supports (x:y){p{color:red}}", "red", "red"),
+        ("@supports (x:y){p{color:blue}} p{color:red}", "red", "red"),
+        ("@supports (x:y){p{color:blue!important}} p{color:red}", "red", "blue"),
+        ("p{color:red} p:is(p){color:blue} p:where(p){color:green}", "red", UNKNOWN),
+        ("p{color:red} p{color:lab(1 1 1)}", "red", UNKNOWN),
+        ("p{color:red} p{color:fff}", "red", "fff"),
+    ],
+)
+def test_what_is_not_certain_hides_but_shows_nothing(css: str, certain: str, possible: str) -> None:
+    styles, _ = cascade(css).values(element("p"), Family())
+    assert (styles.certain["color"], styles.possible["color"]) == (certain, possible)
+
+
 def test_an_element_without_rules_has_no_values() -> None:
-    assert cascade("").values(element("p"), Family())[0] == {}
+    assert cascade("").values(element("p"), Family())[0] == ({}, {})
 
 
 DEEP = "<div class=a>" * 200 + "x" + "</div>" * 200

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from mailmcp.limits import CSS_CHARS_MAX
 from mailmcp.mail.html.convert import STYLES_CUT, STYLES_NOT_KNOWN, html_to_text, sanitize_html
-from mailmcp.mail.html.style import PROPERTIES
+from mailmcp.mail.html.values import PROPERTIES
 from newsletters.making import make_newsletters
 from steps import assert_linear
 
@@ -35,9 +35,15 @@ def test_styles_that_are_not_read_to_their_end_are_a_defect() -> None:
     assert (converted.text, converted.defects) == ("a", (STYLES_CUT,))
 
 
-def test_styles_that_are_computed_are_a_defect() -> None:
-    converted = html_to_text("<style>p{color:var(--x)}</style><p>a</p>")
-    assert (converted.text, converted.defects) == ("a", (STYLES_NOT_KNOWN,))
+def test_text_that_may_be_hidden_is_marked_and_counted() -> None:
+    converted = html_to_text("<style>p{color:var(--x)}</style><p>a</p>b")
+    assert (converted.text, converted.defects) == ("[may be hidden: a]\n\nb", ())
+    assert (converted.doubtful, converted.doubtful_chars, converted.hidden_removed) == (1, 1, 0)
+
+
+def test_styles_that_may_hide_anything_are_a_defect() -> None:
+    converted = html_to_text("<p>a</p><p style='position:fixed;background:#fff'>b</p>")
+    assert (converted.text, converted.defects) == ("a\n\nb", (STYLES_NOT_KNOWN,))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +69,7 @@ def test_nothing_raises(html: str) -> None:
         ('<a href="https://x.example/?a=1&amp;b=2">a</a>', '<a href="https://x.example/?a=1&amp;b=2">a</a>'),
         (
             "<iframe src=https://x.example/>x</iframe><object data=https://x.example/>y</object>",
-            "<span>y</span>",
+            "<span>[may be hidden: y]</span>",
         ),
         (
             "<table background=https://x.example/><tr><td colspan=2>a",
@@ -214,7 +220,7 @@ HOSTILE = {
     "line breaks": "<br>",
     "styles": "<p style='color:#fff;left:-9px'>x",
     "strikes": "<del>x",
-    "raised": "1<sup>2",
+    "raised": "1<sup>2</sup>",
     "pre": "<pre>\n\n",
     "entities": "&#8203;",
 }

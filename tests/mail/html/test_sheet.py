@@ -22,20 +22,60 @@ def names(css: str) -> list[str]:
         ("p{} b{color:red", ["b"]),
         ("p/**/ {color:red}", ["p"]),
         ("<!-- p{color:red} -->", ["p"]),
+        ("p:hover, b{color:red}", ["b"]),
         ("@media screen{p{color:red}} @media print{b{color:red}}", ["p"]),
-        ("@media screen and (min-width:(1px)){p{color:red}}", []),
-        ("@media only screen and (max-width:(9px) 9px){p{color:red}}", []),
-        ("@media tv(x){p{color:red}} @media screen and x(y){b{color:red}}", []),
-        ("@layer x{p{color:red}} @layer y;", ["p"]),
-        ("@supports (display:grid){p{color:red}} @supports not (display:grid){b{color:red}}", ["p"]),
         ("@import url(https://x.example/); @font-face{color:red} @page{color:red} p{color:red}", ["p"]),
+        ("@keyframes x{from{opacity:0} to{opacity:1}}", []),
         ("@media all{@media all{@media all{@media all{p{color:red}}}}}", ["p"]),
-        ("@media all{@media all{@media all{@media all{@media all{p{color:red}}}}}}", []),
-        ("} p{color:red}", []),
     ],
 )
 def test_rules_that_can_hide_are_found(css: str, tags: list[str]) -> None:
     assert names(css) == tags
+    assert all(rule.certain for rule in parse(css).rules)
+
+
+@pytest.mark.parametrize(
+    ("css", "tags"),
+    [
+        ("p:nth-child(2){opacity:0}", ["p"]),
+        ("p, :foo{opacity:0}", ["p", ""]),
+        ("p,{opacity:0}", ["p", ""]),
+        ("} p{opacity:0}", ["p"]),
+        ("p::before::before, b{opacity:0}", ["b"]),
+        ("@media (min-width:1px) or (x:y){p{opacity:0}}", ["p"]),
+        ("@media screen and (min-width:(1px)){p{opacity:0}}", ["p"]),
+        ("@layer x{p{opacity:0}} @layer y;", ["p"]),
+        ("@supports (display:grid){p{opacity:0}} @supports not (display:grid){b{opacity:0}}", ["p", "b"]),
+        ("@container (min-width:1px){p{opacity:0}}", ["p"]),
+        ("@scope (div){p{opacity:0}}", ["p"]),
+        ("@starting-style{p{opacity:0}}", ["p"]),
+        ("@-moz-document url-prefix(){p{opacity:0}}", ["p"]),
+        ("div{p{opacity:0}}", ["p"]),
+        ("div{& p{opacity:0}}", ["p"]),
+        ("div{@media all{opacity:0}}", ["div"]),
+        ("div{@media print{opacity:0} b:hover{opacity:0}}", []),
+    ],
+)
+def test_rules_that_may_apply_are_not_certain(css: str, tags: list[str]) -> None:
+    assert names(css) == tags
+    assert not any(rule.certain for rule in parse(css).rules)
+
+
+def test_rules_that_are_nested_deeper_than_is_read_are_said() -> None:
+    assert not parse("@media all{" * 9 + "p{opacity:0}" + "}" * 9).complete
+
+
+@pytest.mark.parametrize(
+    "css",
+    [
+        "@import 'data:text/css,p{}';",
+        "@namespace url(x);",
+        "@font-face{font-family:a;src:url(data:x)}",
+        "@font-face{src:local(x);size-adjust:0%}",
+    ],
+)
+def test_what_is_not_in_the_rules_is_said(css: str) -> None:
+    assert not parse(css).judged
 
 
 @pytest.mark.parametrize("opening", ["(", "f(", "[", "{"])
@@ -47,7 +87,7 @@ def test_deep_brackets_are_no_error(opening: str) -> None:
         f"p[{deep}]{{color:red}}",
         f"p:not({deep}){{color:red}}",
     ):
-        assert parse(css).rules == ()
+        assert not any(rule.certain for rule in parse(css).rules)
     assert names(f"p{{color:{deep};top:1px}}") == ["p"]
 
 

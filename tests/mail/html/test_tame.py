@@ -42,7 +42,7 @@ from steps import assert_linear
         ("a</p></b></table></td>b</br>c", "ab<br>c"),
         ("<td>a</td><td>b</td>", " a b"),
         # What switches the parser to other rules is written as what it is to a reader.
-        ("<html><head></head><body id=x>a</body></html>", "  <div data-tag=body id=x>a</div>"),
+        ("<html><head></head><body id=x>a</body></html>", '<body id="x"> a'),
         (
             "<form hidden><button>a</button></form>",
             "<div data-tag=form hidden><span data-tag=button>a</span></div>",

@@ -3,6 +3,9 @@ import pytest
 from mailmcp.mail.html.convert import html_to_text, sanitize_html
 
 BASE = '<base href="https://evil.example/a/b?c">'
+MARKED = "[may be hidden: bank.example] {}"
+"""Whether pictures in SVG and MathML are drawn is the client's choice."""
+
 SHOWN = "<goes to evil.example: https://evil.example/"
 
 
@@ -54,15 +57,15 @@ def test_a_base_leads_relative_links_as_in_a_browser(html: str, text: str) -> No
         ("<form action={}>Name <input type=SUBMIT value=x>", "Name [button] <https://evil.example/x>"),
         ("Pay <input type=image formaction={}>", "Pay [button] <https://evil.example/x>"),
         ("<map><area href={} alt=x></map>", "[area of a picture] <https://evil.example/x>"),
-        ("<svg><a href={}><text>bank.example</text></a></svg>", "bank.example {}"),
-        ("<svg><a xlink:href={}><text>bank.example</text></a></svg>", "bank.example {}"),
-        ("<svg><a href={} xlink:href=https://bank.example>bank.example</a></svg>", "bank.example {}"),
-        ("<svg><a><text>bank.example</text><set attributeName=href to={} /></a></svg>", "bank.example {}"),
+        ("<svg><a href={}><text>bank.example</text></a></svg>", MARKED),
+        ("<svg><a xlink:href={}><text>bank.example</text></a></svg>", MARKED),
+        ("<svg><a href={} xlink:href=https://bank.example>bank.example</a></svg>", MARKED),
+        ("<svg><a><text>bank.example</text><set attributeName=href to={} /></a></svg>", MARKED),
         (
             "<svg><a><animate attributeName='xlink:href' values='#;{}'/>bank.example</a></svg>",
-            "bank.example {}",
+            MARKED,
         ),
-        ("<math><mtext href={}>bank.example</mtext></math>", "bank.example {}"),
+        ("<math><mtext href={}>bank.example</mtext></math>", MARKED),
         ("<form action={}><button" + " a=b" * 3000 + ">bank.example</button>", "bank.example {}"),
         (
             "<form action={}><span data-target=https://bank.example>bank.example</span></form>",
@@ -93,6 +96,6 @@ def test_what_leads_nowhere_shows_nothing(html: str) -> None:
 def test_sanitised_links_go_where_a_browser_goes() -> None:
     page = f"{BASE}<p><a href=x>a</a> <svg><a xlink:href=/y>b</a></svg> <a href=javascript:z>c</a></p>"
     assert sanitize_html(page) == (
-        '<p><a href="https://evil.example/a/x">a</a> <span><a href="https://evil.example/y">b</a></span> '
-        "<a>c</a></p>"
+        '<p><a href="https://evil.example/a/x">a</a> '
+        '<span><a href="https://evil.example/y">[may be hidden: b]</a></span> <a>c</a></p>'
     )

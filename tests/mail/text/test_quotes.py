@@ -37,10 +37,11 @@ def gone(count: int) -> str:
         (f"Yes.\n\n{OLD}\n\n{OLD}", f"Yes.\n\n{gone(9)}"),
         (f"Yes.\n\n{HEAD}\n{OLD}\nOn 4 Nov 2026, Bob wrote:\n{OLD}", f"Yes.\n\n{gone(10)}"),
         (f"Yes.\n\n> {HEAD}\n{OLD}", f"Yes.\n\n{gone(5)}"),
-        # A head says what a few lines are, and costs more than the line in their place.
-        (f"Yes.\n\n{HEAD}\n> one", f"Yes.\n\n{gone(2)}"),
-        (f"Yes.\n\n> {HEAD}\n> one", f"Yes.\n\n{gone(2)}"),
-        (f"{HEAD}\n> one\n\nYes.", None),
+        # A long head costs more than the line in its place.
+        (f"Yes.\n\n{EXACT}\n> one", f"Yes.\n\n{gone(2)}"),
+        (f"Yes.\n\n> {EXACT}\n> one", f"Yes.\n\n{gone(2)}"),
+        (f"Yes.\n\n{HEAD}\n> one", None),
+        (f"{EXACT}\n> one\n\nYes.", None),
         # A citation above the history is the author's.
         (f"You said:\n{OLD}\n\n{HEAD}\n{OLD}", f"You said:\n{OLD}\n\n{gone(5)}"),
         (f"See:\n{OLD}\nYes.\n\n{HEAD}\n{OLD}", f"See:\n{OLD}\nYes.\n\n{gone(5)}"),

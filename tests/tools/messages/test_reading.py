@@ -71,6 +71,20 @@ def test_html_that_is_cut_is_not_compared() -> None:
     assert reading.not_in_html == Missing()
 
 
+@pytest.mark.parametrize(
+    ("header", "cites"),
+    [
+        ("Subject: A poem", True),
+        ("Subject: Re: A poem", False),
+        ("Subject: A poem\nIn-Reply-To: <1@a.example>", False),
+    ],
+)
+def test_what_a_new_message_quotes_without_an_attribution_is_no_history(header: str, *, cites: bool) -> None:
+    reading = read(crlf(f"{header}\n\nA poem:\n\n" + "> line\n" * 9))
+    assert reading.text.count("> line") == (9 if cites else 0)
+    assert reading.quoted_lines == (0 if cites else 9)
+
+
 def test_history_is_collapsed_only_if_that_is_asked_for() -> None:
     octets = make_letter(text="Yes.\n\nBob wrote:\n" + "> old\n" * 9).as_bytes()
     assert "old" not in read(octets).text

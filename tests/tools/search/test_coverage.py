@@ -146,7 +146,7 @@ def test_a_list_that_cannot_be_had_costs_only_what_it_would_say(
 
 
 def test_nothing_found_with_a_mailbox_missing_is_no_proof(peer: PeerFactory, open_desk: DeskFactory) -> None:
-    refusal = Rule(command="EXAMINE", containing="Shut", action=Respond(b"{tag} NO [NOPERM] no\r\n"))
+    refusal = Rule(command="EXAMINE", containing="Shut", action=Respond(b"{tag} NO [UNAVAILABLE] no\r\n"))
     server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="Shut")], rules=[refusal])
     reply = open_desk(peer_account(server)).search(mailbox="*", subject="nowhere")
     assert reply.outcome.summary.startswith(

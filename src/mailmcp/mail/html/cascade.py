@@ -8,14 +8,29 @@ matched, as bits of a number, so that an element costs what its own compounds co
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 from mailmcp.limits import CSS_MATCHES_MAX
+from mailmcp.mail.html.hints import presentation
 from mailmcp.mail.html.selector import Compound, Element, classes_of
 from mailmcp.mail.html.sheet import Rule
 from mailmcp.mail.html.style import Declaration, parse_style
+from mailmcp.mail.html.values import UNKNOWN
 
-_NO_RULES: Final[dict[str, str]] = {}
+
+class Styles(NamedTuple):
+    """The properties of an element, twice."""
+
+    certain: Mapping[str, str]
+    """By what is certain to apply, everywhere."""
+
+    possible: Mapping[str, str]
+    """By all that may apply, UNKNOWN where several values may; the same object if that is no more."""
+
+
+_NOTHING: Final[Mapping[str, str]] = {}
+_NO_STYLES: Final = Styles(_NOTHING, _NOTHING)
 
 
 @dataclass(slots=True)
@@ -43,7 +58,7 @@ class Cascade:
         self._by_class: dict[str, list[int]] = defaultdict(list)
         self._by_tag: dict[str, list[int]] = defaultdict(list)
         self._others: list[int] = []
-        self._memory: dict[tuple[tuple[int, ...], str], Mapping[str, str]] = {}
+        self._memory: dict[tuple[tuple[int, ...], str, tuple[Declaration, ...]], Styles] = {}
         self._work = CSS_MATCHES_MAX
         for order, rule in enumerate(rules):
             for compound in rule.selector.compounds:
@@ -61,7 +76,7 @@ class Cascade:
         """Whether no rule was passed over because matching took too long."""
         return self._work > 0
 
-    def values(self, element: Element, family: Family) -> tuple[Mapping[str, str], Family]:
+    def values(self, element: Element, family: Family) -> tuple[Styles, Family]:
         """Give the properties of an element, and the family of its children; notes it in its own."""
         matched = self._match(element, family) if self._compounds else []
         family.eldest = False
@@ -71,12 +86,13 @@ class Cascade:
         family.before = bits
         style = element.attributes.get("style", "")
         ending = tuple(number for number in matched if number in self._rules)
-        if not ending and not style:
-            return _NO_RULES, inner
-        known = self._memory.get((ending, style))
+        hints = presentation(element)
+        if not ending and not style and not hints:
+            return _NO_STYLES, inner
+        known = self._memory.get((ending, style, hints))
         if known is None:
             self._work -= len(ending)
-            known = self._memory[ending, style] = self._weigh(ending, parse_style(style))
+            known = self._memory[ending, style, hints] = self._weigh(ending, style, hints)
         return known, inner
 
     def _index(self, compound: Compound, number: int) -> None:
@@ -123,15 +139,33 @@ class Cascade:
             case _:
                 return bool(family.elder >> before & 1)
 
-    def _weigh(self, ending: tuple[int, ...], style: tuple[Declaration, ...]) -> Mapping[str, str]:
+    def _weigh(self, ending: tuple[int, ...], style: str, hints: tuple[Declaration, ...]) -> Styles:
         """Choose each value: by importance, then style attribute, specificity, order (CSS Cascade 5)."""
-        best: dict[str, tuple[tuple[bool, bool, tuple[int, int, int], int], str]] = {}
-        entries = [
-            (False, *self._rules[number][:2], self._rules[number][2].declarations) for number in ending
+        entries: list[tuple[tuple[object, ...], bool, tuple[Declaration, ...]]] = [
+            ((1, (), 0), True, hints),
+            *(
+                ((2, specificity, order), rule.certain, rule.declarations)
+                for specificity, order, rule in map(self._rules.__getitem__, ending)
+            ),
+            ((3, (), 0), True, parse_style(style)),
         ]
-        for inline, specificity, order, declarations in [*entries, (True, (0, 0, 0), 0, style)]:
-            for declaration in declarations:
-                weight = (declaration.important, inline, specificity, order)
-                if declaration.name not in best or weight >= best[declaration.name][0]:
-                    best[declaration.name] = (weight, declaration.value)
-        return {name: value for name, (_, value) in best.items()}
+        weighed = [
+            ((declaration.important, *weight, place), certain and declaration.certain, declaration)
+            for weight, certain, declarations in entries
+            for place, declaration in enumerate(declarations)
+        ]
+        weighed.sort(key=itemgetter(0))
+        certain: dict[str, str] = {}
+        possible: dict[str, set[str]] = {}
+        for _, is_certain, declaration in weighed:
+            if is_certain:
+                certain[declaration.name] = declaration.value
+                possible.pop(declaration.name, None)
+            elif certain.get(declaration.name) != declaration.value:
+                possible.setdefault(declaration.name, set()).add(declaration.value)
+        if not possible:
+            return Styles(certain, certain)
+        return Styles(
+            certain,
+            certain | {name: found.pop() if len(found) == 1 else UNKNOWN for name, found in possible.items()},
+        )

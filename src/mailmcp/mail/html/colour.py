@@ -1,24 +1,34 @@
 """Colours, as far as text can hide in them: text that looks like what it stands on.
 
-Understands names, hex, rgb(), rgba(), hsl() and the like (CSS Color 4), and the
-legacy attributes `bgcolor`, `color` and `text`.
+Understands names, hex, rgb(), rgba(), hsl() and the like (CSS Color 4), gradients of
+these, and the attributes `bgcolor`, `color` and `text` of old HTML.
 """
 
 import math
 import re
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+import tinycss2
 from tinycss2 import color4
 
-_DIFFERENCE_MIN: Final = 0.08  # of one channel: #ebebeb on white is not read, #e0e0e0 can be
+_SEEN_FROM: Final = 0.11  # of one channel: #e0e0e0 on white can be read
+_UNSEEN_TO: Final = 0.08  # #ebebeb cannot
 _ALPHA_MIN: Final = 0.1
 _BARE_HEX: Final = re.compile(r"[0-9a-f]{3}(?:[0-9a-f]{3})?")
+_SHORT_HEX: Final = re.compile(r"#[0-9a-f]{3}")
 _RGB_SPACES: Final = frozenset({"srgb", "hsl", "hwb"})
-_LIGHTEST: Final = {"lab": 100.0, "lch": 100.0, "oklab": 1.0, "oklch": 1.0}
-_NEAR_WHITE: Final = 0.97
-_SYSTEM: Final = {"canvas": "#fff", "field": "#fff", "canvastext": "#000", "fieldtext": "#000"}
-"""What these are in a light window (CSS Color 4 section 6.2)."""
+_SYSTEM: Final = {
+    **dict.fromkeys(("canvas", "field", "window"), "#fff"),
+    **dict.fromkeys(("canvastext", "fieldtext", "windowtext"), "#000"),
+}
+"""What these are in a light window (CSS Color 4 section 6.2); Word writes `windowtext`."""
+
+_GRADIENT: Final = re.compile(r"(?:-webkit-)?(?:repeating-)?(?:linear|radial|conic)-gradient")
+_LEGACY_CHARS_MAX: Final = 128
+_CHANNEL_CHARS_MAX: Final = 8
+_HEX_DIGITS: Final = 2  # of a channel
 
 
 class Colour(NamedTuple):
@@ -41,16 +51,55 @@ def parse_colour(value: str) -> Colour | None:
     text = value.strip().lower()
     text = _SYSTEM.get(text, text)
     parsed = color4.parse_color(f"#{text}" if _BARE_HEX.fullmatch(text) else text)
-    if parsed is None or isinstance(parsed, str):
+    if parsed is None or isinstance(parsed, str) or parsed.space not in _RGB_SPACES:
         return None
-    if parsed.space in _LIGHTEST and (parsed.coordinates[0] or 0) >= _NEAR_WHITE * _LIGHTEST[parsed.space]:
-        return WHITE._replace(alpha=float(parsed.alpha))  # whatever its hue
-    if parsed.space not in _RGB_SPACES:
+    channels = [float(part or 0) for part in parsed.to("srgb")]
+    if not all(map(math.isfinite, channels)):
         return None
-    red, green, blue, alpha = (float(part or 0) for part in parsed.to("srgb"))
-    if not all(map(math.isfinite, (red, green, blue, alpha))):
+    return Colour(*(min(max(part, 0.0), 1.0) for part in channels))
+
+
+def parse_legacy_colour(value: str) -> Colour | None:
+    """Read a colour of an attribute, where any text is one (HTML standard, section 2.4.6)."""
+    text = value.strip().lower()
+    if text in ("", "transparent"):
         return None
-    return Colour(*(min(max(part, 0.0), 1.0) for part in (red, green, blue, alpha)))
+    named = color4.parse_color(text) if text.isalpha() or _SHORT_HEX.fullmatch(text) else None
+    if named is not None and not isinstance(named, str):
+        return Colour(*named)
+    digits = re.sub(r"[^0-9a-f]", "0", text[:_LEGACY_CHARS_MAX].removeprefix("#"))
+    size = max(-(-len(digits) // 3), 1)
+    digits = digits.ljust(3 * size, "0")
+    channels = [digits[start : start + size][-_CHANNEL_CHARS_MAX:] for start in (0, size, 2 * size)]
+    while len(channels[0]) > _HEX_DIGITS and all(each.startswith("0") for each in channels):
+        channels = [each[1:] for each in channels]
+    return Colour(*(int(each[:_HEX_DIGITS], 16) / 255 for each in channels))
+
+
+@lru_cache(maxsize=256)
+def parse_image(value: str) -> tuple[Colour, ...] | None:
+    """Read a `background-image`: the colours of a gradient, or () for a picture; None if not understood."""
+    tokens = [token for token in tinycss2.parse_component_value_list(value) if token.type != "whitespace"]
+    if len(tokens) != 1:
+        return None
+    token = tokens[0]
+    if token.type == "url" or (token.type == "function" and token.lower_name == "url"):
+        return ()
+    if token.type != "function" or not _GRADIENT.fullmatch(token.lower_name):
+        return None
+    colours = [parse_colour(each.serialize()) for each in token.arguments if _may_be_colour(each)]
+    known = [each for each in colours if each is not None]
+    return tuple(dict.fromkeys(known)) if known and len(known) == len(colours) else None
+
+
+_PLACES: Final = frozenset(
+    {"to", "at", "left", "right", "top", "bottom", "center", "circle", "ellipse", "from"}
+    | {"closest-side", "closest-corner", "farthest-side", "farthest-corner"}
+)
+
+
+def _may_be_colour(token: Any) -> bool:
+    return token.type in ("hash", "function") or (token.type == "ident" and token.lower_value not in _PLACES)
 
 
 def lay_over(upper: Colour, lower: Colour) -> Colour:
@@ -59,15 +108,21 @@ def lay_over(upper: Colour, lower: Colour) -> Colour:
     return Colour(*(share * a + (1 - share) * b for a, b in zip(upper[:3], lower[:3], strict=True)))
 
 
-def is_unseen(text: Colour, background: Colour | None) -> bool:
-    """Tell whether text of a colour cannot be told from its background.
+def judge_contrast(text: Colour | None, backgrounds: Iterable[Colour | None]) -> bool | None:
+    """Tell whether text can be told from what may lie behind it; None if that is not certain.
 
     Args:
-        text: Colour of the text.
-        background: What it stands on, opaque; None where an image makes that unknown:
-            then only transparent text is unseen.
+        text: Colour of the text; None if it is not known.
+        backgrounds: Whatever may lie behind, opaque; None for what is not known.
     """
-    if background is None or text.alpha < _ALPHA_MIN:
-        return text.alpha < _ALPHA_MIN
-    seen = lay_over(text, background)
-    return max(abs(a - b) for a, b in zip(seen[:3], background[:3], strict=True)) <= _DIFFERENCE_MIN
+    if text is not None and text.alpha < _ALPHA_MIN:
+        return False
+    found = {
+        None if text is None or each is None else _is_seen(lay_over(text, each), each) for each in backgrounds
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_seen(text: Colour, background: Colour) -> bool | None:
+    difference = max(abs(a - b) for a, b in zip(text[:3], background[:3], strict=True))
+    return None if _UNSEEN_TO < difference < _SEEN_FROM else difference > _UNSEEN_TO

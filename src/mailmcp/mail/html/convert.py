@@ -17,7 +17,7 @@ from mailmcp.mail.html.render import render_text
 from mailmcp.mail.html.target import mark_targets, point_links
 
 STYLES_CUT: Final = "style sheets are too long to be followed: hidden text may be left"
-STYLES_NOT_KNOWN: Final = "styles depend on what is not known here: hidden text may be left"
+STYLES_NOT_KNOWN: Final = "styles may cover text, or change its font: hidden text may be left"
 
 _ATTRIBUTES: Final = {
     "*": {"lang"},  # of any element; by default nh3 lets titles through, which nobody sees
@@ -37,10 +37,16 @@ class HtmlText:
     """Lines parted by newlines, at most one blank line between; "" when there is nothing to read."""
 
     hidden_removed: int
-    """Passages which the HTML hid, from 0: see `html.hidden`."""
+    """Passages which the HTML certainly hides, from 0: see `html.hidden`."""
 
     hidden_chars: int
     """Characters of these passages, from 0: as they would read."""
+
+    doubtful: int
+    """Passages which the HTML may hide, from 0: each stands in a mark."""
+
+    doubtful_chars: int
+    """Characters of these passages, from 0."""
 
     hidden_by: Mapping[str, int]
     """The same by technique: display, visibility, opacity, font size, extent, position, clip, transform,
@@ -72,6 +78,8 @@ def html_to_text(html: str) -> HtmlText:
         text=rendered.text,
         hidden_removed=sum(hidden.by_technique.values()),
         hidden_chars=hidden.chars,
+        doubtful=hidden.marked,
+        doubtful_chars=hidden.marked_chars,
         hidden_by=hidden.by_technique,
         invisible_removed=rendered.invisible_removed,
         misleading_links=rendered.misleading_links,

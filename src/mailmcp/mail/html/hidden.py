@@ -1,14 +1,13 @@
-"""Text that HTML hides from people: found by styles and style sheets, and taken out.
+"""Text that HTML hides from people: removed where that is certain, marked where it may be so.
 
-What counts is what a person sees who reads the mail in a window on a desk, with
-images off and nothing clicked. `html.box` knows how boxes hide their content,
-`html.colour` how colours do; this module follows what children inherit.
+What counts is what a person sees who reads the mail in a window on a desk, with images off and
+nothing clicked. Each text is judged twice: by the styles that certainly apply, and by all that may
+apply (`html.cascade`). Hidden by both, it is removed; not known to show by one, it is marked.
 
-Not hidden: `aria-hidden` (it hides from screen readers alone), `mso-hide` (it hides from
-Outlook alone, and stands on buttons whose twin only Outlook shows), `noscript`.
+Not hidden: `aria-hidden` (it hides from screen readers alone), `mso-hide` (it hides from Outlook
+alone, and stands on buttons whose twin only Outlook shows).
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,33 +16,35 @@ from typing import Final
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from mailmcp.mail.clean import clean_text
-from mailmcp.mail.html.box import OPACITY_MIN, hidden_by, is_indented_away, opacity_of
 from mailmcp.mail.html.cascade import Cascade, Family
-from mailmcp.mail.html.colour import BLACK, LINK_BLUE, WHITE, Colour, is_unseen, lay_over, parse_colour
-from mailmcp.mail.html.font import FONT_MIN_PX, FONT_PX, font_px, is_squeezed
+from mailmcp.mail.html.hints import STYLED
+from mailmcp.mail.html.overflow import OverflowEstimate
 from mailmcp.mail.html.selector import Element
 from mailmcp.mail.html.sheet import parse_sheets
-from mailmcp.mail.html.tags import TAG_ATTRIBUTE
+from mailmcp.mail.html.shown import inherit
+from mailmcp.mail.html.state import State
+from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE
 from mailmcp.mail.html.tame import StyleSheet, tame_html
-from mailmcp.mail.html.unfollowed import names_of
+from mailmcp.mail.html.values import MAYBE
+
+MARK: Final = "[may be hidden: {}]"
+"""What is written around text that may be hidden; brackets within it become round ones."""
 
 _REPLACED: Final = frozenset(
-    {"canvas", "meter", "progress"}
+    {"canvas", "meter", "progress", "template"}
     | {"annotation", "annotation-xml", "mphantom"}  # MathML
     | {"defs", "desc", "metadata", "symbol"}  # SVG
 )
 """Elements that browsers draw something else for than their content, or nothing at all."""
 
-_SHUT: Final = frozenset({"dialog", "datalist"})
-"""Elements that are not displayed unless something opens them."""
+_MAYBE_REPLACED: Final = frozenset(
+    {"audio", "details", "marquee", "math", "noscript", "object", "option", "svg", "video"}
+)
+"""Elements whose content some programs show, or show a part of."""
 
+_SPECIAL: Final = _REPLACED | _MAYBE_REPLACED | STYLED.keys() | {"dialog", "datalist", "rp", "summary"}
 _BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby is not understood
-
-_MAY_BE_SHUT: Final = _REPLACED | _SHUT | {"rp"}
-
-_NOT_KNOWN: Final = re.compile(r"\b(?:var|env|attr|if|calc|min|max|clamp|color-mix|light-dark)\(")
-_TELLING: Final = ("display", "visibility", "opacity", "font-size", "color", "-webkit-text-fill-color")
-"""Properties that mail has no reason to compute, but to hide text from whoever does not."""
+_ROUND: Final = str.maketrans("[]", "()")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,56 +57,41 @@ class HtmlDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hidden:
-    """What was taken out of a document."""
+    """What was removed from a document, and what was marked in it."""
 
     by_technique: Mapping[str, int]
-    """Passages by how they were hidden: an element with text in it is one passage, and so are texts
-    hidden alike with nothing shown between them."""
+    """Removed passages by how they were hidden: an element with text in it is one passage, and so are
+    texts hidden alike with nothing shown between them."""
 
     chars: int
-    """Of all passages, as they would read: runs of white space as one, invisible characters not at all."""
+    """Of all removed passages, as they would read: runs of white space as one, invisible characters not
+    at all."""
+
+    marked: int
+    """Passages that may be hidden, from 0: each stands in a MARK."""
+
+    marked_chars: int
+    """Of all marked passages."""
 
     complete: bool
     """False if the style sheets were too long or too costly to be followed to the end."""
 
     judged: bool
-    """False if what a style says of text depends on what is not known here (`var()`, `calc()`, a rule
-    that is not followed)."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Inherited:
-    """What an element hands down to its children."""
-
-    font_px: float = FONT_PX
-    visible: bool = True
-    indented_away: bool = False
-    squeezed: bool = False
-    opacity: float = 1.0
-    colour: Colour = BLACK
-    background: Colour | None = WHITE
-    """What lies behind, opaque; None where it is an image."""
-
-    paints_text: bool = True
-    """False where the background shows through the letters."""
-
-    def hides_text(self) -> str:
-        """Name how text is hidden here; "" if it is not."""
-        if not self.visible:
-            return "visibility"
-        if self.font_px < FONT_MIN_PX or self.squeezed:
-            return "font size"
-        if self.indented_away:
-            return "position"
-        return "colour" if self.paints_text and is_unseen(self.colour, self.background) else ""
+    """False if text that is not marked may be hidden as well."""
 
 
 @dataclass(slots=True)
 class _Level:
     """An open element: what it hands down, and what its children know of each other."""
 
-    inherited: _Inherited
+    certain: State
+    possible: State
     family: Family
+    block: int = 0
+    """Which block of text it is in."""
+
+    summary: State | None = None
+    """What the first summary of a closed `details` inherits: it alone is shown."""
 
 
 def parse_html(html: str) -> HtmlDocument:
@@ -117,11 +103,12 @@ def parse_html(html: str) -> HtmlDocument:
 
 
 def remove_hidden(document: HtmlDocument) -> Hidden:
-    """Take hidden elements and texts out of a document."""
+    """Remove the hidden elements and texts of a document, and mark what may be hidden."""
     rules = parse_sheets(document.sheets)
-    search = _Search(Cascade(rules.rules), asks_names=bool(rules.unfollowed))
+    search = _Search(Cascade(rules.rules))
     root = document.tree.root
-    node, levels = root, [_Level(_Inherited(), Family())]
+    state = State()
+    node, levels = root, [_Level(state, state, Family())]
     while node is not None:
         level = search.visit(node, levels[-1])
         if level is not None and node.first_child is not None:
@@ -132,167 +119,145 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
             levels.pop()
             node = node.parent
         node = node.next if node is not None and len(levels) > 1 else None
-    chars = sum(map(_chars, search.hidden))
-    for each in search.hidden:  # only now: removing them changes what is next
+    hidden = Hidden(
+        by_technique=search.passages,
+        chars=sum(map(_chars, search.hidden)),
+        marked=len(search.doubtful),
+        marked_chars=sum(_chars(node) for run in search.doubtful for node in run),
+        complete=rules.complete and search.cascade.complete,
+        judged=rules.judged and search.judged,
+    )
+    for run in search.doubtful:  # only now: changing them changes what is next
+        _mark(run)
+    for each in search.hidden:
         each.decompose()
-    complete = rules.complete and search.cascade.complete
-    judged = search.judged_all and not any(each <= search.names for each in rules.unfollowed)
-    return Hidden(by_technique=search.passages, chars=chars, complete=complete, judged=judged)
+    return hidden
 
 
 class _Search:
     """What was found to be hidden so far."""
 
     __slots__ = (
-        "asks_names",
+        "blocks",
         "cascade",
+        "doubtful",
         "goes_on",
         "hidden",
         "judged",
-        "judged_all",
-        "names",
-        "page",
+        "overflow",
         "passages",
+        "states",
+        "verdicts",
     )
 
-    def __init__(self, cascade: Cascade, *, asks_names: bool) -> None:
+    def __init__(self, cascade: Cascade) -> None:
         self.cascade = cascade
-        self.asks_names = asks_names
-        self.names: set[str] = set()  # of the elements that are shown, if they are asked for
         self.hidden: list[LexborNode] = []
         self.passages: Counter[str] = Counter()
-        self.goes_on = ""  # how the last text was hidden, by what it inherits
-        self.judged: dict[_Inherited, str] = {}
-        self.judged_all = True
-        self.page: Family | None = None  # what the children of the root know of each other
+        self.doubtful: list[list[LexborNode]] = []
+        self.goes_on: object = ""  # how the last text was hidden, or in which block it may be
+        self.blocks = 0
+        self.judged = True
+        self.overflow = OverflowEstimate()
+        self.verdicts: dict[State, str] = {}
+        self.states: dict[tuple[str, int, int], tuple[State, Mapping[str, str], State]] = {}
 
     def visit(self, node: LexborNode, level: _Level) -> _Level | None:
         """Judge one node, and note it if it is hidden: None then."""
         if node.is_text_node:
             return self._visit_text(node, level)
         attributes = {name: value or "" for name, value in node.attributes.items()}
-        plain = not attributes and self.cascade.is_empty and not self.asks_names
-        if plain and node.tag not in _MAY_BE_SHUT:
-            return level  # most elements of most mail: nothing can be said of them
-        element = Element(
-            tag=attributes.get(TAG_ATTRIBUTE) or node.tag or "",
-            attributes=attributes,
-            first_child=level.family.eldest,
-        )
-        siblings = level.family
-        if element.tag == "body":  # the one of the source stands in the one that the parser makes
-            siblings = self.page = self.page or siblings
-        values, family = self.cascade.values(element, siblings)
-        inherited = _inherit(element, values, level.inherited)
-        technique = _technique(element, values, inherited)
-        if element.tag == "rp" and len(node.text().strip()) > _BRACKETS_MAX:
-            technique = "display"
-        if not technique:
-            self.judged_all = self.judged_all and not _depends(values)
-            if self.asks_names:
-                self.names |= names_of(element)
-            return _Level(inherited, family)
-        self.hidden += node.iter() if element.tag == "html" else [node]  # a document keeps its root
-        if node.text().strip():
-            self.passages[technique] += 1
-        self.goes_on = ""
-        return None
+        tag = attributes.get(TAG_ATTRIBUTE) or node.tag or ""
+        is_block = tag in BLOCKS or tag in TABLE_PARTS
+        self.blocks += is_block
+        block = self.blocks if is_block else level.block
+        if not attributes and tag not in _SPECIAL and self.cascade.is_empty:
+            return _Level(level.certain, level.possible, level.family, block)  # most of most mail
+        element = Element(tag=tag, attributes=attributes, first_child=level.family.eldest)
+        styles, family = self.cascade.values(element, level.family)
+        before = level.possible
+        if tag == "summary" and level.summary is not None:
+            before, level.summary = level.summary, None
+        certain = self._inherit(tag, styles.certain, level.certain)
+        possible = self._inherit(tag, styles.possible, before)
+        technique = "display" if _is_gone(tag, node) else _certainly(certain.box, possible.box)
+        self.judged = self.judged and not possible.covers and "shadowrootmode" not in attributes
+        if technique not in ("", MAYBE):
+            self.hidden += node.iter() if tag == "html" else [node]  # a document keeps its root
+            if node.text().strip():
+                self.passages[technique] += 1
+            self.goes_on = ""
+            return None
+        if possible.room and possible is not before:
+            possible = self._fit(node, possible, before)
+        found = _Level(certain, possible, family, block)
+        if tag in _MAYBE_REPLACED and "open" not in attributes:
+            found.summary = possible if tag == "details" else None
+            found.possible = replace(possible, box=MAYBE)
+        return found
+
+    def _fit(self, node: LexborNode, state: State, outer: State) -> State:
+        """Change what an element hands down if its content does not fit in it."""
+        if state.room is None or not self.overflow.overflows(node, state.room, state.font_px):
+            return state
+        if state.painted:  # only its background ends there
+            return replace(state, backgrounds=state.backgrounds + outer.backgrounds)
+        return replace(state, box=MAYBE)
+
+    def _inherit(self, tag: str, values: Mapping[str, str], outer: State) -> State:
+        """Find what children inherit, once for equal elements."""
+        if not values:
+            return outer
+        key = tag, id(values), id(outer)
+        known = self.states.get(key)
+        if known is None:  # with what its key is made of, which thus stays where it is
+            known = self.states[key] = inherit(tag, values, outer), values, outer
+        return known[0]
 
     def _visit_text(self, node: LexborNode, level: _Level) -> _Level | None:
         # Texts that people do not see hide beside elements which they do see.
         if not (node.text_content or "").strip():
             return level
-        inherited = level.inherited
-        technique = self.judged.get(inherited)
-        if technique is None:
-            technique = self.judged[inherited] = inherited.hides_text()
-        if not technique:
-            self.goes_on = ""
-            return level
-        self.hidden.append(node)
-        if technique != self.goes_on:
-            self.passages[technique] += 1
-        self.goes_on = technique
-        return None
+        technique = _certainly(self._judge(level.certain), self._judge(level.possible))
+        goes_on = (technique, level.block) if technique == MAYBE else technique
+        if technique == MAYBE:
+            if goes_on != self.goes_on:
+                self.doubtful.append([])
+            self.doubtful[-1].append(node)
+        elif technique:
+            self.hidden.append(node)
+            self.passages[technique] += goes_on != self.goes_on
+        self.goes_on = goes_on
+        return level if technique in ("", MAYBE) else None
+
+    def _judge(self, state: State) -> str:
+        verdict = self.verdicts.get(state)
+        if verdict is None:
+            verdict = self.verdicts[state] = state.judge_text()
+        return verdict
+
+
+def _certainly(first: str, second: str) -> str:
+    """Join the verdicts by what certainly applies, and by all that may: MAYBE if one hides alone."""
+    if not first and not second:
+        return ""
+    return MAYBE if MAYBE in (first, second) or not (first and second) else first
+
+
+def _is_gone(tag: str, node: LexborNode) -> bool:
+    return tag in _REPLACED or (tag == "rp" and len(node.text().strip()) > _BRACKETS_MAX)
+
+
+def _mark(run: list[LexborNode]) -> None:
+    """Write a MARK around the texts of a passage."""
+    texts = [(node.text_content or "").translate(_ROUND) for node in run]
+    before, after = MARK.split("{}")
+    texts[0] = f"{before}{texts[0].lstrip()}"
+    texts[-1] = f"{texts[-1].rstrip()}{after}"
+    for node, text in zip(run, texts, strict=True):
+        node.replace_with(text)
 
 
 def _chars(node: LexborNode) -> int:
     text = node.text_content if node.is_text_node else node.text()
     return len(" ".join(clean_text(text or "").text.split()))
-
-
-def _technique(element: Element, values: Mapping[str, str], inherited: _Inherited) -> str:
-    """Name how an element hides all that is in it; "" if it does not."""
-    if _is_shut(element, values):
-        return "display"
-    technique = hidden_by(values, element.tag, inherited.font_px)
-    return technique or ("opacity" if inherited.opacity < OPACITY_MIN else "")
-
-
-def _depends(values: Mapping[str, str]) -> bool:
-    """Tell whether a style computes what is better written down."""
-    return any(_NOT_KNOWN.search(values[name]) for name in _TELLING if name in values)
-
-
-def _is_shut(element: Element, values: Mapping[str, str]) -> bool:
-    """Tell whether HTML itself does not display an element; most can be displayed by a style all the same."""
-    attributes = element.attributes
-    if element.tag in _REPLACED or (element.tag == "template" and "hidden" in attributes):
-        return True
-    shut = element.tag in _SHUT and "open" not in attributes
-    return (shut or "hidden" in attributes or "popover" in attributes) and "display" not in values
-
-
-def _inherit(element: Element, values: Mapping[str, str], outer: _Inherited) -> _Inherited:
-    """Give what the children of an element inherit."""
-    colour = _colour(element, values, outer.colour)
-    background = _background(element, values, outer.background, colour)
-    if not values and background == outer.background and colour == outer.colour:
-        return outer
-    size_px = font_px(values.get("font-size", ""), outer.font_px)
-    visible, indented_away, squeezed = outer.visible, outer.indented_away, outer.squeezed
-    if values.get("visibility", "inherit") not in ("inherit", "unset"):
-        visible = values["visibility"] not in ("hidden", "collapse")
-    if "text-indent" in values:
-        indented_away = is_indented_away(values, size_px)
-    if "letter-spacing" in values:
-        squeezed = is_squeezed(values["letter-spacing"], size_px)
-    clipped = values.get("background-clip") or values.get("-webkit-background-clip")
-    inner = replace(outer, font_px=size_px, visible=visible, indented_away=indented_away)
-    return replace(
-        inner,
-        squeezed=squeezed,
-        opacity=outer.opacity * opacity_of(values),
-        colour=colour,
-        background=background,
-        paints_text=outer.paints_text and clipped != "text",
-    )
-
-
-def _colour(element: Element, values: Mapping[str, str], outer: Colour) -> Colour:
-    attribute = {"font": "color", "body": "text"}.get(element.tag, "")
-    written = values.get("-webkit-text-fill-color")
-    if written is None or parse_colour(written) is None:
-        written = values.get("color")
-    if written == "initial":
-        return BLACK
-    if written is None:
-        written = element.attributes.get(attribute, "") if attribute else ""
-        if element.tag == "a" and "href" in element.attributes:
-            return LINK_BLUE  # what browsers give links, whatever stands around them
-    return (parse_colour(written) if written else None) or outer
-
-
-def _background(
-    element: Element, values: Mapping[str, str], outer: Colour | None, own: Colour
-) -> Colour | None:
-    image = values.get("background-image", "none")
-    if image != "none" or element.attributes.get("background", "").strip():
-        return None
-    written = values.get("background-color") or element.attributes.get("bgcolor", "")
-    colour = own if written == "currentcolor" else parse_colour(written) if written else None
-    if colour is None or colour.alpha == 0:
-        return outer
-    if colour.alpha == 1:
-        return colour
-    return None if outer is None else lay_over(colour, outer)

@@ -13,9 +13,10 @@ from selectolax.lexbor import LexborNode
 
 from mailmcp.mail.clean import clean_line, clean_text
 from mailmcp.mail.html.link_note import LinkBook
-from mailmcp.mail.html.style import length_px, own_values, parse_style
+from mailmcp.mail.html.style import parse_style
 from mailmcp.mail.html.table import Cell, Table
 from mailmcp.mail.html.target import marked_targets
+from mailmcp.mail.html.values import parse_length
 from mailmcp.mail.html.writer import TextWriter
 
 _CELL_DEPTH_MAX: Final = 16  # each level copies its lines once more; deeper tables are layout for certain
@@ -289,9 +290,9 @@ _CLOSERS: Final[dict[str, Callable[[_Renderer], None]]] = {
 
 def _is_pixel(attributes: dict[str, str | None]) -> bool:
     """Tell whether an image is too small to be seen: it only tracks who reads, or keeps room."""
-    values = own_values(parse_style(attributes.get("style")))
-    sizes = [length_px(attributes.get(name) or values.get(name, "")) for name in ("width", "height")]
-    return any(size is not None and size <= _PIXEL_MAX for size in sizes)
+    values = {each.name: each.value for each in parse_style(attributes.get("style") or "")}
+    sizes = [parse_length(attributes.get(name) or values.get(name, ""), "px") for name in ("width", "height")]
+    return any(size is not None and not size.whole and size.to_px() <= _PIXEL_MAX for size in sizes)
 
 
 def _span(node: LexborNode, name: str) -> int:

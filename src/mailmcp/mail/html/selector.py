@@ -1,13 +1,14 @@
-"""CSS selectors: a prelude to compounds that can be matched while a document is walked once.
+"""CSS selectors: the text of one to compounds that can be matched while a document is walked once.
 
-Understood are types, ids, classes, attributes, ``:not()`` of one of these, `:root`,
-`:link`, `:first-child` and all four combinators (Selectors 4). Any other pseudo-class
-depends on what the reader does, or counts siblings: such a selector matches nothing.
+Understood are types, ids, classes, attributes, `:root`, `:link`, `:first-child` and all four
+combinators (Selectors 4). What waits for the reader (`:hover`) matches nothing; what is not
+understood is left out, so that more elements match, and makes the selector uncertain.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
 
 from mailmcp.limits import CSS_COMPOUNDS_MAX
 
@@ -23,17 +24,17 @@ class Element:
     first_child: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True)
 class Compound:
     """Conditions on one element, and how it stands to the one before it in the selector."""
 
-    combinator: str
+    combinator: str = ""
     """One of " ", ">", "+", "~"; "" for the first."""
 
     tag: str = ""
-    ids: tuple[str, ...] = ()
-    classes: tuple[str, ...] = ()
-    conditions: tuple[Callable[[Element], bool], ...] = ()
+    ids: list[str] = field(default_factory=list)
+    classes: list[str] = field(default_factory=list)
+    conditions: list[Callable[[Element], bool]] = field(default_factory=list)
 
     def matches(self, element: Element, classes: frozenset[str]) -> bool:
         """Tell whether an element, with these classes, meets all conditions."""
@@ -53,140 +54,83 @@ class Selector:
     specificity: tuple[int, int, int]
     """Ids; classes, attributes and pseudo-classes; types."""
 
+    certain: bool
+    """False if something in it is not understood."""
 
-def split_selectors(prelude: list[Any]) -> Iterator[list[Any]]:
-    """Part the selectors of a rule at their commas."""
-    group: list[Any] = []
-    for node in [*prelude, None]:
-        if node is not None and node != ",":
-            group.append(node)
-            continue
-        yield group
-        group = []
+    matches: bool
+    """False if it matches nothing before the reader does something, or no text of the message."""
 
 
-def parse_selector(nodes: list[Any]) -> Selector | None:
-    """Read one selector; None if it is not understood."""
-    compounds: list[Compound] = []
+_NAME: Final = r"-?[a-zA-Z_][\w-]*"
+_PART: Final = re.compile(
+    rf"""(?P<tag>\*|[a-zA-Z][\w-]*)|\#(?P<id>{_NAME})|\.(?P<class>{_NAME})|(?P<pseudo>::?[\w-]++)(?!\()
+    |(?P<function>::?[\w-]+\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*+\))
+    |(?P<attribute>\[\s*(?P<name>[a-zA-Z][\w-]*)\s*
+        (?:(?P<operator>[~|^$*]?=)\s*(?P<value>{_NAME}|"[^"\\]*"|'[^'\\]*')\s*(?P<flag>i?)\s*)?\])
+    |(?P<sign>\s*[>+~]\s*|\s+)|(?P<other>.)""",
+    re.VERBOSE | re.ASCII | re.DOTALL,
+)
+_NOT_AT_FIRST: Final = [
+    [f":{name}"]
+    for name in ("hover", "active", "focus", "focus-within", "focus-visible", "visited", "target")
+] + [[name] for name in (":before", ":after", "::before", "::after", "::selection", "::placeholder")]
+"""What holds of nothing before the reader does something, or is no text of the message."""
+
+
+def parse_selector(text: str) -> Selector:
+    """Read one selector."""
+    compounds = [Compound()]
     specificity = [0, 0, 0]
-    for combinator, part in _split(nodes):
-        compound = _parse_compound(combinator, part, specificity)
-        if compound is None or len(compounds) == CSS_COMPOUNDS_MAX:
-            return None
-        compounds.append(compound)
-    if not compounds:
-        return None
-    ids, classes, types = specificity
-    return Selector(compounds=tuple(compounds), specificity=(ids, classes, types))
-
-
-def _split(nodes: list[Any]) -> Iterator[tuple[str, list[Any]]]:
-    """Part compounds at the combinators between them."""
-    combinator = ""
-    part: list[Any] = []
-    for node in nodes:
-        if node.type == "whitespace" or node in (">", "+", "~"):
-            sign = " " if node.type == "whitespace" else str(node.value)
-            if part:
-                yield combinator, part
-                combinator, part = sign, []
-            elif combinator:
-                combinator = sign if sign != " " else combinator
+    unread: list[str] = []  # what is not understood, or matches nothing at first
+    certain, is_empty = True, True  # is_empty: the compound that is being read
+    for match in _PART.finditer(text.strip()):
+        kind = "attribute" if match["attribute"] else match.lastgroup or ""
+        value, compound = match[kind], compounds[-1]
+        certain = certain and not (is_empty if kind == "sign" else kind == "tag" and not is_empty)
+        is_empty = kind == "sign"
+        condition = _condition(match) if kind in ("attribute", "pseudo") else None
+        if kind == "sign":
+            compounds.append(Compound(value.strip() or " "))
+        elif kind == "tag":
+            compound.tag = value.lower().removeprefix("*")
+            specificity[2] += value != "*"
+        elif kind == "id":
+            compound.ids.append(value)
+            specificity[0] += 1
+        elif kind == "class":
+            compound.classes.append(value)
+            specificity[1] += 1
+        elif condition is not None:
+            compound.conditions.append(condition)
+            specificity[1] += 1
         else:
-            part.append(node)
-    if part:
-        yield combinator, part
-
-
-def _parse_compound(combinator: str, nodes: list[Any], specificity: list[int]) -> Compound | None:
-    """Read the simple selectors of a compound; None if one is not understood."""
-    reader = _CompoundReader(specificity)
-    rest = iter(nodes)
-    if not all(reader.read(node, rest) for node in rest):
-        return None
-    return Compound(
-        combinator=combinator,
-        tag=reader.tag,
-        ids=tuple(reader.ids),
-        classes=tuple(reader.classes),
-        conditions=tuple(reader.conditions),
+            unread.append(kind if kind == "other" else value.lower())
+    if len(compounds) > CSS_COMPOUNDS_MAX:
+        compounds, certain = [compounds[-1]], False
+        compounds[0].combinator = ""
+    ids, classes, types = specificity
+    return Selector(
+        compounds=tuple(compounds),
+        specificity=(ids, classes, types),
+        certain=certain and not is_empty and (not unread or unread in _NOT_AT_FIRST),
+        matches="other" in unread or not any([each] in _NOT_AT_FIRST for each in unread),
     )
 
 
-class _CompoundReader:
-    """Collects the simple selectors of one compound."""
-
-    __slots__ = ("classes", "conditions", "ids", "specificity", "tag")
-
-    def __init__(self, specificity: list[int]) -> None:
-        self.specificity = specificity
-        self.tag = ""
-        self.ids: list[str] = []
-        self.classes: list[str] = []
-        self.conditions: list[Callable[[Element], bool]] = []
-
-    def read(self, node: Any, rest: Iterator[Any]) -> bool:
-        """Read one simple selector, with the nodes that follow it; False if it is not understood."""
-        if node.type == "ident":
-            self.tag = node.lower_value
-            self.specificity[2] += 1
-        elif node.type == "hash":
-            self.ids.append(node.value)
-            self.specificity[0] += 1
-        elif node == ".":
-            return self._read_class(next(rest, None))
-        elif node.type == "[] block":
-            return self._add(_attribute_condition(node.content))
-        elif node == ":":
-            return self._add(_pseudo_condition(next(rest, None)))
-        else:
-            return bool(node == "*")
-        return True
-
-    def _read_class(self, node: Any) -> bool:
-        if node is None or node.type != "ident":
-            return False
-        self.classes.append(node.value)
-        self.specificity[1] += 1
-        return True
-
-    def _add(self, condition: Callable[[Element], bool] | None) -> bool:
-        if condition is None:
-            return False
-        self.conditions.append(condition)
-        self.specificity[1] += 1
-        return True
-
-
-def _attribute_condition(content: list[Any]) -> Callable[[Element], bool] | None:
-    """Read ``[name]``, ``[name=value]`` and the operators ``~= |= ^= $= *=``, with or without ``i``."""
-    nodes = [node for node in content if node.type != "whitespace"]
-    if not nodes or nodes[0].type != "ident":
-        return None
-    name = nodes[0].lower_value
-    if len(nodes) == 1:
+def _condition(match: re.Match[str]) -> Callable[[Element], bool] | None:
+    """Read a pseudo-class, or ``[name]`` and ``[name=value]`` with the operators ``~= |= ^= $= *=``."""
+    if match["pseudo"]:
+        return _PSEUDO_CLASSES.get(match["pseudo"].lower())
+    name, operator, value, flag = match.group("name", "operator", "value", "flag")
+    name = name.lower()
+    if not operator:
         return lambda element: name in element.attributes
-    if len(nodes) not in (3, 4) or nodes[2].type not in ("ident", "string"):
-        return None
-    wanted = str(getattr(nodes[2], "value", "")).lower()
-    test = _OPERATORS.get(str(getattr(nodes[1], "value", "")))
-    if test is None:
-        return None
-    return lambda element: name in element.attributes and test(element.attributes[name].lower(), wanted)
-
-
-def _pseudo_condition(node: Any) -> Callable[[Element], bool] | None:
-    if node is None:
-        return None
-    if node.type == "ident":
-        return _PSEUDO_CLASSES.get(node.lower_value)
-    if node.type != "function" or node.lower_name != "not":
-        return None
-    inner = [each for each in node.arguments if each.type != "whitespace"]
-    compound = _parse_compound("", inner, [0, 0, 0]) if inner else None
-    if compound is None:
-        return None
-    return lambda element: not compound.matches(element, classes_of(element))
+    test, wanted = _OPERATORS[operator], value.strip("\"'")
+    if flag or name in _FOLDED:
+        return lambda element: (
+            name in element.attributes and test(element.attributes[name].lower(), wanted.lower())
+        )
+    return lambda element: name in element.attributes and test(element.attributes[name], wanted)
 
 
 def classes_of(element: Element) -> frozenset[str]:
@@ -194,7 +138,13 @@ def classes_of(element: Element) -> frozenset[str]:
     return frozenset(element.attributes.get("class", "").split())
 
 
-# Values are compared without case: mail clients rewrite it, and hiding depends on no attribute's case.
+_FOLDED: Final = frozenset(
+    {"align", "bgcolor", "charset", "checked", "clear", "color", "dir", "disabled", "face", "lang", "media"}
+    | {"method", "nowrap", "rel", "selected", "shape", "target", "text", "type", "valign"}
+)
+"""Attributes whose values are compared without case (HTML standard, section 4.16.2), as far as mail has
+them."""
+
 _OPERATORS: Final[dict[str, Callable[[str, str], bool]]] = {
     "=": lambda value, wanted: value == wanted,
     "~=": lambda value, wanted: wanted in value.split(),
@@ -204,8 +154,7 @@ _OPERATORS: Final[dict[str, Callable[[str, str], bool]]] = {
     "*=": lambda value, wanted: bool(wanted) and wanted in value,
 }
 _PSEUDO_CLASSES: Final[dict[str, Callable[[Element], bool]]] = {
-    "link": lambda element: element.tag == "a" and "href" in element.attributes,
-    "any-link": lambda element: element.tag == "a" and "href" in element.attributes,
-    "root": lambda element: element.tag == "html",
-    "first-child": lambda element: element.first_child,
+    ":link": lambda element: element.tag == "a" and "href" in element.attributes,
+    ":root": lambda element: element.tag == "html",
+    ":first-child": lambda element: element.first_child,
 }

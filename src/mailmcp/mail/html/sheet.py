@@ -1,11 +1,11 @@
 """Style sheets to the rules that can hide text, in the order of the cascade.
 
-At-rules: `@media` by `html.media`, `@supports` unless it begins with ``not``,
-`@layer` as if it were not there. `@import` and other remote things are never followed.
-Of what is not followed either, such as nested rules, it is noted whether it may hide text.
+At-rules: `@media` by `html.media`; what else holds rules may apply or not, and so may nested
+rules: they are not certain. Nothing remote is ever followed.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,12 +13,16 @@ import tinycss2
 
 from mailmcp.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
 from mailmcp.mail.html.media import media_holds
-from mailmcp.mail.html.selector import Selector, parse_selector, split_selectors
-from mailmcp.mail.html.style import Declaration, parse_block
+from mailmcp.mail.html.selector import Selector, parse_selector
+from mailmcp.mail.html.style import Declaration, parse_block, serialize
 from mailmcp.mail.html.tame import StyleSheet
-from mailmcp.mail.html.unfollowed import hides, names_needed
 
-_NESTING_MAX: Final = 4  # of at-rules
+_NESTING_MAX: Final = 6
+_NO_RULES: Final = frozenset(
+    {"charset", "counter-style", "font-feature-values", "page", "property", "viewport", "-ms-viewport"}
+    | {"keyframes", "-webkit-keyframes", "-moz-keyframes", "-o-keyframes", "-ms-keyframes", "font-face"}
+)
+"""At-rules that apply to no element by themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,8 @@ class Rule:
 
     selector: Selector
     declarations: tuple[Declaration, ...]
+    certain: bool
+    """False if it may apply or not, or to fewer elements than the selector matches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,115 +43,90 @@ class Rules:
     """In the order written."""
 
     complete: bool
-    """False if style sheets were longer than is read of them."""
+    """False if style sheets were longer, or more deeply nested, than is read of them."""
 
-    unfollowed: frozenset[frozenset[str]] = frozenset()
-    """What a message must have, all of it, for a rule that is not followed to hide text: see
-    `html.unfollowed`."""
+    judged: bool
+    """False if text may be hidden by what is not in the rules: a font, or a sheet within a sheet."""
 
 
 def parse_sheets(sheets: Iterable[StyleSheet]) -> Rules:
     """Read style sheets, CSS_CHARS_MAX characters and CSS_SELECTORS_MAX selectors at most."""
-    found: list[Rule] = []
-    unfollowed: set[frozenset[str]] = set()
-    room, complete = CSS_CHARS_MAX, True
+    reader = _Reader()
+    room = CSS_CHARS_MAX
     for sheet in sheets:
-        if not media_holds(sheet.media):
+        holds = media_holds(sheet.media)
+        if holds is False:
             continue
-        complete = complete and len(sheet.css) <= room
+        reader.complete = reader.complete and len(sheet.css) <= room
         nodes = tinycss2.parse_stylesheet(sheet.css[:room], skip_comments=True, skip_whitespace=True)
         room -= min(len(sheet.css), room)
-        for rule in _rules(nodes, _NESTING_MAX):
-            if not isinstance(rule, Rule):
-                unfollowed.add(rule)
-            elif len(found) == CSS_SELECTORS_MAX:
-                complete = False
-                break
-            else:
-                found.append(rule)
-    return Rules(rules=tuple(found), complete=complete, unfollowed=frozenset(unfollowed))
+        reader.read(nodes, (), _NESTING_MAX, certain=holds is True)
+    return Rules(
+        rules=tuple(reader.rules[:CSS_SELECTORS_MAX]),
+        complete=reader.complete and len(reader.rules) <= CSS_SELECTORS_MAX,
+        judged=reader.judged,
+    )
 
 
-def _rules(nodes: Iterable[Any], depth: int) -> Iterator[Rule | frozenset[str]]:
-    """Yield the rules that are followed, and what is needed for those that are not."""
-    for node in nodes:
-        if node.type == "qualified-rule":
-            yield from _rules_of(node, depth)
-        elif node.type == "at-rule" and node.content is not None:
-            if depth and _holds(node):
-                yield from _rules(_rule_list(node), depth - 1)
-            elif not depth or _may_hold(node):
-                yield from _hidden_by(_rule_list(node), depth - 1)
+class _Reader:
+    """Collects rules."""
 
+    __slots__ = ("complete", "judged", "rules")
 
-def _rules_of(node: Any, depth: int) -> Iterator[Rule | frozenset[str]]:
-    content = tinycss2.parse_blocks_contents(node.content, skip_comments=True, skip_whitespace=True)
-    declarations = parse_block(content)
-    for group in split_selectors(_trim(node.prelude)) if declarations else ():
-        selector = parse_selector(group)
-        if selector is not None:
-            yield Rule(selector=selector, declarations=declarations)
-        elif group and (needed := names_needed(group)) is not None and hides(declarations):
-            yield needed
-    yield from _hidden_by(content, depth - 1)
+    def __init__(self) -> None:
+        self.rules: list[Rule] = []
+        self.complete = self.judged = True
 
+    def read(self, nodes: Iterable[Any], outer: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
+        """Read rules; `outer` are the selectors of the rule that they are nested in, if they are."""
+        for node in nodes:
+            if node.type == "qualified-rule":
+                self._read_rule(node, depth, certain=certain and not outer)
+            elif node.type == "at-rule":
+                self._read_at_rule(node, outer, depth, certain=certain)
 
-def _hidden_by(nodes: Iterable[Any], depth: int) -> Iterator[frozenset[str]]:
-    """Yield what is needed for rules among these nodes, and within them, that hide text."""
-    for node in nodes:
-        if node.type not in ("qualified-rule", "at-rule") or not node.content:
-            continue
-        if depth <= 0:
-            yield frozenset()  # too deep to be looked at
-            continue
-        if node.type == "at-rule" and not (_holds(node) or _may_hold(node)):
-            continue
+    def _read_rule(self, node: Any, depth: int, *, certain: bool) -> None:
+        selectors = [parse_selector(text) for text in _split(node.prelude)]
+        # One selector that a browser does not understand makes it drop the rule.
+        certain = certain and all(each.certain for each in selectors)
+        self._read_block(node, tuple(each for each in selectors if each.matches), depth, certain=certain)
+
+    def _read_block(self, node: Any, selectors: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
         content = tinycss2.parse_blocks_contents(node.content, skip_comments=True, skip_whitespace=True)
-        if hides(parse_block(content)):
-            groups = [] if node.type == "at-rule" else [*split_selectors(_trim(node.prelude))]
-            yield from (needed for each in groups if (needed := names_needed(each)) is not None)
-            if node.type == "at-rule":
-                yield frozenset()
-        yield from _hidden_by(content, depth - 1)
+        if declarations := parse_block(content):
+            self.rules += (
+                Rule(selector=each, declarations=declarations, certain=certain) for each in selectors
+            )
+        nested = [each for each in content if each.type in ("qualified-rule", "at-rule")]
+        if nested and selectors:
+            self.complete = self.complete and depth > 0
+            self.read(nested if depth else (), selectors, depth - 1, certain=False)
+
+    def _read_at_rule(self, node: Any, outer: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
+        name = node.lower_at_keyword
+        if name in ("font-face", "import", "namespace"):
+            text = serialize(node.content or node.prelude).lower()
+            # Fonts may have no letters; what is fetched from elsewhere is not: then the next font is used.
+            self.judged = self.judged and name != "namespace" and not re.search(r"data:|-adjust|\?$", text)
+        if node.content is None or name in _NO_RULES:
+            return
+        holds = media_holds(serialize(node.prelude)) if name == "media" else None
+        if holds is False:
+            return
+        self.complete = self.complete and depth > 0
+        if depth and outer:
+            self._read_block(node, outer, depth - 1, certain=False)
+        elif depth:
+            rules = tinycss2.parse_rule_list(node.content, skip_comments=True, skip_whitespace=True)
+            self.read(rules, (), depth - 1, certain=certain and holds is True)
 
 
-def _rule_list(node: Any) -> list[Any]:
-    rules: list[Any] = tinycss2.parse_rule_list(node.content, skip_comments=True, skip_whitespace=True)
-    return rules
-
-
-def _trim(prelude: list[Any]) -> list[Any]:
-    """Leave out comments, which may stand between any two tokens."""
-    return [token for token in prelude if token.type != "comment"]
-
-
-def _holds(rule: Any) -> bool:
-    if rule.lower_at_keyword == "layer":
-        return True
-    condition = _words(rule.prelude)
-    if rule.lower_at_keyword == "supports":
-        return not condition.strip().startswith("not")
-    return rule.lower_at_keyword == "media" and media_holds(condition)
-
-
-def _may_hold(rule: Any) -> bool:
-    """Tell whether an at-rule that does not hold here may hold elsewhere: what it asks is not known."""
-    if rule.lower_at_keyword == "media":
-        return "?" in _words(rule.prelude)
-    return rule.lower_at_keyword in ("container", "scope", "supports")
-
-
-def _words(tokens: Iterable[Any]) -> str:
-    """Write a condition as text, with "?" for deeper brackets than are understood."""
-    text = ""
-    for token in tokens:
-        if token.type == "() block" and not any(map(_has_brackets, token.content)):
-            text += f"({tinycss2.serialize(token.content)})"
+def _split(prelude: Iterable[Any]) -> list[str]:
+    """Part the selectors of a rule at their commas."""
+    groups: list[list[Any]] = [[]]
+    for node in prelude:
+        if node == ",":
+            groups.append([])
         else:
-            text += "?" if _has_brackets(token) else token.serialize()
-    return text
-
-
-def _has_brackets(token: Any) -> bool:
-    """Tell whether a token holds others; serialising them recurses."""
-    return hasattr(token, "content") or hasattr(token, "arguments")
+            groups[-1].append(node)
+    return [serialize(group) for group in groups]

@@ -1,67 +1,74 @@
 """CSS declarations: an inline style, or the block of a rule, to longhand properties.
 
-Only what can make text unseen is kept. Shorthands are split so that the cascade
-can weigh each property alone; lengths are reckoned in CSS pixels (CSS Values 4).
+Only what can make text unseen is kept. Shorthands are split so that the cascade can weigh
+each property alone. A declaration is certain if all browsers understand it, and alike: others
+hide what they may hide, but show nothing that is hidden without them.
 """
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 import tinycss2
 
-from mailmcp.mail.html.validity import NUMBER, is_possible
+from mailmcp.mail.html.values import NUMBER, PROPERTIES, UNKNOWN, WIDE, is_understood
 
-_SIMPLE: Final = re.compile(r"[^\"'\\/{}\[\]@]*+")
+_SIMPLE: Final = re.compile(r"(?:[\t\n\f\r !#-&*-.0-:<-Z^-z|~;]|/(?!\*)|\([\w\s%#,./:?=&+-]*+\))*+", re.ASCII)
+"""What can be read without a tokenizer: no quotes, comments, escapes, blocks or nested brackets."""
+
+_SPACES: Final = " \t\n\f\r"
+_SPACE: Final = re.compile(f"[{_SPACES}]+")
 _VALUE_DEPTH_MAX: Final = 4  # functions in functions; serialising deeper ones recurses
-_LENGTH: Final = re.compile(rf"(?:calc\()?\s*({NUMBER})\s*(%|[a-z]*)\s*\)?")
-_SPACE: Final = re.compile(r"\s+")
-_FONT_SIZE: Final = re.compile(rf"(?:^|\s)((?:{NUMBER})(?:%|[a-z]+)|0)(?=[\s/]|$)")
-_IMAGE: Final = re.compile(r"(?:url|gradient|image|image-set|element)\(")
-_COLOUR: Final = re.compile(r"#[0-9a-f]+|[a-z-]+(?:\([^()]*+\))?")
-_POSITION_WORDS: Final = frozenset(
-    {"none", "repeat", "no-repeat", "repeat-x", "repeat-y", "scroll", "fixed", "local", "center", "top"}
-    | {"left", "right", "bottom", "cover", "contain", "border-box", "padding-box", "content-box", "text"}
-)
-_PIXELS: Final = {
-    "px": 1.0,
-    "": 1.0,
-    "pt": 4 / 3,
-    "pc": 16.0,
-    "in": 96.0,
-    "cm": 37.8,
-    "mm": 3.78,
-    "rem": 16.0,
-    "vw": 10.24,
-    "vh": 7.68,
-}
-_EMS: Final = {"em": 1.0, "ex": 0.5, "ch": 0.5}
+_NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|alpha\(.*|expression\(.*", re.DOTALL)
+"""Values that no browser of today understands, or that are the font of a system."""
 
-PROPERTIES: Final = frozenset(
-    {"display", "visibility", "opacity", "filter", "font-size", "letter-spacing", "color"}
-    | {"-webkit-text-fill-color", "background-color", "background-image"}
-    | {"background-clip", "-webkit-background-clip"}
-    | {"height", "max-height", "width", "max-width", "overflow", "position", "left", "top", "right", "bottom"}
-    | {"text-indent", "margin-left", "margin-top", "transform", "clip", "clip-path", "content-visibility"}
-)
-"""Properties that can make text unseen, shorthands split."""
+_ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert-layer$")
+"""Values that depend on what stands elsewhere."""
+
+_QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")
+"""Lengths without a unit, and colours without their sign."""
 
 _LOGICAL: Final = {
-    "block-size": "height",
-    "max-block-size": "max-height",
-    "inline-size": "width",
-    "max-inline-size": "max-width",
-    "inset-block-start": "top",
-    "inset-inline-start": "left",
-    "margin-block-start": "margin-top",
-    "margin-inline-start": "margin-left",
-}
+    "block-size": "height", "max-block-size": "max-height",
+    "inline-size": "width", "max-inline-size": "max-width",
+    "inset-block-start": "top", "inset-inline-start": "left",
+    "inset-block-end": "bottom", "inset-inline-end": "right",
+    "margin-block-start": "margin-top", "margin-inline-start": "margin-left",
+    "padding-block-start": "padding-top", "padding-inline-start": "padding-left",
+}  # fmt: skip
 """Names that depend on the direction of writing (CSS Logical Properties 1), read as for left to right."""
 
-_SHORTHANDS: Final = frozenset(
-    {"font", "background", "margin", "overflow-x", "overflow-y", "inset", "scale", "translate", *_LOGICAL}
+_BOXES: Final = {  # top, right, bottom, left; missing ones are as those opposite
+    "margin": ("margin-top", "", "", "margin-left"),
+    "padding": ("padding-top", "", "", "padding-left"),
+    "inset": ("top", "right", "bottom", "left"),
+    "margin-inline": ("margin-left", ""),
+    "margin-block": ("margin-top", ""),
+    "padding-inline": ("padding-left", ""),
+    "padding-block": ("padding-top", ""),
+    "inset-inline": ("left", "right"),
+    "inset-block": ("top", "bottom"),
+    "overflow": ("overflow-x", "overflow-y"),
+}
+_SHORTHANDS: Final = frozenset({"all", "font", "background", *_BOXES, *_LOGICAL})
+
+_WEIGHT: Final = "bold|bolder|lighter|[1-9]00"
+_FAMILY: Final = r"(?:\"[^\"]*\"|'[^']*'|-?[a-z_][\w-]*(?: -?[a-z_][\w-]*)*)"
+_FONT: Final = re.compile(
+    rf"(?:normal ){{0,3}}(?:(?:italic|oblique) )?(?:small-caps )?(?:(?:{_WEIGHT}) )?(?:(?:italic|oblique) )?"
+    rf"({NUMBER}(?:%|[a-z]+)|0|[a-z-]+)(?: ?/ ?([\w.%+-]+))? {_FAMILY}(?: ?, ?{_FAMILY})*"
 )
+_SYSTEM_FONTS: Final = frozenset({"caption", "icon", "menu", "message-box", "small-caption", "status-bar"})
+
+_LAYER: Final = re.compile(
+    r"(?P<a>scroll|fixed|local)|(?P<r>repeat-[xy]|(?:no-)?repeat)|(?P<b>(?:border|padding|content)-box|text)"
+    r"|(?P<p>(?:left|right|center|top|bottom|0|[\d.]+(?:px|%))(?: (?:center|top|bottom|0|[\d.]+(?:px|%)))?"
+    r"(?: ?/ ?(?:cover|contain|auto|100%)(?: (?:auto|100%))?)?)(?=\s|$)"
+    r"|(?P<i>none|[a-z-]+(?<!rgb)(?<!rgba)(?<!hsl)\((?:[^()]|\([^()]*\))*\))|(?P<c>#?[a-z0-9]+(?:\([^()]*\))?)|(?P<x>\S)"
+)
+"""The parts of a background, in any order: no part twice (CSS Backgrounds 3 section 3.10)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +78,24 @@ class Declaration:
     name: str
     value: str
     important: bool = False
+    certain: bool = True
 
 
-def parse_style(style: str | None) -> tuple[Declaration, ...]:
+@lru_cache(maxsize=512)
+def parse_style(style: str) -> tuple[Declaration, ...]:
     """Read an inline style, in the order written."""
-    if not style:
-        return ()
     if _SIMPLE.fullmatch(style) is None:
-        return parse_block(tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True))
+        nodes = tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True)
+        certain = "{" not in style  # browsers differ in where a block ends that should not be there
+        return tuple(replace(each, certain=each.certain and certain) for each in parse_block(nodes))
     found: list[Declaration] = []
     for declaration in style.lower().split(";"):
         name, colon, value = declaration.partition(":")
         if colon:
-            text, bang, bang_word = value.partition("!")
-            if not bang or bang_word.strip() == "important":
-                found.extend(_expand(name.strip(), " ".join(text.split()), important=bool(bang)))
+            text, bang, word = value.partition("!")
+            if not bang or word.strip(_SPACES) == "important":
+                text = _SPACE.sub(" ", text).strip()
+                found.extend(_declare(name.strip(_SPACES), text, important=bool(bang)))
     return tuple(found)
 
 
@@ -94,48 +104,15 @@ def parse_block(nodes: Iterable[Any]) -> tuple[Declaration, ...]:
     found: list[Declaration] = []
     for node in nodes:
         if node.type == "declaration" and (node.lower_name in PROPERTIES or node.lower_name in _SHORTHANDS):
-            value = _serialize(node.value)
-            found.extend(_expand(node.lower_name, value, important=node.important))
+            found.extend(_declare(node.lower_name, serialize(node.value).lower(), important=node.important))
     return tuple(found)
 
 
-def own_values(declarations: Iterable[Declaration]) -> dict[str, str]:
-    """Choose the value of each property: the last one written, an important one before others."""
-    chosen: dict[str, Declaration] = {}
-    for declaration in declarations:
-        before = chosen.get(declaration.name)
-        if before is None or declaration.important >= before.important:
-            chosen[declaration.name] = declaration
-    return {name: declaration.value for name, declaration in chosen.items()}
-
-
-def length_px(value: str, *, em_px: float = 16.0, whole_px: float | None = None) -> float | None:
-    """Reckon a length in pixels; numbers without unit are pixels, as in attributes.
-
-    Args:
-        value: As written, in lower case.
-        em_px: Font size that ``em`` means.
-        whole_px: What 100 % is; None if that is not known.
-
-    Returns:
-        None for what is no length, and for a percentage other than 0 of what is not known.
-    """
-    match = _LENGTH.fullmatch(value.strip())
-    if match is None:
-        return None
-    number, unit = float(match[1]), match[2]
-    if number == 0:
-        return 0.0
-    if unit == "%":
-        return None if whole_px is None else number * whole_px / 100
-    factor = _EMS[unit] * em_px if unit in _EMS else _PIXELS.get(unit)
-    return None if factor is None else number * factor
-
-
-def _serialize(tokens: list[Any]) -> str:
-    if not _is_shallow(tokens, _VALUE_DEPTH_MAX):
-        return ""
-    return _SPACE.sub(" ", tinycss2.serialize(tokens)).strip().lower()
+def serialize(tokens: Iterable[Any]) -> str:
+    """Write tokens as text without comments; UNKNOWN if they are nested deeply, or not ASCII."""
+    tokens = [token for token in tokens if token.type != "comment"]
+    text = str(tinycss2.serialize(tokens)) if _is_shallow(tokens, _VALUE_DEPTH_MAX) else UNKNOWN
+    return _SPACE.sub(" ", text).strip() if text.isascii() else UNKNOWN
 
 
 def _is_shallow(tokens: Iterable[Any], depth: int) -> bool:
@@ -146,40 +123,71 @@ def _is_shallow(tokens: Iterable[Any], depth: int) -> bool:
     return True
 
 
-def _expand(name: str, value: str, *, important: bool) -> Iterator[Declaration]:
+def _declare(name: str, value: str, *, important: bool) -> Iterator[Declaration]:
     for longhand, part in _longhands(name, value):
-        if part and is_possible(longhand, part):
-            yield Declaration(longhand, part, important)
+        # Old browsers read numbers as pixels, and colours without their sign; others read neither.
+        quirk = _QUIRK.fullmatch(part) is not None
+        px = f"{part}px" if quirk and not is_understood(longhand, part) else part
+        certain = part != UNKNOWN and px == part and not (quirk and "color" in longhand)
+        yield Declaration(longhand, px, important, certain)
 
 
-def _longhands(name: str, value: str) -> Iterator[tuple[str, str]]:
+@lru_cache(maxsize=4096)
+def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
+    """Split a shorthand; what is not understood of it makes all of it UNKNOWN."""
+    name = _LOGICAL.get(name, name)
+    if not value or _NOWHERE.fullmatch(value) or (name not in PROPERTIES and name not in _SHORTHANDS):
+        return ()
+    if _ELSEWHERE.search(value):
+        value = UNKNOWN
     match name:
+        case "all":
+            parts = dict.fromkeys(PROPERTIES, value if value in WIDE else UNKNOWN)
         case "font":
-            size = _FONT_SIZE.search(value)
-            yield "font-size", size[1] if size else ""
+            parts = _font(value)
         case "background":
-            yield "background-image", "url(" if _IMAGE.search(value) else "none"
-            yield "background-color", _colour_in(value)
-        case "margin" | "inset":
-            sides = value.split()  # top, right, bottom, left; missing ones are as those opposite
-            top, left = ("margin-top", "margin-left") if name == "margin" else ("top", "left")
-            yield top, "".join(sides[:1])
-            yield left, "".join(sides[3:4] or sides[1:2] or sides[:1])
-        case "overflow-x" | "overflow-y":
-            yield "overflow", value if value in ("hidden", "clip", "auto", "scroll") else ""
-        case "scale" | "translate":
-            yield "transform", f"{name}({value})" if value != "none" else ""
+            parts = _background(value)
+        case _ if name in _BOXES:
+            parts = _sides(_BOXES[name], value.split(" "))
         case _:
-            longhand = _LOGICAL.get(name, name)
-            yield longhand, value if longhand in PROPERTIES else ""
+            parts = {name: value}
+    known = {each: part for each, part in parts.items() if _is_read(each, part)}
+    if name != "font" and len(known) < len(parts):
+        known = {}
+    return tuple((dict.fromkeys(parts, UNKNOWN) | known).items())
 
 
-def _colour_in(background: str) -> str:
-    """Find the colour of a background; it is transparent where none is written."""
-    without_images = re.sub(r"[a-z-]*(?:url|gradient|image|image-set|element)\([^)]*+\)", " ", background)
-    for match in _COLOUR.finditer(without_images):
-        if match.group() not in _POSITION_WORDS and not without_images[: match.start()].endswith(
-            tuple("0123456789.%")
-        ):
-            return match.group()
-    return "transparent"
+def _is_read(name: str, value: str) -> bool:
+    return is_understood(name, value) or bool(_QUIRK.fullmatch(value) and is_understood(name, f"{value}px"))
+
+
+def _sides(names: tuple[str, ...], values: list[str]) -> dict[str, str]:
+    if len(values) > len(names):
+        return dict.fromkeys(filter(None, names), UNKNOWN)
+    while len(values) < len(names):
+        values.append(values[max(len(values) - 2, 0)])
+    return {name: value for name, value in zip(names, values, strict=True) if name}
+
+
+def _font(value: str) -> dict[str, str]:
+    match = _FONT.fullmatch(value)
+    if value in WIDE or value in _SYSTEM_FONTS:
+        return {"font-size": value if value in WIDE else "small", "line-height": "normal"}
+    if match is None:
+        return {"font-size": UNKNOWN, "line-height": UNKNOWN}
+    return {"font-size": match[1], "line-height": match[2] or "normal"}
+
+
+def _background(value: str) -> dict[str, str]:
+    """Split the one layer of a background; more are not understood."""
+    parts = {"background-image": "none", "background-color": "transparent", "background-size": "auto"}
+    if value in WIDE:
+        return dict.fromkeys(parts, value)
+    found = [(match.lastgroup or "", match.group()) for match in _LAYER.finditer(value)]
+    kinds = dict(found)
+    if len(kinds) != len(found) or "x" in kinds:
+        return dict.fromkeys(parts, UNKNOWN)
+    parts |= {"background-image": kinds.get("i", "none"), "background-color": kinds.get("c", "transparent")}
+    if "gradient" in kinds.get("i", "") and re.search(r"[1-9]", kinds.get("p", "").replace("100%", "")):
+        parts["background-image"] = UNKNOWN  # where it is is not computed
+    return parts | {"background-clip": "text" if kinds.get("b") == "text" else "border-box"}

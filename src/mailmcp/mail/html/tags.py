@@ -18,7 +18,7 @@ IGNORED: Final = frozenset(
 """Their tags alone are dropped: without content, or without meaning outside of a whole document."""
 
 WRITTEN_AS: Final = {
-    **dict.fromkeys(("body", "fieldset", "form", "marquee", "template"), "div"),
+    **dict.fromkeys(("fieldset", "form", "marquee", "template"), "div"),
     **dict.fromkeys(
         ("applet", "button", "math", "noscript", "object", "optgroup", "option", "select", "svg"), "span"
     ),
@@ -33,7 +33,7 @@ FORMATTING: Final = frozenset(
 )
 
 BLOCKS: Final = frozenset(
-    {"address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "dir", "div"}
+    {"address", "article", "aside", "blockquote", "center", "dd", "details", "dialog", "dir", "div"}
     | {"dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6"}
     | {"header", "hgroup", "hr", "li", "main", "marquee", "menu", "nav", "ol", "p", "pre", "section"}
     | {"summary", "table", "template", "ul"}

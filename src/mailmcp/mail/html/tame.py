@@ -81,6 +81,7 @@ def tame_html(html: str) -> TameHtml:
     """
     tamer = _Tamer()
     sheets: list[StyleSheet] = []
+    page: dict[str, dict[str, str]] = {"html": {}, "body": {}}
     position = 0
     while (match := _TOKEN.search(html, position)) is not None:
         tamer.out.append(html[position : match.start()])
@@ -90,15 +91,37 @@ def tame_html(html: str) -> TameHtml:
             continue
         if match["close"]:
             tamer.end(name)
-        elif name in DROPPED:
-            position = _end_of(name, html, position)
-            if name == "style":
-                media = _read_attributes(match.group()[len("<style") :]).get("media", "")
-                sheets.append(StyleSheet(css=html[match.end() : position], media=media))
+        elif name in page:  # of several tags the first one with an attribute counts
+            page[name] = _read_attributes(_shorten(name, match.group())[len(f"<{name}") :]) | page[name]
+        elif name in DROPPED or name in _STANDS_FOR:
+            end = _end_of(name, html, position) if name in DROPPED else position
+            sheets += _sheet(name, match.group(), html[position:end])
+            position = end
         else:
             tamer.start(name, match.group())
     tamer.out.append(html[position:])
-    return TameHtml(html="".join(tamer.out).replace("\x00", ""), sheets=tuple(sheets))
+    if re.fullmatch(r"#?\w+", link := page["body"].get("link", "")):
+        sheets.insert(0, StyleSheet(css=f"a{{color:{link}}}", media=""))
+    tags = "".join(_write_tag(name, attributes) for name, attributes in page.items() if attributes)
+    return TameHtml(html=(tags + "".join(tamer.out)).replace("\x00", ""), sheets=tuple(sheets))
+
+
+_STANDS_FOR: Final = frozenset({"link", "meta"})
+"""Elements that may say what style sheets say."""
+
+
+def _sheet(name: str, tag: str, content: str) -> list[StyleSheet]:
+    """Find the style sheet that an element is, or stands for."""
+    attributes = _read_attributes(tag[len(f"<{name}") :])
+    kind, href, scheme = (attributes.get(key, "").strip().lower() for key in ("type", "href", "content"))
+    css = ""
+    if name == "style" and kind in ("", "text/css"):
+        css = content
+    elif name == "link" and href.startswith("data:"):  # nobody has to fetch it
+        css = "@import 'data:'"
+    elif attributes.get("name", "").lower() == "color-scheme" and re.fullmatch(r"[\w\s,-]+", scheme):
+        css = f":root{{color-scheme:{scheme}}}"
+    return [StyleSheet(css=css, media=attributes.get("media", ""))] if css else []
 
 
 def _end_of(name: str, html: str, position: int) -> int:
@@ -202,12 +225,13 @@ def _shorten(name: str, tag: str) -> str:
     """Leave a long tag only the attributes that matter: their number is quadratic too."""
     if len(tag) <= HTML_TAG_CHARS_MAX and TAG_ATTRIBUTE not in tag.lower():
         return tag
-    kept = [
-        f' {key}="{value.replace(chr(34), "&quot;")}"'
-        for key, value in _read_attributes(tag[1 + len(name) :]).items()
-        if key in _KEPT_ATTRIBUTES
-    ]
-    return f"<{name}{''.join(kept)}>"
+    attributes = _read_attributes(tag[1 + len(name) :])
+    return _write_tag(name, {key: attributes[key] for key in attributes if key in _KEPT_ATTRIBUTES})
+
+
+def _write_tag(name: str, attributes: dict[str, str]) -> str:
+    written = (f' {key}="{value.replace(chr(34), "&quot;")}"' for key, value in attributes.items())
+    return f"<{name}{''.join(written)}>"
 
 
 def _read_attributes(tag: str) -> dict[str, str]:

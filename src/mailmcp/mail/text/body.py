@@ -63,6 +63,12 @@ class BodyText:
     hidden_chars: int = 0
     """Characters of what the HTML hid, from 0: as they would read."""
 
+    doubtful: int = 0
+    """Passages of `text` which the HTML may hide, from 0: each stands in a mark."""
+
+    doubtful_chars: int = 0
+    """Characters of these passages, from 0."""
+
     misleading_links: int = 0
     """Links whose text names another host than the one they lead to; `text` shows the true one."""
 
@@ -140,7 +146,7 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
     """Turn the chosen parts into one text; its `html` is empty."""
     texts: list[str] = []
     defects: list[str] = []
-    hidden = hidden_chars = invisible = misleading = 0
+    hidden = hidden_chars = doubtful = doubtful_chars = invisible = misleading = 0
     from_html = clear_signed = False
     for part in parts:
         source = sources.get(part.part_id)
@@ -156,6 +162,8 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
             from_html = True
             hidden += converted.hidden_removed
             hidden_chars += converted.hidden_chars
+            doubtful += converted.doubtful
+            doubtful_chars += converted.doubtful_chars
             invisible += converted.invisible_removed
             misleading += converted.misleading_links
             defects.extend(converted.defects)
@@ -172,6 +180,8 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
         from_html=from_html,
         hidden_removed=hidden,
         hidden_chars=hidden_chars,
+        doubtful=doubtful,
+        doubtful_chars=doubtful_chars,
         invisible_removed=invisible,
         misleading_links=misleading,
         clear_signed=clear_signed,

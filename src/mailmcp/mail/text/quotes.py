@@ -32,7 +32,7 @@ QUOTES_LINE: Final = "[{count} quoted lines]"
 """What stands for the lines that were taken out: the same in every reply, so that offsets agree."""
 
 KEPT_LINES_MAX: Final = 3
-"""So few quoted lines stay, unless they end the text and have a dated head, or the reader has them."""
+"""So few quoted lines stay, unless they end the text and have an exact head, or the reader has them."""
 
 CONTEXT_LINES_MAX: Final = 5
 """Quoted lines kept above an answer: the paragraph it answers, or the end of it."""
@@ -57,7 +57,8 @@ class _Head:
     start: int
     """Its first line; that of the quotation where it stays."""
 
-    dated: bool
+    exact: bool
+    """Whether it says so much that it alone is longer than the line for all."""
 
 
 @dataclass(slots=True)
@@ -71,7 +72,7 @@ class _Run:
     """Whether it has a head, or follows one that has."""
 
     headed: bool
-    """Whether it has a head that says when it was written."""
+    """Whether it has an exact head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class _Cut:
     start: int
     end: int
     headed: bool = False
-    """Whether a head that says when is among them: alone it is longer than the line for all."""
+    """Whether an exact head is among them."""
 
 
 def collapse_quotes(
@@ -128,7 +129,7 @@ def _unmarked(lines: Sequence[str], *, reply: bool, forwarded: bool) -> tuple[in
             if own < index < older[index] and not forwarded and (reply or announces_original(line)):
                 head = _unmarked_head(said, index)
                 if head and own < head.start:
-                    return head.start, _Cut(head.start, len(said), headed=head.dated)
+                    return head.start, _Cut(head.start, len(said), headed=head.exact)
         if own > index and line.strip() and not is_quoted(line) and not is_rule(line):
             own = index
     return len(lines), None
@@ -159,7 +160,7 @@ def _unmarked_head(lines: Sequence[str], index: int) -> _Head | None:
         return _Head(_above(lines, index), length > 1)
     found = find_attribution(lines[max(index + 1 - ATTRIBUTION_LINES_MAX, 0) : index + 1])
     certain = found is not None and found.certain and index + 1 < len(lines)
-    return _Head(_above(lines, index + 1 - found.lines), dated=True) if found and certain else None
+    return _Head(_above(lines, index + 1 - found.lines), exact=True) if found and certain else None
 
 
 def _above(lines: Sequence[str], index: int) -> int:
@@ -191,7 +192,7 @@ def _runs(lines: Sequence[str]) -> list[_Run]:
             before.end = end
         else:
             history = head is not None or (before is not None and before.history)
-            runs.append(_Run(start, index, end, history, headed=head is not None and head.dated))
+            runs.append(_Run(start, index, end, history, headed=head is not None and head.exact))
         index = own_end = end
     return runs
 
@@ -202,12 +203,12 @@ def _head_above(lines: Sequence[str], own_end: int, index: int) -> _Head | None:
     above = lines[max(own_end, end - HEAD_LINES_MAX) : end]
     found = find_attribution(above)
     if found and not found.lines:
-        return _Head(index, found.dated)
+        return _Head(index, found.certain)
     if found:
         start = end - found.lines
         announced = _above_blank(lines, own_end, start) - 1
         announces = announced >= own_end and announces_original(lines[announced])
-        return _Head(announced if announces else start, found.dated)
+        return _Head(announced if announces else start, found.certain)
     for start in range(len(above)):
         length = history_head_length(above, start)
         if length and start + length == len(above):
@@ -228,8 +229,8 @@ def _head_within(quoted: Sequence[str], index: int) -> _Head | None:
     for end in range(1, min(len(said), ATTRIBUTION_LINES_MAX + 1) + 1):
         found = find_attribution(said[:end])
         if found:
-            return _Head(index, found.dated)
-    return _Head(index, dated=True) if history_head_length(said, 0) > 1 else None
+            return _Head(index, found.certain)
+    return _Head(index, exact=True) if history_head_length(said, 0) > 1 else None
 
 
 def _has_own_text(lines: Sequence[str], runs: Sequence[_Run]) -> bool:

@@ -1,0 +1,39 @@
+"""No style hides text unmarked, and none that mailing houses write costs any."""
+
+from random import Random
+
+import pytest
+
+from hostile.layout import outside_marks
+from hostile.styles import HIDING, harmless_page, hidden_page
+from mailmcp.mail.html.convert import html_to_text, sanitize_html
+
+MARKER = "canary"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_a_style_hides_never_comes_out_unmarked(seed: int) -> None:
+    random = Random(seed)  # noqa: S311 - it must repeat
+    for _ in range(50):
+        page = hidden_page(random, MARKER)
+        converted = html_to_text(f"<p>shown</p>{page}")
+        assert MARKER not in outside_marks(converted.text) or converted.defects, page
+        assert MARKER not in outside_marks(sanitize_html(page)) or converted.defects, page
+        assert converted.hidden_removed or converted.doubtful or converted.defects, page
+
+
+@pytest.mark.parametrize("hiding", HIDING)
+def test_each_style_hides_alone(hiding: str) -> None:
+    converted = html_to_text(f'<p>shown</p><div style="{hiding}">{MARKER}</div>')
+    assert MARKER not in outside_marks(converted.text)
+    assert "shown" in outside_marks(converted.text)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_mailing_houses_write_is_read_in_full(seed: int) -> None:
+    random = Random(seed)  # noqa: S311 - it must repeat
+    for _ in range(50):
+        page = harmless_page(random, MARKER)
+        converted = html_to_text(page)
+        assert MARKER in outside_marks(converted.text), page
+        assert (converted.hidden_removed, converted.doubtful, converted.defects) == (0, 0, ()), page
