@@ -27,6 +27,7 @@ from mcp_envelope import (
     Trace,
     Untrusted,
 )
+from mcp_envelope.markdown import one_line
 
 
 class Reason(StrEnum):
@@ -87,7 +88,7 @@ rate_limits = st.none() | st.builds(
 )
 outcomes = st.builds(
     Outcome,
-    summary=text,
+    summary=text.filter(lambda value: one_line(value) != ""),
     blocks=st.lists(text | st.builds(Untrusted, label=st.just("body"), text=text), max_size=3).map(tuple),
     rate_limit=rate_limits,
     references=st.dictionaries(text.map("shelf_".__add__), text, max_size=2),

@@ -3,6 +3,7 @@
 import json
 import secrets
 from base64 import b64encode
+from dataclasses import replace
 from typing import Any, Final
 
 from mcp_types import BlobResourceContents, CallToolResult, EmbeddedResource, ImageContent, TextContent
@@ -10,6 +11,7 @@ from mcp_types import BlobResourceContents, CallToolResult, EmbeddedResource, Im
 from mcp_envelope.dialects.names import Dialect
 from mcp_envelope.dialects.registry import shape_of
 from mcp_envelope.errors import ToolError
+from mcp_envelope.markdown import one_line
 from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Embedded, Outcome
 from mcp_envelope.text import render
@@ -36,6 +38,8 @@ def make_result(
         has_status: Whether the tool's replies can be partial.
         json_text: Give the envelope itself as the text, instead of Markdown.
     """
+    if isinstance(result, Outcome):
+        result = replace(result, summary=one_line(result.summary))
     shape = shape_of(dialect)
     text, envelope, failed = render(result, shape, meta, has_status=has_status, marker=secrets.token_hex(6))
     if json_text:
