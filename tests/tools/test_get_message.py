@@ -168,10 +168,9 @@ def test_headers_on_request(store: Store, desk: Desk) -> None:
         letter[name] = value
     message_id = put(store, desk, letter.as_bytes())
     few = desk.message(message_id, include_headers=True)["headers"]
-    assert [row["name"] for row in few] == ["Message-ID", "References", "List-Unsubscribe"]
-    everything = {
-        row["name"]: row["value"] for row in desk.message(message_id, include_all_headers=True)["headers"]
-    }
+    assert set(few) >= {"Message-ID", "References", "List-Unsubscribe", "From", "Subject"}
+    assert "Received" not in few
+    everything = desk.message(message_id, include_all_headers=True)["headers"]
     assert everything["X-Odd"] == "Grün"
     assert {"Received", "Subject", "Message-ID", "Content-Type"} <= set(everything)
     assert "X-Odd: Grün" in desk.get(message_id, include_all_headers=True).text

@@ -13,7 +13,7 @@ from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.attachments.listing import ShownAttachments, Told, choose_documents, show_attachments
 from mailmcp.tools.message_parts import WantedPart, fetch_parts
 from mailmcp.tools.messages.detail import MessageDetail, detail_blocks, head_fields
-from mailmcp.tools.messages.headers import HeaderRow, header_rows, people_warnings
+from mailmcp.tools.messages.headers import header_object, header_rows, people_warnings
 from mailmcp.tools.messages.lookup import LookedUp, advising, has_moved, look_up, search_for
 from mailmcp.tools.messages.reading import Reading, choose_parts, read_parts, reading_warnings
 from mailmcp.tools.names import GET_MESSAGE
@@ -160,14 +160,14 @@ def _outcome(
 
 def _headers(
     arguments: GetMessageArguments, reading: Reading
-) -> tuple[list[HeaderRow] | None, tuple[str, ...]]:
+) -> tuple[dict[str, str] | None, tuple[str, ...]]:
     """Return the header fields that were asked for, and warnings of what is cut of any that are shown."""
     headers = reading.parts.view.headers
     people = () if arguments.include_all_headers else people_warnings(headers)
     if not (arguments.include_headers or arguments.include_all_headers):
         return None, people
     rows, cut = header_rows(headers, everything=arguments.include_all_headers)
-    return rows, (*people, *cut)
+    return header_object(rows), (*people, *cut)
 
 
 def _cut_warnings(window: TextWindow) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.mail.header.fields import Headers, parse_headers
-from mailmcp.tools.messages.headers import header_rows, people_fields, people_warnings
+from mailmcp.tools.messages.headers import header_object, header_rows, people_fields, people_warnings
 
 
 def recipients(count: int) -> str:
@@ -17,7 +17,7 @@ def headers_of(text: str) -> Headers:
 
 def test_headers_that_matter_or_all() -> None:
     headers = headers_of("Subject: A\nMessage-ID: <1@a.example>\nX-Odd: 1\n\n")
-    for everything, names in ((False, ["Message-ID"]), (True, ["Subject", "Message-ID", "X-Odd"])):
+    for everything, names in ((False, ["Subject", "Message-ID"]), (True, ["Subject", "Message-ID", "X-Odd"])):
         rows, warnings = header_rows(headers, everything=everything)
         assert [row.name for row in rows] == names
         assert warnings == ()
@@ -73,3 +73,8 @@ def test_other_values_are_cut_between_words() -> None:
     rows, _ = header_rows(headers, everything=True)
     assert rows[0].value == ids
     assert rows[1].value == "x" * limits.HEADER_WHOLE_CHARS_MAX + " … (10000 more characters)"
+
+
+def test_a_field_that_occurs_several_times_is_in_lines_in_its_order() -> None:
+    rows, _ = header_rows(headers_of("Received: a\nSubject: S\nReceived: b\n\n"), everything=True)
+    assert header_object(rows) == {"Received": "a\nb", "Subject": "S"}

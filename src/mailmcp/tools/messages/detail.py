@@ -7,7 +7,7 @@ from mailmcp.mail.clean import clean_line
 from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.attachments.listing import AttachmentRow, attachment_lines
-from mailmcp.tools.messages.headers import HeaderRow, people_fields
+from mailmcp.tools.messages.headers import people_fields
 from mailmcp.tools.messages.reading import Reading
 from mailmcp.tools.rows import date_of, id_fields
 from mailmcp.tools.wording import counted
@@ -43,7 +43,7 @@ class MessageDetail(BaseModel):
     suspicions: list[str] | None = None
     """Kinds of what is odd about the sender; the warnings say it in words."""
 
-    headers: list[HeaderRow] | None = None
+    headers: dict[str, str] | None = None
     notices: list[NoticeRow] | None = None
     body_text: str | None = None
     body_html: str | None = None
@@ -93,7 +93,9 @@ def detail_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
         if value
     ]
     lines += [_notice_line(each) for each in detail.notices or ()]
-    headers = "\n".join(f"{each.name}: {each.value}" for each in detail.headers or ())
+    headers = "\n".join(
+        f"{name}: {line}" for name, value in (detail.headers or {}).items() for line in value.split("\n")
+    )
     fenced = [Untrusted(label="headers", text=headers)] if headers else []
     bodies = [
         Untrusted(label=label, text=text)

@@ -1,6 +1,7 @@
 """Header fields of a message in a reply: whole, or cut between addresses or words, and the reply says so."""
 
-from pydantic import BaseModel
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from mailmcp import limits
 from mailmcp.mail.clean import clean_line
@@ -17,6 +18,10 @@ _ADDRESSES = frozenset(
 )
 _USEFUL = frozenset(
     {
+        "date",
+        "from",
+        "to",
+        "subject",
         "message-id",
         "in-reply-to",
         "references",
@@ -28,10 +33,10 @@ _USEFUL = frozenset(
         "precedence",
     }
 )
-"""Headers that say something which the message's own fields do not."""
+"""Headers that matter for replies and lists, and the four that clients of similar servers look for."""
 
 
-class HeaderRow(BaseModel):
+class HeaderRow(NamedTuple):
     """One header field, decoded."""
 
     name: str
@@ -73,6 +78,14 @@ def header_rows(headers: Headers, *, everything: bool) -> tuple[list[HeaderRow],
                 cut += 1
             rows.append(HeaderRow(name=field.name, value=value))
     return rows, (f"{were(cut, 'header value')} cut; {GET_MESSAGE_RAW} has the whole source.",) if cut else ()
+
+
+def header_object(rows: Sequence[HeaderRow]) -> dict[str, str]:
+    """Write header fields by their names; what a name occurs with several times is in lines, in its order."""
+    values: dict[str, str] = {}
+    for name, value in rows:
+        values[name] = f"{values[name]}\n{value}" if name in values else value
+    return values
 
 
 def _cut(field: Header, value: str, max_chars: int) -> str:
