@@ -4,7 +4,7 @@ import pytest
 
 from extract.reading import writer
 from mailmcp import limits
-from mailmcp.extract.writer import StopReading
+from mailmcp.extract.writer import StopReading, section_title
 
 
 def test_sections_begin_where_they_say() -> None:
@@ -96,3 +96,17 @@ def test_an_interrupt_counts_only_while_it_is_read() -> None:
     assert out.result()["notes"] == ["Reading the document took too long: only its beginning was read."]
     out.close()
     out.interrupt()
+
+
+@pytest.mark.parametrize(
+    ("name", "hidden", "title"),
+    [
+        ("Totals", False, "Sheet Totals"),
+        ("Totals", True, "Sheet Totals (hidden)"),
+        ("Totals (hidden)", False, 'Sheet "Totals (hidden)"'),
+        ('"Totals" (hidden)', False, r'Sheet "\"Totals\" (hidden)"'),
+        ("", True, "Sheet  (hidden)"),
+    ],
+)
+def test_no_name_says_that_a_sheet_is_hidden(name: str, title: str, *, hidden: bool) -> None:
+    assert section_title("Sheet", name, hidden=hidden) == title

@@ -4,6 +4,8 @@ Every write looks at the two ceilings, characters and time, and ends the reading
 by `StopReading` when one is reached: what is there by then is the result.
 """
 
+import json
+import re
 import time
 from dataclasses import dataclass, field
 from typing import Final
@@ -12,8 +14,18 @@ from mailmcp import limits
 from mailmcp.mail.clean import clean_line, clean_text
 
 _SECTION_NAME_CHARS_MAX: Final = 100
+_PLAIN_NAME: Final = re.compile(r"[^()\"\\]*")
 _AROUND_NAME: Final = 5
 _TOO_SLOW: Final = "Reading the document took too long: only its beginning was read."
+
+
+def section_title(kind: str, name: str, *, hidden: bool) -> str:
+    """Write what a section is, its name, and whether it is hidden.
+
+    A name that could be taken for the last is quoted.
+    """
+    shown = name if _PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+    return f"{kind} {shown}{' (hidden)' if hidden else ''}"
 
 
 class StopReading(BaseException):

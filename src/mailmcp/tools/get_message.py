@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from mailmcp import limits
 from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.handles.message_id import parse_message_id
+from mailmcp.mail.handles.message_id import is_header_id, parse_message_id
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.mime.structure import Part
 from mailmcp.tools.arguments import MessageArguments
@@ -99,7 +99,9 @@ async def _find_again(
 ) -> LookedUp:
     """Find a message that has moved; raises the error that said so if that is not possible."""
     header_message_id = arguments.header_message_id
-    if not header_message_id:
+    if not is_header_id(
+        header_message_id.strip().strip("<>")
+    ):  # else a sentence could get into the next action
         with advising(call, ref):
             raise error
     found = await call.ask(lambda session: look_up(session, ref.account_id, header_message_id))

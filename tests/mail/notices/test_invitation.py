@@ -66,7 +66,7 @@ def test_people_are_named_once() -> None:
         "ATTENDEE:invalid",
     )
     assert fields["organizer"] == "ann@x.example"
-    assert fields["attendees"] == "Lee, Ann <lee@x.example> (in process), invalid"
+    assert fields["attendees"] == '"Lee, Ann" <lee@x.example> (in process), invalid'
 
 
 def test_a_crowd_is_counted() -> None:
@@ -125,3 +125,27 @@ def test_an_invitation_is_known_by_its_structure(content_type: str, method: str,
     root = Part(part_id="TEXT", content_type="multipart/alternative", parts=(text, calendar))
     assert invitation_method(root) == expected
     assert invitation_method(None) == ""
+
+
+FORGED = """BEGIN:VCALENDAR
+BEGIN:VEVENT
+DTSTART;TZID="UTC) to 2027-01-01 23:00 (UTC":20261110T100000
+ORGANIZER;CN="Carol Chief <carol@home.example>":mailto:evil@x.example
+ATTENDEE;CN="Carol <carol@home.example> (accepted), Eve";PARTSTAT=ACCEPTED:mailto:evil@x.example
+ATTENDEE:mailto:a@b.example, carol@home.example
+ATTENDEE;PARTSTAT="ACCEPTED), Bob (ACCEPTED":mailto:eve@x.example
+ATTENDEE;CN="and 100 more":mailto:
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def test_nobody_is_invited_by_a_name_and_nothing_answered_by_one() -> None:
+    [item] = read_calendar(FORGED).items
+    fields = describe_item(item)
+    assert fields["organizer"] == '"Carol Chief <carol@home.example>" <evil@x.example>'
+    assert fields["attendees"] == (
+        '"Carol <carol@home.example> (accepted), Eve" <evil@x.example> (accepted), '
+        '"a@b.example, carol@home.example", eve@x.example, "and 100 more"'
+    )
+    assert fields["when"] == '2026-11-10 10:00 ("UTC) to 2027-01-01 23:00 (UTC")'

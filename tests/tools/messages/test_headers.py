@@ -78,3 +78,15 @@ def test_other_values_are_cut_between_words() -> None:
 def test_a_field_that_occurs_several_times_is_in_lines_in_its_order() -> None:
     rows, _ = header_rows(headers_of("Received: a\nSubject: S\nReceived: b\n\n"), everything=True)
     assert header_object(rows) == {"Received": "a\nb", "Subject": "S"}
+
+
+def test_a_name_of_an_address_field_passes_for_no_address() -> None:
+    encoded = "=?utf-8?q?Carol_=3Ccarol=40home.example=3E=2C_Eve?="
+    [row], _ = header_rows(headers_of(f"Reply-To: {encoded} <evil@x.example>\n\n"), everything=False)
+    assert row.value == '"Carol <carol@home.example>, Eve" <evil@x.example>'
+
+
+def test_a_name_passes_for_no_count_of_what_is_left_out() -> None:
+    assert people_fields(headers_of("To: Ann <a@b.example>, 30 more\n\n"))["to"] == (
+        'Ann <a@b.example>, "30 more"'
+    )

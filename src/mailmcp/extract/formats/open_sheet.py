@@ -9,7 +9,7 @@ from typing import Final
 
 from mailmcp import limits
 from mailmcp.extract.formats.sheet_grid import Grid
-from mailmcp.extract.writer import Writer
+from mailmcp.extract.writer import Writer, section_title
 from mailmcp.extract.xml_stream import Event, Start
 
 _LEFT_OUT: Final = frozenset({"annotation", "tracked-changes", "shapes", "forms", "database-ranges"})
@@ -55,7 +55,7 @@ class SheetReader:
         attributes = event.attributes
         if event.name == "table":
             hidden = attributes.get("style-name") in self._hidden_styles
-            self._out.begin(f"Sheet {attributes.get('name', '')}{' (hidden)' if hidden else ''}")
+            self._out.begin(section_title("Sheet", attributes.get("name", ""), hidden=hidden))
             self._hidden_columns, self._columns = set(), 0
         elif event.name == "table-column":
             times = _count(event, "number-columns-repeated", limits.SHEET_COLUMNS_MAX)

@@ -11,7 +11,7 @@ from mailmcp import limits
 from mailmcp.extract.archive import Archive
 from mailmcp.extract.formats.sheet_grid import Grid
 from mailmcp.extract.formats.sheet_numbers import Formats, parse_index, read_formats
-from mailmcp.extract.writer import Writer
+from mailmcp.extract.writer import Writer, section_title
 from mailmcp.extract.xml_stream import End, Start
 
 _COLUMN: Final = re.compile(r"([A-Z]{1,3})[0-9]")
@@ -37,12 +37,12 @@ def read(content: BinaryIO, out: Writer) -> None:
             since_1904 = event.attributes.get("date1904", "0") in {"1", "true"}
         elif event.name == "sheet":
             hidden = event.attributes.get("state", "visible") != "visible"
-            name = event.attributes.get("name", "") + (" (hidden)" if hidden else "")
-            sheets.append((name, relations.get(event.attributes.get("r:id", ""), ("", ""))[1]))
+            title = section_title("Sheet", event.attributes.get("name", ""), hidden=hidden)
+            sheets.append((title, relations.get(event.attributes.get("r:id", ""), ("", ""))[1]))
     formats = read_formats(archive.events(parts.get("styles", "")), since_1904=since_1904)
     strings = _read_strings(archive, parts.get("sharedStrings", ""))
-    for name, path in sheets:
-        out.begin(f"Sheet {name}")
+    for title, path in sheets:
+        out.begin(title)
         _Sheet(out, strings, formats).read(archive, path)
 
 

@@ -38,6 +38,8 @@ _ROUTE: Final = re.compile(r"@[^:]*:")  # obsolete source route: <@relay,@relay:
 _ADDR_SPEC: Final = re.compile(r'(?:[^\s@"<>(),;:]+|"(?:[^"\\]|\\.)*")@(?:[^\s@<>(),;]+|\[[^\[\]\s]*\])')
 _NEEDS_QUOTES: Final = re.compile(r'[<>,;:"@()\[\]\\]')
 _SPECIAL: Final = re.compile(r'(["\\])')
+_COUNT: Final = re.compile(r"(?i)(and )?\d+\+? more")
+"""How a list that was cut ends; no name without an address may look like that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,10 +84,15 @@ def format_address(address: Address) -> str:
     """Write ``Name <a@b>``, ``a@b`` or ``Name``; the name is quoted where it could be misread."""
     if not address.name:
         return address.address
-    name = address.name
-    if _NEEDS_QUOTES.search(name):
-        name = '"' + _SPECIAL.sub(r"\\\1", name) + '"'
-    return f"{name} <{address.address}>" if address.address else name
+    name = _quote_phrase(address.name)
+    if not address.address:
+        return f'"{name}"' if _COUNT.fullmatch(name) else name
+    return f"{name} <{address.address}>"
+
+
+def _quote_phrase(text: str) -> str:
+    """Write a name, or what stands for one, as a quoted string where it could be taken for several values."""
+    return '"' + _SPECIAL.sub(r"\\\1", text) + '"' if _NEEDS_QUOTES.search(text) else text
 
 
 def _tokens(value: str) -> Iterator[_Token]:

@@ -4,6 +4,7 @@ Nothing is converted and no rule is expanded: a time stands as the organiser wro
 it, with the name of its zone, which is what a reader compares with a calendar.
 """
 
+import json
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -27,6 +28,9 @@ _DAYS: Final = {
 _UNITS: Final = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _ORDINALS: Final = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"}
 _BY_DAY: Final = re.compile(r"([+-]?\d)?(MO|TU|WE|TH|FR|SA|SU)")
+_ZONE: Final = re.compile(r"[^\W\d][\w./+\- ]{0,63}|\(UTC[+-]\d\d:\d\d\) [^\W\d][\w./,&\- ]{0,63}")
+"""As programs write them: Europe/Oslo, W. Europe Standard Time, (UTC+01:00) Amsterdam, Berlin."""
+
 _ZONE_PATH: Final = re.compile(r"^/(?:[^/]+/)+(?=[A-Za-z]+/[A-Za-z_]+$)")  # /example.org/20200101/Europe/Oslo
 
 
@@ -43,7 +47,7 @@ def describe_when(item: CalendarItem) -> str:
     Returns:
         ``2026-11-06 14:00 to 15:00 (Europe/Berlin)``, ``2026-11-06 (all day)``,
         ``2026-12-24 to 2026-12-26 (all day)``: the last day included. A time
-        without a zone says so. "" when there is no start; what cannot be read stands
+        without a zone says so. "" when there is no start; what cannot be read is quoted
         as it was sent.
     """
     start_property = item.get("dtstart") or (item.get("due") if item.is_task else None)
@@ -51,7 +55,7 @@ def describe_when(item: CalendarItem) -> str:
         return ""
     start = _read(start_property)
     if start is None:
-        return start_property.value
+        return _quoted(start_property.value)
     end = _end(item, start)
     if start.all_day:
         last = end.moment - timedelta(days=1) if end is not None else start.moment
@@ -72,7 +76,7 @@ def describe_stamp(found: Property | None) -> str:
         return ""
     stamp = _read(found)
     if stamp is None:
-        return found.value
+        return _quoted(found.value)
     return _day(stamp.moment) if stamp.all_day else f"{_minute(stamp.moment)} ({stamp.zone})"
 
 
@@ -105,7 +109,12 @@ def _read(found: Property) -> _Stamp | None:
     except ValueError:
         return None
     zone = "UTC" if match[7] else _ZONE_PATH.sub("", found.params.get("tzid", "")) or "no time zone given"
-    return _Stamp(moment, match[4] is None, zone)
+    return _Stamp(moment, match[4] is None, zone if _ZONE.fullmatch(zone) else _quoted(zone))
+
+
+def _quoted(value: str) -> str:
+    """Write what a sender made up in quotes, so that it passes for no time."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _end(item: CalendarItem, start: _Stamp) -> _Stamp | None:

@@ -4,18 +4,26 @@ The methods are those of RFC 5546; `calendar` takes the object apart and
 `calendar_time` writes its times.
 """
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Final
 
 from mailmcp.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX
 from mailmcp.mail.clean import clean_line, clean_text
+from mailmcp.mail.header.address import Address, format_address
 from mailmcp.mail.mime.structure import Part, walk
 from mailmcp.mail.notices.calendar import Calendar, CalendarItem, Property, read_calendar
 from mailmcp.mail.notices.calendar_time import describe_recurrence, describe_stamp, describe_when
 from mailmcp.mail.text.body import BodyText, decode_part
 
 _MAILTO: Final = re.compile(r"(?i)^\s*mailto:\s*")
+_ADDRESS: Final = re.compile(r'[^\s<>,;"()\\]+')
+_ANSWERS: Final = frozenset(
+    {"needs-action", "accepted", "declined", "tentative", "delegated", "completed", "in-process"}
+)
+"""RFC 5545 section 3.2.12; what else stands there is not shown."""
+
 _INVITING: Final = {"request", "cancel", "reply", "add", "refresh", "counter", "declinecounter"}
 _JOIN: Final = ("x-google-conference", "x-microsoft-skypeteamsmeetingurl", "conference", "url")
 
@@ -122,9 +130,14 @@ def _describe_method(method: str, sequence: str) -> str:
 def _describe_person(found: Property | None) -> str:
     if found is None:
         return ""
-    address = _MAILTO.sub("", found.value).strip()
+    address = _quote_address(_MAILTO.sub("", found.value).strip())
     name = found.params.get("cn", "").strip().strip('"').strip()
-    return f"{name} <{address}>" if name and name.lower() != address.lower() else address
+    return format_address(Address(name="" if name.lower() == address.lower() else name, address=address))
+
+
+def _quote_address(address: str) -> str:
+    """Leave an address as it is; quote what could be taken for several."""
+    return address if not address or _ADDRESS.fullmatch(address) else json.dumps(address, ensure_ascii=False)
 
 
 def _describe_attendees(attendees: Sequence[Property]) -> str:
@@ -132,7 +145,8 @@ def _describe_attendees(attendees: Sequence[Property]) -> str:
     named: list[str] = []
     room = NOTICE_CHARS_MAX - len(", and 1000 more")
     for attendee in attendees[:ATTENDEES_MAX]:
-        status = attendee.params.get("partstat", "").replace("-", " ").lower()
+        status = attendee.params.get("partstat", "").lower()
+        status = status.replace("-", " ") if status in _ANSWERS else ""
         person = clean_line(_describe_person(attendee)[:NOTICE_CHARS_MAX]).text
         text = f"{person} ({status})" if status else person
         room -= len(text) + len(", ")

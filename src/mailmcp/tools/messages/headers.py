@@ -72,10 +72,8 @@ def header_rows(headers: Headers, *, everything: bool) -> tuple[list[HeaderRow],
     cut = 0
     for field in headers.fields:
         if everything or field.name.lower() in _USEFUL:
-            value = clean_line(field.value).text
-            if len(value) > max_chars:
-                value = _cut(field, value, max_chars)
-                cut += 1
+            value, was_cut = _value(field, max_chars)
+            cut += was_cut
             rows.append(HeaderRow(name=field.name, value=value))
     return rows, (f"{were(cut, 'header value')} cut; {GET_MESSAGE_RAW} has the whole source.",) if cut else ()
 
@@ -88,8 +86,14 @@ def header_object(rows: Sequence[HeaderRow]) -> dict[str, str]:
     return values
 
 
-def _cut(field: Header, value: str, max_chars: int) -> str:
+def _value(field: Header, max_chars: int) -> tuple[str, bool]:
+    """Write a value, and whether it was cut; addresses are written anew, so that no name passes for one."""
     if field.name.lower() in _ADDRESSES:
-        return people_of(Headers(fields=(field,)), field.name, max_chars=max_chars).text
+        people = people_of(Headers(fields=(field,)), field.name, max_chars=max_chars)
+        if people.total:
+            return people.text, people.shown < people.total
+    value = clean_line(field.value).text
+    if len(value) <= max_chars:
+        return value, False
     kept = value[:max_chars].rpartition(" ")[0] or value[:max_chars]
-    return f"{kept} … ({len(value) - len(kept)}{'+' if field.cut else ''} more characters)"
+    return f"{kept} … ({len(value) - len(kept)}{'+' if field.cut else ''} more characters)", True
