@@ -201,8 +201,7 @@ class _Renderer:
 
     def _close_link(self) -> None:
         href, texts = self.links.pop()
-        target = self.book.describe("".join(texts).replace(MARK_OPENING, ""), href)
-        if target:
+        if target := self.book.describe("".join(texts).replace(MARK_OPENING, ""), href):
             after = " " if texts[-1][-1:].isspace() else ""
             self.writer.write(f" {target}{after}")
 
@@ -297,5 +296,5 @@ def _is_pixel(attributes: dict[str, str | None]) -> bool:
 
 
 def _span(node: LexborNode, name: str) -> int:
-    number = _NUMBER.match(node.attributes.get(name) or "1")
+    number = _NUMBER.match(node.attributes.get(name) or "")
     return max(int(number[1]), 1) if number else 1
