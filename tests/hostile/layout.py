@@ -151,6 +151,6 @@ class _Lines:
         return self.take(re.compile("")) is not None
 
 
-def outside_marks(text: str) -> str:
-    """Leave out what is marked as perhaps hidden; a snippet may end within a mark."""
-    return re.sub(r"\[may be hidden: [^\[\]]*(?:\]|$)", "", text)
+def outside_marks(text: str, instead: str = "") -> str:
+    """Leave out what is marked as perhaps hidden, or write it as `instead`; a snippet may end in a mark."""
+    return re.sub(r"\[may be hidden: ([^\[\]]*)(?:\]|$)", instead, text)

@@ -41,6 +41,12 @@ def test_text_that_may_be_hidden_is_marked_and_counted() -> None:
     assert (converted.doubtful, converted.doubtful_chars, converted.hidden_removed) == (1, 1, 0)
 
 
+def test_a_mark_is_no_part_of_what_a_link_says() -> None:
+    converted = html_to_text("<a href=https://evil.example style=color:lab(1,1,1)>Go to bank.example now</a>")
+    assert converted.text.endswith("<goes to evil.example: https://evil.example>")
+    assert converted.misleading_links == 1
+
+
 def test_styles_that_may_hide_anything_are_a_defect() -> None:
     converted = html_to_text("<p>a</p><p style='position:fixed;background:#fff'>b</p>")
     assert (converted.text, converted.defects) == ("a\n\nb", (STYLES_NOT_KNOWN,))

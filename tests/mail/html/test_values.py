@@ -97,7 +97,7 @@ def test_opacity_is_between_nothing_and_all(value: str, opacity: float | None) -
         ("grid-template-rows", "0fr", MAYBE),
         ("animation", "none", ""),
         ("animation", "x 1s", MAYBE),
-        ("border-image", "url(x) 30 round", ""),
+        ("border-image", "url(x) 30 round", MAYBE),
         ("border-image", "linear-gradient(red, red) 1 fill", MAYBE),
         ("color-scheme", "light dark", ""),
         ("color-scheme", "dark", MAYBE),

@@ -17,6 +17,16 @@ _SEEN_FROM: Final = 0.11  # of one channel: #e0e0e0 on white can be read
 _UNSEEN_TO: Final = 0.08  # #ebebeb cannot
 _ALPHA_MIN: Final = 0.1
 _BARE_HEX: Final = re.compile(r"[0-9a-f]{3}(?:[0-9a-f]{3})?")
+_N: Final = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?"
+_FUNCTION: Final = re.compile(
+    rf"(?:rgba?\( ?{_N} ?, ?{_N} ?, ?{_N} ?(?:, ?{_N}%? ?)?\)"
+    rf"|rgba?\( ?{_N}% ?, ?{_N}% ?, ?{_N}% ?(?:, ?{_N}%? ?)?\)"
+    rf"|hsla?\( ?{_N}(?:deg)? ?, ?{_N}% ?, ?{_N}% ?(?:, ?{_N}%? ?)?\)"
+    rf"|(?:rgba?|hsla?|hwb)\( ?{_N}(?:deg|turn|%)?(?: {_N}%){{2}} ?(?:/ ?{_N}%? ?)?\)"
+    rf"|(?:rgba?\( ?|color\( ?srgb ){_N}(?: {_N}){{2}} ?(?:/ ?{_N}%? ?)?\))"
+)
+"""What all browsers read alike; the parser reads more."""
+
 _SHORT_HEX: Final = re.compile(r"#[0-9a-f]{3}")
 _RGB_SPACES: Final = frozenset({"srgb", "hsl", "hwb"})
 _SYSTEM: Final = {
@@ -50,6 +60,8 @@ def parse_colour(value: str) -> Colour | None:
     """Read a colour; None for what is none, or depends on things that are not known here."""
     text = value.strip().lower()
     text = _SYSTEM.get(text, text)
+    if "(" in text and _FUNCTION.fullmatch(text) is None:
+        return None
     parsed = color4.parse_color(f"#{text}" if _BARE_HEX.fullmatch(text) else text)
     if parsed is None or isinstance(parsed, str) or parsed.space not in _RGB_SPACES:
         return None
@@ -76,6 +88,25 @@ def parse_legacy_colour(value: str) -> Colour | None:
     return Colour(*(int(each[:_HEX_DIGITS], 16) / 255 for each in channels))
 
 
+_STOP: Final = re.compile(r"(?: (?:0|\d+(?:\.\d+)?(?:px|%)))+$")
+_SHAPE: Final = re.compile(
+    "to (?:left|right|top|bottom)(?: (?:left|right|top|bottom))?|-?[0-9.]+deg"
+    "|(?:circle|ellipse)?(?: ?at [a-z0-9% ]+)?|closest-side|farthest-corner"
+)
+
+
+def _items(arguments: list[Any]) -> list[str]:
+    """Part the colour stops of a gradient at their commas, without its direction or shape."""
+    groups: list[list[Any]] = [[]]
+    for node in arguments:
+        if node == ",":
+            groups.append([])
+        else:
+            groups[-1].append(node)
+    items = [" ".join(tinycss2.serialize(group).split()) for group in groups]
+    return items[1:] if items[0] and _SHAPE.fullmatch(items[0]) else items
+
+
 @lru_cache(maxsize=256)
 def parse_image(value: str) -> tuple[Colour, ...] | None:
     """Read a `background-image`: the colours of a gradient, or () for a picture; None if not understood."""
@@ -87,19 +118,9 @@ def parse_image(value: str) -> tuple[Colour, ...] | None:
         return ()
     if token.type != "function" or not _GRADIENT.fullmatch(token.lower_name):
         return None
-    colours = [parse_colour(each.serialize()) for each in token.arguments if _may_be_colour(each)]
+    colours = [parse_colour(_STOP.sub("", item)) for item in _items(token.arguments)]
     known = [each for each in colours if each is not None]
-    return tuple(dict.fromkeys(known)) if known and len(known) == len(colours) else None
-
-
-_PLACES: Final = frozenset(
-    {"to", "at", "left", "right", "top", "bottom", "center", "circle", "ellipse", "from"}
-    | {"closest-side", "closest-corner", "farthest-side", "farthest-corner"}
-)
-
-
-def _may_be_colour(token: Any) -> bool:
-    return token.type in ("hash", "function") or (token.type == "ident" and token.lower_value not in _PLACES)
+    return tuple(dict.fromkeys(known)) if len(known) == len(colours) > 1 else None
 
 
 def lay_over(upper: Colour, lower: Colour) -> Colour:

@@ -27,8 +27,8 @@ from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE
 from mailmcp.mail.html.tame import StyleSheet, tame_html
 from mailmcp.mail.html.values import MAYBE
 
-MARK: Final = "[may be hidden: {}]"
-"""What is written around text that may be hidden; brackets within it become round ones."""
+MARK_OPENING: Final = "[may be hidden: "
+"""What is written before text that may be hidden, with a bracket after it; those within it become round."""
 
 _REPLACED: Final = frozenset(
     {"canvas", "meter", "progress", "template"}
@@ -68,7 +68,7 @@ class Hidden:
     at all."""
 
     marked: int
-    """Passages that may be hidden, from 0: each stands in a MARK."""
+    """Passages that may be hidden, from 0: each stands in a mark."""
 
     marked_chars: int
     """Of all marked passages."""
@@ -249,11 +249,10 @@ def _is_gone(tag: str, node: LexborNode) -> bool:
 
 
 def _mark(run: list[LexborNode]) -> None:
-    """Write a MARK around the texts of a passage."""
+    """Write a mark around the texts of a passage."""
     texts = [(node.text_content or "").translate(_ROUND) for node in run]
-    before, after = MARK.split("{}")
-    texts[0] = f"{before}{texts[0].lstrip()}"
-    texts[-1] = f"{texts[-1].rstrip()}{after}"
+    texts[0] = MARK_OPENING + texts[0].lstrip()
+    texts[-1] = f"{texts[-1].rstrip()}]"
     for node, text in zip(run, texts, strict=True):
         node.replace_with(text)
 

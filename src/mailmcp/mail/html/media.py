@@ -10,7 +10,8 @@ from typing import Final
 from mailmcp.mail.html.values import WINDOW_PX, parse_length
 
 _QUERY: Final = re.compile(
-    r"(?:(?P<not>not )|only )?(?P<type>[a-z]+)?(?:(?:(?<=[a-z]) and )?(?=\()(?P<features>.*))?"
+    r"(?:(?P<not>not )|only )?(?P<type>(?!and\b|or\b|not\b|only\b)[a-z]+)(?: and (?P<features>\(.*))?"
+    r"|(?P<alone>\(.*)"
 )
 _FEATURE: Final = re.compile(r"\( ?(?:(?P<bound>min|max)-)?(?P<name>[a-z-]+) ?(?:: ?(?P<value>[^()]*?) ?)?\)")
 _TYPES: Final = frozenset({"all", "screen"})
@@ -30,9 +31,10 @@ def media_holds(queries: str) -> bool | None:
 
 def _query_holds(query: str) -> bool | None:
     match = _QUERY.fullmatch(query)
-    if match is None or not query or (match["not"] and not match["type"]):
+    if match is None:
         return None
-    terms = (match["features"] or "").split(" and ") if match["features"] else []
+    features = match["features"] or match["alone"]
+    terms = features.split(" and ") if features else []
     found = {_feature_holds(term) for term in terms} | {(match["type"] or "all") in _TYPES}
     holds = False if False in found else None if None in found else True
     return holds if holds is None or not match["not"] else not holds

@@ -12,6 +12,7 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 from mailmcp.mail.clean import clean_line, clean_text
+from mailmcp.mail.html.hidden import MARK_OPENING
 from mailmcp.mail.html.link_note import LinkBook
 from mailmcp.mail.html.style import parse_style
 from mailmcp.mail.html.table import Cell, Table
@@ -200,8 +201,7 @@ class _Renderer:
 
     def _close_link(self) -> None:
         href, texts = self.links.pop()
-        target = self.book.describe("".join(texts), href)
-        if target:
+        if target := self.book.describe("".join(texts).replace(MARK_OPENING, ""), href):
             after = " " if texts[-1][-1:].isspace() else ""
             self.writer.write(f" {target}{after}")
 
@@ -296,5 +296,5 @@ def _is_pixel(attributes: dict[str, str | None]) -> bool:
 
 
 def _span(node: LexborNode, name: str) -> int:
-    number = _NUMBER.match(node.attributes.get(name) or "1")
+    number = _NUMBER.match(node.attributes.get(name) or "")
     return max(int(number[1]), 1) if number else 1

@@ -214,6 +214,11 @@ def _cut(tag: str, values: Mapping[str, str], state: State, *, is_box: bool) -> 
         height = math.inf  # it grows with its content
         if values.get("visibility") in ("hidden", "collapse") and tag not in ("td", "th"):
             return replace(state, box="visibility")  # whatever its cells say
+    across, down = (values.get(name, "visible") for name in ("overflow-x", "overflow-y"))
+    if down == "clip" and across in ("visible", *WIDE):
+        width = math.inf  # it cuts in one direction alone
+    if across == "clip" and down in ("visible", *WIDE):
+        height = math.inf
     if not _cuts(values):
         room = (width, height) if state.painted and width != height else None
         return replace(state, tight=state.tight or min(width, height) <= _EXTENT_MAX_PX, room=room)

@@ -55,18 +55,23 @@ _BOXES: Final = {  # top, right, bottom, left; missing ones are as those opposit
 _SHORTHANDS: Final = frozenset({"all", "font", "background", *_BOXES, *_LOGICAL})
 
 _WEIGHT: Final = "bold|bolder|lighter|[1-9]00"
-_FAMILY: Final = r"(?:\"[^\"]*\"|'[^']*'|-?[a-z_][\w-]*(?: -?[a-z_][\w-]*)*)"
+_IDENT: Final = r"(?!(?:inherit|initial|unset|revert|revert-layer|default)\b)-?[a-z_][\w-]*"
+_FAMILY: Final = rf"(?:\"[^\"]*\"|'[^']*'|{_IDENT}(?: {_IDENT})*)"
 _FONT: Final = re.compile(
-    rf"(?:normal ){{0,3}}(?:(?:italic|oblique) )?(?:small-caps )?(?:(?:{_WEIGHT}) )?(?:(?:italic|oblique) )?"
+    rf"(?:normal ){{0,2}}"
+    rf"(?:(?:(?:italic|oblique) )?(?:small-caps )?(?:(?:{_WEIGHT}) )?|(?:{_WEIGHT}) (?:italic|oblique) )"
     rf"({NUMBER}(?:%|[a-z]+)|0|[a-z-]+)(?: ?/ ?([\w.%+-]+))? {_FAMILY}(?: ?, ?{_FAMILY})*"
 )
 _SYSTEM_FONTS: Final = frozenset({"caption", "icon", "menu", "message-box", "small-caption", "status-bar"})
 
 _LAYER: Final = re.compile(
     r"(?P<a>scroll|fixed|local)|(?P<r>repeat-[xy]|(?:no-)?repeat)|(?P<b>(?:border|padding|content)-box|text)"
-    r"|(?P<p>(?:left|right|center|top|bottom|0|[\d.]+(?:px|%))(?: (?:center|top|bottom|0|[\d.]+(?:px|%)))?"
+    r"|(?P<p>(?:(?:left|right|center|0|\d+(?:\.\d+)?(?:px|%))"
+    r"(?: (?:center|top|bottom|0|\d+(?:\.\d+)?(?:px|%)))?"
+    r"|(?:top|bottom)(?: (?:left|right|center))?)"
     r"(?: ?/ ?(?:cover|contain|auto|100%)(?: (?:auto|100%))?)?)(?=\s|$)"
-    r"|(?P<i>none|[a-z-]+(?<!rgb)(?<!rgba)(?<!hsl)\((?:[^()]|\([^()]*\))*\))|(?P<c>#?[a-z0-9]+(?:\([^()]*\))?)|(?P<x>\S)"
+    r"|(?P<i>none|[a-z-]+(?<!rgb)(?<!rgba)(?<!hsl)\((?:[^()]|\([^()]*\))*\))"
+    r"|(?P<c>#?[a-z0-9]+(?:\([^()]*\))?)|(?P<x>\S)"
 )
 """The parts of a background, in any order: no part twice (CSS Backgrounds 3 section 3.10)."""
 

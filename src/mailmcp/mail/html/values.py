@@ -24,7 +24,7 @@ INHERITING: Final = frozenset({"inherit", "unset", "revert"})
 
 WIDE: Final = INHERITING | {"initial"}
 
-NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+NUMBER: Final = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?"
 """A number (CSS Syntax 3 section 4.3.12), as part of a pattern."""
 
 WINDOW_PX: Final = (1_024.0, 768.0)
@@ -115,14 +115,14 @@ def _many(names: str, row: Words) -> dict[str, Words]:
     return dict.fromkeys(names.split(), row)
 
 
-_FEW: Final = r"(?:[+-]?\d?\d(?:\.\d+)?(?:px|pt|%)?)"
-_INSET: Final = r"(?:\d(?:px)?|1?\d%)"
+_FEW: Final = r"(?:[+-]?\d?\d(?:\.\d+)?(?:px|pt|%)|0)"
+_INSET: Final = r"(?:0|\dpx|1?\d%)"
 _NOTHING: Final = r"[+-]?(?:0*\.?0\d*|\d(?:\.\d+)?e-\d+)%?"
 _SCALED_AWAY: Final = (
     rf"(?:scale|scale[xy]|matrix)\( ?{_NOTHING}(?:[, ].*)?\)|scale\([^,()]*, ?{_NOTHING} ?\)"
 )
 _TRANSFORM: Final = _words(
-    rf"none|(?:(?:translate[xy]?\({_FEW}(?:, ?{_FEW})?\)|rotate\([+-]?[0-4]?\ddeg\)"
+    rf"none|(?:(?:translate[xy]?\({_FEW}\)|translate\({_FEW}, ?{_FEW}\)|rotate\([+-]?[0-4]?\ddeg\)"
     r"|scale\((?:1|1\.\d+|0?\.[89]\d*)\)|matrix\(1, ?0, ?0, ?1, ?0, ?0\)) ?)+",
     _SCALED_AWAY,
     "transform",
@@ -141,12 +141,12 @@ WORDS: Final = {
     "scale": _words("none|1", rf"{_NOTHING}(?: .*)?|\S+ {_NOTHING}", "transform"),
     "translate": _words(rf"none|{_FEW}(?: {_FEW})?"),
     "rotate": _words("none|[+-]?[0-4]?[0-9]deg"),
-    "zoom": _words("normal|1(?:\\.0*)?|100%"),
+    "zoom": _words(r"normal|1(?:\.0+)?|100%"),
     **_many("filter -webkit-filter", _words("none", rf"opacity\( ?{_NOTHING} ?\)", "opacity")),
     **_many(
         "clip-path -webkit-clip-path",
         _words(
-            rf"none|inset\({_INSET}(?: {_INSET}){{0,3}}(?: round [^()]*)?\)",
+            rf"none|inset\({_INSET}(?: {_INSET}){{0,3}}(?: round \d+px)?\)",
             r"inset\((?:[5-9]\d|\d{3,})%\)|(?:circle|ellipse)\(0(?:px|%)?(?: .*)?\)",
             "clip",
         ),
@@ -157,28 +157,37 @@ WORDS: Final = {
         " -webkit-mask-box-image line-clamp -webkit-line-clamp offset-path",
         _words("none"),
     ),
-    **_many("animation -webkit-animation animation-name -webkit-animation-name", _words(r"none\b.*")),
-    **_many("offset border-image border-image-slice", _words(r"(?:(?!\bfill|path|ray).)*")),
-    **_many("grid grid-template grid-template-rows", _words(r"(?:(?!\b0|\w\(|\.).)*")),
-    "flex": _words(r"(?!0\b.*\b0(?:px|%)?$).*"),
-    "flex-basis": _words(r"(?!0).*"),
+    **_many("animation -webkit-animation animation-name -webkit-animation-name", _words("none")),
+    **_many("offset border-image", _words("none")),
+    "border-image-slice": _words(r"\d+%?(?: \d+%?){0,3}"),
+    **_many(
+        "grid grid-template grid-template-rows",
+        _words(r"none|(?:(?:auto|[1-9]\d*(?:\.\d+)?(?:px|fr|%|em))(?: ?/ ?| |$))+(?<![ /])"),
+    ),
+    "flex": _words(
+        r"none|auto|[1-9]\d*(?: \d+)?(?: (?:auto|\d+(?:px|%)|0))?|\d+ \d+ (?:auto|[1-9]\d*(?:\.\d+)?(?:px|%))"
+    ),
+    "flex-basis": _words(r"auto|[1-9]\d*(?:\.\d+)?(?:px|%|em)"),
     "float": _words("left|right|none|inline-start|inline-end"),
-    "contain": _words("(?:none|layout|style| )+"),
+    "contain": _words("none|layout|style|layout style|style layout"),
     "mix-blend-mode": _words("normal"),
     "content": _words("normal|none"),
     "z-index": _words(r"auto|\+?\d+"),
     "unicode-bidi": _words("normal|embed|isolate|plaintext"),
-    "text-decoration": _words(r"(?:[a-z-]+|#[0-9a-f]+|rgba?\([^()]*\)| )+"),
+    "text-decoration": _words(
+        "(?:none|underline|overline|line-through)(?: (?:solid|double|dotted|dashed|wavy))?"
+        "(?: (?:#(?:[0-9a-f]{3}){1,2}|black|white|red|blue))?"
+    ),
     "text-decoration-thickness": _words(r"auto|from-font|[0-3](?:\.\d+)?px"),
-    "outline-offset": _words(r"\+?[\d.]+[a-z]*|-[0-4]px"),
+    "outline-offset": _words(r"0|\d+px|-[0-4]px"),
     "-webkit-text-security": _words("none", inherited=True),
-    "-webkit-text-stroke": _words(r"(?:0(?:px)?|[a-z]+|#[0-9a-f]+| )+", inherited=True),
+    "-webkit-text-stroke": _words("0(?:px)?(?: #(?:[0-9a-f]{3}){1,2})?", inherited=True),
     "-webkit-text-stroke-width": _words("0(?:px)?", inherited=True),
     "font-size-adjust": _words("none", inherited=True),
-    "color-scheme": _words(r"normal|.*\blight\b.*", inherited=True),
+    "color-scheme": _words("normal|light|only light|light only|light dark|dark light", inherited=True),
     "letter-spacing": _words(
-        r"normal|0|[+-]?[0-2]?(?:\.\d+)?(?:px|pt)|-?0?\.[0-2]\d*em|\+?\d?\d(?:\.\d+)?(?:px|pt)"
-        r"|[0-2]?(?:\.\d+)?r?em",
+        r"normal|0|[+-]?(?:[0-2](?:\.\d+)?|\.\d+)(?:px|pt)|-?0?\.[0-2]\d*em|\+?\d?\d(?:\.\d+)?(?:px|pt)"
+        r"|(?:[0-2](?:\.\d+)?|\.\d+)r?em",
         r"-(?:0?\.[5-9]\d*|[1-9][\d.]*)em|-\d{2,}[\d.]*px",
         "font size",
         inherited=True,
@@ -187,8 +196,8 @@ WORDS: Final = {
         r"normal|-?[0-3](?:\.\d+)?(?:px|pt)|\d?\d(?:px|pt)|-?0?\.[0-2]\d*em|0", inherited=True
     ),
     "line-height": _words(
-        r"normal|0*(?:[5-9]|[1-9]\d\d?)(?:\.\d*)?(?:px|pt)|0?\.[4-9]\d*(?:r?em)?|[1-9]\d?(?:\.\d*)?(?:r?em)?"
-        r"|0*(?:[4-9]\d|[1-9]\d\d)(?:\.\d*)?%",
+        r"normal|0*(?:[5-9]|[1-9]\d\d?)(?:\.\d+)?(?:px|pt)|0?\.[4-9]\d*(?:r?em)?|[1-9]\d?(?:\.\d+)?(?:r?em)?"
+        r"|0*(?:[4-9]\d|[1-9]\d\d)(?:\.\d+)?%",
         inherited=True,
     ),
 }
@@ -198,25 +207,31 @@ LEFT, UP = ("margin-left", "padding-left", "left", "right"), ("margin-top", "pad
 """What moves the content of a box to the side, and what moves it up and down; the last counts backwards."""
 
 
-def _is_length(value: str) -> bool:
-    return value == "auto" or parse_length(value) is not None
-
-
-def _is_extent(value: str) -> bool:
-    length = parse_length(value)
-    return value in ("auto", "none") or value.endswith("-content") or bool(length and min(length) >= 0)
+def _is_length(*words: str, low: float = -math.inf) -> Callable[[str], object]:
+    return lambda value: (
+        value in words or ((length := parse_length(value)) is not None and min(length) >= low)
+    )
 
 
 def _is_row(row: Words) -> Callable[[str], object]:
     return lambda value: row.judge(value) != MAYBE
 
 
+_BY_CONTENT: Final = ("min-content", "max-content", "fit-content")
+_SHADOW_COLOUR: Final = r"(?:#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([^()]*\)|black|white|gray|grey|transparent)"
+_SHADOW: Final = (
+    rf"(?:{_SHADOW_COLOUR} )?"
+    r"(?:inset(?: (?:0|\dpx)){2,4}|(?:-?\d+(?:\.\d+)?px|0)(?: (?:-?\d+(?:\.\d+)?px|0)){1,3})"
+    rf"(?: {_SHADOW_COLOUR})?"
+)
+
 _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     **{name: _is_row(row) for name, row in WORDS.items()},
-    **dict.fromkeys((*LEFT, *UP, "text-indent"), _is_length),
-    **dict.fromkeys(
-        ("width", "height", "max-width", "max-height", "padding-left", "padding-top"), _is_extent
-    ),
+    **dict.fromkeys((*LEFT, *UP), _is_length("auto")),
+    **dict.fromkeys(("padding-left", "padding-top"), _is_length(low=0)),
+    **dict.fromkeys(("width", "height"), _is_length("auto", *_BY_CONTENT, low=0)),
+    **dict.fromkeys(("max-width", "max-height"), _is_length("none", *_BY_CONTENT, low=0)),
+    "text-indent": _is_length(),
     "font-size": lambda value: (length := parse_font_size(value)) is not None and min(length) >= 0,
     "opacity": lambda value: parse_opacity(value) is not None,
     **dict.fromkeys(
@@ -225,10 +240,15 @@ _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     ),
     "background-image": lambda value: value == "none" or parse_image(value) is not None,
     "background-size": re.compile("auto|cover|contain|(?:100%|auto)(?: (?:100%|auto))?").fullmatch,
-    "background-position": re.compile(r"(?:(?:[a-z]+|0(?:px|%)?|50%|100%) ?){1,2}").fullmatch,
-    **dict.fromkeys(("background-clip", "-webkit-background-clip"), re.compile("[a-z]+-box|text").fullmatch),
+    "background-position": re.compile(
+        "(?:left|right|center|0|0%|50%|100%)(?: (?:top|bottom|center|0|0%|50%|100%))?"
+    ).fullmatch,
+    **dict.fromkeys(
+        ("background-clip", "-webkit-background-clip"),
+        re.compile("(?:border|padding|content)-box|text").fullmatch,
+    ),
     "text-shadow": bool,
-    "box-shadow": re.compile(r"(?:(?!inset).|inset(?: \d(?:px)?){2,4} (?!\d))*").fullmatch,
+    "box-shadow": re.compile(rf"none|{_SHADOW}(?:, ?{_SHADOW})*").fullmatch,
     "position": re.compile("static|relative|absolute|fixed|sticky|-webkit-sticky").fullmatch,
     **dict.fromkeys(("overflow-x", "overflow-y"), re.compile("visible|hidden|clip|scroll|auto").fullmatch),
 }
