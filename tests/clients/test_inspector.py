@@ -29,10 +29,8 @@ _NULLABLE = {
     f"outputSchema.properties.{path}"
     for path in (
         "error",
-        "meta.properties.warnings",
         "meta.properties.pagination",
         "meta.properties.rate_limit",
-        "meta.properties.telemetry",
     )
 }
 """Keys of response-v2 that are there even if empty, as null: `{"type": [kind, "null"]}`."""

@@ -20,6 +20,7 @@ def test_of_a_message() -> None:
     )
     assert message_issue(REF, failure) == Issue(
         code=Code.NOT_FOUND,
+        reason=Reason.MESSAGE_GONE,
         stage="parse",
         message="Gone.",
         retryable=False,
@@ -27,6 +28,7 @@ def test_of_a_message() -> None:
     )
     assert message_issue(REF, ERROR) == Issue(
         code=Code.INTERNAL,
+        reason=Reason.SERVER_REFUSED,
         stage="fetch",
         message="It refused.",
         retryable=True,
