@@ -165,6 +165,12 @@ CALENDAR_EVENTS_MAX: Final = 200
 HTML_DEPTH_MAX: Final = 256
 """Nesting of HTML elements that is kept: parsers take quadratic time beyond, and no reader sees it."""
 
+HTML_PENDING_MAX: Final = 8
+"""Formatting elements that are opened again in the next block: sloppy mail leaves one or two open."""
+
+HTML_REOPENED_MAX: Final = 20_000
+"""Tags that are written again for that: each costs some 50 octets, and a long page has 2,000 paragraphs."""
+
 HTML_FORMATTING_MAX: Final = 8
 """Open bold, font and like elements: HTML copies all of them into each later paragraph (a small bomb)."""
 

@@ -1,6 +1,7 @@
 import pytest
 
 from mailmcp.limits import CSS_CHARS_MAX
+from mailmcp.mail.html.convert import html_to_text
 from mailmcp.mail.html.hidden import Hidden, parse_html, remove_hidden
 
 
@@ -280,3 +281,32 @@ def test_matching_that_costs_too_much_is_said_and_inline_styles_still_count() ->
     text, hidden = take_out(f"<style>{css}</style>{'<p id=i>a</p>' * 400}<p hidden>b</p>")
     assert (text, hidden.complete) == ("a" * 400, False)
     assert hidden.by_technique == {"display": 1}
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p><font color=white></p><p>MARK</p>",
+        '<div><span><font style="opacity:0"></span></div><p>MARK</p>',
+        "<style>.k{display:none}</style><div><u class=k></div><p>MARK</p>",
+        "<p><b><i style='font-size:0'></b>MARK",
+        r"<style>.md\:k{display:none}</style><p class='md:k'>MARK</p>",
+        r"<style>.w-1\/2{display:none}</style><p class='w-1/2'>MARK</p>",
+        r"<style>.a\:b\31{display:none}</style><p class='a:b1'>MARK</p>",
+        r"<style>#a\.b{display:none}</style><p id='a.b'>MARK</p>",
+        "<style>[data-a='x\"y']{display:none}</style><p data-a='x\"y'>MARK</p>",
+    ],
+)
+def test_what_ends_with_a_block_goes_on_behind_it_and_names_may_have_escapes(html: str) -> None:
+    read = html_to_text(html)
+    assert "MARK" not in read.text
+
+
+def test_nothing_is_said_to_be_shown_where_elements_were_left_out() -> None:
+    deep = "<div>" * 256 + "<p style='display:none'>MARK</p>"
+    assert any("hidden text may be left" in each for each in html_to_text(deep).defects)
+
+
+def test_raised_digits_are_seen_though_their_lines_have_no_height() -> None:
+    page = "<style>sub,sup{font-size:75%;line-height:0}</style><p>10<sup>th</sup> of May</p>"
+    assert "may be hidden" not in html_to_text(page).text

@@ -26,14 +26,14 @@ from steps import assert_linear
         ("a\x00b", "ab"),
         # What is nested wrongly is nested rightly.
         ("<p>a<p>b", "<p>a</p><p>b"),
-        ("<p><b>a<p>b", "<p><b>a</b></p><p>b"),
+        ("<p><b>a<p>b", "<p><b>a</b></p><p><b>b"),
         ("<ul><li>a<li>b</ul>", "<ul><li>a</li><li>b</li></ul>"),
         ("<dl><dt>a<dd>b</dl>", "<dl><dt>a</dt><dd>b</dd></dl>"),
         (
             "<table><tr><td>a<td>b<tr><td>c</table>",
             "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>",
         ),
-        ("<b><i>a</b>b</i>", "<b><i>a</i></b>b"),
+        ("<b><i>a</b>b</i>", "<b><i>a</i></b><i>b</i>"),
         (
             "<div><table><tr><td>a</div>b</td></tr></table></div>",
             "<div><table><tr><td>ab</td></tr></table></div>",

@@ -53,6 +53,8 @@ class HtmlDocument:
 
     tree: LexborHTMLParser
     sheets: tuple[StyleSheet, ...]
+    complete: bool = True
+    """False if elements were left out whose styles may have hidden text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,7 @@ def parse_html(html: str) -> HtmlDocument:
     tame = tame_html(html)
     # Without events: the parser then does not copy content on its own.
     tree = LexborHTMLParser(tame.html, options=LexborDocumentOptions.WO_EVENTS)
-    return HtmlDocument(tree=tree, sheets=tame.sheets)
+    return HtmlDocument(tree=tree, sheets=tame.sheets, complete=tame.complete)
 
 
 def remove_hidden(document: HtmlDocument) -> Hidden:
@@ -125,7 +127,7 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
         marked=len(search.doubtful),
         marked_chars=sum(_chars(node) for run in search.doubtful for node in run),
         complete=rules.complete and search.cascade.complete,
-        judged=rules.judged and search.judged,
+        judged=rules.judged and search.judged and document.complete,
     )
     for run in search.doubtful:  # only now: changing them changes what is next
         _mark(run)

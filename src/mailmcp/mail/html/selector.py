@@ -6,6 +6,7 @@ understood is left out, so that more elements match, and makes the selector unce
 """
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -61,15 +62,20 @@ class Selector:
     """False if it matches nothing before the reader does something, or no text of the message."""
 
 
-_NAME: Final = r"-?[a-zA-Z_][\w-]*"
+_ESCAPE: Final = r"\\(?:[0-9a-fA-F]{1,6}[ \t\n\f\r]?|[^0-9a-fA-F\n\f\r])"
+_LETTER: Final = rf"[a-zA-Z_]|[^\x00-\x7f]|{_ESCAPE}"
+_NAME: Final = rf"(?:--|-?(?:{_LETTER}))(?:[0-9-]|{_LETTER})*"
+"""An identifier (CSS Syntax Level 3, section 4.3.11)."""
+
 _PART: Final = re.compile(
-    rf"""(?P<tag>\*|[a-zA-Z][\w-]*)|\#(?P<id>{_NAME})|\.(?P<class>{_NAME})|(?P<pseudo>::?[\w-]++)(?!\()
+    rf"""(?P<tag>\*|{_NAME})|\#(?P<id>{_NAME})|\.(?P<class>{_NAME})|(?P<pseudo>::?[\w-]++)(?!\()
     |(?P<function>::?[\w-]+\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*+\))
-    |(?P<attribute>\[\s*(?P<name>[a-zA-Z][\w-]*)\s*
-        (?:(?P<operator>[~|^$*]?=)\s*(?P<value>{_NAME}|"[^"\\]*"|'[^'\\]*')\s*(?P<flag>i?)\s*)?\])
+    |(?P<attribute>\[\s*(?P<name>{_NAME})\s*
+        (?:(?P<operator>[~|^$*]?=)\s*(?P<value>{_NAME}|"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')\s*(?P<flag>i?)\s*)?\])
     |(?P<sign>\s*[>+~]\s*|\s+)|(?P<other>.)""",
     re.VERBOSE | re.ASCII | re.DOTALL,
 )
+_ESCAPED: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\n\f\r]?|(.))", re.DOTALL)
 _NOT_AT_FIRST: Final = [
     [f":{name}"]
     for name in ("hover", "active", "focus", "focus-within", "focus-visible", "visited", "target")
@@ -92,13 +98,13 @@ def parse_selector(text: str) -> Selector:
         if kind == "sign":
             compounds.append(Compound(value.strip() or " "))
         elif kind == "tag":
-            compound.tag = value.lower().removeprefix("*")
+            compound.tag = _unescape(value).lower().removeprefix("*")
             specificity[2] += value != "*"
         elif kind == "id":
-            compound.ids.append(value)
+            compound.ids.append(_unescape(value))
             specificity[0] += 1
         elif kind == "class":
-            compound.classes.append(value)
+            compound.classes.append(_unescape(value))
             specificity[1] += 1
         elif condition is not None:
             compound.conditions.append(condition)
@@ -122,15 +128,29 @@ def _condition(match: re.Match[str]) -> Callable[[Element], bool] | None:
     if match["pseudo"]:
         return _PSEUDO_CLASSES.get(match["pseudo"].lower())
     name, operator, value, flag = match.group("name", "operator", "value", "flag")
-    name = name.lower()
+    name = _unescape(name).lower()
     if not operator:
         return lambda element: name in element.attributes
-    test, wanted = _OPERATORS[operator], value.strip("\"'")
+    test, wanted = _OPERATORS[operator], _unescape(value[1:-1] if value[0] in "\"'" else value)
     if flag or name in _FOLDED:
         return lambda element: (
             name in element.attributes and test(element.attributes[name].lower(), wanted.lower())
         )
     return lambda element: name in element.attributes and test(element.attributes[name], wanted)
+
+
+def _unescape(name: str) -> str:
+    """Read the escapes of an identifier or a string (CSS Syntax Level 3, section 4.3.7)."""
+    return _ESCAPED.sub(_unescaped, name) if "\\" in name else name
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    if not match[1]:
+        return match[2]
+    code = int(match[1], 16)
+    if not 0 < code <= sys.maxunicode:
+        return "\ufffd"
+    return "\ufffd" if "\ud800" <= chr(code) <= "\udfff" else chr(code)
 
 
 def classes_of(element: Element) -> frozenset[str]:

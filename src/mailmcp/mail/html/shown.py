@@ -34,6 +34,9 @@ _LIFTED_PX: Final = 10.0  # further moved, a box may lie over others
 _BACKGROUNDS_MAX: Final = 8
 _OFFSETS: Final = frozenset({"left", "top", "right", "bottom"})
 _BOXES: Final = frozenset({"content-visibility", "transform", "-webkit-transform", "scale"})
+_RAISED: Final = frozenset({"sub", "sup"})
+"""In a line no height is too small: resets such as normalize.css give these none, to keep lines even."""
+
 _OWN: Final = frozenset(name for name, row in WORDS.items() if not row.inherited)
 _INHERITED: Final = (WORDS.keys() - _OWN) | {"font-size", "text-indent", "color", "-webkit-text-fill-color"}
 _PLACES: Final = frozenset({*LEFT, *UP, "text-indent", "opacity", "position"})
@@ -51,6 +54,8 @@ def inherit(tag: str, values: Mapping[str, str], outer: State) -> State:
     """Find what the children of an element inherit, and what its own box does."""
     if not values:
         return outer
+    if tag in _RAISED and "line-height" in values:
+        values = {name: value for name, value in values.items() if name != "line-height"}
     size = parse_font_size(values.get("font-size", ""))
     font_px = size.to_px(outer.font_px, outer.font_px, outer.root_px) if size else outer.font_px
     is_box = _is_box(tag, values)

@@ -13,7 +13,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from mailmcp.limits import HTML_DEPTH_MAX, HTML_FORMATTING_MAX, HTML_TAG_CHARS_MAX
+from mailmcp.limits import (
+    HTML_DEPTH_MAX,
+    HTML_FORMATTING_MAX,
+    HTML_PENDING_MAX,
+    HTML_REOPENED_MAX,
+    HTML_TAG_CHARS_MAX,
+)
 from mailmcp.mail.html.tags import (
     BLOCKS,
     CELLS,
@@ -49,6 +55,7 @@ _ATTRIBUTE: Final = re.compile(
     )?+""",
     re.VERBOSE,
 )
+_SPACES: Final = "\t\n\f\r\x20"
 _KEPT_ATTRIBUTES: Final = frozenset(
     {"href", "style", "class", "id", "hidden", "alt", "width", "height", "start", "colspan", "rowspan"}
     | {"bgcolor", "color", "background", "text"}
@@ -71,6 +78,8 @@ class TameHtml:
 
     html: str
     sheets: tuple[StyleSheet, ...]
+    complete: bool
+    """False if elements were left out whose styles may have hidden text."""
 
 
 def tame_html(html: str) -> TameHtml:
@@ -84,7 +93,7 @@ def tame_html(html: str) -> TameHtml:
     page: dict[str, dict[str, str]] = {"html": {}, "body": {}}
     position = 0
     while (match := _TOKEN.search(html, position)) is not None:
-        tamer.out.append(html[position : match.start()])
+        tamer.text(html[position : match.start()])
         position = match.end()
         name = (match["name"] or "").lower()
         if not name or not match["end"]:
@@ -99,11 +108,15 @@ def tame_html(html: str) -> TameHtml:
             position = end
         else:
             tamer.start(name, match.group())
-    tamer.out.append(html[position:])
+    tamer.text(html[position:])
     if re.fullmatch(r"#?\w+", link := page["body"].get("link", "")):
         sheets.insert(0, StyleSheet(css=f"a{{color:{link}}}", media=""))
     tags = "".join(_write_tag(name, attributes) for name, attributes in page.items() if attributes)
-    return TameHtml(html=(tags + "".join(tamer.out)).replace("\x00", ""), sheets=tuple(sheets))
+    return TameHtml(
+        html=(tags + "".join(tamer.out)).replace("\x00", ""),
+        sheets=tuple(sheets),
+        complete=tamer.complete,
+    )
 
 
 _STANDS_FOR: Final = frozenset({"link", "meta"})
@@ -132,11 +145,23 @@ def _end_of(name: str, html: str, position: int) -> int:
 class _Tamer:
     """The open elements, and what was written so far."""
 
-    __slots__ = ("blocks", "cells", "formatting", "inline", "out", "stack", "tables")
+    __slots__ = (
+        "blocks",
+        "cells",
+        "complete",
+        "formatting",
+        "inline",
+        "out",
+        "pending",
+        "reopened",
+        "stack",
+        "tables",
+    )
 
     def __init__(self) -> None:
         self.out: list[str] = []
-        self.stack: list[tuple[str, str]] = []  # name in the source, name written or ""
+        # Name in the source, name written or "", and the whole tag of what would be opened again.
+        self.stack: list[tuple[str, str, str]] = []
         self.blocks: list[str] = []  # those of the stack that are no inline elements
         # How many of a name an end tag may close: inline elements within the innermost block, blocks
         # within the innermost table or cell, parts of a table within the innermost table.
@@ -144,6 +169,23 @@ class _Tamer:
         self.cells: list[Counter[str]] = [Counter()]
         self.tables: list[Counter[str]] = [Counter()]
         self.formatting = 0
+        # Formatting elements that ended with a block: browsers open them again before the next text of the
+        # cell (HTML standard, section 13.2.4.3). One list for each cell.
+        self.pending: list[list[tuple[str, str]]] = [[]]
+        self.reopened = 0
+        self.complete = True
+
+    def text(self, text: str) -> None:
+        """Write text, within the formatting elements that are still open to a browser."""
+        if self.pending[-1] and text.strip(_SPACES):
+            pending, self.pending[-1] = self.pending[-1], []
+            for name, tag in pending:
+                if len(self.stack) >= HTML_DEPTH_MAX or self.reopened >= HTML_REOPENED_MAX:
+                    self.complete = False
+                    break
+                self.reopened += 1
+                self._open(name, tag)
+        self.out.append(text)
 
     def start(self, name: str, tag: str) -> None:
         if name in IGNORED or (name in TABLE_PARTS and len(self.tables) == 1):
@@ -155,27 +197,32 @@ class _Tamer:
         elif len(self.stack) >= HTML_DEPTH_MAX:
             self.out.append("<br>" if name in BLOCKS or name in TABLE_PARTS else "")
             self._push(name, "")
+            self.complete = False
         else:
-            written, attributes = self._written_name(name), _shorten(name, tag)[1 + len(name) :]
-            if name in WRITTEN_AS:
-                # The first of equal attributes counts. `template` is never shown, and `hidden` says the same.
-                shown = " hidden" if name == "template" else ""
-                attributes = f" {TAG_ATTRIBUTE}={name}{shown}{attributes}"
-            self.out.append(f"<{written}{attributes}")
-            self._push(name, written)
+            self._open(name, tag)
+
+    def _open(self, name: str, tag: str) -> None:
+        written, attributes = self._written_name(name), _shorten(name, tag)[1 + len(name) :]
+        if name in WRITTEN_AS:
+            # The first of equal attributes counts. `template` is never shown, and `hidden` says the same.
+            shown = " hidden" if name == "template" else ""
+            attributes = f" {TAG_ATTRIBUTE}={name}{shown}{attributes}"
+        self.out.append(f"<{written}{attributes}")
+        self._push(name, written, tag)
 
     def end(self, name: str) -> None:
         if name == "br":
             self.out.append("<br>")
         elif len(self.tables) > 1 if name == "table" else self._scope(name)[name]:
             self._pop_to(name)
+        elif name in FORMATTING:
+            self._forget(name)
 
     def _close_implied(self, name: str) -> None:
         for part in TABLE_PARTS.get(name, ()):
             while self.tables[-1][part]:
                 self._pop_to(part)
         closed = SIBLINGS.get(name, ("p",) if name in BLOCKS else ())
-        # Inline elements that are still open in it end with it: the standard would open them all again.
         while self.blocks and self.blocks[-1] in closed:
             self._pop_to(self.blocks[-1])
 
@@ -189,8 +236,8 @@ class _Tamer:
             return self.tables[-1]
         return self.cells[-1] if name in BLOCKS else self.inline[-1]
 
-    def _push(self, name: str, written: str) -> None:
-        self.stack.append((name, written))
+    def _push(self, name: str, written: str, tag: str = "") -> None:
+        self.stack.append((name, written, tag if name in FORMATTING else ""))
         self.formatting += written in FORMATTING
         self._scope(name)[name] += 1
         if name in BLOCKS or name in TABLE_PARTS:
@@ -198,15 +245,17 @@ class _Tamer:
             self.blocks.append(name)
         if name == "table" or name in CELLS:
             self.cells.append(Counter())
+            self.pending.append([])
         if name == "table":
             self.tables.append(Counter())
 
-    def _pop(self) -> str:
-        name, written = self.stack.pop()
+    def _pop(self) -> tuple[str, str]:
+        name, written, tag = self.stack.pop()
         if name == "table":
             self.tables.pop()
         if name == "table" or name in CELLS:
             self.cells.pop()
+            self.pending.pop()
         if name in BLOCKS or name in TABLE_PARTS:
             self.inline.pop()
             self.blocks.pop()
@@ -214,11 +263,22 @@ class _Tamer:
         self.formatting -= written in FORMATTING
         if written:
             self.out.append(f"</{written}>")
-        return name
+        return name, tag
 
     def _pop_to(self, name: str) -> None:
-        while self._pop() != name:
-            pass
+        ended: list[tuple[str, str]] = []
+        while (popped := self._pop())[0] != name:
+            if popped[1]:
+                ended.append(popped)
+        if name not in CELLS and name != "table":  # which end what was opened in them
+            self.pending[-1] = [*ended[::-1], *self.pending[-1]][-HTML_PENDING_MAX:]
+
+    def _forget(self, name: str) -> None:
+        """End an element that is open to a browser alone."""
+        for number in range(len(self.pending[-1]) - 1, -1, -1):
+            if self.pending[-1][number][0] == name:
+                del self.pending[-1][number]
+                return
 
 
 def _shorten(name: str, tag: str) -> str:
