@@ -47,9 +47,9 @@ def _check(given: argparse.Namespace) -> int:
 def _add_probe(probe: argparse.ArgumentParser) -> None:
     probe.usage = "%(prog)s [--allow TOOL] [--timeout S] [--strict] [--json] -- COMMAND [ARG ...]"
     probe.description = (
-        "Start a server, call each tool that it marks as read-only, rightly and wrongly, and report which "
-        "dialect its replies follow and what they break. Exit status: 0 if they follow one dialect and break "
-        "none of its rules, 1 if they don't, 2 if the server couldn't be started."
+        "Start a server, call each tool that it marks as read-only, with valid and with wrong arguments, "
+        "and report which dialect its replies follow and what they break. Exit status: 0 if they follow one "
+        "dialect and break none of its rules, 1 if they don't, 2 if the server couldn't be started."
     )
     probe.add_argument(
         "--allow",

@@ -136,6 +136,16 @@ class Outcome(Generic[DataT_co]):
     references: Mapping[str, str] = field(default_factory=dict)
     """Ids for cross-reference, for the result's `_meta`."""
 
+    def __post_init__(self) -> None:
+        """Refuse one block that is not in a tuple: its characters would be lines.
+
+        Raises:
+            TypeError: `blocks` is a text.
+        """
+        blocks: object = self.blocks
+        if isinstance(blocks, str):
+            raise TypeError("blocks is a tuple of lines and quotations")
+
     @property
     def status(self) -> Status:
         """`partial` if and only if there are issues; a failure is never an outcome."""

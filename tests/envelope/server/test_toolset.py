@@ -292,3 +292,24 @@ def test_data_cannot_say_again_what_the_envelope_says() -> None:
 def test_a_function_without_annotations_is_refused() -> None:
     with pytest.raises(TypeError, match="first parameter"):
         Tool.of(unannotated)
+
+
+async def answer_with_a_text(_arguments: Wanted) -> Outcome[Shelf]:
+    """Take a text for a tuple of lines."""
+    return Outcome(summary="s", data=Shelf(books=[]), blocks="- a")  # type: ignore[arg-type]
+
+
+async def fail_without_an_enumeration(_arguments: Wanted) -> Outcome[Shelf]:
+    """Give a reason that is a plain text."""
+    raise NotFoundError("There is no such shelf.", reason="gone")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("run", [answer_with_a_text, fail_without_an_enumeration])
+def test_a_value_of_a_wrong_type_is_a_bug_like_any_other(run: Any, caplog: pytest.LogCaptureFixture) -> None:
+    async def ask() -> CallToolResult:
+        async with connected(Toolset("shelf/1", [Tool.of(run)])) as client:
+            return await CheckedClient(client).call_tool(run.__name__)
+
+    reply = anyio.run(ask).structured_content or {}
+    assert (reply["error"]["code"], reply["error"]["details"]["reason"]) == ("internal", "unexpected")
+    assert [record for record in caplog.records if record.exc_info]

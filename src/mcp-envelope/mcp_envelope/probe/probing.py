@@ -33,6 +33,9 @@ class Probed:
     """What couldn't be tried, or was found on the way."""
 
 
+_MISSING: Final = frozenset({"issues", "error", "details"})
+
+
 class Prober:
     """Calls tools one after the other, and remembers what they replied."""
 
@@ -99,7 +102,7 @@ class Prober:
         return reply
 
     def _remember(self, structured: object) -> None:
-        """Keep the first value of each name in a reply."""
+        """Keep the first value of each name in a reply, but of issues and errors, which name what is missing."""
         waiting = [structured]
         while waiting:
             value = waiting.pop()
@@ -109,7 +112,7 @@ class Prober:
                 for name, each in value.items():
                     if isinstance(each, int) or (isinstance(each, str) and len(each) <= KNOWN_CHARS_MAX):
                         self._known.setdefault(name, each)
-                waiting += reversed(list(value.values()))
+                waiting += reversed([each for name, each in value.items() if name not in _MISSING])
 
 
 def is_read_only(tool: PublishedTool) -> bool:

@@ -186,7 +186,11 @@ class Calls(Generic[ContextT]):
         try:
             async with progress.running():
                 result = await self._result_of(work, call)
-                replied = reply(result, call)
+                try:
+                    replied = reply(result, call)
+                except Exception:  # noqa: BLE001 - the boundary: a value of a wrong type is a bug like any other
+                    result = self._unexpected(call)
+                    replied = reply(result, call)
             level, ending = _ending(result)
             return replied
         finally:
@@ -200,14 +204,18 @@ class Calls(Generic[ContextT]):
             except ToolError as error:
                 return error
             except Exception:  # noqa: BLE001 - the boundary: a bug is answered, and logged with its traceback
-                self._log.exception("unexpected error", extra=_log_fields(call, "unexpected"))
-                return InternalError(
-                    "The server failed unexpectedly. Its log has the details under the request id.",
-                    reason=BaseReason.UNEXPECTED,
-                    details={"request_id": call.request_id},
-                )
+                return self._unexpected(call)
         assert scope.cancelled_caught  # noqa: S101 - nothing else leaves the block without a value
         return DeadlineError("The call took too long and was stopped.", reason=BaseReason.DEADLINE)
+
+    def _unexpected(self, call: Call) -> InternalError:
+        """Log the exception that is being handled, and build the error that the caller is told instead."""
+        self._log.exception("unexpected error", extra=_log_fields(call, "unexpected"))
+        return InternalError(
+            "The server failed unexpectedly. Its log has the details under the request id.",
+            reason=BaseReason.UNEXPECTED,
+            details={"request_id": call.request_id},
+        )
 
 
 def _check_outcome(outcome: Outcome[Any], tool: Tool[Any]) -> None:
