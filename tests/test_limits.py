@@ -1,7 +1,7 @@
 """The ceilings fit together: one that is changed alone may break what another stands for."""
 
 from mailmcp import limits
-from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
+from mailmcp.model.cursor import SearchCursor, SourceCursor, format_search_cursor
 
 UID_DIGITS = 10
 

@@ -18,11 +18,11 @@ from scripts.benchmarks.rows import Row, Target, median_ratio
 from scripts.benchmarks.samples import octets_target, row_of, take_rounds, trips_target
 from scripts.benchmarks.site import Site
 
-from extract.documents import docx, paragraph
-from extract.pdf_file import pdf
+from documents.documents import docx, paragraph
+from documents.pdf_file import pdf
 from mailmcp import limits
-from mailmcp.extract.kind import Kind
-from mailmcp.extract.process import extract_text
+from mailmcp.documents.kind import Kind
+from mailmcp.documents.process import extract_text
 
 SECTION = "attachments beside 20 MB"
 GET_ATTACHMENT = "imap_get_attachment"

@@ -21,11 +21,11 @@ from scripts.benchmarks.site import Site
 
 from imap.scenes import At, make_account, session_on
 from mailmcp import limits
-from mailmcp.imap.search.answer import parse_search
-from mailmcp.imap.search.criteria import Criteria
-from mailmcp.imap.search.keys import make_plan
-from mailmcp.imap.search.scan import scan
-from mailmcp.imap.search.scanned import Scanned, ScanRequest
+from mailmcp.imap.search.plan import make_plan
+from mailmcp.imap.search.response import parse_search
+from mailmcp.imap.search.result import Scanned, ScanRequest
+from mailmcp.imap.search.run import scan
+from mailmcp.model.query import Criteria
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.proof import PROOFS
 from servers.dovecot import Login

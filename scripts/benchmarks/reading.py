@@ -24,8 +24,8 @@ from mailmcp.demo.sample.account import make_sample
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.structure import walk
+from mailmcp.tools.message.reading import read_parts
 from mailmcp.tools.message_parts import MessageParts
-from mailmcp.tools.messages.reading import read_parts
 from mailmcp.tools.preferences import NOBODY
 from newsletters.kit import Newsletter
 from newsletters.making import make_newsletters

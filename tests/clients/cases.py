@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clients.site import ALONE_UID, BROKEN_UID, RICH_UID, UIDVALIDITY
-from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
+from mailmcp.model.cursor import SearchCursor, SourceCursor, format_search_cursor
 from mcp_envelope import Code, Dialect
 from mcp_envelope.dialects.response_v2 import ERROR_CODES
 

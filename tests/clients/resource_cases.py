@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from clients.site import ODD, ODD_UID, RICH_UID, UIDVALIDITY, rich_message
-from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.handles.uri import MESSAGE_TEMPLATE, RAW_TEMPLATE, format_mailboxes_uri
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.resource_uri import MESSAGE_TEMPLATE, RAW_TEMPLATE, format_mailboxes_uri
 from mcp_envelope import Code
 from servers.peer_mailbox import make_messages
 

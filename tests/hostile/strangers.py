@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from random import Random
 from urllib.parse import quote
 
-from extract.documents import xlsx
+from documents.documents import xlsx
 
 MARK = "zq"
 

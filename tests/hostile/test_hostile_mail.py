@@ -11,9 +11,9 @@ from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.message import MessageView, read_message
+from mailmcp.mail.mime.attachment import list_attachments
 from mailmcp.mail.mime.structure import walk
-from mailmcp.mail.parts.attachment import list_attachments
-from mailmcp.mail.parts.text import choose_text_parts
+from mailmcp.mail.mime.text_parts import choose_text_parts
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import collapse_quotes
 from mailmcp.mail.trust.authentication import read_authentication

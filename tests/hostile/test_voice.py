@@ -14,7 +14,7 @@ from mcp.types import CallToolResult, TextContent, TextResourceContents
 from hostile.layout import assert_visible, our_words
 from hostile.strangers import MARK, Stranger
 from mailmcp.imap.account import Account
-from mailmcp.mail.handles.ids import parse_ref
+from mailmcp.model.message_ref import parse_ref
 from mailmcp.server.app import build_server
 from mailmcp.tools.preferences import Owner, Preferences
 from mcp_envelope import Dialect

@@ -15,12 +15,12 @@ from mailmcp.imap.connect import Dialling
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.search.criteria import Criteria
-from mailmcp.imap.search.scan import scan
-from mailmcp.imap.search.scanned import Scanned, ScanRequest
+from mailmcp.imap.search.result import Scanned, ScanRequest
+from mailmcp.imap.search.run import scan
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session, open_session
 from mailmcp.imap.telemetry import Telemetry
+from mailmcp.model.query import Criteria
 from mcp_envelope import ToolError
 from servers.dovecot import Login
 

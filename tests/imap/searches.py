@@ -10,12 +10,12 @@ from typing import Any
 from imap.scenes import ROW_ITEMS, make_account, session_on
 from mailmcp import limits
 from mailmcp.imap.quirks import Quirks, View
-from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order, Position
-from mailmcp.imap.search.scan import scan
-from mailmcp.imap.search.scanned import Remembered, Scanned, ScanRequest
+from mailmcp.imap.search.result import Remembered, Scanned, ScanRequest
+from mailmcp.imap.search.run import scan
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session
+from mailmcp.model.query import Criteria
 from mcp_envelope import ToolError
 from servers.peer import Peer
 from servers.peer_mailbox import PeerMessage

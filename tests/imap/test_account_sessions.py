@@ -9,7 +9,7 @@ from imap.scenes import make_account, session_on
 from mailmcp import limits
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.connect import Dialling
-from mailmcp.imap.faults import lost
+from mailmcp.imap.errors import lost
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, DeadlineError, InternalError, RateLimit, ToolError

@@ -3,8 +3,8 @@
 import pytest
 
 from imap.scenes import make_account, session_on
-from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command
+from mailmcp.imap.response import Answer, RefusedError
 from servers.peer import PeerFactory
 from servers.peer_actions import Bye, Respond, Rule
 

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from imap.scenes import ROW_ITEMS, At, make_account, session_on
-from mailmcp.imap.answer import Answer, Piece
 from mailmcp.imap.fetch import Fetched, FetchedMessage, fetch_messages, parse_rows
+from mailmcp.imap.response import Answer, Piece
 from mcp_envelope import Code
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory

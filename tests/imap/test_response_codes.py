@@ -3,9 +3,9 @@
 import pytest
 
 from imap.scenes import RunningPool, make_account, read_round
-from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.connect import Dialling, open_connection
 from mailmcp.imap.fetch import fetch_messages
+from mailmcp.imap.response import RefusedError
 from mailmcp.imap.response_codes import meaning_of
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason

@@ -6,8 +6,8 @@ import pytest
 
 from imap.line_server import LineServer
 from imap.scenes import make_account
-from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.connect import Dialling, close_socket, connect
+from mailmcp.imap.response import RefusedError
 from mailmcp.imap.sasl import answer_to_failure, parse_failure
 from mailmcp.imap.wire import ViolationError
 

@@ -5,7 +5,7 @@ from imapclient import IMAPClient
 from imap.scenes import At, make_account, page_request, read_page, read_round, session_on
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.session import Session
-from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.message_parts import WantedPart, fetch_parts
 from mailmcp.tools.rows import row_items
 from servers.dovecot import Dovecot, Login

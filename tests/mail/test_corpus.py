@@ -12,10 +12,10 @@ from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.message import read_message
+from mailmcp.mail.mime.attachment import list_attachments
 from mailmcp.mail.mime.structure import walk
-from mailmcp.mail.notices.reading import choose_notice_parts, read_notices
-from mailmcp.mail.parts.attachment import list_attachments
-from mailmcp.mail.parts.text import choose_text_parts
+from mailmcp.mail.mime.text_parts import choose_text_parts
+from mailmcp.mail.notices import choose_notice_parts, read_notices
 from mailmcp.mail.protection import read_protection
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.snippet import make_snippet

@@ -6,7 +6,7 @@ import pytest
 from mailmcp.mail.html.convert import html_to_text, sanitize_html
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.structure import walk
-from mailmcp.mail.parts.text import choose_text_parts
+from mailmcp.mail.mime.text_parts import choose_text_parts
 from mailmcp.mail.text.body import BodyText, body_text
 from newsletters.kit import Newsletter
 from newsletters.making import make_newsletters

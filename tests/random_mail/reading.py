@@ -12,13 +12,13 @@ import traceback
 from collections.abc import Iterator
 from random import Random
 
-from mailmcp.mail.enclosed import message_text
+from mailmcp.mail.attached_message import message_text
+from mailmcp.mail.calendar.invitation import calendar_text, is_calendar
 from mailmcp.mail.message import MessageView, read_message
+from mailmcp.mail.mime.attachment import list_attachments
 from mailmcp.mail.mime.structure import Part, find, walk
-from mailmcp.mail.notices.invitation import calendar_text, is_calendar
-from mailmcp.mail.notices.reading import choose_notice_parts, read_notices
-from mailmcp.mail.parts.attachment import list_attachments
-from mailmcp.mail.parts.text import choose_text_parts
+from mailmcp.mail.mime.text_parts import choose_text_parts
+from mailmcp.mail.notices import choose_notice_parts, read_notices
 from mailmcp.mail.protection import read_protection
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.snippet import make_snippet

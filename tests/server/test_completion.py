@@ -11,7 +11,7 @@ from mcp.types import Completion, PromptReference, ResourceTemplateReference
 
 from mailmcp import limits
 from mailmcp.imap.account import Account
-from mailmcp.mail.handles.uri import ATTACHMENT_TEMPLATE, MESSAGE_TEMPLATE, RAW_TEMPLATE
+from mailmcp.model.resource_uri import ATTACHMENT_TEMPLATE, MESSAGE_TEMPLATE, RAW_TEMPLATE
 from mailmcp.server import service
 from server.mailbox import account_of_peer, connected_to
 from servers.peer import Peer, PeerFactory

@@ -11,7 +11,7 @@ from mcp import Client
 from mailmcp.imap.account import Account, Tls
 from mailmcp.server import service
 from mailmcp.server.app import build_server
-from mailmcp.tools.list_accounts import ListAccountsArguments
+from mailmcp.tools.accounts.tool import ListAccountsArguments
 from mailmcp.tools.tool import Call
 from mcp_envelope import Outcome
 from server.mailbox import connected

@@ -3,8 +3,8 @@
 import re
 
 from mailmcp.imap.account import Account
-from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.handles.uri import parse_resource_uri
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.resource_uri import parse_resource_uri
 from mailmcp.server.resource_lists import CACHE_HINTS, TEMPLATES, list_resources
 
 

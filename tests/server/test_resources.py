@@ -10,8 +10,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import BlobResourceContents, ReadResourceResult, TextResourceContents
 
-from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.handles.uri import format_mailboxes_uri
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.resource_uri import format_mailboxes_uri
 from mailmcp.server import resources
 from mailmcp.tools.tool import Call
 from mcp_envelope import ToolError

@@ -6,7 +6,7 @@ import anyio
 from mcp import Client
 from mcp.types import ResourceTemplateReference
 
-from mailmcp.mail.handles.uri import MESSAGE_TEMPLATE
+from mailmcp.model.resource_uri import MESSAGE_TEMPLATE
 from server.mailbox import account_of_peer, connected_to
 from servers.peer import PeerFactory
 from servers.peer_mailbox import make_messages

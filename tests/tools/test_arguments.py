@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from mailmcp.tools.arguments import Arguments
-from mailmcp.tools.get_message import GetMessageArguments
-from mailmcp.tools.list_mailboxes import ListMailboxesArguments
+from mailmcp.tools.mailboxes.tool import ListMailboxesArguments
+from mailmcp.tools.message.tool import GetMessageArguments
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mcp_envelope import InvalidInputError, read_arguments
 

@@ -4,7 +4,7 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.search.criteria import Criteria
+from mailmcp.model.query import Criteria
 from mailmcp.tools.evidence import (
     Seen,
     Sought,

@@ -3,7 +3,7 @@
 import pytest
 
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.issues import advise_listing, issue_about, mailbox_issue, message_issue, nothing_had
 from mcp_envelope import Code, InternalError, Issue, NextAction, NotFoundError

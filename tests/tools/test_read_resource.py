@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from mailmcp import limits
-from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.handles.uri import format_mailboxes_uri
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.resource_uri import format_mailboxes_uri
 from mailmcp.reasons import Reason
 from mailmcp.tools.read_resource import Octets, read_resource
 from mcp_envelope import (

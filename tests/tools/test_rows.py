@@ -11,8 +11,8 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.search.criteria import Criteria
-from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.query import Criteria
 from mailmcp.tools.evidence import words_sought
 from mailmcp.tools.rows import MessageRow, id_fields, make_row, row_lines
 from servers.peer import PeerFactory

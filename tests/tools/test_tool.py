@@ -4,12 +4,12 @@ from time import monotonic
 
 import pytest
 
-from mailmcp.extract.extractor import Extractor
+from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.reasons import Reason
-from mailmcp.tools.known_ids import KnownIds
+from mailmcp.tools.message_id_cache import KnownIds
 from mailmcp.tools.preferences import DEFAULTS, Owner, Preferences
 from mailmcp.tools.tool import Call
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, NotFoundError

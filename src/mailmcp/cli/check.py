@@ -17,11 +17,11 @@ from rich.table import Table
 from mailmcp.cli.options import config_option, exit_with
 from mailmcp.imap.account import Account
 from mailmcp.imap.connect import Dialling
-from mailmcp.imap.faults import named_faults
+from mailmcp.imap.errors import named_faults
 from mailmcp.imap.mailboxes import list_mailboxes
 from mailmcp.imap.quirks import Feature, Quirks
-from mailmcp.imap.search.probes import probe
 from mailmcp.imap.session import Session, open_session
+from mailmcp.imap.workarounds.probes import probe
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings.load import load_settings
 from mailmcp.settings.problems import SettingsError

@@ -12,7 +12,7 @@ from typing_extensions import override
 from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.connect import Dialling
-from mailmcp.imap.faults import connection_limit
+from mailmcp.imap.errors import connection_limit
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason

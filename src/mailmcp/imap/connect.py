@@ -15,10 +15,10 @@ from typing import Any
 
 from mailmcp import __version__
 from mailmcp.imap.account import Account, Tls
-from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.command import quoted
 from mailmcp.imap.connection import Connection
-from mailmcp.imap.faults import Stage, login_refused, lost, named_faults, tls_failed
+from mailmcp.imap.errors import Stage, login_refused, lost, named_faults, tls_failed
+from mailmcp.imap.response import RefusedError
 from mailmcp.imap.wire import Cut, Traffic
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, ToolError

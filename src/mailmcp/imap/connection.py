@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from imapclient import IMAPClient
 from typing_extensions import override
 
-from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command
+from mailmcp.imap.response import Answer, RefusedError
 from mailmcp.imap.sasl import answer_to_failure, parse_failure
 from mailmcp.imap.wire import CountedIMAP4, Traffic, ViolationError
 

@@ -13,8 +13,8 @@ from enum import StrEnum
 from imapclient.datetime_util import parse_to_datetime
 
 from mailmcp import limits
-from mailmcp.imap.answer import Answer, Piece, RefusedError, parse_line
-from mailmcp.imap.faults import refusal_of
+from mailmcp.imap.errors import refusal_of
+from mailmcp.imap.response import Answer, Piece, RefusedError, parse_line
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import Code

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from imapclient.imap_utf7 import decode as decode_utf7
 
-from mailmcp.imap.answer import Answer, Piece, RefusedError, parse_line
 from mailmcp.imap.command import Command, canonical_name, encode_mailbox
-from mailmcp.imap.faults import refusal_of, refused
+from mailmcp.imap.errors import refusal_of, refused
 from mailmcp.imap.quirks import Feature, is_unsupported
+from mailmcp.imap.response import Answer, Piece, RefusedError, parse_line
 from mailmcp.imap.session import Session, quoted_mailbox
-from mailmcp.imap.special_uses import use_of
+from mailmcp.imap.special_use import use_of
 
 _COUNTS = b"(MESSAGES UNSEEN)"
 _BURST = 50

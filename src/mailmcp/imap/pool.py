@@ -25,14 +25,14 @@ from typing_extensions import override
 from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
-from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.connect import Dialling, close_socket, connect, identify, log_in
 from mailmcp.imap.connection import Connection
-from mailmcp.imap.faults import Stage, deadline_passed, refused
+from mailmcp.imap.errors import Stage, deadline_passed, refused
 from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.response import RefusedError
 from mailmcp.imap.session import Session, start_session
 from mailmcp.imap.telemetry import Telemetry
-from mailmcp.imap.threads import Threads
+from mailmcp.imap.workers import Threads
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError, Resource, ToolError, code
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from time import monotonic
 
 from mailmcp import limits
-from mailmcp.imap.answer import RefusedError
+from mailmcp.imap.response import RefusedError
 from mailmcp.imap.response_codes import meaning_of
 
 
@@ -109,7 +109,7 @@ class Quirks:
     """Of probes, and of answers that were caught being wrong; `verdict` sees how old they are."""
 
     probes_run: int = 0
-    """How many times `mailmcp.imap.search.probes` has looked, since verdicts last expired."""
+    """How many times `mailmcp.imap.workarounds.probes` has looked, since verdicts last expired."""
 
     binary_fails: bool = False
     """Whether the connection was lost over FETCH BINARY: pymap drops it where a part says it is binary."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.answer import Answer, RefusedError
 from mailmcp.imap.command import Command, canonical_name, encode_mailbox, quoted
 from mailmcp.imap.connect import Dialling, close_socket, open_connection
 from mailmcp.imap.connection import Connection
-from mailmcp.imap.faults import lost, named_faults, rebuilt, refused, violation
+from mailmcp.imap.errors import lost, named_faults, rebuilt, refused, violation
 from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.response import Answer, RefusedError
 from mailmcp.imap.response_codes import meaning_of
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, NotFoundError, Resource, ToolError, code

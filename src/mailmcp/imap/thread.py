@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from mailmcp import limits
-from mailmcp.imap.answer import RefusedError
 from mailmcp.imap.command import quoted
-from mailmcp.imap.dialogue import Dialogue, Talk, converse
 from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.fetching import Job, fetching, id_items
+from mailmcp.imap.fetch_steps import Job, fetching, id_items
+from mailmcp.imap.pipeline import Dialogue, Talk, converse
 from mailmcp.imap.quirks import Feature, is_unsupported
-from mailmcp.imap.search.keys import Plan, format_search_date
-from mailmcp.imap.search.searching import Found, PlanChangedError, finding
+from mailmcp.imap.response import RefusedError
+from mailmcp.imap.search.plan import Plan, format_search_date
+from mailmcp.imap.search.uid_search import Found, PlanChangedError, finding
 from mailmcp.imap.session import Session
 from mcp_envelope import Code, ToolError
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mailmcp import limits
-from mailmcp.imap.search.scanned import Remembered
+from mailmcp.imap.search.result import Remembered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

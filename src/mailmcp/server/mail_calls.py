@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from mailmcp.extract.extractor import Extractor
+from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.tools.known_ids import KnownIds
+from mailmcp.tools.message_id_cache import KnownIds
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.tool import Call as MailCall
 from mcp_envelope.server.calls import Call

@@ -7,7 +7,12 @@ from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.types import Resource, ResourceTemplate
 
 from mailmcp.imap.account import Account
-from mailmcp.mail.handles.uri import ATTACHMENT_TEMPLATE, MESSAGE_TEMPLATE, RAW_TEMPLATE, format_mailboxes_uri
+from mailmcp.model.resource_uri import (
+    ATTACHMENT_TEMPLATE,
+    MESSAGE_TEMPLATE,
+    RAW_TEMPLATE,
+    format_mailboxes_uri,
+)
 
 TEXT_TYPE: Final = "text/markdown"
 """Of resources that are made for reading."""

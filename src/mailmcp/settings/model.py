@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
 from mailmcp import limits
 from mailmcp.imap.account import Account, Tls
-from mailmcp.mail.handles.ids import ACCOUNT_ID_PATTERN
+from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN
 from mailmcp.settings.problems import one_of
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import Dialect

@@ -5,7 +5,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 import mcp_envelope
 from mailmcp import limits
-from mailmcp.tools.usual_names import USUAL_NAMES
+from mailmcp.tools.argument_aliases import USUAL_NAMES
 
 
 class Arguments(mcp_envelope.Arguments):

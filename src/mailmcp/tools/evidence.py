@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.search.criteria import Criteria, split_words
 from mailmcp.mail.message import read_message
-from mailmcp.mail.parts.text import choose_text_parts
+from mailmcp.mail.mime.text_parts import choose_text_parts
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.snippet import find_word, make_snippet_around, normalize_words
+from mailmcp.model.query import Criteria, split_words
 from mailmcp.tools.message_parts import whole_lines
 
 

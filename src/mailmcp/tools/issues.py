@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.names import LIST_MAILBOXES
 from mcp_envelope import Code, InternalError, Issue, NextAction, NotFoundError, ToolError

@@ -11,11 +11,11 @@ from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
 from mailmcp.imap.part import BINARY_ENCODINGS, fetch_binary
 from mailmcp.imap.session import Session
-from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.message import MessageView, read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, walk
 from mailmcp.mail.mime.transfer import ENCODED, NULS_LOST, may_lack_nuls
+from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mcp_envelope import Code, InternalError, NextAction, NotFoundError, Resource, ToolError

@@ -7,18 +7,18 @@ from typing import Any, Final
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.imap.octets import Window, fetch_whole
+from mailmcp.imap.partial_fetch import Window, fetch_whole
 from mailmcp.imap.session import Session
-from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.handles.uri import ResourceKind, parse_resource_uri
+from mailmcp.mail.mime.attachment import decoded_size
 from mailmcp.mail.mime.transfer import decode_transfer
-from mailmcp.mail.parts.attachment import decoded_size
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.resource_uri import ResourceKind, parse_resource_uri
 from mailmcp.reasons import Reason
-from mailmcp.tools.attachments.part import open_part
-from mailmcp.tools.get_message import GetMessageArguments, get_message
-from mailmcp.tools.list_mailboxes import ListMailboxesArguments, list_mailboxes_of_account
+from mailmcp.tools.attachment.part import open_part
+from mailmcp.tools.lookup import advising
+from mailmcp.tools.mailboxes.tool import ListMailboxesArguments, list_mailboxes_of_account
+from mailmcp.tools.message.tool import GetMessageArguments, get_message
 from mailmcp.tools.message_parts import not_had
-from mailmcp.tools.messages.lookup import advising
 from mailmcp.tools.tool import Call, Report
 from mcp_envelope import InvalidInputError, Outcome, read_arguments
 

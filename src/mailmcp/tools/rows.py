@@ -7,21 +7,21 @@ from pydantic import BaseModel, Field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.fetching import id_items
+from mailmcp.imap.fetch_steps import id_items
 from mailmcp.imap.search.verify import received_s
 from mailmcp.imap.session import Session
+from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.dates import format_rfc3339, parse_date
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.mime.files import list_files
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.notices.invitation import invitation_method
-from mailmcp.mail.parts.files import list_files
 from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
+from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import Seen, Sought, find_evidence, snippet_of, text_octets, text_of
-from mailmcp.tools.own_mail import OwnMail
 from mailmcp.tools.people import addresses_of, people_of
+from mailmcp.tools.sent_mail import OwnMail
 from mcp_envelope import code
 from mcp_envelope.markdown import quote
 

@@ -6,15 +6,15 @@ from datetime import date
 
 from pydantic import BaseModel
 
-from mailmcp.extract.extractor import Extractor
+from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool, ResultT
 from mailmcp.imap.session import Session
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.issues import advise_listing
-from mailmcp.tools.known_ids import KnownIds
+from mailmcp.tools.message_id_cache import KnownIds
 from mailmcp.tools.names import LIST_ACCOUNTS
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, NotFoundError, Tool

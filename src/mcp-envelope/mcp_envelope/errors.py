@@ -89,7 +89,7 @@ class ToolError(Exception):
 
     code: ClassVar[Code]
 
-    def __init__(  # noqa: PLR0913 - the facts of an error, all by name and nearly all optional
+    def __init__(
         self,
         message: str,
         *,

@@ -4,12 +4,12 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from imap.searches import PLAIN, letter, letters, probed, remembered
-from mailmcp.imap.dialogue import Talk, converse
+from mailmcp.imap.pipeline import Talk, converse
 from mailmcp.imap.search.candidates import Candidates, Quest, find_candidates, message_limit
-from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order, Position
-from mailmcp.imap.search.scanned import Remembered
+from mailmcp.imap.search.result import Remembered
 from mailmcp.imap.session import Session
+from mailmcp.model.query import Criteria
 from mcp_envelope import ToolError
 from servers.peer import PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule

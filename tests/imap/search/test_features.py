@@ -3,8 +3,8 @@
 import pytest
 
 from mailmcp.imap.quirks import Feature, Quirks, Verdict
-from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.features import blind_spots, features_of, list_names, needs_probes, unproven
+from mailmcp.model.query import Criteria
 
 
 def test_probes_are_for_what_servers_get_wrong() -> None:

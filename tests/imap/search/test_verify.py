@@ -8,8 +8,8 @@ from typing_extensions import override
 
 from imap.searches import NOON, PROOFS
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.verify import HEADER_FIELDS, Check, merge_items, received_s
+from mailmcp.model.query import Criteria
 
 HEADERS = b"From: Ann <ann@example.org>\r\nTo: bob@example.org\r\nSubject: Weekly report\r\n\r\n"
 MESSAGE = FetchedMessage(

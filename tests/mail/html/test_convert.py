@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from mailmcp.limits import CSS_CHARS_MAX
 from mailmcp.mail.html.convert import STYLES_CUT, STYLES_NOT_KNOWN, html_to_text, sanitize_html
-from mailmcp.mail.html.values import PROPERTIES
+from mailmcp.mail.html.hidden.values import PROPERTIES
 from newsletters.making import make_newsletters
 from steps import assert_linear
 

@@ -7,10 +7,10 @@ from imapclient.response_parser import parse_response
 from imapclient.response_types import BodyData
 
 from mailmcp.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
+from mailmcp.mail.mime.attachment import list_attachments
 from mailmcp.mail.mime.bodystructure import PART_UNREADABLE, UNREADABLE, parse_body_structure
 from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part, Structure, find, walk
-from mailmcp.mail.parts.attachment import list_attachments
-from mailmcp.mail.parts.text import choose_text_parts
+from mailmcp.mail.mime.text_parts import choose_text_parts
 
 DOVECOT = (
     b'((("text" "plain" ("charset" "utf-8" "format" "flowed") NIL NIL "quoted-printable" 120 4'

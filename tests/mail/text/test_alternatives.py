@@ -7,7 +7,7 @@ import pytest
 from mailmcp.mail.html.convert import html_to_text
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.structure import walk
-from mailmcp.mail.parts.text import choose_text_parts
+from mailmcp.mail.mime.text_parts import choose_text_parts
 from mailmcp.mail.text.alternatives import Missing, find_missing, lines_not_in_html
 from newsletters.kit import Newsletter
 from newsletters.making import make_newsletters

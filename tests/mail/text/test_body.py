@@ -1,8 +1,8 @@
 import pytest
 
 from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.text_parts import TextParts
 from mailmcp.mail.mime.transfer import NULS_LOST
-from mailmcp.mail.parts.text import TextParts
 from mailmcp.mail.text.body import MISSING_TEXT, UNLABELLED_HTML, body_text, decode_part
 
 PLAIN = Part(part_id="1", content_type="text/plain", params={"charset": "utf-8"})

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mailmcp import limits
-from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
+from mailmcp.model.cursor import SearchCursor, SourceCursor
 from mailmcp.tools.search.advice import suggest_search, warn_of
 from mailmcp.tools.search.coverage import Coverage
 from mcp_envelope import NotFoundError

@@ -8,8 +8,8 @@ import pytest
 from imap.searches import remembered
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.search.scanned import Scanned
-from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
+from mailmcp.imap.search.result import Scanned
+from mailmcp.model.cursor import SearchCursor, SourceCursor
 from mailmcp.tools.search.coverage import Coverage, say_nothing_found
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule

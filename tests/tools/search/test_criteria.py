@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.order import Order
-from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
+from mailmcp.model.cursor import SearchCursor, SourceCursor
+from mailmcp.model.query import Criteria
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.criteria import (
     arguments_of,

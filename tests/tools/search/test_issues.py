@@ -1,6 +1,6 @@
 """Failures of a search, told once each: for a mailbox, or for an account as a whole."""
 
-from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
+from mailmcp.model.cursor import SearchCursor, SourceCursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.search.issues import nothing_searched, source_issues
 from mailmcp.tools.search.sources import Searched, Searches

@@ -9,8 +9,8 @@ from imap.searches import remembered
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, FetchedMessage
 from mailmcp.imap.search.order import Position
-from mailmcp.imap.search.scanned import Scanned
-from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, parse_search_cursor
+from mailmcp.imap.search.result import Scanned
+from mailmcp.model.cursor import SearchCursor, SourceCursor, parse_search_cursor
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
 from mailmcp.tools.search.sources import Searched, Searches
 from tools.conftest import DeskFactory

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.imap.search.criteria import Criteria
+from mailmcp.model.query import Criteria
 from mailmcp.tools.search.proof import PROOFS, has_attachments, prove_headers
 
 HEADERS = (

@@ -7,7 +7,7 @@ import pytest
 
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.search.order import Order
-from mailmcp.mail.handles.cursor import SourceCursor
+from mailmcp.model.cursor import SourceCursor
 from mailmcp.tools.search.sources import divide, in_preferred_order
 from servers.dovecot import Dovecot
 from tools.desk import Desk, Reply

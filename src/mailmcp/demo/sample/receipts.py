@@ -83,7 +83,7 @@ def _make_hosting_invoices(now: datetime) -> Iterator[Placed]:
             f"It will be charged to the card ending in 4417 on {due:%Y-%m-%d}.\n\nStratus Hosting\n",
             attachments=(Attachment(filename=f"{number}.pdf", content_type="application/pdf", data=pdf),),
         )
-        mailbox = "INBOX" if index < 2 else "Archive"  # noqa: PLR2004  # older ones are filed
+        mailbox = "INBOX" if index < 2 else "Archive"  # older ones are filed
         yield place(letter, mailbox=mailbox, flags=(SEEN,) if index else ())
 
 

@@ -76,7 +76,7 @@ def _quote(turn: Turn, when: datetime) -> str:
 def _flags(conversation: Conversation, index: int) -> tuple[str, ...]:
     last = index == len(conversation.turns) - 1
     if last:
-        return () if conversation.ended_hours_ago < 60 else (SEEN,)  # noqa: PLR2004  # nobody has read the newest
+        return () if conversation.ended_hours_ago < 60 else (SEEN,)  # nobody has read the newest
     if conversation.turns[index + 1].speaker == OWNER:
         return (SEEN, ANSWERED)
     return (SEEN, FLAGGED) if index == 0 else (SEEN,)

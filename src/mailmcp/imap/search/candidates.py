@@ -5,13 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from mailmcp import limits
-from mailmcp.imap.dialogue import Dialogue
 from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.fetching import fetching
+from mailmcp.imap.fetch_steps import fetching
+from mailmcp.imap.pipeline import Dialogue
 from mailmcp.imap.quirks import Feature
-from mailmcp.imap.search.arrival import UnarrangedError
-from mailmcp.imap.search.criteria import Criteria
-from mailmcp.imap.search.keys import Plan, make_plan
 from mailmcp.imap.search.order import (
     Order,
     Position,
@@ -22,9 +19,12 @@ from mailmcp.imap.search.order import (
     rank_of,
     rest_of_uids,
 )
-from mailmcp.imap.search.scanned import Remembered
-from mailmcp.imap.search.searching import Found, PlanChangedError, finding
+from mailmcp.imap.search.plan import Plan, make_plan
+from mailmcp.imap.search.result import Remembered
+from mailmcp.imap.search.uid_search import Found, PlanChangedError, finding
 from mailmcp.imap.session import Session
+from mailmcp.imap.workarounds.uid_order import UnarrangedError
+from mailmcp.model.query import Criteria
 from mcp_envelope import Code
 
 _PIVOTS = 64

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from mailmcp.imap.quirks import Feature, Quirks, Verdict
-from mailmcp.imap.search.criteria import Criteria
+from mailmcp.model.query import Criteria
 
 FLAG_FIELDS = frozenset({"unread_only", "flagged", "answered", "unanswered_only", "keyword"})
 ADDRESS_FIELDS = frozenset({"from_", "to", "cc", "any_address"})

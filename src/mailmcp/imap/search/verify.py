@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC
 
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.search.criteria import Criteria, split_words
 from mailmcp.imap.search.features import FLAG_FIELDS
+from mailmcp.model.query import Criteria, split_words
 
 HEADER_FIELDS = {
     "from_": ("FROM",),

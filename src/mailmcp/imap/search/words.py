@@ -5,7 +5,7 @@ from enum import Enum, auto
 
 from mailmcp.imap.command import quoted
 from mailmcp.imap.quirks import Feature, Quirks, Verdict
-from mailmcp.imap.search.criteria import split_words
+from mailmcp.model.query import split_words
 
 WORDS_FIELDS = ("query", "exclude", "body")
 

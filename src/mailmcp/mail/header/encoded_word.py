@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from mailmcp.mail.charset import Decoded, decode_text
+from mailmcp.mail.charset.decode import Decoded, decode_text
 
 BROKEN_ENCODED_WORD: Final = "broken encoded word"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mailmcp.limits import HEADER_FIELD_OCTETS_MAX, HEADER_FIELDS_MAX
-from mailmcp.mail.charset import decode_text
+from mailmcp.mail.charset.decode import decode_text
 from mailmcp.mail.clean import blank_controls
 from mailmcp.mail.header.encoded_word import decode_encoded_words
 

@@ -12,9 +12,9 @@ from typing import Final
 import nh3
 
 from mailmcp.mail.clean import clean_text
-from mailmcp.mail.html.hidden import parse_html, remove_hidden
-from mailmcp.mail.html.render import render_text
-from mailmcp.mail.html.target import mark_targets, point_links
+from mailmcp.mail.html.hidden.remove import parse_html, remove_hidden
+from mailmcp.mail.html.render.render import render_text
+from mailmcp.mail.html.render.target import mark_targets, point_links
 
 STYLES_CUT: Final = "style sheets are too long to be followed: hidden text may be left"
 STYLES_NOT_KNOWN: Final = "styles may cover text, or change its font: hidden text may be left"

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Final
 
 from mailmcp.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
-from mailmcp.mail.charset import decode_text
+from mailmcp.mail.charset.decode import decode_text
 from mailmcp.mail.header.encoded_word import decode_encoded_words
 from mailmcp.mail.mime.params import decode_parameters
 from mailmcp.mail.mime.structure import (

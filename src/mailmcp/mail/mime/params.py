@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from mailmcp.mail.charset import decode_text
+from mailmcp.mail.charset.decode import decode_text
 from mailmcp.mail.clean import blank_controls
 from mailmcp.mail.header.encoded_word import decode_encoded_words
 

@@ -1,6 +1,6 @@
 """Transfer encodings to octets (RFC 2045 section 6), for parts that may be cut or broken.
 
-What the octets mean is for `mailmcp.mail.charset`.
+What the octets mean is for `mailmcp.mail.charset.decode`.
 """
 
 import binascii

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from mailmcp.mail.parts.text import TextParts, is_html
+from mailmcp.mail.mime.text_parts import TextParts, is_html
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.opaque_signed import open_signed
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Final
 
-from mailmcp.mail.charset import Decoded, decode_text
+from mailmcp.mail.charset.decode import Decoded, decode_text
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.convert import html_to_text
 from mailmcp.mail.mime.smime import is_wrapped
 from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.text_parts import TextParts, is_html
 from mailmcp.mail.mime.transfer import (
     NULS_LOST,
     WIDE_CHARSETS,
@@ -23,7 +24,6 @@ from mailmcp.mail.mime.transfer import (
     may_lack_nuls,
 )
 from mailmcp.mail.mime.uuencode import replace_uuencoded
-from mailmcp.mail.parts.text import TextParts, is_html
 from mailmcp.mail.text.flowed import unflow
 from mailmcp.mail.text.opaque_signed import open_signed
 from mailmcp.mail.text.openpgp import read_clear_signed

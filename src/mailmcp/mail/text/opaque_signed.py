@@ -9,8 +9,8 @@ from dataclasses import replace
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.smime import is_wrapped, signed_content
 from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.text_parts import TextParts, choose_text_parts
 from mailmcp.mail.mime.transfer import decode_transfer
-from mailmcp.mail.parts.text import TextParts, choose_text_parts
 
 
 def open_signed(text_parts: TextParts, octets: Mapping[str, bytes]) -> tuple[TextParts, Mapping[str, bytes]]:

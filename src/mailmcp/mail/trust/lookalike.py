@@ -63,7 +63,7 @@ def is_disguised(word: str) -> bool:
     Cyrillic `a` in a Latin word, but not the `Δ` of `ΔT`.
     """
     found = alphabets_of(word)
-    if len(found) < 2:  # noqa: PLR2004 - two alphabets are what mixing means
+    if len(found) < 2:
         return False
     foreign = [char for char in word if _alphabet(char) not in ("", "LATIN")]
     latin = [char for char in word if _alphabet(char) == "LATIN"]

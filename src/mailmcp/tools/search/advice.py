@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from mailmcp import limits
-from mailmcp.imap.search.scanned import Scanned
-from mailmcp.mail.handles.cursor import SearchCursor
+from mailmcp.imap.search.result import Scanned
+from mailmcp.model.cursor import SearchCursor
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING, PHRASES, SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, Place

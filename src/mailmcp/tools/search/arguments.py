@@ -10,8 +10,8 @@ from pydantic_core import PydanticCustomError
 
 from mailmcp import limits
 from mailmcp.imap.command import canonical_name
-from mailmcp.mail.handles.ids import UINT32_MAX
-from mailmcp.mail.handles.message_id import is_message_id
+from mailmcp.model.message_id import is_message_id
+from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.tools.arguments import Arguments
 from mcp_envelope import BaseReason, InvalidInputError, Problem
 

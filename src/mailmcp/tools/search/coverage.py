@@ -11,9 +11,9 @@ from pydantic import BaseModel
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
-from mailmcp.imap.search.scanned import Scanned
-from mailmcp.mail.handles.cursor import SearchCursor
+from mailmcp.imap.search.result import Scanned
 from mailmcp.mail.text.snippet import make_snippet
+from mailmcp.model.cursor import SearchCursor
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import is_of_one_mailbox
 from mailmcp.tools.search.sources import Searches, in_preferred_order

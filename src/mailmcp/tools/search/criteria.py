@@ -10,9 +10,9 @@ from dataclasses import replace
 from datetime import date, timedelta, tzinfo
 
 from mailmcp import limits
-from mailmcp.imap.search.criteria import Criteria, read_phrase
 from mailmcp.imap.search.order import Order
-from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor, malformed_cursor
+from mailmcp.model.cursor import SearchCursor, SourceCursor, format_search_cursor, malformed_cursor
+from mailmcp.model.query import Criteria, read_phrase
 from mailmcp.reasons import Reason
 from mailmcp.tools.search.arguments import (
     EVERYTHING,

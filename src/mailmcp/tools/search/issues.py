@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from mailmcp.imap.search.scanned import Scanned
-from mailmcp.mail.handles.cursor import SearchCursor
+from mailmcp.imap.search.result import Scanned
+from mailmcp.model.cursor import SearchCursor
 from mailmcp.tools.issues import advise_listing, mailbox_issue, message_issue
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING

@@ -11,8 +11,8 @@ from difflib import get_close_matches
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
-from mailmcp.imap.special_uses import usual_use
-from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
+from mailmcp.imap.special_use import usual_use
+from mailmcp.model.cursor import SearchCursor, SourceCursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.scanned import Scanned
+from mailmcp.imap.search.result import Scanned
 from mailmcp.imap.search.verify import received_s
-from mailmcp.mail.copies import server_keys, stored_key
-from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor, format_search_cursor
-from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.mail.duplicates import server_keys, stored_key
 from mailmcp.mail.header.fields import parse_headers
+from mailmcp.model.cursor import SearchCursor, SourceCursor, format_search_cursor
+from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.search.criteria import is_of_one_mailbox, order_of
 from mailmcp.tools.search.merge import Merged, Source, Waiting, merge
 from mailmcp.tools.search.sources import Searched, Searches, top_of

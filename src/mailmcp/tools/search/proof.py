@@ -1,17 +1,17 @@
 """What the octets of a message prove of a search: its header fields, its attachments.
 
-Given to `mailmcp.imap.search.scan`, which knows no mail, as functions.
+Given to `mailmcp.imap.search.run`, which knows no mail, as functions.
 """
 
 from collections.abc import Iterator
 
-from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure
-from mailmcp.mail.parts.files import list_files
+from mailmcp.mail.mime.files import list_files
 from mailmcp.mail.text.snippet import normalize_words
+from mailmcp.model.query import Criteria
 
 _NO_BRACKETS = str.maketrans(dict.fromkeys('<>()"\\', " "))
 

@@ -7,7 +7,7 @@ import anyio
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import TextsWanted, fetch_texts
-from mailmcp.mail.handles.ids import MessageRef
+from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import Sought
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.page import PageMessage

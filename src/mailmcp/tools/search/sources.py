@@ -14,15 +14,15 @@ import anyio
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
-from mailmcp.imap.search.criteria import Criteria
 from mailmcp.imap.search.features import may_change
 from mailmcp.imap.search.order import Order, Position
-from mailmcp.imap.search.scan import scan
-from mailmcp.imap.search.scanned import Scanned, ScanRequest
+from mailmcp.imap.search.result import Scanned, ScanRequest
+from mailmcp.imap.search.run import scan
 from mailmcp.imap.session import Session
 from mailmcp.imap.uid_cache import SearchKey
-from mailmcp.mail.handles.cursor import SearchCursor, SourceCursor
-from mailmcp.mail.handles.ids import UINT32_MAX
+from mailmcp.model.cursor import SearchCursor, SourceCursor
+from mailmcp.model.message_ref import UINT32_MAX
+from mailmcp.model.query import Criteria
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import by_arrival, is_of_one_mailbox

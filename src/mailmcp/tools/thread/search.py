@@ -24,13 +24,13 @@ from mailmcp.imap.thread import (
     thread_clue,
     thread_items,
 )
+from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.conversation import HEADER_FIELDS, Links, join, read_links, unasked_ids
-from mailmcp.mail.copies import header_key, server_keys, stored_key
-from mailmcp.mail.handles.ids import MessageRef
-from mailmcp.mail.handles.thread_cursor import mark_of
+from mailmcp.mail.duplicates import header_key, server_keys, stored_key
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure
-from mailmcp.mail.notices.invitation import invitation_method
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.thread_cursor import mark_of
 from mailmcp.tools.issues import message_issue
 from mailmcp.tools.message_parts import not_had
 from mailmcp.tools.tool import Report

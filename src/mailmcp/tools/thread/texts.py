@@ -11,18 +11,18 @@ from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import TextsWanted, fetch_texts
-from mailmcp.mail.handles.ids import MessageRef
 from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.mime.files import list_files
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.parts.files import list_files
-from mailmcp.mail.parts.text import choose_text_parts
+from mailmcp.mail.mime.text_parts import choose_text_parts
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import CollapsedText, collapse_quotes
+from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.issues import message_issue
+from mailmcp.tools.message.reading import choose_text
 from mailmcp.tools.message_parts import whole_lines
-from mailmcp.tools.messages.reading import choose_text
 from mailmcp.tools.thread.search import Member
 from mcp_envelope import Issue, ToolError
 

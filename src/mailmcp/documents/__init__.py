@@ -1,0 +1,1 @@
+"""Text out of documents, in a process of its own."""

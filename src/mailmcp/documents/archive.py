@@ -1,0 +1,82 @@
+"""Zipped documents: their entries, within the ceilings on number and size.
+
+Sizes are those that the directory declares. `zipfile` never gives more of an entry
+than it declares there, so an entry that lies ends early, with a failed checksum.
+"""
+
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from mailmcp import limits
+from mailmcp.documents.extraction import Cause
+from mailmcp.documents.refusal import Refusal
+from mailmcp.documents.writer import Writer
+from mailmcp.documents.xml_stream import Event, Start, read_events
+
+
+class Archive:
+    """An opened zip of XML parts."""
+
+    def __init__(self, stream: BinaryIO, out: Writer) -> None:
+        """Read the directory; `out` says when time is up.
+
+        Raises:
+            Refusal: There are too many entries, or they hold too much.
+            zipfile.BadZipFile: It is no zip.
+        """
+        self._zip = zipfile.ZipFile(stream)
+        self._out = out
+        entries = self._zip.infolist()
+        if len(entries) > limits.ARCHIVE_ENTRIES_MAX:
+            raise Refusal(Cause.TOO_LARGE)
+        self._left = limits.ARCHIVE_OCTETS_MAX
+        self._names = {entry.filename: entry for entry in entries}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def events(self, name: str) -> Iterator[Event]:
+        """Parse one entry; nothing comes of one that is not there.
+
+        Raises:
+            Refusal: It is encrypted, or with those read before it holds too much.
+        """
+        entry = self._names.get(name)
+        if entry is None:
+            return
+        if entry.flag_bits & 1:
+            raise Refusal(Cause.ENCRYPTED)
+        self._left -= entry.file_size
+        if self._left < 0:
+            raise Refusal(Cause.TOO_LARGE)
+        with self._zip.open(entry) as stream:
+            yield from read_events(stream, self._out.check_time)
+
+    def relations(self, name: str) -> dict[str, tuple[str, str]]:
+        """Read what a part refers to (ECMA-376 part 2, clause 8): kind and entry, by id.
+
+        What is outside the document is given as it is written: links, for one.
+        """
+        folder, _, base = name.rpartition("/")
+        found = {}
+        for event in self.events(f"{folder}/_rels/{base}.rels".lstrip("/")):
+            if isinstance(event, Start) and event.name == "Relationship":
+                target = event.attributes.get("Target", "")
+                kind = event.attributes.get("Type", "").rpartition("/")[2]
+                if event.attributes.get("TargetMode") != "External":
+                    target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+                found[event.attributes.get("Id", "")] = (kind, target)
+        return found
+
+    def main_part(self) -> str:
+        """Find the document itself.
+
+        Raises:
+            Refusal: There is none.
+        """
+        for kind, path in self.relations("").values():
+            if kind == "officeDocument" and path in self:
+                return path
+        raise Refusal(Cause.MALFORMED)

@@ -1,0 +1,142 @@
+"""The body of a text document or a presentation in OpenDocument form."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from mailmcp.documents.flow import Flow
+from mailmcp.documents.writer import Writer
+from mailmcp.documents.xml_stream import Event, Start
+
+_LEFT_OUT: Final = frozenset(
+    {"tracked-changes", "annotation", "note-citation", "hidden-text", "ruby-text", "forms", "binary-data"}
+)
+_SPACES_MAX: Final = 100
+"""Of a run of spaces that is written as a number."""
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    heading: int = 0
+    pieces: list[str] = field(default_factory=list)
+
+
+class TextReader:
+    """Reads paragraphs, lists and tables; slides become sections."""
+
+    def __init__(self, out: Writer, hidden_styles: frozenset[str]) -> None:
+        """Write to `out`; text in one of the `hidden_styles` is hidden."""
+        self._out = out
+        self._flow = Flow(out.line, out.hide)
+        self._hidden_styles = hidden_styles
+        self._hiding: list[bool] = []
+        self._left_out = 0
+        self._slides = 0
+        self._lists = 0
+        self._item_begins = False
+        self._title_frame = False
+        self._mark = ""
+        self._open: list[_Paragraph] = []
+
+    def read(self, events: Iterable[Event]) -> None:
+        """Read to the end."""
+        for event in events:
+            if isinstance(event, str):
+                self._text(event)
+            elif isinstance(event, Start):
+                self._hiding.append(self._hides(event))
+                if self._left_out or event.name in _LEFT_OUT:
+                    self._left_out += 1
+                else:
+                    self._start(event.name, event.attributes)
+            elif self._hiding:
+                self._hiding.pop()
+                if self._left_out:
+                    self._left_out -= 1
+                else:
+                    self._end(event.name)
+
+    def _hides(self, event: Start) -> bool:
+        """Say whether an element, or one around it, is hidden."""
+        attributes = event.attributes
+        return (
+            (bool(self._hiding) and self._hiding[-1])
+            or attributes.get("style-name") in self._hidden_styles
+            or (event.name == "section" and attributes.get("display", "true") != "true")
+            or (event.name == "hidden-paragraph" and attributes.get("is-hidden") == "true")
+            or (event.name == "table-row" and attributes.get("visibility", "visible") != "visible")
+        )
+
+    def _text(self, text: str) -> None:
+        if self._left_out or not self._open:
+            return
+        if self._hiding[-1] and not self._slides:
+            self._out.hide(text)
+        else:
+            self._open[-1].pieces.append(text)
+
+    def _start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name in {"p", "h"}:
+            level = attributes.get("outline-level", "1")
+            heading = int(level) if level in set("123456789") else 1
+            self._open.append(_Paragraph(heading if name == "h" or self._title_frame else 0))
+        elif name == "list":
+            self._lists += 1
+        elif name == "list-item":
+            self._item_begins = True
+        elif name == "page":
+            self._slides += 1
+            self._lists = 0
+            self._out.begin(f"Slide {self._slides}{' (hidden)' if self._hiding[-1] else ''}")
+        elif self._open and name in {"s", "tab", "line-break", "note", "note-body"}:
+            self._character(name, attributes)
+        else:
+            self._block(name, attributes)
+
+    def _character(self, name: str, attributes: Mapping[str, str]) -> None:
+        pieces = self._open[-1].pieces
+        if name == "s":
+            count = attributes.get("c", "1")
+            pieces.append(" " * min(int(count[:4]) if count.isdecimal() else 1, _SPACES_MAX))
+        else:
+            pieces.append({"tab": "\t", "line-break": "\n"}.get(name, ""))
+
+    def _block(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "table-row":
+            self._flow.begin_row()
+        elif name == "table-cell":
+            self._flow.begin_cell()
+        elif name == "frame":
+            self._title_frame = attributes.get("class") == "title"
+        elif name == "notes":
+            self._mark = "Notes: "
+
+    def _end(self, name: str) -> None:
+        if name in {"p", "h"} and self._open:
+            self._put(self._open.pop())
+        elif name == "list":
+            self._lists = max(0, self._lists - 1)
+        elif name == "table-row":
+            self._flow.end_row()
+        elif name == "frame":
+            self._title_frame = False
+        elif name == "notes":
+            self._mark = ""
+
+    def _put(self, paragraph: _Paragraph) -> None:
+        text = "".join(paragraph.pieces)
+        if not text.strip():
+            return
+        if self._open:
+            # A note, or a frame anchored in the text: it stands where it is anchored.
+            self._open[-1].pieces.append(f" [{text.strip()}] ")
+        elif self._mark:
+            self._flow.paragraph(self._mark + text)
+            self._mark = ""
+        elif paragraph.heading:
+            self._flow.heading(text, paragraph.heading)
+        elif self._lists and self._item_begins:
+            self._flow.item(text, self._lists - 1)
+        else:
+            self._flow.paragraph(text)
+        self._item_begins = False

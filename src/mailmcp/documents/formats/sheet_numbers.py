@@ -1,0 +1,96 @@
+"""Numbers of an XLSX as they are shown: dates, percentages, and the rest without noise.
+
+A date is a number that is formatted as one (ECMA-376 part 1, 18.8.30): days since
+1899-12-30, or since 1904-01-01 in workbooks that say so. Shown here in ISO 8601.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from mailmcp.documents.xml_stream import End, Event, Start
+
+_BUILT_IN_DATES: Final = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
+_BUILT_IN_PERCENT: Final = frozenset({9, 10})
+_LITERALS: Final = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
+_DATE_LETTERS: Final = re.compile("[ymdhs]", re.IGNORECASE)
+_EPOCH: Final = datetime(1899, 12, 30)  # noqa: DTZ001 - spreadsheets have no time zones
+_DAYS_1904: Final = 1_462
+_EXACT_BELOW: Final = 1e15
+_CODE_CHARS_MAX: Final = 255
+_INDEX_DIGITS_MAX: Final = 9
+_DAYS_MAX: Final = 2_958_466
+"""The first day of the year 10000."""
+
+
+@dataclass(slots=True)
+class Formats:
+    """How the cells of a workbook are formatted, by the number of their style."""
+
+    since_1904: bool = False
+    codes: dict[int, str] = field(default_factory=dict)
+    """Format codes of the workbook's own, by id."""
+
+    styles: list[int] = field(default_factory=list)
+    """The format id of each style."""
+
+    def show(self, value: str, style: int) -> str:
+        """Show a number as its style has it; what is no number is given back."""
+        try:
+            number = float(value)
+        except ValueError:
+            return value
+        if not math.isfinite(number):
+            return value
+        format_id = self.styles[style] if style < len(self.styles) else 0
+        code = _LITERALS.sub("", self.codes.get(format_id, ""))
+        if format_id in _BUILT_IN_DATES or _DATE_LETTERS.search(code):
+            return self._date(number) or _plain(number)
+        if format_id in _BUILT_IN_PERCENT or "%" in code:
+            return f"{_plain(number * 100)}%"
+        return _plain(number)
+
+    def _date(self, days: float) -> str:
+        """Write a date, a time, or both; "" when it is out of the calendar."""
+        if self.since_1904 and days >= 1:
+            days += _DAYS_1904
+        if not 0 <= days < _DAYS_MAX:
+            return ""
+        moment = _EPOCH + timedelta(seconds=round(days * 86_400))
+        if days < 1:
+            return moment.time().isoformat()
+        return moment.date().isoformat() if days == int(days) else moment.isoformat(" ")
+
+
+def read_formats(events: Iterable[Event], *, since_1904: bool) -> Formats:
+    """Read the styles of a workbook."""
+    formats = Formats(since_1904=since_1904)
+    in_cells = False
+    for event in events:
+        if isinstance(event, Start):
+            attributes = event.attributes
+            if event.name == "numFmt":
+                code = attributes.get("formatCode", "")[:_CODE_CHARS_MAX]
+                formats.codes[parse_index(attributes.get("numFmtId", ""))] = code
+            elif event.name == "cellXfs":
+                in_cells = True
+            elif event.name == "xf" and in_cells:
+                formats.styles.append(parse_index(attributes.get("numFmtId", "")))
+        elif event == End("cellXfs"):
+            in_cells = False
+    return formats
+
+
+def parse_index(text: str, *, otherwise: int = 0) -> int:
+    """Read a whole number as attributes hold it."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _INDEX_DIGITS_MAX else otherwise
+
+
+def _plain(number: float) -> str:
+    """Write 15 digits, which is what spreadsheets hold, without a needless exponent."""
+    if number == int(number) and abs(number) < _EXACT_BELOW:
+        return str(int(number))
+    return f"{number:.15g}"

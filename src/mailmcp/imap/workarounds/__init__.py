@@ -1,0 +1,1 @@
+"""What servers get wrong in searches: probes, verdicts, and checks of their results."""

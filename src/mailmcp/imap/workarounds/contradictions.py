@@ -1,0 +1,138 @@
+"""What a server found held against what it says of the messages: one found as unread that is read.
+
+Flags and sizes come with the rows of a page anyway. Where nothing was found by flags, those of the
+newest messages are looked at.
+"""
+
+from collections.abc import Collection, Mapping
+
+from mailmcp import limits
+from mailmcp.imap.command import Command
+from mailmcp.imap.fetch import FetchedMessage, parse_rows
+from mailmcp.imap.fetch_steps import sequence_sets
+from mailmcp.imap.pipeline import Dialogue
+from mailmcp.imap.quirks import Feature
+from mailmcp.imap.response import RefusedError
+from mailmcp.imap.search.features import FLAG_FIELDS
+from mailmcp.imap.search.plan import Plan, keys_for
+from mailmcp.imap.search.uid_search import PlanChangedError, finding
+from mailmcp.imap.search.verify import flags_hold
+from mailmcp.imap.session import Session
+from mailmcp.model.query import Criteria
+
+_FIELDS = {
+    Feature.FLAGS: FLAG_FIELDS,
+    Feature.LARGER: frozenset({"larger_than"}),
+    Feature.SMALLER: frozenset({"smaller_than"}),
+}
+_SIZE_MARGIN = 1.05
+"""Some servers count line ends otherwise in SEARCH than in RFC822.SIZE."""
+
+_PROOF = 2
+"""Rows: the flags of one may have changed since the search."""
+
+
+def contradicting(
+    criteria: Criteria, fields: Collection[str], rows: Mapping[int, FetchedMessage]
+) -> frozenset[int]:
+    """Name the messages that do not match `fields` of the criteria by what their rows say.
+
+    Args:
+        criteria: What was searched for.
+        fields: Of flags and sizes; others are passed over.
+        rows: By UID, with FLAGS if there are fields of flags.
+    """
+    return frozenset(uid for uid, row in rows.items() if _contradicts(criteria, fields, row))
+
+
+def _contradicts(criteria: Criteria, fields: Collection[str], row: FetchedMessage) -> bool:
+    size = row.size_octets
+    return (
+        not flags_hold(criteria, fields, row.flags)
+        or ("larger_than" in fields and size is not None and size * _SIZE_MARGIN <= criteria.larger_than)
+        or ("smaller_than" in fields and size is not None and size >= criteria.smaller_than * _SIZE_MARGIN)
+    )
+
+
+def hold_against(
+    session: Session,
+    name: str,
+    criteria: Criteria,
+    local: Collection[str],
+    rows: Mapping[int, FetchedMessage],
+) -> Dialogue[None]:
+    """Find out whether the server finds messages that do not match; no round trip if all rows do.
+
+    One where two or more do not: they may have changed since the search, and the server is asked
+    about them again. What it finds again, it is not trusted with any more.
+
+    Args:
+        session: For what is known of the server, and what is learned.
+        name: The mailbox that the dialogue is about.
+        criteria: What was searched for.
+        local: Of these, what the server was not trusted with.
+        rows: Of messages that it found just now, by UID; with FLAGS, sizes if they were asked for.
+
+    Raises:
+        PlanChangedError: The server was caught: the search has to be made again.
+    """
+    caught = False
+    for feature, fields in _FIELDS.items():
+        trusted = (criteria.asked & fields) - set(local)
+        odd = contradicting(criteria, trusted, rows)
+        if len(odd) >= _PROOF:
+            plan = Plan(keys=keys_for(criteria, trusted), local=frozenset())
+            again = yield from finding(session, name, plan, low=min(odd), high=max(odd))
+            if len(odd.intersection(again.uids)) >= _PROOF:
+                session.quirks.distrust(feature)
+                caught = True
+    if caught:
+        raise PlanChangedError
+
+
+def look_for_missed(
+    session: Session, name: str, criteria: Criteria, local: Collection[str], exists: int
+) -> Dialogue[None]:
+    """Find out whether a server that found nothing by flags overlooks messages; no round trip without flags.
+
+    One else, for the flags of the newest messages. Another where they have what was searched for,
+    which may be since the search, or not be all that was: the server is asked for them by their flags.
+    If it finds none of them, though some still have those flags (a third), it is not trusted with flags
+    any more.
+
+    Args:
+        session: For what is known of the server, and what is learned.
+        name: The mailbox that the dialogue is about.
+        criteria: What was searched for.
+        local: Of these, what the server was not trusted with.
+        exists: Messages in the mailbox.
+
+    Raises:
+        PlanChangedError: The server was caught: the search has to be made again.
+    """
+    trusted = (criteria.asked & FLAG_FIELDS) - set(local)
+    if not trusted or not exists:
+        return
+    newest = b"%d:%d" % (max(1, exists - limits.FLAGS_LOOKED_AT + 1), exists)
+    missed = yield from _holding(criteria, trusted, newest, uid=False)
+    if not missed:
+        return
+    plan = Plan(keys=keys_for(criteria, trusted), local=frozenset())
+    again = yield from finding(session, name, plan, low=min(missed), high=max(missed))
+    if not missed.isdisjoint(again.uids):
+        return
+    still = b",".join(sequence_sets(sorted(missed)))
+    if (yield from _holding(criteria, trusted, still, uid=True)):
+        session.quirks.distrust(Feature.FLAGS)
+        raise PlanChangedError
+
+
+def _holding(
+    criteria: Criteria, fields: Collection[str], messages: bytes, *, uid: bool
+) -> Dialogue[set[int]]:
+    """Name those of some messages that match by their flags now; none where the server refuses to say."""
+    [reply] = (yield [Command(name="FETCH", arguments=[messages, b"(UID FLAGS)"], uid=uid)]).replies
+    if isinstance(reply, RefusedError):
+        return set()  # some are gone meanwhile
+    rows, _ = parse_rows(reply)
+    return {each for each, row in rows.items() if flags_hold(criteria, fields, row.flags)}

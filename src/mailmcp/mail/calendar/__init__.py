@@ -1,0 +1,1 @@
+"""Calendar objects (RFC 5545) and invitations (RFC 5546)."""

@@ -1,0 +1,201 @@
+"""Calendar objects to their events and tasks (RFC 5545 section 3.1 and 3.4).
+
+Content lines are taken apart by the icalendar library; the objects it would make
+of them are not made, since for those it expands the recurrence rules of time
+zones, which a hostile object turns into hours. What an event says is for
+`mailmcp.mail.calendar.invitation`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from mailmcp.limits import CALENDAR_EVENTS_MAX, NOTICE_OCTETS_MAX
+
+BROKEN_CALENDAR: Final = "broken calendar object"
+CALENDAR_CUT: Final = "calendar object is too long and was cut"
+NO_EVENT: Final = "calendar object without an event"
+
+_COMPONENTS: Final = frozenset({"vevent", "vtodo"})
+_PROPERTIES: Final = frozenset(
+    {
+        "method",
+        "begin",
+        "end",
+        "summary",
+        "dtstart",
+        "dtend",
+        "duration",
+        "due",
+        "location",
+        "organizer",
+        "attendee",
+        "status",
+        "sequence",
+        "rrule",
+        "recurrence-id",
+        "description",
+        "url",
+        "conference",
+        "x-google-conference",
+        "x-microsoft-skypeteamsmeetingurl",
+    }
+)
+_NAME: Final = re.compile(r"[ \t]*([A-Za-z0-9-]{1,60})[ \t]*[:;]")
+_LONE_CR: Final = re.compile(r"\r(?!\n)")
+_LINES_MAX: Final = 10_000  # that matter: as many as 256 KB of real ones hold, and a fifth of a second
+_PROPERTIES_MAX: Final = 1_000  # of one event; a mailing of 1,000 attendees is none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Property:
+    """One content line."""
+
+    value: str
+    """With its backslash escapes undone; several lines where it holds any."""
+
+    params: Mapping[str, str] = field(default_factory=dict)
+    """Under lower-case names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarItem:
+    """An event or a task: those properties of it that are told to a reader."""
+
+    is_task: bool
+    properties: Mapping[str, tuple[Property, ...]]
+    """In order of appearance, under lower-case names."""
+
+    def get(self, name: str) -> Property | None:
+        """Give the first property of that lower-case name; None when there is none."""
+        return next(iter(self.properties.get(name, ())), None)
+
+    def text(self, name: str) -> str:
+        """Give the value of the first property of that lower-case name; "" when there is none."""
+        found = self.get(name)
+        return found.value if found is not None else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar:
+    """What was found in one calendar object."""
+
+    method: str = ""
+    """In lower case (RFC 5546 section 1.4): "request", "cancel", "reply"; "" where there is none."""
+
+    items: tuple[CalendarItem, ...] = ()
+    """At most CALENDAR_EVENTS_MAX."""
+
+    defects: tuple[str, ...] = ()
+
+
+def read_calendar(text: str) -> Calendar:
+    """Read a calendar object, whole or cut; time zones and alarms are left out.
+
+    Reads at most NOTICE_OCTETS_MAX characters and CALENDAR_EVENTS_MAX events.
+    """
+    reader = _Reader()
+    for name, found in _properties(text[:NOTICE_OCTETS_MAX], reader.defects):
+        reader.take(name, found)
+        if reader.full:
+            break
+    if len(text) > NOTICE_OCTETS_MAX:
+        reader.defects.append(CALENDAR_CUT)
+    reader.finish()
+    defects = tuple(dict.fromkeys(reader.defects))
+    return Calendar(method=reader.method, items=tuple(reader.items), defects=defects)
+
+
+class _Reader:
+    """One reading: which components are open, and what they held so far."""
+
+    __slots__ = ("defects", "full", "items", "method", "open_", "properties")
+
+    def __init__(self) -> None:
+        self.method = ""
+        self.full = False
+        self.items: list[CalendarItem] = []
+        self.defects: list[str] = []
+        self.open_: list[str] = []
+        self.properties: dict[str, list[Property]] = {}
+
+    def take(self, name: str, found: Property) -> None:
+        if name == "begin":
+            self._begin(found.value.strip().lower())
+        elif name == "end":
+            self._end(found.value.strip().lower())
+        elif name == "method" and not self.method:
+            self.method = found.value.strip().lower()
+        elif self.open_ and self.open_[-1] in _COMPONENTS:
+            values = self.properties.setdefault(name, [])
+            if len(values) < _PROPERTIES_MAX:
+                values.append(found)
+
+    def finish(self) -> None:
+        """Keep the event that the text ended in."""
+        if self.open_ and not self.full:
+            self.defects.append(BROKEN_CALENDAR)
+            self._close(self.open_)
+        if not self.items:
+            self.defects.append(NO_EVENT)
+
+    def _begin(self, component: str) -> None:
+        if component in _COMPONENTS and any(name in _COMPONENTS for name in self.open_):
+            self.defects.append(BROKEN_CALENDAR)  # events do not nest: the one before was never closed
+            self._close(self.open_)
+            self.open_.clear()
+        if len(self.open_) < len("abcdefgh"):
+            self.open_.append(component)
+
+    def _end(self, component: str) -> None:
+        if component not in self.open_:
+            return
+        at = len(self.open_) - 1 - self.open_[::-1].index(component)
+        self._close(self.open_[at:])
+        del self.open_[at:]
+
+    def _close(self, components: list[str]) -> None:
+        kind = next((name for name in components if name in _COMPONENTS), "")
+        if not kind:
+            return
+        if len(self.items) < CALENDAR_EVENTS_MAX:
+            kept = {name: tuple(values) for name, values in self.properties.items()}
+            self.items.append(CalendarItem(is_task=kind == "vtodo", properties=kept))
+        else:
+            self.full = True
+            self.defects.append(CALENDAR_CUT)
+        self.properties = {}
+
+
+def _properties(text: str, defects: list[str]) -> Iterator[tuple[str, Property]]:
+    """Yield the properties that matter, under lower-case names; a line that cannot be read is a defect."""
+    # Imported here: it takes 60 ms, and few messages hold a calendar object.
+    from icalendar.parser import Contentline, Contentlines  # noqa: PLC0415
+
+    lines: list[Contentline] = Contentlines.from_ical(_LONE_CR.sub("\n", text))  # type: ignore[no-untyped-call]
+    count = 0
+    for line in lines:
+        match = _NAME.match(line)
+        if match is None or match[1].lower() not in _PROPERTIES:
+            continue
+        count += 1
+        if count > _LINES_MAX:
+            defects.append(CALENDAR_CUT)
+            return
+        if match[1].lower() in ("begin", "end"):
+            yield match[1].lower(), Property(value=line[match.end() :])
+            continue
+        try:
+            _, params, value = line.parts()
+        except ValueError:
+            defects.append(BROKEN_CALENDAR)
+            continue
+        yield (
+            match[1].lower(),
+            Property(value=value, params={key.lower(): _param(given) for key, given in params.items()}),
+        )
+
+
+def _param(value: object) -> str:
+    return value if isinstance(value, str) else ", ".join(map(str, value)) if isinstance(value, list) else ""

@@ -1,0 +1,1 @@
+"""Octets to characters."""

@@ -1,0 +1,174 @@
+"""Octets to text when the named charset is wrong, missing or unknown.
+
+Owns every guess about charsets, for headers and bodies alike; transfer encodings
+are for `mailmcp.mail.mime.transfer`. Names are those of the IANA registry, read the
+way browsers read them (WHATWG Encoding: a superset stands in for its subset).
+"""
+
+import codecs
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from mailmcp.mail.charset.east_asian import find_decoder
+from mailmcp.mail.charset.guess import guess_charset
+
+UNKNOWN_CHARSET: Final = "unknown charset"
+WRONG_CHARSET: Final = "text is not in its declared charset"
+UNDECLARED_CHARSET: Final = "8-bit text without a charset"
+
+_CODECS: Final = {
+    "gb_2312-80": "gb18030",
+    "x-gbk": "gb18030",
+    "cn-big5": "big5",
+    "x-x-big5": "big5",
+    "x-sjis": "cp932",
+    "windows-31j": "cp932",
+    "ms_kanji": "cp932",
+    "x-euc-jp": "euc_jp",
+    "ks_c_5601-1989": "cp949",
+    "ksc_5601": "cp949",
+    "iso-8859-8-i": "iso8859_8",
+    "iso-8859-9": "cp1254",
+    "iso-8859-11": "cp874",
+    "tis-620": "cp874",
+    "unicode-1-1-utf-7": "utf-7",
+    "macintosh": "mac_roman",
+    "x-mac-roman": "mac_roman",
+}
+_LATIN: Final = frozenset({"ascii", "iso8859-1", "cp1252"})
+_NOT_DECLARED: Final = frozenset({"", "default", "unknown", "unknown-8bit", "x-unknown", "binary", "8bit"})
+# Python's own, not charsets: slow ("idna", "punycode") or an escape syntax.
+_NOT_CHARSETS: Final = frozenset(
+    {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "mbcs", "oem"}
+)
+_CHARSET_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.:+()-]{0,39}")
+_CODE_PAGE: Final = re.compile(r"(?:cp|ibm|win|x-cp|x-windows|dos)[-_]?(\d{3,5})")
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+_C1_OCTETS: Final = re.compile(rb"[\x80-\x9f]")
+_UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_SENT_REPLACEMENT: Final = {"utf-8": b"\xef\xbf\xbd"} | dict.fromkeys(
+    ("gb2312", "gbk", "gb18030"), b"\x84\x31\xa4\x37"
+)
+"""U+FFFD as it is sent by whoever had lost a character already."""
+
+_ISO_2022_JP: Final = re.compile(rb"\x1b(?:\$[@B]|\([JI])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoded:
+    """Text made of octets, and what was wrong with them."""
+
+    text: str
+    """Without a byte order mark and without lone surrogates; U+FFFD where octets meant nothing."""
+
+    defects: tuple[str, ...] = ()
+    """Short stable phrases; empty when the octets were in order."""
+
+
+def decode_text(octets: bytes, charset: str) -> Decoded:
+    """Read octets as text: in the declared charset, else UTF-8, else a guess, else windows-1252.
+
+    A text of which only a few characters fail (it was cut, or an octet was
+    lost) stays in its declared charset.
+
+    Args:
+        octets: The text, transfer encoding already taken off.
+        charset: As declared, in any case; empty when nothing is declared.
+
+    Returns:
+        The text. It always is one: windows-1252 reads anything.
+    """
+    name = charset.strip().strip("\"'").lower()
+    if name in _NOT_DECLARED:
+        return _decode_undeclared(octets)
+    codec = _codec_named(name)
+    if codec is None:
+        guess = _decode_undeclared(octets)
+        return Decoded(text=guess.text, defects=(UNKNOWN_CHARSET,))
+    if codec in _LATIN:
+        return _decode_latin(octets, codec)
+    text, lost = _decode(octets, codec)
+    if not _is_mostly_lost(text, lost):
+        return Decoded(text=text, defects=(WRONG_CHARSET,) if lost else ())
+    return Decoded(text=_decode_by_guess(octets), defects=(WRONG_CHARSET,))
+
+
+def _codec_named(name: str) -> str | None:
+    """Find Python's codec for a lower-case IANA name; None when there is none."""
+    if _CHARSET_NAME.fullmatch(name) is None:
+        return None
+    wanted = _CODECS.get(name, name)
+    wanted = _CODE_PAGE.sub(r"cp\1", wanted)
+    try:
+        found = codecs.lookup(wanted).name
+        b"a".decode(found, "replace")  # "base64" and its like are codecs too, but not of text
+    except (LookupError, UnicodeError, ValueError):
+        return None
+    return None if found.replace("_", "-") in _NOT_CHARSETS else found
+
+
+def _decode_undeclared(octets: bytes) -> Decoded:
+    if octets.isascii():
+        japanese = _ISO_2022_JP.search(octets) is not None
+        return Decoded(text=_decode(octets, "iso2022_jp" if japanese else "ascii")[0])
+    if octets.startswith(_UTF_16_MARKS):
+        text, lost = _decode(octets, "utf-16")
+        return Decoded(text=text, defects=(UNDECLARED_CHARSET,) if lost else ())
+    text = _decode_by_guess(octets)
+    # UTF-8 needs no declaration in headers (RFC 6532), and is a harmless omission elsewhere.
+    is_utf8 = text.encode() == octets.removeprefix(codecs.BOM_UTF8)
+    return Decoded(text=text, defects=() if is_utf8 else (UNDECLARED_CHARSET,))
+
+
+def _decode_latin(octets: bytes, codec: str) -> Decoded:
+    """Read US-ASCII, ISO-8859-1 and windows-1252, whose names mail uses for one another and for UTF-8."""
+    if octets.isascii():
+        return _decode_undeclared(octets)
+    if codec == "ascii":
+        return Decoded(text=_decode_by_guess(octets), defects=(WRONG_CHARSET,))
+    # What is well-formed UTF-8 is UTF-8: chance hardly makes it so.
+    text = _decode_utf8(octets)
+    if text is not None:
+        return Decoded(text=text, defects=(WRONG_CHARSET,))
+    if _C1_OCTETS.search(octets) is None:
+        return Decoded(text=octets.decode("latin-1"))
+    text = _scrub(octets.decode("cp1252", "replace"))
+    in_order = codec == "cp1252" and "\ufffd" not in text
+    return Decoded(text=text, defects=() if in_order else (WRONG_CHARSET,))
+
+
+def _decode_by_guess(octets: bytes) -> str:
+    """Read 8-bit text as UTF-8, else in the charset that its letters speak for, else as windows-1252."""
+    text = _decode_utf8(octets)
+    if text is not None:
+        return text
+    guessed = guess_charset(octets)
+    if guessed:
+        text, lost = _decode(octets, guessed)
+        if not _is_mostly_lost(text, lost):
+            return text
+    return _scrub(octets.decode("cp1252", "replace"))
+
+
+def _decode_utf8(octets: bytes) -> str | None:
+    """Read what is UTF-8 but for a few characters that were cut or lost; None for anything else."""
+    text, lost = _decode(octets, "utf-8")
+    return None if _is_mostly_lost(text, lost) else text
+
+
+def _decode(octets: bytes, codec: str) -> tuple[str, int]:
+    """Decode with U+FFFD for what fails, and count what failed: U+FFFD that was sent is text."""
+    decode = find_decoder(codec)
+    text = _scrub(decode(octets) if decode is not None else octets.decode(codec, "replace"))
+    sent = _SENT_REPLACEMENT.get(codec)
+    return text, text.count("\ufffd") - (octets.count(sent) if sent else 0)
+
+
+def _scrub(text: str) -> str:
+    return _SURROGATES.sub("\ufffd", text).removeprefix("\ufeff")
+
+
+def _is_mostly_lost(text: str, lost: int) -> bool:
+    """Tell whether more characters beyond ASCII failed than were read."""
+    return lost > 0 and lost * 2 > sum(1 for character in text if character > "\x7f")

@@ -1,0 +1,1 @@
+"""Text in HTML that a reader never sees (CSS and HTML)."""

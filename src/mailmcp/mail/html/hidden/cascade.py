@@ -1,0 +1,171 @@
+"""Which rules of the style sheets hold for each element: matching in one walk, and the cascade.
+
+Matching by going up from each element takes time exponential in the length of a
+selector. Here each element is told which compounds its ancestors and elder siblings
+matched, as bits of a number, so that an element costs what its own compounds cost.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+from mailmcp.limits import CSS_MATCHES_MAX
+from mailmcp.mail.html.hidden.hints import presentation
+from mailmcp.mail.html.hidden.selector import Compound, Element, classes_of
+from mailmcp.mail.html.hidden.sheet import Rule
+from mailmcp.mail.html.hidden.style import Declaration, parse_style
+from mailmcp.mail.html.hidden.values import UNKNOWN
+
+
+class Styles(NamedTuple):
+    """The properties of an element, twice."""
+
+    certain: Mapping[str, str]
+    """By what is certain to apply, everywhere."""
+
+    possible: Mapping[str, str]
+    """By all that may apply, UNKNOWN where several values may; the same object if that is no more."""
+
+
+_NOTHING: Final[Mapping[str, str]] = {}
+_NO_STYLES: Final = Styles(_NOTHING, _NOTHING)
+
+
+@dataclass(slots=True)
+class Family:
+    """What the children of one element know of their ancestors and elder siblings, as sets of compounds."""
+
+    ancestors: int = 0
+    parent: int = 0
+    elder: int = 0
+    eldest: bool = True
+    """Whether no child was seen yet."""
+
+    before: int = 0
+
+
+class Cascade:
+    """The rules of a document, ready to be asked about its elements in the order of the source."""
+
+    __slots__ = ("_by_class", "_by_id", "_by_tag", "_compounds", "_memory", "_others", "_rules", "_work")
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._compounds: list[Compound] = []
+        self._rules: dict[int, tuple[tuple[int, int, int], int, Rule]] = {}  # by the last compound's number
+        self._by_id: dict[str, list[int]] = defaultdict(list)
+        self._by_class: dict[str, list[int]] = defaultdict(list)
+        self._by_tag: dict[str, list[int]] = defaultdict(list)
+        self._others: list[int] = []
+        self._memory: dict[tuple[tuple[int, ...], str, tuple[Declaration, ...]], Styles] = {}
+        self._work = CSS_MATCHES_MAX
+        for order, rule in enumerate(rules):
+            for compound in rule.selector.compounds:
+                self._index(compound, len(self._compounds))
+                self._compounds.append(compound)
+            self._rules[len(self._compounds) - 1] = (rule.selector.specificity, order, rule)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no rules, so that styles come from attributes alone."""
+        return not self._compounds
+
+    @property
+    def complete(self) -> bool:
+        """Whether no rule was passed over because matching took too long."""
+        return self._work > 0
+
+    def values(self, element: Element, family: Family) -> tuple[Styles, Family]:
+        """Give the properties of an element, and the family of its children; notes it in its own."""
+        matched = self._match(element, family) if self._compounds else []
+        family.eldest = False
+        bits = sum(1 << number for number in matched)
+        inner = Family(ancestors=family.ancestors | bits, parent=bits)
+        family.elder |= bits
+        family.before = bits
+        style = element.attributes.get("style", "")
+        ending = tuple(number for number in matched if number in self._rules)
+        hints = presentation(element)
+        if not ending and not style and not hints:
+            return _NO_STYLES, inner
+        known = self._memory.get((ending, style, hints))
+        if known is None:
+            self._work -= len(ending)
+            known = self._memory[ending, style, hints] = self._weigh(ending, style, hints)
+        return known, inner
+
+    def _index(self, compound: Compound, number: int) -> None:
+        """File a compound under its rarest condition."""
+        if compound.ids:
+            self._by_id[compound.ids[0]].append(number)
+        elif compound.classes:
+            self._by_class[compound.classes[0]].append(number)
+        elif compound.tag:
+            self._by_tag[compound.tag].append(number)
+        else:
+            self._others.append(number)
+
+    def _match(self, element: Element, family: Family) -> list[int]:
+        """Give the numbers of the compounds that match, with all that stands before them."""
+        classes = classes_of(element)
+        candidates = [
+            *self._by_id.get(element.attributes.get("id", ""), ()),
+            *self._by_tag.get(element.tag, ()),
+            *self._others,
+        ]
+        for name in classes:
+            candidates += self._by_class.get(name, ())
+        self._work -= len(candidates)
+        if self._work <= 0:
+            return []
+        return sorted(
+            number
+            for number in candidates
+            if self._may_follow(number, family) and self._compounds[number].matches(element, classes)
+        )
+
+    def _may_follow(self, number: int, family: Family) -> bool:
+        before = number - 1
+        match self._compounds[number].combinator:
+            case "":
+                return True
+            case " ":
+                return bool(family.ancestors >> before & 1)
+            case ">":
+                return bool(family.parent >> before & 1)
+            case "+":
+                return bool(family.before >> before & 1)
+            case _:
+                return bool(family.elder >> before & 1)
+
+    def _weigh(self, ending: tuple[int, ...], style: str, hints: tuple[Declaration, ...]) -> Styles:
+        """Choose each value: by importance, then style attribute, specificity, order (CSS Cascade 5)."""
+        entries: list[tuple[tuple[object, ...], bool, tuple[Declaration, ...]]] = [
+            ((1, (), 0), True, hints),
+            *(
+                ((2, specificity, order), rule.certain, rule.declarations)
+                for specificity, order, rule in map(self._rules.__getitem__, ending)
+            ),
+            ((3, (), 0), True, parse_style(style)),
+        ]
+        weighed = [
+            ((declaration.important, *weight, place), certain and declaration.certain, declaration)
+            for weight, certain, declarations in entries
+            for place, declaration in enumerate(declarations)
+        ]
+        weighed.sort(key=itemgetter(0))
+        certain: dict[str, str] = {}
+        possible: dict[str, set[str]] = {}
+        for _, is_certain, declaration in weighed:
+            if is_certain:
+                certain[declaration.name] = declaration.value
+                possible.pop(declaration.name, None)
+            elif certain.get(declaration.name) != declaration.value:
+                possible.setdefault(declaration.name, set()).add(declaration.value)
+        if not possible:
+            return Styles(certain, certain)
+        return Styles(
+            certain,
+            certain | {name: found.pop() if len(found) == 1 else UNKNOWN for name, found in possible.items()},
+        )

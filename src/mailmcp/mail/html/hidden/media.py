@@ -1,0 +1,53 @@
+"""Media queries: does a rule hold for a person who reads mail in a window on a desk?
+
+That window is landscape, light, on a screen and with a mouse. What asks for something
+that is not known here may hold or not: None (Media Queries 5).
+"""
+
+import re
+from typing import Final
+
+from mailmcp.mail.html.hidden.values import WINDOW_PX, parse_length
+
+_QUERY: Final = re.compile(
+    r"(?:(?P<not>not )|only )?(?P<type>(?!and\b|or\b|not\b|only\b)[a-z]+)(?: and (?P<features>\(.*))?"
+    r"|(?P<alone>\(.*)"
+)
+_FEATURE: Final = re.compile(r"\( ?(?:(?P<bound>min|max)-)?(?P<name>[a-z-]+) ?(?:: ?(?P<value>[^()]*?) ?)?\)")
+_TYPES: Final = frozenset({"all", "screen"})
+_HOLDING: Final = {
+    "orientation": "landscape", "prefers-color-scheme": "light", "prefers-reduced-motion": "no-preference",
+    "hover": "hover", "any-hover": "hover", "pointer": "fine", "any-pointer": "fine",
+    "-webkit-min-device-pixel-ratio": "0",
+}  # fmt: skip
+
+
+def media_holds(queries: str) -> bool | None:
+    """Tell whether a media query list holds, comments left out; an empty one does."""
+    text = " ".join(queries.lower().split())
+    found = {_query_holds(query.strip()) for query in text.split(",")}
+    return True if not text or True in found else None if None in found else False
+
+
+def _query_holds(query: str) -> bool | None:
+    match = _QUERY.fullmatch(query)
+    if match is None:
+        return None
+    features = match["features"] or match["alone"]
+    terms = features.split(" and ") if features else []
+    found = {_feature_holds(term) for term in terms} | {(match["type"] or "all") in _TYPES}
+    holds = False if False in found else None if None in found else True
+    return holds if holds is None or not match["not"] else not holds
+
+
+def _feature_holds(feature: str) -> bool | None:
+    match = _FEATURE.fullmatch(feature)
+    if match is None or match["value"] is None:
+        return None
+    axis, length = match["name"].removeprefix("device-"), parse_length(match["value"], "px")
+    if axis in ("width", "height") and length is not None and match["bound"] and not length.whole:
+        extent = WINDOW_PX[axis == "height"]
+        return extent >= length.to_px() if match["bound"] == "min" else extent <= length.to_px()
+    if match["name"].startswith("-ms-"):
+        return False  # of Internet Explorer
+    return _HOLDING[match["name"]] == match["value"] if match["name"] in _HOLDING else None

@@ -1,0 +1,198 @@
+"""CSS declarations: an inline style, or the block of a rule, to longhand properties.
+
+Only what can make text unseen is kept. Shorthands are split so that the cascade can weigh
+each property alone. A declaration is certain if all browsers understand it, and alike: others
+hide what they may hide, but show nothing that is hidden without them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final
+
+import tinycss2
+
+from mailmcp.mail.html.hidden.values import NUMBER, PROPERTIES, UNKNOWN, WIDE, is_understood
+
+_SIMPLE: Final = re.compile(r"(?:[\t\n\f\r !#-&*-.0-:<-Z^-z|~;]|/(?!\*)|\([\w\s%#,./:?=&+-]*+\))*+", re.ASCII)
+"""What can be read without a tokenizer: no quotes, comments, escapes, blocks or nested brackets."""
+
+_SPACES: Final = " \t\n\f\r"
+_SPACE: Final = re.compile(f"[{_SPACES}]+")
+_VALUE_DEPTH_MAX: Final = 4  # functions in functions; serialising deeper ones recurses
+_NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|alpha\(.*|expression\(.*", re.DOTALL)
+"""Values that no browser of today understands, or that are the font of a system."""
+
+_ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert-layer$")
+"""Values that depend on what stands elsewhere."""
+
+_QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")
+"""Lengths without a unit, and colours without their sign."""
+
+_LOGICAL: Final = {
+    "block-size": "height", "max-block-size": "max-height",
+    "inline-size": "width", "max-inline-size": "max-width",
+    "inset-block-start": "top", "inset-inline-start": "left",
+    "inset-block-end": "bottom", "inset-inline-end": "right",
+    "margin-block-start": "margin-top", "margin-inline-start": "margin-left",
+    "padding-block-start": "padding-top", "padding-inline-start": "padding-left",
+}  # fmt: skip
+"""Names that depend on the direction of writing (CSS Logical Properties 1), read as for left to right."""
+
+_BOXES: Final = {  # top, right, bottom, left; missing ones are as those opposite
+    "margin": ("margin-top", "", "", "margin-left"),
+    "padding": ("padding-top", "", "", "padding-left"),
+    "inset": ("top", "right", "bottom", "left"),
+    "margin-inline": ("margin-left", ""),
+    "margin-block": ("margin-top", ""),
+    "padding-inline": ("padding-left", ""),
+    "padding-block": ("padding-top", ""),
+    "inset-inline": ("left", "right"),
+    "inset-block": ("top", "bottom"),
+    "overflow": ("overflow-x", "overflow-y"),
+}
+_SHORTHANDS: Final = frozenset({"all", "font", "background", *_BOXES, *_LOGICAL})
+
+_WEIGHT: Final = "bold|bolder|lighter|[1-9]00"
+_IDENT: Final = r"(?!(?:inherit|initial|unset|revert|revert-layer|default)\b)-?[a-z_][\w-]*"
+_FAMILY: Final = rf"(?:\"[^\"]*\"|'[^']*'|{_IDENT}(?: {_IDENT})*)"
+_FONT: Final = re.compile(
+    rf"(?:normal ){{0,2}}"
+    rf"(?:(?:(?:italic|oblique) )?(?:small-caps )?(?:(?:{_WEIGHT}) )?|(?:{_WEIGHT}) (?:italic|oblique) )"
+    rf"({NUMBER}(?:%|[a-z]+)|0|[a-z-]+)(?: ?/ ?([\w.%+-]+))? {_FAMILY}(?: ?, ?{_FAMILY})*"
+)
+_SYSTEM_FONTS: Final = frozenset({"caption", "icon", "menu", "message-box", "small-caption", "status-bar"})
+
+_LAYER: Final = re.compile(
+    r"(?P<a>scroll|fixed|local)|(?P<r>repeat-[xy]|(?:no-)?repeat)|(?P<b>(?:border|padding|content)-box|text)"
+    r"|(?P<p>(?:(?:left|right|center|0|\d+(?:\.\d+)?(?:px|%))"
+    r"(?: (?:center|top|bottom|0|\d+(?:\.\d+)?(?:px|%)))?"
+    r"|(?:top|bottom)(?: (?:left|right|center))?)"
+    r"(?: ?/ ?(?:cover|contain|auto|100%)(?: (?:auto|100%))?)?)(?=\s|$)"
+    r"|(?P<i>none|[a-z-]+(?<!rgb)(?<!rgba)(?<!hsl)\((?:[^()]|\([^()]*\))*\))"
+    r"|(?P<c>#?[a-z0-9]+(?:\([^()]*\))?)|(?P<x>\S)"
+)
+"""The parts of a background, in any order: no part twice (CSS Backgrounds 3 section 3.10)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One longhand property; name and value in lower case."""
+
+    name: str
+    value: str
+    important: bool = False
+    certain: bool = True
+
+
+@lru_cache(maxsize=512)
+def parse_style(style: str) -> tuple[Declaration, ...]:
+    """Read an inline style, in the order written."""
+    if _SIMPLE.fullmatch(style) is None:
+        nodes = tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True)
+        certain = "{" not in style  # browsers differ in where a block ends that should not be there
+        return tuple(replace(each, certain=each.certain and certain) for each in parse_block(nodes))
+    found: list[Declaration] = []
+    for declaration in style.lower().split(";"):
+        name, colon, value = declaration.partition(":")
+        if colon:
+            text, bang, word = value.partition("!")
+            if not bang or word.strip(_SPACES) == "important":
+                text = _SPACE.sub(" ", text).strip()
+                found.extend(_declare(name.strip(_SPACES), text, important=bool(bang)))
+    return tuple(found)
+
+
+def parse_block(nodes: Iterable[Any]) -> tuple[Declaration, ...]:
+    """Read parsed content of a block, in the order written; what is no declaration is passed over."""
+    found: list[Declaration] = []
+    for node in nodes:
+        if node.type == "declaration" and (node.lower_name in PROPERTIES or node.lower_name in _SHORTHANDS):
+            found.extend(_declare(node.lower_name, serialize(node.value).lower(), important=node.important))
+    return tuple(found)
+
+
+def serialize(tokens: Iterable[Any]) -> str:
+    """Write tokens as text without comments; UNKNOWN if they are nested deeply, or not ASCII."""
+    tokens = [token for token in tokens if token.type != "comment"]
+    text = str(tinycss2.serialize(tokens)) if _is_shallow(tokens, _VALUE_DEPTH_MAX) else UNKNOWN
+    return _SPACE.sub(" ", text).strip() if text.isascii() else UNKNOWN
+
+
+def _is_shallow(tokens: Iterable[Any], depth: int) -> bool:
+    for token in tokens:
+        inner = getattr(token, "arguments", None) or getattr(token, "content", None)
+        if inner and (depth == 0 or not _is_shallow(inner, depth - 1)):
+            return False
+    return True
+
+
+def _declare(name: str, value: str, *, important: bool) -> Iterator[Declaration]:
+    for longhand, part in _longhands(name, value):
+        # Old browsers read numbers as pixels, and colours without their sign; others read neither.
+        quirk = _QUIRK.fullmatch(part) is not None
+        px = f"{part}px" if quirk and not is_understood(longhand, part) else part
+        certain = part != UNKNOWN and px == part and not (quirk and "color" in longhand)
+        yield Declaration(longhand, px, important, certain)
+
+
+@lru_cache(maxsize=4096)
+def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
+    """Split a shorthand; what is not understood of it makes all of it UNKNOWN."""
+    name = _LOGICAL.get(name, name)
+    if not value or _NOWHERE.fullmatch(value) or (name not in PROPERTIES and name not in _SHORTHANDS):
+        return ()
+    if _ELSEWHERE.search(value):
+        value = UNKNOWN
+    match name:
+        case "all":
+            parts = dict.fromkeys(PROPERTIES, value if value in WIDE else UNKNOWN)
+        case "font":
+            parts = _font(value)
+        case "background":
+            parts = _background(value)
+        case _ if name in _BOXES:
+            parts = _sides(_BOXES[name], value.split(" "))
+        case _:
+            parts = {name: value}
+    known = {each: part for each, part in parts.items() if _is_read(each, part)}
+    if name != "font" and len(known) < len(parts):
+        known = {}
+    return tuple((dict.fromkeys(parts, UNKNOWN) | known).items())
+
+
+def _is_read(name: str, value: str) -> bool:
+    return is_understood(name, value) or bool(_QUIRK.fullmatch(value) and is_understood(name, f"{value}px"))
+
+
+def _sides(names: tuple[str, ...], values: list[str]) -> dict[str, str]:
+    if len(values) > len(names):
+        return dict.fromkeys(filter(None, names), UNKNOWN)
+    while len(values) < len(names):
+        values.append(values[max(len(values) - 2, 0)])
+    return {name: value for name, value in zip(names, values, strict=True) if name}
+
+
+def _font(value: str) -> dict[str, str]:
+    match = _FONT.fullmatch(value)
+    if value in WIDE or value in _SYSTEM_FONTS:
+        return {"font-size": value if value in WIDE else "small", "line-height": "normal"}
+    if match is None:
+        return {"font-size": UNKNOWN, "line-height": UNKNOWN}
+    return {"font-size": match[1], "line-height": match[2] or "normal"}
+
+
+def _background(value: str) -> dict[str, str]:
+    """Split the one layer of a background; more are not understood."""
+    parts = {"background-image": "none", "background-color": "transparent", "background-size": "auto"}
+    if value in WIDE:
+        return dict.fromkeys(parts, value)
+    found = [(match.lastgroup or "", match.group()) for match in _LAYER.finditer(value)]
+    kinds = dict(found)
+    if len(kinds) != len(found) or "x" in kinds:
+        return dict.fromkeys(parts, UNKNOWN)
+    parts |= {"background-image": kinds.get("i", "none"), "background-color": kinds.get("c", "transparent")}
+    if "gradient" in kinds.get("i", "") and re.search(r"[1-9]", kinds.get("p", "").replace("100%", "")):
+        parts["background-image"] = UNKNOWN  # where it is is not computed
+    return parts | {"background-clip": "text" if kinds.get("b") == "text" else "border-box"}

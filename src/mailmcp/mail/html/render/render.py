@@ -1,0 +1,300 @@
+"""A parsed HTML document to lines of text: what each element means to a reader.
+
+Owns lists, quotes, images and headings; links are for `html.link_note`, tables for
+`html.table`, white space and prefixes for `html.writer`. Walks without recursion.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from selectolax.lexbor import LexborNode
+
+from mailmcp.mail.clean import clean_line, clean_text
+from mailmcp.mail.html.hidden.remove import MARK_OPENING
+from mailmcp.mail.html.hidden.style import parse_style
+from mailmcp.mail.html.hidden.values import parse_length
+from mailmcp.mail.html.render.link_note import LinkBook
+from mailmcp.mail.html.render.table import Cell, Table
+from mailmcp.mail.html.render.target import marked_targets
+from mailmcp.mail.html.render.writer import TextWriter
+
+_CELL_DEPTH_MAX: Final = 16  # each level copies its lines once more; deeper tables are layout for certain
+_PARAGRAPHS: Final = frozenset(
+    {"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "table", "pre", "blockquote", "figure"}
+)
+_LINES: Final = frozenset(
+    {"address", "article", "aside", "center", "dd", "details", "dialog", "div", "dt", "figcaption", "footer"}
+    | {"header", "hgroup", "li", "main", "menu", "nav", "section", "summary", "tr", "caption", "dir"}
+)
+_NUMBER: Final = re.compile(r"\s*(\d{1,6})")
+_PIXEL_MAX: Final = 2.0
+_STRUCK: Final = "~~"
+_INDENT: Final = re.compile(r"(?is)(?!.*border-left)(?:.*;)?\s*border\s*:\s*(?:none|medium|0)\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """Text made of a document."""
+
+    text: str
+    """Lines parted by newlines, at most one blank line between."""
+
+    invisible_removed: int
+    """Invisible and bidirectional control characters taken out, from 0."""
+
+    misleading_links: int
+    """Links that say one thing and do another, from 0 (see `html.link_note`)."""
+
+
+def render_text(root: LexborNode | None) -> Rendered:
+    """Write what a person would read of an element; links are those that `html.target` has marked in it."""
+    renderer = _Renderer(marked_targets(root) if root is not None else {})
+    if root is not None:
+        renderer.render(root)
+    return Rendered(
+        text="\n".join(renderer.writer.finish()),
+        invisible_removed=renderer.invisible,
+        misleading_links=renderer.book.misleading,
+    )
+
+
+class _Renderer:
+    """Walks a document and tells a writer what each element means."""
+
+    __slots__ = (
+        "book",
+        "invisible",
+        "links",
+        "lists",
+        "preformatted",
+        "spans",
+        "struck",
+        "tables",
+        "targets",
+        "writer",
+        "writers",
+    )
+
+    def __init__(self, targets: Mapping[int, str]) -> None:
+        self.targets = targets
+        self.writer = TextWriter()
+        self.writers: list[TextWriter] = []
+        self.tables: list[Table] = []
+        self.spans: list[tuple[int, int]] = []  # columns and rows of each open cell
+        self.lists: list[int] = []  # next number of each open list, 0 without numbers
+        self.links: list[tuple[str, list[str]]] = []  # where each open one leads, and its text so far
+        self.book = LinkBook()
+        self.preformatted = self.struck = 0
+        self.invisible = 0
+
+    def render(self, root: LexborNode) -> None:
+        """Visit every node in order, without recursion."""
+        node: LexborNode | None = root
+        depth = 0
+        while node is not None:
+            child = node.first_child if self.enter(node) else None
+            if child is not None:
+                node, depth = child, depth + 1
+                continue
+            self.leave(node)
+            while depth and node.next is None and node.parent is not None:
+                node, depth = node.parent, depth - 1
+                self.leave(node)
+            node = node.next if depth else None
+
+    def enter(self, node: LexborNode) -> bool:
+        """Begin a node; tell whether to go into it."""
+        if node.is_text_node:
+            self._write(node.text_content or "")
+            return False
+        tag = node.tag or ""
+        self._break(tag)
+        if (target := self.targets.get(node.mem_id)) is not None:
+            self.links.append((target, []))
+        opener = _OPENERS.get(tag)
+        if opener is not None:
+            opener(self, node)
+        return True
+
+    def leave(self, node: LexborNode) -> None:
+        """End a node that was begun."""
+        tag = node.tag or ""
+        closer = _CLOSERS.get(tag)
+        if closer is not None:
+            closer(self)
+        if node.mem_id in self.targets:
+            self._close_link()
+        self._break(tag)
+
+    def _break(self, tag: str) -> None:
+        if tag in _PARAGRAPHS:
+            self.writer.break_line(2)
+            if tag in ("ul", "ol") and self.lists:
+                self.writer.tighten()
+        elif tag in _LINES:
+            self.writer.break_line()
+
+    def _write(self, text: str) -> None:
+        cleaned = clean_text(text)
+        self.invisible += cleaned.removed
+        if self.links:  # a form may hold links: each text is that of the innermost
+            self.links[-1][1].append(cleaned.text)
+        if self.preformatted:
+            self.writer.write_preformatted(cleaned.text)
+        else:
+            self.writer.write(cleaned.text)
+
+    def open_heading(self, node: LexborNode) -> None:
+        self.writer.push_prefix("#" * int((node.tag or "h1")[1]) + " ", "")
+
+    def close_prefix(self) -> None:
+        self.writer.pop_prefix()
+
+    def close_item(self) -> None:
+        self.writer.pop_prefix()
+        self.writer.tighten()
+
+    def open_quote(self, node: LexborNode) -> None:
+        mark = "  " if _INDENT.match(node.attributes.get("style") or "") else "> "
+        self.writer.push_prefix(mark, mark)
+
+    def open_list(self, node: LexborNode) -> None:
+        start = _NUMBER.match(node.attributes.get("start") or "1") if node.tag == "ol" else None
+        self.lists.append(int(start[1]) if start else int(node.tag == "ol"))
+
+    def close_list(self) -> None:
+        self.lists.pop()
+
+    def open_item(self, _node: LexborNode) -> None:
+        number = self.lists[-1] if self.lists else 0
+        mark = f"{number}. " if number else "- "
+        if number:
+            self.lists[-1] = number + 1
+        self.writer.push_prefix(mark, " " * len(mark))
+
+    def open_pre(self, _node: LexborNode) -> None:
+        self.preformatted += 1
+
+    def close_pre(self) -> None:
+        self.preformatted -= 1
+
+    def line_feed(self, _node: LexborNode) -> None:
+        self.writer.line_feed()
+
+    def rule(self, _node: LexborNode) -> None:
+        self.writer.break_line()
+        self.writer.write("---")
+        self.writer.break_line()
+
+    def image(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        alternative = clean_line(attributes.get("alt") or "").text
+        if alternative and not _is_pixel(attributes):
+            self._write(f"[{alternative}]")
+
+    def name_control(self, node: LexborNode) -> None:
+        """Name what leads somewhere and has no content."""
+        if node.mem_id in self.targets:
+            self._write("[button]" if node.tag == "input" else "[area of a picture]")
+
+    def _close_link(self) -> None:
+        href, texts = self.links.pop()
+        if target := self.book.describe("".join(texts).replace(MARK_OPENING, ""), href):
+            after = " " if texts[-1][-1:].isspace() else ""
+            self.writer.write(f" {target}{after}")
+
+    def open_struck(self, _node: LexborNode) -> None:
+        """Mark a price that no longer holds, where any text is in it: see `close_struck`."""
+        self.struck += 1
+        if self.struck == 1:
+            self.writer.write(_STRUCK)
+
+    def close_struck(self) -> None:
+        self.struck -= 1
+        if not self.struck:
+            self.writer.close_mark(_STRUCK)
+
+    def raise_digits(self, node: LexborNode) -> None:
+        """Part raised digits from those before them: 12 with a raised 99 is not 1299."""
+        first = node.first_child
+        if (
+            first is not None
+            and (first.text_content or "").strip()[:1].isdigit()
+            and self.writer.ends_with_digit()
+        ):
+            self.writer.write("^")
+
+    def indent(self, _node: LexborNode) -> None:
+        self.writer.push_prefix("  ", "  ")
+
+    def open_table(self, _node: LexborNode) -> None:
+        self.tables.append(Table())
+
+    def close_table(self) -> None:
+        for lines in self.tables.pop().blocks():
+            breaks = 2 if len(lines) > 1 else 1
+            self.writer.break_line(breaks)
+            self.writer.append_lines(lines)
+            self.writer.break_line(breaks)
+
+    def open_row(self, _node: LexborNode) -> None:
+        self.tables[-1].rows.append([])
+
+    def open_cell(self, node: LexborNode) -> None:
+        self.writers.append(self.writer)
+        self.spans.append((_span(node, "colspan"), _span(node, "rowspan")))
+        if len(self.writers) <= _CELL_DEPTH_MAX:
+            self.writer = TextWriter()
+        else:
+            self.writer.break_line()
+
+    def close_cell(self) -> None:
+        lines = self.writer.finish()
+        outer, (columns, rows) = self.writers.pop(), self.spans.pop()
+        if self.writer is not outer:
+            self.writer = outer
+            self.tables[-1].rows[-1].append(Cell(lines, columns, rows))
+
+
+_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
+_OPENERS: Final[dict[str, Callable[[_Renderer, LexborNode], None]]] = {
+    **dict.fromkeys(_HEADINGS, _Renderer.open_heading),
+    **dict.fromkeys(("td", "th"), _Renderer.open_cell),
+    **dict.fromkeys(("ul", "ol"), _Renderer.open_list),
+    **dict.fromkeys(("del", "s", "strike"), _Renderer.open_struck),
+    "area": _Renderer.name_control,
+    "blockquote": _Renderer.open_quote,
+    "br": _Renderer.line_feed,
+    "dd": _Renderer.indent,
+    "hr": _Renderer.rule,
+    "img": _Renderer.image,
+    "input": _Renderer.name_control,
+    "li": _Renderer.open_item,
+    "pre": _Renderer.open_pre,
+    "sup": _Renderer.raise_digits,
+    "table": _Renderer.open_table,
+    "tr": _Renderer.open_row,
+}
+_CLOSERS: Final[dict[str, Callable[[_Renderer], None]]] = {
+    **dict.fromkeys((*_HEADINGS, "blockquote", "dd"), _Renderer.close_prefix),
+    **dict.fromkeys(("del", "s", "strike"), _Renderer.close_struck),
+    **dict.fromkeys(("td", "th"), _Renderer.close_cell),
+    **dict.fromkeys(("ul", "ol"), _Renderer.close_list),
+    "li": _Renderer.close_item,
+    "pre": _Renderer.close_pre,
+    "table": _Renderer.close_table,
+}
+
+
+def _is_pixel(attributes: dict[str, str | None]) -> bool:
+    """Tell whether an image is too small to be seen: it only tracks who reads, or keeps room."""
+    values = {each.name: each.value for each in parse_style(attributes.get("style") or "")}
+    sizes = [parse_length(attributes.get(name) or values.get(name, ""), "px") for name in ("width", "height")]
+    return any(size is not None and not size.whole and size.to_px() <= _PIXEL_MAX for size in sizes)
+
+
+def _span(node: LexborNode, name: str) -> int:
+    number = _NUMBER.match(node.attributes.get(name) or "")
+    return max(int(number[1]), 1) if number else 1

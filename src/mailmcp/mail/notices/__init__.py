@@ -1,1 +1,0 @@
-"""What programs tell by mail: invitations, delivery reports, receipts."""

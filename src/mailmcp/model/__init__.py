@@ -1,0 +1,1 @@
+"""Values that every layer shares: message refs, the query, cursors, resource URIs. Pure."""

@@ -1,0 +1,254 @@
+"""Cursors: where a list goes on, written so that the text alone is enough.
+
+A cursor is URL-safe ASCII, fields between dots, with a version in front and a checksum
+behind. It is readable on purpose: models copy it token by token, and words and
+numbers cost fewer tokens than Base64. The checksum (CRC-32) finds miscopied cursors;
+it keeps no secret and grants no right, since whoever may send a cursor may send the
+same criteria without one.
+"""
+
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote_plus, unquote_plus
+
+from mailmcp import limits
+from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN, UINT32_MAX
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError
+
+_SEARCH = "s2"
+_MAILBOXES = "m1"
+_CHECKSUM = re.compile(r"[0-9a-f]{8}")
+_FORBIDDEN = re.compile(r"[\r\n\0]")
+_NUMBER = re.compile(r"\d{1,10}", re.ASCII)
+_TOTAL = re.compile(r"(\d{1,10})(~?)(-?)", re.ASCII)
+_RANK = re.compile(r"-?\d{1,12}", re.ASCII)
+_HEAD_FIELDS = 3
+_SOURCE_FIELDS_MAX = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceCursor:
+    """Where a search goes on in one mailbox, or that it has not begun there."""
+
+    account_id: str
+    mailbox: str
+    """`*` for the mailboxes of the account that a search of all means, as long as they are not known."""
+
+    uidvalidity: int = 0
+    """0 where the search has not begun: the mailbox could not be searched so far."""
+
+    uid: int = 0
+    """The last message taken; 0 if none was."""
+
+    rank: int = 0
+    """Of that message in its order: INTERNALDATE in seconds since 1970, or octets; 0 in orders by UID.
+
+    With `top` of the last message that other mailboxes gave.
+    """
+
+    top: int = 0
+    """As long as none was taken: the highest UID of the search; what is above has come since."""
+
+    skip: tuple[int, ...] = ()
+    """Messages after the position that were given already, as copies of others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchCursor:
+    """The rest of a search: everything its next page needs."""
+
+    sources: tuple[SourceCursor, ...]
+    """Those that have more, and those that failed and may succeed later; at least one."""
+
+    total: int
+    """Matches when the search was first made."""
+
+    total_exact: bool = True
+    """Whether it is not only the most there can be."""
+
+    incomplete: bool = False
+    """Whether an earlier page could not see all that was meant, and no later one will."""
+
+    page_size: int
+    snippet_chars: int = 0
+    """Longest snippet wanted, in characters; 0 for none."""
+
+    criteria: Mapping[str, str] = field(default_factory=dict)
+    """Argument names and values of the search, without those that say nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailboxesCursor:
+    """The rest of a list of mailboxes."""
+
+    account_id: str
+    position: str
+    """Name of the last mailbox given."""
+
+    include_counts: bool
+
+
+def format_search_cursor(cursor: SearchCursor) -> str:
+    """Write a cursor as a tool hands it out."""
+    total = f"{cursor.total}{'' if cursor.total_exact else '~'}{'-' if cursor.incomplete else ''}"
+    criteria = (f"{escape_field(key)}={escape_field(value)}" for key, value in cursor.criteria.items())
+    before = ("", *(each.account_id for each in cursor.sources))
+    sources = (_format_source(each, after) for each, after in zip(cursor.sources, before, strict=False))
+    return seal([_SEARCH, str(cursor.page_size), str(cursor.snippet_chars), total, *criteria, *sources])
+
+
+def _format_source(source: SourceCursor, account_before: str) -> str:
+    """Write a source; the account only where it changes, and nothing that is 0 at the end."""
+    account = "" if source.account_id == account_before else source.account_id
+    position = f"-{source.top}" if source.top else str(source.uid)
+    fields = [account, escape_field(source.mailbox), str(source.uidvalidity), position, str(source.rank)]
+    fields.append(",".join(map(str, source.skip)))
+    while fields[-1] in {"", "0"} and len(fields) > 2:
+        fields.pop()
+    return ":".join(fields)
+
+
+def parse_search_cursor(text: str) -> SearchCursor:
+    """Read a cursor of imap_search_messages; what its criteria say is for the tool to check.
+
+    Raises:
+        InvalidInputError: With reason `cursor_malformed`.
+    """
+    fields = unseal(text, _SEARCH)
+    head, rest = fields[:_HEAD_FIELDS], fields[_HEAD_FIELDS:]
+    counted = _TOTAL.fullmatch(head[2]) if len(head) == _HEAD_FIELDS else None
+    if counted is None or not all(map(_NUMBER.fullmatch, head[:2])):
+        raise malformed_cursor()
+    page_size, snippet_chars = int(head[0]), int(head[1])
+    snippet_fits = snippet_chars == 0 or limits.SNIPPET_CHARS_MIN <= snippet_chars <= limits.SNIPPET_CHARS_MAX
+    sources = _parse_sources([each for each in rest if ":" in each])
+    if not (snippet_fits and 1 <= page_size <= limits.PAGE_SIZE_MAX and sources):
+        raise malformed_cursor()
+    return SearchCursor(
+        sources=sources,
+        total=int(counted[1]),
+        total_exact=not counted[2],
+        incomplete=bool(counted[3]),
+        page_size=page_size,
+        snippet_chars=snippet_chars,
+        criteria=dict(_pair(each) for each in rest if ":" not in each),
+    )
+
+
+def _parse_sources(texts: list[str]) -> tuple[SourceCursor, ...]:
+    if len(texts) > limits.SEARCH_SOURCES_MAX:
+        raise malformed_cursor()
+    sources: list[SourceCursor] = []
+    for text in texts:
+        sources.append(_parse_source(text, sources[-1].account_id if sources else ""))
+    if len({(each.account_id, each.mailbox) for each in sources}) < len(sources):
+        raise malformed_cursor()
+    return tuple(sources)
+
+
+def _parse_source(text: str, account_before: str) -> SourceCursor:
+    account, mailbox, *numbers = text.split(":")
+    account_id, name = account or account_before, unescape_field(mailbox)
+    numbers += ["0"] * (3 - len(numbers))
+    skip = numbers.pop().split(",") if len(numbers) == _SOURCE_FIELDS_MAX - 2 else []
+    uidvalidity, position, rank = [*numbers, "", "", ""][:3]
+    sound = (
+        len(numbers) == 3
+        and re.fullmatch(ACCOUNT_ID_PATTERN, account_id)
+        and name
+        and all(map(_NUMBER.fullmatch, [uidvalidity, position.removeprefix("-"), *skip]))
+        and _RANK.fullmatch(rank)
+    )
+    if not sound:
+        raise malformed_cursor()
+    source = SourceCursor(
+        account_id=account_id,
+        mailbox=name,
+        uidvalidity=int(uidvalidity),
+        uid=max(int(position), 0),
+        rank=int(rank),
+        top=max(-int(position), 0),
+        skip=tuple(map(int, skip)),
+    )
+    begun = source.uidvalidity > 0
+    if max(source.uidvalidity, source.uid, source.top, *source.skip) > UINT32_MAX or (
+        not begun and (source.uid or source.rank or source.top or source.skip)
+    ):
+        raise malformed_cursor()
+    return source
+
+
+def format_mailboxes_cursor(cursor: MailboxesCursor) -> str:
+    """Write a cursor as imap_list_mailboxes hands it out."""
+    counts = "1" if cursor.include_counts else "0"
+    return seal([_MAILBOXES, cursor.account_id, counts, escape_field(cursor.position)])
+
+
+def parse_mailboxes_cursor(text: str) -> MailboxesCursor:
+    """Read a cursor of imap_list_mailboxes.
+
+    Raises:
+        InvalidInputError: With reason `cursor_malformed`.
+    """
+    fields = unseal(text, _MAILBOXES)
+    if len(fields) != 3 or not re.fullmatch(ACCOUNT_ID_PATTERN, fields[0]):
+        raise malformed_cursor()
+    account_id, counts, position = fields[0], fields[1], unescape_field(fields[2])
+    if counts not in {"0", "1"} or not position:
+        raise malformed_cursor()
+    return MailboxesCursor(account_id=account_id, include_counts=counts == "1", position=position)
+
+
+def escape_field(value: str) -> str:
+    """Write any text as one field of a cursor."""
+    # quote_plus never escapes a dot, and dots are the separators.
+    return quote_plus(value).replace(".", "%2E")
+
+
+def unescape_field(text: str) -> str:
+    """Read what `escape_field` wrote; raises as the parsers of cursors."""
+    value = unquote_plus(text)
+    if _FORBIDDEN.search(value):
+        raise malformed_cursor()  # a checksum is no signature: whoever made this one meant harm
+    return value
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, separator, value = text.partition("=")
+    if not separator:
+        raise malformed_cursor()
+    return unescape_field(key), unescape_field(value)
+
+
+def _checksum(body: str) -> str:
+    return f"{zlib.crc32(body.encode()):08x}"
+
+
+def seal(fields: list[str]) -> str:
+    """Join the fields of a cursor, its kind first, and put the checksum behind them."""
+    body = ".".join(fields)
+    return f"{body}.{_checksum(body)}"
+
+
+def unseal(text: str, kind: str) -> list[str]:
+    """Give the fields of a cursor of one kind; raises as the parsers of cursors."""
+    body, _, checksum = text.rpartition(".")
+    if not _CHECKSUM.fullmatch(checksum) or _checksum(body) != checksum:
+        raise malformed_cursor()
+    found, *fields = body.split(".")
+    if found != kind:
+        raise malformed_cursor()
+    return fields
+
+
+def malformed_cursor() -> InvalidInputError:
+    """Build the error for a cursor that this server did not write, or not for this tool."""
+    return InvalidInputError.of(
+        "cursor",
+        Reason.CURSOR_MALFORMED,
+        "is not a cursor of this tool, or was not copied exactly. Send the cursor of the previous page "
+        "character by character, or leave it out to begin anew.",
+    )

@@ -1,0 +1,96 @@
+"""URIs of mail as resources (RFC 3986), and the templates that they fit (RFC 6570 level 1).
+
+Their form is made in `mailmcp.model.message_ref`; here they are read. A mailbox is one segment, however many
+separators its name has, and is decoded exactly once. Whether the thing exists is for
+`mailmcp.imap` to find out.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+from urllib.parse import unquote_to_bytes
+
+from mailmcp import limits
+from mailmcp.model.message_ref import UINT32_MAX, MessageRef
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError
+
+MESSAGE_TEMPLATE: Final = "imap://{account}/mailbox/{mailbox}/message/{uidvalidity}/{uid}"
+RAW_TEMPLATE: Final = MESSAGE_TEMPLATE + "/raw"
+ATTACHMENT_TEMPLATE: Final = MESSAGE_TEMPLATE + "/attachment/{part_id}"
+
+_URI: Final = re.compile(
+    r"imap://(?P<account>[A-Za-z0-9_-]{1,64})/mailbox"
+    r"(?:/(?P<mailbox>(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+)"
+    r"/message/(?P<uidvalidity>[1-9]\d{0,9})/(?P<uid>[1-9]\d{0,9})"
+    r"(?:(?P<raw>/raw)|/attachment/(?P<part_id>[1-9]\d{0,4}(?:\.[1-9]\d{0,4}){0,63}))?)?",
+    re.ASCII,
+)
+
+
+class ResourceKind(StrEnum):
+    """What a URI asks for."""
+
+    MAILBOXES = "mailboxes"
+    MESSAGE = "message"
+    RAW = "raw"
+    ATTACHMENT = "attachment"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceUri:
+    """A URI that was read."""
+
+    kind: ResourceKind
+    account_id: str
+    ref: MessageRef | None = None
+    """The message; None for the mailboxes of an account."""
+
+    part_id: str = ""
+    """Of an attachment."""
+
+
+def format_mailboxes_uri(account_id: str) -> str:
+    """Write the URI of the list of an account's mailboxes."""
+    return f"imap://{account_id}/mailbox"
+
+
+def parse_resource_uri(text: str) -> ResourceUri:
+    """Read a URI; escapes may be in either case, and stand for characters that need none.
+
+    Raises:
+        InvalidInputError: With reason `malformed_id`, if it has none of the forms, or names a
+            mailbox that is not UTF-8 or holds CR, LF or NUL.
+    """
+    match = _URI.fullmatch(text) if len(text) <= limits.URI_CHARS_MAX else None
+    if match is not None:
+        if match["mailbox"] is None:
+            return ResourceUri(kind=ResourceKind.MAILBOXES, account_id=match["account"])
+        ref = _message(match)
+        if ref is not None:
+            kind = (
+                ResourceKind.ATTACHMENT
+                if match["part_id"]
+                else ResourceKind.RAW
+                if match["raw"]
+                else ResourceKind.MESSAGE
+            )
+            return ResourceUri(kind=kind, account_id=ref.account_id, ref=ref, part_id=match["part_id"] or "")
+    raise InvalidInputError.of(
+        "uri",
+        Reason.MALFORMED_ID,
+        "is no resource of this server. Send one that it gave out, as message_uri, or of the form "
+        f"{MESSAGE_TEMPLATE}, with the mailbox percent-encoded.",
+    )
+
+
+def _message(match: re.Match[str]) -> MessageRef | None:
+    uidvalidity, uid = int(match["uidvalidity"]), int(match["uid"])
+    try:
+        mailbox = unquote_to_bytes(match["mailbox"]).decode()
+    except UnicodeDecodeError:
+        return None
+    if max(uidvalidity, uid) > UINT32_MAX or any(character in mailbox for character in "\r\n\0"):
+        return None
+    return MessageRef(account_id=match["account"], mailbox=mailbox, uidvalidity=uidvalidity, uid=uid)

@@ -1,0 +1,69 @@
+"""The cursor of a conversation: which one, and the last of its messages that was given.
+
+Messages follow each other by time, then by a mark that stays the same on every copy of a message, so
+that the rest is the same wherever new messages come in.
+"""
+
+import re
+import zlib
+from dataclasses import dataclass
+from typing import Final
+
+from mailmcp import limits
+from mailmcp.model.cursor import escape_field, malformed_cursor, seal, unescape_field, unseal
+from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN, UINT32_MAX, MessageRef
+
+_THREAD: Final = "t1"
+_NUMBER: Final = re.compile(r"\d{1,12}", re.ASCII)
+_MOMENT: Final = re.compile(r"-?\d{1,12}", re.ASCII)
+_FIELDS: Final = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadCursor:
+    """The rest of a conversation."""
+
+    ref: MessageRef
+    """The message that it was asked for by."""
+
+    max_chars: int
+    after: tuple[int, int] | None = None
+    """Seconds since 1970 and mark of the last message given; None to begin, which no written cursor says."""
+
+
+def mark_of(identity: str) -> int:
+    """Give the mark of a message: a checksum of what all its copies have in common."""
+    return zlib.crc32(identity.encode("utf-8", "replace"))
+
+
+def format_thread_cursor(cursor: ThreadCursor) -> str:
+    """Write a cursor as imap_get_thread hands it out."""
+    ref = cursor.ref
+    numbers = (ref.uidvalidity, ref.uid, cursor.max_chars, *(cursor.after or (0, 0)))
+    return seal([_THREAD, ref.account_id, escape_field(ref.mailbox), *map(str, numbers)])
+
+
+def parse_thread_cursor(text: str) -> ThreadCursor:
+    """Read a cursor of imap_get_thread.
+
+    Raises:
+        InvalidInputError: With reason `cursor_malformed`.
+    """
+    fields = unseal(text, _THREAD)
+    if len(fields) != _FIELDS:
+        raise malformed_cursor()
+    account_id, mailbox, *numbers, moment, mark = fields
+    if not (_MOMENT.fullmatch(moment) and all(map(_NUMBER.fullmatch, [*numbers, mark]))):
+        raise malformed_cursor()
+    uidvalidity, uid, max_chars = map(int, numbers)
+    sound = (
+        re.fullmatch(ACCOUNT_ID_PATTERN, account_id)
+        and mailbox
+        and min(uidvalidity, uid) >= 1
+        and max(uidvalidity, uid) <= UINT32_MAX
+        and limits.THREAD_CHARS_MIN <= max_chars <= limits.THREAD_CHARS_MAX
+    )
+    if not sound:
+        raise malformed_cursor()
+    ref = MessageRef(account_id=account_id, mailbox=unescape_field(mailbox), uidvalidity=uidvalidity, uid=uid)
+    return ThreadCursor(ref=ref, max_chars=max_chars, after=(int(moment), int(mark)))

@@ -1,0 +1,1 @@
+"""imap_list_accounts."""

@@ -1,0 +1,215 @@
+"""One part of a message as it is stored: found in the structure, fetched alone, as far as is allowed.
+
+Where a server gives no structure that can be read, or not the part that stands in it, the
+whole message is fetched and taken apart here, if it is not too large. Blocking.
+"""
+
+from codecs import IncrementalDecoder, getincrementaldecoder
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mailmcp import limits
+from mailmcp.imap.fetch import FetchFailure
+from mailmcp.imap.part import BINARY_ENCODINGS, PartStart, fetch_rest, fetch_start, with_nuls
+from mailmcp.imap.partial_fetch import Window, fetch_whole
+from mailmcp.imap.session import Session
+from mailmcp.mail.message import read_message
+from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.mime.structure import Part, find, is_hollow, walk
+from mailmcp.mail.mime.transfer import ENCODED, may_lack_nuls
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.reasons import Reason
+from mailmcp.tools.message_parts import not_had
+from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW
+from mailmcp.tools.tool import Report
+from mcp_envelope import Code, InternalError, NextAction, NotFoundError, Resource
+
+_FETCHING = "Fetching the attachment"
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenPart:
+    """A part that is there, with its first octets; the rest is fetched as it is asked for."""
+
+    part: Part
+    """With the size in octets that the server, or the message itself, says."""
+
+    _session: Session = field(repr=False)
+    ref: MessageRef
+    _start: PartStart = field(repr=False)
+    _report: Report = field(repr=False)
+
+    short: bool = False
+    """Whether the server gave less than it said; known when all was read."""
+
+    cut: bool = False
+    """Whether there is more than `read` was allowed to read."""
+
+    lacks_nuls: bool = False
+    """Whether the server may have given other octets for NULs; known when all was read."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """Give the octets in order, still transfer-encoded; to be read once.
+
+        Raises:
+            NotFoundError: The message is gone by now.
+            InternalError: The server does not give the rest.
+        """
+        said, have = self.part.size_octets, len(self._start.octets)
+        doubts = _Doubts(self.part.encoding in ENCODED or self._start.binary)
+        doubts.look(self._start.octets)
+        yield self._start.octets
+        rest = fetch_rest(self._session, self.ref.uid, self.part.part_id, self._start, size_octets=said)
+        for octets in rest:
+            if isinstance(octets, FetchFailure):
+                raise not_had(self.ref, octets)
+            have += len(octets)
+            doubts.look(octets)
+            self._report(have, max(said, have), _FETCHING)
+            yield octets
+        self.short, self.lacks_nuls = have < said, doubts.remain
+
+    def read(self, most_octets: int) -> bytes:
+        """Read the part, or as much of it as is allowed and then say that it is `cut`; raises as `chunks`."""
+        octets = bytearray()
+        for chunk in self.chunks():
+            octets += chunk
+            if len(octets) > most_octets:
+                self.cut = True
+                break
+        return bytes(octets[:most_octets])
+
+
+class _Doubts:
+    """Whether octets may be wrong that a server without BINARY gave; they come in pieces."""
+
+    def __init__(self, settled: bool) -> None:  # noqa: FBT001 - private, and plain where it is called
+        self._settled = settled
+        self._suspected = False
+        self._decoder: IncrementalDecoder | None = getincrementaldecoder("utf-8")()
+
+    def look(self, octets: bytes) -> None:
+        self._settled = self._settled or b"\0" in octets
+        self._suspected = self._suspected or b"\x80" in octets
+        try:
+            if self._decoder is not None and not self._settled:
+                self._decoder.decode(octets)
+        except UnicodeDecodeError:
+            self._decoder = None
+
+    @property
+    def remain(self) -> bool:
+        return self._suspected and not self._settled and self._decoder is None
+
+
+def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -> OpenPart:
+    """Find a part and fetch its first range; one round trip, or two where it may hold NULs.
+
+    Args:
+        session: Of the account.
+        ref: The message.
+        part_id: Numbers and dots alone.
+        report: Is told how much is there, when that is not all.
+
+    Raises:
+        NotFoundError: The mailbox, the message or the part is not there.
+        ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
+        InternalError: The server does not give the message.
+    """
+    session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
+    start = fetch_start(session, ref.uid, part_id)
+    if isinstance(start, FetchFailure):
+        if start.code is Code.NOT_FOUND:
+            raise not_had(ref, start)
+        return _from_whole_message(session, ref, part_id, report)
+    root = parse_body_structure(start.body_structure).root
+    if root is None or is_hollow(root):
+        return _from_whole_message(session, ref, part_id, report)
+    part = _choose(root, ref, part_id)
+    if _contradicts(part, start, inside=all(part is not each for each in walk(root))):
+        return _from_whole_message(session, ref, part_id, report)
+    goes_on = not start.whole and len(start.octets) < part.size_octets
+    if part.encoding in BINARY_ENCODINGS and not part.is_message and (goes_on or may_lack_nuls(start.octets)):
+        start = with_nuls(session, ref.uid, part_id, start)
+    if goes_on:
+        report(len(start.octets), part.size_octets, _FETCHING)
+    return OpenPart(part=part, _session=session, ref=ref, _start=start, _report=report)
+
+
+def _contradicts(part: Part, start: PartStart, *, inside: bool) -> bool:
+    """Judge whether a server does not give the part that it says there is; `inside` a message inside, or not.
+
+    pymap gives the whole body of a message inside for the first part of it, and nothing for the
+    others. Where a size alone may be wrong, that is no reason to fetch a large message.
+    """
+    if part.size_octets and not start.octets:
+        return True
+    ended = start.whole or len(start.octets) < limits.PART_RANGE_OCTETS
+    if not ended or len(start.octets) == part.size_octets or start.message_octets is None:
+        return False
+    most = limits.RAW_RESOURCE_OCTETS_MAX if inside else limits.MESSAGE_WINDOW_OCTETS
+    return start.message_octets <= most
+
+
+def _from_whole_message(session: Session, ref: MessageRef, part_id: str, report: Report) -> OpenPart:
+    """Take the part out of the whole message."""
+    fetched = fetch_whole(session, ref.uid, most_octets=limits.RAW_RESOURCE_OCTETS_MAX)
+    if isinstance(fetched, FetchFailure):
+        raise not_had(ref, fetched)
+    if isinstance(fetched, Window):
+        raise InternalError(
+            "The server does not give the parts of this message, and the whole is too large to be taken "
+            f"apart: {fetched.size_octets} octets. Read its source in windows.",
+            reason=Reason.SERVER_REFUSED,
+            details={"message_id": ref.message_id, "part_id": part_id},
+            next_action=NextAction(
+                instruction="Get the source of the message.",
+                tool=GET_MESSAGE_RAW,
+                arguments={"message_id": ref.message_id},
+            ),
+        )
+    view = read_message(fetched, complete=True)
+    part = _choose(view.structure, ref, part_id)
+    octets = view.part_octets(part)
+    assert octets is not None  # noqa: S101 - the structure was made of them
+    start = PartStart(body_structure=None, message_octets=len(fetched), octets=octets, whole=True)
+    return OpenPart(part=part, _session=session, ref=ref, _start=start, _report=report)
+
+
+def _choose(root: Part | None, ref: MessageRef, part_id: str) -> Part:
+    part = find(root, part_id)
+    if part is None or part.is_multipart:
+        raise _part_missing(ref, part_id, root)
+    return part
+
+
+def _part_missing(ref: MessageRef, part_id: str, root: Part | None) -> NotFoundError:
+    """Build the error that names the parts there are."""
+    known = [part.part_id for part in content_parts(root)]
+    shown = ", ".join(known[: limits.PARTS_NAMED_MAX])
+    more = f" and {len(known) - limits.PARTS_NAMED_MAX} more" if len(known) > limits.PARTS_NAMED_MAX else ""
+    return NotFoundError(
+        f"The message has no part {part_id}. Parts: {shown}{more}.",
+        reason=Reason.PART_MISSING,
+        resource=Resource(type="part", id=part_id),
+        details={"message_id": ref.message_id, "part_ids": known[: limits.PARTS_NAMED_MAX]},
+        next_action=NextAction(
+            instruction="Get the message, which lists its attachments.",
+            tool=GET_MESSAGE,
+            arguments={"message_id": ref.message_id},
+        ),
+    )
+
+
+def content_parts(root: Part | None) -> list[Part]:
+    """List all parts that have content of their own: leaves, messages inside, and their leaves.
+
+    Of several, an empty text that nothing describes is left out: some servers make one of a closing boundary.
+    """
+    if root is None:
+        return []
+    children = [
+        child for child in root.parts if child.size_octets or not child.is_bare or not root.is_multipart
+    ]
+    inside = [part for child in children for part in content_parts(child)]
+    return inside if root.is_multipart else [root, *inside]

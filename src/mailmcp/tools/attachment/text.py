@@ -1,0 +1,232 @@
+"""The text of an attachment: of documents, calendars, messages, HTML and whatever else is text.
+
+A text that a server, a reader or a person can use comes without invisible characters, and
+with what was taken out of it counted. Nothing here fails: what cannot be read is an issue.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from anyio import CapacityLimiter, to_thread
+
+from mailmcp import limits
+from mailmcp.documents.extraction import Cause, ExtractionError, Section
+from mailmcp.documents.kind import Kind, detect_kind, guess_kind
+from mailmcp.mail.attached_message import message_text
+from mailmcp.mail.calendar.invitation import calendar_text
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.text_parts import TextParts
+from mailmcp.mail.mime.transfer import decode_transfer, is_identity
+from mailmcp.mail.text.body import BodyText, body_text
+from mailmcp.tools.message_parts import whole_lines
+from mailmcp.tools.removed_content import say_taken_out
+from mailmcp.tools.tool import Call
+from mcp_envelope import Code, Issue
+from mcp_envelope.markdown import quote
+
+_STAGE: Final = "extract"
+
+_TEXT_TYPES: Final = frozenset(
+    {
+        "application/json",
+        "application/xml",
+        "application/xhtml+xml",
+        "application/ics",
+        "application/sql",
+        "application/x-sh",
+        "application/x-yaml",
+        "application/yaml",
+        "application/toml",
+        "application/javascript",
+        "application/csv",
+        "application/pgp-signature",
+        "application/pgp-keys",
+    }
+)
+"""Types that are text though their names do not say so."""
+
+_TEXT_SUFFIXES: Final = ("+json", "+xml", "+yaml")
+"""Of types whose syntax is text (RFC 6839)."""
+
+_TYPES_BY_EXTENSION: Final = {
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "txt": "text/plain",
+    "log": "text/plain",
+    "md": "text/markdown",
+    "htm": "text/html",
+    "html": "text/html",
+    "xhtml": "application/xhtml+xml",
+    "ics": "text/calendar",
+    "vcf": "text/vcard",
+    "eml": "message/rfc822",
+    "json": "application/json",
+    "xml": "application/xml",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+    "sql": "application/sql",
+    "asc": "text/plain",
+    "ini": "text/plain",
+    "cfg": "text/plain",
+    "conf": "text/plain",
+    "diff": "text/x-diff",
+    "patch": "text/x-diff",
+}
+"""What files are whose senders did not say: they call half of all attachments application/octet-stream."""
+
+_UNTOLD: Final = frozenset({"application/octet-stream", "application/binary", "application/x-download"})
+
+_CODES: Final = {
+    Cause.TIMED_OUT: Code.TIMEOUT,
+    Cause.CRASHED: Code.INTERNAL,
+    Cause.OUT_OF_MEMORY: Code.INTERNAL,
+}
+"""What the caller can do about a document without text; of all others: ask for something else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachmentText:
+    """The text of an attachment, or what kept it from being had."""
+
+    text: str = ""
+    sections: tuple[Section, ...] = ()
+    """Pages, sheets or slides, by their offsets in the text; their names are the sender's."""
+
+    warnings: tuple[str, ...] = ()
+    """Whole sentences; with nothing from the attachment."""
+
+    issue: Issue | None = None
+    """Why there is no text; None if there is, even an empty one. The caller adds what it is about."""
+
+
+def text_type(content_type: str, filename: str) -> str:
+    """Name the type by which a part is read as text; "" if it is no text by its labels."""
+    by_name = _TYPES_BY_EXTENSION.get(filename.rpartition(".")[2].strip().lower(), "")
+    if content_type in _UNTOLD:
+        return by_name
+    if content_type == "text/plain" and by_name:
+        return by_name
+    told = content_type.startswith(("text/", "message/")) or content_type.endswith(_TEXT_SUFFIXES)
+    return content_type if told or content_type in _TEXT_TYPES else ""
+
+
+def can_have_text(content_type: str, filename: str) -> bool:
+    """Tell by the labels of a part whether it is worth fetching for its text."""
+    return guess_kind(content_type, filename) is not None or text_type(content_type, filename) != ""
+
+
+def octets_wanted(part: Part) -> int:
+    """Say how many octets of a part, as stored, are worth fetching for its text."""
+    if guess_kind(part.content_type, part.filename) is None and text_type(part.content_type, part.filename):
+        return limits.PART_TEXT_OCTETS_MAX
+    # Documents are read whole or not at all. Base64 has 78 octets for 57; the rest is for odd line ends.
+    return limits.EXTRACT_OCTETS_MAX * 3 // 2
+
+
+async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bool = False) -> AttachmentText:
+    """Read the text of a part, in a worker thread or another process; never raises but for cancellation.
+
+    Args:
+        call: Gives the extractor and the deadline.
+        part: What the part is, by its labels; the content decides.
+        octets: Still transfer-encoded.
+        cut: Whether the part goes on after them; a document is then not read.
+    """
+    threads = CapacityLimiter(1)  # its own: the default one serves stdin and stdout
+    read = await to_thread.run_sync(_read, part, octets, cut, limiter=threads, abandon_on_cancel=True)
+    if isinstance(read, AttachmentText):
+        return read
+    if cut:
+        return _no_text(
+            Code.INVALID_INPUT,
+            f"The document is too large: text is read of at most {limits.EXTRACT_OCTETS_MAX} octets.",
+        )
+    try:
+        extraction = await call.extractor.extract(read.content, read.kind, deadline=call.deadline)
+    except ExtractionError as error:
+        return _no_text(_CODES.get(error.cause, Code.INVALID_INPUT), error.message)
+    warnings = [*extraction.notes]
+    if extraction.truncated and not warnings:
+        warnings.append(
+            f"The document is longer: only its first {len(extraction.text)} characters were read."
+        )
+    return AttachmentText(text=extraction.text, sections=extraction.sections, warnings=tuple(warnings))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Document:
+    """A document whose text another process has to read."""
+
+    kind: Kind
+    content: bytes = field(repr=False)
+
+
+def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  # noqa: FBT001 - run_sync names none
+    octets = whole_lines(octets) if cut else octets
+    content_type = text_type(part.content_type, part.filename)
+    content = decode_transfer(octets, part.encoding).octets
+    kind = detect_kind(content, guess_kind(part.content_type, part.filename))
+    if kind is not None:
+        return _Document(kind=kind, content=content)
+    if content_type == "" and not _looks_like_text(content):
+        return _no_text(
+            Code.INVALID_INPUT,
+            f"No text can be read from it ({quote(part.content_type)}): it is of another kind, or broken.",
+        )
+    if content_type in _MESSAGES:
+        body = message_text(content, part_id=_own_parts(part))
+    else:
+        labelled = replace(part, content_type=content_type or "text/plain")
+        body = _READERS.get(content_type, _read_plain)(labelled, octets)
+    return AttachmentText(text=body.text, warnings=tuple(_warnings(body, len(octets) if cut else 0)))
+
+
+def _looks_like_text(content: bytes) -> bool:
+    if b"\0" in content:
+        return False
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        return (
+            error.start > 0 and error.start >= len(content) - 3 and error.reason == "unexpected end of data"
+        )
+    return True
+
+
+def _read_plain(part: Part, octets: bytes) -> BodyText:
+    return body_text(TextParts(plain=(part,)), {part.part_id: octets})
+
+
+def _own_parts(part: Part) -> str:
+    """Give the part id under which the parts of an attached message stand; "" for a file, which has none."""
+    # Servers know no parts of message/global (RFC 6532), which is of a later day than IMAP4rev1.
+    return part.part_id if part.content_type == "message/rfc822" and is_identity(part.encoding) else ""
+
+
+def _read_calendar(part: Part, octets: bytes) -> BodyText:
+    """Read events; a calendar without any is shown as it stands."""
+    events = calendar_text(octets, part)
+    return events if events.text else _read_plain(part, octets)
+
+
+_MESSAGES: Final = frozenset({"message/rfc822", "message/global"})
+_READERS: Final[dict[str, Callable[[Part, bytes], BodyText]]] = {
+    "text/calendar": _read_calendar,
+    "application/ics": _read_calendar,
+}
+"""Of the kinds that are more than lines; HTML is told by its type in `mailmcp.mail.text.body`."""
+
+
+def _warnings(body: BodyText, cut_after: int) -> list[str]:
+    warnings: list[str] = []
+    if cut_after:
+        warnings.append(f"The attachment is longer: only its first {cut_after} octets, as stored, were read.")
+    warnings += say_taken_out([body], where="the text")
+    if body.defects:
+        warnings.append(f"The attachment is malformed: {'; '.join(body.defects)}.")
+    return warnings
+
+
+def _no_text(code: Code, message: str) -> AttachmentText:
+    return AttachmentText(issue=Issue(code=code, stage=_STAGE, message=message))

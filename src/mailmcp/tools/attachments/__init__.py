@@ -1,1 +1,0 @@
-"""What is done with attachments: listed, read, given as files, saved."""

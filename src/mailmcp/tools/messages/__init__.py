@@ -1,1 +1,0 @@
-"""What imap_get_message is made of: reading, detail, finding again what has moved."""

@@ -1,0 +1,275 @@
+"""imap_get_thread: a whole conversation, oldest message first, within one budget of characters."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from pydantic import BaseModel, Field
+
+from mailmcp import limits
+from mailmcp.imap.session import Session
+from mailmcp.mail.clean import clean_line
+from mailmcp.mail.text.snippet import make_snippet
+from mailmcp.model.message_id import parse_message_id
+from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
+from mailmcp.reasons import Reason
+from mailmcp.tools.arguments import MessageArguments
+from mailmcp.tools.issues import mailbox_issue, nothing_had
+from mailmcp.tools.lookup import advising
+from mailmcp.tools.message_parts import search_again
+from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
+from mailmcp.tools.people import first_addresses_of, people_of
+from mailmcp.tools.removed_content import say_taken_out
+from mailmcp.tools.rows import (
+    date_of,
+    file_name,
+    files_column,
+    invitation_column,
+    marks_of,
+    message_id_of,
+    people_column,
+    shown_names,
+    time_column,
+)
+from mailmcp.tools.search.coverage import CoverageData
+from mailmcp.tools.thread.search import FoundThread, Member, find_thread
+from mailmcp.tools.thread.text_budget import share_out
+from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
+from mailmcp.tools.tool import Call, MailTool, Report
+from mailmcp.tools.wording import counted
+from mcp_envelope import BaseReason, InvalidInputError, Issue, NextAction, Outcome, Page, Untrusted, code
+from mcp_envelope.markdown import quote
+
+_DRAFT = "\\Draft"
+
+
+class GetThreadArguments(MessageArguments):
+    """Whose conversation, and how much of it."""
+
+    message_id: str = Field("", description="Any message of it.")
+    max_chars: int = Field(
+        limits.THREAD_CHARS_DEFAULT,
+        ge=limits.THREAD_CHARS_MIN,
+        le=limits.THREAD_CHARS_MAX,
+        description="For all texts together.",
+    )
+    cursor: str = Field("", description="From the previous page; enough on its own.")
+
+
+class ThreadMessageRow(BaseModel):
+    """One message; `text` has no quoted history."""
+
+    message_id: str
+    date: str
+    from_: str = Field(alias="from")
+    to: str
+    cc: str | None = None
+    subject: str
+    flags: list[str]
+    attachments: list[str] | None = None
+    part_ids: list[str] | None = None
+    """Of the attachments, for imap_get_attachment."""
+
+    text: str
+    truncated: bool
+    body_offset: int | None = None
+    """Where imap_get_message reads on."""
+
+    places: list[str] | None = None
+    """Ids of copies."""
+
+
+class GetThreadData(BaseModel):
+    """One page of a conversation, oldest message first."""
+
+    account_id: str
+    total: int
+    messages: list[ThreadMessageRow]
+    coverage: CoverageData
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ThreadPage:
+    """A conversation, and the texts of the messages of one page."""
+
+    thread: FoundThread
+    members: Sequence[Member]
+    more: bool
+    read: ReadTexts
+
+
+async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetThreadData]:
+    """Give one page of a conversation: about six round trips, however many mailboxes there are."""
+    start = _start(arguments)
+    call.choose_account_of(start.ref, arguments.account_id)
+    call.mailbox = start.ref.mailbox
+    with advising(call, start.ref):
+        page = await call.ask(
+            lambda session: _read_page(session, start, call.report), mailbox=start.ref.mailbox
+        )
+    for each in page.members:
+        call.known_ids.remember(each.ref.message_id, message_id_of(each.headers))
+    return _outcome(start, page, call.preferences.zone)
+
+
+def _start(arguments: GetThreadArguments) -> ThreadCursor:
+    """Say which conversation, and where in it."""
+    if not arguments.cursor:
+        if not arguments.message_id:
+            raise InvalidInputError.of("message_id", BaseReason.MISSING_PARAM, "is missing. Send it.")
+        ref = parse_message_id(arguments.message_id)
+        return ThreadCursor(ref=ref, max_chars=arguments.max_chars)
+    cursor = parse_thread_cursor(arguments.cursor)
+    if arguments.message_id not in {"", cursor.ref.message_id}:
+        raise InvalidInputError.of(
+            "message_id", Reason.CURSOR_MISMATCH, "contradicts the cursor. Leave it out."
+        )
+    if "max_chars" in arguments.model_fields_set:
+        return ThreadCursor(ref=cursor.ref, max_chars=arguments.max_chars, after=cursor.after)
+    return cursor
+
+
+def _read_page(session: Session, start: ThreadCursor, report: Report) -> _ThreadPage:
+    thread = find_thread(session, start.ref, report)
+    rest = [each for each in thread.members if start.after is None or each.place > start.after]
+    size = min(limits.THREAD_PAGE_SIZE, max(1, start.max_chars // limits.THREAD_MESSAGE_CHARS))
+    while size < len(rest) and rest[size].place == rest[size - 1].place:
+        size += 1  # a cursor cannot stand between them: equal messages in one mailbox
+    members = rest[:size]
+    return _ThreadPage(
+        thread=thread,
+        members=members,
+        more=len(rest) > size,
+        read=read_texts(session, members),
+    )
+
+
+def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[GetThreadData]:
+    thread, shown = page.thread, [each for each in page.members if each.ref in page.read.texts]
+    if page.read.issues and not shown:
+        raise nothing_had(page.read.issues, search_again(start.ref))
+    texts = [page.read.texts[each.ref] for each in shown]
+    shares = share_out([len(each.text) for each in texts], start.max_chars)
+    rows = [_row(*each) for each in zip(shown, texts, shares, strict=True)]
+    cursor = None
+    if page.more:
+        last = page.members[-1].place
+        cursor = format_thread_cursor(ThreadCursor(ref=start.ref, max_chars=start.max_chars, after=last))
+    total = len(thread.members)
+    return Outcome(
+        summary=_summary(len(rows), thread, zone, start.ref.account_id),
+        data=GetThreadData(
+            account_id=start.ref.account_id,
+            total=total,
+            messages=rows,
+            coverage=CoverageData(
+                complete=thread.complete and not page.read.issues,
+                mailboxes_searched=len(thread.mailboxes),
+                mailboxes_failed=list(thread.failed),
+                mailboxes_not_searched=list(thread.left_out) or None,
+                method=" ".join([f"Found by {thread.method}.", *thread.statements]),
+            ),
+        ),
+        blocks=tuple(
+            block
+            for row, member in zip(rows, shown, strict=True)
+            for block in _blocks(row, member, zone=zone)
+        ),
+        issues=(*_mailbox_issues(start.ref.account_id, thread), *thread.issues, *page.read.issues),
+        warnings=_warnings(thread, texts),
+        page=Page(page_size=limits.THREAD_PAGE_SIZE, total_count=total, cursor=cursor),
+        next_action=_next_action(rows, cursor),
+        references={"message_id": start.ref.message_id},
+    )
+
+
+def _summary(shown: int, thread: FoundThread, zone: tzinfo, account_id: str) -> str:
+    total, places = len(thread.members), len(thread.mailboxes)
+    left_out = f", not in {', '.join(map(code, thread.left_out))}" if thread.left_out else ""
+    return (
+        f"{shown} of {counted(total, 'message')} of a conversation, oldest first, times in {zone}; "
+        f"found by {thread.method} in {counted(places, 'mailbox', 'mailboxes')} ({account_id}){left_out}"
+    )
+
+
+def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
+    truncated = share < len(read.text) or not read.whole
+    names = shown_names(list(map(file_name, read.files)))
+    part_ids = [part.part_id for part in read.files[: limits.ROW_FILES_MAX]]
+    headers = member.headers
+    return ThreadMessageRow.model_validate(
+        {
+            "message_id": member.ref.message_id,
+            "date": date_of(headers, member.row),
+            "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
+            "to": first_addresses_of(headers, "To", most=limits.THREAD_PEOPLE_MAX),
+            "cc": first_addresses_of(headers, "Cc", most=limits.THREAD_PEOPLE_MAX) or None,
+            "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
+            "flags": _flags(member),
+            "attachments": names or None,
+            "part_ids": part_ids or None,
+            "text": read.text[:share],
+            "truncated": truncated,
+            "body_offset": min(share, read.common_chars) if truncated else None,
+            "places": [each.message_id for each in member.copies][: limits.ROW_PLACES_MAX] or None,
+        }
+    )
+
+
+def _flags(member: Member) -> list[str]:
+    """Give the flags, with the one of drafts only where it holds: see `Member.draft`."""
+    flags = [each for each in member.row.flags if each.lower() != _DRAFT.lower()]
+    return [*flags, _DRAFT] if member.draft else flags
+
+
+def _blocks(row: ThreadMessageRow, member: Member, *, zone: tzinfo) -> tuple[str | Untrusted, ...]:
+    sender, to, cc = map(people_column, (row.from_, row.to, row.cc or ""))
+    subject = quote(row.subject) or "no subject"
+    columns = [
+        time_column(row.date, zone),
+        *marks_of(row.flags),
+        *invitation_column(member.invitation),
+        f"{sender or 'no sender'} to {to or 'nobody named'}{f', cc {cc}' if cc else ''}: {subject}",
+        *files_column(row.attachments, row.part_ids or ()),
+        code(row.message_id),
+    ]
+    line = f"- {' | '.join(columns)}"
+    text = Untrusted(label="text", text=row.text) if row.text else "  (no text)"
+    if not row.truncated:
+        return (line, text)
+    return (line, text, f"  (cut: more from body_offset {row.body_offset})")
+
+
+def _mailbox_issues(account_id: str, thread: FoundThread) -> list[Issue]:
+    return [mailbox_issue(account_id, name, error) for name, error in thread.failed.items()]
+
+
+def _warnings(thread: FoundThread, texts: Sequence[ReadText]) -> tuple[str, ...]:
+    taken_out = say_taken_out([each.body for each in texts], where="the texts", in_source=True)
+    return (*thread.statements, *taken_out)
+
+
+def _next_action(rows: Sequence[ThreadMessageRow], cursor: str | None) -> NextAction | None:
+    if cursor is not None:
+        return NextAction(instruction="Get the next page.", tool=GET_THREAD, arguments={"cursor": cursor})
+    cut = next((row for row in rows if row.truncated), None)
+    if cut is None:
+        return None
+    return NextAction(
+        instruction="Read on in the first message that was cut.",
+        tool=GET_MESSAGE,
+        arguments={"message_id": cut.message_id, "body_offset": cut.body_offset},
+    )
+
+
+TOOL = MailTool(
+    name=GET_THREAD,
+    title="Get a conversation",
+    description=(
+        "Get the whole conversation of a message from all mailboxes (Sent and archives too), oldest "
+        "first, without quoted history."
+    ),
+    arguments=GetThreadArguments,
+    data=GetThreadData,
+    run=get_thread,
+)

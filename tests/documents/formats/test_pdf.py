@@ -1,0 +1,90 @@
+"""PDF, honest and hostile; what burns time or memory for good is in `test_process_hostile.py`."""
+
+import io
+
+import pytest
+from pypdf import PageObject, PdfReader, PdfWriter
+from pypdf.errors import PdfReadError
+
+from documents.pdf_file import pdf, show, stream
+from documents.reading import read_with, writer
+from mailmcp.documents.extraction import Cause
+from mailmcp.documents.formats.pdf import read
+from mailmcp.documents.refusal import Refusal
+from mailmcp.documents.writer import StopReading
+
+_BAD = b"BT [ TJ"
+"""An array that never ends."""
+
+
+def encrypted(content: bytes, *, user: str, algorithm: str) -> bytes:
+    """Encrypt a PDF; the owner's password is another one."""
+    made = PdfWriter(clone_from=PdfReader(io.BytesIO(content)))
+    made.encrypt(user, "owner", algorithm=algorithm)
+    saved = io.BytesIO()
+    made.write(saved)
+    return saved.getvalue()
+
+
+def test_pages_are_named() -> None:
+    reading = read_with(read, pdf(["Grüße (1)\nline 2", "Second"]))
+    assert reading.text == "[Page 1]\nGrüße (1)\nline 2\n\n[Page 2]\nSecond"
+    assert reading.sections == [("Page 1", 0), ("Page 2", reading.text.index("[Page 2]"))]
+    assert reading.notes == []
+
+
+def test_scans_are_said_to_be_images() -> None:
+    reading = read_with(read, pdf(["", ""], bitmap=True))
+    assert "no text layer: its 2 page(s) are most likely images" in reading.notes[0]
+    assert len(reading.notes) == 1
+
+
+@pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])
+def test_locked_files_open_with_an_empty_password_only(algorithm: str) -> None:
+    assert "Open" in read_with(read, encrypted(pdf(["Open"]), user="", algorithm=algorithm)).text
+    with pytest.raises(Refusal) as refused:
+        read_with(read, encrypted(pdf(["Shut"]), user="fake password", algorithm=algorithm))
+    assert refused.value.cause is Cause.ENCRYPTED
+
+
+def test_bad_pages_do_not_spoil_the_others() -> None:
+    reading = read_with(read, pdf(["Before", _BAD, "After"]))
+    assert reading.text == "[Page 1]\nBefore\n\n[Page 2]\n[Page 3]\nAfter"
+    assert reading.notes == ["Pages that could not be read: 2."]
+    assert not reading.truncated
+
+
+def test_many_bad_pages_are_not_all_named() -> None:
+    notes = read_with(read, pdf([_BAD] * 12)).notes
+    assert notes == ["Pages that could not be read: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and more."]
+
+
+def test_memory_is_not_a_page_s_affair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory limit ends the reading, as on a system that has it."""
+
+    def exhausted(*_: object, **__: object) -> str:
+        raise MemoryError
+
+    monkeypatch.setattr(PageObject, "extract_text", exhausted)
+    with pytest.raises(MemoryError):
+        read_with(read, pdf(["x"]))
+
+
+def test_time_is_looked_at_within_a_page() -> None:
+    out = writer(time_s=-1)
+    with pytest.raises(StopReading):
+        read(io.BytesIO(pdf([show("x") * 3])), out)
+    assert out.result()["notes"] == ["Reading the document took too long: only its beginning was read."]
+
+
+def test_trees_that_loop_end() -> None:
+    with pytest.raises(PdfReadError, match="cyclic"):
+        read_with(read, pdf(["One"]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"))
+
+
+def test_streams_that_unfold_without_end_are_not_unfolded() -> None:
+    """100 MB in 100 KB: pypdf stops at 75 MB, and so the page shows nothing."""
+    reading = read_with(
+        read, pdf([b"0 " * 9]).replace(stream(b"0 " * 9), stream(b"0 " * 50_000_000, squeezed=1))
+    )
+    assert reading.text == "[Page 1]"

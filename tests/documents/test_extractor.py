@@ -1,0 +1,107 @@
+"""A few at once, and recent texts kept."""
+
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from anyio import to_thread
+
+from documents.documents import docx, paragraph
+from documents.stand_in import children, hanging, make_door, wait_at
+from mailmcp.documents import process
+from mailmcp.documents.extraction import Cause, ExtractionError
+from mailmcp.documents.extractor import Extractor
+from mailmcp.documents.kind import Kind
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="named pipes")
+
+
+def _letter(text: str) -> bytes:
+    return docx(paragraph(text))
+
+
+async def _cause(work: Callable[[], Awaitable[object]]) -> Cause:
+    with pytest.raises(ExtractionError) as raised:
+        await work()
+    return raised.value.cause
+
+
+def test_a_text_is_kept_by_content_and_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No process can be started any more, and what was read is there."""
+
+    async def run() -> None:
+        extractor = Extractor()
+        first = await extractor.extract(_letter("a"), Kind.DOCX)
+        monkeypatch.setattr(sys, "executable", "/no/such/python")
+        assert await extractor.extract(_letter("a"), Kind.DOCX) is first
+        assert await _cause(lambda: extractor.extract(_letter("b"), Kind.DOCX)) is Cause.CRASHED
+        assert await _cause(lambda: extractor.extract(_letter("a"), Kind.ODT)) is Cause.CRASHED
+
+    anyio.run(run)
+
+
+def test_texts_that_were_not_asked_for_the_longest_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        extractor = Extractor(cache_octets=800)
+        for text in ("a" * 100, "b" * 100, "a" * 100, "c" * 100, "d" * 1_000):
+            assert (await extractor.extract(_letter(text), Kind.DOCX)).text == text
+            if text[0] == "c":
+                break
+        monkeypatch.setattr(sys, "executable", "/no/such/python")
+        assert await extractor.extract(_letter("a" * 100), Kind.DOCX)
+        assert await extractor.extract(_letter("c" * 100), Kind.DOCX)
+        assert await _cause(lambda: extractor.extract(_letter("b" * 100), Kind.DOCX)) is Cause.CRASHED
+
+    anyio.run(run)
+
+
+def test_a_text_larger_than_the_cache_is_given_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        extractor = Extractor(cache_octets=100)
+        assert (await extractor.extract(_letter("a" * 100), Kind.DOCX)).text
+        monkeypatch.setattr(sys, "executable", "/no/such/python")
+        assert await _cause(lambda: extractor.extract(_letter("a" * 100), Kind.DOCX)) is Cause.CRASHED
+
+    anyio.run(run)
+
+
+def test_waiting_ends_at_the_deadline_and_a_cancelled_call_makes_room(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    door = make_door(tmp_path)
+
+    async def run() -> None:
+        extractor = Extractor(processes=1)
+        with monkeypatch.context() as patched:
+            patched.setattr(process, "worker_command", lambda _: hanging(door))
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(extractor.extract, _letter("a"), Kind.DOCX)
+                await to_thread.run_sync(wait_at, door)
+                soon = anyio.current_time() + 0.05
+                waited = await _cause(lambda: extractor.extract(_letter("b"), Kind.DOCX, deadline=soon))
+                assert waited is Cause.TIMED_OUT
+                assert len(children()) == 1
+                tasks.cancel_scope.cancel()
+        assert children() == []
+        assert (await extractor.extract(_letter("b"), Kind.DOCX)).text == "b"
+
+    anyio.run(run)
+
+
+def test_a_deadline_ends_the_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    door = make_door(tmp_path)
+    monkeypatch.setattr(process, "worker_command", lambda _: hanging(door))
+
+    async def run() -> None:
+        extractor = Extractor()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(lambda: to_thread.run_sync(wait_at, door))
+            deadline = anyio.current_time() + 0.5
+            ended = await _cause(lambda: extractor.extract(_letter("a"), Kind.DOCX, deadline=deadline))
+            assert ended is Cause.TIMED_OUT
+        assert children() == []
+
+    anyio.run(run)

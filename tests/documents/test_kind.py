@@ -1,0 +1,95 @@
+"""Documents are known by their content, whatever the sender calls them."""
+
+import struct
+import zipfile
+
+import pytest
+
+from documents.documents import docx, open_document, pptx, xlsx, zipped
+from documents.pdf_file import pdf
+from mailmcp.documents.kind import UNREADABLE, Kind, detect_kind, guess_kind
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+
+
+def ole(stream: str) -> bytes:
+    """Make the beginning of an OLE file that names one stream."""
+    return _OLE + stream.encode("utf-16-le").ljust(64, b"\0")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "filename", "kind"),
+    [
+        ("application/octet-stream", "Bill.PDF", Kind.PDF),
+        ("application/pdf; name=x", "", Kind.PDF),
+        ("Application/PDF", "noextension", Kind.PDF),
+        ("application/msword", "contract.docx", Kind.DOCX),
+        ("application/msword", "contract", Kind.DOC),
+        ("application/octet-stream", "prices.xlsm", Kind.XLSX),
+        ("application/vnd.oasis.opendocument.text", "", Kind.ODT),
+        ("text/plain", "notes.txt", None),
+        ("image/png", "", None),
+        ("", "pdf", Kind.PDF),
+        ("", "x.encrypted-office", None),
+    ],
+)
+def test_labels(content_type: str, filename: str, kind: Kind | None) -> None:
+    assert guess_kind(content_type, filename) is kind
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (pdf(["x"]), Kind.PDF),
+        (b"junk before\r\n" * 70 + b"%PDF-1.4", Kind.PDF),
+        (b"junk before\r\n" * 90 + b"%PDF-1.4", None),
+        (b"\r\n {\\rtf1 x}", Kind.RTF),
+        (docx(""), Kind.DOCX),
+        (xlsx({}), Kind.XLSX),
+        (pptx([]), Kind.PPTX),
+        (open_document("text", ""), Kind.ODT),
+        (open_document("spreadsheet", ""), Kind.ODS),
+        (open_document("presentation", ""), Kind.ODP),
+        (open_document("drawing", ""), None),
+        (zipped({"word/embedded.zip": xlsx({})}, method=zipfile.ZIP_STORED), Kind.DOCX),
+        (zipped({"readme.txt": "x"}), None),
+        (ole("WordDocument"), Kind.DOC),
+        (ole("Workbook"), Kind.XLS),
+        (ole("Book"), Kind.XLS),
+        (ole("PowerPoint Document"), Kind.PPT),
+        (ole("EncryptedPackage"), Kind.ENCRYPTED_OFFICE),
+        (ole("something"), None),
+        (b"", None),
+        (b"PK", None),
+        (b"<html>", None),
+    ],
+)  # fmt: skip
+def test_content(content: bytes, kind: Kind | None) -> None:
+    assert detect_kind(content, None) is kind
+
+
+def test_labels_decide_only_where_content_says_nothing() -> None:
+    whole = docx("")
+    assert detect_kind(whole, Kind.XLSX) is Kind.DOCX
+    assert detect_kind(whole[:200], Kind.XLSX) is Kind.XLSX
+    assert detect_kind(whole[:200], Kind.PDF) is None
+    assert detect_kind(zipped({"content.xml": ""}), Kind.ODT) is Kind.ODT
+    assert detect_kind(zipped({"content.xml": ""}), Kind.DOCX) is None
+    assert detect_kind(ole("something"), Kind.PPT) is Kind.PPT
+    assert detect_kind(ole("something"), Kind.DOCX) is None
+    assert detect_kind(b"no document", Kind.PDF) is None
+
+
+def test_directories_that_lie_are_walked_to_their_end_only() -> None:
+    """It points outside, at itself, or names more than anybody reads."""
+    end = b"PK\x05\x06" + bytes(12)
+    assert detect_kind(b"PK\x03\x04" + end + struct.pack("<IH", 2**32 - 1, 0), None) is None
+    assert detect_kind(b"PK\x03\x04" + end[:10], None) is None
+    many = zipped({f"x{number}": "" for number in range(1_100)} | {"word/document.xml": ""})
+    assert detect_kind(many, None) is None
+    truncated_entry = b"PK\x03\x04" + b"PK\x01\x02" + end + struct.pack("<I", 4)
+    assert detect_kind(truncated_entry, None) is None
+
+
+def test_what_is_not_read_is_known_by_name() -> None:
+    assert {Kind.DOC, Kind.XLS, Kind.PPT, Kind.ENCRYPTED_OFFICE} == UNREADABLE

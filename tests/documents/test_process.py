@@ -1,0 +1,215 @@
+"""The worker's process: what it is given, how it ends, and what is left of it."""
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+import psutil
+import pytest
+from anyio import to_thread
+
+from documents.documents import docx, paragraph
+from documents.stand_in import ANSWER, children, hanging, make_door, program, unmeasured_environment, wait_at
+from mailmcp import limits
+from mailmcp.documents.extraction import Cause, Extraction, ExtractionError, Section
+from mailmcp.documents.kind import Kind
+from mailmcp.documents.process import extract_text
+
+_LETTER = docx(paragraph("Grüße aus 東京"))
+
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals and named pipes")
+
+
+def _extract(
+    content: bytes = _LETTER, command: Sequence[str] | None = None, *, time_limit_s: float = 20
+) -> Extraction:
+    async def run() -> Extraction:
+        return await extract_text(content, Kind.DOCX, command=command, time_limit_s=time_limit_s)
+
+    return anyio.run(run)
+
+
+def _cause(command: Sequence[str], content: bytes = _LETTER, *, time_limit_s: float = 20) -> Cause:
+    with pytest.raises(ExtractionError) as raised:
+        _extract(content, command, time_limit_s=time_limit_s)
+    assert raised.value.message.endswith(".")
+    assert children() == []
+    return raised.value.cause
+
+
+def test_a_document_is_read() -> None:
+    assert _extract() == Extraction(text="Grüße aus 東京", sections=(), truncated=False, notes=())
+    assert children() == []
+
+
+def test_the_answer_is_taken_as_it_is_meant() -> None:
+    expected = Extraction(text="t", sections=(Section(name="A", offset=0),), truncated=True, notes=("n",))
+    assert _extract(command=program("answer()")) == expected
+
+
+def test_nothing_of_the_environment_reaches_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAILMCP_PASSWORD", "not a real one")
+    told = program(
+        "text = json.dumps([dict(os.environ), os.getcwd()])\n"
+        "print(json.dumps(dict(text=text, sections=[], truncated=False, notes=[])))"
+    )
+    environment, folder = json.loads(_extract(command=told).text)
+    assert environment.keys() <= {"LC_CTYPE", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"}
+    assert folder == Path(sys.executable).anchor
+
+
+def test_modules_are_the_server_s_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A stranger's json.py in the current folder, or in PYTHONPATH, is not run."""
+    (tmp_path / "json.py").write_text("raise SystemExit(7)", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend("")
+    assert _extract().text
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sys.exit(1)",
+        "answer(); sys.exit(1)",
+        "pass",
+        "print('no json')",
+        "print('[' * 100_000)",
+        "print('[]')",
+        "print('{}')",
+        "print('7')",
+        """print('{"cause": "no such cause"}')""",
+        """print('{"text": "", "sections": [1], "truncated": false, "notes": []}')""",
+        "answer(); answer()",
+    ],
+)
+def test_an_answer_that_is_none_is_a_crash(script: str) -> None:
+    assert _cause(program(script)) is Cause.CRASHED
+
+
+def test_a_cause_is_an_answer() -> None:
+    assert _cause(program("""print('{"cause": "encrypted"}')""")) is Cause.ENCRYPTED
+
+
+@posix
+@pytest.mark.parametrize(
+    ("number", "cause"),
+    [
+        ("SIGSEGV", Cause.CRASHED),
+        ("SIGABRT", Cause.CRASHED),
+        ("SIGKILL", Cause.OUT_OF_MEMORY),
+        ("SIGXCPU", Cause.TIMED_OUT),
+    ],
+)
+def test_the_signal_that_ended_it_says_why(number: str, cause: Cause) -> None:
+    assert hasattr(signal, number)
+    assert _cause(program(f"os.kill(os.getpid(), signal.{number})")) is cause
+
+
+def test_a_program_that_is_not_there_is_a_crash(caplog: pytest.LogCaptureFixture) -> None:
+    assert _cause(["/no/such/program"]) is Cause.CRASHED
+    assert "cannot be started: FileNotFoundError" in caplog.text
+
+
+def test_a_flood_of_output_is_cut() -> None:
+    assert _cause(program("while True: sys.stdout.write('x' * 65536)")) is Cause.CRASHED
+
+
+def test_a_flood_of_errors_is_heard_in_part_and_harms_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "mailmcp")
+    assert _extract(command=program("sys.stderr.write('e' * 5_000_000); answer()")).text == "t"
+    assert caplog.text.count("e" * 4_096) == 1
+    assert len(caplog.text) < 5_000
+
+
+def test_a_worker_that_does_not_listen_can_answer() -> None:
+    large = bytes(limits.EXTRACT_OCTETS_MAX)
+    assert _extract(large, program("os.close(0); answer()")).text == "t"
+    assert _cause(program("os.close(0)"), large) is Cause.CRASHED
+
+
+@posix
+def test_a_worker_that_hangs_is_killed_when_its_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "EXTRACT_GRACE_S", 0.1)
+    stubborn = program("signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(60)")
+    assert _cause(stubborn, time_limit_s=0.2) is Cause.TIMED_OUT
+
+
+@posix
+def test_cancelling_kills_and_buries_the_worker(tmp_path: Path) -> None:
+    door = make_door(tmp_path)
+
+    async def run() -> int:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(lambda: extract_text(_LETTER, Kind.DOCX, command=hanging(door)))
+            number = await to_thread.run_sync(wait_at, door)
+            assert psutil.pid_exists(number)
+            tasks.cancel_scope.cancel()
+        return number
+
+    assert not psutil.pid_exists(anyio.run(run))
+    assert children() == []
+
+
+@posix
+def test_no_file_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "EXTRACT_GRACE_S", 0.1)
+
+    async def run() -> None:
+        await extract_text(_LETTER, Kind.DOCX)
+        before = psutil.Process().num_fds()
+        for command in (
+            None,
+            program("pass"),
+            program("time.sleep(60)"),
+            program("while True: print('x' * 9999)"),
+        ):
+            try:
+                await extract_text(_LETTER, Kind.DOCX, command=command, time_limit_s=0.5)
+            except ExtractionError:
+                assert command is not None
+        assert psutil.Process().num_fds() == before
+
+    anyio.run(run)
+
+
+@pytest.mark.parametrize(
+    ("kind", "cause"),
+    [
+        (Kind.DOC, Cause.UNSUPPORTED),
+        (Kind.XLS, Cause.UNSUPPORTED),
+        (Kind.PPT, Cause.UNSUPPORTED),
+        (Kind.ENCRYPTED_OFFICE, Cause.ENCRYPTED),
+    ],
+)
+def test_what_cannot_be_read_is_said_without_a_process(kind: Kind, cause: Cause) -> None:
+    with pytest.raises(ExtractionError) as raised:
+        anyio.run(lambda: extract_text(b"x", kind, command=["/no/such/program"]))
+    assert raised.value.cause is cause
+
+
+def test_what_is_too_large_is_not_tried() -> None:
+    assert _cause(["/no/such/program"], bytes(limits.EXTRACT_OCTETS_MAX + 1)) is Cause.TOO_LARGE
+
+
+def test_the_server_loads_no_parser() -> None:
+    script = "import sys, mailmcp.documents.extractor, mailmcp.documents.kind; print(*sys.modules)"
+    environment = unmeasured_environment()
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
+    )
+    loaded = ran.stdout.split()
+    assert "mailmcp.documents.process" in loaded
+    assert not {"pypdf", "zipfile", "xml", "pyexpat", "mailmcp.documents.worker", "cryptography"} & set(
+        loaded
+    )
+
+
+def test_the_stand_in_answers_as_the_worker_does() -> None:
+    assert json.loads(ANSWER).keys() == {"text", "sections", "truncated", "notes"}

@@ -1,0 +1,117 @@
+"""Documents that are made to hurt, in the real worker; after each an ordinary one is read."""
+
+import zipfile
+from collections.abc import Callable
+
+import anyio
+import pytest
+
+from documents.documents import docx, open_document, paragraph, xlsx, zipped
+from documents.pdf_file import pdf, stream
+from documents.stand_in import children
+from mailmcp.documents.extraction import Cause, Extraction, ExtractionError
+from mailmcp.documents.kind import Kind
+from mailmcp.documents.process import extract_text
+
+_TOO_SLOW = "Reading the document took too long: only its beginning was read."
+
+
+def _read(content: bytes, kind: Kind, *, time_s: float, memory: int = 10**9) -> Extraction | Cause:
+    """Read it, then an ordinary one."""
+
+    async def run() -> Extraction | Cause:
+        result: Extraction | Cause
+        try:
+            result = await extract_text(content, kind, time_limit_s=time_s, memory_octets=memory)
+        except ExtractionError as error:
+            result = error.cause
+        assert children() == []
+        assert (await extract_text(docx(paragraph("ordinary")), Kind.DOCX)).text == "ordinary"
+        return result
+
+    return anyio.run(run)
+
+
+def _laughs() -> bytes:
+    entities = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(10))
+    document = f'<!DOCTYPE x [<!ENTITY e0 "ha">{entities}]><x>&e9;</x>'
+    return zipped({"mimetype": "x", "content.xml": document})
+
+
+def _too_deep() -> bytes:
+    return docx("<w:tbl><w:tr><w:tc>" * 50_000)
+
+
+def _nested(levels: int = 6) -> bytes:
+    content = b"0" * 1_000_000
+    for _ in range(levels):
+        content = zipped({f"{number}.zip": content for number in range(10)})
+    return content
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "cause"),
+    [
+        (_laughs, Kind.ODT, Cause.MALFORMED),
+        (_too_deep, Kind.DOCX, Cause.MALFORMED),
+        (_nested, Kind.DOCX, Cause.MALFORMED),
+        (lambda: docx("x")[:-40], Kind.DOCX, Cause.MALFORMED),
+        (lambda: b"%PDF-1.7\n" + bytes(range(256)) * 100, Kind.PDF, Cause.MALFORMED),
+        (lambda: pdf(["x"]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"), Kind.PDF, Cause.MALFORMED),
+        (lambda: docx("<w:p>" + " " * 300_000_000), Kind.DOCX, Cause.TOO_LARGE),
+    ],
+    ids=["entities", "too deep", "zips in zips", "truncated", "garbage", "tree that loops", "zip bomb"],
+)
+def test_there_is_no_text(make: Callable[[], bytes], kind: Kind, cause: Cause) -> None:
+    assert _read(make(), kind, time_s=100) is cause
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda: docx(paragraph("begin") + "<w:p/>" * 10_000_000), Kind.DOCX),
+        (lambda: pdf(["begin", stream(b"")]).replace(stream(b""), b"0 0 m " * 2_000_000), Kind.PDF),
+        (lambda: b"{\\rtf1 begin\\par " + b"{\\b}" * 5_000_000, Kind.RTF),
+    ],
+    ids=["docx", "pdf", "rtf"],
+)
+def test_what_takes_too_long_is_read_in_part(make: Callable[[], bytes], kind: Kind) -> None:
+    result = _read(make(), kind, time_s=2)
+    assert isinstance(result, Extraction)
+    assert "begin" in result.text
+    assert result.truncated
+    assert result.notes == (_TOO_SLOW,)
+
+
+def test_what_takes_too_much_memory_is_broken_off() -> None:
+    strings = xlsx({"S": ""}, strings=f"<si><t>{'a' * 200}</t></si>" * 800_000)
+    assert _read(strings, Kind.XLSX, time_s=100, memory=180_000_000) is Cause.OUT_OF_MEMORY
+
+
+def test_a_flood_of_text_ends_at_the_ceiling() -> None:
+    rows = (
+        '<table:table-row table:number-rows-repeated="100">'
+        '<table:table-cell table:number-columns-repeated="100">'
+    )
+    sheet = f"{rows}<text:p>{'x' * 1_000}</text:p></table:table-cell></table:table-row>" * 1_000
+    result = _read(open_document("spreadsheet", f"<table:table>{sheet}</table:table>"), Kind.ODS, time_s=100)
+    assert isinstance(result, Extraction)
+    assert 999_000 < len(result.text) <= 1_000_000
+    assert result.truncated
+
+
+def test_a_stream_that_unfolds_without_end_is_not_unfolded() -> None:
+    """120 MB, deflated twice into less than a kilobyte; pypdf stops at 75 MB."""
+    good = pdf(["begin", "end"])
+    marker = b"(end) Tj"
+    start = good.rindex(b"<< /Length", 0, good.index(marker))
+    end = good.index(b"endstream", start) + len(b"endstream")
+    bomb = good[:start] + stream(b"0 " * 60_000_000, squeezed=2) + good[end:]
+    result = _read(bomb, Kind.PDF, time_s=100)
+    assert isinstance(result, Extraction)
+    assert result.text.startswith("[Page 1]\nbegin")
+
+
+def test_stored_zips_are_read_as_well() -> None:
+    entries = zipped({"a": "b"}, method=zipfile.ZIP_STORED)
+    assert _read(entries, Kind.ODS, time_s=100) is Cause.MALFORMED

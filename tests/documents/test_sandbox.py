@@ -1,0 +1,160 @@
+"""What a process cannot do any more once it has shut itself in: asked of a process that has."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from documents.stand_in import unmeasured_environment
+from mailmcp.documents.sandbox import refuse
+
+posix = pytest.mark.skipif(os.name != "posix", reason="these limits are those of POSIX systems")
+
+_SHUT_IN = """
+import sys, os, io, socket, subprocess, resource, threading
+from mailmcp.documents import cage
+if {limits}:
+    cage.limit_resources(memory_octets=500_000_000, cpu_s=1)
+if {hook}:
+    cage.refuse_ways_out()
+try:
+    {deed}
+except BaseException as error:
+    sys.stdout.write(type(error).__name__)
+else:
+    sys.stdout.write("done")
+"""
+
+
+def shut_in(deed: str, *, limits: bool = False, hook: bool = True) -> subprocess.CompletedProcess[str]:
+    """Let a process that is shut in do a deed; it says what came of it."""
+    script = _SHUT_IN.format(deed=deed, limits=limits, hook=hook)
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=unmeasured_environment(),
+    )
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "socket.socket()",
+        "socket.getaddrinfo('localhost', 1)",
+        "subprocess.run(['true'])",
+        "os.system('true')",
+        "os.fork()",
+        "os.execv('/bin/true', ['true'])",
+        "os.posix_spawn('/bin/true', ['true'], {{}})",
+        "os.kill(os.getpid(), 9)",
+        "open({path!r}, 'w')",
+        "open({path!r}, 'r+b')",
+        "os.open({path!r}, os.O_WRONLY | os.O_CREAT)",
+        "os.open({path!r}, os.O_RDWR)",
+        "os.remove({path!r})",
+        "os.rename({path!r}, {path!r} + 'x')",
+        "__import__('ctypes').CDLL(None)",
+    ],
+)
+@posix
+def test_ways_out_are_refused(deed: str, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("kept", encoding="utf-8")
+    assert shut_in(deed.format(path=str(file))).stdout == "PermissionError"
+    assert file.read_text(encoding="utf-8") == "kept"
+
+
+def test_reading_and_loading_modules_go_on(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("text", encoding="utf-8")
+    assert shut_in(f"open({str(file)!r}).read(); os.open({str(file)!r}, os.O_RDONLY)").stdout == "done"
+    assert shut_in("import pypdf, cryptography.hazmat.primitives.ciphers").stdout == "done"
+
+
+@posix
+def test_memory_is_limited() -> None:
+    assert shut_in("bytearray(600_000_000)", limits=True).stdout == "MemoryError"
+
+
+@posix
+def test_time_is_limited_and_the_signal_says_so() -> None:
+    ended = shut_in("while True: pass", limits=True)
+    assert -ended.returncode == 24
+
+
+@posix
+@pytest.mark.parametrize("seconds", ["0.2", "0", "-1"])
+def test_a_timer_breaks_off_what_runs(seconds: str) -> None:
+    deed = f"cage.call_after({seconds}, lambda: sys.exit())\n    while True: pass"
+    assert shut_in(deed).stdout == "SystemExit"
+
+
+@posix
+def test_limits_cannot_be_raised_again_by_an_ordinary_user() -> None:
+    names = "('FSIZE', 'CORE', 'NOFILE', 'CPU')"
+    limits = f"[resource.getrlimit(getattr(resource, 'RLIMIT_' + name)) for name in {names}]"
+    deed = f"assert {limits} == [(0, 0), (0, 0), (64, 64), (1, 2)], {limits}"
+    assert shut_in(deed, limits=True).stdout == "done"
+
+
+@posix
+def test_limits_that_are_tighter_already_stay() -> None:
+    deed = "assert resource.getrlimit(resource.RLIMIT_NOFILE) == (32, 32)"
+    before = "resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32));"
+    before += "cage.limit_resources(memory_octets=2**40, cpu_s=9);"
+    assert shut_in(before + deed).stdout == "done"
+
+
+@posix
+def test_files_cannot_be_written_even_without_the_hook(tmp_path: Path) -> None:
+    deed = f"os.write(os.open({str(tmp_path / 'new')!r}, os.O_WRONLY | os.O_CREAT), b'x')"
+    assert shut_in(deed, limits=True, hook=False).stdout in {"OSError", ""}
+    assert (tmp_path / "new").stat().st_size == 0
+
+
+def test_the_process_ends_with_its_parent() -> None:
+    """The other end of its stdin closes when the parent dies, however it dies."""
+    script = (
+        "from mailmcp.documents import cage; import time; cage.die_with_parent(); print('up', flush=True)\n"
+        "while True: time.sleep(60)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=unmeasured_environment(),
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"up\n"
+        assert child.poll() is None
+        child.stdin.close()
+        assert child.wait(timeout=60) == 0
+
+
+@pytest.mark.parametrize(
+    ("event", "arguments"),
+    [
+        ("socket.connect", ()),
+        ("subprocess.Popen", ()),
+        ("os.system", ()),
+        ("open", ("f", "a", 0)),
+        ("open", ("f", "x", 0)),
+        ("open", ("f", None, os.O_RDWR)),
+        ("open", ("f", None, os.O_RDONLY | os.O_CREAT)),
+    ],
+)
+def test_events_that_lead_out(event: str, arguments: tuple[object, ...]) -> None:
+    with pytest.raises(PermissionError):
+        refuse(event, arguments)
+
+
+def test_events_that_do_not() -> None:
+    refuse("import", ("pypdf",))
+    refuse("open", ("f", "rb", os.O_RDONLY))
+    refuse("open", ("f", None, None))

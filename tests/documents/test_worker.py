@@ -1,0 +1,103 @@
+"""The worker's answers; its process is tested in `test_process.py`."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from documents.documents import docx, open_document, paragraph, pptx, shape, xlsx, zipped
+from documents.pdf_file import pdf
+from documents.reading import writer
+from mailmcp.documents import worker
+from mailmcp.documents.formats import word
+from mailmcp.documents.job import LENGTH
+from mailmcp.documents.kind import UNREADABLE, Kind
+
+_MANY = "".join(paragraph(f"line {number}") for number in range(20_000))
+
+
+def _answer(content: bytes, kind: str = "docx", max_chars: int = 1_000_000) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(worker.answer(content, kind, writer(max_chars=max_chars)))
+    return answer
+
+
+def test_every_kind_that_is_read_has_a_reader() -> None:
+    assert worker.FORMATS.keys() == {kind.value for kind in Kind if kind not in UNREADABLE}
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("pdf", pdf(["text"])),
+        ("docx", docx(paragraph("text"))),
+        ("xlsx", xlsx({"S": '<sheetData><row><c t="str"><v>text</v></c></row></sheetData>'})),
+        ("pptx", pptx([shape("text")])),
+        ("odt", open_document("text", "<text:p>text</text:p>")),
+        ("rtf", b"{\\rtf1 text}"),
+    ],
+)
+def test_each_kind_is_read(kind: str, content: bytes) -> None:
+    answer = _answer(content, kind)
+    assert answer["text"].split("\n")[-1] == "text"
+    assert (answer["truncated"], answer["notes"]) == (False, [])
+
+
+def test_full_is_an_ordinary_end() -> None:
+    answer = _answer(docx(_MANY), max_chars=100)
+    assert len(answer["text"]) <= 100
+    assert (answer["truncated"], answer["notes"]) == (True, [])
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "cause"),
+    [
+        (b"garbage", "docx", "malformed"),
+        (b"%PDF-1.7 garbage", "pdf", "malformed"),
+        (pdf(["x"])[:60], "pdf", "malformed"),
+        (pdf(["x"]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"), "pdf", "malformed"),
+        (docx("x")[:-40], "docx", "malformed"),
+        (zipped({"a": "b"}), "xlsx", "malformed"),
+        (open_document("text", "", manifest="<m><encryption-data/></m>"), "odt", "encrypted"),
+    ],
+)
+def test_failures_are_answers(
+    content: bytes, kind: str, cause: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert _answer(content, kind) == {"cause": cause}
+    assert "garbage" not in capfd.readouterr().err
+
+
+def test_what_was_read_before_a_failure_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged = _answer(docx(_MANY + "</unmatched>"))
+    assert damaged["text"].startswith("line 0\nline 1\n")
+    assert damaged["truncated"]
+    assert damaged["notes"] == ["The document is damaged: only what stands before the damage was read."]
+
+    def exhausted(_: object, out: Any) -> None:
+        out.line("beginning")
+        raise MemoryError
+
+    monkeypatch.setattr(word, "read", exhausted)
+    exhausting = _answer(b"")
+    assert exhausting["text"] == "beginning"
+    assert exhausting["notes"] == ["Reading the document took too much memory: only its beginning was read."]
+
+
+def test_stderr_says_where_it_failed_and_nothing_of_the_document(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("a secret of the document")
+
+    monkeypatch.setattr(word, "read", fail)
+    assert _answer(b"") == {"cause": "malformed"}
+    said = capfd.readouterr().err
+    assert said.startswith("ValueError at test_worker.py:")
+    assert "secret" not in said
+
+
+def test_only_the_content_is_taken_from_stdin() -> None:
+    stream = io.BytesIO(LENGTH.pack(3) + b"abcdef")
+    assert worker.receive(stream) == b"abc"
+    assert stream.read() == b"def"

@@ -1,0 +1,80 @@
+"""ESEARCH lines are read strictly, SEARCH lines are not."""
+
+import pytest
+
+from mailmcp import limits
+from mailmcp.imap.search.response import parse_count, parse_esearch, parse_search
+from steps import assert_linear
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b'(TAG "A1") UID COUNT 3 ALL 5,1:2', [5, 1, 2]),
+        (b'(TAG "A1") uid all 4:3 count 2', [3, 4]),
+        (b'(TAG "A1") UID COUNT 0', []),
+        (b'(TAG "A1") UID COUNT 1 ALL ' + b"9" * 5000, [int("9" * 20)]),
+        (b'(TAG "A1") UID COUNT ' + b"9" * 5000 + b" ALL 1", None),
+        (b'(TAG "A1") UID COUNT 100 PARTIAL (1:10 1:10)', None),
+        (b'(TAG "A1") COUNT 1 ALL 1', None),
+        (b'(TAG "A2") UID COUNT 1 ALL 1', None),
+        (b"UID COUNT 1 ALL 1", None),
+        (b'(TAG "A1") UID ALL 1', None),
+        (b'(TAG "A1") UID COUNT 2', None),
+        (b'(TAG "A1") UID COUNT 3 ALL 1:2', None),
+        (b'(TAG "A1") UID COUNT 1 ALL 1:4294967295', None),
+        (b'(TAG "A1") UID COUNT 4294967295 ALL 1:4294967295', None),
+    ],
+)
+def test_an_extended_answer_is_right_in_all_or_nothing(line: bytes, expected: list[int] | None) -> None:
+    assert parse_esearch([line], tag=b"A1") == expected
+
+
+def test_an_extended_answer_is_one_line() -> None:
+    whole = b'(TAG "A1") UID COUNT 1 ALL 1'
+    assert parse_esearch([], tag=b"A1") is None
+    assert parse_esearch([whole, whole], tag=b"A1") is None
+    assert parse_esearch([(b"x", b"y"), b""], tag=b"A1") is None
+    count = limits.SEARCH_UIDS_MAX
+    assert (
+        len(parse_esearch([b'(TAG "A1") UID COUNT %d ALL 1:%d' % (count, count)], tag=b"A1") or ()) == count
+    )
+
+
+def test_many_scattered_uids_are_read_in_linear_time() -> None:
+    def parse(count: int) -> None:
+        scattered = list(range(1, 2 * count, 2))
+        line = b'(TAG "A1") UID COUNT %d ALL ' % count + b",".join(b"%d" % uid for uid in scattered)
+        assert parse_esearch([line], tag=b"A1") == scattered
+
+    assert_linear(parse, size=500, large=100_000)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([], []),
+        ([b""], []),
+        ([b"1 2", b"", b" 3"], [1, 2, 3]),
+        ([b"2 1 (MODSEQ 917162500)"], [2, 1]),
+        ([(b"{1}", b"9"), b" 5,6;7"], [5, 6, 7]),
+    ],
+)
+def test_plain_lines_are_read_whatever_they_look_like(lines: list[object], expected: list[int]) -> None:
+    """ICloud sends odd ones, and several."""
+    assert parse_search(lines) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "count"),
+    [
+        ([b'(TAG "A1") UID COUNT 30'], 30),
+        ([b'(TAG "A2") UID COUNT 7', b'(TAG "A1") UID COUNT 0'], 0),
+        ([b'(TAG "A1") UID ALL 1:3'], None),
+        ([b"UID COUNT 30"], None),
+        ([(b"x", b"y"), b""], None),
+        ([], None),
+    ],
+)
+def test_a_count_is_that_of_its_own_tag(lines: list[object], count: int | None) -> None:
+    assert parse_count(lines, tag=b"A1") == count

@@ -1,0 +1,283 @@
+"""Answers to SEARCH as real servers give them: odd, mislabelled, contradictory, limited, none.
+
+What comes out is right, or said to be in doubt.
+"""
+
+from collections.abc import Sequence
+
+import pytest
+
+from imap.scenes import make_account, session_on
+from imap.searches import PLAIN, fail, find, letter, letters, probed, request, scan_one, searches
+from mailmcp import limits
+from mailmcp.imap.quirks import Feature, Quirks, Verdict
+from mailmcp.imap.search.order import Order
+from mailmcp.imap.search.run import scan
+from mailmcp.reasons import Reason
+from mcp_envelope import InternalError, ToolError
+from servers.peer import PeerFactory
+from servers.peer_actions import Action, Respond, Rule
+from servers.peer_mailbox import PeerMailbox, make_messages
+
+RETURN = "RETURN"
+EXTENDED = ("IMAP4rev1", "LITERAL+", "ESEARCH")
+ODD_TEXTS = ('a"b', "a\\b", "(ab", "ab)", "x{5}", "{5}", "{5+}", "a*b", "a%b", "[ab]", "ab]", "NIL", "'")
+
+
+def when_searching(action: Action, containing: str = "", nth: int | None = None) -> Rule:
+    return Rule(command="UID SEARCH", containing=containing, action=action, nth=nth)
+
+
+def answering(raw: bytes) -> Respond:
+    return Respond(raw + b"{tag} OK -\r\n")
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (b"", ()),
+        (b"* SEARCH\r\n", ()),
+        (b"* SEARCH 1 2\r\n* SEARCH 3\r\n", (3, 2, 1)),
+        (b"* SEARCH\r\n* SEARCH 3 1\r\n* SEARCH\r\n", (3, 1)),
+        (b"* SEARCH 2 2  1 \r\n* SEARCH 2\r\n", (2, 1)),
+        (b"* SEARCH 1 2 (MODSEQ 917162500)\r\n", (2, 1)),
+    ],
+)
+def test_any_number_of_search_lines_is_accepted(
+    peer: PeerFactory, answer: bytes, expected: tuple[int, ...]
+) -> None:
+    """ICloud sends several."""
+    server = peer(
+        messages=make_messages(1, 2, 3), capabilities=PLAIN, rules=[when_searching(answering(answer))]
+    )
+    assert find(server, probed(), query="x").uids == expected
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b'* ESEARCH (TAG "{tag}") COUNT 2 ALL 1:2\r\n',
+        b'* ESEARCH (TAG "other") UID COUNT 2 ALL 1:2\r\n',
+        b"* ESEARCH UID COUNT 2 ALL 1:2\r\n",
+        b'* ESEARCH (TAG "{tag}") UID COUNT 9 PARTIAL (1:2 1:2)\r\n',
+        b'* ESEARCH (TAG "{tag}") UID COUNT 2 ALL 1:2\r\n* ESEARCH (TAG "{tag}") UID COUNT 1 ALL 3\r\n',
+    ],
+)
+def test_esearch_that_misbehaves_is_not_used_again(peer: PeerFactory, answer: bytes) -> None:
+    """Missing or mislabelled by Proton Bridge and Purelymail: plain SEARCH from then on, the same results."""
+    server = peer(messages=make_messages(1, 2, 5), rules=[when_searching(answering(answer), RETURN)])
+    quirks = Quirks()
+    assert find(server, quirks).uids == (5, 2, 1)
+    assert find(server, quirks).uids == (5, 2, 1)
+    assert not quirks.trusts(Feature.ESEARCH)
+    assert [RETURN in each.line for each in server.commands if "SEARCH" in each.name] == [True, False, False]
+
+
+def test_one_bad_extended_answer_spoils_no_other_mailbox(peer: PeerFactory) -> None:
+    """What was asked in the extended form before that was learned is still read so."""
+    boxes = [PeerMailbox(name=f"Box{n}", messages=make_messages(n)) for n in (1, 2, 3)]
+    server = peer(mailboxes=boxes, rules=[when_searching(answering(b""), RETURN, nth=1)])
+    with session_on(make_account(server)) as session:
+        found = scan(session, [request(f"Box{n}") for n in (1, 2, 3)])
+    assert [each.uids for each in found if not isinstance(each, ToolError)] == [(1,), (2,), (3,)]
+
+
+def test_a_plain_answer_to_an_extended_search_is_taken(peer: PeerFactory) -> None:
+    rule = when_searching(answering(b"* SEARCH 1 2\r\n"), RETURN)
+    server = peer(messages=make_messages(1, 2), rules=[rule])
+    assert find(server).uids == (2, 1)
+    assert len(searches(server)) == 1
+
+
+def test_esearch_that_finds_less_than_search_is_not_used_again(peer: PeerFactory) -> None:
+    short = answering(b'* ESEARCH (TAG "{tag}") UID COUNT 1 ALL 1\r\n')
+    server = peer(messages=make_messages(1, 2, 3), rules=[when_searching(short, RETURN)])
+    quirks = Quirks()
+    found = find(server, quirks)
+    assert (found.uids, found.complete) == ((3, 2, 1), True)
+    assert not quirks.trusts(Feature.ESEARCH)
+
+
+@pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED])
+def test_an_empty_answer_to_everything_is_not_believed(
+    peer: PeerFactory, capabilities: Sequence[str]
+) -> None:
+    """Strato gives such ones: the messages are then named by FETCH, from the first search on."""
+    server = peer(messages=letters([1, 4, 9]), capabilities=capabilities)
+    server.rules.append(when_searching(answering(b"")))
+    quirks = Quirks()
+    assert find(server, quirks).uids == (9, 4, 1)
+    assert quirks.verdict(Feature.ALL) is Verdict.WRONG
+    before = len(searches(server))
+    with session_on(make_account(server), quirks) as session:
+        first = scan_one(session, request(size=2))
+        assert first.uids == (9, 4)
+        assert scan_one(session, request(after=first.last)).uids == (1,)
+        assert scan_one(session, request(order=Order.OLDEST, after=first.last)).uids == (9,)
+        server.mailbox.messages[1].flags = ("\\Seen",)
+        assert scan_one(session, request(unread_only=True)).uids == (9, 1), "flags are verified here then"
+    assert len(searches(server)) == before
+    server.mailbox.messages.clear()
+    assert find(server, quirks).uids == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [(b"{tag} OK -\r\n", Reason.PROTOCOL_VIOLATION), (b"{tag} NO [LIMIT] No\r\n", Reason.SERVER_REFUSED)],
+)
+def test_a_server_that_shows_nothing_at_all_is_an_error(
+    peer: PeerFactory, answer: bytes, reason: Reason
+) -> None:
+    """Never an empty result: the mailbox says that it is not empty."""
+    server = peer(messages=letters([1]), capabilities=PLAIN)
+    server.rules += [
+        when_searching(answering(b"")),
+        Rule(command="UID FETCH", containing="1:* (UID)", action=Respond(answer)),
+    ]
+    assert fail(server).reason is reason
+
+
+@pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED])
+def test_a_limited_view_is_said(peer: PeerFactory, capabilities: Sequence[str]) -> None:
+    """Yahoo shows some of a large mailbox, by SEARCH as by FETCH."""
+    server = peer(messages=letters([7, 8, 9]), capabilities=capabilities)
+    shown = b'* ESEARCH (TAG "{tag}") UID COUNT 2 ALL 8:9\r\n'
+    server.rules += [
+        when_searching(answering(shown), RETURN),
+        when_searching(answering(b"* SEARCH 8 9\r\n")),
+    ]
+    quirks = Quirks()
+    found = find(server, quirks)
+    assert (found.uids, found.complete) == ((9, 8), False)
+    assert found.statements == ("The server shows 2 of the 3 messages that it says are in the mailbox.",)
+    assert quirks.trusts(Feature.ESEARCH), "both say the same"
+
+
+def test_extended_and_plain_answers_may_both_be_short(peer: PeerFactory) -> None:
+    server = peer(messages=letters([7, 8, 9]), capabilities=EXTENDED)
+    shown = b'* ESEARCH (TAG "{tag}") UID COUNT 1 ALL 9\r\n'
+    server.rules += [
+        when_searching(answering(shown), RETURN),
+        when_searching(answering(b"* SEARCH 8 9\r\n")),
+    ]
+    found = find(server)
+    assert (found.uids, found.complete) == ((9, 8), False)
+
+
+def test_a_server_that_stops_on_the_way_down_is_asked_again_below(peer: PeerFactory) -> None:
+    """RFC 9738: it says which UID it looked at last."""
+    server = peer(messages=letters(range(1, 8)), capabilities=PLAIN)
+    server.rules += [
+        when_searching(Respond(b"* SEARCH 6 7\r\n{tag} OK [MESSAGELIMIT 2 6] Limited\r\n"), nth=1),
+        when_searching(Respond(b"* SEARCH 4 5\r\n{tag} OK [MESSAGELIMIT 2 4] Limited\r\n"), "UID 1:5", nth=1),
+    ]
+    found = find(server, probed(), query="words")
+    assert (found.uids, found.complete) == ((7, 6, 5, 4, 3, 2, 1), True)
+    assert searches(server) == ['TEXT "words"', 'UID 1:5 TEXT "words"', 'UID 1:3 TEXT "words"']
+
+
+def test_a_limited_server_is_not_said_to_hide_messages(peer: PeerFactory) -> None:
+    server = peer(messages=letters(range(1, 8)), capabilities=PLAIN)
+    server.rules.append(when_searching(Respond(b"* SEARCH 6 7\r\n{tag} OK [MESSAGELIMIT 2] Limited\r\n")))
+    [statement] = find(server).statements
+    assert statement.startswith("The server looks at a limited number of messages")
+
+
+@pytest.mark.parametrize("code", [b"[MESSAGELIMIT 2]", b"[MESSAGELIMIT]", b"[MESSAGELIMIT 2 7]"])
+def test_a_server_that_looks_at_some_alone_is_incomplete(
+    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, code: bytes
+) -> None:
+    monkeypatch.setattr(limits, "SEARCH_ROUNDS_MAX", 3)
+    server = peer(messages=letters(range(1, 8)), capabilities=PLAIN)
+    server.rules.append(when_searching(Respond(b"* SEARCH 6 7\r\n{tag} OK %b Limited\r\n" % code)))
+    found = find(server, probed(), query="words")
+    assert (found.complete, found.uids[:1]) == (False, (7,))
+    assert found.statements == (
+        "The server looks at a limited number of messages: older ones were not searched.",
+    )
+    assert len(searches(server)) <= 4
+
+
+def test_a_limited_server_is_asked_to_fetch_no_more_than_its_limit(peer: PeerFactory) -> None:
+    server = peer(messages=letters(range(1, 8)), capabilities=(*PLAIN, "MESSAGELIMIT=3"))
+    assert find(server).uids == (7, 6, 5, 4, 3, 2, 1)
+    fetches = [each.line.split(" ")[2] for each in server.commands if each.name == "UID FETCH"]
+    assert fetches == ["1:3", "4:6", "7"]
+
+
+@pytest.mark.parametrize("uid", [0, 2**32, 99_999_999_999, int("9" * 4000)])
+def test_an_impossible_uid_is_a_violation(peer: PeerFactory, uid: int) -> None:
+    rule = when_searching(answering(b"* SEARCH 1 %d\r\n" % uid))
+    server = peer(messages=letters([1]), capabilities=PLAIN, rules=[rule])
+    error = fail(server, probed(), query="x") if uid else None
+    if error is not None:
+        assert isinstance(error, InternalError)
+        assert error.reason is Reason.PROTOCOL_VIOLATION
+    else:
+        assert find(server, probed(), query="x").uids == (1,), "no message can be meant"
+
+
+def test_a_refused_examine_is_not_taken_for_an_empty_search(peer: PeerFactory) -> None:
+    """The search that follows it is answered all the same by servers that keep the old mailbox open."""
+    server = peer(messages=letters([1, 2]), mailboxes=[PeerMailbox(name="Other")])
+    server.rules.append(
+        Rule(
+            command="EXAMINE",
+            containing="Other",
+            action=Respond(b"{tag} NO [NOPERM] Not yours\r\n"),
+        )
+    )
+    with session_on(make_account(server)) as session:
+        found = scan(session, [request(), request("Other"), request()])
+    assert isinstance(found[1], InternalError)
+    assert found[1].reason is Reason.PERMISSION_DENIED
+    assert [each.uids for each in found if not isinstance(each, ToolError)] == [(2, 1), (2, 1)]
+
+
+@pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED, (*PLAIN, "SORT")])
+@pytest.mark.parametrize("order", [Order.NEWEST, Order.OLDEST, Order.LARGEST])
+def test_a_huge_mailbox_is_searched_in_windows(
+    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, capabilities: tuple[str, ...], order: Order
+) -> None:
+    monkeypatch.setattr(limits, "SEARCH_WINDOW", 16)
+    uids = list(range(3, 60, 2))
+    server = peer(messages=[letter(uid, size=uid) for uid in uids], capabilities=capabilities)
+    quirks = probed()
+    expected = tuple(uids if order is Order.OLDEST else reversed(uids))
+    for _ in range(2):
+        with session_on(make_account(server), quirks) as session:
+            first = scan_one(session, request(order=order, size=20))
+            second = scan_one(session, request(order=order, size=20, after=first.last))
+            assert first.uids + second.uids == expected
+    assert len(searches(server)) > 4
+    assert not any(each.name == "UID SORT" for each in server.commands)
+
+
+def test_without_uidnext_a_huge_mailbox_is_searched_at_once(
+    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SEARCH_WINDOW", 2)
+    examined = answering(b"* 3 EXISTS\r\n* OK [UIDVALIDITY 1700000000] -\r\n")
+    server = peer(messages=letters([1, 2, 3]), rules=[Rule(command="EXAMINE", action=examined)])
+    quirks = Quirks()
+    assert find(server, quirks).uids == (3, 2, 1)
+    assert quirks.sizes == {"INBOX": 3}
+    assert find(server, quirks).uids == (3, 2, 1)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"{tag} NO Cannot sort\r\n",
+        b"* SORT 1 2\r\n{tag} OK [MESSAGELIMIT 2 1] Limited\r\n",
+        b"* SORT 1\r\n{tag} OK -\r\n",
+    ],
+)
+def test_sort_that_does_not_work_is_done_without(peer: PeerFactory, answer: bytes) -> None:
+    messages = [letter(1, size=5), letter(2, size=9), letter(3)]
+    rule = Rule(command="UID SORT", action=Respond(answer))
+    server = peer(messages=messages, capabilities=(*EXTENDED, "SORT"), rules=[rule])
+    quirks = probed()
+    assert find(server, quirks, order=Order.LARGEST).uids == (2, 1, 3)
+    assert quirks.trusts(Feature.SORT) == (b" NO " not in answer)

@@ -1,0 +1,119 @@
+"""Text beyond ASCII: charsets that are refused, literals that wait or ride, odd texts."""
+
+from typing import Any
+
+import pytest
+
+from imap.line_server import LineServer
+from imap.scenes import At, make_account, session_on
+from imap.searches import fail, find, letter, letters, probed, request, scan_one, searches
+from mailmcp.imap.quirks import Feature, Verdict
+from mailmcp.imap.search.order import Order
+from mailmcp.imap.search.run import scan
+from mailmcp.reasons import Reason
+from mcp_envelope import InternalError, ToolError
+from servers.dovecot import Dovecot, Login
+from servers.peer import PeerFactory
+from servers.peer_actions import Action, Respond, Rule
+from servers.peer_mailbox import make_messages
+
+ODD_TEXTS = ('a"b', "a\\b", "(ab", "ab)", "x{5}", "{5}", "{5+}", "a*b", "a%b", "[ab]", "ab]", "NIL", "'")
+
+
+def when_searching(action: Action, containing: str = "", nth: int | None = None) -> Rule:
+    return Rule(command="UID SEARCH", containing=containing, action=action, nth=nth)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [b"NO [BADCHARSET (US-ASCII)] No", b"BAD Command Argument Error. 11", b"NO No", b"NO [CANNOT] No"],
+)
+def test_a_refused_charset_is_worked_around_or_said(peer: PeerFactory, refusal: bytes) -> None:
+    """Exchange says BAD to CHARSET, without a word of it."""
+    rule = when_searching(Respond(b"{tag} %b\r\n" % refusal), "CHARSET")
+    subject = "=?utf-8?q?Gr=C3=B6=C3=9Fe?="
+    server = peer(messages=[letter(1, subject), letter(2)], rules=[rule])
+    quirks = probed()
+    assert fail(server, quirks, query="Größe").reason is Reason.CHARSET_REFUSED
+    found = find(server, quirks, subject="größe")
+    assert (found.uids, found.complete) == ((1,), True)
+    assert found.statements == (
+        "The server cannot search for text that is not ASCII: subject was verified here, message by message.",
+    )
+    assert find(server, quirks, query="report").uids == (2,)
+    server.settings.capabilities += ("SORT",)
+    server.rules.append(Rule(command="UID SORT", containing="UTF-8", action=rule.action))
+    quirks = probed()
+    assert find(server, quirks, subject="größe", order=Order.LARGEST).uids == (1,)
+    assert quirks.trusts(Feature.SORT), "it may well sort other messages"
+
+
+@pytest.mark.parametrize("query", ["x", "Größe"])
+def test_another_trouble_is_not_taken_for_the_charset(peer: PeerFactory, query: str) -> None:
+    rule = when_searching(Respond(b"{tag} NO [SERVERBUG] Broken index\r\n"))
+    error = fail(peer(messages=make_messages(1), rules=[rule]), probed(), query=query)
+    assert error.reason is Reason.SERVER_REFUSED
+    assert r'refused SEARCH (account main): NO "\[SERVERBUG] Broken index"' in error.message
+
+
+@pytest.mark.parametrize("capability", ["LITERAL+", "LITERAL-", "IMAP4rev1"])
+def test_a_literal_that_need_not_wait_rides(peer: PeerFactory, capability: str) -> None:
+    server = peer(messages=letters([1]), capabilities=("IMAP4rev1", "ESEARCH", capability))
+    server.mailbox.messages[0].octets += "Größe".encode()
+    with session_on(make_account(server), probed()) as session:
+        before = session.dialling.traffic.round_trips
+        assert scan_one(session, request(query="Größe")).uids == (1,)
+        waits = capability == "IMAP4rev1"
+        assert session.dialling.traffic.round_trips - before == (4 if waits else 2)
+    literal = "Größe".encode().decode("latin-1")
+    sign = "" if waits else "+"
+    assert searches(server) == [f"CHARSET UTF-8 TEXT {{7{sign}}}\r\n{literal}"]
+
+
+def test_a_long_literal_waits_where_only_short_ones_need_not(peer: PeerFactory) -> None:
+    """RFC 7888 section 5: LITERAL- is for 4096 octets."""
+    server = peer(messages=make_messages(1), capabilities=("IMAP4rev1", "LITERAL-"))
+    quirks = probed()
+    quirks.verdicts[Feature.ALL] = Verdict.OK  # else an empty result is looked into
+    assert find(server, quirks, subject="ä" * 2048).uids == ()
+    assert find(server, quirks, subject="ä" * 2049).uids == ()
+    assert [("{4096+}" in line, "{4098}" in line) for line in searches(server)] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+@pytest.mark.parametrize("answer", [b"{tag} NO No literals\r\n", b"{tag} BAD Too long\r\n", b"%% junk\r\n"])
+def test_a_literal_may_be_refused(answer: bytes) -> None:
+    """A server that says NO instead of asking for the literal has answered; the session goes on."""
+
+    def reply(line: bytes, _earlier: list[bytes]) -> bytes:
+        tag = line.split(b" ")[0]
+        if line.endswith(b"}\r\n"):
+            return answer.replace(b"{tag}", tag)
+        return b"* 1 EXISTS\r\n* OK [UIDVALIDITY 1] -\r\n%b OK Done\r\n" % tag
+
+    with LineServer(reply) as server, session_on(make_account(server), probed()) as session:
+        if answer.startswith(b"{tag}"):
+            [found] = scan(session, [request(query="Größe")])
+            assert isinstance(found, ToolError)
+            assert found.reason is Reason.CHARSET_REFUSED
+            session.run("NOOP")
+        else:
+            with pytest.raises(InternalError) as caught:
+                scan(session, [request(query="Größe")])
+            assert caught.value.reason is Reason.PROTOCOL_VIOLATION
+
+
+def test_dovecot_finds_odd_texts_as_they_are(dovecot: Dovecot, dovecot_user: Login) -> None:
+    dovecot.fill(
+        dovecot_user.user, "INBOX", [letter(1, f"-{text}-", sender="a@x").octets for text in ODD_TEXTS]
+    )
+    dovecot.fill(dovecot_user.user, "INBOX", [letter(1, "-=?utf-8?q?Gr=C3=B6=C3=9Fe?=-").octets])
+    with session_on(make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)) as session:
+        for uid, text in enumerate([*ODD_TEXTS, "Größe"], start=1):
+            assert scan_one(session, request(subject=f"-{text}-")).uids == (uid,), text
+            phrase: dict[str, Any] = {"query": f'"{text}"'} if '"' not in text else {"body": "Words of 1"}
+            assert uid in scan_one(session, request(**phrase, size=50)).uids, text
+        wrong = [each for each in Feature if not session.quirks.trusts(each)]
+        assert wrong == []

@@ -1,0 +1,74 @@
+"""Errors of the libraries below have one name each; see test_faults_*.py for them on the wire."""
+
+import imaplib
+import socket
+import ssl
+
+import pytest
+
+from mailmcp.imap.errors import Stage, deadline_passed, named_faults, rebuilt, refused, tls_failed, violation
+from mailmcp.imap.response import RefusedError
+from mailmcp.imap.wire import ViolationError
+from mailmcp.reasons import Reason
+from mcp_envelope import DeadlineError, InternalError, NotFoundError
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "retryable"),
+    [
+        (ConnectionResetError(), Reason.CONNECTION_LOST, True),
+        (BrokenPipeError(), Reason.CONNECTION_LOST, True),
+        (OSError("no route to host"), Reason.CONNECTION_LOST, True),
+        (imaplib.IMAP4.abort("socket error: EOF"), Reason.CONNECTION_LOST, True),
+        (imaplib.IMAP4.abort("an unexpected error happened"), Reason.CONNECTION_LOST, True),
+        (ssl.SSLEOFError(), Reason.CONNECTION_LOST, True),
+        (ssl.SSLZeroReturnError(), Reason.CONNECTION_LOST, True),
+        (ConnectionRefusedError(), Reason.CONNECTION_REFUSED, True),
+        (socket.gaierror(), Reason.CONNECTION_REFUSED, True),
+        (ssl.SSLError(), Reason.TLS_FAILED, False),
+        (ViolationError("junk"), Reason.PROTOCOL_VIOLATION, False),
+        (imaplib.IMAP4.error(b"* NO Hello"), Reason.PROTOCOL_VIOLATION, False),
+        (imaplib.IMAP4.error(b"* BYE Full"), Reason.SERVER_REFUSED, True),
+        (RefusedError("NOOP", "NO", "Busy"), Reason.SERVER_REFUSED, True),
+        (RefusedError("NOOP", "BAD", "What"), Reason.SERVER_REFUSED, False),
+    ],
+)
+def test_each_error_has_a_name(error: Exception, reason: Reason, *, retryable: bool) -> None:
+    with pytest.raises(InternalError, match="account main") as caught, named_faults("main"):
+        raise error
+    assert (caught.value.reason, caught.value.retryable) == (reason, retryable)
+    assert caught.value.__cause__ is error
+    assert caught.value.details["account_id"] == "main"
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_a_timeout_is_named_by_its_stage(stage: Stage) -> None:
+    with pytest.raises(DeadlineError) as caught, named_faults("main", stage):
+        raise TimeoutError
+    assert caught.value.reason == stage.value
+    assert caught.value.message == deadline_passed("main", stage).message
+
+
+@pytest.mark.parametrize("error", [NotFoundError("no", reason=Reason.PART_MISSING), LookupError("a bug")])
+def test_what_has_a_name_keeps_it_and_bugs_stay_bugs(error: Exception) -> None:
+    with pytest.raises(type(error)) as caught, named_faults("main"):
+        raise error
+    assert caught.value is error
+
+
+def test_a_rebuilt_mailbox_is_a_conflict_that_names_both_values() -> None:
+    error = rebuilt("Archive", expected=17, found=18)
+    assert error.reason is Reason.UIDVALIDITY_CHANGED
+    assert error.details == {"mailbox": "Archive", "expected_uidvalidity": 17, "found_uidvalidity": 18}
+    assert error.message == (
+        "Mailbox `Archive` was rebuilt (or the id is of another one): its UIDVALIDITY was 17 and is now 18. "
+        "Ids and cursors from before are void; search again."
+    )
+    assert not error.retryable
+
+
+def test_messages_are_sentences() -> None:
+    assert str(violation("main", "sang")) == "The server sang (account main)."
+    assert str(tls_failed("main", "No TLS.")) == "No TLS."
+    no = RefusedError("LIST", "NO", "[LIMIT] Later")
+    assert str(refused("main", no)) == 'The server refused LIST (account main): NO "\\[LIMIT] Later"'

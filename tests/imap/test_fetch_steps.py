@@ -1,0 +1,94 @@
+"""Many messages in few commands; bad ones stand alone."""
+
+import pytest
+
+from imap.scenes import make_account, session_on
+from mailmcp import limits
+from mailmcp.imap.fetch import Fetched
+from mailmcp.imap.fetch_steps import Job, fetching, sequence_sets
+from mailmcp.imap.pipeline import Talk, converse
+from mcp_envelope import ToolError
+from servers.peer import Peer, PeerFactory
+from servers.peer_actions import FailUid, Respond, Rule
+from servers.peer_mailbox import make_messages
+
+ITEMS = ("UID", "FLAGS")
+
+
+def fetch(server: Peer, *jobs: Job, most_messages: int = 0) -> list[Fetched]:
+    with session_on(make_account(server)) as session:
+        dialogue = fetching(*jobs, most_messages=most_messages)
+        [results] = converse(session, [Talk(mailbox="INBOX", uidvalidity=None, dialogue=dialogue)])
+    assert not isinstance(results, ToolError)
+    return results
+
+
+def fetches(server: Peer) -> list[str]:
+    return [each.line.split(" ")[2] for each in server.commands if each.name == "UID FETCH"]
+
+
+@pytest.mark.parametrize(
+    ("uids", "sets"),
+    [
+        ([], []),
+        ([5], [b"5"]),
+        ([3, 1, 2, 2], [b"1:3"]),
+        ([1, 2, 4, 9, 10], [b"1:2,4,9:10"]),
+    ],
+)
+def test_runs_are_written_as_ranges(uids: list[int], sets: list[bytes]) -> None:
+    assert list(sequence_sets(uids)) == sets
+
+
+def test_no_set_is_longer_than_a_command_line() -> None:
+    """Dovecot refuses lines over 8 KB."""
+    uids = range(1_000_000_000, 1_000_010_000, 2)
+    sets = list(sequence_sets(uids))
+    assert len(sets) > 1
+    assert max(map(len, sets)) <= limits.SEQUENCE_SET_OCTETS
+    assert [int(each) for each in b",".join(sets).split(b",")] == list(uids)
+    assert list(sequence_sets(range(1, 8), most_uids=3)) == [b"1:3", b"4:6", b"7"]
+
+
+def test_nothing_asked_is_nothing_sent(peer: PeerFactory) -> None:
+    server = peer(messages=make_messages(1))
+    assert fetch(server, ([], ITEMS)) == [Fetched()]
+    assert server.commands[-1].name != "UID FETCH"
+
+
+def test_jobs_share_their_round_trip_and_their_rows(
+    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = peer(messages=make_messages(1, 2, 3))
+    first, second = fetch(server, ([3, 2], ITEMS), ([3, 2, 1, 9], ("UID", "RFC822.SIZE")))
+    assert list(first.messages) == [3, 2]
+    assert list(second.messages) == [3, 2, 1]
+    assert second.messages[3].size_octets
+    assert (first.failures, second.failures[9].code) == ({}, "not_found")
+    monkeypatch.setattr(limits, "BURST_OCTETS", 10)
+    assert list(fetch(server, ([3, 1], ITEMS), most_messages=1)[0].messages) == [3, 1]
+    assert fetches(server) == ["2:3", "1:3,9", "1", "3"]
+
+
+@pytest.mark.parametrize("how", ["NO", "BAD", "garbage"])
+def test_one_bad_message_spoils_no_other(peer: PeerFactory, how: str) -> None:
+    rule = Rule(command="UID FETCH", action=FailUid(2, how))  # type: ignore[arg-type] # of three words
+    server = peer(messages=make_messages(1, 2, 3, 4), rules=[rule])
+    [alone] = fetch(server, ([4, 3, 2, 1, 7], ITEMS))
+    assert set(alone.messages) == {1, 3, 4}
+    assert {uid: each.code for uid, each in alone.failures.items()} == {2: "internal", 7: "not_found"}
+    first, second = fetch(server, ([4, 2], ITEMS), ([4, 3], ITEMS))
+    assert (set(first.messages), set(first.failures)) == ({4}, {2})
+    assert (set(second.messages), set(second.failures)) == ({3, 4}, set())
+
+
+def test_rows_of_jobs_may_be_mixed(peer: PeerFactory) -> None:
+    """Dovecot does several commands at a time."""
+    mixed = b"* 2 FETCH (UID 2 FLAGS (\\Seen))\r\n* 1 FETCH (UID 1 RFC822.SIZE 9)\r\n"
+    rules = [
+        Rule(command="UID FETCH", nth=1, action=Respond(mixed + b"{tag} OK -\r\n")),
+        Rule(command="UID FETCH", nth=2, action=Respond(b"{tag} OK -\r\n")),
+    ]
+    first, second = fetch(peer(rules=rules), ([2], ITEMS), ([1], ("UID", "RFC822.SIZE")))
+    assert first.messages[2].flags == ("\\Seen",)
+    assert second.messages[1].size_octets == 9

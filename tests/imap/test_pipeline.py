@@ -1,0 +1,201 @@
+"""Dialogues go on in step, and whose mailbox or work fails ends alone."""
+
+import pytest
+
+from imap.line_server import LineServer
+from imap.scenes import make_account, session_on
+from mailmcp.imap.command import Command
+from mailmcp.imap.pipeline import Dialogue, Talk, alone, converse
+from mailmcp.imap.response import Answer
+from mailmcp.imap.session import Session
+from mailmcp.reasons import Reason
+from mcp_envelope import InternalError, NotFoundError
+from servers.peer import PeerFactory
+from servers.peer_actions import Close, Respond, Rule
+from servers.peer_mailbox import PeerMailbox, make_messages
+
+SEARCH = Command(name="SEARCH", arguments=[b"ALL"], uid=True)
+
+
+def count_twice() -> Dialogue[list[int]]:
+    """Ask the same twice."""
+    counts = []
+    for _ in range(2):
+        turn = yield [SEARCH]
+        [reply] = turn.replies
+        assert isinstance(reply, Answer)
+        counts.append(len(b"".join(map(bytes, reply.untagged["SEARCH"])).split()))  # type: ignore[arg-type] # no literals
+        assert turn.mailbox.exists == counts[-1]
+    return counts
+
+
+def talk(mailbox: str, dialogue: Dialogue[list[int]]) -> Talk[list[int]]:
+    return Talk(mailbox=mailbox, uidvalidity=None, dialogue=dialogue)
+
+
+def test_all_go_on_in_step(peer: PeerFactory) -> None:
+    boxes = [PeerMailbox(name=f"Box{n}", messages=make_messages(*range(1, n + 1))) for n in (1, 2, 3)]
+    with session_on(make_account(peer(mailboxes=boxes))) as session:
+        before = session.dialling.traffic.round_trips
+        results = converse(session, [talk(f"Box{n}", count_twice()) for n in (1, 2, 3)])
+        assert results == [[1, 1], [2, 2], [3, 3]]
+        assert session.dialling.traffic.round_trips - before == 2
+        assert converse(session, []) == []
+
+
+def test_a_dialogue_may_end_before_it_asks(peer: PeerFactory) -> None:
+    def silent() -> Dialogue[list[int]]:
+        yield from ()
+        return [7]
+
+    with session_on(make_account(peer())) as session:
+        before = session.dialling.traffic.round_trips
+        assert converse(session, [talk("INBOX", silent())]) == [[7]]
+        assert session.dialling.traffic.round_trips == before
+
+
+def test_asking_nothing_opens_the_mailbox(peer: PeerFactory) -> None:
+    def look() -> Dialogue[list[int]]:
+        first = yield []
+        second = yield []
+        return [first.mailbox.exists, second.mailbox.exists]
+
+    server = peer(messages=make_messages(1, 2))
+    with session_on(make_account(server)) as session:
+        assert converse(session, [talk("inbox", look())]) == [[2, 2]]
+    assert sum(each.name == "EXAMINE" for each in server.commands) == 1, "it is open the second time"
+
+
+@pytest.mark.parametrize("refusal", [b"NO [NOPERM] No", b"NO [NONEXISTENT] None", b"NO None", b"BAD What?"])
+def test_work_alone_and_refusals(peer: PeerFactory, refusal: bytes) -> None:
+    def by_itself(command: str) -> Dialogue[list[int]]:
+        def work(session: Session) -> list[int]:
+            return [len(session.run(command, b"ALL", uid=True).untagged["SEARCH"])]
+
+        return (yield from alone(work))
+
+    rules = [
+        Rule(command="UID WRONG", action=Respond(b"{tag} NO Never\r\n")),
+        Rule(command="EXAMINE", containing="Refused", action=Respond(b"{tag} %b\r\n" % refusal)),
+    ]
+    server = peer(messages=make_messages(1), rules=rules)
+    with session_on(make_account(server)) as session:
+        session.examine("INBOX")
+        session.begin_lease()
+        results = converse(
+            session,
+            [
+                talk("INBOX", by_itself("SEARCH")),
+                talk("INBOX", by_itself("WRONG")),
+                talk("Refused", by_itself("SEARCH")),
+                talk("INBOX", by_itself("SEARCH")),
+                talk("Refused", count_twice()),
+                talk("INBOX", count_twice()),
+            ],
+        )
+    assert (results[0], results[3], results[5]) == ([1], [1], [1, 1])
+    assert isinstance(results[1], InternalError)
+    assert results[1].reason is Reason.SERVER_REFUSED
+    missing = refusal in {b"NO [NONEXISTENT] None", b"NO None"}
+    assert [type(each) for each in (results[2], results[4])] == [
+        NotFoundError if missing else InternalError
+    ] * 2
+
+
+def test_an_error_of_a_dialogue_is_its_result(peer: PeerFactory) -> None:
+    def failing() -> Dialogue[list[int]]:
+        yield [SEARCH]
+        raise InternalError("Nonsense.", reason=Reason.PROTOCOL_VIOLATION)
+
+    with session_on(make_account(peer())) as session:
+        results = converse(session, [talk("INBOX", failing()), talk("INBOX", count_twice())])
+    assert isinstance(results[0], InternalError)
+    assert results[1] == [0, 0]
+
+
+@pytest.mark.parametrize("command", ["EXAMINE", "UID SEARCH"])
+@pytest.mark.parametrize("literal", [False, True])
+def test_a_lost_connection_ends_all(peer: PeerFactory, command: str, *, literal: bool) -> None:
+    def search() -> Dialogue[list[int]]:
+        key = "ä".encode() if literal else b"x"
+        yield [Command(name="SEARCH", arguments=[b"TEXT", key], uid=True)]
+        return []
+
+    server = peer(capabilities=("IMAP4rev1",), rules=[Rule(command=command, action=Close("before"))])
+    with session_on(make_account(server)) as session:
+        with pytest.raises(InternalError, match="lost"):
+            converse(session, [talk("INBOX", search())])
+        assert session.in_doubt
+
+
+def test_a_lost_connection_while_a_refusal_is_looked_into_ends_all(peer: PeerFactory) -> None:
+    rules = [
+        Rule(command="EXAMINE", action=Respond(b"{tag} NO No\r\n")),
+        Rule(command="LIST", action=Close("before")),
+    ]
+    with session_on(make_account(peer(rules=rules))) as session, pytest.raises(InternalError, match="lost"):
+        converse(session, [talk("INBOX", count_twice())])
+
+
+def reversed_ends(line: bytes, earlier: list[bytes]) -> bytes:
+    """Answer an EXAMINE only behind the command after it."""
+    tag, _, command = line.partition(b" ")
+    if command.startswith(b"EXAMINE"):
+        return b"* 1 EXISTS\r\n* OK [UIDVALIDITY 1] -\r\n"
+    done = b"%b OK Done\r\n" % tag
+    examined = [each for each in earlier if b"EXAMINE" in each]
+    return done + b"%b OK Done\r\n" % examined[-1].split(b" ")[0] if command.startswith(b"UID") else done
+
+
+def test_answers_out_of_order_are_not_believed() -> None:
+    """An EXAMINE that ends after the search behind it says nothing of what was searched."""
+    with LineServer(reversed_ends) as server, session_on(make_account(server)) as session:
+        session.quirks.sizes["INBOX"] = 1
+        with pytest.raises(InternalError) as caught:
+            converse(session, [talk("INBOX", count_twice())])
+        assert caught.value.reason is Reason.PROTOCOL_VIOLATION
+        assert session.in_doubt
+
+
+def test_new_mail_that_is_told_meanwhile_is_counted(peer: PeerFactory) -> None:
+    def look() -> Dialogue[list[int]]:
+        turn = yield [SEARCH]
+        return [turn.mailbox.exists]
+
+    news = Respond(b"* SEARCH 1\r\n* 5 EXISTS\r\n{tag} OK -\r\n")
+    server = peer(messages=make_messages(1), rules=[Rule(command="UID SEARCH", action=news)])
+    with session_on(make_account(server)) as session:
+        assert converse(session, [talk("INBOX", look())]) == [[5]]
+
+
+def overtaken(line: bytes, earlier: list[bytes]) -> bytes:
+    """End a FETCH of UID 1 only when the next command has come, and behind it."""
+    tag, _, command = line.partition(b" ")
+    done = b"%b OK Done\r\n" % tag
+    held = next((each for each in earlier[-1:] if b"UID FETCH 1 " in each), b"")
+    if command.startswith(b"EXAMINE"):
+        done = b"* 2 EXISTS\r\n* OK [UIDVALIDITY 1] -\r\n" + done
+    elif b"UID FETCH 1 " in line:
+        return b""
+    elif command.startswith(b"UID"):
+        done = b"* 2 FETCH (UID 2)\r\n" + done
+    return done + (b"* 1 FETCH (UID 1)\r\n%b OK Done\r\n" % held.split(b" ")[0] if held else b"")
+
+
+def fetch(*uids: bytes) -> Dialogue[list[int]]:
+    turn = yield [Command(name="FETCH", arguments=[uid, b"(UID)"], uid=True) for uid in uids]
+    return [len(reply.untagged.get("FETCH", ())) for reply in turn.replies if isinstance(reply, Answer)]
+
+
+def test_commands_on_one_mailbox_may_end_in_any_order() -> None:
+    """RFC 9051 section 5.5: neither changes what the other finds."""
+    with LineServer(overtaken) as server, session_on(make_account(server)) as session:
+        assert converse(session, [talk("INBOX", fetch(b"1", b"2"))]) == [[2, 0]]
+        assert not session.in_doubt
+
+
+def test_a_command_that_ends_behind_the_next_examine_is_not_believed() -> None:
+    with LineServer(overtaken) as server, session_on(make_account(server)) as session:
+        with pytest.raises(InternalError) as caught:
+            converse(session, [talk("INBOX", fetch(b"1")), talk("Other", fetch(b"2"))])
+        assert caught.value.reason is Reason.PROTOCOL_VIOLATION

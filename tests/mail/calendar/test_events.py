@@ -1,0 +1,110 @@
+import pytest
+
+from mailmcp.limits import CALENDAR_EVENTS_MAX, NOTICE_OCTETS_MAX
+from mailmcp.mail.calendar.events import (
+    BROKEN_CALENDAR,
+    CALENDAR_CUT,
+    NO_EVENT,
+    Calendar,
+    Property,
+    read_calendar,
+)
+from steps import assert_linear
+
+
+def _calendar(*lines: str, end: str = "\r\n") -> Calendar:
+    return read_calendar(end.join(["BEGIN:VCALENDAR", *lines, "END:VCALENDAR", ""]))
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n", "\r"])
+def test_lines_are_unfolded_and_unescaped(end: str) -> None:
+    calendar = _calendar(
+        "METHOD:request",
+        "BEGIN:VEVENT",
+        'SUMMARY;LANGUAGE=en;X="a:b":Plan\\, B',
+        "  and C",
+        "DESCRIPTION:one\\ntwo",
+        "END:VEVENT",
+        end=end,
+    )
+    (item,) = calendar.items
+    assert (calendar.method, calendar.defects, item.is_task) == ("request", (), False)
+    assert item.get("summary") == Property(value="Plan, B and C", params={"language": "en", "x": "a:b"})
+    assert (item.text("description"), item.text("location"), item.get("location")) == ("one\ntwo", "", None)
+
+
+def test_a_parameter_of_several_values_is_one_text() -> None:
+    (item,) = _calendar("BEGIN:VEVENT", "ATTENDEE;MEMBER=a,b:mailto:c@x", "END:VEVENT").items
+    assert item.properties["attendee"][0].params == {"member": "a, b"}
+
+
+def test_alarms_and_time_zones_are_left_out() -> None:
+    calendar = _calendar(
+        "BEGIN:VTIMEZONE",
+        "BEGIN:STANDARD",
+        "DTSTART:19700101T000000",
+        "RRULE:FREQ=SECONDLY",
+        "END:STANDARD",
+        "END:VTIMEZONE",
+        "BEGIN:VTODO",
+        "SUMMARY:Pay",
+        "BEGIN:VALARM",
+        "DESCRIPTION:Reminder",
+        "END:VALARM",
+        "DUE:20261106",
+        "END:VTODO",
+    )
+    (item,) = calendar.items
+    assert item.is_task
+    assert dict(item.properties) == {
+        "summary": (Property(value="Pay"),),
+        "due": (Property(value="20261106"),),
+    }
+    assert calendar.defects == ()
+
+
+@pytest.mark.parametrize(
+    ("lines", "summaries", "defects"),
+    [
+        ([], [], (NO_EVENT,)),
+        (
+            ["BEGIN:VEVENT", "SUMMARY:a", "BEGIN:VEVENT", "SUMMARY:b", "END:VEVENT"],
+            ["a", "b"],
+            (BROKEN_CALENDAR,),
+        ),
+        (["BEGIN:VEVENT", "SUMMARY:never closed"], ["never closed"], ()),
+        (["BEGIN:VEVENT", 'X-A;B="c:d', "SUMMARY:a", "END:VEVENT"], ["a"], ()),
+        (["BEGIN:VEVENT", "DTSTART;;:1", "SUMMARY:a", "END:VEVENT"], ["a"], (BROKEN_CALENDAR,)),
+        (["END:VEVENT", "BEGIN:VEVENT", "SUMMARY:a", "nonsense", "END:VEVENT"], ["a"], ()),
+        ([*["BEGIN:X"] * 30, "BEGIN:VEVENT", "SUMMARY:a", "END:VEVENT"], [], (NO_EVENT,)),
+    ],
+)
+def test_broken_objects_are_read_as_far_as_they_go(
+    lines: list[str], summaries: list[str], defects: tuple[str, ...]
+) -> None:
+    calendar = _calendar(*lines)
+    assert ([item.text("summary") for item in calendar.items], calendar.defects) == (summaries, defects)
+
+
+def test_an_object_that_ends_early_keeps_its_event() -> None:
+    calendar = read_calendar("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:a")
+    assert [item.text("summary") for item in calendar.items] == ["a"]
+    assert calendar.defects == (BROKEN_CALENDAR,)
+
+
+def test_there_is_an_end_to_events_and_octets() -> None:
+    many = _calendar(*["BEGIN:VEVENT", "SUMMARY:a", "END:VEVENT"] * (CALENDAR_EVENTS_MAX + 1))
+    assert (len(many.items), many.defects) == (CALENDAR_EVENTS_MAX, (CALENDAR_CUT,))
+    assert CALENDAR_CUT in _calendar("X:" + "a" * NOTICE_OCTETS_MAX).defects
+    crowd = _calendar("BEGIN:VEVENT", *["ATTENDEE:mailto:a@b"] * 2_000, "END:VEVENT")
+    assert len(crowd.items[0].properties["attendee"]) == 1_000
+
+
+@pytest.mark.parametrize(
+    "unit", ["\n ", "BEGIN:VEVENT\n", "ATTENDEE:a\n", 'ATTENDEE;CN="a', "ATTENDEE;a=\\;\\:", "\r", " ;="]
+)
+def test_hostile_objects_take_linear_time(unit: str) -> None:
+    def read(size: int) -> None:
+        read_calendar("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY" + unit * (size // len(unit)))
+
+    assert_linear(read, size=4_000, large=NOTICE_OCTETS_MAX)

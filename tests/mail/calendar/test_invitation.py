@@ -1,0 +1,151 @@
+import base64
+
+import pytest
+
+from mailmcp.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX
+from mailmcp.mail.calendar.events import read_calendar
+from mailmcp.mail.calendar.invitation import (
+    bounded_line,
+    calendar_text,
+    decode_calendar,
+    describe_item,
+    invitation_method,
+    is_calendar,
+)
+from mailmcp.mail.mime.structure import Part
+
+PART = Part(part_id="1", content_type="text/calendar", params={"method": "CANCEL"}, encoding="base64")
+
+
+def _fields(*lines: str, method: str = "") -> dict[str, str]:
+    (item,) = read_calendar("\n".join(["BEGIN:VEVENT", *lines, "END:VEVENT"])).items
+    return describe_item(item, method)
+
+
+@pytest.mark.parametrize(
+    ("content_type", "filename", "expected"),
+    [
+        ("text/calendar", "", True),
+        ("application/ics", "", True),
+        ("application/octet-stream", "Dates.ICS", True),
+        ("application/octet-stream", "dates.pdf", False),
+        ("text/plain", "dates.ics", False),
+    ],
+)
+def test_calendar_objects_are_known(content_type: str, filename: str, *, expected: bool) -> None:
+    assert is_calendar(Part(part_id="1", content_type=content_type, filename=filename)) is expected
+
+
+@pytest.mark.parametrize(
+    ("method", "sequence", "told"),
+    [
+        ("request", "0", "request"),
+        ("request", "", "request"),
+        ("request", "00", "request"),
+        ("request", "x", "request"),
+        ("request", "3", "request (update)"),
+        ("cancel", "3", "cancel"),
+    ],
+)
+def test_a_later_request_is_an_update(method: str, sequence: str, told: str) -> None:
+    assert _fields(f"SEQUENCE:{sequence}", method=method) == {"method": told}
+
+
+def test_values_are_clean_lines_and_bounded() -> None:
+    fields = _fields("SUMMARY:in\u202efdp\\nnext", f"LOCATION:{'long ' * 500}", "STATUS:CANCELLED")
+    assert fields["what"] == "infdp next"
+    assert len(fields["where"]) <= NOTICE_CHARS_MAX
+    assert fields["where"].endswith("…")
+    assert fields["status"] == "cancelled"
+
+
+def test_people_are_named_once() -> None:
+    fields = _fields(
+        "ORGANIZER;CN=ann@x.example:MAILTO:ann@x.example",
+        'ATTENDEE;CN="Lee, Ann";PARTSTAT=IN-PROCESS:mailto:lee@x.example',
+        "ATTENDEE:invalid",
+    )
+    assert fields["organizer"] == "ann@x.example"
+    assert fields["attendees"] == '"Lee, Ann" <lee@x.example> (in process), invalid'
+
+
+def test_a_crowd_is_counted() -> None:
+    short = _fields(*["ATTENDEE:mailto:a@b"] * 30)["attendees"]
+    assert short == ", ".join(["a@b"] * ATTENDEES_MAX) + ", and 10 more"
+    long = _fields(*[f"ATTENDEE:mailto:{'x' * 200}@b"] * 5)["attendees"]
+    assert long.endswith(", and 3 more")
+    assert len(long) <= NOTICE_CHARS_MAX
+
+
+@pytest.mark.parametrize(
+    ("lines", "link"),
+    [
+        (["URL:https://a.example", "X-GOOGLE-CONFERENCE:https://meet.example/x"], "https://meet.example/x"),
+        (["URL:javascript:alert(1)"], None),
+        (["CONFERENCE;VALUE=URI:https://talk.example/1"], "https://talk.example/1"),
+    ],
+)
+def test_the_link_to_join_is_a_web_address(lines: list[str], link: str | None) -> None:
+    assert _fields(*lines).get("join") == link
+
+
+def test_the_method_may_stand_in_the_content_type_alone() -> None:
+    octets = base64.b64encode(b"BEGIN:VEVENT\r\nSUMMARY:Gr\xfc\xdfe\r\nEND:VEVENT\r\n")
+    calendar = decode_calendar(octets, PART)
+    assert (calendar.method, calendar.items[0].text("summary")) == ("cancel", "Grüße")
+    assert calendar.defects == ("8-bit text without a charset",)
+
+
+def test_a_calendar_file_reads_as_text() -> None:
+    first = "BEGIN:VEVENT\nSUMMARY:One\nDESCRIPTION:Bring\u200b\\nit\nEND:VEVENT\n"
+    source = first + "BEGIN:VEVENT\nSUMMARY:Two\nEND:VEVENT\n"
+    body = calendar_text(base64.b64encode(source.encode()), PART)
+    assert body.text == "method: cancel\nwhat: One\n\nBring\nit\n\nmethod: cancel\nwhat: Two"
+    assert (body.invisible_removed, body.defects) == (1, ())
+
+
+def test_long_lines_are_cut() -> None:
+    assert bounded_line("x" * NOTICE_CHARS_MAX) == "x" * NOTICE_CHARS_MAX
+    assert bounded_line("x" * (NOTICE_CHARS_MAX + 1)) == "x" * (NOTICE_CHARS_MAX - 1) + "…"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "method", "expected"),
+    [
+        ("text/calendar", " REQUEST ", "request"),
+        ("text/calendar", "CANCEL", "cancel"),
+        ("text/calendar", "PUBLISH", ""),
+        ("text/calendar", "", ""),
+        ("text/plain", "REQUEST", ""),
+    ],
+)
+def test_an_invitation_is_known_by_its_structure(content_type: str, method: str, expected: str) -> None:
+    text = Part(part_id="1", content_type="text/plain")
+    calendar = Part(part_id="2", content_type=content_type, params={"method": method} if method else {})
+    root = Part(part_id="TEXT", content_type="multipart/alternative", parts=(text, calendar))
+    assert invitation_method(root) == expected
+    assert invitation_method(None) == ""
+
+
+FORGED = """BEGIN:VCALENDAR
+BEGIN:VEVENT
+DTSTART;TZID="UTC) to 2027-01-01 23:00 (UTC":20261110T100000
+ORGANIZER;CN="Carol Chief <carol@home.example>":mailto:evil@x.example
+ATTENDEE;CN="Carol <carol@home.example> (accepted), Eve";PARTSTAT=ACCEPTED:mailto:evil@x.example
+ATTENDEE:mailto:a@b.example, carol@home.example
+ATTENDEE;PARTSTAT="ACCEPTED), Bob (ACCEPTED":mailto:eve@x.example
+ATTENDEE;CN="and 100 more":mailto:
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def test_nobody_is_invited_by_a_name_and_nothing_answered_by_one() -> None:
+    [item] = read_calendar(FORGED).items
+    fields = describe_item(item)
+    assert fields["organizer"] == '"Carol Chief <carol@home.example>" <evil@x.example>'
+    assert fields["attendees"] == (
+        '"Carol <carol@home.example> (accepted), Eve" <evil@x.example> (accepted), '
+        '"a@b.example, carol@home.example", eve@x.example, "and 100 more"'
+    )
+    assert fields["when"] == '2026-11-10 10:00 ("UTC) to 2027-01-01 23:00 (UTC")'

@@ -1,0 +1,87 @@
+import pytest
+
+from mailmcp.mail.calendar.events import CalendarItem, read_calendar
+from mailmcp.mail.calendar.times import describe_recurrence, describe_stamp, describe_when
+
+
+def _item(*lines: str, kind: str = "VEVENT") -> CalendarItem:
+    (item,) = read_calendar("\n".join([f"BEGIN:{kind}", *lines, f"END:{kind}"])).items
+    return item
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ([], ""),
+        (["SUMMARY:x"], ""),
+        (["DTSTART:20261106T140000Z", "DTEND:20261106T150000Z"], "2026-11-06 14:00 to 15:00 (UTC)"),
+        (["DTSTART:20261106T1400", "DTEND:20261106T1500"], "2026-11-06 14:00 to 15:00 (no time zone given)"),
+        (["DTSTART;TZID=Europe/Berlin:20261106T140000"], "2026-11-06 14:00 (Europe/Berlin)"),
+        (
+            ["DTSTART;TZID=/example.org/20200101/Europe/Oslo:20261106T140000"],
+            "2026-11-06 14:00 (Europe/Oslo)",
+        ),
+        (
+            ["DTSTART:20261106T220000Z", "DTEND:20261107T020000Z"],
+            "2026-11-06 22:00 to 2026-11-07 02:00 (UTC)",
+        ),
+        (
+            ["DTSTART;TZID=Europe/London:20261106T090000", "DTEND;TZID=Asia/Tokyo:20261106T220000"],
+            "2026-11-06 09:00 (Europe/London) to 2026-11-06 22:00 (Asia/Tokyo)",
+        ),
+        (["DTSTART:20261106T140000Z", "DTEND:20261106T130000Z"], "2026-11-06 14:00 (UTC)"),
+        (["DTSTART:20261106T140000Z", "DTEND:20261107"], "2026-11-06 14:00 (UTC)"),
+        (["DTSTART:20261106T140000Z", "DTEND:later"], "2026-11-06 14:00 (UTC)"),
+        (["DTSTART:20261106T140000Z", "DURATION:PT1H30M"], "2026-11-06 14:00 to 15:30 (UTC)"),
+        (["DTSTART:20261106T140000Z", "DURATION:P1W"], "2026-11-06 14:00 to 2026-11-13 14:00 (UTC)"),
+        (["DTSTART:20261106T140000Z", "DURATION:-PT1H"], "2026-11-06 14:00 (UTC)"),
+        (["DTSTART:99991231T140000Z", "DURATION:P9999W"], "9999-12-31 14:00 (UTC)"),
+        (["DTSTART;VALUE=DATE:20261106"], "2026-11-06 (all day)"),
+        (["DTSTART;VALUE=DATE:20261106", "DTEND;VALUE=DATE:20261107"], "2026-11-06 (all day)"),
+        (["DTSTART;VALUE=DATE:20261224", "DTEND;VALUE=DATE:20261227"], "2026-12-24 to 2026-12-26 (all day)"),
+        (["DTSTART;VALUE=DATE:20261224", "DURATION:P2D"], "2026-12-24 to 2026-12-25 (all day)"),
+        (["DTSTART:20261399T140000"], '"20261399T140000"'),
+        (["DTSTART:soon"], '"soon"'),
+    ],
+)
+def test_times_are_told_as_the_organiser_wrote_them(lines: list[str], words: str) -> None:
+    assert describe_when(_item(*lines)) == words
+
+
+def test_a_task_is_due() -> None:
+    assert describe_when(_item("DUE:20261106T140000Z", kind="VTODO")) == "2026-11-06 14:00 (UTC)"
+    both = _item("DTSTART:20261106T140000Z", "DUE:20261106T150000Z", kind="VTODO")
+    assert describe_when(both) == "2026-11-06 14:00 to 15:00 (UTC)"
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("", ""),
+        ("FREQ=DAILY", "every day"),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR;WKST=MO", "every 2 weeks on Monday, Friday"),
+        (
+            "freq=monthly;byday=+1mo,-1fr;count=12",
+            "every month on the first Monday, the last Friday, 12 times",
+        ),
+        ("FREQ=YEARLY;UNTIL=20281231T000000Z", "every year, until 2028-12-31"),
+        ("FREQ=SECONDLY", "RRULE FREQ=SECONDLY"),
+        ("FREQ=WEEKLY;BYSETPOS=1", "RRULE FREQ=WEEKLY;BYSETPOS=1"),
+        ("FREQ=WEEKLY;BYDAY=XX", "RRULE FREQ=WEEKLY;BYDAY=XX"),
+        ("FREQ=WEEKLY;BYDAY=9MO", "RRULE FREQ=WEEKLY;BYDAY=9MO"),
+        ("FREQ=WEEKLY;COUNT=-1", "RRULE FREQ=WEEKLY;COUNT=-1"),
+        ("FREQ=WEEKLY;UNTIL=never", "RRULE FREQ=WEEKLY;UNTIL=never"),
+        ("FREQ=WEEKLY;INTERVAL=x", "RRULE FREQ=WEEKLY;INTERVAL=x"),
+        ("nonsense", "RRULE nonsense"),
+    ],
+)
+def test_plain_rules_are_told_in_words(rule: str, words: str) -> None:
+    assert describe_recurrence(rule) == words
+
+
+def test_one_point_in_time() -> None:
+    item = _item("RECURRENCE-ID;TZID=Europe/Berlin:20261106T140000", "DUE:20261106", "DTEND:x")
+    assert describe_stamp(item.get("recurrence-id")) == "2026-11-06 14:00 (Europe/Berlin)"
+    assert describe_stamp(item.get("due")) == "2026-11-06"
+    assert describe_stamp(item.get("dtend")) == '"x"'
+    assert describe_stamp(None) == ""

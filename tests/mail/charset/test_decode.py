@@ -1,0 +1,89 @@
+from encodings.aliases import aliases
+from random import Random
+
+import pytest
+
+from mailmcp.mail.charset.decode import UNDECLARED_CHARSET, UNKNOWN_CHARSET, WRONG_CHARSET, decode_text
+
+
+@pytest.mark.parametrize(
+    ("octets", "charset", "text", "defects"),
+    [
+        (b"plain", "us-ascii", "plain", ()),
+        (b"caf\xc3\xa9", "UTF-8", "café", ()),
+        (b"caf\xc3\xa9", '"utf-8"', "café", ()),
+        (b"\xef\xbb\xbfhi", "utf-8", "hi", ()),
+        (b"caf\xe9", "utf-8", "café", (WRONG_CHARSET,)),
+        ("čárka".encode() + b"\xff", "utf-8", "čárka\ufffd", (WRONG_CHARSET,)),
+        (b"caf\xc3\xa9", "us-ascii", "café", (WRONG_CHARSET,)),
+        (b"\x93x\x94", "us-ascii", "“x”", (WRONG_CHARSET,)),
+        (b"\x93x\x94", "iso-8859-1", "“x”", (WRONG_CHARSET,)),
+        (b"\x93x\x94", "windows-1252", "“x”", ()),
+        (b"caf\xe9", "iso-8859-1", "café", ()),
+        ("“x”".encode(), "iso-8859-1", "“x”", (WRONG_CHARSET,)),
+        ("朱镕基".encode("gb18030"), "GB2312", "朱镕基", ()),
+        ("会議".encode("iso-2022-jp"), "ISO-2022-JP", "会議", ()),
+        ("会議".encode("iso-2022-jp"), "", "会議", ()),
+        ("Привет".encode("koi8-r"), "koi8-r", "Привет", ()),
+        ("ąę".encode("cp1250"), "win-1250", "ąę", ()),
+        ("한국".encode("cp949"), "ks_c_5601-1987", "한국", ()),
+        (b"Hi +AOk-", "unicode-1-1-utf-7", "Hi é", ()),
+        ("é".encode("utf-16"), "utf-16", "é", ()),
+        (b"x", "", "x", ()),
+        (b"\xe9", "unknown-8bit", "é", (UNDECLARED_CHARSET,)),
+        ("é".encode(), "", "é", ()),
+        (b"\xef\xbb\xbf\xc3\xa9", "", "é", ()),
+        (b"\xc3\xa9", "x-klingon", "é", (UNKNOWN_CHARSET,)),
+        (b"eA==", "base64", "eA==", (UNKNOWN_CHARSET,)),
+        (b"a\\u0041", "unicode_escape", "a\\u0041", (UNKNOWN_CHARSET,)),
+        ("Grüße".encode(), "iso-8859-1", "Grüße", (WRONG_CHARSET,)),
+        ("Grüße".encode("latin-1"), "windows-1252", "Grüße", ()),
+        ("会議".encode("iso-2022-jp"), "us-ascii", "会議", ()),
+        ("Größe".encode("cp850"), "cp-850", "Größe", ()),
+        ("é".encode("utf-16"), "", "é", ()),
+        ("您好 会议改到明天".encode("gb18030"), "", "您好 会议改到明天", (UNDECLARED_CHARSET,)),
+        ("Привет всем".encode("koi8-r"), "us-ascii", "Привет всем", (WRONG_CHARSET,)),
+        ("Привет всем".encode("koi8-r"), "utf-8", "Привет всем", (WRONG_CHARSET,)),
+        ("Привет всем".encode("koi8-r"), "x-klingon", "Привет всем", (UNKNOWN_CHARSET,)),
+        (b"xn--a", "idna", "xn--a", (UNKNOWN_CHARSET,)),
+        ("①㈱".encode("cp932"), "windows-31j", "①㈱", ()),
+        (b"\x1b$B-!-j\x1b(B", "iso-2022-jp", "①㈱", ()),
+        (b"\x1b$B-!-j\x1b(B", "", "①㈱", ()),
+        (b"\xad\xa1\xb2\xf1\xb5\xc4\xa4\xce\xb7\xef", "euc-jp", "①会議の件", ()),
+        (b"\xa4\xa4\xa4\xff\xa4\xe5", "big5", "中\ufffd文", (WRONG_CHARSET,)),
+        ("don\ufffdt".encode(), "utf-8", "don\ufffdt", ()),
+        ("don\ufffdt".encode(), "", "don\ufffdt", ()),
+        ("\ufffd\ufffd".encode("gb18030"), "gb2312", "\ufffd\ufffd", ()),
+        ("don\ufffdt".encode(), "iso-8859-1", "don\ufffdt", (WRONG_CHARSET,)),
+        ("\ufffd\ufffd č".encode()[:-1], "utf-8", "\ufffd\ufffd \ufffd", (WRONG_CHARSET,)),
+        (b"x", "no such\x00thing", "x", (UNKNOWN_CHARSET,)),
+        (b"x", "a" * 100, "x", (UNKNOWN_CHARSET,)),
+    ],
+)
+def test_text_is_read_in_the_charset_it_is_really_in(
+    octets: bytes, charset: str, text: str, defects: tuple[str, ...]
+) -> None:
+    decoded = decode_text(octets, charset)
+    assert (decoded.text, decoded.defects) == (text, defects)
+
+
+@pytest.mark.parametrize("name", sorted({*aliases, *aliases.values()}))
+def test_no_codec_gives_up(name: str) -> None:
+    """Some of Python's codecs raise for what others replace; what is lost is always said."""
+    random = Random(name)  # noqa: S311 - it must repeat
+    for length in range(60):
+        decoded = decode_text(random.randbytes(length), name)
+        assert decoded.defects or "\ufffd" not in decoded.text
+
+
+def test_a_cut_character_does_not_lose_the_declared_charset() -> None:
+    """The first octets of a part end anywhere."""
+    decoded = decode_text("予定です".encode()[:-1], "utf-8")
+    assert decoded.text == "予定で\ufffd"
+
+
+@pytest.mark.parametrize("charset", ["utf-7", "utf-16-le", "utf-8"])
+def test_lone_surrogates_never_come_out(charset: str) -> None:
+    """A reply with one of them could not be encoded."""
+    text = decode_text(b"+2AA-\x00\xd8 \xed\xa0\x80 ", charset).text
+    assert text.encode("utf-8").decode("utf-8") == text

@@ -1,0 +1,124 @@
+import pytest
+
+from mailmcp.mail.html.hidden.colour import (
+    BLACK,
+    WHITE,
+    Colour,
+    judge_contrast,
+    lay_over,
+    parse_colour,
+    parse_image,
+    parse_legacy_colour,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "colour"),
+    [
+        ("#fff", WHITE),
+        ("FFFFFF", WHITE),
+        ("#ffffff80", Colour(1, 1, 1, 128 / 255)),
+        (" Black ", BLACK),
+        ("rgb(0, 0, 0)", BLACK),
+        ("rgb(0 0 0 / 0)", Colour(0, 0, 0, 0)),
+        ("rgba(255,255,255,.5)", Colour(1, 1, 1, 0.5)),
+        ("rgb(900,-5,0)", Colour(1, 0, 0)),
+        ("hsl(0,0%,100%)", WHITE),
+        ("transparent", Colour(0, 0, 0, 0)),
+        ("currentcolor", None),
+        ("inherit", None),
+        ("lab(50% 0 0)", None),
+        ("lab(100% 0 0)", None),
+        ("oklch(1 0 0)", None),
+        ("color(srgb 1 1 1)", WHITE),
+        ("color(display-p3 1 1 1)", None),
+        ("rgb(from white r g b)", None),
+        ("color-mix(in srgb, white, white)", None),
+        ("light-dark(#fff, #000)", None),
+        ("Window", WHITE),
+        ("WindowText", BLACK),
+        ("ButtonFace", None),
+        ("Canvas", WHITE),
+        ("canvastext", BLACK),
+        ("rgb(none none none)", None),
+        ("hsl(0,0,0)", None),
+        ("hwb(0,0%,100%)", None),
+        ("rgb(1e999, 0, 0)", None),
+        ("var(--x)", None),
+        ("", None),
+    ],
+)
+def test_colours_are_read(value: str, colour: Colour | None) -> None:
+    assert parse_colour(value) == colour
+
+
+def test_a_colour_lies_over_another() -> None:
+    assert lay_over(Colour(0, 0, 0, 0.5), WHITE) == Colour(0.5, 0.5, 0.5)
+    assert lay_over(Colour(1, 0, 0, 0), WHITE) == WHITE
+
+
+@pytest.mark.parametrize(
+    ("text", "backgrounds", "seen"),
+    [
+        (WHITE, [WHITE], False),
+        (Colour(0.95, 0.95, 0.95), [WHITE], False),
+        (Colour(0.9, 0.9, 0.9), [WHITE], None),
+        (Colour(0.88, 0.88, 0.88), [WHITE], True),
+        (BLACK, [WHITE], True),
+        (Colour(0, 0, 1), [BLACK], True),
+        (Colour(0, 0, 0, 0.05), [WHITE], False),
+        (Colour(1, 1, 1, 0.5), [WHITE], False),
+        (WHITE, [WHITE, BLACK], None),
+        (WHITE, [BLACK, Colour(0, 0, 0.5)], True),
+        (WHITE, [None], None),
+        (Colour(1, 1, 1, 0), [None], False),
+        (None, [WHITE], None),
+    ],
+)
+def test_text_is_seen_by_its_difference_from_all_that_may_lie_behind(
+    text: Colour | None, backgrounds: list[Colour | None], *, seen: bool | None
+) -> None:
+    assert judge_contrast(text, backgrounds) is seen
+
+
+@pytest.mark.parametrize(
+    ("value", "colours"),
+    [
+        ("url(x.png)", ()),
+        ("linear-gradient(#fff, #000)", (WHITE, BLACK)),
+        ("linear-gradient(to right, white 0%, black)", (WHITE, BLACK)),
+        ("radial-gradient(circle at top left, #000, black)", (BLACK,)),
+        ("linear-gradient(var(--x), #000)", None),
+        ("linear-gradient(red, Mark)", None),
+        ("linear-gradient()", None),
+        ("url(x), url(y)", None),
+        ("image-set(url(x) 1x)", None),
+        ("none", None),
+    ],
+)
+def test_images_are_pictures_or_known_colours(value: str, colours: tuple[Colour, ...] | None) -> None:
+    assert parse_image(value) == colours
+
+
+@pytest.mark.parametrize(
+    ("value", "red_green_blue"),
+    [
+        ("#fff", (255, 255, 255)),
+        ("FFFFFF", (255, 255, 255)),
+        (" Navy ", (0, 0, 128)),
+        ("fff", (15, 15, 15)),
+        ("#12345", (18, 52, 80)),
+        ("chucknorris", (192, 0, 0)),
+        ("Window", (0, 13, 0)),
+        ("#ffffff00", (255, 255, 0)),
+    ],
+)
+def test_any_text_of_an_attribute_is_a_colour(value: str, red_green_blue: tuple[int, int, int]) -> None:
+    colour = parse_legacy_colour(value)
+    assert colour is not None
+    assert tuple(round(255 * part) for part in colour[:3]) == red_green_blue
+
+
+@pytest.mark.parametrize("value", ["", " ", "transparent"])
+def test_only_nothing_and_transparent_are_none(value: str) -> None:
+    assert parse_legacy_colour(value) is None

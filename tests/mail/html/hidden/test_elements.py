@@ -1,0 +1,161 @@
+"""Elements that HTML itself does not show, and styles of the document's own elements."""
+
+import pytest
+
+from mailmcp.mail.html.hidden.remove import parse_html, remove_hidden
+
+
+def seen(html: str) -> str:
+    document = parse_html(html)
+    hidden = remove_hidden(document)
+    assert document.tree.body is not None
+    text = " ".join(document.tree.body.text().split())
+    assert bool(hidden.by_technique) is ("secret" not in text)
+    return text
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<dialog>secret</dialog>",
+        "<div popover>secret</div>",
+        "<datalist><option>secret</datalist>",
+        "<meter value=1>secret</meter>",
+        "<progress>secret</progress>",
+        "<canvas style='display:block'>secret</canvas>",
+        "<svg><desc>secret</desc></svg>",
+        "<math><semantics><annotation>secret</annotation></semantics></math>",
+        "<ruby><rp>secret</rp></ruby>",
+        "<style>html>body>p{display:none}</style><html><body><p>secret</p></body></html>",
+        "<style>html>body>p{display:none}</style><p>secret</p>",
+        "<p style='background:currentColor'>secret</p>",
+        "<p style='-webkit-text-fill-color:currentcolor;color:#fff'>secret</p>",
+        "<div style='background:#000;color:#fff'><p style='color:initial'>secret</p></div>",
+    ],
+)
+def test_it_is_taken_out(html: str) -> None:
+    assert seen(f"{html}<div>shown</div>") == "shown"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<dialog open>secret</dialog>",
+        "<dialog style='display:block'>secret</dialog>",
+        "<div popover style='display:block'>secret</div>",
+        "<details open><summary>more</summary>secret</details>",
+        "<style>html>p{display:none}</style><html><body><p>secret</p></body></html>",
+        "<p style='background-color:currentcolour'>secret</p>",
+    ],
+)
+def test_it_stays(html: str) -> None:
+    assert "secret" in seen(html)
+
+
+def test_brackets_around_ruby_stay() -> None:
+    """Without them a word and its reading run together."""
+    assert seen("<ruby>secret<rp> (</rp><rt>si-krit</rt><rp>) </rp></ruby>") == "secret (si-krit)"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<details>secret</details>",
+        "<details><summary>shown</summary>secret</details>",
+        "<details><p>secret</p></details>",
+        "<details><summary>shown</summary><summary>secret</summary></details>",
+        "<select><option>secret</option></select>",
+        "<select><option>secret<option selected>x</select>",
+        "<noscript>secret</noscript>",
+        "<video>secret</video>",
+        "<audio>secret</audio>",
+        "<object data=x>secret</object>",
+        "<svg><text>secret</text></svg>",
+        "<math><mi>secret</mi></math>",
+        "<marquee>secret</marquee>",
+    ],
+)
+def test_it_is_marked(html: str) -> None:
+    document = parse_html(html)
+    hidden = remove_hidden(document)
+    assert document.tree.body is not None
+    text = document.tree.body.text()
+    assert "[may be hidden: secret]" in text.replace("x]", "]")
+    assert "[may be hidden: shown" not in text
+    assert hidden.marked == 1
+
+
+def test_what_is_open_is_shown() -> None:
+    document = parse_html("<details open><summary>a</summary>b</details>")
+    assert remove_hidden(document).marked == 0
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>secret</p><div style='position:absolute;top:0;background:#fff'>x</div>",
+        "<p>secret</p><div style='margin-top:-40px'><div style='background:#fff'>x</div></div>",
+        "<p>secret</p><div style='position:relative;top:-40px;background:url(x)'>x</div>",
+        "<div><template shadowrootmode=open>x</template>secret</div>",
+        "<style>@font-face{font-family:x;src:url(data:font/woff2;base64,AAAA)}</style>secret",
+        "<style>@font-face{font-family:x;src:local(a);size-adjust:0%}</style>secret",
+        "<style>@import url('data:text/css,p{display:none}');</style>secret",
+        "<style>@namespace url(http://x.example);</style>secret",
+        "<link rel=stylesheet href='data:text/css,p{display:none}'>secret",
+    ],
+)
+def test_what_may_hide_anything_is_said(html: str) -> None:
+    assert not remove_hidden(parse_html(html)).judged
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div style='position:relative;background:#fff'>x</div>",
+        "<div style='margin-top:-40px'>x</div>",
+        "<style>@font-face{font-family:x;src:url(https://x.example/a.woff2)}</style>x",
+        "<style>@import url(https://fonts.example/css?family=x);</style>x",
+        "<link rel=stylesheet href=https://fonts.example/css>x",
+    ],
+)
+def test_what_newsletters_have_is_not(html: str) -> None:
+    assert remove_hidden(parse_html(html)).judged
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<html style=opacity:0><p>secret</p></html>",
+        "<html class=x><style>.x p{display:none}</style><p>secret</p>",
+        "<p>a</p><html hidden>secret",
+        "<html><body style=display:none>secret",
+        "<body style=display:none>secret<body style=display:block>",
+    ],
+)
+def test_the_document_itself_can_be_hidden(html: str) -> None:
+    document = parse_html(html)
+    remove_hidden(document)
+    assert "secret" not in (document.tree.root.text() if document.tree.root else "")
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("<body link=white><a href=x>secret</a>", False),
+        ("<body link=red><a href=x>secret</a>", True),
+        ("<div bgcolor=black style=color:#fff>secret</div>", False),
+        ("<table bgcolor=black><tr><td style=color:#fff>secret</table>", True),
+        ("<div style=color:#fff><button>secret</button></div>", True),
+        ("<div style=color:#fff><mark>secret</mark></div>", True),
+        ("<div style=font-size:0><font size=3>secret</font></div>", True),
+        ("<div style=font-size:0><font size=+1>secret</font></div>", True),
+        ("<div style=font-size:0><font size=x>secret</font></div>", False),
+        ("<style type=text/plain>p{display:none}</style><p>secret</p>", True),
+        ("<meta name=color-scheme content='light dark'><p>secret</p>", True),
+    ],
+)
+def test_old_attributes_and_the_styles_of_browsers_count(html: str, *, shown: bool) -> None:
+    document = parse_html(html)
+    remove_hidden(document)
+    assert document.tree.body is not None
+    assert ("secret" in document.tree.body.text()) is shown

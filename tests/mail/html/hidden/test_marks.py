@@ -1,0 +1,78 @@
+"""What is not known to show stays, in a mark."""
+
+import pytest
+
+from mailmcp.mail.html.hidden.remove import Hidden, parse_html, remove_hidden
+
+
+def take_out(html: str) -> tuple[str, Hidden]:
+    document = parse_html(html)
+    hidden = remove_hidden(document)
+    assert document.tree.body is not None
+    return " ".join(document.tree.body.text().split()), hidden
+
+
+TRICKS = [
+    # Units, numbers and functions
+    "style='font-size:.01rlh'", "style='font-size:.01ic'", "style='font-size:.01cqw'",
+    "style='font-size:calc(1px * 0)'", "style='font-size:min(0px, 9px)'",
+    "style='font-size:clamp(0px,0px,9px)'",
+    "style='opacity:calc(1 - 1)'", "style='display:var(--x)'", "style='visibility:env(x, hidden)'",
+    "style='display:none;display:nonsense'", "style='all:revert-layer'", "style='font-size-adjust:0'",
+    # Colours
+    "style='color:lab(100% 0 0)'", "style='color:color(display-p3 1 1 1)'",
+    "style='color:rgb(from white r g b)'",
+    "style='color:color-mix(in srgb,white,white)'", "style='color:light-dark(#fff,#000)'",
+    "style='color:#fff;background:url(x.png)'", "style='color:#fff;background:#fff url(x.png)'",
+    "style='color:#fff;filter:invert(1)'",
+    "style='color:#fff;text-shadow:0 0 2px #000'", "style='color:#fff;background:#000 nonsense'",
+    "style='background:linear-gradient(#000,#000);background-size:0;color:#fff'",
+    "style='background:#000;height:0;color:#fff'", "style='box-shadow:inset 0 0 0 99px #000'",
+    "style='color:#e8e8e8'", "style='-webkit-text-fill-color:var(--x)'", "style='color-scheme:dark'",
+    # Boxes
+    "style='transform:rotateX(.25turn)'", "style='transform:translateX(-9999px)'", "style='rotate:y 90deg'",
+    "style='transform:perspective(1px)'", "style='scale:calc(0)'", "style='zoom:.01'",
+    "style='contain:strict'",
+    "style='mask:linear-gradient(transparent,transparent)'", "style='-webkit-mask-image:url(x)'",
+    "style='clip-path:polygon(0 0, 0 0, 0 0)'", "style='clip-path:inset(0 100% 0 0)'",
+    "style='clip-path:url(#x)'",
+    "style='position:absolute;clip:rect(0,auto,auto,0)'", "style='margin-left:calc(-9999px)'",
+    "style='left:-300px;position:relative'", "style='margin-left:100%'", "style='height:8px;overflow:hidden'",
+    "style='height:1cqw;overflow:hidden'", "style='max-height:inherit;overflow:hidden'", "style='z-index:-1'",
+    "style='offset-path:path(\"M-99 0\")'", "style='content:url(x)'", "style='mix-blend-mode:screen'",
+    "style='filter:brightness(9)'", "style='animation:x 1s forwards'", "style='-webkit-line-clamp:1'",
+    "style='-webkit-text-security:disc'", "style='outline:9px solid;outline-offset:-9px'",
+    "style='display:table-column'", "style='border-image:linear-gradient(red,red) 1 fill'",
+    # Letters and lines
+    "style='letter-spacing:999px'", "style='word-spacing:-9px'", "style='line-height:0'",
+    "style='font-size:999px'", "style='unicode-bidi:bidi-override;direction:rtl'",
+    "style='text-decoration:line-through 3em white'",
+]  # fmt: skip
+"""What the value alone does not say, or says of some programs."""
+
+
+@pytest.mark.parametrize("attribute", TRICKS)
+def test_what_is_not_known_to_show_is_marked_and_counted(attribute: str) -> None:
+    text, hidden = take_out(f"<p>a</p><div {attribute}>b <b>c</b></div><p>d</p>")
+    assert text == "a[may be hidden: b c]d"
+    assert (hidden.by_technique, hidden.marked, hidden.marked_chars) == ({}, 1, len("bc"))
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p style=z-index:-1>a]: b [</p>c", "[may be hidden: a): b (]c"),
+        ("<p style=z-index:-1>a<i>b</i> c</p>", "[may be hidden: ab c]"),
+        ("<div style=z-index:-1>a<p>b</p>c</div>", "[may be hidden: a][may be hidden: b][may be hidden: c]"),
+        ("<div style=line-height:0>a<p style=line-height:1>b</p></div>", "[may be hidden: a]b"),
+        (
+            "<div style=font-size:calc(0px)>a<p style=font-size:2em>b</p></div>",
+            "[may be hidden: a][may be hidden: b]",
+        ),
+        ("<div style=font-size:calc(0px)>a<p style=font-size:9px>b</p></div>", "[may be hidden: a]b"),
+        ("<div style=z-index:-1><p hidden>a</p></div>b", "b"),
+        ("<p style=z-index:-1> </p>b", "b"),
+    ],
+)
+def test_a_mark_stands_around_each_passage_and_cannot_be_closed_within(html: str, expected: str) -> None:
+    assert take_out(html)[0] == expected

@@ -1,0 +1,135 @@
+"""What works together: sizes, places, boxes that cut, colours."""
+
+import pytest
+
+from mailmcp.mail.html.hidden.shown import inherit
+from mailmcp.mail.html.hidden.state import State
+from mailmcp.mail.html.hidden.style import parse_style
+from mailmcp.mail.html.hidden.values import MAYBE
+
+
+def judge(*styles: str, tag: str = "div") -> str:
+    """Judge text in nested elements, the outermost first."""
+    state = State()
+    for style in styles:
+        state = inherit(tag, {each.name: each.value for each in parse_style(style)}, state)
+    return state.judge_text()
+
+
+@pytest.mark.parametrize(
+    ("styles", "verdict"),
+    [
+        ([""], ""),
+        (["font-size:50%", "font-size:50%"], MAYBE),
+        (["font-size:50%", "font-size:30%"], "font size"),
+        (["font-size:0", "font-size:2em"], "font size"),
+        (["font-size:0", "font-size:medium"], ""),
+        (["font-size:calc(1px)", "font-size:2em"], MAYBE),
+        (["font-size:calc(1px)", "font-size:9px"], ""),
+        (["opacity:.5", "opacity:.5"], ""),
+        (["opacity:.3", "opacity:.3"], "opacity"),
+        (["opacity:.3", "opacity:.5"], MAYBE),
+        (["letter-spacing:-1em", "letter-spacing:0"], ""),
+        (["letter-spacing:-1em", "letter-spacing:inherit"], "font size"),
+        (["visibility:hidden", "visibility:visible"], ""),
+        (["margin-left:-90px", "margin-left:-90px"], MAYBE),
+        (["margin-left:-90px"] * 6, "position"),
+        (["margin-left:-15px", "padding-left:15px"] * 20, ""),
+        (["position:absolute;left:-9999px", "position:static;left:0"], "position"),
+        (["position:static;left:-9999px"], ""),
+        (["position:relative;right:9999px"], "position"),
+        (["position:absolute;left:-40em"], "position"),
+        (["text-indent:-9999px", "text-indent:0"], ""),
+        (["position:absolute;left:-9999px;translate:9999px"], MAYBE),
+    ],
+)
+def test_what_is_around_counts(styles: list[str], verdict: str) -> None:
+    assert judge(*styles) == verdict
+
+
+@pytest.mark.parametrize(
+    ("styles", "verdict"),
+    [
+        (["height:0;overflow:hidden"], "extent"),
+        (["max-width:1px;overflow-x:auto"], "extent"),
+        (["height:0"], ""),
+        (["height:0", "overflow:hidden"], MAYBE),
+        (["height:0;overflow:hidden;padding-top:20px"], MAYBE),
+        (["height:100%;overflow:hidden"], ""),
+        (["height:40px;overflow:hidden"], ""),
+        (["overflow:hidden;line-height:0"], MAYBE),
+        (["overflow:hidden;width:200px", "margin-left:210px"], MAYBE),
+        (["overflow:hidden;height:20px", "padding-top:30px"], MAYBE),
+        (["height:0;overflow:hidden;display:inline"], MAYBE),
+    ],
+)
+def test_a_box_cuts_off_what_lies_beyond_it(styles: list[str], verdict: str) -> None:
+    assert judge(*styles) == verdict
+
+
+@pytest.mark.parametrize(
+    ("tag", "style", "verdict"),
+    [
+        ("span", "height:0;overflow:hidden", MAYBE),
+        ("span", "height:0;overflow:hidden;float:left", "extent"),
+        ("span", "height:0;overflow:hidden;position:absolute", "extent"),
+        ("span", "transform:scale(0)", MAYBE),
+        ("td", "height:0;overflow:hidden", ""),
+        ("td", "width:0;overflow:hidden", MAYBE),
+        ("td", "height:0;overflow:hidden;display:block", "extent"),
+        ("tr", "visibility:collapse", "visibility"),
+        ("p", "clip:rect(0 0 0 0)", ""),
+        ("p", "clip:rect(0 0 0 0);position:absolute", "clip"),
+    ],
+)
+def test_not_every_element_is_such_a_box(tag: str, style: str, verdict: str) -> None:
+    assert judge(style, tag=tag) == verdict
+
+
+@pytest.mark.parametrize(
+    ("styles", "verdict"),
+    [
+        (["background:#000", "color:#fff"], ""),
+        (["background:#000;color:#fff", "background:#fff"], "colour"),
+        (["background:rgba(0,0,0,.5)", "color:#fff"], ""),
+        (["color:#fff;background:url(x)"], MAYBE),
+        (["color:#fff;background:url(x) #000"], ""),
+        (["color:#fff;background:url(x)", "background:#fff"], "colour"),
+        (["color:#fff;background:linear-gradient(#000,#222)"], ""),
+        (["color:#fff;background:linear-gradient(#000,#fff)"], MAYBE),
+        (["color:#fff;background:linear-gradient(rgba(0,0,0,.01),transparent)"], "colour"),
+        (["color:transparent;background:linear-gradient(#f00,#00f);-webkit-background-clip:text"], ""),
+        (["color:transparent;background:linear-gradient(#fff,#fff);-webkit-background-clip:text"], "colour"),
+        (["background-clip:text"], ""),
+        (["-webkit-text-fill-color:#fff", "color:#000"], "colour"),
+        (["-webkit-text-fill-color:#fff", "-webkit-text-fill-color:currentcolor;color:#000"], ""),
+        (["background:currentcolor"], "colour"),
+        (["background:calc(x)"], MAYBE),
+        (["background:calc(x)", "background:#eee"], ""),
+        (["background:#000", "float:left;color:#fff"], MAYBE),
+        (["background:#000;overflow:hidden", "float:left;color:#fff"], ""),
+        (["background:#000", "position:absolute;color:#fff"], MAYBE),
+        (["color:#fff;text-shadow:0 0 2px #000"], MAYBE),
+    ],
+)
+def test_text_is_seen_against_all_that_may_lie_behind_it(styles: list[str], verdict: str) -> None:
+    assert judge(*styles) == verdict
+
+
+@pytest.mark.parametrize(
+    ("styles", "covers"),
+    [
+        (["position:absolute;background:#fff"], True),
+        (["position:fixed", "background:url(x)"], True),
+        (["margin-top:-30px;background:#fff"], True),
+        (["position:relative;background:#fff"], False),
+        (["position:absolute;background:none"], False),
+        (["position:absolute;background:#fff", ""], True),
+        (["position:absolute;background:#fff", "color:red"], False),
+    ],
+)
+def test_what_may_lie_over_other_text_is_known(styles: list[str], *, covers: bool) -> None:
+    state = State()
+    for style in styles:
+        state = inherit("div", {each.name: each.value for each in parse_style(style)}, state)
+    assert state.covers is covers

@@ -1,0 +1,96 @@
+import pytest
+
+from mailmcp.limits import LINK_CHARS_MAX
+from mailmcp.mail.html.render.link_note import LinkBook, misleads
+from mailmcp.mail.trust.link import parse_link
+
+LONG = "x" * LINK_CHARS_MAX
+
+
+@pytest.mark.parametrize(
+    ("text", "href"),
+    [
+        ("https://bank.example/", "https://evil.test/"),
+        ("bank.example", "https://evil.test/"),
+        ("www.bank.example", "https://evil.test/"),
+        ("Log in at bank.example now", "https://evil.test/"),
+        ("Dear customer, please log in on https://bank.example/login within two days", "https://evil.test/"),
+        ("Dear customer, please log in on www.bank.example within the next two days", "https://evil.test/"),
+        ("bank.example", "https://bank.example.evil.test/"),
+        ("bank.example", "https://bank-example.test/"),
+        ("bank.example", "https://bank.example@evil.test/"),
+        ("Log in", "https://bank.example@evil.test/"),
+        ("bank.example", "https://xn--bnk-6cd.example/"),
+        ("Log in", "https://b\u0430nk.example/"),
+        ("amazon.co.uk", "https://amazon.com/"),
+        ("help@bank.example", "mailto:help@evil.test"),
+        ("help@bank.example", "https://evil.test/"),
+        ("bank.example", "https://click.counter.example/x"),
+        ("https://good.example/ or https://bank.example/", "https://good.example/"),
+    ],
+)
+def test_a_link_misleads(text: str, href: str) -> None:
+    assert misleads(text, parse_link(href))
+
+
+@pytest.mark.parametrize(
+    ("text", "href"),
+    [
+        ("https://bank.example/", "https://www.bank.example/login"),
+        ("Bank.Example", "https://bank.example"),
+        ("login.bank.example", "https://bank.example"),
+        ("bücher.example", "https://xn--bcher-kva.example/"),
+        ("Log in", "https://evil.test/"),
+        ("Why amazon.com has bought the last bookshop of the town", "https://news.example/1"),
+        ("help@bank.example", "mailto:help@bank.example"),
+        ("help@bank.example", "https://bank.example/contact"),
+        ("ann@corp.example has asked you to look at this document", "https://docs.example/1"),
+        ("Node.js 24, README.md, setup.py and main.rs", "https://docs.example/1"),
+        ("version 1.2.3, 3.9, v2.4.0", "https://docs.example/1"),
+        ("e.g. this", "https://docs.example/1"),
+        ("Look.Hear", "https://docs.example/1"),
+        ("bank.example", "tel:+49123"),
+        ("bank.example", "#top"),
+        ("help@bank.example", "mailto:help"),
+        ("", "https://x.example/"),
+        ("a." * 5_000, "https://x.example/"),
+    ],
+)
+def test_a_link_does_not_mislead(text: str, href: str) -> None:
+    assert not misleads(text, parse_link(href))
+
+
+def test_targets_are_shown_once_and_short_ones_in_full() -> None:
+    book = LinkBook()
+    links = [
+        ("Read", "https://x.example/a", "<https://x.example/a>"),
+        ("Read again", "https://x.example/a", ""),
+        ("https://x.example/a", "https://x.example/a", ""),
+        ("X.example/a/", "https://x.example/a/", ""),
+        ("+49 (1) 23", "tel:+49123", ""),
+        ("Call us", "tel:+49124", "<tel:+49124>"),
+        ("  ", "https://x.example/b", ""),
+        ("Nowhere", "#top", ""),
+        ("Buy", f"https://c.example/{LONG}", "<c.example/…>"),
+        ("Sell", f"https://c.example/{LONG}2", "<…>"),
+        ("Give", f"https://d.example/{LONG}", "<d.example/…>"),
+        ("Call", f"tel:{'1' * LINK_CHARS_MAX}", "<tel/…>"),
+        ("Take", f"https://d.example/{LONG}3", "<d.example/…>"),
+    ]
+    assert [book.describe(text, href) for text, href, _ in links] == [shown for _, _, shown in links]
+    assert book.misleading == 0
+
+
+def test_what_misleads_says_where_it_goes_each_time() -> None:
+    book = LinkBook()
+    assert book.describe("bank.example", "https://evil.test/a") == "<goes to evil.test: https://evil.test/a>"
+    assert book.describe("bank.example", "https://evil.test/a") == "<goes to evil.test: https://evil.test/a>"
+    assert book.describe("bank.example", f"https://evil.test/{LONG}") == "<goes to evil.test>"
+    assert book.misleading == 3
+
+
+def test_what_runs_is_counted_and_not_shown() -> None:
+    book = LinkBook()
+    assert book.describe("Open", "javascript:alert(1)") == ""
+    assert book.describe("", "data:text/html,x") == ""
+    assert book.misleading == 2

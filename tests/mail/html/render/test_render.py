@@ -1,0 +1,184 @@
+import pytest
+
+from mailmcp.limits import LINK_CHARS_MAX
+from mailmcp.mail.html.hidden.remove import parse_html
+from mailmcp.mail.html.render.render import render_text
+from mailmcp.mail.html.render.target import mark_targets
+
+
+def render(html: str) -> str:
+    tree = parse_html(html).tree
+    mark_targets(tree)
+    return render_text(tree.body).text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("", ""),
+        ("just text", "just text"),
+        ("a &amp; b &lt; c &eacute;&nbsp;d", "a & b < c é d"),
+        ("<p>one</p>\n\n<p>two</p>", "one\n\ntwo"),
+        ("<div>one</div><div>two</div>", "one\ntwo"),
+        ("<div><div><div>one</div></div></div>two", "one\ntwo"),
+        ("one<br>two<br><br><br><br>three", "one\ntwo\n\nthree"),
+        ("a<b>b</b> <i>c</i><u> d</u>", "ab c d"),
+        ("<h1>Top</h1><h3>Sub <b>x</b></h3>text", "# Top\n\n### Sub x\n\ntext"),
+        ("<h2></h2>text", "text"),
+        ("a<hr>b", "a\n---\nb"),
+        ("<pre>  x\n\n    y</pre>after", "  x\n\n    y\n\nafter"),
+        ("<script>x</script><style>y</style><title>z</title><!-- c -->a", "a"),
+        ("<p>a\n<p>b<div>c", "a\n\nb\n\nc"),
+    ],
+)
+def test_blocks_become_lines(html: str, text: str) -> None:
+    assert render(html) == text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<ul><li>a</li><li>b</li></ul>c", "- a\n- b\n\nc"),
+        ("x<ol><li>a<li>b</ol>", "x\n\n1. a\n2. b"),
+        ("<ol start=9><li>a<li>b<br>c</ol>", "9. a\n10. b\n    c"),
+        ("<ol start=x><li>a</ol>", "1. a"),
+        ("<ul><li><p>a</p><li><p>b</p><p>c</p></ul>", "- a\n- b\n\n  c"),
+        ("<ul><li>a<ul><li>b<ol><li>c</ol></ul><li>d</ul>", "- a\n  - b\n    1. c\n- d"),
+        ("<li>stray</li>", "- stray"),
+        ("<blockquote>a<p>b</p><blockquote>c</blockquote></blockquote>d", "> a\n>\n> b\n>\n> > c\n\nd"),
+        # Editors indent with quotations that have no border.
+        ('a<blockquote style="margin:0 0 0 40px;border:none;padding:0px">b</blockquote>', "a\n\n  b"),
+        (
+            'a<blockquote style="MARGIN: 0 0 0 40px; BORDER: medium">b<br>c</blockquote>d',
+            "a\n\n  b\n  c\n\nd",
+        ),
+        ('<blockquote style="border:none;border-left:solid blue 1.5pt">b</blockquote>', "> b"),
+        ("<blockquote><ul><li>a<li>b</ul></blockquote>", "> - a\n> - b"),
+        ("<dl><dt>a<dd>b<dt>c<dd>d</dl>", "a\n  b\nc\n  d"),
+    ],
+)
+def test_lists_and_quotes_are_marked(html: str, text: str) -> None:
+    assert render(html) == text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        (
+            "<table><tr><th>Item<th>Price<tr><td>Rope<td>12</table>",
+            "Item | Price\nRope | 12",
+        ),
+        ("a<table><tr><td>b<td>c</table>d", "a\n\nb | c\n\nd"),
+        (
+            "<table><thead><tr><th></th><th>x</th><th>y</th></tr></thead><tr><td>r<td>1<td></table>",
+            "| x | y\nr | 1",
+        ),
+        ("<table><tr><td>a<td><td>c</table>", "a | c"),
+        ("<table><tr><td>a<td>b<td>c<tr><td>d<td><td>e</table>", "a | b | c\nd |  | e"),
+        ("<table><caption>Prices</caption><tr><td>a<td>b</table>", "Prices\na | b"),
+        ("<table><tr><td><p>a</p></td><td><p>b</p></td></table>", "a | b"),
+        # Cells that cover others: what stands below and beside them stays in its column.
+        ("<table><tr><td>a<td>b<td>c<tr><td colspan=2>d<td>e</table>", "a | b | c\nd |  | e"),
+        ("<table><tr><td rowspan=2>a<td>b<td>c<tr><td>d<td>e</table>", "a | b | c\n| d | e"),
+        ("<table><tr><td colspan=x rowspan=0>a<td>b</table>", "a | b"),
+        ("<table><tr><td>Rope<br>10 mm<td>2<td>12.00</table>", "Rope / 10 mm | 2 | 12.00"),
+        # Layout: one column, or cells that are texts of their own.
+        ("<table><tr><td></td><td>a</td><td> </td></tr><tr><td>b</table>", "a\nb"),
+        ("<table><tr><td><table><tr><td><table><tr><td>a</table></table></table>", "a"),
+        ("<table><tr><td><p>a</p><p>b</p></td><td>c</td></tr></table>", "a\n\nb\n\nc"),
+        ("<table><tr><td><table><tr><td>a<td>b</table></td></tr><tr><td>c</table>", "a | b\nc"),
+        ("<table>stray<tr><td>a</table>", "stray\n\na"),
+        ("<blockquote><table><tr><td>a<td>b<tr><td>c</table></blockquote>", "> a | b\n> c"),
+    ],
+)
+def test_rows_of_data_are_lines_and_layout_is_not_seen(html: str, text: str) -> None:
+    assert render(html) == text
+
+
+def test_very_deep_tables_keep_their_text() -> None:
+    assert render("<table><tr><td>a" * 40).split() == ["a"] * 40
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<s>40.00</s> 30.00", "~~40.00~~ 30.00"),
+        ("a <del><s>40</s></del>, 30", "a ~~40~~, 30"),
+        ("a <s></s> b<s> </s>c", "a b c"),
+        ("12<sup>99</sup>", "12^99"),
+        ("12 <sup>99</sup> a<sup>2</sup> 1<sup>st</sup><sup></sup>", "12 99 a2 1st"),
+    ],
+)
+def test_struck_and_raised_text_keeps_its_meaning(html: str, text: str) -> None:
+    assert render(html) == text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<a href='https://x.example/p?q=1&amp;r=2'>here</a>.", "here <https://x.example/p?q=1&r=2>."),
+        ("<a href=https://x.example/>https://x.example</a>", "https://x.example"),
+        ("<a href=https://x.example/>x.example</a>", "x.example"),
+        ("<a href=mailto:a@b.example?subject=x>a@b.example</a>", "a@b.example"),
+        ("<a href=mailto:a@b.example>Ada</a>", "Ada <mailto:a@b.example>"),
+        ("<a href=tel:+491>call</a>", "call <tel:+491>"),
+        (
+            "<a href=https://bad.example/>https://bank.example/</a>",
+            "https://bank.example/ <goes to bad.example: https://bad.example/>",
+        ),
+        (
+            "<a href=#top>a</a> <a href=javascript:x>b</a> <a href=/rel>c</a> <a>d</a> <a href=cid:x>e</a>",
+            "a b c d e",
+        ),
+        ("<a href=https://x.example/> </a>a", "a"),
+        ("<a href='https://x.example/a b\n<c>'>x</a>", "x <https://x.example/a%20b%3Cc%3E>"),
+        (
+            "<a href=https://x.example/><img alt=Logo></a> <a href=https://x.example/>Shop</a>",
+            "[Logo] <https://x.example/> Shop",
+        ),
+        (
+            "<a href=https://x.example/a>1</a> <a href=https://x.example/b>2</a>",
+            "1 <https://x.example/a> 2 <https://x.example/b>",
+        ),
+        ("<a href=https://x.example/>a<p>b</p></a>", "a\n\nb\n\n<https://x.example/>"),
+        (
+            "<a href=https://x.example/>a <a href=https://y.example/>b</a>",
+            "a <https://x.example/> b <https://y.example/>",
+        ),
+    ],
+)
+def test_links_say_where_they_go(html: str, text: str) -> None:
+    assert render(html) == text
+
+
+def test_a_very_long_target_is_cut_to_its_host() -> None:
+    """Tracking links cost more than the text around them."""
+    target = "https://track.example/c/" + "x" * LINK_CHARS_MAX
+    assert render(f"<a href='{target}'>Buy</a>") == "Buy <track.example/…>"
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<img src=x alt='A  boat'>", "[A boat]"),
+        ("<img src=x>", ""),
+        ("<img src=x alt=''>", ""),
+        ("<img src=x alt=spy width=1 height=1>", ""),
+        ("<img src=x alt=spy width=1px>", ""),
+        ("<img src=x alt=spy height=0>", ""),
+        ("<img src=x alt=spy style='width:1px;height:1px'>", ""),
+        ("<img src=x alt=spacer style='height:0pt'>", ""),
+        ("<img src=x alt=boat width=100 height=10>", "[boat]"),
+    ],
+)
+def test_images_are_their_alternative_text_and_pixels_are_not(html: str, text: str) -> None:
+    assert render(html) == text
+
+
+def test_invisible_characters_are_counted() -> None:
+    rendered = render_text(parse_html("<p>a&#8203;b</p><p>&zwnj;&nbsp;&#847;</p>c").tree.body)
+    assert (rendered.text, rendered.invisible_removed) == ("ab\n\nc", 3)
+
+
+def test_nothing_is_no_text() -> None:
+    assert render_text(None).text == ""

@@ -1,0 +1,135 @@
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from mailmcp.limits import HTML_DEPTH_MAX
+from mailmcp.mail.html.normalize import tame_html
+from steps import assert_linear
+
+
+@pytest.mark.parametrize(
+    ("html", "tamed"),
+    [
+        ("", ""),
+        ("a < b && c <3 d", "a < b && c <3 d"),
+        ("<p class=x>a<br>b</p>", "<p class=x>a<br>b</p>"),
+        ("<DIV>a</div>", "<div>a</div>"),
+        # What is no text goes.
+        ("a<!-- b -->c<!-->d<!--->e<!-- f --!>g", "acdeg"),
+        ("a<!doctype html>b<?xml?>c</ >d", "abcd"),
+        ("a<![CDATA[b]]>c", "ac"),
+        ("a<script>if (x < 1) '<p>'</script >b", "ab"),
+        ("a<STYLE>p {}</style>b<title>c</title>d", "abd"),
+        ("a<script>never closed <p>b", "a"),
+        ("a<!-- never closed <p>b", "a"),
+        ('a<p title="never closed>b', 'a<p title="never closed>b</p>'.removesuffix("</p>")),
+        ("a<p class", "a"),
+        ("a\x00b", "ab"),
+        # What is nested wrongly is nested rightly.
+        ("<p>a<p>b", "<p>a</p><p>b"),
+        ("<p><b>a<p>b", "<p><b>a</b></p><p><b>b"),
+        ("<ul><li>a<li>b</ul>", "<ul><li>a</li><li>b</li></ul>"),
+        ("<dl><dt>a<dd>b</dl>", "<dl><dt>a</dt><dd>b</dd></dl>"),
+        (
+            "<table><tr><td>a<td>b<tr><td>c</table>",
+            "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>",
+        ),
+        ("<b><i>a</b>b</i>", "<b><i>a</i></b><i>b</i>"),
+        (
+            "<div><table><tr><td>a</div>b</td></tr></table></div>",
+            "<div><table><tr><td>ab</td></tr></table></div>",
+        ),
+        ("<b><div>a</b>b</div>c", "<b><div>ab</div>c"),
+        ("a</p></b></table></td>b</br>c", "ab<br>c"),
+        ("<td>a</td><td>b</td>", " a b"),
+        # What switches the parser to other rules is written as what it is to a reader.
+        ("<html><head></head><body id=x>a</body></html>", '<body id="x"> a'),
+        (
+            "<form hidden><button>a</button></form>",
+            "<div data-tag=form hidden><span data-tag=button>a</span></div>",
+        ),
+        ("<template><p>a</p></template>", "<div data-tag=template hidden><p>a</p></div>"),
+        ("<select><option>a</select>", "<span data-tag=select><span data-tag=option>a</span></span>"),
+        ("<svg><text>a</text></svg>", "<span data-tag=svg><text>a</text></span>"),
+    ],
+)
+def test_tags_are_written_back_well_nested(html: str, tamed: str) -> None:
+    assert tame_html(html).html == tamed
+
+
+def test_quoted_attributes_are_read_as_the_standard_says() -> None:
+    """A ">" in them ends no tag, and quotes elsewhere begin no value."""
+    assert tame_html("<p title='a>b' x=\"c>d\">e").html == "<p title='a>b' x=\"c>d\">e"
+    assert tame_html('<p "x>a<i>b').html == '<p "x>a<i>b'
+    assert tame_html('<p a=b"c>d').html == '<p a=b"c>d'
+
+
+def test_depth_is_bounded_and_no_text_is_lost() -> None:
+    tamed = tame_html("<div>" * 1_000 + "deep<p>down" + "</div>" * 1_000 + "after").html
+    assert tamed.count("<div>") == HTML_DEPTH_MAX
+    assert tamed.count("</div>") == HTML_DEPTH_MAX
+    assert "deep<br>down" in tamed
+    assert tamed.endswith("</div>after")
+
+
+def test_formatting_is_bounded() -> None:
+    assert tame_html("<b>" * 10 + "x").html == "<b>" * 8 + "<span>" * 2 + "x"
+
+
+def test_a_long_tag_keeps_what_matters() -> None:
+    noise = " ".join(f"data-{n}=1" for n in range(2_000))
+    tamed = tame_html(
+        f'<a {noise} href=\'https://x.example/?"\' style=color:red title="href=no" HIDDEN>x</a>'
+    )
+    assert tamed.html == '<a href="https://x.example/?&quot;" style="color:red" hidden="">x</a>'
+
+
+def test_no_attribute_is_too_long_to_hide_by() -> None:
+    style = f"font-family:{'x' * 5_000};display:none"
+    assert tame_html(f'<p style="{style}">x').html == f'<p style="{style}">x'
+
+
+def test_mail_cannot_say_that_an_element_is_another() -> None:
+    assert tame_html("<p Data-Tag=div class=y>a</p><form data-tag=p>b").html == (
+        '<p class="y">a</p><div data-tag=form>b'
+    )
+
+
+def test_style_sheets_are_set_aside() -> None:
+    tame = tame_html("<style>p {}</style>a<STYLE type=text/css media='print'>b < c</style ><style>d")
+    assert tame.html == "a"
+    assert [(sheet.css, sheet.media) for sheet in tame.sheets] == [
+        ("p {}", ""),
+        ("b < c", "print"),
+        ("d", ""),
+    ]
+    assert tame_html("<!--[if mso]><style>a</style><![endif]-->").sheets == ()
+
+
+HOSTILE = {
+    "div": "<div>",
+    "formatting": "<b>",
+    "distinct fonts": "<font a><p>",
+    "tables": "<table>",
+    "cells": "<table><tr><td>",
+    "lists": "<ul><li>",
+    "open tags": "<a",
+    "comments": "<!--",
+    "quotes": '<a b="',
+    "scripts": "<script>",
+    "closed scripts": "<script></script>",
+    "misnested": "<b><div><span></b></div>",
+    "angles": "<",
+    "ends": "</",
+    "foreign": "<svg><math>",
+    "selects": "<select><option>",
+    "templates": "<template>",
+    "ampersands": "&#0;&",
+}
+
+
+@pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE.keys())
+def test_time_is_linear_also_that_of_parsing_the_result(piece: str) -> None:
+    """The parser is of C: half of the most that is read of one part costs it 6 s as <div>s alone."""
+    html = "<p>" + "<i>" * 8 + piece * (262_144 // len(piece)) + "end"
+    assert LexborHTMLParser(tame_html(html).html).body is not None
+    assert_linear(lambda size: tame_html(piece * (size // len(piece))), large=262_144)

@@ -1,0 +1,93 @@
+import base64
+
+import pytest
+
+from mailmcp.mail.mime.attachment import Attachment, decoded_size, list_attachments
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.text_parts import TextParts, choose_text_parts
+
+
+def test_everything_but_the_text_is_listed() -> None:
+    root = Part(
+        part_id="TEXT",
+        content_type="multipart/mixed",
+        parts=(
+            Part(part_id="1", content_type="text/plain", size_octets=10),
+            Part(part_id="2", content_type="image/png", content_id="i@x", size_octets=100),
+            Part(
+                part_id="3",
+                content_type="message/rfc822",
+                disposition="attachment",
+                filename="fwd.eml",
+                size_octets=50,
+                subject="The one before",
+                parts=(Part(part_id="3.1", content_type="image/gif"),),
+            ),
+        ),
+    )
+    assert list_attachments(root, choose_text_parts(root)) == (
+        Attachment(
+            part_id="2", filename="", content_type="image/png", size_octets=100, inline=True, content_id="i@x"
+        ),
+        Attachment(
+            part_id="3",
+            filename="fwd.eml",
+            content_type="message/rfc822",
+            size_octets=50,
+            inline=False,
+            content_id="",
+            subject="The one before",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("empty", "listed"),
+    [
+        (Part(part_id="3", content_type="text/plain"), False),
+        (Part(part_id="3", content_type="text/plain", size_octets=2), True),
+        (Part(part_id="3", content_type="text/plain", filename="notes.txt"), True),
+        (Part(part_id="3", content_type="text/plain", disposition="attachment"), True),
+        (Part(part_id="3", content_type="image/png"), True),
+    ],
+)
+def test_an_empty_text_that_nothing_describes_is_not_listed(empty: Part, *, listed: bool) -> None:
+    plain = Part(part_id="1", content_type="text/plain", size_octets=9)
+    html = Part(part_id="2", content_type="text/html", size_octets=9)
+    root = Part(part_id="TEXT", content_type="multipart/alternative", parts=(plain, html, empty))
+    found = [each.part_id for each in list_attachments(root, choose_text_parts(root))]
+    assert found == (["3"] if listed else [])
+
+
+def test_of_several_alternatives_those_that_are_not_shown_are_listed() -> None:
+    parts = (Part(part_id=str(number), content_type="text/plain", size_octets=9) for number in range(1, 4))
+    root = Part(part_id="TEXT", content_type="multipart/alternative", parts=tuple(parts))
+    assert [each.part_id for each in list_attachments(root, choose_text_parts(root))] == ["1", "2"]
+
+
+def test_without_a_structure_there_are_none() -> None:
+    assert list_attachments(None, TextParts()) == ()
+
+
+@pytest.mark.parametrize(
+    ("disposition", "content_id", "inline"),
+    [("inline", "", True), ("", "c", True), ("", "", False), ("attachment", "c", False)],
+)
+def test_inline_is_what_the_text_shows(disposition: str, content_id: str, *, inline: bool) -> None:
+    part = Part(part_id="1", content_type="image/png", disposition=disposition, content_id=content_id)
+    (attachment,) = list_attachments(part, TextParts())
+    assert attachment.inline is inline
+
+
+@pytest.mark.parametrize("length", [1, 57, 1_000, 100_000])
+def test_the_estimate_of_base64_is_close(length: int) -> None:
+    encoded = len(base64.encodebytes(bytes(length)).replace(b"\n", b"\r\n"))
+    part = Part(part_id="1", content_type="a/b", encoding="base64", size_octets=encoded)
+    assert abs(decoded_size(part) - length) <= 4
+
+
+@pytest.mark.parametrize(
+    ("encoding", "size"), [("7bit", 630), ("quoted-printable", 630), ("x-uuencode", 450), ("uue", 450)]
+)
+def test_the_estimate_of_other_encodings(encoding: str, size: int) -> None:
+    assert decoded_size(Part(part_id="1", content_type="a/b", encoding=encoding, size_octets=630)) == size

@@ -1,0 +1,91 @@
+"""What a person would call a file, by structures as mail programs make them."""
+
+import pytest
+
+from mailmcp.mail.mime.files import list_files
+from mailmcp.mail.mime.structure import Part, PartFields, make_part
+
+
+def multipart(subtype: str, *children: Part) -> Part:
+    return make_part("TEXT", PartFields(content_type=f"multipart/{subtype}"), children)
+
+
+def part(
+    content_type: str, number: str = "9", *, name: str = "", disposition: str = "", content_id: str = ""
+) -> Part:
+    fields = PartFields(
+        content_type=content_type,
+        params={"name": name} if name else {},
+        disposition=disposition,
+        content_id=content_id,
+    )
+    return make_part(number, fields)
+
+
+TEXT = part("text/plain", "1")
+HTML = part("text/html", "2")
+BOTH = multipart("alternative", TEXT, HTML)
+
+STRUCTURES: list[tuple[str, Part | None, list[str]]] = [
+    ("nothing", None, []),
+    ("a text", TEXT, []),
+    ("two alternatives", BOTH, []),
+    ("a file alone", part("application/pdf", name="a.pdf"), ["a.pdf"]),
+    ("a file beside", multipart("mixed", BOTH, part("application/pdf", name="a.pdf")), ["a.pdf"]),
+    ("no name, said to be one", multipart("mixed", BOTH, part("image/png", disposition="attachment")), [""]),
+    ("no name, not said", multipart("mixed", BOTH, part("image/png")), []),
+    ("a text file", multipart("mixed", TEXT, part("text/csv", name="a.csv")), ["a.csv"]),
+    (
+        "an inline file",
+        multipart("mixed", TEXT, part("application/pdf", name="a.pdf", disposition="inline")),
+        ["a.pdf"],
+    ),
+    (
+        "an image of the HTML",
+        multipart("related", HTML, part("image/png", name="l.png", content_id="<1>")),
+        [],
+    ),
+    (
+        "an image of the HTML that says attachment",
+        multipart(
+            "related", HTML, part("image/png", name="l.png", content_id="<1>", disposition="attachment")
+        ),
+        [],
+    ),
+    (
+        "a file among images",
+        multipart("related", HTML, part("application/pdf", name="a.pdf", content_id="<1>")),
+        ["a.pdf"],
+    ),
+    (
+        "a photo in the text",
+        multipart("mixed", TEXT, part("image/jpeg", name="p.jpg", disposition="inline")),
+        ["p.jpg"],
+    ),
+    ("a signature", multipart("signed", TEXT, part("application/pkcs7-signature", name="smime.p7s")), []),
+    ("a PGP signature", multipart("signed", TEXT, part("application/pgp-signature", name="s.asc")), []),
+    ("an invitation's alternative", multipart("alternative", TEXT, part("text/calendar")), []),
+    ("an invitation alone", part("text/calendar", "1"), [""]),
+    ("a picture alone, without a name", part("image/jpeg", "1"), [""]),
+    ("a signature alone", part("application/pgp-signature", "1"), []),
+    ("a named alternative", multipart("alternative", TEXT, part("text/calendar", name="i.ics")), []),
+    (
+        "an invitation attached",
+        multipart("mixed", BOTH, part("application/ics", name="i.ics", disposition="attachment")),
+        ["i.ics"],
+    ),
+    ("a message forwarded", multipart("mixed", TEXT, part("message/rfc822")), [""]),
+    (
+        "a bounce",
+        multipart("report", TEXT, part("message/delivery-status"), part("message/rfc822", name="m.eml")),
+        [],
+    ),
+    ("Outlook's wrapping", multipart("mixed", TEXT, part("application/ms-tnef", name="winmail.dat")), []),
+]
+
+
+@pytest.mark.parametrize(
+    ("root", "names"), [each[1:] for each in STRUCTURES], ids=[each[0] for each in STRUCTURES]
+)
+def test_files_are_what_a_person_would_call_so(root: Part | None, names: list[str]) -> None:
+    assert [each.filename for each in list_files(root)] == names

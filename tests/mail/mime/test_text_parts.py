@@ -1,0 +1,99 @@
+from dataclasses import replace
+
+import pytest
+
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.text_parts import choose_text_parts, is_html
+
+
+def leaf(part_id: str, content_type: str, **fields: str) -> Part:
+    return Part(
+        part_id=part_id,
+        content_type=content_type,
+        disposition=fields.get("disposition", ""),
+        filename=fields.get("filename", ""),
+        content_id=fields.get("content_id", ""),
+    )
+
+
+def multi(subtype: str, *parts: Part, **params: str) -> Part:
+    return Part(part_id="TEXT", content_type=f"multipart/{subtype}", params=params, parts=parts)
+
+
+PLAIN, HTML, PDF = leaf("p", "text/plain"), leaf("h", "text/html"), leaf("f", "application/pdf")
+PLAIN_3, EMPTY = leaf("p3", "text/plain"), leaf("e", "text/plain")
+LONG, LONG_HTML = (replace(leaf(*each), size_octets=9) for each in (("l", "text/plain"), ("lh", "text/html")))
+STATUS, RECEIPT = leaf("d", "message/delivery-status"), leaf("r", "message/disposition-notification")
+PLAIN_2, HTML_2 = leaf("p2", "text/plain"), leaf("h2", "text/html")
+IMAGE = leaf("i", "image/png", content_id="i@x")
+
+
+@pytest.mark.parametrize(
+    ("root", "plain", "html"),
+    [
+        (None, "", ""),
+        (PLAIN, "p", "p"),
+        (HTML, "h", "h"),
+        (PDF, "", ""),
+        (leaf("p", "text/plain", disposition="attachment"), "", ""),
+        (leaf("p", "text/plain", disposition="inline", filename="x.txt"), "p", "p"),
+        (multi("mixed"), "", ""),
+        (multi("alternative"), "", ""),
+        (multi("related"), "", ""),
+        (multi("signed"), "", ""),
+        (multi("alternative", PLAIN, HTML), "p", "h"),
+        (multi("alternative", HTML, PLAIN), "p", "h"),
+        (multi("alternative", PLAIN), "p", "p"),
+        (multi("alternative", HTML), "h", "h"),
+        (multi("alternative", PLAIN, HTML, leaf("c", "text/calendar")), "p", "h"),
+        (multi("alternative", PLAIN, HTML, HTML_2), "p", "h2"),
+        (multi("alternative", PLAIN, PLAIN_2, PLAIN_3), "p3", "p2"),
+        (multi("alternative", PLAIN, PLAIN_2, HTML), "p2", "h"),
+        (multi("alternative", LONG, LONG_HTML, EMPTY), "l", "lh"),
+        (multi("alternative", LONG, EMPTY), "l", "l"),
+        (multi("alternative", PLAIN, HTML, PLAIN_2), "p", "h"),
+        (multi("alternative", multi("mixed", HTML, PLAIN_2), PLAIN), "p", "h p2"),
+        (multi("alternative", PLAIN, multi("related", HTML, IMAGE)), "p", "h"),
+        (multi("alternative", PLAIN, multi("mixed", HTML, PDF, HTML_2)), "p", "h h2"),
+        (multi("mixed", PLAIN, PDF), "p", "p"),
+        (multi("mixed", multi("alternative", PLAIN, HTML), PLAIN_2), "p p2", "h p2"),
+        (multi("mixed", HTML, PLAIN_2), "h p2", "h p2"),
+        (multi("mixed", PLAIN, leaf("n", "text/plain", filename="notes.txt")), "p", "p"),
+        (multi("mixed", leaf("n", "text/plain", filename="n.txt"), PDF), "n", "n"),
+        (multi("mixed", PLAIN, leaf("m", "message/rfc822")), "p", "p"),
+        (multi("mixed", PDF), "", ""),
+        (multi("unheard-of", PLAIN, HTML), "p h", "p h"),
+        (multi("related", HTML, IMAGE), "h", "h"),
+        (multi("related", IMAGE, leaf("r", "text/html", content_id="root@x"), start="<root@x>"), "r", "r"),
+        (multi("related", multi("alternative", PLAIN, HTML), IMAGE), "p", "h"),
+        (multi("signed", PLAIN, leaf("s", "application/pgp-signature")), "p", "p"),
+        (multi("report", PLAIN, STATUS, PLAIN_2), "p", "p"),
+        (multi("report", STATUS, leaf("m", "message/rfc822")), "d", "d"),
+        (multi("mixed", PDF, RECEIPT, STATUS), "r", "r"),
+        (STATUS, "d", "d"),
+    ],
+)
+def test_the_text_a_person_reads_is_chosen(root: Part | None, plain: str, html: str) -> None:
+    """RFC 8621 section 4.1.4, less inline images."""
+    chosen = choose_text_parts(root)
+    assert [part.part_id for part in chosen.plain] == plain.split()
+    assert [part.part_id for part in chosen.html] == html.split()
+
+
+def test_all_names_each_part_once() -> None:
+    chosen = choose_text_parts(multi("mixed", multi("alternative", PLAIN, HTML), PLAIN_2))
+    assert [part.part_id for part in chosen.all] == ["p", "p2", "h"]
+
+
+def test_what_is_shown_is_the_plain_text_and_the_html() -> None:
+    """A plain part that stands among the HTML is not shown with it."""
+    chosen = choose_text_parts(multi("alternative", multi("mixed", HTML, PLAIN_2), PLAIN))
+    assert [part.part_id for part in chosen.shown] == ["p", "h"]
+
+
+def test_html_is_known_by_its_type() -> None:
+    assert [is_html(part) for part in (HTML, PLAIN, leaf("x", "application/xhtml+xml"))] == [
+        True,
+        False,
+        True,
+    ]

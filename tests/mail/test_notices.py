@@ -1,0 +1,85 @@
+import base64
+
+from mailmcp.limits import NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.notices import TOO_MANY_NOTICES, Notice, choose_notice_parts, read_notices
+
+CALENDAR = Part(part_id="2", content_type="text/calendar")
+FILE = Part(part_id="3", content_type="application/ics", encoding="base64")
+STATUS = Part(part_id="4", content_type="message/delivery-status")
+RECEIPT = Part(part_id="5", content_type="message/disposition-notification")
+ORIGINAL = Part(part_id="6", content_type="text/rfc822-headers")
+EVENT = (
+    b"BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\nSUMMARY:Plan\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+)
+PLAN = {"method": "request", "what": "Plan"}
+
+
+def _tree(*parts: Part) -> Part:
+    return Part(part_id="TEXT", content_type="multipart/mixed", parts=parts)
+
+
+def test_parts_are_chosen_by_the_structure() -> None:
+    text = Part(part_id="1", content_type="text/plain")
+    large = Part(part_id="7", content_type="text/calendar", size_octets=TEXT_PART_OCTETS_MAX + 1)
+    assert choose_notice_parts(None) == ()
+    assert choose_notice_parts(_tree(text, ORIGINAL, large, CALENDAR, FILE)) == (CALENDAR, FILE)
+    assert choose_notice_parts(_tree(STATUS, ORIGINAL, ORIGINAL)) == (STATUS, ORIGINAL)
+    assert len(choose_notice_parts(_tree(*[CALENDAR] * 9))) == NOTICE_PARTS_MAX
+    inside = Part(part_id="8", content_type="message/rfc822", parts=(CALENDAR,))
+    assert choose_notice_parts(_tree(inside)) == ()
+
+
+def test_the_same_event_twice_is_told_once() -> None:
+    notices = read_notices((CALENDAR, FILE), {"2": EVENT, "3": base64.b64encode(EVENT)})
+    assert notices == (Notice(kind="invitation", part_id="2", fields=PLAN),)
+
+
+def test_parts_that_are_not_there_are_skipped() -> None:
+    assert read_notices((CALENDAR, STATUS), {}) == ()
+
+
+def test_an_object_without_events_still_tells_its_method() -> None:
+    notices = read_notices((CALENDAR,), {"2": b"METHOD:CANCEL\r\n"})
+    assert [(dict(notice.fields), notice.defects) for notice in notices] == [
+        ({"method": "cancel"}, ("calendar object without an event",))
+    ]
+    (nothing,) = read_notices((CALENDAR,), {"2": b""})
+    assert nothing.fields == {}
+
+
+def test_a_report_names_the_message_it_is_about() -> None:
+    octets = {
+        "2": EVENT,
+        "4": b"\r\nFinal-Recipient: rfc822;a@b\r\n",
+        "6": b"Subject: Hello\r\nMessage-ID: <m@x>\r\n",
+    }
+    calendar, report = read_notices((CALENDAR, STATUS, ORIGINAL), octets)
+    assert calendar.fields == PLAN
+    assert (report.kind, report.part_id) == ("delivery_report", "4")
+    assert report.fields == {"recipient": "a@b", "original_subject": "Hello", "original_message": "<m@x>"}
+
+
+def test_a_receipt_keeps_its_own_reference() -> None:
+    octets = {
+        "5": b"Original-Message-ID: <a@b>\nDisposition: x; displayed\n",
+        "6": b"Message-ID: <other@x>\nSubject: S\n",
+    }
+    (receipt,) = read_notices((RECEIPT, ORIGINAL), octets)
+    assert receipt.kind == "read_receipt"
+    assert receipt.fields["original_message"] == "<a@b>"
+    assert receipt.fields["original_subject"] == "S"
+
+
+def test_a_report_that_cannot_be_read_is_told_with_its_defects() -> None:
+    encoded = Part(part_id="4", content_type="message/delivery-status", encoding="base64")
+    (notice,) = read_notices((encoded,), {"4": b"!!!!"})
+    assert (notice.fields, notice.defects) == ({}, ("broken base64", "delivery report without a recipient"))
+
+
+def test_there_is_an_end_to_notices() -> None:
+    events = b"".join(b"BEGIN:VEVENT\r\nSUMMARY:%d\r\nEND:VEVENT\r\n" % number for number in range(50))
+    notices = read_notices((CALENDAR,), {"2": events})
+    assert len(notices) == NOTICES_MAX
+    assert notices[-1].defects == (TOO_MANY_NOTICES,)
+    assert notices[0].defects == ()

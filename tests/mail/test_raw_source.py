@@ -1,0 +1,111 @@
+"""Source is shown as it is: whole lines, nothing invisible, and nothing lost between two windows."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mailmcp.mail.raw_source import SourceText, read_source
+
+VISIBLE_FORMATS = {0x0600, 0x0601, 0x0602, 0x0603, 0x0604, 0x0605, 0x06DD, 0x070F, 0x0890, 0x0891, 0x08E2} | {
+    0x110BD,
+    0x110CD,
+}
+"""Format characters that are seen (Prepended_Concatenation_Mark)."""
+
+
+@pytest.mark.parametrize(
+    ("octets", "text", "shown"),
+    [
+        (b"", "", 0),
+        (b"Subject: x\r\n\r\nText\r\n", "Subject: x\n\nText\n", 0),
+        ("Grüße, 日本語 👋\t.".encode(), "Grüße, 日本語 👋\t.", 0),
+        (b"lone\rreturn\r", "lone<U+000D>return<U+000D>", 2),
+        ("a\u200bb\u202ec\u2028".encode(), "a<U+200B>b<U+202E>c<U+2028>", 3),
+        ("\U0001f469\u200d\U0001f680".encode(), "\U0001f469<U+200D>\U0001f680", 1),
+        ("tag\U000e0041".encode(), "tag<U+E0041>", 1),
+        (b"just one \0 in these thirty octets", "just one <U+0000> in these thirty octets", 1),
+    ],
+)
+def test_text_shows_what_nobody_would_see(octets: bytes, text: str, shown: int) -> None:
+    assert read_source(octets, more=False) == SourceText(text=text, octets_read=len(octets), shown=shown)
+
+
+@pytest.mark.parametrize("octets", [b"Gr\xfc\xdfe", b"\xed\xa0\x80", b"abc\0\0", b"\xff", "ü".encode()[:1]])
+def test_what_is_no_text_is_not_shown_as_text(octets: bytes) -> None:
+    assert read_source(octets, more=False) is None
+
+
+@pytest.mark.parametrize(
+    ("octets", "kept"),
+    [
+        (b"first line\r\nsecond", 12),
+        (b"short\r\na line that is much longer", 33),
+        ("x" * 9 + "ü", 11),
+        ("x" * 9 + "日", 12),
+    ],
+)
+def test_a_window_ends_with_a_line_or_else_a_character(octets: bytes | str, kept: int) -> None:
+    given_octets = octets if isinstance(octets, bytes) else octets.encode()
+    found = read_source(given_octets, more=True)
+    assert found is not None
+    assert found.octets_read == kept
+
+
+@pytest.mark.parametrize("character", ["ü", "日", "\U0001f44b"])
+def test_a_character_that_is_cut_is_left_to_the_next_window(character: str) -> None:
+    whole = ("x" * 9 + character).encode()
+    for end in range(10, len(whole)):
+        found = read_source(whole[:end], more=True)
+        assert found is not None
+        assert (found.text, found.octets_read) == ("x" * 9, 9)
+
+
+def test_a_line_end_is_not_cut_in_two() -> None:
+    found = read_source(b"x" * 9 + b"\r", more=True)
+    assert found is not None
+    assert found.octets_read == 9
+
+
+@pytest.mark.parametrize("octets", [b"\xe2", b"\xf0\x9f\x91"])
+def test_a_window_of_less_than_a_character_is_no_text(octets: bytes) -> None:
+    """Else the next window would start where this one does, for ever."""
+    assert read_source(octets, more=True) is None
+
+
+def test_a_lone_return_is_a_window_too() -> None:
+    assert read_source(b"\r", more=True) == SourceText(text="<U+000D>", octets_read=1, shown=1)
+
+
+def test_every_character_without_a_shape_is_shown() -> None:
+    unseen = [
+        chr(point)
+        for point in range(0x110000)
+        if unicodedata.category(chr(point)) in {"Cc", "Cf", "Zl", "Zp"}
+        and point not in VISIBLE_FORMATS
+        and chr(point) not in "\t\n"
+    ]
+    assert len(unseen) > 200
+    for character in unseen:
+        found = read_source(f"not too many of {character}".encode(), more=False)
+        assert found is not None
+        assert found.text == f"not too many of <U+{ord(character):04X}>"
+
+
+@given(
+    st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\r"), max_size=300), st.data()
+)
+def test_windows_join_to_the_whole(text: str, data: st.DataObject) -> None:
+    octets = text.encode()
+    whole = read_source(octets, more=False)
+    joined, start = "", 0
+    while start < len(octets):
+        end = min(len(octets), start + data.draw(st.integers(4, 40)))
+        piece = read_source(octets[start:end], more=end < len(octets))
+        if piece is None:
+            return
+        assert piece.octets_read > 0
+        joined += piece.text
+        start += piece.octets_read
+    assert whole is None or joined == whole.text

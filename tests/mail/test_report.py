@@ -1,0 +1,108 @@
+import pytest
+
+from mailmcp.limits import NOTICES_MAX
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.report import (
+    NO_DISPOSITION,
+    NO_RECIPIENT,
+    REPORT_CUT,
+    is_delivery_report,
+    is_original,
+    is_read_receipt,
+    read_delivery_report,
+    read_original,
+    read_receipt,
+)
+from steps import assert_linear
+
+TWO = b"""Reporting-MTA: dns; mx.example
+Arrival-Date: Thu, 5 Nov 2026 09:30:00 +0100
+
+Original-Recipient: rfc822;ann@x.example
+Action: Delayed
+Status: 4.4.1
+Remote-MTA: dns; mx.x.example
+Diagnostic-Code: smtp; 451 later,
+  much later
+
+Final-Recipient: utf-8; b\xc3\xb6rge@x.example
+Action: failed
+"""
+
+
+@pytest.mark.parametrize(
+    ("content_type", "delivery", "receipt", "original"),
+    [
+        ("message/delivery-status", True, False, False),
+        ("message/global-delivery-status", True, False, False),
+        ("message/disposition-notification", False, True, False),
+        ("text/rfc822-headers", False, False, True),
+        ("message/rfc822", False, False, True),
+        ("text/plain", False, False, False),
+    ],
+)
+def test_reports_are_known_by_their_type(
+    content_type: str, *, delivery: bool, receipt: bool, original: bool
+) -> None:
+    part = Part(part_id="1", content_type=content_type)
+    assert (is_delivery_report(part), is_read_receipt(part), is_original(part)) == (
+        delivery,
+        receipt,
+        original,
+    )
+
+
+@pytest.mark.parametrize("line_end", [b"\r\n", b"\n", b"\r"])
+def test_each_recipient_is_told(line_end: bytes) -> None:
+    found, defects = read_delivery_report(TWO.replace(b"\n", line_end))
+    assert defects == ()
+    assert found == [
+        {
+            "recipient": "ann@x.example",
+            "action": "delayed",
+            "status": "4.4.1",
+            "diagnostic": "451 later, much later",
+            "remote_mta": "mx.x.example",
+            "reporting_mta": "mx.example",
+        },
+        {"recipient": "börge@x.example", "action": "failed", "reporting_mta": "mx.example"},
+    ]
+
+
+def test_a_report_may_lack_its_first_group() -> None:
+    assert read_delivery_report(b"\r\n\r\nFinal-Recipient: rfc822;a@b\r\n") == ([{"recipient": "a@b"}], ())
+
+
+def test_a_report_without_recipients_says_so() -> None:
+    assert read_delivery_report(b"Reporting-MTA: dns; mx\r\n\r\nX: y") == ([], (NO_RECIPIENT,))
+    assert read_delivery_report(b"") == ([], (NO_RECIPIENT,))
+
+
+def test_there_is_an_end_to_recipients() -> None:
+    found, defects = read_delivery_report(b"Final-Recipient: rfc822;a@b\n\n" * (NOTICES_MAX + 1))
+    assert (len(found), defects) == (NOTICES_MAX, (REPORT_CUT,))
+
+
+def test_hostile_reports_take_linear_time() -> None:
+    for unit in (b"a\n\n", b"\n \t\n", b"a: b\n\n", b"\r"):
+        assert_linear(lambda size, unit=unit: read_delivery_report(unit * size), large=500_000)  # type: ignore[misc]
+
+
+def test_a_receipt_is_read() -> None:
+    fields, defects = read_receipt(
+        b"Original-Message-ID: <a@b>\nFinal-Recipient: rfc822;c@d\n"
+        b"Disposition: manual-action/x; displayed\nError: no\n"
+    )
+    assert defects == ()
+    assert fields == {
+        "original_message": "<a@b>",
+        "recipient": "c@d",
+        "disposition": "manual-action/x; displayed",
+        "failure": "no",
+    }
+    assert read_receipt(b"") == ({}, (NO_DISPOSITION,))
+
+
+def test_the_original_is_named() -> None:
+    octets = b"Message-ID: <a@b>\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nText: no header"
+    assert read_original(octets) == {"original_subject": "Grüße", "original_message": "<a@b>"}

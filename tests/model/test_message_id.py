@@ -1,0 +1,74 @@
+"""Message ids are read as models send them: in quotes, as URIs, and refused with the way out."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mailmcp.model.message_id import is_message_id, parse_message_id
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.reasons import Reason
+from mcp_envelope import InvalidInputError, NextAction
+
+REF = MessageRef(account_id="home", mailbox="Projects/Grün & `x`", uidvalidity=17, uid=4)
+
+
+def refusal(text: str) -> InvalidInputError:
+    with pytest.raises(InvalidInputError) as caught:
+        parse_message_id(text)
+    (problem,) = caught.value.problems
+    assert (problem.field, problem.reason) == ("message_id", Reason.MALFORMED_ID)
+    assert text not in problem.message
+    return caught.value
+
+
+@pytest.mark.parametrize("form", ["{}", "`{}`", '"{}"', "'{}'", "<{}>", " {}\t", "“{}”", ' "`{}`" '])
+@pytest.mark.parametrize(
+    "text", [REF.message_id, REF.message_uri, REF.message_raw_uri, REF.attachment_uri("2.1")]
+)
+def test_ids_and_uris_are_read_whatever_stands_around_them(form: str, text: str) -> None:
+    assert parse_message_id(form.format(text)) == REF
+    assert is_message_id(form.format(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["<31398b1c2b4f4c51@example.com>", "thread6.3.20261116@example.org", "`a/b:c@[127.0.0.1]`"]
+)
+def test_who_sends_the_header_is_told_to_search_for_it(text: str) -> None:
+    error = refusal(text)
+    assert "header_message_id" in error.message
+    assert error.next_action == NextAction(
+        instruction="Search for it.",
+        tool="imap_search_messages",
+        arguments={"header_message_id": text.strip("<>`"), "account_id": "*", "mailbox": "*"},
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "17 ",
+        "home:INBOX:1:2",
+        "imap:home:a@b:1",
+        "imap://home/mailbox",
+        "imap://home/mailbox/INBOX/message/0/2",
+        "imap://home/mailbox/%FF/message/1/2",
+        "a b@c",
+        "a@b@c",
+        "ü@example.org",
+        "a\u200b@example.org",
+        "x" * 251 + "@example.org",
+    ],
+)
+def test_what_is_neither_is_told_the_form(text: str) -> None:
+    error = refusal(text)
+    assert "of the form imap:{account_id}:" in error.message
+    assert error.next_action is None
+    assert not is_message_id(text)
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_an_id_or_is_refused(text: str) -> None:
+    try:
+        assert parse_message_id(text).uid
+    except InvalidInputError as error:
+        assert error.reason is Reason.MALFORMED_ID  # noqa: PT017 - either is right, nothing else is

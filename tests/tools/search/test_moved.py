@@ -1,0 +1,77 @@
+"""Mailboxes into which old mail was moved: UIDs do not tell which message is the newest."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mailmcp import limits
+from mcp_envelope import InvalidInputError
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.letters import make_numbered
+from tools.search.test_paging import pages
+from tools.stores import Store
+
+DAYS = (9, 2, 5, 7, 1, 8)
+"""When the messages arrived, by rising UID."""
+
+BY_ARRIVAL = sorted(DAYS, reverse=True)
+
+
+@pytest.fixture
+def moved(store: Store, desk: Desk) -> Desk:
+    for day in DAYS:
+        received = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=day)
+        store.fill("INBOX", make_numbered(day), received=received)
+    return desk
+
+
+def subjects(reply_rows: list[dict[str, object]]) -> list[int]:
+    return [int(str(row["subject"]).split()[-1]) for row in reply_rows]
+
+
+@pytest.mark.parametrize(("sort", "expected"), [("newest", BY_ARRIVAL), ("oldest", BY_ARRIVAL[::-1])])
+@pytest.mark.parametrize("limit", [1, 2, 4, 6, 10])
+def test_pages_go_by_arrival(moved: Desk, sort: str, limit: int, expected: list[int]) -> None:
+    found = list(pages(moved, sort=sort, limit=limit))
+    assert [each for page in found for each in subjects(page.data["messages"])] == expected
+    assert all(page.data["total"] == len(DAYS) for page in found)
+    assert all(page.telemetry.imap_round_trips == 1 and page.telemetry.cache_hit for page in found[1:])
+
+
+def test_a_cursor_is_enough_for_the_order(moved: Desk, open_desk: DeskFactory) -> None:
+    cursor = moved.search(limit=2).data["next_cursor"]
+    for desk in (moved, open_desk(*moved.accounts)):
+        desk.forget()
+        assert subjects(desk.search(cursor=cursor).data["messages"]) == BY_ARRIVAL[2:4]
+    again = moved.search(cursor=cursor, sort="newest", mailbox="INBOX")
+    assert subjects(again.data["messages"]) == BY_ARRIVAL[2:4]
+    with pytest.raises(InvalidInputError):
+        moved.search(cursor=cursor, sort="oldest")
+
+
+def test_a_search_begun_before_the_move_goes_on_as_it_began(store: Store, desk: Desk) -> None:
+    now = datetime(2026, 3, 20, tzinfo=UTC)
+    store.fill("INBOX", make_numbered(1, 2, 3, 4), received=now)
+    first = desk.search(limit=2)
+    store.fill("INBOX", make_numbered(5), received=now - timedelta(days=5))
+    desk.search(limit=2)
+    assert subjects(desk.search(cursor=first.data["next_cursor"]).data["messages"]) == [2, 1]
+
+
+def test_what_cannot_be_sorted_is_said_on_each_page(
+    pymap_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SORT_CANDIDATES_MAX", 3)
+    for day in DAYS:
+        received = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=day)
+        pymap_mail.fill("INBOX", make_numbered(day), received=received)
+    found = list(pages(open_desk(pymap_mail.account), limit=2))
+    assert [each for page in found for each in subjects(page.data["messages"])] == list(reversed(DAYS))
+    assert all("not always that of their arrival" in page.text for page in found)
+
+
+def test_only_matches_count(moved: Desk) -> None:
+    """What was searched for may be in order though the mailbox is not."""
+    assert subjects(moved.search(subject="5").data["messages"]) == [5]
+    assert subjects(moved.search(limit=1).data["messages"]) == [9]

@@ -1,0 +1,173 @@
+"""Messages that moved are found again by their Message-ID."""
+
+import pytest
+
+from mailmcp.reasons import Reason
+from mailmcp.tools.message_id_cache import KnownIds
+from mcp_envelope import ConflictError, NotFoundError, ToolError
+from tools.desk import Desk
+from tools.letters import make_letter
+from tools.stores import Store
+
+HEADER_ID = "one@mail.example.org"
+
+
+def letter(header_id: str = HEADER_ID, text: str = "Text\n") -> bytes:
+    message = make_letter("Subject", text)
+    message["Message-ID"] = f"<{header_id}>"
+    return message.as_bytes()
+
+
+def create(store: Store, *names: str) -> None:
+    with store.client() as client:
+        for name in names:
+            client.create_folder(name)
+
+
+@pytest.fixture
+def message_id(store: Store, desk: Desk) -> str:
+    """A message in a mailbox of its own."""
+    create(store, "Desk", "Shelf")
+    store.fill("Desk", [letter()])
+    return str(desk.search(mailbox="Desk").data["messages"][0]["message_id"])
+
+
+def test_a_message_that_was_moved(store: Store, desk: Desk, message_id: str) -> None:
+    store.expunge("Desk", [int(message_id.rpartition(":")[2])])
+    store.fill("Shelf", [letter("other@mail.example.org"), letter()])
+    reply = desk.get(message_id, header_message_id=HEADER_ID)
+    found = reply.data["message"]["message_id"]
+    assert ":Shelf:" in found
+    assert reply.data["message"]["body_text"] == "Text"
+    assert f"The message is no longer `{message_id}`; it was found again by its Message-ID." in reply.text
+    assert desk.message(found)["body_text"] == "Text"
+
+
+@pytest.mark.parametrize(
+    ("subjects", "said"),
+    [
+        (["Subject"], ""),
+        (["Subject", "Pay now"], "1 other message"),
+        (["A", "B", "A", "C"], "2 other messages"),
+    ],
+)
+def test_other_messages_with_the_same_message_id_are_counted(
+    store: Store, desk: Desk, message_id: str, subjects: str, said: str
+) -> None:
+    """A Message-ID can be forged; copies of one message are one."""
+    store.expunge("Desk", [int(message_id.rpartition(":")[2])])
+    for subject in subjects:
+        store.fill("Shelf", [letter().replace(b"Subject: Subject", f"Subject: {subject}".encode())])
+    warnings = desk.get(message_id, header_message_id=HEADER_ID).outcome.warnings
+    others = [line for line in warnings if "same Message-ID" in line]
+    assert [line.partition(" with the same")[0] for line in others] == ([said] if said else [])
+
+
+@pytest.mark.parametrize("written", [HEADER_ID, f"<{HEADER_ID}>", f" <{HEADER_ID}> "])
+def test_a_mailbox_that_was_rebuilt(store: Store, desk: Desk, message_id: str, written: str) -> None:
+    store.rebuild("Desk")
+    store.fill("Desk", [letter()])
+    reply = desk.get(message_id, header_message_id=written)
+    assert reply.data["message"]["message_id"] != message_id
+    assert reply.data["message"]["mailbox"] == "Desk"
+
+
+def test_a_mailbox_that_is_gone(store: Store, desk: Desk, message_id: str) -> None:
+    with store.client() as client:
+        client.delete_folder("Desk")
+    store.fill("Shelf", [letter()])
+    assert desk.message(message_id, header_message_id=HEADER_ID)["mailbox"] == "Shelf"
+
+
+def test_junk_and_trash_come_last(store: Store, desk: Desk, message_id: str) -> None:
+    store.expunge("Desk", [int(message_id.rpartition(":")[2])])
+    create(store, "Trash", "Wardrobe")
+    store.fill("Trash", [letter()])
+    assert desk.message(message_id, header_message_id=HEADER_ID)["mailbox"] == "Trash"
+    store.fill("Wardrobe", [letter()])
+    assert desk.message(message_id, header_message_id=HEADER_ID)["mailbox"] == "Wardrobe"
+
+
+def test_a_message_that_is_nowhere(store: Store, desk: Desk, message_id: str) -> None:
+    """A part of the id is not the id, though servers find it so."""
+    store.expunge("Desk", [int(message_id.rpartition(":")[2])])
+    store.fill("Shelf", [letter(f"not-{HEADER_ID}")])
+    with pytest.raises(NotFoundError) as caught:
+        desk.get(message_id, header_message_id=HEADER_ID)
+    assert caught.value.reason is Reason.MESSAGE_GONE
+    action = caught.value.next_action
+    assert action is not None
+    assert action.arguments == {"account_id": "work", "mailbox": "*", "header_message_id": HEADER_ID}
+
+
+@pytest.mark.parametrize("header_id", ["", "no id at all", "<ünlaut@mail.example.org>"])
+def test_without_a_usable_message_id_the_error_stands(
+    store: Store, desk: Desk, message_id: str, header_id: str
+) -> None:
+    store.rebuild("Desk")
+    with pytest.raises(ConflictError) as caught:
+        desk.get(message_id, header_message_id=header_id)
+    action = caught.value.next_action
+    assert action is not None
+    assert action.tool == "imap_search_messages"
+
+
+def test_without_one_the_next_step_is_the_search_if_the_message_was_listed(
+    store: Store, desk: Desk, message_id: str
+) -> None:
+    store.expunge("Desk", [int(message_id.rpartition(":")[2])])
+    store.fill("Shelf", [letter()])
+    with pytest.raises(NotFoundError) as caught:
+        desk.get(message_id)
+    action = caught.value.next_action
+    assert action is not None
+    [row] = desk.call(action.tool, dict(action.arguments)).data["messages"]
+    assert row["mailbox"] == "Shelf"
+
+
+def test_other_errors_are_not_looked_into(desk: Desk, message_id: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        desk.get(message_id.replace("work", "nobody"), header_message_id=HEADER_ID)
+    assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("imap_get_message", {}),
+        ("imap_get_thread", {}),
+        ("imap_get_attachment", {"part_id": "1"}),
+        ("imap_get_message_raw", {}),
+    ],
+)
+def test_every_tool_says_how_to_find_what_was_listed_and_moved(
+    store: Store, desk: Desk, message_id: str, tool: str, arguments: dict[str, object]
+) -> None:
+    """The Message-ID is known of what was listed; else the mailbox is to be searched anew."""
+    store.expunge("Desk", [int(message_id.rpartition(":")[2])])
+    store.fill("Shelf", [letter()])
+    with pytest.raises(NotFoundError) as caught:
+        desk.call(tool, {"message_id": message_id, **arguments})
+    action = caught.value.next_action
+    assert action is not None
+    found = desk.call(action.tool, dict(action.arguments or {}))
+    assert [row["mailbox"] for row in found.data["messages"]] == ["Shelf"]
+    desk.known_ids = KnownIds()
+    with pytest.raises(NotFoundError) as caught:
+        desk.call(tool, {"message_id": message_id, **arguments})
+    action = caught.value.next_action
+    assert action is not None
+    assert action.arguments == {"account_id": "work", "mailbox": "Desk"}
+
+
+def test_what_stood_in_a_conversation_is_known_too(desk: Desk, message_id: str) -> None:
+    desk.known_ids = KnownIds()
+    desk.call("imap_get_thread", {"message_id": message_id})
+    assert desk.known_ids.header_of(message_id) == HEADER_ID
+
+
+def test_of_a_part_that_is_missing_no_message_is_to_be_found(desk: Desk, message_id: str) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        desk.call("imap_get_attachment", {"message_id": message_id, "part_id": "9"})
+    assert caught.value.reason is Reason.PART_MISSING
+    assert caught.value.next_action is None or caught.value.next_action.tool != "imap_search_messages"

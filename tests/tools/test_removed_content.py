@@ -1,0 +1,69 @@
+"""What was taken out is counted in words."""
+
+import pytest
+
+from mailmcp.mail.text.body import BodyText
+from mailmcp.tools.removed_content import say_taken_out
+
+
+def text(
+    hidden: tuple[int, int] = (0, 0),
+    invisible: int = 0,
+    misleading: int = 0,
+    doubtful: tuple[int, int] = (0, 0),
+) -> BodyText:
+    return BodyText(
+        text="",
+        html="",
+        from_html=True,
+        hidden_removed=hidden[0],
+        hidden_chars=hidden[1],
+        invisible_removed=invisible,
+        doubtful=doubtful[0],
+        doubtful_chars=doubtful[1],
+        misleading_links=misleading,
+    )
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ([], []),
+        ([text()], []),
+        ([text((1, 1))], ["1 hidden passage (1 character) was taken out of the body."]),
+        (
+            [text((1, 120)), text(), text((2, 180))],
+            ["3 hidden passages (300 characters) were taken out of the body."],
+        ),
+        (
+            [text(doubtful=(1, 12))],
+            ["1 passage of the body (12 characters) may be hidden from people: it is marked."],
+        ),
+        (
+            [text(doubtful=(1, 12)), text(doubtful=(1, 1))],
+            ["2 passages of the body (13 characters) may be hidden from people: they are marked."],
+        ),
+        ([text(invisible=2)], ["2 invisible characters were taken out of the body."]),
+        (
+            [text(misleading=1)],
+            ["In the body 1 link misleads: where it goes is shown, unless it runs code."],
+        ),
+        (
+            [text(misleading=1), text(misleading=2)],
+            ["In the body 3 links mislead: where they go is shown, unless they run code."],
+        ),
+    ],
+)
+def test_what_was_taken_out_is_said(texts: list[BodyText], expected: list[str]) -> None:
+    assert say_taken_out(texts, where="the body") == expected
+
+
+@pytest.mark.parametrize(
+    ("passages", "expected"),
+    [
+        (1, "1 hidden passage (0 characters) was taken out of the body; imap_get_message_raw has it."),
+        (2, "2 hidden passages (0 characters) were taken out of the body; imap_get_message_raw has them."),
+    ],
+)
+def test_where_what_was_hidden_can_be_seen_is_said(passages: int, expected: str) -> None:
+    assert say_taken_out([text((passages, 0))], where="the body", in_source=True) == [expected]
