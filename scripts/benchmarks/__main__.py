@@ -9,6 +9,7 @@ from scripts.benchmarks.attachments import measure_attachments
 from scripts.benchmarks.cases import make_cases
 from scripts.benchmarks.conversation import measure_conversation
 from scripts.benchmarks.filters import measure_filters
+from scripts.benchmarks.functions import count_functions, print_functions
 from scripts.benchmarks.latency import measure_cold, measure_warm
 from scripts.benchmarks.many_mailboxes import measure_many_mailboxes
 from scripts.benchmarks.paging import measure_paging
@@ -65,10 +66,17 @@ def _say(text: str) -> None:
     "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the rows there too."
 )
 @click.option("--check", is_flag=True, help="Exit with status 1 if a target is missed.")
-def main(*, quick: bool, json_file: Path | None, check: bool) -> None:
+@click.option(
+    "--functions", is_flag=True, help="Instead, count the functions and files a warm call runs through."
+)
+@click.option("--names", is_flag=True, help="With --functions: list them by file too.")
+def main(*, quick: bool, json_file: Path | None, check: bool, functions: bool, names: bool) -> None:
     """Measure mailmcp against a private Dovecot."""
     if find_dovecot() is None:
         raise click.ClickException("Dovecot is not installed (Debian: dovecot-imapd)")
+    if functions or names:
+        print_functions(anyio.run(count_functions), names=names)
+        return
     rows = anyio.run(measure, QUICK if quick else FULL)
     print_table(rows)
     if json_file is not None:

@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,11 +98,17 @@ def text_of(result: CallToolResult) -> str:
 
 @asynccontextmanager
 async def hosted(
-    host: str, port: int, login: Login, *, variables: Mapping[str, str] | None = None
+    host: str,
+    port: int,
+    login: Login,
+    *,
+    variables: Mapping[str, str] | None = None,
+    program: Sequence[str] = (os.fspath(COMMAND),),
 ) -> AsyncIterator[Host]:
-    """Start mailmcp for a mail server, with further `variables`, and list its tools."""
+    """Start mailmcp, or a program that takes its arguments, for a mail server, and list its tools."""
     before = set(psutil.Process().children())
     command = serve_command(host, port, login)
+    command.command, command.args = program[0], [*program[1:], *command.args]
     command.env = {**(command.env or {}), **(variables or {})}
     async with connected(command) as client:
         await client.list_tools()
