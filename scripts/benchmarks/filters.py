@@ -23,8 +23,8 @@ from imap.scenes import At, make_account, session_on
 from mailmcp import limits
 from mailmcp.imap.search.plan import make_plan
 from mailmcp.imap.search.response import parse_search
-from mailmcp.imap.search.result import Scanned, ScanRequest
-from mailmcp.imap.search.run import scan
+from mailmcp.imap.search.result import MailboxPage, PageRequest
+from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.model.query import Criteria
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.proof import PROOFS
@@ -108,11 +108,11 @@ async def measure_filters(site: Site, plan: Plan) -> list[Row]:
             samples = await take_rounds(host, cases, proxy, rounds=plan.warm_rounds)
     rows = []
     for case, each in zip(cases, _FILTERS, strict=True):
-        looked_at, candidates = _looked_at(site, login, each)
+        candidates_checked, candidates = _looked_at(site, login, each)
         taken = samples[case.name]
-        most = Target(text=f"looks at ≤ {each.looks_at:,}", found=looked_at, most=each.looks_at)
+        most = Target(text=f"looks at ≤ {each.looks_at:,}", found=candidates_checked, most=each.looks_at)
         row = replace(row_of(SECTION, case, taken), targets=(trips_target(case, taken), most))
-        rows.append(replace(row, name=f"{each.name}: looks at {looked_at:,} of {candidates:,}"))
+        rows.append(replace(row, name=f"{each.name}: looks at {candidates_checked:,} of {candidates:,}"))
     return rows
 
 
@@ -142,7 +142,7 @@ def _arguments(each: _Filter) -> dict[str, Any]:
 
 def _looked_at(site: Site, login: Login, each: _Filter) -> tuple[int, int]:
     """Scan once more, in this process: how many candidates were looked at, and how many the server named."""
-    request = ScanRequest(
+    request = PageRequest(
         mailbox=each.mailbox,
         criteria=each.criteria,
         proofs=PROOFS,
@@ -150,11 +150,11 @@ def _looked_at(site: Site, login: Login, each: _Filter) -> tuple[int, int]:
         items=row_items(snippets=False),
     )
     with session_on(make_account(At(site.host, site.port), login)) as session:
-        [found] = scan(session, [request])
-        if not isinstance(found, Scanned):
+        [found] = search_mailboxes(session, [request])
+        if not isinstance(found, MailboxPage):
             raise found
         keys = make_plan(each.criteria, quirks=session.quirks, can=session.can).keys
         answer = session.run("SEARCH", *(keys or [b"ALL"]), uid=True)
     candidates = len(parse_search(answer.untagged["SEARCH"]))
     # A total is exact here when all candidates were looked at: their times came along with the page.
-    return candidates if found.total_exact else found.looked_at, candidates
+    return candidates if found.total_exact else found.candidates_checked, candidates

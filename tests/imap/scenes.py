@@ -15,8 +15,8 @@ from mailmcp.imap.connect import Dialling
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.search.result import Scanned, ScanRequest
-from mailmcp.imap.search.run import scan
+from mailmcp.imap.search.result import MailboxPage, PageRequest
+from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session, open_session
 from mailmcp.imap.telemetry import Telemetry
@@ -151,9 +151,9 @@ NO_PROOFS = Proofs(headers=lambda _octets, _asked: False, attachment=lambda _str
 """For searches that leave nothing to be proved."""
 
 
-def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> ScanRequest:
+def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> PageRequest:
     """Ask for the first page of a search."""
-    return ScanRequest(
+    return PageRequest(
         mailbox=mailbox,
         criteria=Criteria(**criteria),
         proofs=NO_PROOFS,
@@ -162,9 +162,9 @@ def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> Sca
     )
 
 
-def read_page(session: Session, request: ScanRequest) -> Scanned:
+def read_page(session: Session, request: PageRequest) -> MailboxPage:
     """Make a page; raises what stands in its place."""
-    [found] = scan(session, [request])
+    [found] = search_mailboxes(session, [request])
     if isinstance(found, ToolError):
         raise found
     return found

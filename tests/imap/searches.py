@@ -9,10 +9,10 @@ from typing import Any
 
 from imap.scenes import ROW_ITEMS, make_account, session_on
 from mailmcp import limits
-from mailmcp.imap.quirks import Quirks, View
+from mailmcp.imap.quirks import Quirks, Visibility
 from mailmcp.imap.search.order import Order, Position
-from mailmcp.imap.search.result import Remembered, Scanned, ScanRequest
-from mailmcp.imap.search.run import scan
+from mailmcp.imap.search.result import CandidateList, MailboxPage, PageRequest
+from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session
 from mailmcp.model.query import Criteria
@@ -60,12 +60,12 @@ def request(
     order: Order = Order.NEWEST,
     size: int = 10,
     after: Position | None = None,
-    known: Remembered | None = None,
+    known: CandidateList | None = None,
     uidvalidity: int | None = None,
     **criteria: Any,
-) -> ScanRequest:
+) -> PageRequest:
     """Ask for a page."""
-    return ScanRequest(
+    return PageRequest(
         mailbox=mailbox,
         criteria=Criteria(**criteria),
         proofs=PROOFS,
@@ -78,36 +78,36 @@ def request(
     )
 
 
-def remembered(*uids: int, exists: int = 0, uidnext: int | None = 1) -> Remembered:
+def candidate_list(*uids: int, exists: int = 0, uidnext: int | None = 1) -> CandidateList:
     """Write the candidates of an earlier page."""
-    return Remembered(uids=array("I", uids), exists=exists or len(uids), uidnext=uidnext, sifted=False)
+    return CandidateList(uids=array("I", uids), exists=exists or len(uids), uidnext=uidnext, sifted=False)
 
 
-def scan_one(session: Session, one: ScanRequest) -> Scanned:
+def search_one(session: Session, one: PageRequest) -> MailboxPage:
     """Make a page that must succeed."""
-    [found] = scan(session, [one])
-    assert isinstance(found, Scanned), found
+    [found] = search_mailboxes(session, [one])
+    assert isinstance(found, MailboxPage), found
     check(one, found)
     return found
 
 
-def find(server: Peer, quirks: Quirks | None = None, **options: Any) -> Scanned:
+def find(server: Peer, quirks: Quirks | None = None, **options: Any) -> MailboxPage:
     """Make a page on a session of its own."""
     with session_on(make_account(server), quirks) as session:
-        return scan_one(session, request(**options))
+        return search_one(session, request(**options))
 
 
 def fail(server: Peer, quirks: Quirks | None = None, **options: Any) -> ToolError:
     """Ask for a page that must fail."""
     with session_on(make_account(server), quirks) as session:
-        [found] = scan(session, [request(**options)])
+        [found] = search_mailboxes(session, [request(**options)])
         assert isinstance(found, ToolError), found
         assert not session.in_doubt
         session.run("NOOP")
         return found
 
 
-def check(one: ScanRequest, found: Scanned) -> None:
+def check(one: PageRequest, found: MailboxPage) -> None:
     """Hold a page against what is promised of every page."""
     assert len(found.uids) <= one.size
     assert set(found.uids) == set(found.fetched.messages) | set(found.fetched.failures)
@@ -115,21 +115,21 @@ def check(one: ScanRequest, found: Scanned) -> None:
     assert set(found.uids) <= set(found.candidates.uids)
     assert set(found.ranks) <= set(found.uids)
     assert found.left >= 0
-    assert found.looked_at >= len(found.uids)
-    assert found.last is None or found.looked_at
+    assert found.candidates_checked >= len(found.uids)
+    assert found.last is None or found.candidates_checked
     assert found.last is not None or not found.uids
 
 
-def all_pages(session: Session, first: ScanRequest, *, remembering: bool) -> list[int]:
+def all_pages(session: Session, first: PageRequest, *, remembering: bool) -> list[int]:
     """Follow pages to the end."""
     given: list[int] = []
     following = first
     while True:
-        page = scan_one(session, following)
+        page = search_one(session, following)
         given += page.uids
         if not page.left:
             return given
-        following = ScanRequest(
+        following = PageRequest(
             mailbox=first.mailbox,
             criteria=first.criteria,
             proofs=first.proofs,
@@ -151,8 +151,8 @@ def searches(server: Peer) -> list[str]:
 
 def probed() -> Quirks:
     """Give quirks of a server that was probed already: it hides nothing, and no more is known."""
-    whole = View(shown=2**32, exists=2**32)
-    return Quirks(probes_run=limits.PROBE_RUNS_MAX, views={"Another": whole})
+    whole = Visibility(shown=2**32, exists=2**32)
+    return Quirks(probes_run=limits.PROBE_RUNS_MAX, visibility={"Another": whole})
 
 
 def letter(uid: int, subject: str = "Weekly report", **options: Any) -> PeerMessage:

@@ -4,7 +4,7 @@ import pytest
 
 from imap.scenes import Clock, make_account, newest, session_on
 from mailmcp import limits
-from mailmcp.imap.quirks import Feature, Quirks, Verdict, View, is_unsupported
+from mailmcp.imap.quirks import Feature, Quirks, Verdict, Visibility, is_unsupported
 from mailmcp.imap.response import RefusedError
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -29,11 +29,11 @@ def test_what_was_caught_is_distrusted() -> None:
 def test_one_mailbox_that_is_not_shown_whole_tells_of_the_account() -> None:
     quirks = Quirks()
     assert quirks.whole_up_to == 0
-    quirks.learn_view("Small", View(shown=10, exists=15))
+    quirks.learn_visibility("Small", Visibility(shown=10, exists=15))
     assert (quirks.verdict(Feature.VIEW), quirks.whole_up_to) == (Verdict.OK, 15)
-    quirks.learn_view("Large", View(shown=10, exists=16))
+    quirks.learn_visibility("Large", Visibility(shown=10, exists=16))
     assert (quirks.verdict(Feature.VIEW), quirks.whole_up_to) == (Verdict.WRONG, 15)
-    quirks.learn_view("Large", View(shown=20, exists=16))
+    quirks.learn_visibility("Large", Visibility(shown=20, exists=16))
     assert (quirks.verdict(Feature.VIEW), quirks.whole_up_to) == (Verdict.WRONG, 16), "others may hide some"
 
 

@@ -1,6 +1,6 @@
 """Recent results are kept within bounds, and are given only where they are complete."""
 
-from imap.searches import remembered as uids
+from imap.searches import candidate_list as uids
 from mailmcp.imap.uid_cache import SearchKey, UidCache
 
 

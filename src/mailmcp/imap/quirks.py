@@ -78,7 +78,7 @@ class Feature(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class Visibility:
     """How much of a mailbox a server shows."""
 
     shown: int
@@ -117,10 +117,10 @@ class Quirks:
     sizes: dict[str, int] = field(default_factory=dict)
     """Messages in each mailbox when it was last opened: huge ones are searched in windows."""
 
-    views: dict[str, View] = field(default_factory=dict)
+    visibility: dict[str, Visibility] = field(default_factory=dict)
     """Of mailboxes in which it was looked how many messages are shown."""
 
-    unordered: set[str] = field(default_factory=set)
+    uids_out_of_order: set[str] = field(default_factory=set)
     """Mailboxes whose UIDs are not in the order of arrival: old messages were moved there."""
 
     raw_names: dict[str, bytes] = field(default_factory=dict)
@@ -175,11 +175,11 @@ class Quirks:
     @property
     def whole_up_to(self) -> int:
         """Messages in the largest mailbox that is known to be shown whole: limits are of large ones."""
-        return max((each.exists for each in self.views.values() if not each.limited), default=0)
+        return max((each.exists for each in self.visibility.values() if not each.limited), default=0)
 
-    def learn_view(self, mailbox: str, view: View) -> None:
+    def learn_visibility(self, mailbox: str, view: Visibility) -> None:
         """Remember how much of a mailbox is shown; one that is not shown whole tells of the account."""
-        self.views[mailbox] = view
+        self.visibility[mailbox] = view
         if view.limited:
             self.distrust(Feature.VIEW)
         elif self.trusts(Feature.VIEW):

@@ -18,7 +18,7 @@ from mailmcp.imap.pipeline import Dialogue, Talk, converse
 from mailmcp.imap.quirks import Feature, is_unsupported
 from mailmcp.imap.response import RefusedError
 from mailmcp.imap.search.plan import Plan, format_search_date
-from mailmcp.imap.search.uid_search import Found, PlanChangedError, finding
+from mailmcp.imap.search.uid_search import Found, PlanChangedError, search_steps
 from mailmcp.imap.session import Session
 from mcp_envelope import Code, ToolError
 
@@ -193,7 +193,7 @@ class _Looked:
 
 def _looking(session: Session, name: str, clue: Clue) -> Dialogue[Found]:
     try:
-        return (yield from finding(session, name, Plan(keys=clue.keys, local=frozenset())))
+        return (yield from search_steps(session, name, Plan(keys=clue.keys, local=frozenset())))
     except PlanChangedError:
         # A subject beyond ASCII, which this server cannot search for: ids will do.
         return Found(uids=array("I"))

@@ -1,7 +1,7 @@
 """Recent search results, so that the next page costs no SEARCH; losing one costs only that.
 
 A result is used only while its mailbox shows that a new search would find the same
-(`Remembered.holds`), so a page is the same with the cache and without. Only the event loop touches it.
+(`CandidateList.holds`), so a page is the same with the cache and without. Only the event loop touches it.
 """
 
 from collections import OrderedDict
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mailmcp import limits
-from mailmcp.imap.search.result import Remembered
+from mailmcp.imap.search.result import CandidateList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class SearchKey:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    found: Remembered
+    found: CandidateList
     below: int | None
     """Only messages under this depth were searched for; None if all were."""
 
@@ -48,7 +48,7 @@ class UidCache:
         self._most_entries, self._most_uids = entries, uids
         self._held: OrderedDict[SearchKey, _Entry] = OrderedDict()
 
-    def get(self, key: SearchKey, *, position: int) -> Remembered | None:
+    def get(self, key: SearchKey, *, position: int) -> CandidateList | None:
         """Look up the candidates; complete below the depth `position`. None if not held."""
         entry = self._held.get(key)
         if entry is None or (entry.below is not None and entry.below < position):
@@ -56,7 +56,7 @@ class UidCache:
         self._held.move_to_end(key)
         return entry.found
 
-    def put(self, key: SearchKey, found: Remembered, *, below: int | None = None) -> None:
+    def put(self, key: SearchKey, found: CandidateList, *, below: int | None = None) -> None:
         """Keep the candidates of a search that looked under the depth `below`, or everywhere."""
         self._held[key] = _Entry(found, below)
         self._held.move_to_end(key)

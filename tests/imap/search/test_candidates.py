@@ -3,11 +3,11 @@
 import pytest
 
 from imap.scenes import make_account, session_on
-from imap.searches import PLAIN, letter, letters, probed, remembered
+from imap.searches import PLAIN, candidate_list, letter, letters, probed
 from mailmcp.imap.pipeline import Talk, converse
-from mailmcp.imap.search.candidates import Candidates, Quest, find_candidates, message_limit
+from mailmcp.imap.search.candidates import CandidateQuery, Candidates, find_candidates, message_limit
 from mailmcp.imap.search.order import Order, Position
-from mailmcp.imap.search.result import Remembered
+from mailmcp.imap.search.result import CandidateList
 from mailmcp.imap.session import Session
 from mailmcp.model.query import Criteria
 from mcp_envelope import ToolError
@@ -17,11 +17,11 @@ from servers.peer_actions import FailUid, Respond, Rule
 HERE = Position(uidvalidity=1, uid=5)
 
 
-def quest(order: Order, after: Position | None = None, known: Remembered | None = None) -> Quest:
-    return Quest(mailbox="INBOX", criteria=Criteria(), order=order, after=after, known=known)
+def quest(order: Order, after: Position | None = None, known: CandidateList | None = None) -> CandidateQuery:
+    return CandidateQuery(mailbox="INBOX", criteria=Criteria(), order=order, after=after, known=known)
 
 
-def find(session: Session, what: Quest) -> Candidates:
+def find(session: Session, what: CandidateQuery) -> Candidates:
     dialogue = find_candidates(session, what)
     [found] = converse(session, [Talk(mailbox="INBOX", uidvalidity=None, dialogue=dialogue)])
     assert not isinstance(found, ToolError)
@@ -31,7 +31,7 @@ def find(session: Session, what: Quest) -> Candidates:
 def test_known_candidates_cost_nothing(peer: PeerFactory) -> None:
     with session_on(make_account(peer()), probed()) as session:
         before = session.dialling.traffic.round_trips
-        found = find(session, quest(Order.NEWEST, HERE, remembered(9, 5, 2)))
+        found = find(session, quest(Order.NEWEST, HERE, candidate_list(9, 5, 2)))
         assert (list(found.uids), found.start) == ([9, 5, 2], 2)
         assert session.dialling.traffic.round_trips == before
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from imap.scenes import make_account, session_on
-from imap.searches import NOON, PLAIN, letters, request, scan_one
+from imap.searches import NOON, PLAIN, letters, request, search_one
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.order import Order
 from servers.peer import PeerFactory
@@ -29,7 +29,7 @@ def test_what_goes_between_two_pages_costs_no_other_message(
     stays = {each.uid for each in messages}
     given: list[int] = []
     with session_on(make_account(server), Quirks()) as session:
-        found = scan_one(session, request(order=order, size=2))
+        found = search_one(session, request(order=order, size=2))
         known = found.candidates
         while found.left:
             given += found.uids
@@ -37,7 +37,7 @@ def test_what_goes_between_two_pages_costs_no_other_message(
             stays.discard(going)
             server.mailbox.messages[:] = [each for each in server.mailbox.messages if each.uid != going]
             following = request(order=order, size=2, after=found.last, known=known if remembering else None)
-            found = scan_one(session, following)
+            found = search_one(session, following)
         given += found.uids
     assert len(given) == len(set(given)), given
     assert stays <= set(given)
@@ -50,7 +50,7 @@ def test_times_that_cannot_be_had_cost_nothing(peer: PeerFactory, answer: bytes)
     with session_on(make_account(server), Quirks()) as session:
         session.examine("INBOX")
         before = session.dialling.traffic.round_trips
-        found = scan_one(session, replace(request(size=5), may_reorder=True))
+        found = search_one(session, replace(request(size=5), may_reorder=True))
         assert session.dialling.traffic.round_trips - before == 2
     assert found.uids == (30, 29, 28, 27, 26)
     assert found.fetched.failures == {}

@@ -10,5 +10,5 @@ def test_a_page_says_in_which_order_it_is(peer: PeerFactory) -> None:
     for order in Order:
         found = find(server, order=order, size=2)
         assert found.order is order
-        assert found.uids == ((1, 2) if order.rising else (3, 2))
+        assert found.uids == ((1, 2) if order.ascending else (3, 2))
         assert (found.left, found.total_exact, len(found.candidates.uids)) == (1, True, 3)

@@ -15,13 +15,13 @@ from imap.searches import (
     letters,
     probed,
     request,
-    scan_one,
+    search_one,
     searches,
 )
 from mailmcp import limits
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.result import Scanned, ScanRequest
-from mailmcp.imap.search.run import scan
+from mailmcp.imap.search.result import MailboxPage, PageRequest
+from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import ConflictError, InvalidInputError, NotFoundError, ToolError
@@ -53,19 +53,19 @@ class Warm:
     def __init__(self, session: Session, proxy: CountingProxy) -> None:
         self.session, self._proxy = session, proxy
 
-    def run(self, *requests: ScanRequest) -> list[Scanned | ToolError]:
+    def run(self, *requests: PageRequest) -> list[MailboxPage | ToolError]:
         """Scan in a lease of its own; `round_trips` and `octets` are what it cost."""
         self.session.begin_lease()
         self._proxy.reset()
-        found = scan(self.session, requests)
+        found = search_mailboxes(self.session, requests)
         seen = self._proxy.snapshot()
         self.round_trips, self.octets = seen.round_trips, seen.octets_received
         return found
 
-    def page(self, one: ScanRequest) -> Scanned:
+    def page(self, one: PageRequest) -> MailboxPage:
         """Make one page."""
         [found] = self.run(one)
-        assert isinstance(found, Scanned)
+        assert isinstance(found, MailboxPage)
         return found
 
 
@@ -73,7 +73,7 @@ class Warm:
 def warm(dovecot: Dovecot, full: Login, proxy: ProxyFactory) -> Any:
     counting = proxy(dovecot.host, dovecot.plain_port)
     with session_on(make_account(At(counting.host, counting.port), full), probed()) as session:
-        scan_one(session, request(query="report"))
+        search_one(session, request(query="report"))
         yield Warm(session, counting)
 
 
@@ -101,17 +101,19 @@ def test_ten_mailboxes_cost_as_much_as_one(warm: Warm, order: Order) -> None:
     requests = [request(f"Box{number}", query="report", order=order) for number in range(BOXES)]
     warm.run(*requests)  # SORT wants to know the size of a mailbox before, once
     found = warm.run(*requests)
-    assert [each.mailbox for each in found if isinstance(each, Scanned)] == [f"Box{n}" for n in range(BOXES)]
-    assert all(isinstance(each, Scanned) and len(each.uids) == 10 for each in found)
+    assert [each.mailbox for each in found if isinstance(each, MailboxPage)] == [
+        f"Box{n}" for n in range(BOXES)
+    ]
+    assert all(isinstance(each, MailboxPage) and len(each.uids) == 10 for each in found)
     assert warm.round_trips == 2
 
 
 def test_a_missing_mailbox_leaves_the_others_alone(warm: Warm) -> None:
     found = warm.run(request("Box1"), request("Nowhere"), request("Box2"), request("Box3", uidvalidity=1))
-    assert [type(each) for each in found] == [Scanned, NotFoundError, Scanned, ConflictError]
+    assert [type(each) for each in found] == [MailboxPage, NotFoundError, MailboxPage, ConflictError]
     assert isinstance(found[1], NotFoundError)
     assert found[1].reason is Reason.MAILBOX_MISSING
-    assert isinstance(found[2], Scanned)
+    assert isinstance(found[2], MailboxPage)
     assert set(found[2].fetched.messages) == set(range(21, 31))
     assert warm.page(request("Box2")).uids == found[2].uids
 
@@ -119,17 +121,17 @@ def test_a_missing_mailbox_leaves_the_others_alone(warm: Warm) -> None:
 def test_more_mailboxes_than_a_burst_holds(warm: Warm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "BURST_MAILBOXES", 4)
     found = warm.run(*(request(f"Box{number}") for number in range(BOXES)))
-    assert all(isinstance(each, Scanned) and each.uids[0] == 30 for each in found)
+    assert all(isinstance(each, MailboxPage) and each.uids[0] == 30 for each in found)
     assert warm.round_trips == 2 * 3
     monkeypatch.setattr(limits, "BURST_OCTETS", 100)
     found = warm.run(*(request(f"Box{number}") for number in range(BOXES)))
-    assert all(isinstance(each, Scanned) and each.uids[0] == 30 for each in found)
+    assert all(isinstance(each, MailboxPage) and each.uids[0] == 30 for each in found)
 
 
 def test_attachments_are_found_by_structure_and_matches_are_limited_not_candidates(warm: Warm) -> None:
     found = warm.page(request(has_attachment=True, size=3))
     assert found.uids == (300, 270, 240)
-    assert (found.looked_at, found.left, found.total_exact) == (61, 239, False)
+    assert (found.candidates_checked, found.left, found.total_exact) == (61, 239, False)
     assert found.statements == ("Attachments were looked for here, message by message.",)
     assert warm.octets < 40_000
     assert all_pages(warm.session, request(has_attachment=True, size=3), remembering=True) == list(
@@ -142,40 +144,40 @@ def test_the_budget_is_kept_and_said(peer: PeerFactory, monkeypatch: pytest.Monk
     monkeypatch.setattr(limits, "VERIFY_CHUNKS", (5, 10))
     server = peer(messages=[letter(uid, attached=uid == 2) for uid in range(1, 101)])
     with session_on(make_account(server), probed()) as session:
-        found = scan_one(session, request(has_attachment=True))
-        assert (found.uids, found.looked_at, found.left) == ((), 40, 60)
+        found = search_one(session, request(has_attachment=True))
+        assert (found.uids, found.candidates_checked, found.left) == ((), 40, 60)
         assert "40 of 100 messages that may match were looked at" in found.statements[-1]
         assert all_pages(session, request(has_attachment=True), remembering=True) == [2]
-        several = scan(session, [request(has_attachment=True)] * 4)
-        assert [each.looked_at for each in several if isinstance(each, Scanned)] == [10] * 4
+        several = search_mailboxes(session, [request(has_attachment=True)] * 4)
+        assert [each.candidates_checked for each in several if isinstance(each, MailboxPage)] == [10] * 4
 
 
 def test_what_vanished_or_cannot_be_had_is_a_failure(peer: PeerFactory) -> None:
     server = peer(messages=letters(range(1, 6)))
     with session_on(make_account(server), probed()) as session:
-        first = scan_one(session, request())
+        first = search_one(session, request())
         del server.mailbox.messages[2]
         server.rules.append(Rule(command="UID FETCH", action=FailUid(5)))
-        again = scan_one(session, request(known=first.candidates))
+        again = search_one(session, request(known=first.candidates))
         assert again.uids == (5, 4, 3, 2, 1)
         assert {uid: each.code for uid, each in again.fetched.failures.items()} == {
             5: "internal",
             3: "not_found",
         }
-        verified = scan_one(session, request(known=first.candidates, has_attachment=True))
+        verified = search_one(session, request(known=first.candidates, has_attachment=True))
         assert verified.uids == (5,), "nobody knows what 5 holds; 3 is gone and matches nothing"
 
 
 def test_a_mailbox_is_looked_at_although_all_is_known(peer: PeerFactory) -> None:
     server = peer(messages=letters([1, 2]))
     with session_on(make_account(server), probed()) as session:
-        first = scan_one(session, request())
+        first = search_one(session, request())
         session.begin_lease()
         server.mailbox.uidvalidity += 1
         past = request(known=first.candidates, after=first.last, uidvalidity=first.uidvalidity)
-        [found] = scan(session, [past])
+        [found] = search_mailboxes(session, [past])
         assert isinstance(found, ConflictError)
-        assert scan_one(session, replace(past, uidvalidity=None)).uids == ()
+        assert search_one(session, replace(past, uidvalidity=None)).uids == ()
 
 
 @pytest.mark.parametrize(
@@ -205,9 +207,11 @@ def test_searches_that_need_literals_go_one_by_one(peer: PeerFactory) -> None:
     boxes = [PeerMailbox(name=f"Box{n}", messages=letters([n], subject="Grüße")) for n in (1, 2)]
     server = peer(mailboxes=boxes, capabilities=("IMAP4rev1",))
     with session_on(make_account(server), probed()) as session:
-        found = scan(session, [request(each, query="Grüße") for each in ("Box1", "Nowhere", "Box2")])
+        found = search_mailboxes(
+            session, [request(each, query="Grüße") for each in ("Box1", "Nowhere", "Box2")]
+        )
     assert isinstance(found[1], NotFoundError)
-    assert [each.uids for each in found if isinstance(each, Scanned)] == [(1,), (2,)]
+    assert [each.uids for each in found if isinstance(each, MailboxPage)] == [(1,), (2,)]
 
 
 def test_a_lost_connection_ends_all(peer: PeerFactory) -> None:
@@ -217,4 +221,4 @@ def test_a_lost_connection_ends_all(peer: PeerFactory) -> None:
         session_on(make_account(server), probed()) as session,
         pytest.raises(ToolError, match="lost"),
     ):
-        scan(session, [request(), request("Other")])
+        search_mailboxes(session, [request(), request("Other")])

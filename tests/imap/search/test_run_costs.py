@@ -10,7 +10,7 @@ from imap.scenes import At, RunningPool, make_account, newest, page_request, rea
 from mailmcp import limits
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.search.order import Position
-from mailmcp.imap.search.result import Scanned, ScanRequest
+from mailmcp.imap.search.result import MailboxPage, PageRequest
 from mailmcp.imap.session import Session
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.text_parts import choose_text_parts
@@ -45,7 +45,7 @@ class Counted:
     def __init__(self, proxy: CountingProxy, pool: RunningPool) -> None:
         self.proxy, self.pool = proxy, pool
 
-    def run(self, work: Callable[[Session], Scanned | MessageParts], mailbox: str = "INBOX") -> object:
+    def run(self, work: Callable[[Session], MailboxPage | MessageParts], mailbox: str = "INBOX") -> object:
         """Make a call; `cost` is what it cost: round trips and octets received."""
         self.proxy.reset()
         result = self.pool.run(work, mailbox=mailbox)
@@ -68,7 +68,7 @@ def count(dovecot: Dovecot, proxy: ProxyFactory, run_pool: PoolFactory) -> Calla
     return make
 
 
-def next_request(request: ScanRequest, page: Scanned, *, known: bool) -> ScanRequest:
+def next_request(request: PageRequest, page: MailboxPage, *, known: bool) -> PageRequest:
     return replace(
         request, after=page.last, known=page.candidates if known else None, uidvalidity=page.uidvalidity
     )
@@ -80,19 +80,19 @@ def test_a_first_page_is_two_round_trips_and_a_next_one_is_one(
     counted = count(many)
     request = replace(page_request(), items=row_items(snippets=False))
     first = counted.run(lambda session: read_page(session, request))
-    assert isinstance(first, Scanned)
+    assert isinstance(first, MailboxPage)
     assert first.uids == tuple(range(MANY, MANY - 10, -1))
     assert (first.exists, first.left, len(first.candidates.uids)) == (MANY, MANY - 10, MANY)
     assert counted.cost[0] == 2
     assert counted.cost[1] < 20_000
     second_request = next_request(request, first, known=True)
     second = counted.run(lambda session: read_page(session, second_request))
-    assert isinstance(second, Scanned)
+    assert isinstance(second, MailboxPage)
     assert second.uids == tuple(range(MANY - 10, MANY - 20, -1))
     assert counted.cost[0] == 1
     forgotten = next_request(request, first, known=False)
     again = counted.run(lambda session: read_page(session, forgotten))
-    assert isinstance(again, Scanned)
+    assert isinstance(again, MailboxPage)
     assert again.uids == second.uids
     assert counted.cost[0] == 2
 
@@ -116,7 +116,7 @@ def test_paging_through_all_gives_each_once(count: Callable[[Login], Counted], m
     given: list[int] = []
     page = counted.run(lambda session: read_page(session, request))
     while True:
-        assert isinstance(page, Scanned)
+        assert isinstance(page, MailboxPage)
         assert set(page.fetched.messages) == set(page.uids)
         given += page.uids
         if not page.left:
@@ -206,7 +206,7 @@ def test_a_message_that_vanished_since_the_search_is_a_failure(peer: PeerFactory
 
 
 def test_a_stored_mailbox_address_is_enough(dovecot: Dovecot, many: Login) -> None:
-    """On a cold session a next page is opened, searched and fetched; nothing else is remembered."""
+    """On a cold session a next page is opened, searched and fetched; nothing else is candidate_list."""
     with session_on(make_account(At(dovecot.host, dovecot.plain_port), many)) as session:
         uidvalidity = session.examine("INBOX").uidvalidity
         session.examine("Sent")

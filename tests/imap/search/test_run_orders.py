@@ -12,13 +12,13 @@ from imap.searches import (
     NOON,
     PLAIN,
     all_pages,
+    candidate_list,
     find,
     letter,
     letters,
     probed,
-    remembered,
     request,
-    scan_one,
+    search_one,
 )
 from mailmcp import limits
 from mailmcp.imap.search.order import Order, Position
@@ -42,7 +42,7 @@ def test_pages_go_through_every_order(
         Order.OLDEST_ARRIVAL: lambda each: each.received,
     }
     rank: Callable[[Any], Any] = ranks.get(order, lambda _: 0)
-    expected = sorted(messages, key=lambda each: (rank(each), each.uid), reverse=not order.rising)
+    expected = sorted(messages, key=lambda each: (rank(each), each.uid), reverse=not order.ascending)
     server = peer(messages=messages, capabilities=capabilities)
     with session_on(make_account(server), probed()) as session:
         given = all_pages(session, request(order=order, size=4), remembering=remembering)
@@ -60,21 +60,21 @@ def test_a_position_that_vanished_is_gone_on_from(
     server = peer(messages=messages, capabilities=capabilities)
     with session_on(make_account(server), probed()) as session:
         everything = all_pages(session, request(order=order, size=100), remembering=False)
-        first = scan_one(session, request(order=order, size=70))
+        first = search_one(session, request(order=order, size=70))
         assert first.last is not None
         server.mailbox.messages[:] = [each for each in messages if each.uid != first.last.uid]
         session.begin_lease()
-        for known in (None, remembered(9_999) if not order.by_uid else None):
-            second = scan_one(session, request(order=order, size=70, after=first.last, known=known))
+        for known in (None, candidate_list(9_999) if not order.by_uid else None):
+            second = search_one(session, request(order=order, size=70, after=first.last, known=known))
             assert list(second.uids) == everything[70:140]
         beyond = Position(
             uidvalidity=first.uidvalidity,
-            uid=200 if order.rising else 0,
-            rank=(2**40 if order.rising else -1) if not order.by_uid else 0,
+            uid=200 if order.ascending else 0,
+            rank=(2**40 if order.ascending else -1) if not order.by_uid else 0,
         )
-        if order.by_uid and not order.rising:
+        if order.by_uid and not order.ascending:
             beyond = replace(beyond, uid=1)
-        assert scan_one(session, request(order=order, after=beyond)).uids == ()
+        assert search_one(session, request(order=order, after=beyond)).uids == ()
 
 
 def test_ranks_are_told_for_merging(peer: PeerFactory) -> None:
@@ -116,17 +116,17 @@ def test_a_search_by_time_has_an_exact_total_where_candidates_are_few(
     server = peer(messages=letters(range(1, 200)))
     since = NOON + timedelta(hours=100)
     with session_on(make_account(server), probed()) as session:
-        found = scan_one(session, request(since=since, size=5))
+        found = search_one(session, request(since=since, size=5))
         assert (found.total_exact, len(found.candidates.uids), found.left) == (True, 100, 95)
         assert all_pages(session, request(since=since, size=7), remembering=True) == list(range(199, 99, -1))
         oldest = request(since=since, size=7, order=Order.OLDEST)
         assert all_pages(session, oldest, remembering=False) == list(range(100, 200))
         before = request(before=since, size=3)
-        assert scan_one(session, before).uids == (99, 98, 97), "the newest candidates do not match"
-        by_size = scan_one(session, request(since=since, size=5, order=Order.LARGEST))
+        assert search_one(session, before).uids == (99, 98, 97), "the newest candidates do not match"
+        by_size = search_one(session, request(since=since, size=5, order=Order.LARGEST))
         assert set(by_size.ranks) == set(by_size.uids)
         monkeypatch.setattr(limits, "SIFT_CANDIDATES_MAX", 50)
-        many = scan_one(session, request(since=since, size=5))
+        many = search_one(session, request(since=since, size=5))
         assert (many.total_exact, many.uids) == (False, (199, 198, 197, 196, 195))
         assert len(many.candidates.uids) >= 100
 
@@ -155,14 +155,14 @@ def test_what_cannot_be_had_keeps_its_place_and_is_gone_on_from(
     server = peer(messages=messages, capabilities=capabilities)
     server.rules.append(Rule(command="UID FETCH", action=FailUid(uid)))
     with session_on(make_account(server), probed()) as session:
-        everything = scan_one(session, request(order=order))
-        assert list(everything.uids) == sorted(range(1, 6), reverse=not order.rising)
+        everything = search_one(session, request(order=order))
+        assert list(everything.uids) == sorted(range(1, 6), reverse=not order.ascending)
         ranks = [everything.ranks[each] for each in everything.uids]
-        assert ranks == sorted(ranks, reverse=not order.rising)
+        assert ranks == sorted(ranks, reverse=not order.ascending)
         place = everything.uids.index(uid)
-        page = scan_one(session, request(order=order, size=place + 1))
+        page = search_one(session, request(order=order, size=place + 1))
         server.rules.clear()
         server.mailbox.messages[:] = [each for each in messages if each.uid != uid]
         session.begin_lease()
-        rest = scan_one(session, request(order=order, after=page.last))
+        rest = search_one(session, request(order=order, after=page.last))
         assert rest.uids == everything.uids[place + 1 :]

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import pytest
 
 from imap.scenes import make_account, session_on
-from imap.searches import PLAIN, fail, find, letter, letters, probed, request, scan_one, searches
+from imap.searches import PLAIN, fail, find, letter, letters, probed, request, search_one, searches
 from mailmcp import limits
 from mailmcp.imap.quirks import Feature, Quirks, Verdict
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.run import scan
+from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, ToolError
 from servers.peer import PeerFactory
@@ -79,7 +79,7 @@ def test_one_bad_extended_answer_spoils_no_other_mailbox(peer: PeerFactory) -> N
     boxes = [PeerMailbox(name=f"Box{n}", messages=make_messages(n)) for n in (1, 2, 3)]
     server = peer(mailboxes=boxes, rules=[when_searching(answering(b""), RETURN, nth=1)])
     with session_on(make_account(server)) as session:
-        found = scan(session, [request(f"Box{n}") for n in (1, 2, 3)])
+        found = search_mailboxes(session, [request(f"Box{n}") for n in (1, 2, 3)])
     assert [each.uids for each in found if not isinstance(each, ToolError)] == [(1,), (2,), (3,)]
 
 
@@ -111,12 +111,12 @@ def test_an_empty_answer_to_everything_is_not_believed(
     assert quirks.verdict(Feature.ALL) is Verdict.WRONG
     before = len(searches(server))
     with session_on(make_account(server), quirks) as session:
-        first = scan_one(session, request(size=2))
+        first = search_one(session, request(size=2))
         assert first.uids == (9, 4)
-        assert scan_one(session, request(after=first.last)).uids == (1,)
-        assert scan_one(session, request(order=Order.OLDEST, after=first.last)).uids == (9,)
+        assert search_one(session, request(after=first.last)).uids == (1,)
+        assert search_one(session, request(order=Order.OLDEST, after=first.last)).uids == (9,)
         server.mailbox.messages[1].flags = ("\\Seen",)
-        assert scan_one(session, request(unread_only=True)).uids == (9, 1), "flags are verified here then"
+        assert search_one(session, request(unread_only=True)).uids == (9, 1), "flags are verified here then"
     assert len(searches(server)) == before
     server.mailbox.messages.clear()
     assert find(server, quirks).uids == ()
@@ -229,7 +229,7 @@ def test_a_refused_examine_is_not_taken_for_an_empty_search(peer: PeerFactory) -
         )
     )
     with session_on(make_account(server)) as session:
-        found = scan(session, [request(), request("Other"), request()])
+        found = search_mailboxes(session, [request(), request("Other"), request()])
     assert isinstance(found[1], InternalError)
     assert found[1].reason is Reason.PERMISSION_DENIED
     assert [each.uids for each in found if not isinstance(each, ToolError)] == [(2, 1), (2, 1)]
@@ -247,8 +247,8 @@ def test_a_huge_mailbox_is_searched_in_windows(
     expected = tuple(uids if order is Order.OLDEST else reversed(uids))
     for _ in range(2):
         with session_on(make_account(server), quirks) as session:
-            first = scan_one(session, request(order=order, size=20))
-            second = scan_one(session, request(order=order, size=20, after=first.last))
+            first = search_one(session, request(order=order, size=20))
+            second = search_one(session, request(order=order, size=20, after=first.last))
             assert first.uids + second.uids == expected
     assert len(searches(server)) > 4
     assert not any(each.name == "UID SORT" for each in server.commands)

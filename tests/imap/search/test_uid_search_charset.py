@@ -6,10 +6,10 @@ import pytest
 
 from imap.line_server import LineServer
 from imap.scenes import At, make_account, session_on
-from imap.searches import fail, find, letter, letters, probed, request, scan_one, searches
+from imap.searches import fail, find, letter, letters, probed, request, search_one, searches
 from mailmcp.imap.quirks import Feature, Verdict
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.run import scan
+from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, ToolError
 from servers.dovecot import Dovecot, Login
@@ -62,7 +62,7 @@ def test_a_literal_that_need_not_wait_rides(peer: PeerFactory, capability: str) 
     server.mailbox.messages[0].octets += "Größe".encode()
     with session_on(make_account(server), probed()) as session:
         before = session.dialling.traffic.round_trips
-        assert scan_one(session, request(query="Größe")).uids == (1,)
+        assert search_one(session, request(query="Größe")).uids == (1,)
         waits = capability == "IMAP4rev1"
         assert session.dialling.traffic.round_trips - before == (4 if waits else 2)
     literal = "Größe".encode().decode("latin-1")
@@ -95,13 +95,13 @@ def test_a_literal_may_be_refused(answer: bytes) -> None:
 
     with LineServer(reply) as server, session_on(make_account(server), probed()) as session:
         if answer.startswith(b"{tag}"):
-            [found] = scan(session, [request(query="Größe")])
+            [found] = search_mailboxes(session, [request(query="Größe")])
             assert isinstance(found, ToolError)
             assert found.reason is Reason.CHARSET_REFUSED
             session.run("NOOP")
         else:
             with pytest.raises(InternalError) as caught:
-                scan(session, [request(query="Größe")])
+                search_mailboxes(session, [request(query="Größe")])
             assert caught.value.reason is Reason.PROTOCOL_VIOLATION
 
 
@@ -112,8 +112,8 @@ def test_dovecot_finds_odd_texts_as_they_are(dovecot: Dovecot, dovecot_user: Log
     dovecot.fill(dovecot_user.user, "INBOX", [letter(1, "-=?utf-8?q?Gr=C3=B6=C3=9Fe?=-").octets])
     with session_on(make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)) as session:
         for uid, text in enumerate([*ODD_TEXTS, "Größe"], start=1):
-            assert scan_one(session, request(subject=f"-{text}-")).uids == (uid,), text
+            assert search_one(session, request(subject=f"-{text}-")).uids == (uid,), text
             phrase: dict[str, Any] = {"query": f'"{text}"'} if '"' not in text else {"body": "Words of 1"}
-            assert uid in scan_one(session, request(**phrase, size=50)).uids, text
+            assert uid in search_one(session, request(**phrase, size=50)).uids, text
         wrong = [each for each in Feature if not session.quirks.trusts(each)]
         assert wrong == []

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from imap.scenes import make_account, session_on
-from imap.searches import PLAIN, find, letter, letters, probed, request, scan_one, searches
+from imap.searches import PLAIN, find, letter, letters, probed, request, search_one, searches
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.order import Order
@@ -113,11 +113,11 @@ def test_many_messages_may_have_been_read_since_the_search(peer: PeerFactory) ->
 def test_candidates_of_an_earlier_page_prove_nothing(peer: PeerFactory) -> None:
     server = peer(messages=letters(range(1, 7)), capabilities=PLAIN)
     with session_on(make_account(server), probed()) as session:
-        first = scan_one(session, request(size=3, unread_only=True))
+        first = search_one(session, request(size=3, unread_only=True))
         for each in server.mailbox.messages:
             each.flags = SEEN
         following = request(size=3, unread_only=True, after=first.last, known=first.candidates)
-        assert scan_one(session, following).uids == (3, 2, 1)
+        assert search_one(session, following).uids == (3, 2, 1)
         assert session.quirks.trusts(Feature.FLAGS)
     assert len(searches(server)) == 1
 
@@ -128,8 +128,8 @@ def test_a_page_made_again_finds_its_candidates_anew(peer: PeerFactory) -> None:
     rule = finds("UNSEEN", 1, 2, 3, 4, 5, 6)
     server = peer(messages=messages, capabilities=PLAIN, rules=[rule])
     with session_on(make_account(server), probed()) as session:
-        first = scan_one(session, request(size=2, unread_only=True))
-        second = scan_one(session, request(size=10, unread_only=True, after=first.last))
+        first = search_one(session, request(size=2, unread_only=True))
+        second = search_one(session, request(size=10, unread_only=True, after=first.last))
     assert (first.uids, second.uids) == ((6, 5), (4, 2))
 
 
@@ -163,8 +163,8 @@ def test_nothing_found_by_flags_is_believed_where_the_newest_have_none_of_them(p
     found = find(server, quirks, unread_only=True)
     assert (found.uids, found.complete) == ((), True)
     assert quirks.trusts(Feature.FLAGS)
-    looked_at = [each for each in server.commands if each.name == "FETCH"]
-    assert [each.line for each in looked_at] == ["FETCH 11:30 (UID FLAGS)"]
+    fetches = [each for each in server.commands if each.name == "FETCH"]
+    assert [each.line for each in fetches] == ["FETCH 11:30 (UID FLAGS)"]
     assert searches(server) == ["UNSEEN", "ALL"]
 
 

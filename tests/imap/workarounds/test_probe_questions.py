@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mailmcp.imap.quirks import Feature
-from mailmcp.imap.workarounds.probe_questions import Question, Sample, make_questions
+from mailmcp.imap.workarounds.probe_questions import Probe, Sample, make_probes
 from mailmcp.imap.workarounds.specimens import Specimen
 
 
@@ -15,10 +15,10 @@ def specimen(uid: int, **known: Any) -> Specimen:
     return Specimen(**({"uid": uid, "size_octets": None, "day": None, "seen": False} | texts | known))
 
 
-def ask(*specimens: Specimen, whole: bool = True, can_sort: bool = False) -> dict[str, Question]:
-    """Write questions, by their commands."""
-    questions = make_questions(Sample(specimens, whole), can_sort=can_sort)
-    return {b" ".join(each.command.words[1:]).decode(): each for each in questions}
+def ask(*specimens: Specimen, whole: bool = True, can_sort: bool = False) -> dict[str, Probe]:
+    """Write probes, by their commands."""
+    probes = make_probes(Sample(specimens, whole), can_sort=can_sort)
+    return {b" ".join(each.command.words[1:]).decode(): each for each in probes}
 
 
 def test_without_anything_known_little_is_asked() -> None:
@@ -59,9 +59,9 @@ def test_not_is_asked_for_none_and_for_all() -> None:
 def test_each_message_is_seen_or_is_not() -> None:
     asked = ask(specimen(5, seen=True), specimen(6))
     for key, must, must_not in (("SEEN", {5}, {6}), ("UNSEEN", {6}, {5})):
-        question = asked[f"SEARCH {key} UID 5:6"]
-        assert question.must == must
-        assert question.must_not == must_not
+        probe_ = asked[f"SEARCH {key} UID 5:6"]
+        assert probe_.must == must
+        assert probe_.must_not == must_not
 
 
 def test_in_a_large_mailbox_only_specimens_are_asked_about() -> None:

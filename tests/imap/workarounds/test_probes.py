@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from imap.scenes import At, make_account, session_on
-from imap.searches import PLAIN, fail, find, letter, request, scan_one, searches
+from imap.searches import PLAIN, fail, find, letter, request, search_one, searches
 from mailmcp import limits
 from mailmcp.imap.quirks import Feature, Quirks, Verdict
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.run import scan
+from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.workarounds.probes import probe
 from mailmcp.reasons import Reason
 from mcp_envelope import NotFoundError, ToolError
@@ -157,10 +157,10 @@ def test_a_key_that_finds_nothing_is_worked_around_and_said(
     found_wrong = {each for each in Feature if not quirks.trusts(each)}
     assert features <= found_wrong <= features | {Feature.CHARSET}
     with session_on(make_account(server), quirks) as session:
-        first = scan_one(session, request(**criteria, size=3))
+        first = search_one(session, request(**criteria, size=3))
         if first.left:
             known = request(**criteria, after=first.last, known=first.candidates)
-            assert scan_one(session, known).statements == found.statements, "on each page"
+            assert search_one(session, known).statements == found.statements, "on each page"
 
 
 @pytest.mark.parametrize("key", ["LARGER", "SUBJECT", "SINCE", "BEFORE", "BODY", "NOT"])
@@ -272,10 +272,10 @@ def test_an_empty_mailbox_leaves_it_unknown_and_that_is_said(peer: PeerFactory) 
     server = peer(mailboxes=[PeerMailbox(name="Full", messages=mixed())], capabilities=PLAIN)
     quirks = Quirks()
     assert judge(server) == {}
-    assert find(server, quirks, subject="x").unproven == "", "nothing can be missed"
+    assert find(server, quirks, subject="x").unverified == "", "nothing can be missed"
     found = find(server, Quirks(probes_run=limits.PROBE_RUNS_MAX), mailbox="Full", subject="nothing such")
-    assert found.unproven == "Whether the server's search by subject works could not be checked."
-    assert find(server, quirks, mailbox="Full", subject="nothing such").unproven == ""
+    assert found.unverified == "Whether the server's search by subject works could not be checked."
+    assert find(server, quirks, mailbox="Full", subject="nothing such").unverified == ""
     assert quirks.verdict(Feature.SUBJECT) is Verdict.OK
 
 
@@ -287,7 +287,7 @@ def test_a_mailbox_that_cannot_be_probed_is_not_probed_for_ever(peer: PeerFactor
         assert find(server, quirks, subject="report").uids == (20, 15, 10, 5)
     assert sum(each.name == "FETCH" for each in server.commands) == limits.PROBE_RUNS_MAX
     with session_on(make_account(server)) as session:
-        [missing] = scan(session, [request("Nowhere", subject="x")])
+        [missing] = search_mailboxes(session, [request("Nowhere", subject="x")])
         assert isinstance(missing, NotFoundError)
 
 
@@ -297,5 +297,5 @@ def test_a_connection_lost_by_a_probe_is_an_error_and_the_probe_is_given_up(peer
     quirks = Quirks()
     for _ in range(limits.PROBE_RUNS_MAX):
         with session_on(make_account(server), quirks) as session, pytest.raises(ToolError, match="lost"):
-            scan(session, [request(subject="report")])
+            search_mailboxes(session, [request(subject="report")])
     assert find(server, quirks, subject="report").uids == (20, 15, 10, 5)

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imap.scenes import make_account, session_on
-from imap.searches import NOON, PLAIN, letter, request, scan_one, searches
+from imap.searches import NOON, PLAIN, letter, request, search_one, searches
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.quirks import Feature, Quirks
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.result import ScanRequest
+from mailmcp.imap.search.result import PageRequest
 from mailmcp.imap.workarounds.uid_order import is_in_order, sample_of
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -23,14 +23,14 @@ from servers.peer_mailbox import PeerMessage
 
 
 def moved(*hours: float) -> list[PeerMessage]:
-    """Messages of rising UIDs that arrived at these hours."""
+    """Messages of ascending UIDs that arrived at these hours."""
     messages = [letter(uid) for uid in range(1, len(hours) + 1)]
     for each, hour in zip(messages, hours, strict=True):
         each.received = NOON + timedelta(hours=hour)
     return messages
 
 
-def beginning(**options: Any) -> ScanRequest:
+def beginning(**options: Any) -> PageRequest:
     """Ask for the first page of one mailbox."""
     return replace(request(**options), may_reorder=True)
 
@@ -85,8 +85,8 @@ def test_moved_messages_follow_each_other_by_arrival(
 ) -> None:
     server = peer(messages=moved(90, 1, 2, 3), capabilities=capabilities)
     with session_on(make_account(server), Quirks()) as session:
-        first = scan_one(session, beginning(order=order, size=2))
-        second = scan_one(session, request(order=first.order, size=2, after=first.last))
+        first = search_one(session, beginning(order=order, size=2))
+        second = search_one(session, request(order=first.order, size=2, after=first.last))
     assert first.order is order.by_arrival
     assert (first.uids, second.uids) == (expected, then)
     assert first.ranks[1 if order is Order.NEWEST else 2]
@@ -95,9 +95,9 @@ def test_moved_messages_follow_each_other_by_arrival(
 def test_a_mailbox_that_is_known_to_be_unordered_is_asked_so_at_once(peer: PeerFactory) -> None:
     server = peer(messages=moved(90, 1, 2, 3), capabilities=(*PLAIN, "SORT"))
     with session_on(make_account(server), Quirks()) as session:
-        scan_one(session, beginning(size=1))
+        search_one(session, beginning(size=1))
         before = session.dialling.traffic.round_trips
-        assert scan_one(session, beginning(size=1)).uids == (1,)
+        assert search_one(session, beginning(size=1)).uids == (1,)
         assert session.dialling.traffic.round_trips - before == 2
     assert searches(server)[0] == "ALL"
 
@@ -107,7 +107,7 @@ def test_a_mailbox_in_order_costs_two_round_trips_and_some_times(peer: PeerFacto
     with session_on(make_account(server), Quirks()) as session:
         session.examine("INBOX")
         before = session.dialling.traffic.round_trips
-        found = scan_one(session, beginning(size=5))
+        found = search_one(session, beginning(size=5))
         assert session.dialling.traffic.round_trips - before == 2
     assert found.order is Order.NEWEST
     assert found.uids == (200, 199, 198, 197, 196)
@@ -130,11 +130,11 @@ def test_what_cannot_be_put_in_order_goes_by_uid_and_says_so(
     server = peer(messages=moved(90, 1, 2, 3), capabilities=capabilities, rules=rules)
     with session_on(make_account(server), Quirks()) as session:
         for _ in range(2):
-            found = scan_one(session, beginning(size=2))
+            found = search_one(session, beginning(size=2))
             assert (found.order, found.uids, found.complete) == (Order.NEWEST, (4, 3), True)
             assert (found.in_order, found.left) == (False, 2)
-        found = scan_one(session, beginning(size=2))
-        rest = scan_one(session, request(size=2, after=found.last))
+        found = search_one(session, beginning(size=2))
+        rest = search_one(session, request(size=2, after=found.last))
         assert (rest.uids, rest.in_order) == ((2, 1), False)
 
 
@@ -145,7 +145,7 @@ def test_a_server_that_does_not_sort_rightly_is_not_believed(peer: PeerFactory, 
     server = peer(messages=moved(90, 1, 200, 3), capabilities=(*PLAIN, "SORT"), rules=rules)
     with session_on(make_account(server), Quirks()) as session:
         for _ in range(2):
-            found = scan_one(session, beginning(size=3, unread_only=True))
+            found = search_one(session, beginning(size=3, unread_only=True))
             assert (found.uids, found.left, found.complete) == ((3, 1, 4), 1, True)
         assert not session.quirks.trusts(Feature.SORT)
 
@@ -160,19 +160,19 @@ def test_few_matches_of_many_messages_are_put_in_order_here(
     server = peer(messages=messages, capabilities=PLAIN)
     with session_on(make_account(server), Quirks()) as session:
         for _ in range(2):
-            assert scan_one(session, beginning(size=1, flagged=True)).uids == (1,)
+            assert search_one(session, beginning(size=1, flagged=True)).uids == (1,)
 
 
 def test_a_page_that_goes_on_keeps_its_order(peer: PeerFactory) -> None:
     """Whoever began by UID goes on by UID, whatever was learned meanwhile."""
     server = peer(messages=moved(90, 1, 2, 3), capabilities=PLAIN)
-    with session_on(make_account(server), Quirks(unordered={"INBOX"})) as session:
-        assert scan_one(session, request(size=2)).uids == (4, 3)
+    with session_on(make_account(server), Quirks(uids_out_of_order={"INBOX"})) as session:
+        assert search_one(session, request(size=2)).uids == (4, 3)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_pages_of_any_mailbox_give_each_message_once(peer: PeerFactory, seed: int) -> None:
-    """By UID or by arrival, as the first page turned out; with the candidates remembered or not."""
+    """By UID or by arrival, as the first page turned out; with the candidates candidate_list or not."""
     chance = random.Random(seed)  # noqa: S311 - nothing secret
     hours = sorted(chance.uniform(0, 900) for _ in range(chance.randint(1, 60)))
     for _ in range(chance.randint(0, 3)):  # what was moved
@@ -183,14 +183,14 @@ def test_pages_of_any_mailbox_give_each_message_once(peer: PeerFactory, seed: in
     size = chance.randint(1, 25)
     given: list[int] = []
     with session_on(make_account(peer(messages=messages, capabilities=capabilities)), Quirks()) as session:
-        found = scan_one(session, beginning(order=order, size=size))
+        found = search_one(session, beginning(order=order, size=size))
         while True:
             given += found.uids
             if not found.left:
                 break
             known = found.candidates if chance.random() < 0.5 else None
             going_on = request(order=found.order, size=size, after=found.last, known=known)
-            found = scan_one(session, going_on)
+            found = search_one(session, going_on)
     received = {each.uid: int(each.received.timestamp()) for each in messages}
     by_uid = sorted(received, reverse=order is Order.NEWEST)
     by_arrival = sorted(received, key=lambda uid: (received[uid], uid), reverse=order is Order.NEWEST)

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from imap.scenes import make_account, session_on
-from imap.searches import PLAIN, find, letter, letters, probed, request, scan_one, searches
-from mailmcp.imap.quirks import Feature, Quirks, Verdict, View
+from imap.searches import PLAIN, find, letter, letters, probed, request, search_one, searches
+from mailmcp.imap.quirks import Feature, Quirks, Verdict, Visibility
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.result import Scanned
-from mailmcp.imap.search.run import scan
+from mailmcp.imap.search.result import MailboxPage
+from mailmcp.imap.search.run import search_mailboxes
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox
@@ -66,7 +66,7 @@ def test_messages_that_have_gone_are_not_hidden(peer: PeerFactory, capabilities:
     quirks = Quirks()
     found = find(server, quirks, unread_only=True)
     assert (len(found.uids), found.complete) == (10, True)
-    assert quirks.views == {"INBOX": View(shown=10, exists=10)}
+    assert quirks.visibility == {"INBOX": Visibility(shown=10, exists=10)}
 
 
 def test_only_mailboxes_larger_than_a_whole_one_are_counted(peer: PeerFactory) -> None:
@@ -83,8 +83,8 @@ def test_an_account_that_hides_messages_has_each_mailbox_counted(peer: PeerFacto
     server = peer(mailboxes=boxes, capabilities=EXTENDED, rules=[opening(30, "Large")])
     quirks = Quirks()
     with session_on(make_account(server), quirks) as session:
-        found = scan(session, [request(name, unread_only=True) for name in ("Small", "Large")])
-        assert [each.complete for each in found if isinstance(each, Scanned)] == [True, False]
+        found = search_mailboxes(session, [request(name, unread_only=True) for name in ("Small", "Large")])
+        assert [each.complete for each in found if isinstance(each, MailboxPage)] == [True, False]
     before = counts(server)
     assert find(server, quirks, mailbox="Small", subject="report").complete
     assert not find(server, quirks, mailbox="Large", subject="report").complete
@@ -101,8 +101,8 @@ def test_an_account_that_hides_messages_has_each_mailbox_counted(peer: PeerFacto
 def test_later_pages_of_a_known_search_are_not_counted(peer: PeerFactory) -> None:
     server = peer(messages=letters(range(1, 31)), capabilities=EXTENDED)
     with session_on(make_account(server), probed()) as session:
-        first = scan_one(session, request(subject="report"))
-        assert scan_one(session, request(subject="report", after=first.last)).uids[0] == 20
+        first = search_one(session, request(subject="report"))
+        assert search_one(session, request(subject="report", after=first.last)).uids[0] == 20
     assert counts(server) == 0
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from imap.searches import remembered
+from imap.searches import candidate_list
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.search.result import Scanned
+from mailmcp.imap.search.result import MailboxPage
 from mailmcp.model.cursor import SearchCursor, SourceCursor
 from mailmcp.tools.search.coverage import Coverage, say_nothing_found
 from servers.peer import PeerFactory
@@ -24,22 +24,26 @@ SEVERAL = replace(SEARCH, criteria={"q": "x", "p": "*", "j": "*"})
 
 
 def scanned(
-    *statements: str, complete: bool = True, unproven: str = "", blind: str = "", uids: tuple[int, ...] = ()
-) -> Scanned:
-    return Scanned(
+    *statements: str,
+    complete: bool = True,
+    unverified: str = "",
+    known_gaps: str = "",
+    uids: tuple[int, ...] = (),
+) -> MailboxPage:
+    return MailboxPage(
         mailbox="INBOX",
         uidvalidity=1,
         exists=7,
         uids=uids,
         fetched=Fetched(),
-        candidates=remembered(),
+        candidates=candidate_list(),
         last=None,
         left=0,
         total_exact=True,
-        looked_at=0,
+        candidates_checked=0,
         statements=statements,
-        unproven=unproven,
-        blind=blind,
+        unverified=unverified,
+        known_gaps=known_gaps,
         complete=complete,
     )
 
@@ -66,7 +70,7 @@ def coverage(search: SearchCursor = SEARCH, **facts: Any) -> Coverage:
             "No message was found in `INBOX` (home), but not everything there could be seen",
         ),
         (
-            {"seen": (scanned(unproven="Whether it works is not known."),), "others": (("home", "A"),)},
+            {"seen": (scanned(unverified="Whether it works is not known."),), "others": (("home", "A"),)},
             "No message was found in `INBOX` (home), of 7 there. Whether it works is not known; "
             "1 mailbox was not searched",
         ),
@@ -115,10 +119,10 @@ def test_the_text_says_how_it_was_searched_where_that_matters() -> None:
 
 
 def test_what_may_be_overlooked_counts_where_nothing_was_found() -> None:
-    blind = scanned(blind="Servers may overlook it.")
+    blind = scanned(known_gaps="Servers may overlook it.")
     nothing = coverage(seen=(blind, blind))
     assert (nothing.complete, nothing.unproven) == (False, "Servers may overlook it.")
-    something = coverage(seen=(blind, scanned(blind="Servers may overlook it.", uids=(4,))))
+    something = coverage(seen=(blind, scanned(known_gaps="Servers may overlook it.", uids=(4,))))
     assert (something.complete, something.unproven) == (True, "")
     later = coverage(replace(SEARCH, total=3), seen=(blind,))
     assert (later.complete, later.unproven) == (True, "")
@@ -126,7 +130,7 @@ def test_what_may_be_overlooked_counts_where_nothing_was_found() -> None:
 
 def test_what_is_not_proven_is_said_once() -> None:
     """In the summary where nothing was found; in a line of its own beside hits, or where more is amiss."""
-    doubt = scanned("So.", unproven="Who knows.")
+    doubt = scanned("So.", unverified="Who knows.")
     unsure = coverage(seen=(doubt, doubt))
     assert (unsure.complete, unsure.all_seen, unsure.data.method) == (False, True, "So. Who knows.")
     assert unsure.lines(empty=True) == ("How it was searched: So.",)

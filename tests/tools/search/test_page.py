@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 import bpe_openai
 import pytest
 
-from imap.searches import remembered
+from imap.searches import candidate_list
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, FetchedMessage
 from mailmcp.imap.search.order import Position
-from mailmcp.imap.search.result import Scanned
+from mailmcp.imap.search.result import MailboxPage
 from mailmcp.model.cursor import SearchCursor, SourceCursor, parse_search_cursor
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
 from mailmcp.tools.search.sources import Searched, Searches
@@ -145,18 +145,18 @@ def test_a_cursor_too_long_to_be_sent_forgets_what_it_may_give_twice() -> None:
 
 def scanned(mailbox: str, *messages: FetchedMessage) -> Searched:
     uids = [each.uid for each in messages]
-    found = Scanned(
+    found = MailboxPage(
         mailbox=mailbox,
         uidvalidity=1,
         exists=len(uids),
         uids=tuple(uids),
         ranks=dict.fromkeys(uids, 5),
         fetched=Fetched(messages=dict(zip(uids, messages, strict=True))),
-        candidates=remembered(*uids),
+        candidates=candidate_list(*uids),
         last=Position(uidvalidity=1, uid=uids[-1], rank=5),
         left=0,
         total_exact=True,
-        looked_at=len(uids),
+        candidates_checked=len(uids),
     )
     return Searched(source=SourceCursor(account_id=mailbox.partition("-")[0], mailbox=mailbox), found=found)
 

@@ -20,8 +20,8 @@ from mailmcp.imap.search.order import (
     rest_of_uids,
 )
 from mailmcp.imap.search.plan import Plan, make_plan
-from mailmcp.imap.search.result import Remembered
-from mailmcp.imap.search.uid_search import Found, PlanChangedError, finding
+from mailmcp.imap.search.result import CandidateList
+from mailmcp.imap.search.uid_search import Found, PlanChangedError, search_steps
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.uid_order import UnarrangedError
 from mailmcp.model.query import Criteria
@@ -52,14 +52,14 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quest:
+class CandidateQuery:
     """What candidates are to be found for."""
 
     mailbox: str
     criteria: Criteria
     order: Order
     after: Position | None
-    known: Remembered | None
+    known: CandidateList | None
     """The candidates, if an earlier page left them; whether they still hold is for the caller to see."""
 
     expected: Sequence[int] = ()
@@ -69,12 +69,12 @@ class Quest:
     """Whether too many to be put in order are not to be found, instead of the newest of them."""
 
 
-def find_candidates(session: Session, quest: Quest) -> Dialogue[Candidates]:
+def find_candidates(session: Session, quest: CandidateQuery) -> Dialogue[Candidates]:
     """Find the candidates of a search; no round trip if they are known.
 
     Raises:
-        ToolError: As `make_plan` and `finding`.
-        UnarrangedError: As `Quest.whole` says.
+        ToolError: As `make_plan` and `search_steps`.
+        UnarrangedError: As `CandidateQuery.whole` says.
     """
     plan = make_plan(quest.criteria, quirks=session.quirks, can=session.can)
     if quest.known is not None:
@@ -95,7 +95,9 @@ def find_candidates(session: Session, quest: Quest) -> Dialogue[Candidates]:
             plan = make_plan(quest.criteria, quirks=session.quirks, can=session.can)
     candidates = Candidates(
         plan=plan,
-        uids=found.uids if found.is_sorted and quest.order.rising else from_rising(found.uids, quest.order),
+        uids=found.uids
+        if found.is_sorted and quest.order.ascending
+        else from_rising(found.uids, quest.order),
         start=0,
         statements=plan.statements + found.statements,
         complete=plan.complete and found.complete,
@@ -109,11 +111,11 @@ def find_candidates(session: Session, quest: Quest) -> Dialogue[Candidates]:
     return replace(candidates, start=start)
 
 
-def _find(session: Session, quest: Quest, plan: Plan) -> Dialogue[Found]:
+def _find(session: Session, quest: CandidateQuery, plan: Plan) -> Dialogue[Found]:
     low, high = rest_of_uids(quest.after, quest.order)
     can_sort = session.can("SORT") and session.quirks.trusts(Feature.SORT)
     sort = quest.order.sort_key if can_sort else b""
-    found = yield from finding(session, quest.mailbox, plan, low=low, high=high, sort=sort)
+    found = yield from search_steps(session, quest.mailbox, plan, low=low, high=high, sort=sort)
     return _held_against(session, found, quest.expected) if found.is_sorted and quest.expected else found
 
 
@@ -126,18 +128,18 @@ def _held_against(session: Session, found: Found, expected: Sequence[int]) -> Fo
     return replace(found, uids=array("I", sorted({*expected, *found.uids})), is_sorted=False)
 
 
-def _rank(session: Session, candidates: Candidates, quest: Quest) -> Dialogue[Candidates]:
+def _rank(session: Session, candidates: Candidates, quest: CandidateQuery) -> Dialogue[Candidates]:
     """Put candidates in order by asking for what it goes by, of the newest ones if there are many."""
-    rising, order = sorted(candidates.uids), quest.order
-    if quest.whole and len(rising) > limits.SORT_CANDIDATES_MAX:
+    ascending, order = sorted(candidates.uids), quest.order
+    if quest.whole and len(ascending) > limits.SORT_CANDIDATES_MAX:
         raise UnarrangedError
-    looked_at = rising[-limits.SORT_CANDIDATES_MAX :]
-    [fetched] = yield from fetching((looked_at, ["UID", *order.items]), most_messages=message_limit(session))
-    ranks = _all_ranks(looked_at, fetched, order)
+    ranked = ascending[-limits.SORT_CANDIDATES_MAX :]
+    [fetched] = yield from fetching((ranked, ["UID", *order.items]), most_messages=message_limit(session))
+    ranks = _all_ranks(ranked, fetched, order)
     statements, complete = candidates.statements, candidates.complete
-    if len(looked_at) < len(rising):
+    if len(ranked) < len(ascending):
         statements += (
-            f"The server cannot sort: only the newest {len(looked_at)} of {len(rising)} messages "
+            f"The server cannot sort: only the newest {len(ranked)} of {len(ascending)} messages "
             "were put in order; older ones were left out.",
         )
         complete = False
@@ -151,7 +153,7 @@ def _rank(session: Session, candidates: Candidates, quest: Quest) -> Dialogue[Ca
 
 
 def _all_ranks(uids: Sequence[int], fetched: Fetched, order: Order) -> dict[int, int]:
-    """Rank messages, given by rising UID; those that are gone are left out.
+    """Rank messages, given by ascending UID; those that are gone are left out.
 
     One that cannot be ranked has the rank of the one before it.
     """
@@ -166,7 +168,7 @@ def _all_ranks(uids: Sequence[int], fetched: Fetched, order: Order) -> dict[int,
     return ranks
 
 
-def _find_place(session: Session, candidates: Candidates, quest: Quest) -> Dialogue[int]:
+def _find_place(session: Session, candidates: Candidates, quest: CandidateQuery) -> Dialogue[int]:
     """Find where a message that is gone would stand, by the ranks of some of the candidates."""
     assert quest.after is not None  # noqa: S101 - else the first candidate is the place
     low, high = 0, len(candidates.uids)  # the first one after the position is in [low, high]

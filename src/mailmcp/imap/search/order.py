@@ -40,7 +40,7 @@ class Order(StrEnum):
         return {Order.NEWEST: Order.NEWEST_ARRIVAL, Order.OLDEST: Order.OLDEST_ARRIVAL}.get(self, self)
 
     @property
-    def rising(self) -> bool:
+    def ascending(self) -> bool:
         """Whether lower ranks, and of one rank lower UIDs, come first."""
         return self in {Order.OLDEST, Order.OLDEST_ARRIVAL}
 
@@ -49,7 +49,7 @@ class Order(StrEnum):
         """A rank that comes before those of all messages; 0 in orders by UID."""
         if self.by_uid:
             return 0
-        return -_RANK_MAX if self.rising else _RANK_MAX
+        return -_RANK_MAX if self.ascending else _RANK_MAX
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -85,18 +85,18 @@ def rank_of(message: FetchedMessage, order: Order) -> int | None:
 
 def arrange(uids: Sequence[int], ranks: Mapping[int, int], order: Order) -> "array[int]":
     """Put messages in order; those of no known rank count as 0."""
-    return array("I", sorted(uids, key=lambda uid: (ranks.get(uid, 0), uid), reverse=not order.rising))
+    return array("I", sorted(uids, key=lambda uid: (ranks.get(uid, 0), uid), reverse=not order.ascending))
 
 
 def from_rising(uids: Sequence[int], order: Order) -> "array[int]":
     """Take messages whose ranks rise, and of one rank the UIDs, into an order."""
-    return array("I", uids if order.rising else reversed(uids))
+    return array("I", uids if order.ascending else reversed(uids))
 
 
 def is_after(uid: int, rank: int, after: Position, order: Order) -> bool:
     """Whether a message comes after a position."""
     here, there = (rank, uid), (after.rank, after.uid)
-    return here > there if order.rising else here < there
+    return here > there if order.ascending else here < there
 
 
 def find_start(candidates: Sequence[int], after: Position | None, order: Order) -> int | None:
@@ -107,7 +107,7 @@ def find_start(candidates: Sequence[int], after: Position | None, order: Order) 
     if after is None:
         return 0
     if order.by_uid:
-        sign = 1 if order.rising else -1
+        sign = 1 if order.ascending else -1
         return bisect_left(candidates, sign * after.uid + 1, key=lambda uid: sign * uid)
     try:
         return candidates.index(after.uid) + 1
@@ -119,4 +119,4 @@ def rest_of_uids(after: Position | None, order: Order) -> tuple[int, int | None]
     """Give the lowest and the highest UID that can come after a position; None for no end."""
     if after is None or not order.by_uid:
         return 1, None
-    return (after.uid + 1, None) if order.rising else (1, after.uid - 1)
+    return (after.uid + 1, None) if order.ascending else (1, after.uid - 1)

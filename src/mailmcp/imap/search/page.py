@@ -11,14 +11,14 @@ from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.fetch_steps import Job, fetching
 from mailmcp.imap.pipeline import Dialogue, Place
 from mailmcp.imap.quirks import Feature
-from mailmcp.imap.search.candidates import Candidates, Quest, find_candidates, message_limit
+from mailmcp.imap.search.candidates import CandidateQuery, Candidates, find_candidates, message_limit
 from mailmcp.imap.search.features import blind_spots, unproven
 from mailmcp.imap.search.order import Order, Position, rank_of
-from mailmcp.imap.search.result import Remembered, Scanned, ScanRequest
+from mailmcp.imap.search.result import CandidateList, MailboxPage, PageRequest
 from mailmcp.imap.search.uid_search import PlanChangedError
 from mailmcp.imap.search.verify import Check, merge_items
 from mailmcp.imap.session import Session
-from mailmcp.imap.workarounds.contradictions import hold_against, look_for_missed
+from mailmcp.imap.workarounds.contradictions import check_false_negatives, check_false_positives
 from mailmcp.imap.workarounds.uid_order import (
     UnarrangedError,
     UnorderedError,
@@ -32,13 +32,13 @@ from mcp_envelope import Code
 _TIMES = ("UID", "INTERNALDATE")
 
 
-def find_matches(session: Session, request: ScanRequest, place: Place, share: int) -> Dialogue[Scanned]:
+def find_matches(session: Session, request: PageRequest, place: Place, share: int) -> Dialogue[MailboxPage]:
     """Make a page; again if its rows show that the server finds what does not match, or that UIDs mislead."""
     quirks, name = session.quirks, canonical_name(request.mailbox)
     size = quirks.sizes.get(name, 0)
     found: Sequence[int] = ()
     attempt = request
-    if request.may_reorder and name in quirks.unordered and can_arrange(session, size, exists=size):
+    if request.may_reorder and name in quirks.uids_out_of_order and can_arrange(session, size, exists=size):
         attempt = replace(request, order=request.order.by_arrival)
     while True:
         try:
@@ -55,7 +55,7 @@ class _Matches:
     """A page in the making."""
 
     def __init__(
-        self, session: Session, request: ScanRequest, place: Place, *, share: int, found: Sequence[int]
+        self, session: Session, request: PageRequest, place: Place, *, share: int, found: Sequence[int]
     ) -> None:
         """Begin with nothing.
 
@@ -82,14 +82,14 @@ class _Matches:
         self._compares = request.may_reorder and request.order.by_uid
         name = canonical_name(request.mailbox)
         begun = request.after is not None or not request.may_reorder
-        self._in_order = not (begun and name in session.quirks.unordered)
+        self._in_order = not (begun and name in session.quirks.uids_out_of_order)
 
-    def make(self) -> Dialogue[Scanned]:
+    def make(self) -> Dialogue[MailboxPage]:
         """Find candidates, look at them until the page is full or the budget is spent, and fetch its rows."""
         request, session, name = self._request, self._session, canonical_name(self._request.mailbox)
         found = yield from find_candidates(
             session,
-            Quest(
+            CandidateQuery(
                 mailbox=name,
                 criteria=request.criteria,
                 order=request.order,
@@ -104,7 +104,7 @@ class _Matches:
         self._note_counts(None if fresh else request.known)
         if fresh and not found.uids and self._place.mailbox is not None:
             exists = self._place.mailbox.exists
-            yield from look_for_missed(session, name, request.criteria, found.plan.local, exists)
+            yield from check_false_negatives(session, name, request.criteria, found.plan.local, exists)
         row_items = merge_items(
             ["UID", *request.items(session)],
             [*self._check.items, *request.order.items, *(_TIMES if self._compares else ())],
@@ -120,7 +120,9 @@ class _Matches:
             rows, exists = self._rows.messages | self._times.messages, self._place.mailbox.exists
             self._in_order = compare(session, name, rows.values(), uids=found.uids, exists=exists)
         if fresh and "FLAGS" in row_items and not self._interrupted:
-            yield from hold_against(session, name, request.criteria, found.plan.local, self._rows.messages)
+            yield from check_false_positives(
+                session, name, request.criteria, found.plan.local, self._rows.messages
+            )
         if sifted is not None:
             rest = sifted
         yield from self._look_further(rest)
@@ -132,7 +134,7 @@ class _Matches:
         self._check_order(found)
         return self._scanned(found, rest, sifted=sifted is not None)
 
-    def _note_counts(self, known: Remembered | None) -> None:
+    def _note_counts(self, known: CandidateList | None) -> None:
         """Keep what the mailbox said of itself when it was searched: later answers tell of a later state."""
         searched = known or self._place.mailbox
         if searched is not None:
@@ -142,7 +144,7 @@ class _Matches:
         """Make sure that the server sorts by arrival if it says so, as far as this page tells."""
         order, ranks = self._request.order, list(self._ranks.values())
         by_arrival = order in {Order.NEWEST_ARRIVAL, Order.OLDEST_ARRIVAL}
-        if found.sorted_there and by_arrival and not goes_by(ranks, rising=order.rising):
+        if found.sorted_there and by_arrival and not goes_by(ranks, ascending=order.ascending):
             self._session.quirks.distrust(Feature.SORT)
             raise PlanChangedError
 
@@ -238,7 +240,7 @@ class _Matches:
         self._interrupted = self._interrupted or any(each.interrupted for each in fetched)
         return fetched
 
-    def _scanned(self, found: Candidates, rest: "array[int]", *, sifted: bool) -> Scanned:
+    def _scanned(self, found: Candidates, rest: "array[int]", *, sifted: bool) -> MailboxPage:
         request, mailbox, quirks = self._request, self._place.mailbox, self._session.quirks
         assert mailbox is not None  # noqa: S101 - it was asked for
         left = len(rest) - self._looked_at
@@ -247,7 +249,7 @@ class _Matches:
         if request.known is not None and found.uids is request.known.uids and not sifted:
             candidates = request.known
         else:
-            candidates = Remembered(
+            candidates = CandidateList(
                 uids=array("I", self._matches) if whole else rest if sifted else found.uids,
                 exists=self._exists,
                 uidnext=self._uidnext,
@@ -260,7 +262,7 @@ class _Matches:
                 f"{self._looked_at} of {len(rest)} messages that may match were looked at; "
                 "the next page goes on from there.",
             )
-        return Scanned(
+        return MailboxPage(
             mailbox=mailbox.name,
             uidvalidity=mailbox.uidvalidity,
             exists=mailbox.exists,
@@ -277,10 +279,10 @@ class _Matches:
             last=self._position(mailbox.uidvalidity),
             left=left,
             total_exact=((whole or sifted) and not self._interrupted) or not found.plan.local,
-            looked_at=self._looked_at,
+            candidates_checked=self._looked_at,
             statements=statements,
-            unproven=unproven(request.criteria, quirks, found=len(found.uids), exists=mailbox.exists),
-            blind=blind_spots(request.criteria, quirks) if mailbox.exists else "",
+            unverified=unproven(request.criteria, quirks, found=len(found.uids), exists=mailbox.exists),
+            known_gaps=blind_spots(request.criteria, quirks) if mailbox.exists else "",
             complete=found.complete,
         )
 

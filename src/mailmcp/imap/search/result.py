@@ -12,7 +12,7 @@ from mailmcp.model.query import Criteria
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class CandidateList:
     """The candidates of an earlier page, and the mailbox as it was when they were searched for."""
 
     uids: "array[int]"
@@ -37,7 +37,7 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScanRequest:
+class PageRequest:
     """One page of the matches in one mailbox."""
 
     mailbox: str
@@ -54,20 +54,20 @@ class ScanRequest:
 
     order: Order = Order.NEWEST
     after: Position | None = None
-    """The last candidate that an earlier page looked at (`Scanned.last`): go on after it."""
+    """The last candidate that an earlier page looked at (`MailboxPage.last`): go on after it."""
 
-    known: Remembered | None = None
+    known: CandidateList | None = None
     """The candidates in `order`; saves the SEARCH as long as they hold."""
 
     may_reorder: bool = False
-    """Whether an order by UID gives way to that by arrival where UIDs do not go by it (`Scanned.order`)."""
+    """Whether an order by UID gives way to that by arrival where UIDs do not go by it (`MailboxPage.order`)."""
 
     uidvalidity: int | None = None
     """What the caller's cursor was made with; None for any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scanned:
+class MailboxPage:
     """The matches of one page, and how far they can be trusted."""
 
     mailbox: str
@@ -88,8 +88,8 @@ class Scanned:
     fetched: Fetched
     """A row or a failure for each of `uids`."""
 
-    candidates: Remembered
-    """What may match, in order; complete after `ScanRequest.after`. `ScanRequest.known` if that holds."""
+    candidates: CandidateList
+    """What may match, in order; complete after `PageRequest.after`. `PageRequest.known` if that holds."""
 
     last: Position | None
     """The last candidate looked at, match or not: the next page begins after it.
@@ -103,17 +103,17 @@ class Scanned:
     total_exact: bool
     """Whether each candidate matches; else there are at most as many matches as candidates."""
 
-    looked_at: int
+    candidates_checked: int
     """Candidates that this page looked at."""
 
     statements: tuple[str, ...] = ()
     """English sentences: how it was asked, what was verified here, what could not be seen."""
 
-    unproven: str = ""
+    unverified: str = ""
     """English sentence: what the answer rests on that nothing has shown to work; "" where all is proven."""
 
-    blind: str = ""
+    known_gaps: str = ""
     """English sentence: where the server may overlook what was asked for; "" if nowhere."""
 
     complete: bool = True
-    """False if there may be matches that no page of this search can show; whatever is `unproven`."""
+    """False if there may be matches that no page of this search can show; whatever is `unverified`."""

@@ -12,18 +12,18 @@ from collections.abc import Callable, Sequence
 from mailmcp.imap.pipeline import Place, Talk, converse
 from mailmcp.imap.search.features import needs_probes
 from mailmcp.imap.search.page import find_matches
-from mailmcp.imap.search.result import Scanned, ScanRequest
+from mailmcp.imap.search.result import MailboxPage, PageRequest
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.probes import probe_once
 from mcp_envelope import ToolError
 
 
-def scan(
+def search_mailboxes(
     session: Session,
-    requests: Sequence[ScanRequest],
+    requests: Sequence[PageRequest],
     *,
-    keep: Callable[[list[Scanned | ToolError]], None] = lambda _found: None,
-) -> list[Scanned | ToolError]:
+    keep: Callable[[list[MailboxPage | ToolError]], None] = lambda _found: None,
+) -> list[MailboxPage | ToolError]:
     """Search mailboxes and fetch a page of each; a mailbox that fails stands as its error in its place.
 
     Where the connection fails, `keep` gets what had come: pages of which some messages are failures, and
@@ -34,7 +34,7 @@ def scan(
     be verified on many messages, and where a server knows neither ESEARCH nor LITERAL+.
 
     Errors in a request's place: NotFoundError (`mailbox_missing`), ConflictError (the mailbox's
-    UIDVALIDITY is not `ScanRequest.uidvalidity`), InvalidInputError (`charset_refused`, or a
+    UIDVALIDITY is not `PageRequest.uidvalidity`), InvalidInputError (`charset_refused`, or a
     criterion that this server does not know), InternalError (the server refused, or made no sense).
 
     Raises:
@@ -58,5 +58,5 @@ def scan(
         raise
 
 
-def _has_come(found: Scanned | ToolError) -> bool:
+def _has_come(found: MailboxPage | ToolError) -> bool:
     return isinstance(found, ToolError) or bool(found.fetched.messages) or not found.uids

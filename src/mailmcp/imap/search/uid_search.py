@@ -13,7 +13,7 @@ from mailmcp.imap.command import Command
 from mailmcp.imap.errors import refused, violation
 from mailmcp.imap.fetch import parse_rows
 from mailmcp.imap.pipeline import Dialogue
-from mailmcp.imap.quirks import Feature, Verdict, View, is_unsupported
+from mailmcp.imap.quirks import Feature, Verdict, Visibility, is_unsupported
 from mailmcp.imap.response import Answer, RefusedError
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.search.response import parse_esearch, parse_search
@@ -44,7 +44,7 @@ class PlanChangedError(Exception):
     """The search has to be made again: something was learned that changes its result."""
 
 
-def finding(
+def search_steps(
     session: Session, name: str, plan: Plan, *, low: int = 1, high: int | None = None, sort: bytes = b""
 ) -> Dialogue[Found]:
     """Search for the keys of a plan; one round trip, two where a huge mailbox cannot be ruled out.
@@ -212,13 +212,13 @@ def _believed(session: Session, name: str, plan: Plan, found: Found, exists: int
     if not plan.keys:
         if len(found.uids) < exists:
             return (yield from _doubted(session, name, plan, found, exists))
-        quirks.learn_view(name, View(shown=exists, exists=exists))
+        quirks.learn_visibility(name, Visibility(shown=exists, exists=exists))
         return found
     nothing = not found.uids and exists > 0 and quirks.verdict(Feature.ALL) is Verdict.UNKNOWN
     if not nothing and not (yield from looks_short(session, name, exists, extended=_can_esearch(session))):
         return _as_shown(session, name, found)
     trusted = quirks.trusts(Feature.ESEARCH)
-    everything = yield from finding(session, name, Plan(keys=(), local=frozenset()))
+    everything = yield from search_steps(session, name, Plan(keys=(), local=frozenset()))
     if not quirks.trusts(Feature.ALL) or quirks.trusts(Feature.ESEARCH) != trusted:
         raise PlanChangedError
     if everything.complete:
@@ -231,7 +231,7 @@ def _believed(session: Session, name: str, plan: Plan, found: Found, exists: int
 
 def _as_shown(session: Session, name: str, found: Found) -> Found:
     """Say it with a result if its mailbox is not shown whole."""
-    view = session.quirks.views.get(name)
+    view = session.quirks.visibility.get(name)
     if view is None or not view.limited:
         return found
     return replace(found, statements=(*found.statements, view.statement), complete=False)
@@ -244,7 +244,7 @@ def _doubted(session: Session, name: str, plan: Plan, found: Found, exists: int)
         session.quirks.distrust(Feature.ESEARCH)
         plainly, _ = yield from _searched(session, plan, [(1, None)])
         if len(plainly.uids) >= exists:
-            session.quirks.learn_view(name, View(shown=exists, exists=exists))
+            session.quirks.learn_visibility(name, Visibility(shown=exists, exists=exists))
             return plainly
         if len(plainly.uids) <= len(found.uids):
             session.quirks.learn(Feature.ESEARCH, before)
@@ -260,7 +260,7 @@ def _doubted(session: Session, name: str, plan: Plan, found: Found, exists: int)
         return listed
     if not found.complete:
         # It is said anyway, and need not be counted each time.
-        session.quirks.views.setdefault(name, View(shown=exists, exists=exists))
+        session.quirks.visibility.setdefault(name, Visibility(shown=exists, exists=exists))
         return found
     view = yield from look_again(session, name, shown=len(found.uids))
     if view.shown >= view.exists:

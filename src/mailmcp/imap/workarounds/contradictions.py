@@ -15,7 +15,7 @@ from mailmcp.imap.quirks import Feature
 from mailmcp.imap.response import RefusedError
 from mailmcp.imap.search.features import FLAG_FIELDS
 from mailmcp.imap.search.plan import Plan, keys_for
-from mailmcp.imap.search.uid_search import PlanChangedError, finding
+from mailmcp.imap.search.uid_search import PlanChangedError, search_steps
 from mailmcp.imap.search.verify import flags_hold
 from mailmcp.imap.session import Session
 from mailmcp.model.query import Criteria
@@ -54,7 +54,7 @@ def _contradicts(criteria: Criteria, fields: Collection[str], row: FetchedMessag
     )
 
 
-def hold_against(
+def check_false_positives(
     session: Session,
     name: str,
     criteria: Criteria,
@@ -82,7 +82,7 @@ def hold_against(
         odd = contradicting(criteria, trusted, rows)
         if len(odd) >= _PROOF:
             plan = Plan(keys=keys_for(criteria, trusted), local=frozenset())
-            again = yield from finding(session, name, plan, low=min(odd), high=max(odd))
+            again = yield from search_steps(session, name, plan, low=min(odd), high=max(odd))
             if len(odd.intersection(again.uids)) >= _PROOF:
                 session.quirks.distrust(feature)
                 caught = True
@@ -90,7 +90,7 @@ def hold_against(
         raise PlanChangedError
 
 
-def look_for_missed(
+def check_false_negatives(
     session: Session, name: str, criteria: Criteria, local: Collection[str], exists: int
 ) -> Dialogue[None]:
     """Find out whether a server that found nothing by flags overlooks messages; no round trip without flags.
@@ -118,7 +118,7 @@ def look_for_missed(
     if not missed:
         return
     plan = Plan(keys=keys_for(criteria, trusted), local=frozenset())
-    again = yield from finding(session, name, plan, low=min(missed), high=max(missed))
+    again = yield from search_steps(session, name, plan, low=min(missed), high=max(missed))
     if not missed.isdisjoint(again.uids):
         return
     still = b",".join(sequence_sets(sorted(missed)))

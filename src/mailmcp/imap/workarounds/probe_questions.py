@@ -1,4 +1,4 @@
-"""The questions that probes ask: searches, and which of a few known messages each must and must not find."""
+"""What probes ask: searches, and which of a few known messages each must and must not find."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ _SIZE_MARGIN = 1.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Probe:
     """One search, and what its answer must be."""
 
     feature: Feature
@@ -60,9 +60,9 @@ class Sample:
         return b",".join(sequence_sets(sorted(self.uids)))
 
 
-def make_questions(sample: Sample, *, can_sort: bool) -> Iterator[Question]:
-    """Write questions about all features but ESEARCH; SORT only where it is offered."""
-    yield Question(feature=Feature.ALL, command=sample.search(b"ALL"), must=sample.uids)
+def make_probes(sample: Sample, *, can_sort: bool) -> Iterator[Probe]:
+    """Write probes about all features but ESEARCH; SORT only where it is offered."""
+    yield Probe(feature=Feature.ALL, command=sample.search(b"ALL"), must=sample.uids)
     yield from _text_questions(sample)
     yield from _charset_questions(sample)
     yield from _negated_questions(sample)
@@ -73,7 +73,7 @@ def make_questions(sample: Sample, *, can_sort: bool) -> Iterator[Question]:
         yield from _sort_questions(sample)
 
 
-def _text_questions(sample: Sample) -> Iterator[Question]:
+def _text_questions(sample: Sample) -> Iterator[Probe]:
     """Each text must find its message; a text that is nowhere must find none."""
     texts: list[tuple[Feature, bytes, Callable[[Specimen], str], bool]] = [
         (Feature.SUBJECT, b"SUBJECT", lambda each: each.word, False),
@@ -89,44 +89,44 @@ def _text_questions(sample: Sample) -> Iterator[Question]:
         known = {text_of(each): each.uid for each in sample.specimens if text_of(each)}
         for text, uid in list(known.items())[-_TEXTS_PROBED:]:
             command = sample.search(key, quoted(text), within=within)
-            yield Question(feature=feature, command=command, must=frozenset({uid}))
+            yield Probe(feature=feature, command=command, must=frozenset({uid}))
         if known:
             command = sample.search(key, quoted(_NOWHERE), within=within)
-            yield Question(feature=feature, command=command, must_not=sample.uids)
+            yield Probe(feature=feature, command=command, must_not=sample.uids)
 
 
-def _charset_questions(sample: Sample) -> Iterator[Question]:
+def _charset_questions(sample: Sample) -> Iterator[Probe]:
     """The charset must be accepted; words beyond ASCII must be found if there are any."""
-    yield Question(
+    yield Probe(
         feature=Feature.CHARSET, command=sample.search(b"CHARSET", b"UTF-8", b"SUBJECT", quoted(_NOWHERE))
     )
     known = {each.foreign_word: each.uid for each in sample.specimens if each.foreign_word}
     for word, uid in list(known.items())[-_TEXTS_PROBED:]:
         command = sample.search(b"CHARSET", b"UTF-8", b"SUBJECT", quoted(word))
-        yield Question(feature=Feature.CHARSET, command=command, must=frozenset({uid}))
+        yield Probe(feature=Feature.CHARSET, command=command, must=frozenset({uid}))
 
 
-def _negated_questions(sample: Sample) -> Iterator[Question]:
+def _negated_questions(sample: Sample) -> Iterator[Probe]:
     """None is other than all of them, and none holds a word that is nowhere.
 
     NOT is asked with TEXT alone: where TEXT is wrong, which may speak against NOT here, no other is.
     """
     others = sample.search(b"NOT", b"UID", sample.sequence_set, within=True)
-    yield Question(feature=Feature.NOT, command=others, must_not=sample.uids)
+    yield Probe(feature=Feature.NOT, command=others, must_not=sample.uids)
     without = sample.search(b"NOT", b"TEXT", quoted(_NOWHERE), within=True)
-    yield Question(feature=Feature.NOT, command=without, must=sample.uids)
+    yield Probe(feature=Feature.NOT, command=without, must=sample.uids)
 
 
-def _flag_questions(sample: Sample) -> Iterator[Question]:
+def _flag_questions(sample: Sample) -> Iterator[Probe]:
     """Each message is seen or is not. The other flags are rare: rows tell of them (`contradictions`)."""
     seen = frozenset(each.uid for each in sample.specimens if each.seen)
     unseen = sample.uids - seen
     for key, must, must_not in ((b"UNSEEN", unseen, seen), (b"SEEN", seen, unseen)):
         command = sample.search(key, within=True)
-        yield Question(feature=Feature.FLAGS, command=command, must=must, must_not=must_not)
+        yield Probe(feature=Feature.FLAGS, command=command, must=must, must_not=must_not)
 
 
-def _size_questions(sample: Sample) -> Iterator[Question]:
+def _size_questions(sample: Sample) -> Iterator[Probe]:
     """All are larger than half the smallest one; and those above the widest gap, if there is one."""
     sizes = {each.uid: each.size_octets for each in sample.specimens if each.size_octets}
     if not sizes:
@@ -140,28 +140,28 @@ def _size_questions(sample: Sample) -> Iterator[Question]:
         above = frozenset(uid for uid, size in sizes.items() if size > limit)
         below = frozenset(sizes) - above
         number = b"%d" % limit
-        yield Question(
+        yield Probe(
             feature=Feature.LARGER, command=sample.search(b"LARGER", number), must=above, must_not=below
         )
-        yield Question(
+        yield Probe(
             feature=Feature.SMALLER, command=sample.search(b"SMALLER", number), must=below, must_not=above
         )
 
 
-def _date_questions(sample: Sample) -> Iterator[Question]:
+def _date_questions(sample: Sample) -> Iterator[Probe]:
     days = {each.uid: each.day for each in sample.specimens if each.day}
     if not days or not date.min + _TWO_DAYS < min(days.values()) <= max(days.values()) < date.max - _TWO_DAYS:
         return
     uids = frozenset(days)
     early = format_search_date(min(days.values()) - _TWO_DAYS)
     late = format_search_date(max(days.values()) + _TWO_DAYS)
-    yield Question(feature=Feature.SINCE, command=sample.search(b"SINCE", early), must=uids)
-    yield Question(feature=Feature.SINCE, command=sample.search(b"SINCE", late), must_not=uids)
-    yield Question(feature=Feature.BEFORE, command=sample.search(b"BEFORE", late), must=uids)
-    yield Question(feature=Feature.BEFORE, command=sample.search(b"BEFORE", early), must_not=uids)
+    yield Probe(feature=Feature.SINCE, command=sample.search(b"SINCE", early), must=uids)
+    yield Probe(feature=Feature.SINCE, command=sample.search(b"SINCE", late), must_not=uids)
+    yield Probe(feature=Feature.BEFORE, command=sample.search(b"BEFORE", late), must=uids)
+    yield Probe(feature=Feature.BEFORE, command=sample.search(b"BEFORE", early), must_not=uids)
 
 
-def _sort_questions(sample: Sample) -> Iterator[Question]:
+def _sort_questions(sample: Sample) -> Iterator[Probe]:
     sizes = {each.uid: each.size_octets for each in sample.specimens if each.size_octets}
     days = {each.uid: each.day for each in sample.specimens if each.day}
 
@@ -176,4 +176,4 @@ def _sort_questions(sample: Sample) -> Iterator[Question]:
     for key, judge in ((b"(SIZE)", rises_by_size), (b"(ARRIVAL)", rises_by_day)):
         arguments = [key, b"US-ASCII", b"UID", sample.sequence_set]
         command = Command(name="SORT", arguments=arguments, uid=True)
-        yield Question(feature=Feature.SORT, command=command, must=sample.uids, judge=judge)
+        yield Probe(feature=Feature.SORT, command=command, must=sample.uids, judge=judge)

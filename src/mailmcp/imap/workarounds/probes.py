@@ -14,11 +14,11 @@ from mailmcp import limits
 from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.errors import refused
 from mailmcp.imap.fetch import parse_rows
-from mailmcp.imap.quirks import Feature, Verdict, View, is_unsupported
+from mailmcp.imap.quirks import Feature, Verdict, Visibility, is_unsupported
 from mailmcp.imap.response import Answer, RefusedError
 from mailmcp.imap.search.response import COUNT_ALL, parse_count, parse_esearch, parse_search
 from mailmcp.imap.session import Session
-from mailmcp.imap.workarounds.probe_questions import Question, Sample, make_questions
+from mailmcp.imap.workarounds.probe_questions import Probe, Sample, make_probes
 from mailmcp.imap.workarounds.specimens import SPECIMEN_ITEMS, Specimen, make_specimen, spread
 from mcp_envelope import ToolError
 
@@ -79,8 +79,8 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
     if not sample.specimens:
         return {}
     scores: dict[Feature, _Score] = {}
-    everything = Question(feature=Feature.ALL, command=sample.search(b"ALL", within=True), must=sample.uids)
-    questions = [*make_questions(sample, can_sort=session.can("SORT")), everything]
+    everything = Probe(feature=Feature.ALL, command=sample.search(b"ALL", within=True), must=sample.uids)
+    questions = [*make_probes(sample, can_sort=session.can("SORT")), everything]
     answers = _find(session, sample, questions, scores)
     if isinstance(answers[-1], RefusedError):
         return {}
@@ -113,10 +113,10 @@ def _learn_view(session: Session, mailbox: str, *, shown: int, exists: int) -> N
     """Remember how much is shown; what seems hidden may have gone, so that the mailbox is opened again."""
     if not shown:
         return
-    if View(shown=shown, exists=exists).limited:
+    if Visibility(shown=shown, exists=exists).limited:
         [reply] = session.run_all(session.examination(mailbox, again=True), in_order=True)
         exists = session.examined(mailbox, reply, uidvalidity=None).exists
-    session.quirks.learn_view(canonical_name(mailbox), View(shown=shown, exists=exists))
+    session.quirks.learn_visibility(canonical_name(mailbox), Visibility(shown=shown, exists=exists))
 
 
 def _fetch_specimens(session: Session, exists: int) -> list[Specimen]:
@@ -132,13 +132,11 @@ def _fetch_specimens(session: Session, exists: int) -> list[Specimen]:
 
 
 def _find(
-    session: Session, sample: Sample, questions: Sequence[Question], scores: dict[Feature, _Score]
+    session: Session, sample: Sample, questions: Sequence[Probe], scores: dict[Feature, _Score]
 ) -> list[_Found]:
     """Ask the questions, in the extended form if that is offered and works."""
     if session.can("ESEARCH"):
-        first = Question(
-            feature=Feature.ESEARCH, command=sample.search(b"ALL", within=True), must=sample.uids
-        )
+        first = Probe(feature=Feature.ESEARCH, command=sample.search(b"ALL", within=True), must=sample.uids)
         extended, *found = _find_extended(session, [first, *questions])
         _count(scores.setdefault(Feature.ESEARCH, _Score()), first, extended)
         if scores[Feature.ESEARCH].verdict is Verdict.OK:
@@ -146,7 +144,7 @@ def _find(
     return _find_plainly(session, questions)
 
 
-def _find_extended(session: Session, questions: Sequence[Question]) -> list[_Found]:
+def _find_extended(session: Session, questions: Sequence[Probe]) -> list[_Found]:
     """Ask in one burst: servers do several searches at a time, and their answers say whose they are."""
     replies = _ask(session, [_extended(each.command) for each in questions])
     answers = [reply.answer if isinstance(reply, RefusedError) else reply for reply in replies]
@@ -167,7 +165,7 @@ def _extended(command: Command) -> Command:
     return replace(command, arguments=[b"RETURN", b"(COUNT ALL)", *command.arguments])
 
 
-def _find_plainly(session: Session, questions: Sequence[Question]) -> list[_Found]:
+def _find_plainly(session: Session, questions: Sequence[Probe]) -> list[_Found]:
     """Ask in one burst; one by one if it cannot be told which answer is whose."""
     replies = _ask(session, [each.command for each in questions])
     answers = [reply for reply in replies if isinstance(reply, Answer)]
@@ -176,7 +174,7 @@ def _find_plainly(session: Session, questions: Sequence[Question]) -> list[_Foun
     return [_plain(each, reply) for each, reply in zip(questions, replies, strict=True)]
 
 
-def _plain(question: Question, reply: Answer | RefusedError) -> _Found:
+def _plain(question: Probe, reply: Answer | RefusedError) -> _Found:
     if isinstance(reply, RefusedError):
         return reply
     return parse_search(reply.untagged.get(question.command.name, ()))
@@ -196,7 +194,7 @@ def _ask_alone(session: Session, command: Command) -> Answer | RefusedError:
         return error
 
 
-def _count(score: _Score, question: Question, found: _Found) -> None:
+def _count(score: _Score, question: Probe, found: _Found) -> None:
     if not isinstance(found, list):
         score.wrong |= found is None or is_unsupported(found)
         return

@@ -49,9 +49,9 @@ def is_in_order(rows: Iterable[FetchedMessage]) -> bool:
     return True
 
 
-def goes_by(ranks: Sequence[int], *, rising: bool) -> bool:
+def goes_by(ranks: Sequence[int], *, ascending: bool) -> bool:
     """Whether seconds of arrival follow each other as they should, as far as days tell."""
-    steps = pairwise(ranks if rising else reversed(ranks))
+    steps = pairwise(ranks if ascending else reversed(ranks))
     return all(before <= after + _DAYS_S for before, after in steps)
 
 
@@ -78,7 +78,7 @@ def compare(
     """
     if is_in_order(rows):
         return True
-    session.quirks.unordered.add(name)
+    session.quirks.uids_out_of_order.add(name)
     if can_arrange(session, len(uids), exists=exists):
         raise UnorderedError(uids)
     return False

@@ -6,7 +6,7 @@ is shown whole is taken to be whole, too, until the account is found to hide mes
 
 from mailmcp.imap.command import Command
 from mailmcp.imap.pipeline import Dialogue
-from mailmcp.imap.quirks import Feature, Quirks, View
+from mailmcp.imap.quirks import Feature, Quirks, Visibility
 from mailmcp.imap.response import RefusedError
 from mailmcp.imap.search.response import COUNT_ALL, parse_count
 from mailmcp.imap.session import Session, quoted_mailbox
@@ -32,27 +32,27 @@ def looks_short(session: Session, name: str, exists: int, *, extended: bool) -> 
     shown = parse_count(reply.untagged.get("ESEARCH", ()), tag=reply.tag)
     if shown is None:
         return True
-    view = View(shown=shown, exists=turn.mailbox.exists)
+    view = Visibility(shown=shown, exists=turn.mailbox.exists)
     if not view.limited:
-        session.quirks.learn_view(name, view)
+        session.quirks.learn_visibility(name, view)
     return view.limited
 
 
 def _is_open_question(quirks: Quirks, name: str, exists: int) -> bool:
     if not quirks.trusts(Feature.ALL):
         return False
-    view = quirks.views.get(name)
+    view = quirks.visibility.get(name)
     if view is None:
         return exists > quirks.whole_up_to or not quirks.trusts(Feature.VIEW)
     return view.limited and (view.exists != exists or quirks.trusts(Feature.VIEW))
 
 
-def look_again(session: Session, name: str, *, shown: int) -> Dialogue[View]:
+def look_again(session: Session, name: str, *, shown: int) -> Dialogue[Visibility]:
     """Open a mailbox again that showed fewer messages than it had, and remember the view.
 
     One round trip: messages may have gone since it was opened.
     """
     turn = yield [Command(name="EXAMINE", arguments=[quoted_mailbox(session.quirks, name)])]
-    view = View(shown=shown, exists=turn.mailbox.exists)
-    session.quirks.learn_view(name, view)
+    view = Visibility(shown=shown, exists=turn.mailbox.exists)
+    session.quirks.learn_visibility(name, view)
     return view

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from mailmcp import limits
-from mailmcp.imap.search.result import Scanned
+from mailmcp.imap.search.result import MailboxPage
 from mailmcp.model.cursor import SearchCursor
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING, PHRASES, SearchMessagesArguments
@@ -42,7 +42,7 @@ def warn_of(search: SearchCursor, *, empty: bool) -> tuple[str, ...]:
     return tuple(said)
 
 
-def warn_of_order(scans: Sequence[Scanned]) -> tuple[str, ...]:
+def warn_of_order(scans: Sequence[MailboxPage]) -> tuple[str, ...]:
     """Say that messages are not in the order of arrival: they are many, and the server does not sort."""
     return () if all(each.in_order for each in scans) else (_BY_UID,)
 

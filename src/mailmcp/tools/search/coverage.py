@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
-from mailmcp.imap.search.result import Scanned
+from mailmcp.imap.search.result import MailboxPage
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.cursor import SearchCursor
 from mailmcp.tools.search.arguments import EVERYTHING
@@ -39,7 +39,7 @@ class Coverage:
     """What was searched for one page."""
 
     search: SearchCursor
-    seen: tuple[Scanned, ...]
+    seen: tuple[MailboxPage, ...]
     accounts: tuple[str, ...]
     """Those of the mailboxes that were searched, each once."""
 
@@ -77,9 +77,9 @@ class Coverage:
 
         Words that were found nowhere may still be where servers do not look.
         """
-        said = [each.unproven for each in self.seen]
+        said = [each.unverified for each in self.seen]
         if not self.search.total and not any(each.uids or each.left for each in self.seen):
-            said += [each.blind for each in self.seen]
+            said += [each.known_gaps for each in self.seen]
         return " ".join(dict.fromkeys(filter(None, said)))
 
     @property
@@ -143,12 +143,12 @@ def cover(
     seen = {
         (each.source.account_id, each.source.mailbox): each.found
         for each in found.searched
-        if isinstance(each.found, Scanned)
+        if isinstance(each.found, MailboxPage)
     }
     failed = tuple(
         (each.source.account_id, each.source.mailbox)
         for each in found.searched
-        if not isinstance(each.found, Scanned)
+        if not isinstance(each.found, MailboxPage)
     )
     others: list[Place] = []
     aside: list[Place] = []

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from mailmcp.imap.search.result import Scanned
+from mailmcp.imap.search.result import MailboxPage
 from mailmcp.model.cursor import SearchCursor
 from mailmcp.tools.issues import advise_listing, mailbox_issue, message_issue
 from mailmcp.tools.names import SEARCH_MESSAGES
@@ -46,7 +46,9 @@ def nothing_searched(search: SearchCursor, searches: Searches, meant: NextAction
 
     `meant` is the search in mailboxes that are there.
     """
-    failed = [(each.source, each.found) for each in searches.searched if not isinstance(each.found, Scanned)]
+    failed = [
+        (each.source, each.found) for each in searches.searched if not isinstance(each.found, MailboxPage)
+    ]
     source, error = failed[0]
     advise_listing(error, source.account_id)
     if isinstance(error, ConflictError):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.result import Scanned
+from mailmcp.imap.search.result import MailboxPage
 from mailmcp.imap.search.verify import received_s
 from mailmcp.mail.duplicates import server_keys, stored_key
 from mailmcp.mail.header.fields import parse_headers
@@ -23,7 +23,7 @@ class PageMessage:
     """One message of a page: where it is shown, and where it is too."""
 
     ref: MessageRef
-    searched: Scanned
+    searched: MailboxPage
     places: tuple[MessageRef, ...] = ()
 
 
@@ -47,8 +47,8 @@ class SearchPage:
 def make_page(search: SearchCursor, searches: Searches, *, first: bool) -> SearchPage:
     """Merge what the mailboxes gave; `first` tells whether the search begins with this page."""
     order = order_of(search)
-    seen = [each for each in searches.searched if isinstance(each.found, Scanned)]
-    scans = [each.found for each in seen if isinstance(each.found, Scanned)]
+    seen = [each for each in searches.searched if isinstance(each.found, MailboxPage)]
+    scans = [each.found for each in seen if isinstance(each.found, MailboxPage)]
     sources = [_source(each.source, scan) for each, scan in zip(seen, scans, strict=True)]
     merged = merge(sources, size=search.page_size, ascending=order is Order.OLDEST_ARRIVAL)
     refs = [
@@ -76,7 +76,7 @@ def make_page(search: SearchCursor, searches: Searches, *, first: bool) -> Searc
     )
 
 
-def _source(source: SourceCursor, found: Scanned) -> Source:
+def _source(source: SourceCursor, found: MailboxPage) -> Source:
     """Give the rows of a mailbox, with what makes copies of them known."""
     rows: list[Waiting] = []
     for uid in found.uids:
@@ -131,7 +131,7 @@ def _rest(
 
 
 def _moved(
-    source: SourceCursor, found: Scanned, taken: int, skip: Sequence[int], order: Order, edge: int
+    source: SourceCursor, found: MailboxPage, taken: int, skip: Sequence[int], order: Order, edge: int
 ) -> SourceCursor:
     """Move a mailbox on past the rows that were taken; past all that was looked at, if all were.
 
@@ -150,7 +150,7 @@ def _moved(
     return replace(moved, skip=tuple(kept))
 
 
-def _ref(source: SourceCursor, found: Scanned, uid: int) -> MessageRef:
+def _ref(source: SourceCursor, found: MailboxPage, uid: int) -> MessageRef:
     return MessageRef(
         account_id=source.account_id, mailbox=source.mailbox, uidvalidity=found.uidvalidity, uid=uid
     )

@@ -16,8 +16,8 @@ from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.features import may_change
 from mailmcp.imap.search.order import Order, Position
-from mailmcp.imap.search.result import Scanned, ScanRequest
-from mailmcp.imap.search.run import scan
+from mailmcp.imap.search.result import MailboxPage, PageRequest
+from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.imap.uid_cache import SearchKey
 from mailmcp.model.cursor import SearchCursor, SourceCursor
@@ -58,7 +58,7 @@ class Searched:
     """One mailbox: the page that it could give, or why it could not."""
 
     source: SourceCursor
-    found: Scanned | ToolError
+    found: MailboxPage | ToolError
 
 
 @dataclass(slots=True, kw_only=True)
@@ -149,11 +149,11 @@ class _Run:
     async def _search_group(self, account_id: str, sources: Sequence[SourceCursor]) -> list[Searched]:
         """Search some mailboxes on one session."""
         requests = [self._request(source) for source in sources]
-        found: Sequence[Scanned | ToolError]
-        kept: list[list[Scanned | ToolError]] = []
+        found: Sequence[MailboxPage | ToolError]
+        kept: list[list[MailboxPage | ToolError]] = []
         try:
             found = await self.call.ask(
-                lambda session: _scan_with_rows(session, requests, kept.append),
+                lambda session: _search_with_rows(session, requests, kept.append),
                 mailbox=sources[0].mailbox,
                 account_id=account_id,
                 deadline=self.deadline,
@@ -161,14 +161,14 @@ class _Run:
         except ToolError as error:
             found = max(kept, key=_count_rows, default=[error] * len(sources))
         for source, request, each in zip(sources, requests, found, strict=True):
-            if isinstance(each, Scanned):
+            if isinstance(each, MailboxPage):
                 self._remember(source, request, each)
         self._done += len(sources)
         if self._total > 1:
             self.call.report(self._done, self._total, "mailboxes searched")
         return [Searched(source=source, found=each) for source, each in zip(sources, found, strict=True)]
 
-    def _request(self, source: SourceCursor) -> ScanRequest:
+    def _request(self, source: SourceCursor) -> PageRequest:
         after = None
         if source.uid:
             after = Position(uidvalidity=source.uidvalidity, uid=source.uid, rank=source.rank)
@@ -176,7 +176,7 @@ class _Run:
         if source.uidvalidity and not may_change(self.question.criteria):
             key = self._key(source, source.uidvalidity)
             known = self.call.uid_cache.get(key, position=_depth(self.question.order, after))
-        return ScanRequest(
+        return PageRequest(
             mailbox=source.mailbox,
             criteria=self.question.criteria,
             proofs=PROOFS,
@@ -189,7 +189,7 @@ class _Run:
             uidvalidity=source.uidvalidity or None,
         )
 
-    def _remember(self, source: SourceCursor, request: ScanRequest, found: Scanned) -> None:
+    def _remember(self, source: SourceCursor, request: PageRequest, found: MailboxPage) -> None:
         """Keep the candidates for the next page."""
         reordered = found.order is not request.order
         self.found.reordered = self.found.reordered or reordered
@@ -205,32 +205,32 @@ class _Run:
         return SearchKey.of(source.account_id, source.mailbox, uidvalidity, search.criteria)
 
 
-def _count_rows(found: Sequence[Scanned | ToolError]) -> int:
-    return sum(len(each.fetched.messages) for each in found if isinstance(each, Scanned))
+def _count_rows(found: Sequence[MailboxPage | ToolError]) -> int:
+    return sum(len(each.fetched.messages) for each in found if isinstance(each, MailboxPage))
 
 
-def _scan_with_rows(
+def _search_with_rows(
     session: Session,
-    requests: Sequence[ScanRequest],
-    keep: Callable[[list[Scanned | ToolError]], None],
-) -> list[Scanned | ToolError]:
+    requests: Sequence[PageRequest],
+    keep: Callable[[list[MailboxPage | ToolError]], None],
+) -> list[MailboxPage | ToolError]:
     """Scan, and ask again without structures for rows that cannot be fetched with them.
 
     `keep` gets what has come if the connection fails.
     """
-    found = scan(session, requests, keep=keep)
+    found = search_mailboxes(session, requests, keep=keep)
     keep(found)
     return [
-        _with_plain_rows(session, each) if isinstance(each, Scanned) and _unreadable(each) else each
+        _with_plain_rows(session, each) if isinstance(each, MailboxPage) and _unreadable(each) else each
         for each in found
     ]
 
 
-def _unreadable(found: Scanned) -> list[int]:
+def _unreadable(found: MailboxPage) -> list[int]:
     return [uid for uid, failure in found.fetched.failures.items() if failure.code is Code.INTERNAL]
 
 
-def _with_plain_rows(session: Session, found: Scanned) -> Scanned:
+def _with_plain_rows(session: Session, found: MailboxPage) -> MailboxPage:
     session.examine(found.mailbox, uidvalidity=found.uidvalidity)
     again = fetch_messages(session, _unreadable(found), row_items(snippets=False, structure=False)(session))
     messages = found.fetched.messages | again.messages
@@ -276,7 +276,7 @@ def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
         yield name
 
 
-def top_of(found: Scanned, order: Order) -> int:
+def top_of(found: MailboxPage, order: Order) -> int:
     """Give the highest UID that a search saw, where newer messages would come in above; else 0."""
     newest_first = order not in {Order.OLDEST, Order.OLDEST_ARRIVAL}
     return min(max(found.candidates.uids, default=0), UINT32_MAX) if newest_first else 0

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.result import Scanned
+from mailmcp.imap.search.result import MailboxPage
 from mailmcp.model.cursor import SearchCursor, parse_search_cursor
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import words_sought
@@ -102,7 +102,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     searches = await search_sources(call, question)
     search = by_arrival(search) if searches.reordered else search
     meant = await tell_missing(call, searches)
-    if not any(isinstance(each.found, Scanned) for each in searches.searched):
+    if not any(isinstance(each.found, MailboxPage) for each in searches.searched):
         raise nothing_searched(search, searches, None if arguments.cursor else suggest_meant(search, meant))
     page = make_page(search, searches, first=not arguments.cursor)
     texts: Mapping[MessageRef, FetchedMessage] = {}
