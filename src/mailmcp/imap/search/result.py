@@ -60,7 +60,7 @@ class PageRequest:
     """The candidates in `order`; saves the SEARCH as long as they hold."""
 
     may_reorder: bool = False
-    """Whether an order by UID gives way to that by arrival where UIDs do not go by it (`MailboxPage.order`)."""
+    """Whether an order by UID becomes one by arrival if UIDs turn out not to follow it."""
 
     uidvalidity: int | None = None
     """What the caller's cursor was made with; None for any."""
