@@ -11,7 +11,7 @@ import anyio
 from anyio.from_thread import start_blocking_portal
 
 from mailmcp.imap.account import Account, Tls
-from mailmcp.imap.connect import Dialling
+from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.quirks import Quirks
@@ -82,7 +82,7 @@ def make_account(endpoint: Endpoint, login: Login = FAKE_LOGIN, **options: Any) 
 @contextmanager
 def session_on(account: Account, quirks: Quirks | None = None) -> Iterator[Session]:
     """Log in; close when the block ends."""
-    session = open_session(Dialling(account), quirks or Quirks(), now=0.0)
+    session = open_session(ConnectionHandle(account), quirks or Quirks(), now=0.0)
     try:
         yield session
     finally:

@@ -8,8 +8,8 @@ import pytest
 from imap.scenes import make_account, session_on
 from mailmcp import limits
 from mailmcp.imap.account_sessions import AccountSessions
-from mailmcp.imap.connect import Dialling
-from mailmcp.imap.errors import lost
+from mailmcp.imap.connect import ConnectionHandle
+from mailmcp.imap.errors import connection_lost_error
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, DeadlineError, InternalError, RateLimit, ToolError
@@ -77,7 +77,7 @@ def test_idle_ones_are_dropped_together(
 
 
 REFUSED = AuthFailedError("Correct the password.", reason=Reason.CREDENTIALS_REJECTED)
-LOST = lost("main")
+LOST = connection_lost_error("main")
 SENT, ANSWERED, CUT, PROVEN = "sent", "answered", "cut", "proven"
 
 
@@ -99,10 +99,10 @@ SENT, ANSWERED, CUT, PROVEN = "sent", "answered", "cut", "proven"
 def test_a_login_that_may_count_against_the_account_is_not_repeated(
     sessions: AccountSessions, error: ToolError, facts: set[str], backs_off: Reason | None
 ) -> None:
-    dialling = Dialling(sessions.account, login_sent=SENT in facts, login_answered=ANSWERED in facts)
-    dialling.cut.done = CUT in facts
+    handle = ConnectionHandle(sessions.account, login_sent=SENT in facts, login_answered=ANSWERED in facts)
+    handle.kill_switch.tripped = CUT in facts
     sessions.proven = PROVEN in facts
-    sessions.login_failed(error, dialling, 0.0)
+    sessions.login_failed(error, handle, 0.0)
     if backs_off:
         with pytest.raises(ToolError, match=r"not tried again for 60 s") as caught:
             sessions.fail_if_backing_off(0.0)
@@ -145,4 +145,9 @@ def test_a_lease_ends_in_an_idle_session_or_a_closed_one(
         sessions.give_back(session, limits.SESSION_AGE_MAX_S + 1, keep=True)
     sessions.give_back(unwanted, limits.SESSION_AGE_MAX_S + 1, keep=False)
     assert (sessions.idle, sessions.leased) == ([kept], set())
-    assert [each.dialling.cut.done for each in (kept, doubtful, old, unwanted)] == [False, True, True, True]
+    assert [each.handle.kill_switch.tripped for each in (kept, doubtful, old, unwanted)] == [
+        False,
+        True,
+        True,
+        True,
+    ]

@@ -9,9 +9,9 @@ from typing_extensions import override
 from imap.scenes import At, make_account, session_on
 from mailmcp import __version__
 from mailmcp.imap.account import Tls
-from mailmcp.imap.connect import Dialling, close_socket, open_connection
+from mailmcp.imap.connect import ConnectionHandle, close_socket, open_connection
 from mailmcp.imap.session import Session
-from mailmcp.imap.wire import Cut
+from mailmcp.imap.wire import KillSwitch
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, DeadlineError, InternalError
 from servers.certificates import Certificates
@@ -40,7 +40,7 @@ def test_capabilities_in_the_greeting_and_with_the_login_save_round_trips(peer: 
     with session_on(make_account(server)) as session:
         assert session.can("ESEARCH")
         assert not session.can("AUTH=PLAIN")
-        assert session.dialling.traffic.round_trips == 1
+        assert session.handle.traffic.round_trips == 1
     assert sent(server) == ['LOGIN "fake-user" "fake-password"']
 
 
@@ -127,7 +127,7 @@ def test_where_no_login_is_offered_none_is_tried(
     greeting = Respond(f"* OK [CAPABILITY IMAP4rev1 {' '.join(capabilities)}] Hello\r\n".encode())
     server = peer(greeting=greeting, tls=certificates.server_context() if tls is Tls.IMPLICIT else None)
     with pytest.raises(AuthFailedError, match=words) as caught:
-        open_connection(Dialling(make_account(server, tls=tls, ca_file=certificates.ca_file)))
+        open_connection(ConnectionHandle(make_account(server, tls=tls, ca_file=certificates.ca_file)))
     assert caught.value.reason is Reason.LOGIN_DISABLED
     assert "does not accept passwords on this connection" in caught.value.message
     assert server.logins == []
@@ -140,20 +140,20 @@ def test_a_password_that_cannot_be_had_is_the_accounts_fault(peer: PeerFactory) 
     server = peer()
     account = replace(make_account(server), read_password=no_password)
     with pytest.raises(AuthFailedError, match="no password"):
-        open_connection(Dialling(account))
+        open_connection(ConnectionHandle(account))
     assert server.logins == []
 
 
 def test_each_step_is_timed(dovecot: Dovecot, dovecot_user: Login) -> None:
     def steps(session: Session) -> list[str]:
-        return list(session.dialling.steps_ms)
+        return list(session.handle.steps_ms)
 
     plain, secure = At(dovecot.host, dovecot.plain_port), At(dovecot.host, dovecot.tls_port)
     with session_on(make_account(plain, dovecot_user, tls=Tls.STARTTLS, ca_file=dovecot.ca_file)) as session:
         assert steps(session) == ["connect", "greeting", "starttls", "login", "id"]
     with session_on(make_account(secure, dovecot_user, tls=Tls.IMPLICIT, ca_file=dovecot.ca_file)) as session:
         assert steps(session) == ["connect", "tls", "greeting", "login", "id"]
-        assert all(milliseconds >= 0 for milliseconds in session.dialling.steps_ms.values())
+        assert all(milliseconds >= 0 for milliseconds in session.handle.steps_ms.values())
 
 
 def test_a_socket_may_be_closed_twice(peer: PeerFactory) -> None:
@@ -171,7 +171,7 @@ def test_the_next_address_of_a_host_is_tried(peer: PeerFactory, monkeypatch: pyt
         with session_on(make_account(server)):
             assert server.connections == 1
         with pytest.raises(InternalError, match="lost"):
-            open_connection(Dialling(make_account(server)))
+            open_connection(ConnectionHandle(make_account(server)))
 
 
 def resolves_to(monkeypatch: pytest.MonkeyPatch, *places: At | Peer) -> None:
@@ -185,16 +185,18 @@ def resolves_to(monkeypatch: pytest.MonkeyPatch, *places: At | Peer) -> None:
 def test_all_addresses_of_a_host_share_the_time_to_connect(
     deaf_host: At, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Watched(Cut):
+    class Watched(KillSwitch):
         @override
-        def watch(self, sock: socket.socket) -> None:
+        def attach(self, sock: socket.socket) -> None:
             allowed.append(sock.gettimeout() or 0)
-            super().watch(sock)
+            super().attach(sock)
 
     allowed: list[float] = []
     resolves_to(monkeypatch, *[deaf_host] * 10)
     with pytest.raises(DeadlineError, match="No connection"):
-        open_connection(Dialling(make_account(deaf_host, connect_timeout_s=0.2), cut=Watched()))
+        open_connection(
+            ConnectionHandle(make_account(deaf_host, connect_timeout_s=0.2), kill_switch=Watched())
+        )
     assert len(allowed) == 10
     assert 0 < sum(allowed) <= 0.2 + 10 * 0.001, "a socket has a millisecond at least"
 
@@ -210,4 +212,4 @@ def test_a_deaf_address_leaves_time_for_the_next(
 
 def test_a_refused_login_says_what_correcting_the_password_takes(peer: PeerFactory) -> None:
     with pytest.raises(AuthFailedError, match="Unless a file or a command gives the password, mailmcp must"):
-        open_connection(Dialling(make_account(peer(), Login("fake-user", "wrong-password"))))
+        open_connection(ConnectionHandle(make_account(peer(), Login("fake-user", "wrong-password"))))

@@ -7,7 +7,7 @@ import pytest
 
 from imap.conftest import PoolFactory
 from imap.scenes import make_account, newest, read_round, session_on
-from mailmcp.imap.connect import Dialling
+from mailmcp.imap.connect import ConnectionHandle
 from mcp_envelope import ToolError
 from servers.dovecot import Login
 from servers.peer import PeerFactory
@@ -49,10 +49,10 @@ def test_what_works_tells_nothing(
     with session_on(account) as session:
         things: list[object] = [
             account,
-            Dialling(account),
+            ConnectionHandle(account),
             session,
             session.connection,
-            session.dialling,
+            session.handle,
             pool.pool,
         ]
         things += [session.quirks, session.connection._imap, session.connection._imap._cmd_log]  # noqa: SLF001

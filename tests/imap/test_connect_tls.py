@@ -6,7 +6,7 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp.imap.account import Account, Tls
-from mailmcp.imap.connect import Dialling, open_connection
+from mailmcp.imap.connect import ConnectionHandle, open_connection
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError
 from servers.certificates import Certificates, Kind
@@ -101,10 +101,10 @@ def test_a_connection_that_came_up_is_known_though_tls_fails(
     peer: PeerFactory, certificates: Certificates, *, tls: bool
 ) -> None:
     server = secured(peer, certificates, Tls.IMPLICIT, Kind.UNTRUSTED) if tls else peer()
-    dialling = Dialling(make_account(server, tls=Tls.IMPLICIT, ca_file=certificates.ca_file))
+    handle = ConnectionHandle(make_account(server, tls=Tls.IMPLICIT, ca_file=certificates.ca_file))
     with pytest.raises(InternalError):
-        open_connection(dialling)
-    assert list(dialling.steps_ms) == ["connect"]
+        open_connection(handle)
+    assert list(handle.steps_ms) == ["connect"]
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 import pytest
 
 from imap.scenes import make_account, session_on
-from mailmcp.imap.command import Command
-from mailmcp.imap.response import Answer, RefusedError
+from mailmcp.imap.command import Command, RefusedError, Response
 from servers.peer import PeerFactory
 from servers.peer_actions import Bye, Respond, Rule
 
@@ -35,7 +34,7 @@ def test_what_an_earlier_command_left_is_not_taken_for_an_answer(peer: PeerFacto
 def test_a_burst_has_an_answer_or_a_refusal_for_each(peer: PeerFactory, lines: bytes) -> None:
     server = peer(rules=[Rule(command="STATUS", nth=2, action=Respond(lines + b"{tag} BAD Two\r\n"))])
     with session_on(make_account(server)) as session:
-        before = session.dialling.traffic.round_trips
+        before = session.handle.traffic.round_trips
         asked = ((b"INBOX", b"(MESSAGES)"), (b"INBOX", b"(UNSEEN)"), (b"Gone", b"(UNSEEN)"))
         burst = [Command(name="STATUS", arguments=each) for each in asked]
         if lines:
@@ -43,13 +42,13 @@ def test_a_burst_has_an_answer_or_a_refusal_for_each(peer: PeerFactory, lines: b
                 session.run_all(burst, in_order=False)
             return
         first, second, third = session.run_all(burst, in_order=False)
-        assert isinstance(first, Answer)
+        assert isinstance(first, Response)
         assert first.lines("STATUS") == [[b'"INBOX" (MESSAGES 0)']]
         assert isinstance(second, RefusedError)
         assert second.text == "Two"
         assert isinstance(third, RefusedError)
         assert third.code == "NONEXISTENT"
-        assert session.dialling.traffic.round_trips == before + 1
+        assert session.handle.traffic.round_trips == before + 1
 
 
 def test_bye_in_front_of_a_completion_is_the_end(peer: PeerFactory) -> None:

@@ -6,8 +6,16 @@ import ssl
 
 import pytest
 
-from mailmcp.imap.errors import Stage, deadline_passed, named_faults, rebuilt, refused, tls_failed, violation
-from mailmcp.imap.response import RefusedError
+from mailmcp.imap.command import RefusedError
+from mailmcp.imap.errors import (
+    Stage,
+    deadline_error,
+    protocol_error,
+    refused_error,
+    tls_error,
+    translate_errors,
+    uidvalidity_conflict,
+)
 from mailmcp.imap.wire import ViolationError
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError, NotFoundError
@@ -34,7 +42,7 @@ from mcp_envelope import DeadlineError, InternalError, NotFoundError
     ],
 )
 def test_each_error_has_a_name(error: Exception, reason: Reason, *, retryable: bool) -> None:
-    with pytest.raises(InternalError, match="account main") as caught, named_faults("main"):
+    with pytest.raises(InternalError, match="account main") as caught, translate_errors("main"):
         raise error
     assert (caught.value.reason, caught.value.retryable) == (reason, retryable)
     assert caught.value.__cause__ is error
@@ -43,21 +51,21 @@ def test_each_error_has_a_name(error: Exception, reason: Reason, *, retryable: b
 
 @pytest.mark.parametrize("stage", Stage)
 def test_a_timeout_is_named_by_its_stage(stage: Stage) -> None:
-    with pytest.raises(DeadlineError) as caught, named_faults("main", stage):
+    with pytest.raises(DeadlineError) as caught, translate_errors("main", stage):
         raise TimeoutError
     assert caught.value.reason == stage.value
-    assert caught.value.message == deadline_passed("main", stage).message
+    assert caught.value.message == deadline_error("main", stage).message
 
 
 @pytest.mark.parametrize("error", [NotFoundError("no", reason=Reason.PART_MISSING), LookupError("a bug")])
 def test_what_has_a_name_keeps_it_and_bugs_stay_bugs(error: Exception) -> None:
-    with pytest.raises(type(error)) as caught, named_faults("main"):
+    with pytest.raises(type(error)) as caught, translate_errors("main"):
         raise error
     assert caught.value is error
 
 
 def test_a_rebuilt_mailbox_is_a_conflict_that_names_both_values() -> None:
-    error = rebuilt("Archive", expected=17, found=18)
+    error = uidvalidity_conflict("Archive", expected=17, found=18)
     assert error.reason is Reason.UIDVALIDITY_CHANGED
     assert error.details == {"mailbox": "Archive", "expected_uidvalidity": 17, "found_uidvalidity": 18}
     assert error.message == (
@@ -68,7 +76,7 @@ def test_a_rebuilt_mailbox_is_a_conflict_that_names_both_values() -> None:
 
 
 def test_messages_are_sentences() -> None:
-    assert str(violation("main", "sang")) == "The server sang (account main)."
-    assert str(tls_failed("main", "No TLS.")) == "No TLS."
+    assert str(protocol_error("main", "sang")) == "The server sang (account main)."
+    assert str(tls_error("main", "No TLS.")) == "No TLS."
     no = RefusedError("LIST", "NO", "[LIMIT] Later")
-    assert str(refused("main", no)) == 'The server refused LIST (account main): NO "\\[LIMIT] Later"'
+    assert str(refused_error("main", no)) == 'The server refused LIST (account main): NO "\\[LIMIT] Later"'

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from imap.scenes import ROW_ITEMS, At, make_account, session_on
+from mailmcp.imap.command import Piece, Response
 from mailmcp.imap.fetch import Fetched, FetchedMessage, fetch_messages, parse_rows
-from mailmcp.imap.response import Answer, Piece
 from mcp_envelope import Code
 from servers.dovecot import Dovecot, Login
 from servers.peer import Peer, PeerFactory
@@ -27,7 +27,7 @@ def fetch(server: Peer, *uids: int, items: tuple[str, ...] = ROW_ITEMS) -> Fetch
 
 
 def rows(*lines: list[Piece]) -> tuple[dict[int, FetchedMessage], int]:
-    return parse_rows(Answer(untagged={"FETCH": [piece for line in lines for piece in line]}))
+    return parse_rows(Response(untagged={"FETCH": [piece for line in lines for piece in line]}))
 
 
 def row(line: bytes | list[Piece]) -> FetchedMessage:

@@ -4,9 +4,8 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.fetch_steps import Job, fetching, sequence_sets
-from mailmcp.imap.pipeline import Talk, converse
+from mailmcp.imap.fetch import Fetched, FetchJob, fetch_steps, sequence_sets
+from mailmcp.imap.pipeline import MailboxTask, run_pipelined
 from mcp_envelope import ToolError
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
@@ -15,10 +14,10 @@ from servers.peer_mailbox import make_messages
 ITEMS = ("UID", "FLAGS")
 
 
-def fetch(server: Peer, *jobs: Job, most_messages: int = 0) -> list[Fetched]:
+def fetch(server: Peer, *jobs: FetchJob, message_limit: int = 0) -> list[Fetched]:
     with session_on(make_account(server)) as session:
-        dialogue = fetching(*jobs, most_messages=most_messages)
-        [results] = converse(session, [Talk(mailbox="INBOX", uidvalidity=None, dialogue=dialogue)])
+        steps = fetch_steps(*jobs, message_limit=message_limit)
+        [results] = run_pipelined(session, [MailboxTask(mailbox="INBOX", uidvalidity=None, steps=steps)])
     assert not isinstance(results, ToolError)
     return results
 
@@ -47,7 +46,7 @@ def test_no_set_is_longer_than_a_command_line() -> None:
     assert len(sets) > 1
     assert max(map(len, sets)) <= limits.SEQUENCE_SET_OCTETS
     assert [int(each) for each in b",".join(sets).split(b",")] == list(uids)
-    assert list(sequence_sets(range(1, 8), most_uids=3)) == [b"1:3", b"4:6", b"7"]
+    assert list(sequence_sets(range(1, 8), uid_limit=3)) == [b"1:3", b"4:6", b"7"]
 
 
 def test_nothing_asked_is_nothing_sent(peer: PeerFactory) -> None:
@@ -66,7 +65,7 @@ def test_jobs_share_their_round_trip_and_their_rows(
     assert second.messages[3].size_octets
     assert (first.failures, second.failures[9].code) == ({}, "not_found")
     monkeypatch.setattr(limits, "BURST_OCTETS", 10)
-    assert list(fetch(server, ([3, 1], ITEMS), most_messages=1)[0].messages) == [3, 1]
+    assert list(fetch(server, ([3, 1], ITEMS), message_limit=1)[0].messages) == [3, 1]
     assert fetches(server) == ["2:3", "1:3,9", "1", "3"]
 
 

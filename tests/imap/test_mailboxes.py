@@ -35,9 +35,9 @@ def test_dovecot_lists_and_counts_in_one_round_trip(dovecot: Dovecot, dovecot_us
     dovecot.fill(dovecot_user.user, "INBOX", [LETTER] * 3)
     dovecot.fill(dovecot_user.user, "Reisen/Zürich", [LETTER], flags=[b"\\Seen"])
     with session_on(make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)) as session:
-        before = session.dialling.traffic.round_trips
+        before = session.handle.traffic.round_trips
         listed = count_all(session)
-        assert session.dialling.traffic.round_trips == before + 1
+        assert session.handle.traffic.round_trips == before + 1
     assert listed.uncounted == {}
     assert [each.name for each in listed.mailboxes] == [
         "INBOX", "Archive", "Drafts", "Junk", "Reisen", "Reisen/Zürich", "Sent", "Trash",
@@ -54,9 +54,9 @@ def test_pymap_counts_all_in_a_second_round_trip(pymap_server: Pymap) -> None:
     pymap_server.fill("INBOX", [LETTER] * 2)
     pymap_server.fill("Zürich & Söhne", [LETTER], flags=[b"\\Seen"])
     with session_on(make_account(pymap_server)) as session:
-        before = session.dialling.traffic.round_trips
+        before = session.handle.traffic.round_trips
         listed = count_all(session)
-        assert session.dialling.traffic.round_trips == before + 2
+        assert session.handle.traffic.round_trips == before + 2
     assert listed.uncounted == {}
     counts = {each.name: (each.messages, each.unseen) for each in listed.mailboxes}
     assert counts["INBOX"] == (2, 2)
@@ -67,9 +67,9 @@ def test_a_thousand_mailboxes_and_more_are_all_there(peer: PeerFactory) -> None:
     boxes = [PeerMailbox(name=f"Box {number:04}") for number in range(1_200)]
     boxes[7].messages = make_messages(1, 2)
     with session_on(make_account(peer(mailboxes=boxes))) as session:
-        before = session.dialling.traffic.round_trips
+        before = session.handle.traffic.round_trips
         listed = count_all(session)
-        assert session.dialling.traffic.round_trips - before == 1 + 1_201 // 50 + 1
+        assert session.handle.traffic.round_trips - before == 1 + 1_201 // 50 + 1
     assert len(listed.mailboxes) == 1_201
     assert listed.uncounted == {}
     assert {each.messages for each in listed.mailboxes} == {0, 2}

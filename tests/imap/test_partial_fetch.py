@@ -34,10 +34,10 @@ def window(server: Peer, offset: int, count: int) -> Window:
     return found
 
 
-def whole(server: Peer, most_octets: int = 10_000) -> bytes | Window | FetchFailure:
+def whole(server: Peer, limit_octets: int = 10_000) -> bytes | Window | FetchFailure:
     with session_on(make_account(server)) as session:
         session.examine("INBOX")
-        return fetch_whole(session, 1, most_octets=most_octets)
+        return fetch_whole(session, 1, limit_octets=limit_octets)
 
 
 @pytest.mark.parametrize(("offset", "count"), [(0, 7), (5, 100), (290, 100), (0, 300), (299, 1)])
@@ -62,7 +62,7 @@ def test_dovecot_gives_the_same_windows(dovecot: Dovecot, dovecot_user: Login) -
     with session_on(make_account(_At(dovecot), dovecot_user)) as session:
         session.examine("INBOX")
         found = [fetch_window(session, 1, offset=offset, count=100) for offset in range(0, 500, 100)]
-        everything = fetch_whole(session, 1, most_octets=1_000)
+        everything = fetch_whole(session, 1, limit_octets=1_000)
     assert b"".join(each.octets for each in found if isinstance(each, Window)) == stored
     assert everything == stored
 
@@ -135,7 +135,7 @@ def test_a_message_that_is_too_long_is_not_fetched(
 ) -> None:
     monkeypatch.setattr(limits, "MESSAGE_WINDOW_OCTETS", 100)
     server = peer(messages=[message_of(OCTETS)])
-    found = whole(server, most_octets=299)
+    found = whole(server, limit_octets=299)
     assert isinstance(found, Window)
     assert found.size_octets == 300
     assert sum(command.name == "UID FETCH" for command in server.commands) == 1
@@ -146,7 +146,7 @@ def test_a_size_that_is_too_small_does_not_let_a_long_message_in(
 ) -> None:
     monkeypatch.setattr(limits, "MESSAGE_WINDOW_OCTETS", 200)
     server = peer(rules=[answer(b"BODY[]<0>", OCTETS, b" RFC822.SIZE 10")])
-    assert isinstance(whole(server, most_octets=199), Window)
+    assert isinstance(whole(server, limit_octets=199), Window)
 
 
 @pytest.mark.parametrize("nth", [1, 2])

@@ -4,9 +4,8 @@ import pytest
 
 from imap.line_server import LineServer
 from imap.scenes import make_account, session_on
-from mailmcp.imap.command import Command
-from mailmcp.imap.pipeline import Dialogue, Talk, alone, converse
-from mailmcp.imap.response import Answer
+from mailmcp.imap.command import Command, Response
+from mailmcp.imap.pipeline import MailboxTask, Steps, exclusively, run_pipelined
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError
@@ -17,62 +16,62 @@ from servers.peer_mailbox import PeerMailbox, make_messages
 SEARCH = Command(name="SEARCH", arguments=[b"ALL"], uid=True)
 
 
-def count_twice() -> Dialogue[list[int]]:
+def count_twice() -> Steps[list[int]]:
     """Ask the same twice."""
     counts = []
     for _ in range(2):
-        turn = yield [SEARCH]
-        [reply] = turn.replies
-        assert isinstance(reply, Answer)
+        responses = yield [SEARCH]
+        [reply] = responses.replies
+        assert isinstance(reply, Response)
         counts.append(len(b"".join(map(bytes, reply.untagged["SEARCH"])).split()))  # type: ignore[arg-type] # no literals
-        assert turn.mailbox.exists == counts[-1]
+        assert responses.mailbox.exists == counts[-1]
     return counts
 
 
-def talk(mailbox: str, dialogue: Dialogue[list[int]]) -> Talk[list[int]]:
-    return Talk(mailbox=mailbox, uidvalidity=None, dialogue=dialogue)
+def task(mailbox: str, steps: Steps[list[int]]) -> MailboxTask[list[int]]:
+    return MailboxTask(mailbox=mailbox, uidvalidity=None, steps=steps)
 
 
 def test_all_go_on_in_step(peer: PeerFactory) -> None:
     boxes = [PeerMailbox(name=f"Box{n}", messages=make_messages(*range(1, n + 1))) for n in (1, 2, 3)]
     with session_on(make_account(peer(mailboxes=boxes))) as session:
-        before = session.dialling.traffic.round_trips
-        results = converse(session, [talk(f"Box{n}", count_twice()) for n in (1, 2, 3)])
+        before = session.handle.traffic.round_trips
+        results = run_pipelined(session, [task(f"Box{n}", count_twice()) for n in (1, 2, 3)])
         assert results == [[1, 1], [2, 2], [3, 3]]
-        assert session.dialling.traffic.round_trips - before == 2
-        assert converse(session, []) == []
+        assert session.handle.traffic.round_trips - before == 2
+        assert run_pipelined(session, []) == []
 
 
 def test_a_dialogue_may_end_before_it_asks(peer: PeerFactory) -> None:
-    def silent() -> Dialogue[list[int]]:
+    def silent() -> Steps[list[int]]:
         yield from ()
         return [7]
 
     with session_on(make_account(peer())) as session:
-        before = session.dialling.traffic.round_trips
-        assert converse(session, [talk("INBOX", silent())]) == [[7]]
-        assert session.dialling.traffic.round_trips == before
+        before = session.handle.traffic.round_trips
+        assert run_pipelined(session, [task("INBOX", silent())]) == [[7]]
+        assert session.handle.traffic.round_trips == before
 
 
 def test_asking_nothing_opens_the_mailbox(peer: PeerFactory) -> None:
-    def look() -> Dialogue[list[int]]:
+    def look() -> Steps[list[int]]:
         first = yield []
         second = yield []
         return [first.mailbox.exists, second.mailbox.exists]
 
     server = peer(messages=make_messages(1, 2))
     with session_on(make_account(server)) as session:
-        assert converse(session, [talk("inbox", look())]) == [[2, 2]]
+        assert run_pipelined(session, [task("inbox", look())]) == [[2, 2]]
     assert sum(each.name == "EXAMINE" for each in server.commands) == 1, "it is open the second time"
 
 
 @pytest.mark.parametrize("refusal", [b"NO [NOPERM] No", b"NO [NONEXISTENT] None", b"NO None", b"BAD What?"])
 def test_work_alone_and_refusals(peer: PeerFactory, refusal: bytes) -> None:
-    def by_itself(command: str) -> Dialogue[list[int]]:
+    def by_itself(command: str) -> Steps[list[int]]:
         def work(session: Session) -> list[int]:
             return [len(session.run(command, b"ALL", uid=True).untagged["SEARCH"])]
 
-        return (yield from alone(work))
+        return (yield from exclusively(work))
 
     rules = [
         Rule(command="UID WRONG", action=Respond(b"{tag} NO Never\r\n")),
@@ -82,15 +81,15 @@ def test_work_alone_and_refusals(peer: PeerFactory, refusal: bytes) -> None:
     with session_on(make_account(server)) as session:
         session.examine("INBOX")
         session.begin_lease()
-        results = converse(
+        results = run_pipelined(
             session,
             [
-                talk("INBOX", by_itself("SEARCH")),
-                talk("INBOX", by_itself("WRONG")),
-                talk("Refused", by_itself("SEARCH")),
-                talk("INBOX", by_itself("SEARCH")),
-                talk("Refused", count_twice()),
-                talk("INBOX", count_twice()),
+                task("INBOX", by_itself("SEARCH")),
+                task("INBOX", by_itself("WRONG")),
+                task("Refused", by_itself("SEARCH")),
+                task("INBOX", by_itself("SEARCH")),
+                task("Refused", count_twice()),
+                task("INBOX", count_twice()),
             ],
         )
     assert (results[0], results[3], results[5]) == ([1], [1], [1, 1])
@@ -103,12 +102,12 @@ def test_work_alone_and_refusals(peer: PeerFactory, refusal: bytes) -> None:
 
 
 def test_an_error_of_a_dialogue_is_its_result(peer: PeerFactory) -> None:
-    def failing() -> Dialogue[list[int]]:
+    def failing() -> Steps[list[int]]:
         yield [SEARCH]
         raise InternalError("Nonsense.", reason=Reason.PROTOCOL_VIOLATION)
 
     with session_on(make_account(peer())) as session:
-        results = converse(session, [talk("INBOX", failing()), talk("INBOX", count_twice())])
+        results = run_pipelined(session, [task("INBOX", failing()), task("INBOX", count_twice())])
     assert isinstance(results[0], InternalError)
     assert results[1] == [0, 0]
 
@@ -116,7 +115,7 @@ def test_an_error_of_a_dialogue_is_its_result(peer: PeerFactory) -> None:
 @pytest.mark.parametrize("command", ["EXAMINE", "UID SEARCH"])
 @pytest.mark.parametrize("literal", [False, True])
 def test_a_lost_connection_ends_all(peer: PeerFactory, command: str, *, literal: bool) -> None:
-    def search() -> Dialogue[list[int]]:
+    def search() -> Steps[list[int]]:
         key = "ä".encode() if literal else b"x"
         yield [Command(name="SEARCH", arguments=[b"TEXT", key], uid=True)]
         return []
@@ -124,7 +123,7 @@ def test_a_lost_connection_ends_all(peer: PeerFactory, command: str, *, literal:
     server = peer(capabilities=("IMAP4rev1",), rules=[Rule(command=command, action=Close("before"))])
     with session_on(make_account(server)) as session:
         with pytest.raises(InternalError, match="lost"):
-            converse(session, [talk("INBOX", search())])
+            run_pipelined(session, [task("INBOX", search())])
         assert session.in_doubt
 
 
@@ -134,7 +133,7 @@ def test_a_lost_connection_while_a_refusal_is_looked_into_ends_all(peer: PeerFac
         Rule(command="LIST", action=Close("before")),
     ]
     with session_on(make_account(peer(rules=rules))) as session, pytest.raises(InternalError, match="lost"):
-        converse(session, [talk("INBOX", count_twice())])
+        run_pipelined(session, [task("INBOX", count_twice())])
 
 
 def reversed_ends(line: bytes, earlier: list[bytes]) -> bytes:
@@ -152,20 +151,20 @@ def test_answers_out_of_order_are_not_believed() -> None:
     with LineServer(reversed_ends) as server, session_on(make_account(server)) as session:
         session.quirks.sizes["INBOX"] = 1
         with pytest.raises(InternalError) as caught:
-            converse(session, [talk("INBOX", count_twice())])
+            run_pipelined(session, [task("INBOX", count_twice())])
         assert caught.value.reason is Reason.PROTOCOL_VIOLATION
         assert session.in_doubt
 
 
 def test_new_mail_that_is_told_meanwhile_is_counted(peer: PeerFactory) -> None:
-    def look() -> Dialogue[list[int]]:
-        turn = yield [SEARCH]
-        return [turn.mailbox.exists]
+    def look() -> Steps[list[int]]:
+        responses = yield [SEARCH]
+        return [responses.mailbox.exists]
 
     news = Respond(b"* SEARCH 1\r\n* 5 EXISTS\r\n{tag} OK -\r\n")
     server = peer(messages=make_messages(1), rules=[Rule(command="UID SEARCH", action=news)])
     with session_on(make_account(server)) as session:
-        assert converse(session, [talk("INBOX", look())]) == [[5]]
+        assert run_pipelined(session, [task("INBOX", look())]) == [[5]]
 
 
 def overtaken(line: bytes, earlier: list[bytes]) -> bytes:
@@ -182,20 +181,22 @@ def overtaken(line: bytes, earlier: list[bytes]) -> bytes:
     return done + (b"* 1 FETCH (UID 1)\r\n%b OK Done\r\n" % held.split(b" ")[0] if held else b"")
 
 
-def fetch(*uids: bytes) -> Dialogue[list[int]]:
-    turn = yield [Command(name="FETCH", arguments=[uid, b"(UID)"], uid=True) for uid in uids]
-    return [len(reply.untagged.get("FETCH", ())) for reply in turn.replies if isinstance(reply, Answer)]
+def fetch(*uids: bytes) -> Steps[list[int]]:
+    responses = yield [Command(name="FETCH", arguments=[uid, b"(UID)"], uid=True) for uid in uids]
+    return [
+        len(reply.untagged.get("FETCH", ())) for reply in responses.replies if isinstance(reply, Response)
+    ]
 
 
 def test_commands_on_one_mailbox_may_end_in_any_order() -> None:
     """RFC 9051 section 5.5: neither changes what the other finds."""
     with LineServer(overtaken) as server, session_on(make_account(server)) as session:
-        assert converse(session, [talk("INBOX", fetch(b"1", b"2"))]) == [[2, 0]]
+        assert run_pipelined(session, [task("INBOX", fetch(b"1", b"2"))]) == [[2, 0]]
         assert not session.in_doubt
 
 
 def test_a_command_that_ends_behind_the_next_examine_is_not_believed() -> None:
     with LineServer(overtaken) as server, session_on(make_account(server)) as session:
         with pytest.raises(InternalError) as caught:
-            converse(session, [talk("INBOX", fetch(b"1")), talk("Other", fetch(b"2"))])
+            run_pipelined(session, [task("INBOX", fetch(b"1")), task("Other", fetch(b"2"))])
         assert caught.value.reason is Reason.PROTOCOL_VIOLATION

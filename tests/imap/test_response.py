@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.imap.response import Answer, Piece, RefusedError, parse_line
+from mailmcp.imap.command import Piece, RefusedError, Response, parse_line
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ def test_a_refusal_is_short_and_printable() -> None:
 
 def test_the_pieces_of_a_response_stay_together() -> None:
     pieces: list[Piece] = [(b"1 (A {1}", b"x"), (b" B {1}", b"y"), b")", b"2 ()", b""]
-    assert Answer(untagged={"FETCH": pieces}).lines("FETCH") == [pieces[:3], [b"2 ()"], [b""]]
-    assert Answer().lines("FETCH") == []
+    assert Response(untagged={"FETCH": pieces}).lines("FETCH") == [pieces[:3], [b"2 ()"], [b""]]
+    assert Response().lines("FETCH") == []
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_the_pieces_of_a_response_stay_together() -> None:
     ],
 )
 def test_the_last_number_counts(pieces: list[Piece], number: int | None) -> None:
-    assert Answer(untagged={"EXISTS": pieces}).number("EXISTS") == number
+    assert Response(untagged={"EXISTS": pieces}).number("EXISTS") == number
 
 
 @pytest.mark.parametrize(

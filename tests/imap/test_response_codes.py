@@ -3,10 +3,9 @@
 import pytest
 
 from imap.scenes import RunningPool, make_account, read_round
-from mailmcp.imap.connect import Dialling, open_connection
+from mailmcp.imap.command import RefusedError, meaning_of
+from mailmcp.imap.connect import ConnectionHandle, open_connection
 from mailmcp.imap.fetch import fetch_messages
-from mailmcp.imap.response import RefusedError
-from mailmcp.imap.response_codes import meaning_of
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, Code, ToolError
@@ -80,7 +79,7 @@ def test_a_temporary_refusal_says_nothing_of_the_password(
 ) -> None:
     server = peer(rules=[Rule(command=name, action=refusal(code)) for name in ("LOGIN", "AUTHENTICATE")])
     with pytest.raises(ToolError, match=rf'refused login \(account main\): NO "\\\[{code}]"$') as caught:
-        open_connection(Dialling(make_account(server, Login("fake-user", password))))
+        open_connection(ConnectionHandle(make_account(server, Login("fake-user", password))))
     assert (caught.value.code, caught.value.reason) == (Code.INTERNAL, Reason.SERVER_REFUSED)
     assert caught.value.retryable
 
@@ -104,7 +103,7 @@ def test_a_login_refused_for_good_says_what_the_person_must_do(
 ) -> None:
     server = peer(rules=[Rule(command="LOGIN", action=refusal(text))])
     with pytest.raises(AuthFailedError, match=words) as caught:
-        open_connection(Dialling(make_account(server)))
+        open_connection(ConnectionHandle(make_account(server)))
     assert (caught.value.reason, caught.value.retryable) == (reason, False)
     assert "Not today" not in caught.value.message, "servers exist that repeat the command"
 

@@ -6,8 +6,8 @@ import pytest
 
 from imap.line_server import LineServer
 from imap.scenes import make_account
-from mailmcp.imap.connect import Dialling, close_socket, connect
-from mailmcp.imap.response import RefusedError
+from mailmcp.imap.command import RefusedError
+from mailmcp.imap.connect import ConnectionHandle, close_socket, connect
 from mailmcp.imap.sasl import answer_to_failure, parse_failure
 from mailmcp.imap.wire import ViolationError
 
@@ -31,13 +31,13 @@ class Script:
     def authenticate(self, mechanism: str, *, initial: bool) -> None:
         """Log in at a server of this script."""
         with LineServer(self, capability=self.capability) as server:
-            dialling = Dialling(make_account(server))
-            connection = connect(dialling)
+            handle = ConnectionHandle(make_account(server))
+            connection = connect(handle)
             try:
                 connection.authenticate(mechanism, TOKEN, initial=initial)
             finally:
                 close_socket(connection)
-                dialling.cut.close()
+                handle.kill_switch.close()
 
 
 CHALLENGE = b"+ " + b64encode(INVALID_TOKEN) + b"\r\n"

@@ -188,7 +188,7 @@ def test_a_mailbox_that_is_open_is_opened_again_within_the_next_command(peer: Pe
     server = peer(messages=make_messages(1))
     with session_on(make_account(server)) as session:
         session.examine("inbox")
-        before = session.dialling.traffic.round_trips
+        before = session.handle.traffic.round_trips
         session.begin_lease()
         assert session.examine("INBOX").exists == 1
         server.mailbox.messages += make_messages(2)
@@ -197,7 +197,7 @@ def test_a_mailbox_that_is_open_is_opened_again_within_the_next_command(peer: Pe
         assert (session.mailbox.exists, session.mailbox.uidnext) == (2, 3)
         session.examine("INBOX", uidvalidity=server.mailbox.uidvalidity)
         session.confirm()
-        assert session.dialling.traffic.round_trips == before + 1
+        assert session.handle.traffic.round_trips == before + 1
     assert [command.name for command in server.commands][-3:] == ["EXAMINE", "EXAMINE", "NOOP"]
 
 

@@ -34,9 +34,9 @@ def test_a_name_beyond_ascii_costs_a_round_trip(peer: PeerFactory) -> None:
         session.examine("Müll")
         session.begin_lease()
         session.examine("Müll")
-        before = session.dialling.traffic.round_trips
+        before = session.handle.traffic.round_trips
         session.run("NOOP")
-        assert session.dialling.traffic.round_trips - before == 2
+        assert session.handle.traffic.round_trips - before == 2
 
 
 def test_an_examine_that_ends_after_its_command_is_not_believed() -> None:

@@ -8,7 +8,7 @@ import pytest
 from imap.scenes import make_account, session_on
 from mailmcp import limits
 from mailmcp.imap.command import Command
-from mailmcp.imap.wire import Cut, Traffic
+from mailmcp.imap.wire import KillSwitch, Traffic
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.dovecot import Dovecot, Login
@@ -25,7 +25,7 @@ def test_what_is_received_and_all_bursts_of_a_connection_are_counted(
         session.examine("INBOX")
         session.run("UID", b"SEARCH", b"CHARSET", b"UTF-8", b"TEXT", "ä".encode())
         seen = counting.snapshot()
-        traffic = session.dialling.traffic
+        traffic = session.handle.traffic
         assert traffic == Traffic(round_trips=seen.round_trips, octets_received=seen.octets_received)
 
 
@@ -59,11 +59,11 @@ def test_an_answer_is_not_held_beyond_its_budget(
     monkeypatch.setattr(limits, "ANSWER_OCTETS_MAX", 400_000)
     server = peer(rules=[Rule(command="NOOP", action=flood(response, count))])
     with session_on(make_account(server)) as session:
-        before = session.dialling.traffic.octets_received
+        before = session.handle.traffic.octets_received
         with pytest.raises(InternalError, match="too long to be held") as caught:
             session.run("NOOP")
         assert caught.value.reason is Reason.PROTOCOL_VIOLATION
-        assert session.dialling.traffic.octets_received - before < 500_000
+        assert session.handle.traffic.octets_received - before < 500_000
         assert session.in_doubt
 
 
@@ -97,36 +97,36 @@ def test_a_literal_that_ends_early_is_a_lost_connection(peer: PeerFactory) -> No
 
 def test_a_cut_wakes_whoever_reads() -> None:
     here, there = socket.socketpair()
-    cut = Cut()
-    cut.watch(here)
+    switch = KillSwitch()
+    switch.attach(here)
     reading = threading.Thread(target=lambda: here.recv(1))
     with here, there:
         reading.start()
-        cut.cut()
+        switch.trip()
         reading.join(30)
         assert not reading.is_alive()
-        cut.cut()
-    cut.close()
-    cut.close()
-    cut.cut()
-    assert cut.done
+        switch.trip()
+    switch.close()
+    switch.close()
+    switch.trip()
+    assert switch.tripped
 
 
 def test_what_comes_up_after_the_cut_is_refused() -> None:
     """A socket that is not connected cannot be shut down: it must not be connected at all."""
-    cut = Cut()
-    cut.cut()
+    switch = KillSwitch()
+    switch.trip()
     with socket.socket() as late, pytest.raises(ConnectionAbortedError):
-        cut.watch(late)
-    cut.close()
+        switch.attach(late)
+    switch.close()
 
 
 def test_watching_another_socket_gives_the_first_one_back() -> None:
     """A handle that is left open is a ResourceWarning, which fails the test."""
-    cut = Cut()
+    switch = KillSwitch()
     first, second = socket.socket(), socket.socket()
     with first, second:
-        cut.watch(first)
-        cut.watch(second)
-        cut.cut()
-    cut.close()
+        switch.attach(first)
+        switch.attach(second)
+        switch.trip()
+    switch.close()

@@ -5,7 +5,7 @@ import pytest
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
-from mailmcp.tools.issues import advise_listing, issue_about, mailbox_issue, message_issue, nothing_had
+from mailmcp.tools.issues import advise_listing, all_failed_error, issue_about, mailbox_issue, message_issue
 from mcp_envelope import Code, InternalError, Issue, NextAction, NotFoundError
 
 REF = MessageRef(account_id="home", mailbox="INBOX", uidvalidity=17, uid=4)
@@ -61,7 +61,7 @@ def test_nothing_had_says_why_and_how_to_go_on(
     issues = [
         Issue(code=code, stage=stage, message="Why.", retryable=True, about={"uid": uid}) for uid in (3, 2)
     ]
-    error = nothing_had(issues, NEXT)
+    error = all_failed_error(issues, NEXT)
     assert isinstance(error, kind)
     assert error.reason is reason
     assert error.next_action == NEXT

@@ -16,8 +16,8 @@ from rich.table import Table
 
 from mailmcp.cli.options import config_option, exit_with
 from mailmcp.imap.account import Account
-from mailmcp.imap.connect import Dialling
-from mailmcp.imap.errors import named_faults
+from mailmcp.imap.connect import ConnectionHandle
+from mailmcp.imap.errors import translate_errors
 from mailmcp.imap.mailboxes import list_mailboxes
 from mailmcp.imap.quirks import Feature, Quirks
 from mailmcp.imap.session import Session, open_session
@@ -105,23 +105,23 @@ def command(config: Path | None, account_id: str | None, *, as_json: bool) -> No
 def check(account: Account) -> Verdict:
     """Go through the steps of using an account; never raises for a server that fails."""
     verdict = Verdict(account.account_id, account.host, account.port, account.tls.value)
-    dialling = Dialling(account)
+    handle = ConnectionHandle(account)
     try:
-        session = open_session(dialling, Quirks(), now=0.0)
+        session = open_session(handle, Quirks(), now=0.0)
     except ToolError as error:
         verdict.error = error.message
     else:
         _look_around(session, verdict)
-    verdict.reachable = "connect" in dialling.steps_ms
-    verdict.logged_in = "login" in dialling.steps_ms
-    verdict.steps_ms = {name: round(ms) for name, ms in dialling.steps_ms.items()} | verdict.steps_ms
+    verdict.reachable = "connect" in handle.steps_ms
+    verdict.logged_in = "login" in handle.steps_ms
+    verdict.steps_ms = {name: round(ms) for name, ms in handle.steps_ms.items()} | verdict.steps_ms
     return verdict
 
 
 def _look_around(session: Session, verdict: Verdict) -> None:
     verdict.capabilities = [name for name in USEFUL_CAPABILITIES if session.can(name)]
     try:
-        with named_faults(session.account.account_id):
+        with translate_errors(session.account.account_id):
             with _timed(verdict, "list"):
                 verdict.mailboxes = len(list_mailboxes(session))
             with _timed(verdict, "search"):

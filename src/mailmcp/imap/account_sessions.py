@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from mailmcp import limits
 from mailmcp.imap.account import Account
-from mailmcp.imap.connect import Dialling
-from mailmcp.imap.errors import connection_limit
+from mailmcp.imap.connect import ConnectionHandle
+from mailmcp.imap.errors import connection_limit_error
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
@@ -112,19 +112,21 @@ class AccountSessions:
         self._back_off = None
         self.leased.add(session)
 
-    def login_failed(self, error: BaseException, dialling: Dialling, now: float) -> None:
+    def login_failed(self, error: BaseException, handle: ConnectionHandle, now: float) -> None:
         """Remember a login that was refused, or was not answered: providers lock accounts.
 
         Credentials that have worked may be tried once more where the connection was lost.
         """
-        unanswered = isinstance(error, InternalError) and not (dialling.login_answered or dialling.cut.done)
+        unanswered = isinstance(error, InternalError) and not (
+            handle.login_answered or handle.kill_switch.tripped
+        )
         if isinstance(error, AuthFailedError):
             refusal = error
-        elif unanswered and dialling.login_sent:
+        elif unanswered and handle.login_sent:
             refusal = None
         else:
             return
-        if dialling.login_sent and (refusal or not self.proven):
+        if handle.login_sent and (refusal or not self.proven):
             self._back_off = _BackOff(now + limits.AUTH_BACKOFF_S, refusal)
         self.proven = False
 
@@ -165,7 +167,7 @@ class AccountSessions:
             InternalError: With reason `connection_limit`.
         """
         if self.opened >= self.slots.total_tokens:
-            raise connection_limit(self.account.account_id)
+            raise connection_limit_error(self.account.account_id)
 
     def learn_limit(self, now: float) -> bool:
         """Remember that the server allows no more sessions than there are.

@@ -15,21 +15,20 @@ from typing import Any
 
 from mailmcp import __version__
 from mailmcp.imap.account import Account, Tls
-from mailmcp.imap.command import quoted
+from mailmcp.imap.command import RefusedError, quoted
 from mailmcp.imap.connection import Connection
-from mailmcp.imap.errors import Stage, login_refused, lost, named_faults, tls_failed
-from mailmcp.imap.response import RefusedError
-from mailmcp.imap.wire import Cut, Traffic
+from mailmcp.imap.errors import Stage, connection_lost_error, login_refused_error, tls_error, translate_errors
+from mailmcp.imap.wire import KillSwitch, Traffic
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, ToolError
 
 
 @dataclass(slots=True, eq=False)
-class Dialling:
+class ConnectionHandle:
     """What is known of a connection while it comes up; another thread may look and cut."""
 
     account: Account
-    cut: Cut = field(default_factory=Cut)
+    kill_switch: KillSwitch = field(default_factory=KillSwitch)
     traffic: Traffic = field(default_factory=Traffic)
     stage: Stage = Stage.CONNECT
     steps_ms: dict[str, float] = field(default_factory=dict)
@@ -51,37 +50,37 @@ class Dialling:
         self.stage = next_stage
 
 
-def open_connection(dialling: Dialling) -> Connection:
+def open_connection(handle: ConnectionHandle) -> Connection:
     """Connect, secure, log in and say who we are; blocks. Raises what the steps raise."""
-    connection = connect(dialling)
-    log_in(connection, dialling)
-    identify(connection, dialling)
+    connection = connect(handle)
+    log_in(connection, handle)
+    identify(connection, handle)
     return connection
 
 
-def connect(dialling: Dialling) -> Connection:
+def connect(handle: ConnectionHandle) -> Connection:
     """Connect and secure; blocks.
 
     Raises:
         DeadlineError: A timeout of the account passed.
         InternalError: The connection, TLS or the server failed.
     """
-    account = dialling.account
+    account = handle.account
     opened: list[Connection] = []
-    with _closed_on_failure(dialling, opened):
+    with _closed_on_failure(handle, opened):
         connection = Connection(
-            account.host, account.port, dial=lambda: _dial(dialling), traffic=dialling.traffic
+            account.host, account.port, dial=lambda: _dial(handle), traffic=handle.traffic
         )
         opened.append(connection)
         connection.socket().settimeout(account.command_timeout_s)
-        dialling.finished("greeting", Stage.COMMAND)
+        handle.finished("greeting", Stage.COMMAND)
         connection.learn_capabilities()
         if account.tls is Tls.STARTTLS:
-            _start_tls(connection, dialling)
+            _start_tls(connection, handle)
     return connection
 
 
-def log_in(connection: Connection, dialling: Dialling) -> None:
+def log_in(connection: Connection, handle: ConnectionHandle) -> None:
     """Log in, once; blocks. The connection is closed if that fails, here as in `identify`.
 
     Raises:
@@ -89,13 +88,13 @@ def log_in(connection: Connection, dialling: Dialling) -> None:
         DeadlineError: A timeout of the account passed.
         InternalError: The connection or the server failed.
     """
-    with _closed_on_failure(dialling, [connection]):
+    with _closed_on_failure(handle, [connection]):
         if not connection.preauthenticated:
-            _log_in(connection, dialling)
+            _log_in(connection, handle)
             connection.learn_capabilities()
 
 
-def identify(connection: Connection, dialling: Dialling) -> None:
+def identify(connection: Connection, handle: ConnectionHandle) -> None:
     """Say who we are where the server asks (RFC 2971); NetEase opens no mailbox without it.
 
     Raises:
@@ -103,25 +102,25 @@ def identify(connection: Connection, dialling: Dialling) -> None:
     """
     if not connection.can("ID"):
         return
-    with _closed_on_failure(dialling, [connection]), suppress(RefusedError):
+    with _closed_on_failure(handle, [connection]), suppress(RefusedError):
         # It is a courtesy: a server that refuses it still serves.
         connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
-        dialling.finished("id", Stage.COMMAND)
+        handle.finished("id", Stage.COMMAND)
 
 
 @contextmanager
-def _closed_on_failure(dialling: Dialling, opened: Sequence[Connection]) -> Iterator[None]:
+def _closed_on_failure(handle: ConnectionHandle, opened: Sequence[Connection]) -> Iterator[None]:
     """Name faults by the stage at which they came, not the one at which the block began; then close."""
     try:
         try:
             yield
         except Exception:
-            with named_faults(dialling.account.account_id, dialling.stage):
+            with translate_errors(handle.account.account_id, handle.stage):
                 raise
     except BaseException:
         for connection in opened:
             close_socket(connection)
-        dialling.cut.close()
+        handle.kill_switch.close()
         raise
 
 
@@ -142,30 +141,30 @@ def tls_context(account: Account) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=os.fspath(account.ca_file) if account.ca_file else None)
     except OSError as error:
-        raise tls_failed(
+        raise tls_error(
             account.account_id,
             f"The ca_file of account {account.account_id} cannot be read as certificates in PEM. "
             "Correct it in the settings.",
         ) from error
 
 
-def _dial(dialling: Dialling) -> socket.socket:
+def _dial(handle: ConnectionHandle) -> socket.socket:
     """Connect and, where TLS comes first, secure: all within one `connect_timeout_s`."""
-    account = dialling.account
+    account = handle.account
     context = tls_context(account) if account.tls is Tls.IMPLICIT else None
     addresses = socket.getaddrinfo(account.host, account.port, type=socket.SOCK_STREAM)
     deadline = monotonic() + account.connect_timeout_s
-    sock = _connect_tcp(dialling, addresses, deadline)
-    dialling.finished("connect", Stage.GREETING if context is None else Stage.CONNECT)
+    sock = _connect_tcp(handle, addresses, deadline)
+    handle.finished("connect", Stage.GREETING if context is None else Stage.CONNECT)
     if context is not None:
         sock.settimeout(_seconds_until(deadline))
         sock = context.wrap_socket(sock, server_hostname=account.host)
-        dialling.finished("tls", Stage.GREETING)
+        handle.finished("tls", Stage.GREETING)
     sock.settimeout(account.connect_timeout_s)  # now for the greeting
     return sock
 
 
-def _connect_tcp(dialling: Dialling, addresses: Sequence[Any], deadline: float) -> socket.socket:
+def _connect_tcp(handle: ConnectionHandle, addresses: Sequence[Any], deadline: float) -> socket.socket:
     """Try the host's addresses in turn, each so that it can be cut.
 
     Each gets its share of the time that is left: one that is deaf leaves enough for the next.
@@ -175,7 +174,7 @@ def _connect_tcp(dialling: Dialling, addresses: Sequence[Any], deadline: float) 
         sock = socket.socket(family, kind, protocol)
         sock.settimeout(_seconds_until(deadline) / (len(addresses) - tried))
         try:
-            dialling.cut.watch(sock)
+            handle.kill_switch.attach(sock)
             sock.connect(address)
         except OSError as error:
             sock.close()
@@ -191,9 +190,9 @@ def _seconds_until(deadline: float) -> float:
     return max(deadline - monotonic(), 0.001)
 
 
-def _start_tls(connection: Connection, dialling: Dialling) -> None:
+def _start_tls(connection: Connection, handle: ConnectionHandle) -> None:
     """Upgrade, or fail: what was asked to be protected is never sent in plain text."""
-    account = dialling.account
+    account = handle.account
     # A greeting that calls us known leaves no way to TLS: it may be an attacker's (RFC 8314 section 5).
     if not connection.can("STARTTLS") or connection.preauthenticated:
         raise _no_starttls(account, "offers no STARTTLS")
@@ -201,25 +200,25 @@ def _start_tls(connection: Connection, dialling: Dialling) -> None:
         connection.upgrade(tls_context(account))
     except RefusedError as error:
         raise _no_starttls(account, f"refuses {error.command}") from error
-    dialling.finished("starttls", Stage.COMMAND)
+    handle.finished("starttls", Stage.COMMAND)
 
 
 def _no_starttls(account: Account, what: str) -> ToolError:
-    return tls_failed(
+    return tls_error(
         account.account_id,
         f"The server {what} (account {account.account_id}), and the settings ask for it. "
         'Use tls = "implicit" with the TLS port.',
     )
 
 
-def _log_in(connection: Connection, dialling: Dialling) -> None:
-    account = dialling.account
+def _log_in(connection: Connection, handle: ConnectionHandle) -> None:
+    account = handle.account
     password = account.read_password()
     ascii_only = (account.user + password).isascii()
     plain = connection.can("AUTH=PLAIN")
     if connection.can("LOGINDISABLED") and not plain:
         raise _login_disabled(connection, account)
-    dialling.login_sent = True
+    handle.login_sent = True
     try:
         if plain and (connection.can("LOGINDISABLED") or not ascii_only):
             connection.authenticate("PLAIN", f"\0{account.user}\0{password}".encode())
@@ -227,13 +226,13 @@ def _log_in(connection: Connection, dialling: Dialling) -> None:
             connection.run("LOGIN", quoted(account.user), quoted(password))
     except RefusedError as error:
         if error.says_nothing_but_bye:
-            raise lost(account.account_id) from None
-        dialling.login_answered = True
+            raise connection_lost_error(account.account_id) from None
+        handle.login_answered = True
         if error.reason is Reason.LOGIN_DISABLED:
             raise _login_disabled(connection, account) from None
-        raise login_refused(account.account_id, error) from None
-    dialling.login_answered = True
-    dialling.finished("login", Stage.COMMAND)
+        raise login_refused_error(account.account_id, error) from None
+    handle.login_answered = True
+    handle.finished("login", Stage.COMMAND)
 
 
 def _login_disabled(connection: Connection, account: Account) -> AuthFailedError:

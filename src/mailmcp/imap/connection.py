@@ -14,8 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from imapclient import IMAPClient
 from typing_extensions import override
 
-from mailmcp.imap.command import Command
-from mailmcp.imap.response import Answer, RefusedError
+from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.sasl import answer_to_failure, parse_failure
 from mailmcp.imap.wire import CountedIMAP4, Traffic, ViolationError
 
@@ -38,7 +37,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         self._dial = dial
         self._traffic = traffic
         self._known: tuple[bytes, ...] = ()
-        self.interrupted: Sequence[Answer | RefusedError] = ()
+        self.interrupted: Sequence[Response | RefusedError] = ()
         """What the latest burst had brought when the connection failed; the last answer has no end."""
 
         super().__init__(host, port, ssl=False)
@@ -133,7 +132,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             error.sasl_failure = failure
             raise
 
-    def run(self, name: str, *arguments: bytes, uid: bool = False, ride: bytes = b"") -> Answer:
+    def run(self, name: str, *arguments: bytes, uid: bool = False, ride: bytes = b"") -> Response:
         """Send a command and wait for its end.
 
         Args:
@@ -154,7 +153,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             self._imap.send_with_next(rider + b" " + ride + b"\r\n")
         tag = self._new_tag()
         self._send(tag, [*([b"UID"] if uid else []), name.encode(), *arguments])
-        answer: Answer | RefusedError
+        answer: Response | RefusedError
         try:
             answer = self._complete(name, tag)
         except RefusedError as error:
@@ -173,7 +172,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         if rode[0] != "OK":
             raise RefusedError(ride.partition(b" ")[0].decode(), rode[0], _text(rode[1]))
 
-    def run_burst(self, commands: Sequence[Command], *, in_order: bool) -> list[Answer | RefusedError]:
+    def run_burst(self, commands: Sequence[Command], *, in_order: bool) -> list[Response | RefusedError]:
         """Send several commands at once; one round trip for all. Refusals stand in their places.
 
         Args:
@@ -193,7 +192,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             tags.append(self._new_tag())
             self._send(tags[-1], command.words, with_next=True)
         self._imap.send(b"")
-        results: list[Answer | RefusedError] = []
+        results: list[Response | RefusedError] = []
         for number, command in enumerate(commands):
             self._forget_untagged()
             try:
@@ -203,7 +202,7 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
             except ViolationError:
                 raise
             except (OSError, imaplib.IMAP4.abort):
-                self.interrupted = [*results, Answer(untagged=dict(self._imap.untagged_responses))]
+                self.interrupted = [*results, Response(untagged=dict(self._imap.untagged_responses))]
                 raise
             ended = [later for later, tag in enumerate(tags) if self._imap.tagged_commands.get(tag)]
             overtaken = commands[number : max(ended, default=number - 1) + 1]
@@ -253,9 +252,9 @@ class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
         """Whether the server has ended a command, or takes its leave."""
         return self._imap.tagged_commands.get(tag) is not None or "BYE" in self._imap.untagged_responses
 
-    def _complete(self, name: str, tag: bytes) -> Answer:
+    def _complete(self, name: str, tag: bytes) -> Response:
         status, data = self._imap._command_complete(name, tag)  # noqa: SLF001 - as in _new_tag
-        answer = Answer(tag=tag, untagged=dict(self._imap.untagged_responses))
+        answer = Response(tag=tag, untagged=dict(self._imap.untagged_responses))
         if status != "OK":
             raise RefusedError(name, status, _text(data), answer)
         return answer

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 
-from mailmcp.imap.response import RefusedError
-from mailmcp.imap.response_codes import names_connection_limit
+from mailmcp.imap.command import RefusedError, names_connection_limit
 from mailmcp.imap.wire import TooLongError, ViolationError
 from mailmcp.reasons import Reason
 from mcp_envelope import (
@@ -34,7 +33,7 @@ class Stage(StrEnum):
     COMMAND = "command"
 
 
-def deadline_passed(account_id: str, stage: Stage) -> DeadlineError:
+def deadline_error(account_id: str, stage: Stage) -> DeadlineError:
     """Build the error for a deadline that passed at `stage`."""
     what = {
         Stage.CONNECT: "No connection to the server came up",
@@ -53,16 +52,16 @@ def deadline_passed(account_id: str, stage: Stage) -> DeadlineError:
 
 
 @contextmanager
-def named_faults(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[None]:
+def translate_errors(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[None]:
     """Turn errors of the libraries below into `ToolError`s; let those pass through."""
     try:
         yield
     except ToolError:
         raise
     except TimeoutError as error:
-        raise deadline_passed(account_id, stage) from error
+        raise deadline_error(account_id, stage) from error
     except RefusedError as error:
-        raise refused(account_id, error) from error
+        raise refused_error(account_id, error) from error
     except (imaplib.IMAP4.error, OSError) as error:
         raise _name(account_id, error) from error
 
@@ -76,17 +75,17 @@ _ERRORS: Mapping[Reason, type[InternalError | AuthFailedError | NotFoundError]] 
 """What a refused command raises by the reason of its response code; InternalError for the others."""
 
 
-def refused(account_id: str, error: RefusedError) -> ToolError:
+def refused_error(account_id: str, error: RefusedError) -> ToolError:
     """Build the error for a command that the server completed with NO or BAD."""
     return _ERRORS.get(error.reason, InternalError)(
-        f"The server refused {error.command} (account {account_id}): {refusal_of(error)}",
+        f"The server refused {error.command} (account {account_id}): {format_refusal(error)}",
         reason=error.reason,
         retryable=error.retryable,
         details={"account_id": account_id, "command": error.command, "status": error.status},
     )
 
 
-def refusal_of(error: RefusedError) -> str:
+def format_refusal(error: RefusedError) -> str:
     """Return what the server answered, for a line of ours: NO or BAD, and its words in quotes."""
     return f"{error.status} {quote(error.text)}".rstrip()
 
@@ -102,16 +101,16 @@ _LOGIN_REFUSALS: Mapping[Reason, str] = {
 }
 
 
-def login_refused(account_id: str, error: RefusedError) -> ToolError:
+def login_refused_error(account_id: str, error: RefusedError) -> ToolError:
     """Build the error for a login that the server completed with NO or BAD.
 
     The server's own words are left out: some repeat the command, password and all.
     """
     said = f" ({code(error.code)})" if error.code else ""
     if error.is_connection_limit:
-        return connection_limit(account_id)
+        return connection_limit_error(account_id)
     if error.is_temporary:
-        return refused(account_id, RefusedError("login", error.status, f"[{error.code}]"))
+        return refused_error(account_id, RefusedError("login", error.status, f"[{error.code}]"))
     reason = error.reason if error.reason in _LOGIN_REFUSALS else Reason.CREDENTIALS_REJECTED
     return AuthFailedError(
         _LOGIN_REFUSALS[reason].format(account=account_id + said),
@@ -120,7 +119,7 @@ def login_refused(account_id: str, error: RefusedError) -> ToolError:
     )
 
 
-def connection_limit(account_id: str) -> InternalError:
+def connection_limit_error(account_id: str) -> InternalError:
     """Build the error for a server that allows no more connections at the moment."""
     return InternalError(
         f"The server allows no more connections now (account {account_id}). "
@@ -131,7 +130,7 @@ def connection_limit(account_id: str) -> InternalError:
     )
 
 
-def violation(account_id: str, what: str) -> InternalError:
+def protocol_error(account_id: str, what: str) -> InternalError:
     """Build the error for an answer that breaks the protocol; `what` completes «The server …»."""
     return InternalError(
         f"The server {what} (account {account_id}).",
@@ -140,7 +139,7 @@ def violation(account_id: str, what: str) -> InternalError:
     )
 
 
-def lost(account_id: str) -> InternalError:
+def connection_lost_error(account_id: str) -> InternalError:
     """Build the error for a connection that is gone."""
     return InternalError(
         f"The connection to the server was lost (account {account_id}).",
@@ -150,7 +149,7 @@ def lost(account_id: str) -> InternalError:
     )
 
 
-def rebuilt(mailbox: str, *, expected: int, found: int) -> ConflictError:
+def uidvalidity_conflict(mailbox: str, *, expected: int, found: int) -> ConflictError:
     """Build the error for a mailbox whose UIDVALIDITY is another one (RFC 9051 section 2.3.1.1)."""
     return ConflictError(
         f"Mailbox {code(mailbox)} was rebuilt (or the id is of another one): its UIDVALIDITY was {expected} "
@@ -160,7 +159,7 @@ def rebuilt(mailbox: str, *, expected: int, found: int) -> ConflictError:
     )
 
 
-def tls_failed(account_id: str, what: str) -> InternalError:
+def tls_error(account_id: str, what: str) -> InternalError:
     """Build the error for TLS that does not come up; `what` says why and what to do."""
     return InternalError(what, reason=Reason.TLS_FAILED, details={"account_id": account_id})
 
@@ -177,17 +176,17 @@ def _name(account_id: str, error: Exception) -> InternalError:
             details={"account_id": account_id},
         )
     if isinstance(error, TooLongError):
-        return violation(account_id, "sent an answer that is too long to be held")
+        return protocol_error(account_id, "sent an answer that is too long to be held")
     if isinstance(error, ViolationError):
-        return violation(account_id, "sent something that is not IMAP")
+        return protocol_error(account_id, "sent something that is not IMAP")
     if isinstance(error, imaplib.IMAP4.error) and not isinstance(error, imaplib.IMAP4.abort):
         return _name_greeting(account_id, error)
-    return lost(account_id)
+    return connection_lost_error(account_id)
 
 
 def _name_tls(account_id: str, error: ssl.SSLError) -> InternalError:
     if isinstance(error, ssl.SSLCertVerificationError):
-        return tls_failed(
+        return tls_error(
             account_id,
             # Some of OpenSSL's messages are sentences with a full stop, some are not.
             f"The server's certificate was not accepted (account {account_id}): "
@@ -195,7 +194,7 @@ def _name_tls(account_id: str, error: ssl.SSLError) -> InternalError:
             "Check the host name; for a private authority set ca_file in the settings.",
         )
     why = getattr(error, "reason", "") or "no reason given"  # Python's own SSLErrors have none
-    return tls_failed(
+    return tls_error(
         account_id,
         f"TLS with the server failed (account {account_id}): {why}. Check the port and the tls setting.",
     )
@@ -205,9 +204,9 @@ def _name_greeting(account_id: str, error: imaplib.IMAP4.error) -> InternalError
     """Name imaplib's error for a greeting that is neither OK nor PREAUTH; it holds the line."""
     greeting = str(error)
     if "* BYE" in greeting and names_connection_limit(greeting):
-        return connection_limit(account_id)
+        return connection_limit_error(account_id)
     if "* BYE" not in greeting:
-        return violation(account_id, "did not greet as IMAP servers do")
+        return protocol_error(account_id, "did not greet as IMAP servers do")
     return InternalError(
         f"The server greeted with BYE: it takes no connections now (account {account_id}).",
         reason=Reason.SERVER_REFUSED,

@@ -10,10 +10,17 @@ from typing import NamedTuple
 
 from imapclient.imap_utf7 import decode as decode_utf7
 
-from mailmcp.imap.command import Command, canonical_name, encode_mailbox
-from mailmcp.imap.errors import refusal_of, refused
+from mailmcp.imap.command import (
+    Command,
+    Piece,
+    RefusedError,
+    Response,
+    canonical_name,
+    encode_mailbox,
+    parse_line,
+)
+from mailmcp.imap.errors import format_refusal, refused_error
 from mailmcp.imap.quirks import Feature, is_unsupported
-from mailmcp.imap.response import Answer, Piece, RefusedError, parse_line
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.special_use import use_of
 
@@ -85,7 +92,7 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
     return tuple(sorted(guessed, key=lambda each: listing_order(each.name)))
 
 
-def _list(session: Session, *, with_counts: bool) -> Answer:
+def _list(session: Session, *, with_counts: bool) -> Response:
     """Send LIST; again without options where they are advertised and refused."""
     options = [b"SPECIAL-USE"] if session.can("SPECIAL-USE") and session.can("LIST-EXTENDED") else []
     options += [b"STATUS " + _COUNTS] if with_counts and session.can("LIST-STATUS") else []
@@ -94,10 +101,10 @@ def _list(session: Session, *, with_counts: bool) -> Answer:
         closing = _close(session) if with_counts else []
         command = Command(name="LIST", arguments=[b'""', b'"*"', *returning])
         *_, reply = session.run_all([*closing, command], in_order=True)
-        if isinstance(reply, Answer):
+        if isinstance(reply, Response):
             return reply
         if not is_unsupported(reply):
-            raise refused(session.account.account_id, reply)
+            raise refused_error(session.account.account_id, reply)
         session.quirks.distrust(Feature.LIST_RETURN)
     return session.run("LIST", b'""', b'"*"')
 
@@ -131,7 +138,7 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
         burst = lacking[start : start + _BURST]
         results = _status(session, burst)
         # Of all answers together: a server may end the commands of a burst in any order.
-        answers = [each for each in results if isinstance(each, Answer)]
+        answers = [each for each in results if isinstance(each, Response)]
         counts = {name: each for answer in answers for name, each in _counts_by_name(session, answer).items()}
         for mailbox, result in zip(burst, results, strict=True):
             if mailbox.name in counts:
@@ -141,13 +148,13 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
     return Listed(mailboxes=tuple(counted.get(each.name, each) for each in mailboxes), uncounted=uncounted)
 
 
-def _why_uncounted(result: Answer | RefusedError) -> Uncounted:
+def _why_uncounted(result: Response | RefusedError) -> Uncounted:
     if isinstance(result, RefusedError):
-        return Uncounted(refusal_of(result), result.retryable)
+        return Uncounted(format_refusal(result), result.retryable)
     return Uncounted("no counts in the answer", retryable=True)
 
 
-def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Answer | RefusedError]:
+def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Response | RefusedError]:
     names = [quoted_mailbox(session.quirks, each.name) for each in mailboxes]
     closing = _close(session)
     if all(map(bytes.isascii, names)):
@@ -158,7 +165,7 @@ def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Answer | Ref
     return [_status_alone(session, each) for each in names]
 
 
-def _status_alone(session: Session, name: bytes) -> Answer | RefusedError:
+def _status_alone(session: Session, name: bytes) -> Response | RefusedError:
     try:
         return session.run("STATUS", name, _COUNTS)
     except RefusedError as error:
@@ -204,7 +211,7 @@ def decode_mailbox(octets: bytes) -> str:
     return canonical_name(name)
 
 
-def _counts_by_name(session: Session, answer: Answer) -> dict[str, dict[bytes, int]]:
+def _counts_by_name(session: Session, answer: Response) -> dict[str, dict[bytes, int]]:
     counts: dict[str, dict[bytes, int]] = {}
     for line in answer.lines("STATUS"):
         try:

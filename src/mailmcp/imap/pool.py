@@ -25,11 +25,11 @@ from typing_extensions import override
 from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
-from mailmcp.imap.connect import Dialling, close_socket, connect, identify, log_in
+from mailmcp.imap.command import RefusedError
+from mailmcp.imap.connect import ConnectionHandle, close_socket, connect, identify, log_in
 from mailmcp.imap.connection import Connection
-from mailmcp.imap.errors import Stage, deadline_passed, refused
+from mailmcp.imap.errors import Stage, deadline_error, refused_error
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.response import RefusedError
 from mailmcp.imap.session import Session, start_session
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.workers import Threads
@@ -49,11 +49,11 @@ _CHECK_TIMEOUT_S = 5.0
 class _Attempt:
     """One try of a call: what the deadline's error needs to know."""
 
-    dialling: Dialling | None = None
+    handle: ConnectionHandle | None = None
 
     @property
     def stage(self) -> Stage:
-        return self.dialling.stage if self.dialling else Stage.COMMAND
+        return self.handle.stage if self.handle else Stage.COMMAND
 
 
 class Pool:
@@ -121,7 +121,7 @@ class Pool:
                     attempt = _Attempt()
                     return await self._run_once(sessions, work, mailbox, telemetry, attempt)
         assert scope.cancelled_caught  # noqa: S101 - the loop returns or raises
-        raise deadline_passed(account_id, attempt.stage)
+        raise deadline_error(account_id, attempt.stage)
 
     def sessions_of(self, account_id: str) -> AccountSessions:
         """Look an account up.
@@ -150,7 +150,7 @@ class Pool:
     ) -> ResultT:
         try:
             async with self._leased(sessions, mailbox, telemetry, attempt) as session:
-                return await self._threads.run(session.dialling, lambda: _named(session, work), telemetry)
+                return await self._threads.run(session.handle, lambda: _named(session, work), telemetry)
         except InternalError as error:
             if error.reason is Reason.CONNECTION_LOST:
                 sessions.drop_idle()
@@ -186,11 +186,11 @@ class Pool:
         session = sessions.take(mailbox)
         if session is None:
             return await self._open(sessions, telemetry, attempt)
-        attempt.dialling = session.dialling
+        attempt.handle = session.handle
         session.begin_lease()
         if self._clock() - session.last_used_at > limits.SESSION_IDLE_CHECK_S:
             try:
-                await self._threads.run(session.dialling, lambda: session.check(_CHECK_TIMEOUT_S), telemetry)
+                await self._threads.run(session.handle, lambda: session.check(_CHECK_TIMEOUT_S), telemetry)
             except BaseException:
                 sessions.give_back(session, self._clock(), keep=False)
                 raise
@@ -212,30 +212,30 @@ class Pool:
         attempt: _Attempt,
     ) -> Session:
         sessions.fail_if_backing_off(self._clock())
-        dialling = attempt.dialling = Dialling(sessions.account)
+        handle = attempt.handle = ConnectionHandle(sessions.account)
         opened: list[Connection] = []
         try:
-            await self._threads.run(dialling, lambda: opened.append(connect(dialling)), telemetry)
+            await self._threads.run(handle, lambda: opened.append(connect(handle)), telemetry)
             [connection] = opened
             async with login_lock:
                 sessions.fail_if_backing_off(self._clock())
                 sessions.fail_if_full()
                 try:
-                    await self._threads.run(dialling, lambda: log_in(connection, dialling), telemetry)
+                    await self._threads.run(handle, lambda: log_in(connection, handle), telemetry)
                 except BaseException as error:
-                    sessions.login_failed(error, dialling, self._clock())
+                    sessions.login_failed(error, handle, self._clock())
                     raise
-                session = start_session(connection, dialling, sessions.quirks, now=self._clock())
+                session = start_session(connection, handle, sessions.quirks, now=self._clock())
                 sessions.login_succeeded(session)
         except BaseException:
             # The thread may have ended well after the call was over.
-            dialling.cut.cut()
+            handle.kill_switch.trip()
             for each in opened:
                 close_socket(each)
-            dialling.cut.close()
+            handle.kill_switch.close()
             raise
         try:
-            await self._threads.run(dialling, lambda: identify(connection, dialling), telemetry)
+            await self._threads.run(handle, lambda: identify(connection, handle), telemetry)
         except BaseException:
             sessions.give_back(session, self._clock(), keep=False)
             raise
@@ -283,7 +283,7 @@ def _named(session: Session, work: Callable[[Session], ResultT]) -> ResultT:
     try:
         return work(session)
     except RefusedError as error:
-        raise refused(session.account.account_id, error) from error
+        raise refused_error(session.account.account_id, error) from error
 
 
 def _wait_before_retry(state: RetryCallState) -> float:

@@ -11,8 +11,7 @@ from enum import StrEnum
 from time import monotonic
 
 from mailmcp import limits
-from mailmcp.imap.response import RefusedError
-from mailmcp.imap.response_codes import meaning_of
+from mailmcp.imap.command import RefusedError, meaning_of
 
 
 def is_unsupported(refusal: RefusedError) -> bool:

@@ -8,13 +8,25 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from mailmcp.imap.account import Account
-from mailmcp.imap.command import Command, canonical_name, encode_mailbox, quoted
-from mailmcp.imap.connect import Dialling, close_socket, open_connection
+from mailmcp.imap.command import (
+    Command,
+    RefusedError,
+    Response,
+    canonical_name,
+    encode_mailbox,
+    meaning_of,
+    quoted,
+)
+from mailmcp.imap.connect import ConnectionHandle, close_socket, open_connection
 from mailmcp.imap.connection import Connection
-from mailmcp.imap.errors import lost, named_faults, rebuilt, refused, violation
+from mailmcp.imap.errors import (
+    connection_lost_error,
+    protocol_error,
+    refused_error,
+    translate_errors,
+    uidvalidity_conflict,
+)
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.response import Answer, RefusedError
-from mailmcp.imap.response_codes import meaning_of
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, NotFoundError, Resource, ToolError, code
 
@@ -23,7 +35,7 @@ _UIDVALIDITY_MAX = 2**32 - 1  # RFC 9051 section 9, nz-number: ids hold no more
 
 
 @dataclass(slots=True, kw_only=True)
-class OpenMailbox:
+class SelectedMailbox:
     """The mailbox that a session has open, read-only."""
 
     name: str
@@ -43,13 +55,13 @@ class Session:
 
     account: Account
     connection: Connection
-    dialling: Dialling
+    handle: ConnectionHandle
     quirks: Quirks
     opened_at: float
     """On the pool's clock, in seconds."""
 
     last_used_at: float
-    mailbox: OpenMailbox | None = None
+    mailbox: SelectedMailbox | None = None
     in_doubt: bool = False
     """Whether an error left the connection in a state that is not known; it is then dropped."""
 
@@ -66,7 +78,7 @@ class Session:
         where = self.mailbox.name if self.mailbox else "no mailbox"
         return f"<Session {self.account.account_id} at {where!r}{' in doubt' if self.in_doubt else ''}>"
 
-    def run(self, name: str, *arguments: bytes, uid: bool = False) -> Answer:
+    def run(self, name: str, *arguments: bytes, uid: bool = False) -> Response:
         """Send a command; with the first one after `examine`, a stale mailbox is opened anew.
 
         Raises:
@@ -75,7 +87,7 @@ class Session:
             DeadlineError, InternalError: The connection failed; the session is in doubt.
         """
         ride = self._examine_again()
-        result: Answer | RefusedError
+        result: Response | RefusedError
         with self._watched():
             try:
                 result = self.connection.run(name, *arguments, uid=uid, ride=ride)
@@ -110,7 +122,7 @@ class Session:
         self._check_uidvalidity(self._expected_uidvalidity)
         return b""
 
-    def _mailbox_answered(self, result: Answer | RefusedError) -> None:
+    def _mailbox_answered(self, result: Response | RefusedError) -> None:
         """Learn from the EXAMINE that rode along."""
         assert self.mailbox is not None  # noqa: S101 - it was examined
         name, expected = self.mailbox.name, self._expected_uidvalidity
@@ -125,7 +137,7 @@ class Session:
         if self._reopen_due:
             self.run("NOOP")
 
-    def run_all(self, commands: Sequence[Command], *, in_order: bool) -> list[Answer | RefusedError]:
+    def run_all(self, commands: Sequence[Command], *, in_order: bool) -> list[Response | RefusedError]:
         """Send several commands in one round trip, as `Connection.run_burst`; failures raise as `run`."""
         with self._watched():
             return self.connection.run_burst(commands, in_order=in_order)
@@ -133,7 +145,7 @@ class Session:
     @contextmanager
     def _watched(self) -> Iterator[None]:
         try:
-            with named_faults(self.account.account_id):
+            with translate_errors(self.account.account_id):
                 yield
         except ToolError:
             self.in_doubt = True
@@ -153,7 +165,7 @@ class Session:
         try:
             self.run("NOOP")
         except DeadlineError as error:
-            raise lost(self.account.account_id) from error
+            raise connection_lost_error(self.account.account_id) from error
         self.connection.socket().settimeout(self.account.command_timeout_s)
 
     def begin_lease(self) -> None:
@@ -162,7 +174,7 @@ class Session:
         self._reopen_due = False
         self._expected_uidvalidity = None
 
-    def examine(self, name: str, *, uidvalidity: int | None = None) -> OpenMailbox:
+    def examine(self, name: str, *, uidvalidity: int | None = None) -> SelectedMailbox:
         """Open a mailbox read-only; one round trip, or none if it is open already.
 
         What is open already is opened again together with the next command: that one raises
@@ -193,7 +205,7 @@ class Session:
     def _is_open(self, name: str) -> bool:
         return self.mailbox is not None and self.mailbox.name == canonical_name(name)
 
-    def examination(self, name: str, *, again: bool = False) -> list[Command]:
+    def examine_commands(self, name: str, *, again: bool = False) -> list[Command]:
         """Write the EXAMINE that commands on a mailbox need in front.
 
         Nothing to send if it is open and up to date; `again` for one in any case.
@@ -202,9 +214,9 @@ class Session:
             return []
         return [Command(name="EXAMINE", arguments=[quoted_mailbox(self.quirks, canonical_name(name))])]
 
-    def examined(
-        self, name: str, result: Answer | RefusedError | None, *, uidvalidity: int | None
-    ) -> OpenMailbox:
+    def apply_examine(
+        self, name: str, result: Response | RefusedError | None, *, uidvalidity: int | None
+    ) -> SelectedMailbox:
         """Learn from the answer to `examination`, None if there was nothing to send; raises as `examine`.
 
         May cost a round trip if the mailbox was refused.
@@ -216,7 +228,7 @@ class Session:
         if isinstance(result, RefusedError):
             raise self._not_opened(name, result) from result
         if result is not None:
-            opened = OpenMailbox(name=name, uidvalidity=0, exists=0, uidnext=None)
+            opened = SelectedMailbox(name=name, uidvalidity=0, exists=0, uidnext=None)
             self._learn(opened, result)
             self.mailbox = opened
         assert self.mailbox is not None  # noqa: S101 - it is open
@@ -226,20 +238,20 @@ class Session:
     def _check_uidvalidity(self, expected: int | None) -> None:
         mailbox = self.mailbox
         if mailbox is not None and expected is not None and mailbox.uidvalidity != expected:
-            raise rebuilt(mailbox.name, expected=expected, found=mailbox.uidvalidity)
+            raise uidvalidity_conflict(mailbox.name, expected=expected, found=mailbox.uidvalidity)
 
-    def _open(self, name: str) -> OpenMailbox:
+    def _open(self, name: str) -> SelectedMailbox:
         self.mailbox = None  # so that no other one is opened again on the way
         try:
-            result: Answer | RefusedError = self.run("EXAMINE", quoted_mailbox(self.quirks, name))
+            result: Response | RefusedError = self.run("EXAMINE", quoted_mailbox(self.quirks, name))
         except RefusedError as error:
             result = error
-        return self.examined(name, result, uidvalidity=None)
+        return self.apply_examine(name, result, uidvalidity=None)
 
-    def _learn(self, mailbox: OpenMailbox, answer: Answer) -> None:
+    def _learn(self, mailbox: SelectedMailbox, answer: Response) -> None:
         uidvalidity = answer.number("UIDVALIDITY") or 0
         if not 0 < uidvalidity <= _UIDVALIDITY_MAX:
-            raise violation(self.account.account_id, "gave no UIDVALIDITY of 32 bits for the mailbox")
+            raise protocol_error(self.account.account_id, "gave no UIDVALIDITY of 32 bits for the mailbox")
         mailbox.uidvalidity = uidvalidity
         mailbox.exists = self.quirks.sizes[mailbox.name] = answer.number("EXISTS") or 0
         mailbox.uidnext = answer.number("UIDNEXT")
@@ -251,7 +263,7 @@ class Session:
             lines = self.run("LIST", b'""', quoted_mailbox(self.quirks, name)).lines("LIST")
             missing = not lines or "\\noselect" in str(lines).lower()  # one that only holds others
         if not missing:
-            return refused(self.account.account_id, error)
+            return refused_error(self.account.account_id, error)
         account_id = self.account.account_id
         message = f"There is no mailbox {code(name)} in account {account_id}. Names are case-sensitive."
         details = {"account_id": account_id, "mailbox": name}
@@ -269,22 +281,22 @@ class Session:
 
     def discard(self) -> None:
         """Close without a word to the server."""
-        self.dialling.cut.cut()
+        self.handle.kill_switch.trip()
         close_socket(self.connection)
-        self.dialling.cut.close()
+        self.handle.kill_switch.close()
 
 
-def open_session(dialling: Dialling, quirks: Quirks, *, now: float) -> Session:
+def open_session(handle: ConnectionHandle, quirks: Quirks, *, now: float) -> Session:
     """Connect and log in; blocks. Raises what `open_connection` raises."""
-    return start_session(open_connection(dialling), dialling, quirks, now=now)
+    return start_session(open_connection(handle), handle, quirks, now=now)
 
 
-def start_session(connection: Connection, dialling: Dialling, quirks: Quirks, *, now: float) -> Session:
+def start_session(connection: Connection, handle: ConnectionHandle, quirks: Quirks, *, now: float) -> Session:
     """Make a session of a connection that is logged in."""
     return Session(
-        account=dialling.account,
+        account=handle.account,
         connection=connection,
-        dialling=dialling,
+        handle=handle,
         quirks=quirks,
         opened_at=now,
         last_used_at=now,

@@ -11,12 +11,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from mailmcp import limits
-from mailmcp.imap.command import quoted
-from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.fetch_steps import Job, fetching, id_items
-from mailmcp.imap.pipeline import Dialogue, Talk, converse
+from mailmcp.imap.command import RefusedError, quoted
+from mailmcp.imap.fetch import Fetched, FetchJob, fetch_steps, id_items
+from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.quirks import Feature, is_unsupported
-from mailmcp.imap.response import RefusedError
 from mailmcp.imap.search.plan import Plan, format_search_date
 from mailmcp.imap.search.uid_search import Found, PlanChangedError, search_steps
 from mailmcp.imap.session import Session
@@ -42,7 +40,7 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Clue:
+class ThreadQuery:
     """Keys of one SEARCH that finds messages of the conversation."""
 
     keys: tuple[bytes, ...]
@@ -58,13 +56,13 @@ def thread_items(session: Session) -> tuple[str, ...]:
     return tuple(id_items(session, threads=True))
 
 
-def thread_clue(session: Session, thread_id: str) -> Clue:
+def thread_id_query(session: Session, thread_id: str) -> ThreadQuery:
     """Ask for the messages of a thread of the server's."""
     name = b"X-GM-THRID" if session.can("X-GM-EXT-1") else b"THREADID"
-    return Clue(keys=(name, thread_id.encode()), by_thread_id=True)
+    return ThreadQuery(keys=(name, thread_id.encode()), by_thread_id=True)
 
 
-def id_clues(ids: Sequence[str], *, known: Collection[str] = ()) -> Iterator[Clue]:
+def id_queries(ids: Sequence[str], *, known: Collection[str] = ()) -> Iterator[ThreadQuery]:
     """Ask for the messages that have one of `ids` or refer to it.
 
     Args:
@@ -80,20 +78,20 @@ def id_clues(ids: Sequence[str], *, known: Collection[str] = ()) -> Iterator[Clu
             key = (b"HEADER", header, quoted(each))
             size = sum(map(len, key)) + 6
             if held and octets + size > limits.THREAD_KEYS_OCTETS:
-                yield Clue(keys=_any_of(held))
+                yield ThreadQuery(keys=_any_of(held))
                 held, octets = [], 0
             held.append(key)
             octets += size
     if held:
-        yield Clue(keys=_any_of(held))
+        yield ThreadQuery(keys=_any_of(held))
 
 
-def subject_clue(subject: str, around: datetime) -> Clue:
+def subject_query(subject: str, around: datetime) -> ThreadQuery:
     """Ask for messages with `subject` in their subject, within the days in which a stray reply is joined."""
     span = timedelta(days=limits.STRAY_REPLY_DAYS + 2)
     since, before = (around - span).date(), (around + span).date()
     dates = (b"SENTSINCE", format_search_date(since), b"SENTBEFORE", format_search_date(before))
-    return Clue(keys=(*dates, b"SUBJECT", quoted(subject)), needed=False)
+    return ThreadQuery(keys=(*dates, b"SUBJECT", quoted(subject)), needed=False)
 
 
 def _any_of(keys: Sequence[tuple[bytes, ...]]) -> tuple[bytes, ...]:
@@ -111,8 +109,8 @@ def fetch_row(session: Session, name: str, *, uidvalidity: int, uid: int, items:
         NotFoundError, ConflictError: The mailbox is gone, or another one by now.
         DeadlineError, InternalError: The connection failed.
     """
-    talk = Talk(mailbox=name, uidvalidity=uidvalidity, dialogue=_fetching_rows([uid], items))
-    [result] = converse(session, [talk])
+    task = MailboxTask(mailbox=name, uidvalidity=uidvalidity, steps=_fetching_rows([uid], items))
+    [result] = run_pipelined(session, [task])
     if isinstance(result, ToolError):
         raise result
     return result
@@ -121,7 +119,7 @@ def fetch_row(session: Session, name: str, *, uidvalidity: int, uid: int, items:
 def find_related(
     session: Session,
     mailboxes: Mapping[str, int | None],
-    clues: Sequence[Clue],
+    queries: Sequence[ThreadQuery],
     *,
     items: Sequence[str],
     known: Mapping[str, Collection[int]],
@@ -131,7 +129,7 @@ def find_related(
     Args:
         session: Any mailbox may be open.
         mailboxes: Names, each with the UIDVALIDITY it must have; None for any.
-        clues: Each finds messages.
+        queries: Each finds messages.
         items: What to fetch of those that are new.
         known: UIDs by mailbox that are not to be fetched again.
 
@@ -141,20 +139,20 @@ def find_related(
     Raises:
         DeadlineError, InternalError: The connection failed.
     """
-    asked = [(name, clue) for name in mailboxes for clue in clues]
-    talks = [
-        Talk(mailbox=name, uidvalidity=mailboxes[name], dialogue=_placed(_looking(session, name, clue)))
-        for name, clue in asked
+    asked = [(name, query) for name in mailboxes for query in queries]
+    tasks = [
+        MailboxTask(mailbox=name, uidvalidity=mailboxes[name], steps=_placed(_looking(session, name, query)))
+        for name, query in asked
     ]
     looked: dict[str, _Looked] = {}
     failed: dict[str, ToolError] = {}
     missed: dict[str, ToolError] = {}
-    answers = converse(session, talks)
-    for (name, clue), result in zip(asked, answers, strict=True):
+    answers = run_pipelined(session, tasks)
+    for (name, query), result in zip(asked, answers, strict=True):
         if not isinstance(result, ToolError):
-            looked.setdefault(name, _Looked()).take(*result, needed=clue.needed)
+            looked.setdefault(name, _Looked()).take(*result, needed=query.needed)
         else:
-            (failed if clue.needed else missed).setdefault(name, result)
+            (failed if query.needed else missed).setdefault(name, result)
     fetched = _fetch_rows(session, looked, items, known)
     return {name: failed.get(name) or fetched.get(name) or missed[name] for name in mailboxes}
 
@@ -166,7 +164,7 @@ class _Looked:
     uidvalidity: int = 0
     uids: set[int] = field(default_factory=set)
     guesses: set[int] = field(default_factory=set)
-    """What clues found that are not needed: most of it may have nothing to do with the conversation."""
+    """What queries found that are not needed: most of it may have nothing to do with the conversation."""
 
     statements: dict[str, None] = field(default_factory=dict)
     complete: bool = True
@@ -191,30 +189,30 @@ class _Looked:
         return sorted(new + guesses[len(guesses) - min(room, len(guesses)) :])
 
 
-def _looking(session: Session, name: str, clue: Clue) -> Dialogue[Found]:
+def _looking(session: Session, name: str, query: ThreadQuery) -> Steps[Found]:
     try:
-        return (yield from search_steps(session, name, Plan(keys=clue.keys, local=frozenset())))
+        return (yield from search_steps(session, name, Plan(keys=query.keys, local=frozenset())))
     except PlanChangedError:
         # A subject beyond ASCII, which this server cannot search for: ids will do.
         return Found(uids=array("I"))
     except ToolError as error:
         refusal = error.__cause__
-        if not (clue.by_thread_id and isinstance(refusal, RefusedError) and is_unsupported(refusal)):
+        if not (query.by_thread_id and isinstance(refusal, RefusedError) and is_unsupported(refusal)):
             raise
         session.quirks.distrust(Feature.IDS)
         return Found(uids=array("I"))
 
 
-def _placed(dialogue: Dialogue[Found]) -> Dialogue[tuple[int, Found]]:
-    """Go through a dialogue, and say which mailbox it was about."""
-    asked = next(dialogue)
+def _placed(steps: Steps[Found]) -> Steps[tuple[int, Found]]:
+    """Go through a steps, and say which mailbox it was about."""
+    asked = next(steps)
     while True:
-        turn = yield asked
+        responses = yield asked
         try:
-            asked = dialogue.send(turn)
+            asked = steps.send(responses)
         except StopIteration as end:
             found: Found = end.value
-            return turn.mailbox.uidvalidity, found
+            return responses.mailbox.uidvalidity, found
 
 
 def _fetch_rows(
@@ -226,12 +224,14 @@ def _fetch_rows(
     """Fetch what is new in each mailbox; no round trip if nothing is."""
     new = {name: each.choose(known.get(name, ())) for name, each in looked.items()}
     names = [name for name, uids in new.items() if uids]
-    talks = [
-        Talk(mailbox=name, uidvalidity=looked[name].uidvalidity, dialogue=_fetching_rows(new[name], items))
+    tasks = [
+        MailboxTask(
+            mailbox=name, uidvalidity=looked[name].uidvalidity, steps=_fetching_rows(new[name], items)
+        )
         for name in names
     ]
     results: dict[str, Fetched | ToolError] = dict.fromkeys(looked, Fetched())
-    answers = converse(session, talks)
+    answers = run_pipelined(session, tasks)
     results |= zip(names, answers, strict=True)
     return {name: _related(session, looked[name], result) for name, result in results.items()}
 
@@ -246,35 +246,35 @@ def _related(session: Session, looked: _Looked, fetched: Fetched | ToolError) ->
     return Related(uidvalidity=looked.uidvalidity, fetched=fetched, statements=statements, complete=complete)
 
 
-def _fetching_rows(uids: Sequence[int], items: Sequence[str]) -> Dialogue[Fetched]:
+def _fetching_rows(uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
     """Fetch rows; without their structures where servers fail to make one that can be read."""
-    [fetched] = yield from fetching((uids, items))
+    [fetched] = yield from fetch_steps((uids, items))
     unreadable = [uid for uid, failure in fetched.failures.items() if failure.code is Code.INTERNAL]
     if not unreadable:
         return fetched
     plain = [item for item in items if item != "BODYSTRUCTURE"]
-    [again] = yield from fetching((unreadable, plain))
+    [again] = yield from fetch_steps((unreadable, plain))
     kept = {uid: failure for uid, failure in fetched.failures.items() if uid not in unreadable}
     return Fetched(messages=fetched.messages | again.messages, failures=kept | again.failures)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextsWanted:
+class TextRequest:
     """What to fetch of messages of one mailbox."""
 
     uidvalidity: int
-    jobs: tuple[Job, ...]
+    jobs: tuple[FetchJob, ...]
 
 
-def fetch_texts(session: Session, wanted: Mapping[str, TextsWanted]) -> dict[str, list[Fetched] | ToolError]:
+def fetch_texts(session: Session, wanted: Mapping[str, TextRequest]) -> dict[str, list[Fetched] | ToolError]:
     """Fetch parts of messages in many mailboxes; one round trip for twenty of them if all goes well.
 
     Raises:
         DeadlineError, InternalError: The connection failed.
     """
-    talks = [
-        Talk(mailbox=name, uidvalidity=each.uidvalidity, dialogue=fetching(*each.jobs))
+    tasks = [
+        MailboxTask(mailbox=name, uidvalidity=each.uidvalidity, steps=fetch_steps(*each.jobs))
         for name, each in wanted.items()
     ]
-    results = converse(session, talks)
+    results = run_pipelined(session, tasks)
     return dict(zip(wanted, results, strict=True))

@@ -42,7 +42,7 @@ _RESPONSE_OCTETS = 100
 """Held of each response besides its octets, about: many short ones cost more than their length."""
 
 
-class Cut:
+class KillSwitch:
     """Ends a connection from another thread, whatever it is blocked in.
 
     Closing a socket does not wake a thread that reads from it; shutting it down does.
@@ -52,24 +52,24 @@ class Cut:
 
     def __init__(self) -> None:
         self._handle: socket.socket | None = None
-        self.done = False
-        """True once `cut` was called; a connection that comes up later is refused."""
+        self.tripped = False
+        """True once `trip` was called; a connection that comes up later is refused."""
 
-    def watch(self, sock: socket.socket) -> None:
+    def attach(self, sock: socket.socket) -> None:
         """Make `sock` the one to cut.
 
         Raises:
-            ConnectionAbortedError: `cut` was called already: a socket that is not connected
+            ConnectionAbortedError: `trip` was called already: a socket that is not connected
                 cannot be shut down, and would connect all the same.
         """
         self.close()
         self._handle = sock.dup()
-        if self.done:
+        if self.tripped:
             raise ConnectionAbortedError("cut before it was connected")
 
-    def cut(self) -> None:
+    def trip(self) -> None:
         """Shut the connection down; blocked reads and writes fail at once. Safe to repeat."""
-        self.done = True
+        self.tripped = True
         handle = self._handle  # the connection's own thread may give it back meanwhile
         if handle is not None:
             with suppress(OSError):  # not connected yet, or already closed by the server

@@ -11,8 +11,8 @@ from typing import TypeVar
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from mailmcp.imap.connect import Dialling
-from mailmcp.imap.errors import lost
+from mailmcp.imap.connect import ConnectionHandle
+from mailmcp.imap.errors import connection_lost_error
 from mailmcp.imap.telemetry import Telemetry
 
 ResultT = TypeVar("ResultT")
@@ -27,18 +27,20 @@ class Threads:
     def __init__(self, limit: int) -> None:
         """Allow `limit` threads at a time."""
         self.limiter = CapacityLimiter(limit)
-        self._busy: set[Dialling] = set()
+        self._busy: set[ConnectionHandle] = set()
         self.closed = False
 
-    async def run(self, dialling: Dialling, work: Callable[[], ResultT], telemetry: Telemetry) -> ResultT:
+    async def run(
+        self, handle: ConnectionHandle, work: Callable[[], ResultT], telemetry: Telemetry
+    ) -> ResultT:
         """Run `work`, which uses one connection; add its traffic to `telemetry`.
 
         Raises:
             InternalError: With reason `connection_lost`, after `close`.
         """
         if self.closed:
-            raise lost(dialling.account.account_id)
-        before = (dialling.traffic.round_trips, dialling.traffic.octets_received)
+            raise connection_lost_error(handle.account.account_id)
+        before = (handle.traffic.round_trips, handle.traffic.octets_received)
         began, ended = threading.Event(), threading.Event()
 
         def run() -> ResultT:
@@ -48,22 +50,22 @@ class Threads:
             finally:
                 ended.set()
 
-        self._busy.add(dialling)
+        self._busy.add(handle)
         try:
             return await to_thread.run_sync(run, abandon_on_cancel=True, limiter=self.limiter)
         except anyio.get_cancelled_exc_class():
-            dialling.cut.cut()
+            handle.kill_switch.trip()
             if began.is_set():  # else it never will: a call can end before its thread is there
                 with anyio.CancelScope(shield=True):
                     await to_thread.run_sync(ended.wait, _END_S, limiter=CapacityLimiter(1))
             raise
         finally:
-            self._busy.discard(dialling)
-            telemetry.imap_round_trips += dialling.traffic.round_trips - before[0]
-            telemetry.bytes_received += dialling.traffic.octets_received - before[1]
+            self._busy.discard(handle)
+            telemetry.imap_round_trips += handle.traffic.round_trips - before[0]
+            telemetry.bytes_received += handle.traffic.octets_received - before[1]
 
     def close(self) -> None:
         """Cut the connections that are in use, and start no more work."""
         self.closed = True
-        for dialling in self._busy:
-            dialling.cut.cut()
+        for handle in self._busy:
+            handle.kill_switch.trip()

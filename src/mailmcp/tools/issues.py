@@ -55,7 +55,7 @@ def advise_listing(error: ToolError, account_id: str) -> None:
         )
 
 
-def nothing_had(issues: Sequence[Issue], next_action: NextAction | None) -> ToolError:
+def all_failed_error(issues: Sequence[Issue], next_action: NextAction | None) -> ToolError:
     """Build the error for a reply that would hold nothing but issues: that is no partial success."""
     first = issues[0]
     details = {"issues": [{"uid": each.about.get("uid"), "message": each.message} for each in issues]}

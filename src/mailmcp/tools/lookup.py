@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mailmcp.imap.command import quoted
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.session import Session
-from mailmcp.imap.thread import Clue, Related, find_related
+from mailmcp.imap.thread import Related, ThreadQuery, find_related
 from mailmcp.mail.conversation import find_ids
 from mailmcp.mail.duplicates import HEADER_FIELDS, header_key
 from mailmcp.mail.header.fields import parse_headers
@@ -56,8 +56,8 @@ def look_up(session: Session, account_id: str, header_message_id: str) -> Looked
     if not wanted or not wanted[0].isascii():
         return None
     names = _in_order(list_mailboxes(session))
-    clue = Clue(keys=(b"HEADER", b"MESSAGE-ID", quoted(f"<{wanted[0]}>")))
-    found = find_related(session, dict.fromkeys(names), [clue], items=_ITEMS, known={})
+    query = ThreadQuery(keys=(b"HEADER", b"MESSAGE-ID", quoted(f"<{wanted[0]}>")))
+    found = find_related(session, dict.fromkeys(names), [query], items=_ITEMS, known={})
     bearers: list[tuple[MessageRef, Hashable | None]] = []
     for name, result in found.items():
         if not isinstance(result, Related):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
-from mailmcp.imap.part import BINARY_ENCODINGS, fetch_binary
+from mailmcp.imap.partial_fetch import BINARY_ENCODINGS, fetch_binary
 from mailmcp.imap.session import Session
 from mailmcp.mail.message import MessageView, read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
@@ -101,7 +101,7 @@ def _fetch_first(session: Session, ref: MessageRef) -> FetchedMessage:
         result = fetch_messages(session, [ref.uid], _FIRST_ITEMS)
         failure = result.failures.get(ref.uid)
     if failure is not None:
-        raise not_had(ref, failure)
+        raise fetch_error(ref, failure)
     return result.messages[ref.uid]
 
 
@@ -110,7 +110,7 @@ def _fetch_sections(session: Session, ref: MessageRef, items: Sequence[str]) -> 
         return {}
     result = fetch_messages(session, [ref.uid], ["UID", *items])
     if ref.uid in result.failures:
-        raise not_had(ref, result.failures[ref.uid])
+        raise fetch_error(ref, result.failures[ref.uid])
     return result.messages[ref.uid].sections
 
 
@@ -146,7 +146,7 @@ def search_again(ref: MessageRef) -> NextAction:
     )
 
 
-def not_had(ref: MessageRef, failure: FetchFailure) -> ToolError:
+def fetch_error(ref: MessageRef, failure: FetchFailure) -> ToolError:
     """Build the error for a message that was asked for alone and cannot be had."""
     details: dict[str, object] = {"message_id": ref.message_id}
     if failure.code is Code.NOT_FOUND:

@@ -18,7 +18,7 @@ from mailmcp.tools.attachment.part import open_part
 from mailmcp.tools.lookup import advising
 from mailmcp.tools.mailboxes.tool import ListMailboxesArguments, list_mailboxes_of_account
 from mailmcp.tools.message.tool import GetMessageArguments, get_message
-from mailmcp.tools.message_parts import not_had
+from mailmcp.tools.message_parts import fetch_error
 from mailmcp.tools.tool import Call, Report
 from mcp_envelope import InvalidInputError, Outcome, read_arguments
 
@@ -68,9 +68,9 @@ async def _ask(ref: MessageRef, call: Call, fetch: Callable[[Session], Octets]) 
 def _fetch_raw(session: Session, ref: MessageRef) -> Octets:
     most = limits.RAW_RESOURCE_OCTETS_MAX
     session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
-    fetched = fetch_whole(session, ref.uid, most_octets=most)
+    fetched = fetch_whole(session, ref.uid, limit_octets=most)
     if isinstance(fetched, FetchFailure):
-        raise not_had(ref, fetched)
+        raise fetch_error(ref, fetched)
     if isinstance(fetched, Window):
         raise _too_large(fetched.size_octets, most, "Read it in windows with imap_get_message_raw.")
     return Octets(content_type="message/rfc822", octets=fetched)

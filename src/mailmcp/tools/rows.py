@@ -6,8 +6,7 @@ from datetime import UTC, datetime, tzinfo
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.fetch_steps import id_items
+from mailmcp.imap.fetch import FetchedMessage, id_items
 from mailmcp.imap.search.verify import received_s
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import invitation_method

@@ -4,7 +4,7 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from imap.searches import PLAIN, candidate_list, letter, letters, probed
-from mailmcp.imap.pipeline import Talk, converse
+from mailmcp.imap.pipeline import MailboxTask, run_pipelined
 from mailmcp.imap.search.candidates import CandidateQuery, Candidates, find_candidates, message_limit
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.result import CandidateList
@@ -22,18 +22,18 @@ def quest(order: Order, after: Position | None = None, known: CandidateList | No
 
 
 def find(session: Session, what: CandidateQuery) -> Candidates:
-    dialogue = find_candidates(session, what)
-    [found] = converse(session, [Talk(mailbox="INBOX", uidvalidity=None, dialogue=dialogue)])
+    steps = find_candidates(session, what)
+    [found] = run_pipelined(session, [MailboxTask(mailbox="INBOX", uidvalidity=None, steps=steps)])
     assert not isinstance(found, ToolError)
     return found
 
 
 def test_known_candidates_cost_nothing(peer: PeerFactory) -> None:
     with session_on(make_account(peer()), probed()) as session:
-        before = session.dialling.traffic.round_trips
+        before = session.handle.traffic.round_trips
         found = find(session, quest(Order.NEWEST, HERE, candidate_list(9, 5, 2)))
         assert (list(found.uids), found.start) == ([9, 5, 2], 2)
-        assert session.dialling.traffic.round_trips == before
+        assert session.handle.traffic.round_trips == before
 
 
 def test_only_what_comes_after_is_searched_in_orders_by_uid(peer: PeerFactory) -> None:

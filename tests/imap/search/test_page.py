@@ -49,8 +49,8 @@ def test_times_that_cannot_be_had_cost_nothing(peer: PeerFactory, answer: bytes)
     server = peer(messages=letters(range(1, 31)), capabilities=PLAIN, rules=[rule])
     with session_on(make_account(server), Quirks()) as session:
         session.examine("INBOX")
-        before = session.dialling.traffic.round_trips
+        before = session.handle.traffic.round_trips
         found = search_one(session, replace(request(size=5), may_reorder=True))
-        assert session.dialling.traffic.round_trips - before == 2
+        assert session.handle.traffic.round_trips - before == 2
     assert found.uids == (30, 29, 28, 27, 26)
     assert found.fetched.failures == {}

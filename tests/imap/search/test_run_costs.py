@@ -132,7 +132,7 @@ def all_text(root: Part) -> Sequence[WantedPart]:
 
 
 @pytest.mark.parametrize(
-    ("size", "round_trips", "most_octets"),
+    ("size", "round_trips", "limit_octets"),
     [(1_000, 1, 3_000), (limits.FIRST_OCTETS, 1, 135_000), (10_000_000, 2, 200_000)],
     ids=["small", "128 KiB", "10 MB attached"],
 )
@@ -142,7 +142,7 @@ def test_a_message_costs_one_round_trip_or_two(
     count: Callable[[Login], Counted],
     size: int,
     round_trips: int,
-    most_octets: int,
+    limit_octets: int,
 ) -> None:
     [uid] = dovecot.fill(dovecot_user.user, "INBOX", [_letter(size)])
     counted = count(dovecot_user)
@@ -153,7 +153,7 @@ def test_a_message_costs_one_round_trip_or_two(
     assert parts.fetched.size_octets == size
     assert b"The last words." in b"".join(parts.octets.values())
     assert counted.cost[0] == round_trips
-    assert counted.cost[1] < most_octets
+    assert counted.cost[1] < limit_octets
 
 
 def _letter(size: int) -> bytes:

@@ -61,10 +61,10 @@ def test_a_literal_that_need_not_wait_rides(peer: PeerFactory, capability: str) 
     server = peer(messages=letters([1]), capabilities=("IMAP4rev1", "ESEARCH", capability))
     server.mailbox.messages[0].octets += "Größe".encode()
     with session_on(make_account(server), probed()) as session:
-        before = session.dialling.traffic.round_trips
+        before = session.handle.traffic.round_trips
         assert search_one(session, request(query="Größe")).uids == (1,)
         waits = capability == "IMAP4rev1"
-        assert session.dialling.traffic.round_trips - before == (4 if waits else 2)
+        assert session.handle.traffic.round_trips - before == (4 if waits else 2)
     literal = "Größe".encode().decode("latin-1")
     sign = "" if waits else "+"
     assert searches(server) == [f"CHARSET UTF-8 TEXT {{7{sign}}}\r\n{literal}"]

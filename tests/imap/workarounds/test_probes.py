@@ -59,9 +59,9 @@ def test_a_right_server_is_found_right_in_few_round_trips(
     peer: PeerFactory, capabilities: tuple[str, ...]
 ) -> None:
     with session_on(make_account(peer(messages=mixed(), capabilities=capabilities))) as session:
-        before = session.dialling.traffic.round_trips
+        before = session.handle.traffic.round_trips
         verdicts = probe(session, "INBOX")
-        spent = session.dialling.traffic.round_trips - before
+        spent = session.handle.traffic.round_trips - before
     extensions = {Feature.ESEARCH, Feature.SORT} if capabilities is EXTENDED else set()
     unprobed = {Feature.ESEARCH, Feature.SORT, Feature.LIST_RETURN, Feature.IDS}
     assert set(verdicts) == set(Feature) - unprobed | extensions

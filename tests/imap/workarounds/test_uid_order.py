@@ -96,9 +96,9 @@ def test_a_mailbox_that_is_known_to_be_unordered_is_asked_so_at_once(peer: PeerF
     server = peer(messages=moved(90, 1, 2, 3), capabilities=(*PLAIN, "SORT"))
     with session_on(make_account(server), Quirks()) as session:
         search_one(session, beginning(size=1))
-        before = session.dialling.traffic.round_trips
+        before = session.handle.traffic.round_trips
         assert search_one(session, beginning(size=1)).uids == (1,)
-        assert session.dialling.traffic.round_trips - before == 2
+        assert session.handle.traffic.round_trips - before == 2
     assert searches(server)[0] == "ALL"
 
 
@@ -106,9 +106,9 @@ def test_a_mailbox_in_order_costs_two_round_trips_and_some_times(peer: PeerFacto
     server = peer(messages=moved(*range(200)), capabilities=(*PLAIN, "SORT"))
     with session_on(make_account(server), Quirks()) as session:
         session.examine("INBOX")
-        before = session.dialling.traffic.round_trips
+        before = session.handle.traffic.round_trips
         found = search_one(session, beginning(size=5))
-        assert session.dialling.traffic.round_trips - before == 2
+        assert session.handle.traffic.round_trips - before == 2
     assert found.order is Order.NEWEST
     assert found.uids == (200, 199, 198, 197, 196)
     assert set(found.fetched.messages) == set(found.uids)

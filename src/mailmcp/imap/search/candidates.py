@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.fetch_steps import fetching
-from mailmcp.imap.pipeline import Dialogue
+from mailmcp.imap.fetch import Fetched, fetch_steps
+from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.order import (
     Order,
@@ -69,7 +68,7 @@ class CandidateQuery:
     """Whether too many to be put in order are not to be found, instead of the newest of them."""
 
 
-def find_candidates(session: Session, quest: CandidateQuery) -> Dialogue[Candidates]:
+def find_candidates(session: Session, quest: CandidateQuery) -> Steps[Candidates]:
     """Find the candidates of a search; no round trip if they are known.
 
     Raises:
@@ -111,7 +110,7 @@ def find_candidates(session: Session, quest: CandidateQuery) -> Dialogue[Candida
     return replace(candidates, start=start)
 
 
-def _find(session: Session, quest: CandidateQuery, plan: Plan) -> Dialogue[Found]:
+def _find(session: Session, quest: CandidateQuery, plan: Plan) -> Steps[Found]:
     low, high = rest_of_uids(quest.after, quest.order)
     can_sort = session.can("SORT") and session.quirks.trusts(Feature.SORT)
     sort = quest.order.sort_key if can_sort else b""
@@ -128,13 +127,13 @@ def _held_against(session: Session, found: Found, expected: Sequence[int]) -> Fo
     return replace(found, uids=array("I", sorted({*expected, *found.uids})), is_sorted=False)
 
 
-def _rank(session: Session, candidates: Candidates, quest: CandidateQuery) -> Dialogue[Candidates]:
+def _rank(session: Session, candidates: Candidates, quest: CandidateQuery) -> Steps[Candidates]:
     """Put candidates in order by asking for what it goes by, of the newest ones if there are many."""
     ascending, order = sorted(candidates.uids), quest.order
     if quest.whole and len(ascending) > limits.SORT_CANDIDATES_MAX:
         raise UnarrangedError
     ranked = ascending[-limits.SORT_CANDIDATES_MAX :]
-    [fetched] = yield from fetching((ranked, ["UID", *order.items]), most_messages=message_limit(session))
+    [fetched] = yield from fetch_steps((ranked, ["UID", *order.items]), message_limit=message_limit(session))
     ranks = _all_ranks(ranked, fetched, order)
     statements, complete = candidates.statements, candidates.complete
     if len(ranked) < len(ascending):
@@ -168,7 +167,7 @@ def _all_ranks(uids: Sequence[int], fetched: Fetched, order: Order) -> dict[int,
     return ranks
 
 
-def _find_place(session: Session, candidates: Candidates, quest: CandidateQuery) -> Dialogue[int]:
+def _find_place(session: Session, candidates: Candidates, quest: CandidateQuery) -> Steps[int]:
     """Find where a message that is gone would stand, by the ranks of some of the candidates."""
     assert quest.after is not None  # noqa: S101 - else the first candidate is the place
     low, high = 0, len(candidates.uids)  # the first one after the position is in [low, high]
@@ -179,8 +178,8 @@ def _find_place(session: Session, candidates: Candidates, quest: CandidateQuery)
         ranks = candidates.ranks
         if not ranks:
             asked = [candidates.uids[index] for index in pivots]
-            [fetched] = yield from fetching(
-                (asked, ["UID", *quest.order.items]), most_messages=message_limit(session)
+            [fetched] = yield from fetch_steps(
+                (asked, ["UID", *quest.order.items]), message_limit=message_limit(session)
             )
             rows = fetched.messages.items()
             ranks = {uid: rank for uid, row in rows if (rank := rank_of(row, quest.order)) is not None}

@@ -7,9 +7,8 @@ from itertools import chain, repeat
 
 from mailmcp import limits
 from mailmcp.imap.command import canonical_name
-from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.fetch_steps import Job, fetching
-from mailmcp.imap.pipeline import Dialogue, Place
+from mailmcp.imap.fetch import Fetched, FetchJob, fetch_steps
+from mailmcp.imap.pipeline import CurrentMailbox, Steps
 from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.candidates import CandidateQuery, Candidates, find_candidates, message_limit
 from mailmcp.imap.search.features import blind_spots, unproven
@@ -32,7 +31,9 @@ from mcp_envelope import Code
 _TIMES = ("UID", "INTERNALDATE")
 
 
-def find_matches(session: Session, request: PageRequest, place: Place, share: int) -> Dialogue[MailboxPage]:
+def find_matches(
+    session: Session, request: PageRequest, place: CurrentMailbox, share: int
+) -> Steps[MailboxPage]:
     """Make a page; again if its rows show that the server finds what does not match, or that UIDs mislead."""
     quirks, name = session.quirks, canonical_name(request.mailbox)
     size = quirks.sizes.get(name, 0)
@@ -55,7 +56,13 @@ class _Matches:
     """A page in the making."""
 
     def __init__(
-        self, session: Session, request: PageRequest, place: Place, *, share: int, found: Sequence[int]
+        self,
+        session: Session,
+        request: PageRequest,
+        place: CurrentMailbox,
+        *,
+        share: int,
+        found: Sequence[int],
     ) -> None:
         """Begin with nothing.
 
@@ -84,7 +91,7 @@ class _Matches:
         begun = request.after is not None or not request.may_reorder
         self._in_order = not (begun and name in session.quirks.uids_out_of_order)
 
-    def make(self) -> Dialogue[MailboxPage]:
+    def make(self) -> Steps[MailboxPage]:
         """Find candidates, look at them until the page is full or the budget is spent, and fetch its rows."""
         request, session, name = self._request, self._session, canonical_name(self._request.mailbox)
         found = yield from find_candidates(
@@ -148,7 +155,7 @@ class _Matches:
             self._session.quirks.distrust(Feature.SORT)
             raise PlanChangedError
 
-    def _look_first(self, rest: "array[int]", row_items: Sequence[str]) -> Dialogue["array[int] | None"]:
+    def _look_first(self, rest: "array[int]", row_items: Sequence[str]) -> Steps["array[int] | None"]:
         """Look at the first candidates with all that rows need: most often that is the page.
 
         Where times are all that is to be verified, those of all candidates come along if they are
@@ -180,7 +187,7 @@ class _Matches:
         )
         return kept
 
-    def _look_further(self, rest: "array[int]") -> Dialogue[None]:
+    def _look_further(self, rest: "array[int]") -> Steps[None]:
         """Verify candidates in growing chunks until the page is full, or the budget spent."""
         request, check = self._request, self._check
         most = limits.VERIFY_DEAR_CANDIDATES_MAX if check.is_dear else limits.VERIFY_CANDIDATES_MAX
@@ -229,14 +236,14 @@ class _Matches:
     def _is_gone(uid: int, seen: Fetched) -> bool:
         return uid in seen.failures and seen.failures[uid].code is Code.NOT_FOUND
 
-    def _fetch_rows(self, uids: Sequence[int], items: Sequence[str]) -> Dialogue[None]:
+    def _fetch_rows(self, uids: Sequence[int], items: Sequence[str]) -> Steps[None]:
         [fetched] = yield from self._fetching((uids, items))
         self._rows.messages.update(fetched.messages)
         self._rows.failures.update(fetched.failures)
 
-    def _fetching(self, *jobs: Job, beside: Job = ((), ())) -> Dialogue[list[Fetched]]:
+    def _fetching(self, *jobs: FetchJob, beside: FetchJob = ((), ())) -> Steps[list[Fetched]]:
         limit = message_limit(self._session)
-        fetched = yield from fetching(*jobs, most_messages=limit, beside=beside)
+        fetched = yield from fetch_steps(*jobs, message_limit=limit, beside=beside)
         self._interrupted = self._interrupted or any(each.interrupted for each in fetched)
         return fetched
 

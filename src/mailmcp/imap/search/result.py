@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.verify import Proofs
-from mailmcp.imap.session import OpenMailbox, Session
+from mailmcp.imap.session import SelectedMailbox, Session
 from mailmcp.model.query import Criteria
 
 
@@ -23,7 +23,7 @@ class CandidateList:
     sifted: bool
     """Whether each candidate was found to match."""
 
-    def holds(self, mailbox: OpenMailbox, order: Order) -> bool:
+    def holds(self, mailbox: SelectedMailbox, order: Order) -> bool:
         """Whether a search made now would find the same messages after any position.
 
         EXISTS and UIDNEXT show that no message was expunged, and how many arrived: those have higher

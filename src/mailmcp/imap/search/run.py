@@ -9,7 +9,7 @@ or is known to get wrong (`probes`), are verified on the messages (`verify`), wi
 
 from collections.abc import Callable, Sequence
 
-from mailmcp.imap.pipeline import Place, Talk, converse
+from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, run_pipelined
 from mailmcp.imap.search.features import needs_probes
 from mailmcp.imap.search.page import find_matches
 from mailmcp.imap.search.result import MailboxPage, PageRequest
@@ -44,17 +44,17 @@ def search_mailboxes(
         if request.known is None and needs_probes(request.criteria):
             probe_once(session, request.mailbox)
             break
-    talks = []
+    tasks = []
     for request in requests:
-        place = Place()
-        dialogue = find_matches(session, request, place, len(requests))
-        talks.append(
-            Talk(mailbox=request.mailbox, uidvalidity=request.uidvalidity, dialogue=dialogue, place=place)
+        place = CurrentMailbox()
+        steps = find_matches(session, request, place, len(requests))
+        tasks.append(
+            MailboxTask(mailbox=request.mailbox, uidvalidity=request.uidvalidity, steps=steps, place=place)
         )
     try:
-        return converse(session, talks)
+        return run_pipelined(session, tasks)
     except ToolError as error:
-        keep([each if _has_come(each) else error for each in (talk.outcome for talk in talks)])
+        keep([each if _has_come(each) else error for each in (task.outcome for task in tasks)])
         raise
 
 

@@ -1,4 +1,4 @@
-"""UID SEARCH and UID SORT within a dialogue: what the server finds, and how far that is to be believed.
+"""UID SEARCH and UID SORT within a steps: what the server finds, and how far that is to be believed.
 
 RFC 9051 section 6.4.4; extended results by RFC 4731, SORT by RFC 5256, limits by RFC 9738.
 """
@@ -9,15 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mailmcp import limits
-from mailmcp.imap.command import Command
-from mailmcp.imap.errors import refused, violation
+from mailmcp.imap.command import Command, RefusedError, Response
+from mailmcp.imap.errors import protocol_error, refused_error
 from mailmcp.imap.fetch import parse_rows
-from mailmcp.imap.pipeline import Dialogue
+from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.quirks import Feature, Verdict, Visibility, is_unsupported
-from mailmcp.imap.response import Answer, RefusedError
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.search.response import parse_esearch, parse_search
-from mailmcp.imap.session import OpenMailbox, Session
+from mailmcp.imap.session import SelectedMailbox, Session
 from mailmcp.imap.workarounds.visibility import look_again, looks_short
 
 _UID_MAX = 2**32 - 1
@@ -46,14 +45,14 @@ class PlanChangedError(Exception):
 
 def search_steps(
     session: Session, name: str, plan: Plan, *, low: int = 1, high: int | None = None, sort: bytes = b""
-) -> Dialogue[Found]:
+) -> Steps[Found]:
     """Search for the keys of a plan; one round trip, two where a huge mailbox cannot be ruled out.
 
     One more in a mailbox larger than any that is known to be shown whole: how much is shown is counted.
 
     Args:
         session: For what is known of the server; its open mailbox may be another one meanwhile.
-        name: The mailbox that the dialogue is about.
+        name: The mailbox that the steps is about.
         plan: What to search for.
         low: Lowest UID that counts.
         high: Highest UID that counts; None for no end.
@@ -89,7 +88,7 @@ def _can_esearch(session: Session) -> bool:
     return session.can("ESEARCH") and session.quirks.trusts(Feature.ESEARCH)
 
 
-def _windows(mailbox: OpenMailbox, low: int, high: int | None) -> Iterator[_Span]:
+def _windows(mailbox: SelectedMailbox, low: int, high: int | None) -> Iterator[_Span]:
     """Divide UIDs into spans whose answers fit a line, from the newest down."""
     if mailbox.uidnext is None:
         yield low, high
@@ -100,25 +99,25 @@ def _windows(mailbox: OpenMailbox, low: int, high: int | None) -> Iterator[_Span
         yield first, (None if high is None and last == top else last)
 
 
-def _sorted(session: Session, plan: Plan, key: bytes) -> Dialogue[tuple[Found | None, OpenMailbox]]:
+def _sorted(session: Session, plan: Plan, key: bytes) -> Steps[tuple[Found | None, SelectedMailbox]]:
     """Let the server sort; None if it turns out that it cannot."""
     charset = b"UTF-8" if plan.beyond_ascii else b"US-ASCII"
-    turn = yield [
+    responses = yield [
         Command(name="SORT", arguments=[b"(" + key + b")", charset, *(plan.keys or [b"ALL"])], uid=True)
     ]
-    [reply] = turn.replies
+    [reply] = responses.replies
     if isinstance(reply, RefusedError):
         if is_unsupported(reply) and not plan.beyond_ascii:
             session.quirks.distrust(Feature.SORT)
-        return None, turn.mailbox
+        return None, responses.mailbox
     uids = list(dict.fromkeys(parse_search(reply.untagged.get("SORT", ()))))
-    fewest = 1 if plan.keys else turn.mailbox.exists
+    fewest = 1 if plan.keys else responses.mailbox.exists
     if _lowest_looked_at(reply) is not None or len(uids) < fewest:
-        return None, turn.mailbox  # SEARCH will tell what is wrong
-    return Found(uids=_checked(session, uids), is_sorted=True), turn.mailbox
+        return None, responses.mailbox  # SEARCH will tell what is wrong
+    return Found(uids=_checked(session, uids), is_sorted=True), responses.mailbox
 
 
-def _searched(session: Session, plan: Plan, spans: list[_Span]) -> Dialogue[tuple[Found, OpenMailbox]]:
+def _searched(session: Session, plan: Plan, spans: list[_Span]) -> Steps[tuple[Found, SelectedMailbox]]:
     """Search spans of UIDs one by one; where a limited server stopped on the way down, again below.
 
     Never several at once: plain answers do not say which command they belong to.
@@ -129,17 +128,17 @@ def _searched(session: Session, plan: Plan, spans: list[_Span]) -> Dialogue[tupl
     while True:
         low, high = spans[0]
         extended = _can_esearch(session)
-        turn = yield [_command(plan, spans[0], extended=extended)]
-        [reply] = turn.replies
+        responses = yield [_command(plan, spans[0], extended=extended)]
+        [reply] = responses.replies
         if extended and isinstance(reply, RefusedError) and is_unsupported(reply):
             extended = False
-            turn = yield [_command(plan, spans[0], extended=False)]
-            if isinstance(turn.replies[0], Answer):
+            responses = yield [_command(plan, spans[0], extended=False)]
+            if isinstance(responses.replies[0], Response):
                 session.quirks.distrust(Feature.ESEARCH)
-        found = _read(session, plan, turn.replies[0], extended=extended)
+        found = _read(session, plan, responses.replies[0], extended=extended)
         if found is not None:
             uids.update(uid for uid in found if uid >= low and (high is None or uid <= high))
-            lowest = _lowest_looked_at(turn.replies[0])
+            lowest = _lowest_looked_at(responses.replies[0])
             stopped |= lowest == 0
             spans = ([(low, lowest - 1)] if lowest is not None and lowest > low else []) + spans[1:]
         rounds -= 1
@@ -149,7 +148,7 @@ def _searched(session: Session, plan: Plan, spans: list[_Span]) -> Dialogue[tupl
     found_all = Found(
         uids=_checked(session, sorted(uids)), statements=() if whole else (_LIMITED,), complete=whole
     )
-    return found_all, turn.mailbox
+    return found_all, responses.mailbox
 
 
 def _command(plan: Plan, span: _Span, *, extended: bool) -> Command:
@@ -163,7 +162,7 @@ def _command(plan: Plan, span: _Span, *, extended: bool) -> Command:
 
 
 def _read(
-    session: Session, plan: Plan, reply: Answer | RefusedError, *, extended: bool
+    session: Session, plan: Plan, reply: Response | RefusedError, *, extended: bool
 ) -> Sequence[int] | None:
     """Read an answer; None if it is to be asked again, in the plain way."""
     if isinstance(reply, RefusedError):
@@ -171,7 +170,7 @@ def _read(
         if plan.beyond_ascii and is_unsupported(reply):
             session.quirks.distrust(Feature.CHARSET)
             raise PlanChangedError
-        raise refused(session.account.account_id, reply) from reply
+        raise refused_error(session.account.account_id, reply) from reply
     if not extended:
         return parse_search(reply.untagged.get("SEARCH", ()))
     found = parse_esearch(reply.untagged.get("ESEARCH", ()), tag=reply.tag)
@@ -182,7 +181,7 @@ def _read(
     return found
 
 
-def _lowest_looked_at(reply: Answer | RefusedError) -> int | None:
+def _lowest_looked_at(reply: Response | RefusedError) -> int | None:
     """Read how far down a server looked that stops on the way (RFC 9738); 0 if it does not say."""
     if isinstance(reply, RefusedError) or "MESSAGELIMIT" not in reply.untagged:
         return None
@@ -191,19 +190,19 @@ def _lowest_looked_at(reply: Answer | RefusedError) -> int | None:
     return int(match[1]) if match else 0
 
 
-def _listed(session: Session, low: int, high: int | None) -> Dialogue[Found]:
+def _listed(session: Session, low: int, high: int | None) -> Steps[Found]:
     """Name the messages by FETCH, where SEARCH does not find them."""
     span = b"%d:%b" % (low, b"*" if high is None else b"%d" % high)
-    turn = yield [Command(name="FETCH", arguments=[span, b"(UID)"], uid=True)]
-    [reply] = turn.replies
+    responses = yield [Command(name="FETCH", arguments=[span, b"(UID)"], uid=True)]
+    [reply] = responses.replies
     if isinstance(reply, RefusedError):
-        raise refused(session.account.account_id, reply)
+        raise refused_error(session.account.account_id, reply)
     rows, _ = parse_rows(reply)
     uids = [uid for uid in sorted(rows) if uid >= low and (high is None or uid <= high)]
     return Found(uids=_checked(session, uids))
 
 
-def _believed(session: Session, name: str, plan: Plan, found: Found, exists: int) -> Dialogue[Found]:
+def _believed(session: Session, name: str, plan: Plan, found: Found, exists: int) -> Steps[Found]:
     """Look into a result that a server may have got wrong: too few of all messages, or of those it shows.
 
     Strato finds none by any key, so that none is believed once the server has found all messages.
@@ -237,7 +236,7 @@ def _as_shown(session: Session, name: str, found: Found) -> Found:
     return replace(found, statements=(*found.statements, view.statement), complete=False)
 
 
-def _doubted(session: Session, name: str, plan: Plan, found: Found, exists: int) -> Dialogue[Found]:
+def _doubted(session: Session, name: str, plan: Plan, found: Found, exists: int) -> Steps[Found]:
     """Find out why a search for all messages found fewer than there are: Strato finds none."""
     if _can_esearch(session):
         before = session.quirks.verdict(Feature.ESEARCH)
@@ -254,7 +253,7 @@ def _doubted(session: Session, name: str, plan: Plan, found: Found, exists: int)
         session.quirks.distrust(Feature.ALL)
         listed = yield from _listed(session, 1, None)
         if not listed.uids:
-            raise violation(
+            raise protocol_error(
                 session.account.account_id, "finds no message in a mailbox that it says is not empty"
             )
         return listed
@@ -270,5 +269,5 @@ def _doubted(session: Session, name: str, plan: Plan, found: Found, exists: int)
 
 def _checked(session: Session, uids: Sequence[int]) -> "array[int]":
     if uids and not 0 < min(uids) <= max(uids) <= _UID_MAX:
-        raise violation(session.account.account_id, "finds a message with an impossible UID")
+        raise protocol_error(session.account.account_id, "finds a message with an impossible UID")
     return array("I", uids)

@@ -7,12 +7,10 @@ newest messages are looked at.
 from collections.abc import Collection, Mapping
 
 from mailmcp import limits
-from mailmcp.imap.command import Command
-from mailmcp.imap.fetch import FetchedMessage, parse_rows
-from mailmcp.imap.fetch_steps import sequence_sets
-from mailmcp.imap.pipeline import Dialogue
+from mailmcp.imap.command import Command, RefusedError
+from mailmcp.imap.fetch import FetchedMessage, parse_rows, sequence_sets
+from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.quirks import Feature
-from mailmcp.imap.response import RefusedError
 from mailmcp.imap.search.features import FLAG_FIELDS
 from mailmcp.imap.search.plan import Plan, keys_for
 from mailmcp.imap.search.uid_search import PlanChangedError, search_steps
@@ -60,7 +58,7 @@ def check_false_positives(
     criteria: Criteria,
     local: Collection[str],
     rows: Mapping[int, FetchedMessage],
-) -> Dialogue[None]:
+) -> Steps[None]:
     """Find out whether the server finds messages that do not match; no round trip if all rows do.
 
     One where two or more do not: they may have changed since the search, and the server is asked
@@ -68,7 +66,7 @@ def check_false_positives(
 
     Args:
         session: For what is known of the server, and what is learned.
-        name: The mailbox that the dialogue is about.
+        name: The mailbox that the steps is about.
         criteria: What was searched for.
         local: Of these, what the server was not trusted with.
         rows: Of messages that it found just now, by UID; with FLAGS, sizes if they were asked for.
@@ -92,7 +90,7 @@ def check_false_positives(
 
 def check_false_negatives(
     session: Session, name: str, criteria: Criteria, local: Collection[str], exists: int
-) -> Dialogue[None]:
+) -> Steps[None]:
     """Find out whether a server that found nothing by flags overlooks messages; no round trip without flags.
 
     One else, for the flags of the newest messages. Another where they have what was searched for,
@@ -102,7 +100,7 @@ def check_false_negatives(
 
     Args:
         session: For what is known of the server, and what is learned.
-        name: The mailbox that the dialogue is about.
+        name: The mailbox that the steps is about.
         criteria: What was searched for.
         local: Of these, what the server was not trusted with.
         exists: Messages in the mailbox.
@@ -127,9 +125,7 @@ def check_false_negatives(
         raise PlanChangedError
 
 
-def _holding(
-    criteria: Criteria, fields: Collection[str], messages: bytes, *, uid: bool
-) -> Dialogue[set[int]]:
+def _holding(criteria: Criteria, fields: Collection[str], messages: bytes, *, uid: bool) -> Steps[set[int]]:
     """Name those of some messages that match by their flags now; none where the server refuses to say."""
     [reply] = (yield [Command(name="FETCH", arguments=[messages, b"(UID FLAGS)"], uid=uid)]).replies
     if isinstance(reply, RefusedError):

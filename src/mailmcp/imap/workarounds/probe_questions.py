@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 from mailmcp.imap.command import Command, quoted
-from mailmcp.imap.fetch_steps import sequence_sets
+from mailmcp.imap.fetch import sequence_sets
 from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.plan import format_search_date
 from mailmcp.imap.workarounds.specimens import Specimen

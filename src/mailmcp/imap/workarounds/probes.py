@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from mailmcp import limits
-from mailmcp.imap.command import Command, canonical_name
-from mailmcp.imap.errors import refused
+from mailmcp.imap.command import Command, RefusedError, Response, canonical_name
+from mailmcp.imap.errors import refused_error
 from mailmcp.imap.fetch import parse_rows
 from mailmcp.imap.quirks import Feature, Verdict, Visibility, is_unsupported
-from mailmcp.imap.response import Answer, RefusedError
 from mailmcp.imap.search.response import COUNT_ALL, parse_count, parse_esearch, parse_search
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.probe_questions import Probe, Sample, make_probes
@@ -72,9 +71,9 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
     Raises:
         ToolError: As `Session.examine`; the connection failed.
     """
-    opening = session.examination(mailbox)
+    opening = session.examine_commands(mailbox)
     replies = session.run_all(opening, in_order=True) if opening else [None]
-    exists = session.examined(mailbox, replies[0], uidvalidity=None).exists
+    exists = session.apply_examine(mailbox, replies[0], uidvalidity=None).exists
     sample = Sample(_fetch_specimens(session, exists), exists <= limits.PROBE_WHOLE_MAILBOX_MAX)
     if not sample.specimens:
         return {}
@@ -114,8 +113,8 @@ def _learn_view(session: Session, mailbox: str, *, shown: int, exists: int) -> N
     if not shown:
         return
     if Visibility(shown=shown, exists=exists).limited:
-        [reply] = session.run_all(session.examination(mailbox, again=True), in_order=True)
-        exists = session.examined(mailbox, reply, uidvalidity=None).exists
+        [reply] = session.run_all(session.examine_commands(mailbox, again=True), in_order=True)
+        exists = session.apply_examine(mailbox, reply, uidvalidity=None).exists
     session.quirks.learn_visibility(canonical_name(mailbox), Visibility(shown=shown, exists=exists))
 
 
@@ -126,7 +125,7 @@ def _fetch_specimens(session: Session, exists: int) -> list[Specimen]:
     try:
         answer = session.run("FETCH", numbers, f"({' '.join(SPECIMEN_ITEMS)})".encode())
     except RefusedError as error:
-        raise refused(session.account.account_id, error) from error
+        raise refused_error(session.account.account_id, error) from error
     rows, _ = parse_rows(answer)
     return [make_specimen(row) for row in rows.values()]
 
@@ -168,26 +167,26 @@ def _extended(command: Command) -> Command:
 def _find_plainly(session: Session, questions: Sequence[Probe]) -> list[_Found]:
     """Ask in one burst; one by one if it cannot be told which answer is whose."""
     replies = _ask(session, [each.command for each in questions])
-    answers = [reply for reply in replies if isinstance(reply, Answer)]
+    answers = [reply for reply in replies if isinstance(reply, Response)]
     if any(len(each.untagged.get("SEARCH", each.untagged.get("SORT", ()))) != 1 for each in answers):
         replies = [_ask_alone(session, each.command) for each in questions]
     return [_plain(each, reply) for each, reply in zip(questions, replies, strict=True)]
 
 
-def _plain(question: Probe, reply: Answer | RefusedError) -> _Found:
+def _plain(question: Probe, reply: Response | RefusedError) -> _Found:
     if isinstance(reply, RefusedError):
         return reply
     return parse_search(reply.untagged.get(question.command.name, ()))
 
 
-def _ask(session: Session, commands: Sequence[Command]) -> list[Answer | RefusedError]:
+def _ask(session: Session, commands: Sequence[Command]) -> list[Response | RefusedError]:
     """Ask all at once, but SORT, whose answers have no tag, and what has to wait for a literal."""
     at_once = [each for each in commands if each.name == "SEARCH" and session.connection.sends_at_once(each)]
     replies = dict(zip(map(id, at_once), session.run_all(at_once, in_order=False), strict=True))
     return [replies.get(id(each)) or _ask_alone(session, each) for each in commands]
 
 
-def _ask_alone(session: Session, command: Command) -> Answer | RefusedError:
+def _ask_alone(session: Session, command: Command) -> Response | RefusedError:
     try:
         return session.run(command.name, *command.arguments, uid=command.uid)
     except RefusedError as error:

@@ -1,23 +1,22 @@
-"""How much of a mailbox a server shows, within a dialogue: all that EXISTS says, or some of it.
+"""How much of a mailbox a server shows, within a steps: all that EXISTS says, or some of it.
 
 Limits are of large mailboxes: Yahoo's of 10,000 messages. So one that is no larger than one that
 is shown whole is taken to be whole, too, until the account is found to hide messages.
 """
 
-from mailmcp.imap.command import Command
-from mailmcp.imap.pipeline import Dialogue
+from mailmcp.imap.command import Command, RefusedError
+from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.quirks import Feature, Quirks, Visibility
-from mailmcp.imap.response import RefusedError
 from mailmcp.imap.search.response import COUNT_ALL, parse_count
 from mailmcp.imap.session import Session, quoted_mailbox
 
 
-def looks_short(session: Session, name: str, exists: int, *, extended: bool) -> Dialogue[bool]:
+def looks_short(session: Session, name: str, exists: int, *, extended: bool) -> Steps[bool]:
     """Whether all messages should be searched for, to see how many there are to be found.
 
     Args:
         session: For what is known of the server.
-        name: The mailbox that the dialogue is about.
+        name: The mailbox that the steps is about.
         exists: Messages in it by the server's word.
         extended: Whether ESEARCH works: they are counted then, which costs a round trip.
     """
@@ -25,14 +24,14 @@ def looks_short(session: Session, name: str, exists: int, *, extended: bool) -> 
         return False
     if not extended:
         return True
-    turn = yield [COUNT_ALL]
-    [reply] = turn.replies
+    responses = yield [COUNT_ALL]
+    [reply] = responses.replies
     if isinstance(reply, RefusedError):
         return False
     shown = parse_count(reply.untagged.get("ESEARCH", ()), tag=reply.tag)
     if shown is None:
         return True
-    view = Visibility(shown=shown, exists=turn.mailbox.exists)
+    view = Visibility(shown=shown, exists=responses.mailbox.exists)
     if not view.limited:
         session.quirks.learn_visibility(name, view)
     return view.limited
@@ -47,12 +46,12 @@ def _is_open_question(quirks: Quirks, name: str, exists: int) -> bool:
     return view.limited and (view.exists != exists or quirks.trusts(Feature.VIEW))
 
 
-def look_again(session: Session, name: str, *, shown: int) -> Dialogue[Visibility]:
+def look_again(session: Session, name: str, *, shown: int) -> Steps[Visibility]:
     """Open a mailbox again that showed fewer messages than it had, and remember the view.
 
     One round trip: messages may have gone since it was opened.
     """
-    turn = yield [Command(name="EXAMINE", arguments=[quoted_mailbox(session.quirks, name)])]
-    view = Visibility(shown=shown, exists=turn.mailbox.exists)
+    responses = yield [Command(name="EXAMINE", arguments=[quoted_mailbox(session.quirks, name)])]
+    view = Visibility(shown=shown, exists=responses.mailbox.exists)
     session.quirks.learn_visibility(name, view)
     return view

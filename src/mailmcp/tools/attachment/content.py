@@ -96,7 +96,7 @@ def _not_saved(opened: OpenPart) -> InvalidInputError:
     return _too_large(opened, "a file that is saved has", limits.ATTACHMENT_SAVE_OCTETS_MAX)
 
 
-def _too_large(opened: OpenPart, what: str, most_octets: int) -> InvalidInputError:
+def _too_large(opened: OpenPart, what: str, limit_octets: int) -> InvalidInputError:
     part, ref = opened.part, opened.ref
     text = NextAction(
         instruction="Get the text of the attachment.",
@@ -106,7 +106,7 @@ def _too_large(opened: OpenPart, what: str, most_octets: int) -> InvalidInputErr
     return InvalidInputError.of(
         "mode",
         Reason.TOO_LARGE,
-        f"does not suit: the file has about {decoded_size(part)} octets, and {what} at most {most_octets}. "
+        f"does not suit: the file has about {decoded_size(part)} octets, and {what} at most {limit_octets}. "
         "Send text, or save where the user has set a folder.",
         next_action=text if can_have_text(part.content_type, part.filename) else None,
     )

@@ -10,8 +10,15 @@ from dataclasses import dataclass, field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
-from mailmcp.imap.part import BINARY_ENCODINGS, PartStart, fetch_rest, fetch_start, with_nuls
-from mailmcp.imap.partial_fetch import Window, fetch_whole
+from mailmcp.imap.partial_fetch import (
+    BINARY_ENCODINGS,
+    PartStart,
+    Window,
+    fetch_rest,
+    fetch_start,
+    fetch_whole,
+    refetch_with_nuls,
+)
 from mailmcp.imap.session import Session
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
@@ -19,7 +26,7 @@ from mailmcp.mail.mime.structure import Part, find, is_hollow, walk
 from mailmcp.mail.mime.transfer import ENCODED, may_lack_nuls
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
-from mailmcp.tools.message_parts import not_had
+from mailmcp.tools.message_parts import fetch_error
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW
 from mailmcp.tools.tool import Report
 from mcp_envelope import Code, InternalError, NextAction, NotFoundError, Resource
@@ -62,22 +69,22 @@ class OpenPart:
         rest = fetch_rest(self._session, self.ref.uid, self.part.part_id, self._start, size_octets=said)
         for octets in rest:
             if isinstance(octets, FetchFailure):
-                raise not_had(self.ref, octets)
+                raise fetch_error(self.ref, octets)
             have += len(octets)
             doubts.look(octets)
             self._report(have, max(said, have), _FETCHING)
             yield octets
         self.short, self.lacks_nuls = have < said, doubts.remain
 
-    def read(self, most_octets: int) -> bytes:
+    def read(self, limit_octets: int) -> bytes:
         """Read the part, or as much of it as is allowed and then say that it is `cut`; raises as `chunks`."""
         octets = bytearray()
         for chunk in self.chunks():
             octets += chunk
-            if len(octets) > most_octets:
+            if len(octets) > limit_octets:
                 self.cut = True
                 break
-        return bytes(octets[:most_octets])
+        return bytes(octets[:limit_octets])
 
 
 class _Doubts:
@@ -120,7 +127,7 @@ def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -
     start = fetch_start(session, ref.uid, part_id)
     if isinstance(start, FetchFailure):
         if start.code is Code.NOT_FOUND:
-            raise not_had(ref, start)
+            raise fetch_error(ref, start)
         return _from_whole_message(session, ref, part_id, report)
     root = parse_body_structure(start.body_structure).root
     if root is None or is_hollow(root):
@@ -130,7 +137,7 @@ def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -
         return _from_whole_message(session, ref, part_id, report)
     goes_on = not start.whole and len(start.octets) < part.size_octets
     if part.encoding in BINARY_ENCODINGS and not part.is_message and (goes_on or may_lack_nuls(start.octets)):
-        start = with_nuls(session, ref.uid, part_id, start)
+        start = refetch_with_nuls(session, ref.uid, part_id, start)
     if goes_on:
         report(len(start.octets), part.size_octets, _FETCHING)
     return OpenPart(part=part, _session=session, ref=ref, _start=start, _report=report)
@@ -153,9 +160,9 @@ def _contradicts(part: Part, start: PartStart, *, inside: bool) -> bool:
 
 def _from_whole_message(session: Session, ref: MessageRef, part_id: str, report: Report) -> OpenPart:
     """Take the part out of the whole message."""
-    fetched = fetch_whole(session, ref.uid, most_octets=limits.RAW_RESOURCE_OCTETS_MAX)
+    fetched = fetch_whole(session, ref.uid, limit_octets=limits.RAW_RESOURCE_OCTETS_MAX)
     if isinstance(fetched, FetchFailure):
-        raise not_had(ref, fetched)
+        raise fetch_error(ref, fetched)
     if isinstance(fetched, Window):
         raise InternalError(
             "The server does not give the parts of this message, and the whole is too large to be taken "

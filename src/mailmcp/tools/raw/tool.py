@@ -16,7 +16,7 @@ from mailmcp.model.message_id import parse_message_id
 from mailmcp.model.message_ref import UINT32_MAX, MessageRef
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.lookup import advising
-from mailmcp.tools.message_parts import not_had
+from mailmcp.tools.message_parts import fetch_error
 from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
@@ -76,7 +76,7 @@ def _fetch(session: Session, ref: MessageRef, arguments: GetMessageRawArguments)
     session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
     window = fetch_window(session, ref.uid, offset=arguments.offset, count=arguments.max_bytes)
     if isinstance(window, FetchFailure):
-        raise not_had(ref, window)
+        raise fetch_error(ref, window)
     return window
 
 

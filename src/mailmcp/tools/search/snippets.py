@@ -6,7 +6,7 @@ import anyio
 
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.session import Session
-from mailmcp.imap.thread import TextsWanted, fetch_texts
+from mailmcp.imap.thread import TextRequest, fetch_texts
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import Sought
 from mailmcp.tools.rows import row_items
@@ -30,10 +30,10 @@ async def fetch_snippets(
     texts: dict[MessageRef, FetchedMessage] = {}
 
     async def fetch(account_id: str, mailboxes: Mapping[str, Sequence[PageMessage]]) -> None:
-        def wanted(session: Session) -> dict[str, TextsWanted]:
+        def wanted(session: Session) -> dict[str, TextRequest]:
             items = choose_items(session)
             return {
-                name: TextsWanted(
+                name: TextRequest(
                     uidvalidity=found[0].ref.uidvalidity, jobs=(([each.ref.uid for each in found], items),)
                 )
                 for name, found in mailboxes.items()

@@ -13,7 +13,7 @@ from mailmcp.imap.search.result import MailboxPage
 from mailmcp.model.cursor import SearchCursor, parse_search_cursor
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import words_sought
-from mailmcp.tools.issues import nothing_had
+from mailmcp.tools.issues import all_failed_error
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.rows import LeanMessageRow, MessageRow, make_row, row_items, row_lines
 from mailmcp.tools.search.advice import suggest_search, warn_of, warn_of_no_days, warn_of_order
@@ -179,7 +179,7 @@ def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
     search, page, rows, issues = result.search, result.page, result.rows, result.issues
     next_action = _next_action(result)
     if not rows and page.found:
-        raise nothing_had(result.failed, next_action)
+        raise all_failed_error(result.failed, next_action)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     zone, sizes = call.preferences.zone, order_of(search) is Order.LARGEST
     return Outcome(

@@ -15,13 +15,13 @@ from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.verify import received_s
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import (
-    Clue,
     Related,
+    ThreadQuery,
     fetch_row,
     find_related,
-    id_clues,
-    subject_clue,
-    thread_clue,
+    id_queries,
+    subject_query,
+    thread_id_query,
     thread_items,
 )
 from mailmcp.mail.calendar.invitation import invitation_method
@@ -32,7 +32,7 @@ from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.thread_cursor import mark_of
 from mailmcp.tools.issues import message_issue
-from mailmcp.tools.message_parts import not_had
+from mailmcp.tools.message_parts import fetch_error
 from mailmcp.tools.tool import Report
 from mcp_envelope import Code, Issue, ToolError
 
@@ -138,7 +138,7 @@ class _Search:
         )
         failure = result.failures.get(self.ref.uid)
         if failure is not None:
-            raise not_had(self.ref, failure)
+            raise fetch_error(self.ref, failure)
         return _member(self.ref, result.messages[self.ref.uid])
 
     def run(self) -> None:
@@ -154,34 +154,34 @@ class _Search:
         self.mailboxes = dict.fromkeys(self.uses)
         self.mailboxes[self.ref.mailbox] = self.ref.uidvalidity
         asked: set[str] = set()
-        clues: list[Clue] = list(self._first_clues())
+        queries: list[ThreadQuery] = list(self._first_clues())
         for number in range(limits.THREAD_ROUNDS_MAX):
             members = self._joined()
             ids = unasked_ids([each.links for each in members], asked)
             asked.update(ids)
-            clues += id_clues(ids, known={each.links.own_id for each in members} if number else ())
-            if not clues:
+            queries += id_queries(ids, known={each.links.own_id for each in members} if number else ())
+            if not queries:
                 return
             self.report(number, limits.THREAD_ROUNDS_MAX, "Looking for messages of the conversation")
             before = len(members)
-            self._look(clues)
-            clues = []
+            self._look(queries)
+            queries = []
             if len(self._joined()) == before:
                 return
         self.statements["Very long chains of references were not followed to the end."] = None
 
-    def _first_clues(self) -> Iterator[Clue]:
+    def _first_clues(self) -> Iterator[ThreadQuery]:
         links = self.start.links
         if links.thread_id:
-            yield thread_clue(self.session, links.thread_id)
+            yield thread_id_query(self.session, links.thread_id)
         if links.date is not None and len(links.base_subject) >= _SUBJECT_CHARS_MIN:
-            yield subject_clue(links.base_subject, links.date)
+            yield subject_query(links.base_subject, links.date)
 
-    def _look(self, clues: Sequence[Clue]) -> None:
+    def _look(self, queries: Sequence[ThreadQuery]) -> None:
         known: dict[str, Collection[int]] = {
             name: {ref.uid for ref in self.candidates if ref.mailbox == name} for name in self.mailboxes
         }
-        results = find_related(self.session, self.mailboxes, clues, items=self.items, known=known)
+        results = find_related(self.session, self.mailboxes, queries, items=self.items, known=known)
         for name, result in results.items():
             if isinstance(result, ToolError):
                 self.failed[name] = result

@@ -10,7 +10,7 @@ from functools import partial
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage, FetchFailure
 from mailmcp.imap.session import Session
-from mailmcp.imap.thread import TextsWanted, fetch_texts
+from mailmcp.imap.thread import TextRequest, fetch_texts
 from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
@@ -90,7 +90,7 @@ def read_texts(session: Session, members: Sequence[Member]) -> ReadTexts:
     return read
 
 
-def _wanted(members: Sequence[Member], roots: Mapping[MessageRef, Part | None]) -> dict[str, TextsWanted]:
+def _wanted(members: Sequence[Member], roots: Mapping[MessageRef, Part | None]) -> dict[str, TextRequest]:
     """Divide the messages by mailbox, and there by what is fetched of them: one command for each kind."""
     kinds: dict[str, dict[tuple[str, ...], list[int]]] = {}
     for each in members:
@@ -98,7 +98,7 @@ def _wanted(members: Sequence[Member], roots: Mapping[MessageRef, Part | None]) 
         kinds.setdefault(each.ref.mailbox, {}).setdefault(items, []).append(each.ref.uid)
     uidvalidities = {each.ref.mailbox: each.ref.uidvalidity for each in members}
     return {
-        name: TextsWanted(
+        name: TextRequest(
             uidvalidity=uidvalidities[name], jobs=tuple((uids, items) for items, uids in jobs.items())
         )
         for name, jobs in kinds.items()

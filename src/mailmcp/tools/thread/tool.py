@@ -14,7 +14,7 @@ from mailmcp.model.message_id import parse_message_id
 from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import MessageArguments
-from mailmcp.tools.issues import mailbox_issue, nothing_had
+from mailmcp.tools.issues import all_failed_error, mailbox_issue
 from mailmcp.tools.lookup import advising
 from mailmcp.tools.message_parts import search_again
 from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
@@ -147,7 +147,7 @@ def _read_page(session: Session, start: ThreadCursor, report: Report) -> _Thread
 def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[GetThreadData]:
     thread, shown = page.thread, [each for each in page.members if each.ref in page.read.texts]
     if page.read.issues and not shown:
-        raise nothing_had(page.read.issues, search_again(start.ref))
+        raise all_failed_error(page.read.issues, search_again(start.ref))
     texts = [page.read.texts[each.ref] for each in shown]
     shares = share_out([len(each.text) for each in texts], start.max_chars)
     rows = [_row(*each) for each in zip(shown, texts, shares, strict=True)]
