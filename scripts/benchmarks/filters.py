@@ -25,7 +25,7 @@ from mailmcp.imap.search.plan import make_plan
 from mailmcp.imap.search.response import parse_search
 from mailmcp.imap.search.result import MailboxPage, PageRequest
 from mailmcp.imap.search.run import search_mailboxes
-from mailmcp.model.query import Criteria
+from mailmcp.model.query import SearchQuery
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.proof import PROOFS
 from servers.dovecot import Login
@@ -47,7 +47,7 @@ class _Filter:
 
     name: str
     mailbox: str
-    criteria: Criteria
+    query: SearchQuery
     trips: int
     looks_at: int
     """Most candidates that are worth looking at."""
@@ -57,7 +57,7 @@ _FILTERS = (
     _Filter(
         name="one morning, 50 mails a day",
         mailbox="Ordinary",
-        criteria=Criteria(
+        query=SearchQuery(
             since=datetime(2024, 2, 20, 6, tzinfo=UTC), before=datetime(2024, 2, 20, 12, tzinfo=UTC)
         ),
         trips=3,
@@ -66,7 +66,7 @@ _FILTERS = (
     _Filter(
         name="one hour, 1,440 mails a day",
         mailbox="Dense",
-        criteria=Criteria(
+        query=SearchQuery(
             since=datetime(2024, 1, 3, 10, tzinfo=UTC), before=datetime(2024, 1, 3, 11, tzinfo=UTC)
         ),
         trips=6,
@@ -75,14 +75,14 @@ _FILTERS = (
     _Filter(
         name="attachments, in 1 of 10",
         mailbox="Dense",
-        criteria=Criteria(has_attachment=True),
+        query=SearchQuery(has_attachment=True),
         trips=4,
         looks_at=PAGE_SIZE + limits.VERIFY_CHUNKS[0],
     ),
     _Filter(
         name="attachments, in 1 of 500",
         mailbox="Rare",
-        criteria=Criteria(has_attachment=True),
+        query=SearchQuery(has_attachment=True),
         trips=6,
         looks_at=limits.VERIFY_DEAR_CANDIDATES_MAX,
     ),
@@ -131,10 +131,10 @@ def _moments() -> Iterator[datetime]:
 
 def _arguments(each: _Filter) -> dict[str, Any]:
     arguments: dict[str, Any] = {"mailbox": each.mailbox}
-    if each.criteria.has_attachment:
+    if each.query.has_attachment:
         arguments["has_attachment"] = True
     for name in ("since", "before"):
-        moment = getattr(each.criteria, name)
+        moment = getattr(each.query, name)
         if moment is not None:
             arguments[name] = moment.isoformat()
     return arguments
@@ -144,7 +144,7 @@ def _looked_at(site: Site, login: Login, each: _Filter) -> tuple[int, int]:
     """Scan once more, in this process: how many candidates were looked at, and how many the server named."""
     request = PageRequest(
         mailbox=each.mailbox,
-        criteria=each.criteria,
+        query=each.query,
         proofs=PROOFS,
         size=PAGE_SIZE,
         items=row_items(snippets=False),
@@ -153,7 +153,7 @@ def _looked_at(site: Site, login: Login, each: _Filter) -> tuple[int, int]:
         [found] = search_mailboxes(session, [request])
         if not isinstance(found, MailboxPage):
             raise found
-        keys = make_plan(each.criteria, quirks=session.quirks, can=session.can).keys
+        keys = make_plan(each.query, quirks=session.quirks, can=session.can).keys
         answer = session.run("SEARCH", *(keys or [b"ALL"]), uid=True)
     candidates = len(parse_search(answer.untagged["SEARCH"]))
     # A total is exact here when all candidates were looked at: their times came along with the page.

@@ -20,7 +20,7 @@ from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session, open_session
 from mailmcp.imap.telemetry import Telemetry
-from mailmcp.model.query import Criteria
+from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.dovecot import Login
 
@@ -155,7 +155,7 @@ def page_request(mailbox: str = "INBOX", size: int = 10, **criteria: Any) -> Pag
     """Ask for the first page of a search."""
     return PageRequest(
         mailbox=mailbox,
-        criteria=Criteria(**criteria),
+        query=SearchQuery(**criteria),
         proofs=NO_PROOFS,
         size=size,
         items=lambda _session: ROW_ITEMS,

@@ -15,7 +15,7 @@ from mailmcp.imap.search.result import CandidateList, MailboxPage, PageRequest
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session
-from mailmcp.model.query import Criteria
+from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.peer import Peer
 from servers.peer_mailbox import PeerMessage
@@ -26,7 +26,7 @@ PLAIN = ("IMAP4rev1", "LITERAL+")
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
 
 
-def prove_headers(octets: bytes, asked: Criteria) -> bool:
+def prove_headers(octets: bytes, asked: SearchQuery) -> bool:
     """Compare header fields as a mail program would."""
     message = message_from_bytes(octets)
 
@@ -67,7 +67,7 @@ def request(
     """Ask for a page."""
     return PageRequest(
         mailbox=mailbox,
-        criteria=Criteria(**criteria),
+        query=SearchQuery(**criteria),
         proofs=PROOFS,
         size=size,
         items=lambda _session: (*ROW_ITEMS, "RFC822.SIZE"),
@@ -131,7 +131,7 @@ def all_pages(session: Session, first: PageRequest, *, remembering: bool) -> lis
             return given
         following = PageRequest(
             mailbox=first.mailbox,
-            criteria=first.criteria,
+            query=first.query,
             proofs=first.proofs,
             size=first.size,
             items=first.items,

@@ -5,7 +5,8 @@ import pytest
 from imap.scenes import Clock, make_account, newest, session_on
 from mailmcp import limits
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.quirks import Feature, Quirks, Verdict, Visibility, is_unsupported
+from mailmcp.imap.quirks import Quirks, Verdict, Visibility, is_unsupported
+from mailmcp.model.feature import Feature
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import make_messages

@@ -4,16 +4,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mailmcp.model.query import Criteria, read_phrase, split_words
+from mailmcp.model.query import SearchQuery, read_phrase, split_words
 
 
 def test_nothing_asked_is_all() -> None:
-    assert Criteria().asked == frozenset()
-    assert Criteria(query="", larger_than=0, unread_only=False, since=None).asked == frozenset()
+    assert SearchQuery().asked == frozenset()
+    assert SearchQuery(query="", larger_than=0, unread_only=False, since=None).asked == frozenset()
 
 
 def test_what_is_asked_is_named() -> None:
-    criteria = Criteria(from_="ann", flagged=True, smaller_than=5, before=datetime(2024, 1, 1, tzinfo=UTC))
+    criteria = SearchQuery(from_="ann", flagged=True, smaller_than=5, before=datetime(2024, 1, 1, tzinfo=UTC))
     assert criteria.asked == {"from_", "flagged", "smaller_than", "before"}
 
 

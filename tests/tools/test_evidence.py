@@ -4,43 +4,43 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.model.query import Criteria
+from mailmcp.model.query import SearchQuery
 from mailmcp.tools.evidence import (
-    Seen,
-    Sought,
+    MessageText,
+    SearchTerms,
     find_evidence,
+    search_terms,
     snippet_of,
     text_octets,
     text_of,
-    words_sought,
 )
 
 
 @pytest.mark.parametrize(
     ("criteria", "sought"),
     [
-        (Criteria(), Sought()),
-        (Criteria(query='a "b c" a ""'), Sought(anywhere=("a", "b c"))),
-        (Criteria(query='open "quote'), Sought(anywhere=("open", "quote"))),
-        (Criteria(query="cafe\u0301* AND te,"), Sought(anywhere=("caf\u00e9", "te"))),
-        (Criteria(from_="ann", to="b", cc="c"), Sought(from_=("ann",), to=("b",), cc=("c",))),
-        (Criteria(any_address="x", to="b"), Sought(from_=("x",), to=("b", "x"), cc=("x",))),
-        (Criteria(subject="two words", body="more"), Sought(subject=("two words",), body=("more",))),
-        (Criteria(exclude="no", unread_only=True), Sought()),
-        (Criteria(body=" "), Sought()),
+        (SearchQuery(), SearchTerms()),
+        (SearchQuery(query='a "b c" a ""'), SearchTerms(anywhere=("a", "b c"))),
+        (SearchQuery(query='open "quote'), SearchTerms(anywhere=("open", "quote"))),
+        (SearchQuery(query="cafe\u0301* AND te,"), SearchTerms(anywhere=("caf\u00e9", "te"))),
+        (SearchQuery(from_="ann", to="b", cc="c"), SearchTerms(from_=("ann",), to=("b",), cc=("c",))),
+        (SearchQuery(any_address="x", to="b"), SearchTerms(from_=("x",), to=("b", "x"), cc=("x",))),
+        (SearchQuery(subject="two words", body="more"), SearchTerms(subject=("two words",), body=("more",))),
+        (SearchQuery(exclude="no", unread_only=True), SearchTerms()),
+        (SearchQuery(body=" "), SearchTerms()),
     ],
 )
-def test_the_words_of_a_search(criteria: Criteria, sought: Sought) -> None:
-    assert words_sought(criteria) == sought
-    assert sought.anything is (sought != Sought())
+def test_the_words_of_a_search(criteria: SearchQuery, sought: SearchTerms) -> None:
+    assert search_terms(criteria) == sought
+    assert sought.anything is (sought != SearchTerms())
 
 
 def test_only_so_many_words_are_looked_for() -> None:
-    words = words_sought(Criteria(query=" ".join(map(str, range(500))))).anywhere
+    words = search_terms(SearchQuery(query=" ".join(map(str, range(500))))).anywhere
     assert len(words) == limits.EVIDENCE_WORDS_MAX
 
 
-SEEN = Seen(
+SEEN = MessageText(
     from_="Ann <ann@example.org>",
     to="Bob <bob@example.org>",
     cc="Carol <carol@example.org>",
@@ -53,32 +53,36 @@ SEEN = Seen(
 @pytest.mark.parametrize(
     ("criteria", "places"),
     [
-        (Criteria(query="example.org"), ["from", "to", "cc"]),
-        (Criteria(query="BOB"), ["to", "body"]),
-        (Criteria(query="invoice"), ["body", "attachment_name"]),
-        (Criteria(query="zürich 4711"), ["subject", "body"]),
-        (Criteria(query='"the invoice"'), ["body"]),
-        (Criteria(subject="report"), ["subject"]),
-        (Criteria(subject="invoice"), []),
-        (Criteria(any_address="carol"), ["cc"]),
-        (Criteria(body="attached"), ["body"]),
-        (Criteria(query="pdf photo"), ["attachment_name"]),
-        (Criteria(query="pdf\nphoto"), ["attachment_name"]),
-        (Criteria(query="a.p"), []),
-        (Criteria(), []),
+        (SearchQuery(query="example.org"), ["from", "to", "cc"]),
+        (SearchQuery(query="BOB"), ["to", "body"]),
+        (SearchQuery(query="invoice"), ["body", "attachment_name"]),
+        (SearchQuery(query="zürich 4711"), ["subject", "body"]),
+        (SearchQuery(query='"the invoice"'), ["body"]),
+        (SearchQuery(subject="report"), ["subject"]),
+        (SearchQuery(subject="invoice"), []),
+        (SearchQuery(any_address="carol"), ["cc"]),
+        (SearchQuery(body="attached"), ["body"]),
+        (SearchQuery(query="pdf photo"), ["attachment_name"]),
+        (SearchQuery(query="pdf\nphoto"), ["attachment_name"]),
+        (SearchQuery(query="a.p"), []),
+        (SearchQuery(), []),
     ],
 )
-def test_places_are_named_where_a_word_was_seen(criteria: Criteria, places: list[str]) -> None:
-    assert find_evidence(words_sought(criteria), SEEN) == places
+def test_places_are_named_where_a_word_was_seen(criteria: SearchQuery, places: list[str]) -> None:
+    assert find_evidence(search_terms(criteria), SEEN) == places
 
 
 def test_nothing_seen_is_nothing_found() -> None:
-    assert find_evidence(words_sought(Criteria(query="x")), Seen()) == []
+    assert find_evidence(search_terms(SearchQuery(query="x")), MessageText()) == []
 
 
 def test_more_is_looked_at_where_words_are_sought_in_the_text() -> None:
-    assert text_octets(Sought()) == text_octets(Sought(subject=("x",))) == limits.SNIPPET_OCTETS
-    assert text_octets(Sought(anywhere=("x",))) == text_octets(Sought(body=("x",))) == limits.EVIDENCE_OCTETS
+    assert text_octets(SearchTerms()) == text_octets(SearchTerms(subject=("x",))) == limits.SNIPPET_OCTETS
+    assert (
+        text_octets(SearchTerms(anywhere=("x",)))
+        == text_octets(SearchTerms(body=("x",)))
+        == limits.EVIDENCE_OCTETS
+    )
 
 
 def test_html_is_read_as_a_person_sees_it() -> None:
@@ -89,6 +93,6 @@ def test_html_is_read_as_a_person_sees_it() -> None:
             "TEXT": b"<style>.needle{}</style><p>a <b>nee</b>dle</p><p style='display:none'>hidden</p>",
         },
     )
-    sought = Sought(anywhere=("needle",))
+    sought = SearchTerms(anywhere=("needle",))
     assert text_of(fetched, sought) == "a needle"
     assert snippet_of("a needle", sought, 50) == "a needle"

@@ -12,8 +12,8 @@ import pytest
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.model.query import Criteria
-from mailmcp.tools.evidence import words_sought
+from mailmcp.model.query import SearchQuery
+from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.rows import MessageRow, id_fields, make_row, row_lines
 from servers.peer import PeerFactory
 from servers.peer_mailbox import PeerMessage
@@ -234,7 +234,7 @@ def test_times_are_shown_in_the_zone_of_the_settings() -> None:
 
 
 def test_where_a_word_was_found_is_said_beside_the_snippet() -> None:
-    sought = words_sought(Criteria(query="needle report", from_="ann"))
+    sought = search_terms(SearchQuery(query="needle report", from_="ann"))
     fetched = FetchedMessage(
         uid=2,
         sections={
@@ -255,7 +255,7 @@ def test_what_was_not_seen_is_not_said_to_be_found() -> None:
         REF,
         FetchedMessage(uid=2, sections={"HEADER.FIELDS": b"Subject: x\r\n\r\n", "TEXT": b"y\r\n"}),
         snippet_chars=50,
-        sought=words_sought(Criteria(query="needle")),
+        sought=search_terms(SearchQuery(query="needle")),
     )
     assert (row.matched_in, row.snippet) == (None, "y")
 

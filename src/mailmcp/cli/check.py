@@ -19,9 +19,10 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.errors import translate_errors
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.imap.quirks import Feature, Quirks
+from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session, open_session
 from mailmcp.imap.workarounds.probes import probe
+from mailmcp.model.feature import Feature
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings.load import load_settings
 from mailmcp.settings.problems import SettingsError

@@ -16,8 +16,9 @@ from mailmcp import limits
 from mailmcp.imap.command import Command, Piece, RefusedError, Response, parse_line
 from mailmcp.imap.errors import format_refusal
 from mailmcp.imap.pipeline import PipelineInterruptedError, Replies, Steps, exclusively
-from mailmcp.imap.quirks import Feature, is_unsupported
+from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.session import Session
+from mailmcp.model.feature import Feature
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError
 

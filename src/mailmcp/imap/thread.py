@@ -14,10 +14,11 @@ from mailmcp import limits
 from mailmcp.imap.command import RefusedError, quoted
 from mailmcp.imap.fetch import Fetched, FetchJob, fetch_steps, id_items
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
-from mailmcp.imap.quirks import Feature, is_unsupported
+from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.search.plan import Plan, format_search_date
 from mailmcp.imap.search.uid_search import Found, PlanChangedError, search_steps
 from mailmcp.imap.session import Session
+from mailmcp.model.feature import Feature
 from mcp_envelope import Code, ToolError
 
 _HEADERS = (b"MESSAGE-ID", b"REFERENCES", b"IN-REPLY-TO")

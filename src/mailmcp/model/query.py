@@ -17,7 +17,7 @@ _JOINING = {"query": {"AND"}, "exclude": {"AND", "OR", "|"}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Criteria:
+class SearchQuery:
     """What to search for; all that is set must hold. "", 0, False and None ask nothing.
 
     Texts hold no CR, LF or NUL: callers refuse them before, in words for whoever sent them.

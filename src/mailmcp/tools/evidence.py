@@ -12,12 +12,12 @@ from mailmcp.mail.message import read_message
 from mailmcp.mail.mime.text_parts import choose_text_parts
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.snippet import find_word, make_snippet_around, normalize_words
-from mailmcp.model.query import Criteria, split_words
+from mailmcp.model.query import SearchQuery, split_words
 from mailmcp.tools.message_parts import whole_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class SearchTerms:
     """The words of a search, by where they may stand; empty where none are looked for."""
 
     anywhere: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Sought:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class MessageText:
     """What there is to see of one message; empty where it is not there or was not fetched."""
 
     from_: str = ""
@@ -50,11 +50,11 @@ class Seen:
     files: tuple[str, ...] = ()
 
 
-def words_sought(criteria: Criteria) -> Sought:
+def search_terms(criteria: SearchQuery) -> SearchTerms:
     """Take the words out of a search, as many as are looked for."""
     address = _phrase(criteria.any_address)
     words = map(normalize_words, split_words("query", criteria.query))
-    return Sought(
+    return SearchTerms(
         anywhere=tuple(dict.fromkeys(words))[: limits.EVIDENCE_WORDS_MAX],
         from_=_phrase(criteria.from_) + address,
         to=_phrase(criteria.to) + address,
@@ -68,7 +68,7 @@ def _phrase(text: str) -> tuple[str, ...]:
     return (normalize_words(text),) if text.strip() else ()
 
 
-def find_evidence(sought: Sought, seen: Seen) -> list[str]:
+def find_evidence(sought: SearchTerms, seen: MessageText) -> list[str]:
     """Name the places where a word of the search stands: `subject`, `from`, …; empty if none was seen."""
     places = (
         ("subject", seen.subject, sought.subject),
@@ -85,12 +85,12 @@ def find_evidence(sought: Sought, seen: Seen) -> list[str]:
     ]
 
 
-def text_octets(sought: Sought) -> int:
+def text_octets(sought: SearchTerms) -> int:
     """Say how much of a text is looked at: more where words are to be found in it."""
     return limits.EVIDENCE_OCTETS if sought.in_text else limits.SNIPPET_OCTETS
 
 
-def text_of(fetched: FetchedMessage, sought: Sought) -> str:
+def text_of(fetched: FetchedMessage, sought: SearchTerms) -> str:
     """Read the first octets of the text, as far as whole characters go; "" if there are none."""
     head, text = fetched.sections.get("HEADER.FIELDS", b""), fetched.sections.get("TEXT", b"")
     cut = len(text) >= text_octets(sought)
@@ -102,6 +102,6 @@ def text_of(fetched: FetchedMessage, sought: Sought) -> str:
     return seen.rstrip("\ufffd") if cut else seen
 
 
-def snippet_of(text: str, sought: Sought, max_chars: int) -> str:
+def snippet_of(text: str, sought: SearchTerms, max_chars: int) -> str:
     """Make the snippet of a message: around what was found, else its start; "" if it has no text."""
     return make_snippet_around(text, sought.in_text, max_chars)

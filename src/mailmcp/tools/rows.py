@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage, id_items
-from mailmcp.imap.search.verify import received_s
+from mailmcp.imap.search.verify import internaldate_epoch
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.clean import clean_line
@@ -18,7 +18,7 @@ from mailmcp.mail.mime.files import list_files
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.evidence import Seen, Sought, find_evidence, snippet_of, text_octets, text_of
+from mailmcp.tools.evidence import MessageText, SearchTerms, find_evidence, snippet_of, text_octets, text_of
 from mailmcp.tools.people import addresses_of, people_of
 from mailmcp.tools.sent_mail import OwnMail
 from mcp_envelope import code
@@ -40,7 +40,7 @@ _MARKS = {
 _INVITATIONS = {"cancel": "invitation cancelled", "reply": "invitation answered"}
 """What the methods of RFC 5546 are called in a line of text; the others are invitations."""
 
-_NOTHING = Sought()
+_NOTHING = SearchTerms()
 _ANYONES = OwnMail()
 _MEGABYTE = 1_000_000
 _ARRIVED_LATE_S = 2 * 86_400
@@ -85,7 +85,7 @@ class MessageRow(LeanMessageRow):
 
 
 def row_items(
-    *, snippets: bool, sought: Sought = _NOTHING, structure: bool = True
+    *, snippets: bool, sought: SearchTerms = _NOTHING, structure: bool = True
 ) -> Callable[[Session], Sequence[str]]:
     """Choose what to fetch for a row: header fields and the structure, never whole messages.
 
@@ -113,7 +113,7 @@ def make_row(
     fetched: FetchedMessage,
     *,
     snippet_chars: int = 0,
-    sought: Sought = _NOTHING,
+    sought: SearchTerms = _NOTHING,
     places: Sequence[MessageRef] = (),
     own_mail: OwnMail = _ANYONES,
 ) -> MessageRow:
@@ -177,8 +177,10 @@ def shown_names(files: Sequence[str]) -> list[str]:
     return shown + [ELLIPSIS] * (len(files) > len(shown))
 
 
-def _matched_in(headers: Headers, text: str, files: Sequence[str] | None, sought: Sought) -> list[str] | None:
-    seen = Seen(
+def _matched_in(
+    headers: Headers, text: str, files: Sequence[str] | None, sought: SearchTerms
+) -> list[str] | None:
+    seen = MessageText(
         from_=addresses_of(headers, "From"),
         to=addresses_of(headers, "To"),
         cc=addresses_of(headers, "Cc"),
@@ -202,7 +204,7 @@ def date_of(headers: Headers, fetched: FetchedMessage) -> str:
 
 def _arrived(headers: Headers, fetched: FetchedMessage) -> str | None:
     """Give the time of arrival where a reader would be misled by that of writing; else None."""
-    written, arrived = parse_date(headers.get("Date")), received_s(fetched)
+    written, arrived = parse_date(headers.get("Date")), internaldate_epoch(fetched)
     if written is None or arrived is None or abs(arrived - written.timestamp()) < _ARRIVED_LATE_S:
         return None
     return format_rfc3339(datetime.fromtimestamp(arrived, UTC))

@@ -9,7 +9,7 @@ from mailmcp.imap.search.candidates import CandidateQuery, Candidates, find_cand
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.result import CandidateList
 from mailmcp.imap.session import Session
-from mailmcp.model.query import Criteria
+from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.peer import PeerFactory
 from servers.peer_actions import FailUid, Respond, Rule
@@ -18,7 +18,7 @@ HERE = Position(uidvalidity=1, uid=5)
 
 
 def quest(order: Order, after: Position | None = None, known: CandidateList | None = None) -> CandidateQuery:
-    return CandidateQuery(mailbox="INBOX", criteria=Criteria(), order=order, after=after, known=known)
+    return CandidateQuery(mailbox="INBOX", query=SearchQuery(), order=order, after=after, known=known)
 
 
 def find(session: Session, what: CandidateQuery) -> Candidates:

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from mailmcp.imap.quirks import Feature, Quirks
+from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.plan import Plan, format_search_date, keys_for, make_plan
-from mailmcp.model.query import Criteria
+from mailmcp.model.feature import Feature
+from mailmcp.model.query import SearchQuery
 from mailmcp.reasons import Reason
 from mcp_envelope import InvalidInputError
 
@@ -18,7 +19,7 @@ def plan(*wrong: Feature, can: tuple[str, ...] = (), **criteria: Any) -> Plan:
     quirks = Quirks()
     for feature in wrong:
         quirks.distrust(feature)
-    return make_plan(Criteria(**criteria), quirks=quirks, can=lambda name: name in can)
+    return make_plan(SearchQuery(**criteria), quirks=quirks, can=lambda name: name in can)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +170,7 @@ def test_line_ends_never_reach_the_wire(text: str) -> None:
 
 
 def test_some_of_the_criteria_are_written_alone() -> None:
-    asked = Criteria(unread_only=True, flagged=True, larger_than=5, subject="x")
+    asked = SearchQuery(unread_only=True, flagged=True, larger_than=5, subject="x")
     assert keys_for(asked, {"larger_than", "unread_only"}) == (b"UNSEEN", b"LARGER", b"5")
 
 

@@ -10,9 +10,10 @@ import pytest
 from imap.scenes import make_account, session_on
 from imap.searches import PLAIN, fail, find, letter, letters, probed, request, search_one, searches
 from mailmcp import limits
-from mailmcp.imap.quirks import Feature, Quirks, Verdict
+from mailmcp.imap.quirks import Quirks, Verdict
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.run import search_mailboxes
+from mailmcp.model.feature import Feature
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, ToolError
 from servers.peer import PeerFactory

@@ -8,8 +8,8 @@ from typing_extensions import override
 
 from imap.searches import NOON, PROOFS
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.search.verify import HEADER_FIELDS, Check, merge_items, received_s
-from mailmcp.model.query import Criteria
+from mailmcp.imap.search.verify import HEADER_FIELDS, Check, internaldate_epoch, merge_items
+from mailmcp.model.query import SearchQuery
 
 HEADERS = b"From: Ann <ann@example.org>\r\nTo: bob@example.org\r\nSubject: Weekly report\r\n\r\n"
 MESSAGE = FetchedMessage(
@@ -25,7 +25,7 @@ SECOND = timedelta(seconds=1)
 
 def make(**criteria: Any) -> Check:
     """Make a check of all that is asked."""
-    asked = Criteria(**criteria)
+    asked = SearchQuery(**criteria)
     return Check.of(asked, asked.asked, PROOFS)
 
 
@@ -68,7 +68,9 @@ def test_what_a_message_proves(criteria: dict[str, Any], items: tuple[str, ...],
 
 
 def test_what_is_not_to_be_verified_here_counts_not() -> None:
-    check = Check.of(Criteria(subject="nothing", has_attachment=True), frozenset({"has_attachment"}), PROOFS)
+    check = Check.of(
+        SearchQuery(subject="nothing", has_attachment=True), frozenset({"has_attachment"}), PROOFS
+    )
     assert check.holds(MESSAGE)
 
 
@@ -80,7 +82,7 @@ def test_what_the_server_does_not_tell_counts_for_a_message() -> None:
 
 def test_times_are_read_whatever_zone_they_claim() -> None:
     def received(moment: datetime | None) -> int | None:
-        return received_s(FetchedMessage(uid=1, internal_date=moment))
+        return internaldate_epoch(FetchedMessage(uid=1, internal_date=moment))
 
     class Absurd(tzinfo):
         @override
@@ -112,4 +114,4 @@ def test_header_fields_of_rows_and_proofs_are_asked_for_together() -> None:
 
 
 def test_every_header_criterion_has_its_fields() -> None:
-    assert set(HEADER_FIELDS) <= set(Criteria.__dataclass_fields__)
+    assert set(HEADER_FIELDS) <= set(SearchQuery.__dataclass_fields__)

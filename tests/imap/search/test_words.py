@@ -2,8 +2,9 @@
 
 import pytest
 
-from mailmcp.imap.quirks import Feature, Quirks, Verdict
+from mailmcp.imap.quirks import Quirks, Verdict
 from mailmcp.imap.search.words import WordsAsked, ask_words, word_keys
+from mailmcp.model.feature import Feature
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 from imap.scenes import make_account, session_on
 from imap.searches import PLAIN, find, letter, letters, probed, request, search_one, searches
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.workarounds.contradictions import contradicting
-from mailmcp.model.query import Criteria
+from mailmcp.model.feature import Feature
+from mailmcp.model.query import SearchQuery
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 
@@ -45,7 +45,7 @@ def test_rows_contradict_by_flags_and_by_sizes_beyond_doubt(criteria: dict[str, 
         2: FetchedMessage(uid=2),
         3: FetchedMessage(uid=3, flags=("\\answered", "\\Flagged", "$junk")),
     }
-    asked = Criteria(**criteria)
+    asked = SearchQuery(**criteria)
     assert contradicting(asked, asked.asked, rows) == odd
     assert contradicting(asked, (), rows) == set()
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from mailmcp.imap.quirks import Feature
 from mailmcp.imap.workarounds.probe_questions import Probe, Sample, make_probes
 from mailmcp.imap.workarounds.specimens import Specimen
+from mailmcp.model.feature import Feature
 
 
 def specimen(uid: int, **known: Any) -> Specimen:

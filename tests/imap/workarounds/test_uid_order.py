@@ -13,10 +13,11 @@ from imap.scenes import make_account, session_on
 from imap.searches import NOON, PLAIN, letter, request, search_one, searches
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.quirks import Feature, Quirks
+from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.result import PageRequest
 from mailmcp.imap.workarounds.uid_order import is_in_order, sample_of
+from mailmcp.model.feature import Feature
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMessage

@@ -6,10 +6,11 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from imap.searches import PLAIN, find, letter, letters, probed, request, search_one, searches
-from mailmcp.imap.quirks import Feature, Quirks, Verdict, Visibility
+from mailmcp.imap.quirks import Quirks, Verdict, Visibility
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.result import MailboxPage
 from mailmcp.imap.search.run import search_mailboxes
+from mailmcp.model.feature import Feature
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox

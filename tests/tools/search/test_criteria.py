@@ -10,7 +10,7 @@ import pytest
 from mailmcp import limits
 from mailmcp.imap.search.order import Order
 from mailmcp.model.cursor import SearchCursor, SourceCursor
-from mailmcp.model.query import Criteria
+from mailmcp.model.query import SearchQuery
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.criteria import (
     arguments_of,
@@ -30,23 +30,23 @@ def at(*parts: int) -> datetime:
     return datetime(*parts, tzinfo=UTC)  # type: ignore[misc, arg-type] # year, month, day, hour
 
 
-SEARCHES: list[tuple[dict[str, Any], Criteria]] = [
-    ({}, Criteria()),
-    ({"query": "a b"}, Criteria(query="a b")),
-    ({"from": "ann", "to": "bob", "subject": "s"}, Criteria(from_="ann", to="bob", subject="s")),
+SEARCHES: list[tuple[dict[str, Any], SearchQuery]] = [
+    ({}, SearchQuery()),
+    ({"query": "a b"}, SearchQuery(query="a b")),
+    ({"from": "ann", "to": "bob", "subject": "s"}, SearchQuery(from_="ann", to="bob", subject="s")),
     (
         {"exclude": "x", "cc": "c", "any_address": "y", "body": "o", "keyword": "$Forwarded"},
-        Criteria(exclude="x", cc="c", any_address="y", body="o", keyword="$Forwarded"),
+        SearchQuery(exclude="x", cc="c", any_address="y", body="o", keyword="$Forwarded"),
     ),
     (
         {"header_message_id": "<1@x>", "gmail_query": "is:starred"},
-        Criteria(header_message_id="<1@x>", gmail_query="is:starred"),
+        SearchQuery(header_message_id="<1@x>", gmail_query="is:starred"),
     ),
     (
         {"unread_only": True, "flagged": True, "answered": True, "has_attachment": True},
-        Criteria(unread_only=True, flagged=True, answered=True, has_attachment=True),
+        SearchQuery(unread_only=True, flagged=True, answered=True, has_attachment=True),
     ),
-    ({"unanswered_only": True}, Criteria(unanswered_only=True)),
+    ({"unanswered_only": True}, SearchQuery(unanswered_only=True)),
     (
         {
             "subject": "“Sensor drift”",
@@ -55,26 +55,26 @@ SEARCHES: list[tuple[dict[str, Any], Criteria]] = [
             "body": '"two words"',
             "query": "a* b",
         },
-        Criteria(subject="Sensor drift", from_="Lee, Ann", to="ann", body="two words", query="a* b"),
+        SearchQuery(subject="Sensor drift", from_="Lee, Ann", to="ann", body="two words", query="a* b"),
     ),
-    ({"larger_than": 1000, "smaller_than": 2000}, Criteria(larger_than=1000, smaller_than=2000)),
-    ({"last_days": 1}, Criteria(since=at(2024, 2, 29))),
-    ({"last_days": 365}, Criteria(since=at(2023, 3, 2))),
-    ({"start_date": "2024-02-28"}, Criteria(since=at(2024, 2, 28))),
-    ({"end_date": "2024-02-28"}, Criteria(before=at(2024, 2, 29))),
+    ({"larger_than": 1000, "smaller_than": 2000}, SearchQuery(larger_than=1000, smaller_than=2000)),
+    ({"last_days": 1}, SearchQuery(since=at(2024, 2, 29))),
+    ({"last_days": 365}, SearchQuery(since=at(2023, 3, 2))),
+    ({"start_date": "2024-02-28"}, SearchQuery(since=at(2024, 2, 28))),
+    ({"end_date": "2024-02-28"}, SearchQuery(before=at(2024, 2, 29))),
     (
         {"since": "2024-02-28", "before": "2024-02-29"},
-        Criteria(since=at(2024, 2, 28), before=at(2024, 2, 29)),
+        SearchQuery(since=at(2024, 2, 28), before=at(2024, 2, 29)),
     ),
-    ({"since": "2024-02-28T10:00:00+02:00"}, Criteria(since=at(2024, 2, 28, 8))),
-    ({"before": "2024-02-28T10:00:00Z"}, Criteria(before=at(2024, 2, 28, 10))),
-    ({"end_date": "9999-12-31"}, Criteria()),
-    ({"start_date": "0001-01-01"}, Criteria()),
-    ({"since": "0001-01-01T00:00:00+14:00"}, Criteria()),
-    ({"before": "9999-12-31T23:59:59-12:00"}, Criteria()),
-    ({"sort": "oldest"}, Criteria()),
-    ({"sort": "largest"}, Criteria()),
-    ({"snippet_max_chars": 50}, Criteria()),
+    ({"since": "2024-02-28T10:00:00+02:00"}, SearchQuery(since=at(2024, 2, 28, 8))),
+    ({"before": "2024-02-28T10:00:00Z"}, SearchQuery(before=at(2024, 2, 28, 10))),
+    ({"end_date": "9999-12-31"}, SearchQuery()),
+    ({"start_date": "0001-01-01"}, SearchQuery()),
+    ({"since": "0001-01-01T00:00:00+14:00"}, SearchQuery()),
+    ({"before": "9999-12-31T23:59:59-12:00"}, SearchQuery()),
+    ({"sort": "oldest"}, SearchQuery()),
+    ({"sort": "largest"}, SearchQuery()),
+    ({"snippet_max_chars": 50}, SearchQuery()),
 ]
 
 
@@ -87,7 +87,7 @@ def start(*accounts: str, **raw: object) -> SearchCursor:
 
 
 @pytest.mark.parametrize(("raw", "criteria"), SEARCHES)
-def test_arguments_become_criteria_and_arguments_again(raw: dict[str, Any], criteria: Criteria) -> None:
+def test_arguments_become_criteria_and_arguments_again(raw: dict[str, Any], criteria: SearchQuery) -> None:
     search = start(**raw)
     assert criteria_of(search.criteria, UTC) == criteria
     assert arguments_of(search) == {"account_id": "home", "mailbox": "INBOX", "limit": 10, **raw}
@@ -182,7 +182,7 @@ def test_operators_are_refused_in_a_new_search_and_text_in_a_cursor() -> None:
         start(query="from:ann")
     search = replace(start(query="ann"), criteria={"q": "from:ann"})
     check_criteria(search, UTC)
-    assert criteria_of(search.criteria, UTC) == Criteria(query="from:ann")
+    assert criteria_of(search.criteria, UTC) == SearchQuery(query="from:ann")
 
 
 def test_ranges_that_hold_something_are_not() -> None:

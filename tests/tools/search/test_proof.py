@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.model.query import Criteria
+from mailmcp.model.query import SearchQuery
 from mailmcp.tools.search.proof import PROOFS, has_attachments, prove_headers
 
 HEADERS = (
@@ -17,46 +17,46 @@ HEADERS = (
 @pytest.mark.parametrize(
     ("criteria", "held"),
     [
-        (Criteria(), True),
-        (Criteria(from_="jürgen müller"), True),
-        (Criteria(from_="Ju\u0308rgen"), True),
-        (Criteria(from_="JM@EXAMPLE"), True),
-        (Criteria(from_="Jürgen Müller <jm@example.org>"), True),
-        (Criteria(from_="Jürgen Müller (jm@example.org)"), True),
-        (Criteria(from_="<jm@example.org>"), True),
-        (Criteria(from_="Jürgen <jm@example.org>"), False),
-        (Criteria(from_="<"), True),
-        (Criteria(from_="\\"), False),
-        (Criteria(to="Doe, Bob <bob@example.org>"), True),
-        (Criteria(subject='"Angebot"'), False),
-        (Criteria(from_="bob"), False),
-        (Criteria(to="doe, bob"), True),
-        (Criteria(to="carol"), True),
-        (Criteria(to="dan"), False),
-        (Criteria(cc="dan"), True),
-        (Criteria(any_address="dan"), True),
-        (Criteria(any_address="müller"), True),
-        (Criteria(any_address="zürich"), False),
-        (Criteria(subject="angebot für zürich"), True),
-        (Criteria(subject="für  zürich"), True),
-        (Criteria(subject="=?utf-8?b?QW5nZWJvdCBmw7xy?="), True),
-        (Criteria(subject="basel"), False),
-        (Criteria(header_message_id="abc.1@example.org"), True),
-        (Criteria(header_message_id="<abc.1@example.org>"), True),
-        (Criteria(header_message_id="abc.2@example.org"), False),
-        (Criteria(header_message_id="1@example.org"), False),
-        (Criteria(from_="jürgen", subject="zürich", to="bob"), True),
-        (Criteria(from_="jürgen", subject="zürich", to="eve"), False),
+        (SearchQuery(), True),
+        (SearchQuery(from_="jürgen müller"), True),
+        (SearchQuery(from_="Ju\u0308rgen"), True),
+        (SearchQuery(from_="JM@EXAMPLE"), True),
+        (SearchQuery(from_="Jürgen Müller <jm@example.org>"), True),
+        (SearchQuery(from_="Jürgen Müller (jm@example.org)"), True),
+        (SearchQuery(from_="<jm@example.org>"), True),
+        (SearchQuery(from_="Jürgen <jm@example.org>"), False),
+        (SearchQuery(from_="<"), True),
+        (SearchQuery(from_="\\"), False),
+        (SearchQuery(to="Doe, Bob <bob@example.org>"), True),
+        (SearchQuery(subject='"Angebot"'), False),
+        (SearchQuery(from_="bob"), False),
+        (SearchQuery(to="doe, bob"), True),
+        (SearchQuery(to="carol"), True),
+        (SearchQuery(to="dan"), False),
+        (SearchQuery(cc="dan"), True),
+        (SearchQuery(any_address="dan"), True),
+        (SearchQuery(any_address="müller"), True),
+        (SearchQuery(any_address="zürich"), False),
+        (SearchQuery(subject="angebot für zürich"), True),
+        (SearchQuery(subject="für  zürich"), True),
+        (SearchQuery(subject="=?utf-8?b?QW5nZWJvdCBmw7xy?="), True),
+        (SearchQuery(subject="basel"), False),
+        (SearchQuery(header_message_id="abc.1@example.org"), True),
+        (SearchQuery(header_message_id="<abc.1@example.org>"), True),
+        (SearchQuery(header_message_id="abc.2@example.org"), False),
+        (SearchQuery(header_message_id="1@example.org"), False),
+        (SearchQuery(from_="jürgen", subject="zürich", to="bob"), True),
+        (SearchQuery(from_="jürgen", subject="zürich", to="eve"), False),
     ],
 )
-def test_headers_hold_what_is_asked_of_them(criteria: Criteria, *, held: bool) -> None:
+def test_headers_hold_what_is_asked_of_them(criteria: SearchQuery, *, held: bool) -> None:
     assert prove_headers(HEADERS, criteria) is held
     assert PROOFS.headers(HEADERS, criteria) is held
 
 
 def test_no_headers_hold_nothing() -> None:
-    assert not prove_headers(b"", Criteria(subject="x"))
-    assert prove_headers(b"", Criteria())
+    assert not prove_headers(b"", SearchQuery(subject="x"))
+    assert prove_headers(b"", SearchQuery())
 
 
 PLAIN = (b"text", b"plain", None, None, None, b"7bit", 5, 1)

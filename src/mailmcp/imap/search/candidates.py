@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, fetch_steps
 from mailmcp.imap.pipeline import Steps
-from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.order import (
     Order,
     Position,
@@ -23,7 +22,8 @@ from mailmcp.imap.search.result import CandidateList
 from mailmcp.imap.search.uid_search import Found, PlanChangedError, search_steps
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.uid_order import UnarrangedError
-from mailmcp.model.query import Criteria
+from mailmcp.model.feature import Feature
+from mailmcp.model.query import SearchQuery
 from mcp_envelope import Code
 
 _PIVOTS = 64
@@ -55,7 +55,7 @@ class CandidateQuery:
     """What candidates are to be found for."""
 
     mailbox: str
-    criteria: Criteria
+    query: SearchQuery
     order: Order
     after: Position | None
     known: CandidateList | None
@@ -75,7 +75,7 @@ def find_candidates(session: Session, quest: CandidateQuery) -> Steps[Candidates
         ToolError: As `make_plan` and `search_steps`.
         UnarrangedError: As `CandidateQuery.whole` says.
     """
-    plan = make_plan(quest.criteria, quirks=session.quirks, can=session.can)
+    plan = make_plan(quest.query, quirks=session.quirks, can=session.can)
     if quest.known is not None:
         start = find_start(quest.known.uids, quest.after, quest.order)
         if start is not None:
@@ -91,7 +91,7 @@ def find_candidates(session: Session, quest: CandidateQuery) -> Steps[Candidates
         try:
             found = yield from _find(session, quest, plan)
         except PlanChangedError:
-            plan = make_plan(quest.criteria, quirks=session.quirks, can=session.can)
+            plan = make_plan(quest.query, quirks=session.quirks, can=session.can)
     candidates = Candidates(
         plan=plan,
         uids=found.uids

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from mailmcp.imap.quirks import Feature, Quirks, Verdict
-from mailmcp.model.query import Criteria
+from mailmcp.imap.quirks import Quirks, Verdict
+from mailmcp.model.feature import Feature
+from mailmcp.model.query import SearchQuery
 
 FLAG_FIELDS = frozenset({"unread_only", "flagged", "answered", "unanswered_only", "keyword"})
 ADDRESS_FIELDS = frozenset({"from_", "to", "cc", "any_address"})
@@ -54,17 +55,17 @@ def features_of(name: str) -> tuple[Feature, ...]:
     return _FEATURES.get(name, ())
 
 
-def needs_probes(criteria: Criteria) -> bool:
+def needs_probes(criteria: SearchQuery) -> bool:
     """Whether criteria depend on what only probes find out; wrong flags show in the rows."""
     return bool(criteria.asked - _UNPROBED)
 
 
-def may_change(criteria: Criteria) -> bool:
+def may_change(criteria: SearchQuery) -> bool:
     """Whether a message may match at one time and not at another: by its flags, or by Gmail's labels."""
     return bool(criteria.asked & (FLAG_FIELDS | {"gmail_query"}))
 
 
-def unproven(criteria: Criteria, quirks: Quirks, *, found: int = 0, exists: int = 1) -> str:
+def unproven(criteria: SearchQuery, quirks: Quirks, *, found: int = 0, exists: int = 1) -> str:
     """Say which of the criteria rest on the server alone and could not be probed; "" for none.
 
     Args:
@@ -86,7 +87,7 @@ def unproven(criteria: Criteria, quirks: Quirks, *, found: int = 0, exists: int 
     return " ".join(said)
 
 
-def blind_spots(criteria: Criteria, quirks: Quirks) -> str:
+def blind_spots(criteria: SearchQuery, quirks: Quirks) -> str:
     """Say where a server that searches as it should may overlook words that were asked for; "" if nowhere.
 
     What is verified here is not overlooked. Dovecot and pymap read neither what is labelled wrongly nor

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.search.verify import received_s
+from mailmcp.imap.search.verify import internaldate_epoch
 
 _RANK_MAX = 10**11
 """Above every size and time of arrival, and no longer than a cursor may say."""
@@ -80,7 +80,7 @@ def rank_of(message: FetchedMessage, order: Order) -> int | None:
     """Tell a message's rank; None if the server did not say. 0 in orders by UID."""
     if order.by_uid:
         return 0
-    return message.size_octets if order is Order.LARGEST else received_s(message)
+    return message.size_octets if order is Order.LARGEST else internaldate_epoch(message)
 
 
 def arrange(uids: Sequence[int], ranks: Mapping[int, int], order: Order) -> "array[int]":

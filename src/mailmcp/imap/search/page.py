@@ -9,7 +9,6 @@ from mailmcp import limits
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.fetch import Fetched, FetchJob, fetch_steps
 from mailmcp.imap.pipeline import CurrentMailbox, Steps
-from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.candidates import CandidateQuery, Candidates, find_candidates, message_limit
 from mailmcp.imap.search.features import blind_spots, unproven
 from mailmcp.imap.search.order import Order, Position, rank_of
@@ -26,6 +25,7 @@ from mailmcp.imap.workarounds.uid_order import (
     goes_by,
     sample_of,
 )
+from mailmcp.model.feature import Feature
 from mcp_envelope import Code
 
 _TIMES = ("UID", "INTERNALDATE")
@@ -75,7 +75,7 @@ class _Matches:
         """
         self._session, self._request, self._place, self._share = session, request, place, share
         self._found = found
-        self._check = Check(criteria=request.criteria, local=frozenset(), proofs=request.proofs)
+        self._check = Check(criteria=request.query, local=frozenset(), proofs=request.proofs)
         self._matches: list[int] = []
         self._rows = Fetched()
         self._ranks: dict[int, int] = {}
@@ -98,7 +98,7 @@ class _Matches:
             session,
             CandidateQuery(
                 mailbox=name,
-                criteria=request.criteria,
+                query=request.query,
                 order=request.order,
                 after=request.after,
                 known=request.known,
@@ -106,12 +106,12 @@ class _Matches:
                 whole=request.may_reorder,
             ),
         )
-        self._check = Check.of(request.criteria, found.plan.local, request.proofs)
+        self._check = Check.of(request.query, found.plan.local, request.proofs)
         fresh = request.known is None or found.uids is not request.known.uids
         self._note_counts(None if fresh else request.known)
         if fresh and not found.uids and self._place.mailbox is not None:
             exists = self._place.mailbox.exists
-            yield from check_false_negatives(session, name, request.criteria, found.plan.local, exists)
+            yield from check_false_negatives(session, name, request.query, found.plan.local, exists)
         row_items = merge_items(
             ["UID", *request.items(session)],
             [*self._check.items, *request.order.items, *(_TIMES if self._compares else ())],
@@ -128,7 +128,7 @@ class _Matches:
             self._in_order = compare(session, name, rows.values(), uids=found.uids, exists=exists)
         if fresh and "FLAGS" in row_items and not self._interrupted:
             yield from check_false_positives(
-                session, name, request.criteria, found.plan.local, self._rows.messages
+                session, name, request.query, found.plan.local, self._rows.messages
             )
         if sifted is not None:
             rest = sifted
@@ -288,8 +288,8 @@ class _Matches:
             total_exact=((whole or sifted) and not self._interrupted) or not found.plan.local,
             candidates_checked=self._looked_at,
             statements=statements,
-            unverified=unproven(request.criteria, quirks, found=len(found.uids), exists=mailbox.exists),
-            known_gaps=blind_spots(request.criteria, quirks) if mailbox.exists else "",
+            unverified=unproven(request.query, quirks, found=len(found.uids), exists=mailbox.exists),
+            known_gaps=blind_spots(request.query, quirks) if mailbox.exists else "",
             complete=found.complete,
         )
 

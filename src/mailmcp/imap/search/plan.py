@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from mailmcp.imap.command import quoted
-from mailmcp.imap.quirks import Feature, Quirks
+from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.features import ADDRESS_FIELDS, HEADER_FIELDS, features_of, list_names
 from mailmcp.imap.search.words import WORDS_FIELDS, WordsAsked, ask_words, word_keys
-from mailmcp.model.query import Criteria
+from mailmcp.model.feature import Feature
+from mailmcp.model.query import SearchQuery
 from mailmcp.reasons import Reason
 from mcp_envelope import BaseReason, InvalidInputError
 
@@ -57,7 +58,7 @@ class Plan:
         return any(not key.isascii() for key in self.keys)
 
 
-def make_plan(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool]) -> Plan:
+def make_plan(criteria: SearchQuery, *, quirks: Quirks, can: Callable[[str], bool]) -> Plan:
     """Divide a search by what is known of the server.
 
     Raises:
@@ -81,12 +82,12 @@ def make_plan(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool])
     )
 
 
-def keys_for(criteria: Criteria, names: Collection[str]) -> tuple[bytes, ...]:
+def keys_for(criteria: SearchQuery, names: Collection[str]) -> tuple[bytes, ...]:
     """Write the keys for some of the criteria, none of them words."""
     return tuple(_keys(criteria, names, {}))
 
 
-def _check(criteria: Criteria, *, quirks: Quirks, can: Callable[[str], bool]) -> None:
+def _check(criteria: SearchQuery, *, quirks: Quirks, can: Callable[[str], bool]) -> None:
     if criteria.keyword and not _ATOM.fullmatch(criteria.keyword):
         raise InvalidInputError.of(
             "keyword",
@@ -117,7 +118,7 @@ def charset_refused(field: str) -> InvalidInputError:
     )
 
 
-def _is_distrusted(name: str, criteria: Criteria, quirks: Quirks) -> bool:
+def _is_distrusted(name: str, criteria: SearchQuery, quirks: Quirks) -> bool:
     """Whether a criterion is better left out of what the server is asked, and verified here."""
     beyond_ascii = name in HEADER_FIELDS and not str(getattr(criteria, name)).isascii()
     if beyond_ascii and not quirks.trusts(Feature.CHARSET):
@@ -125,7 +126,7 @@ def _is_distrusted(name: str, criteria: Criteria, quirks: Quirks) -> bool:
     return not all(map(quirks.trusts, features_of(name)))
 
 
-def _keys(criteria: Criteria, names: Collection[str], words: Mapping[str, WordsAsked]) -> Iterator[bytes]:
+def _keys(criteria: SearchQuery, names: Collection[str], words: Mapping[str, WordsAsked]) -> Iterator[bytes]:
     for name in sorted(names, key=_KEY_ORDER.index):
         match name:
             case "query" | "exclude" | "body":
@@ -160,7 +161,7 @@ _KEY_ORDER = (
 """Cheap ones first: some servers evaluate keys in the order they come."""
 
 
-def _measure_keys(name: str, criteria: Criteria) -> Iterator[bytes]:
+def _measure_keys(name: str, criteria: SearchQuery) -> Iterator[bytes]:
     if name in _FLAG_KEYS:
         yield _FLAG_KEYS[name]
     elif name == "larger_than":
@@ -181,7 +182,7 @@ def _day(moment: datetime, shift: timedelta) -> date:
         return moment.date()  # at the ends of the calendar a day more does not exist
 
 
-def bare_message_id(criteria: Criteria) -> str:
+def bare_message_id(criteria: SearchQuery) -> str:
     """Give the Message-ID that is asked for without its angle brackets."""
     return criteria.header_message_id.strip().removeprefix("<").removesuffix(">")
 

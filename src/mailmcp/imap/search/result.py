@@ -8,7 +8,7 @@ from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import SelectedMailbox, Session
-from mailmcp.model.query import Criteria
+from mailmcp.model.query import SearchQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class PageRequest:
     """One page of the matches in one mailbox."""
 
     mailbox: str
-    criteria: Criteria
+    query: SearchQuery
     proofs: Proofs
     size: int
     """Most matches wanted, from 1."""

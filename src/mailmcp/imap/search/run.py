@@ -41,7 +41,7 @@ def search_mailboxes(
         DeadlineError, InternalError: The connection failed, which ends all of them.
     """
     for request in requests:
-        if request.known is None and needs_probes(request.criteria):
+        if request.known is None and needs_probes(request.query):
             probe_once(session, request.mailbox)
             break
     tasks = []

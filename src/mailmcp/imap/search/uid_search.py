@@ -13,11 +13,12 @@ from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import protocol_error, refused_error
 from mailmcp.imap.fetch import parse_rows
 from mailmcp.imap.pipeline import Steps
-from mailmcp.imap.quirks import Feature, Verdict, Visibility, is_unsupported
+from mailmcp.imap.quirks import Verdict, Visibility, is_unsupported
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.search.response import parse_esearch, parse_search
 from mailmcp.imap.session import SelectedMailbox, Session
 from mailmcp.imap.workarounds.visibility import look_again, looks_short
+from mailmcp.model.feature import Feature
 
 _UID_MAX = 2**32 - 1
 _LIMITED = "The server looks at a limited number of messages: older ones were not searched."

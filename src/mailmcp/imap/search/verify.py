@@ -11,7 +11,7 @@ from datetime import UTC
 
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.features import FLAG_FIELDS
-from mailmcp.model.query import Criteria, split_words
+from mailmcp.model.query import SearchQuery, split_words
 
 HEADER_FIELDS = {
     "from_": ("FROM",),
@@ -34,8 +34,8 @@ _HEADER_ITEM = re.compile(r"BODY\.PEEK\[HEADER\.FIELDS \(([^)]*)\)\]", re.IGNORE
 class Proofs:
     """The caller's functions, which parse mail; they never raise."""
 
-    headers: Callable[[bytes, Criteria], bool]
-    """Whether header fields, as octets of `BODY[HEADER.FIELDS (…)]`, hold what `Criteria` asks.
+    headers: Callable[[bytes, SearchQuery], bool]
+    """Whether header fields, as octets of `BODY[HEADER.FIELDS (…)]`, hold what `SearchQuery` asks.
 
     Of the criteria only those named in `HEADER_FIELDS` are ever set, and only those that are
     to be proved; the octets have at least their fields, and may have others.
@@ -49,7 +49,7 @@ class Proofs:
 class Check:
     """The criteria of a search that are verified here."""
 
-    criteria: Criteria
+    criteria: SearchQuery
     """Of these only the fields in `local` count."""
 
     local: frozenset[str]
@@ -58,7 +58,7 @@ class Check:
     """Field (`query`, `exclude`, `body`) and word of those that are looked for in header fields."""
 
     @classmethod
-    def of(cls, criteria: Criteria, local: frozenset[str], proofs: Proofs) -> "Check":
+    def of(cls, criteria: SearchQuery, local: frozenset[str], proofs: Proofs) -> "Check":
         """Make the check of those fields of the criteria that are verified here."""
         words = [
             (name, word)
@@ -102,7 +102,7 @@ class Check:
         )
 
     def _measures_hold(self, message: FetchedMessage) -> bool:
-        received, size, asked = received_s(message), message.size_octets, self.criteria
+        received, size, asked = internaldate_epoch(message), message.size_octets, self.criteria
         wrong = False
         if size is not None:
             wrong |= "larger_than" in self.local and size <= asked.larger_than
@@ -123,12 +123,12 @@ class Check:
 
     def _word_holds(self, octets: bytes, name: str, word: str) -> bool:
         there = any(
-            self.proofs.headers(octets, each) for each in (Criteria(subject=word), Criteria(from_=word))
+            self.proofs.headers(octets, each) for each in (SearchQuery(subject=word), SearchQuery(from_=word))
         )
         return there != (name == "exclude")
 
 
-def flags_hold(criteria: Criteria, fields: Collection[str], flags: Collection[str]) -> bool:
+def flags_hold(criteria: SearchQuery, fields: Collection[str], flags: Collection[str]) -> bool:
     """Whether a message with these flags matches those `fields` of the criteria that are of flags."""
     there = {flag.lower() for flag in flags}
     wanted = {"flagged": "\\flagged", "answered": "\\answered", "keyword": criteria.keyword.lower()}
@@ -156,7 +156,7 @@ def merge_items(row: Sequence[str], proof: Collection[str]) -> list[str]:
     return merged
 
 
-def received_s(message: FetchedMessage) -> int | None:
+def internaldate_epoch(message: FetchedMessage) -> int | None:
     """Give the INTERNALDATE in seconds since 1970; None where there is none that makes sense."""
     moment = message.internal_date
     if moment is None:
@@ -167,6 +167,6 @@ def received_s(message: FetchedMessage) -> int | None:
         return None
 
 
-def _only(criteria: Criteria, names: Collection[str]) -> Criteria:
+def _only(criteria: SearchQuery, names: Collection[str]) -> SearchQuery:
     """Leave criteria out but those named."""
-    return Criteria(**{name: getattr(criteria, name) for name in names})
+    return SearchQuery(**{name: getattr(criteria, name) for name in names})

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from enum import Enum, auto
 
 from mailmcp.imap.command import quoted
-from mailmcp.imap.quirks import Feature, Quirks, Verdict
+from mailmcp.imap.quirks import Quirks, Verdict
+from mailmcp.model.feature import Feature
 from mailmcp.model.query import split_words
 
 WORDS_FIELDS = ("query", "exclude", "body")

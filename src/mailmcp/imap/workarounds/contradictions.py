@@ -10,13 +10,13 @@ from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.fetch import FetchedMessage, parse_rows, sequence_sets
 from mailmcp.imap.pipeline import Steps
-from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.features import FLAG_FIELDS
 from mailmcp.imap.search.plan import Plan, keys_for
 from mailmcp.imap.search.uid_search import PlanChangedError, search_steps
 from mailmcp.imap.search.verify import flags_hold
 from mailmcp.imap.session import Session
-from mailmcp.model.query import Criteria
+from mailmcp.model.feature import Feature
+from mailmcp.model.query import SearchQuery
 
 _FIELDS = {
     Feature.FLAGS: FLAG_FIELDS,
@@ -31,7 +31,7 @@ _PROOF = 2
 
 
 def contradicting(
-    criteria: Criteria, fields: Collection[str], rows: Mapping[int, FetchedMessage]
+    criteria: SearchQuery, fields: Collection[str], rows: Mapping[int, FetchedMessage]
 ) -> frozenset[int]:
     """Name the messages that do not match `fields` of the criteria by what their rows say.
 
@@ -43,7 +43,7 @@ def contradicting(
     return frozenset(uid for uid, row in rows.items() if _contradicts(criteria, fields, row))
 
 
-def _contradicts(criteria: Criteria, fields: Collection[str], row: FetchedMessage) -> bool:
+def _contradicts(criteria: SearchQuery, fields: Collection[str], row: FetchedMessage) -> bool:
     size = row.size_octets
     return (
         not flags_hold(criteria, fields, row.flags)
@@ -55,7 +55,7 @@ def _contradicts(criteria: Criteria, fields: Collection[str], row: FetchedMessag
 def check_false_positives(
     session: Session,
     name: str,
-    criteria: Criteria,
+    criteria: SearchQuery,
     local: Collection[str],
     rows: Mapping[int, FetchedMessage],
 ) -> Steps[None]:
@@ -89,7 +89,7 @@ def check_false_positives(
 
 
 def check_false_negatives(
-    session: Session, name: str, criteria: Criteria, local: Collection[str], exists: int
+    session: Session, name: str, criteria: SearchQuery, local: Collection[str], exists: int
 ) -> Steps[None]:
     """Find out whether a server that found nothing by flags overlooks messages; no round trip without flags.
 
@@ -125,7 +125,9 @@ def check_false_negatives(
         raise PlanChangedError
 
 
-def _holding(criteria: Criteria, fields: Collection[str], messages: bytes, *, uid: bool) -> Steps[set[int]]:
+def _holding(
+    criteria: SearchQuery, fields: Collection[str], messages: bytes, *, uid: bool
+) -> Steps[set[int]]:
     """Name those of some messages that match by their flags now; none where the server refuses to say."""
     [reply] = (yield [Command(name="FETCH", arguments=[messages, b"(UID FLAGS)"], uid=uid)]).replies
     if isinstance(reply, RefusedError):

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from mailmcp.imap.command import Command, quoted
 from mailmcp.imap.fetch import sequence_sets
-from mailmcp.imap.quirks import Feature
 from mailmcp.imap.search.plan import format_search_date
 from mailmcp.imap.workarounds.specimens import Specimen
+from mailmcp.model.feature import Feature
 
 _NOWHERE = "xqzwvkjyq"
 """A word in no message: servers that ignore a key find all of them."""

@@ -14,11 +14,12 @@ from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response, canonical_name
 from mailmcp.imap.errors import refused_error
 from mailmcp.imap.fetch import parse_rows
-from mailmcp.imap.quirks import Feature, Verdict, Visibility, is_unsupported
+from mailmcp.imap.quirks import Verdict, Visibility, is_unsupported
 from mailmcp.imap.search.response import COUNT_ALL, parse_count, parse_esearch, parse_search
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.probe_questions import Probe, Sample, make_probes
 from mailmcp.imap.workarounds.specimens import SPECIMEN_ITEMS, Specimen, make_specimen, spread
+from mailmcp.model.feature import Feature
 from mcp_envelope import ToolError
 
 _Found: TypeAlias = list[int] | RefusedError | None

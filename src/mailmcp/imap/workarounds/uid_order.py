@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.quirks import Feature
-from mailmcp.imap.search.verify import received_s
+from mailmcp.imap.search.verify import internaldate_epoch
 from mailmcp.imap.session import Session
+from mailmcp.model.feature import Feature
 
 _DAYS_S = 2 * 86_400
 """Servers may sort by days, in a zone of their own."""
@@ -40,7 +40,7 @@ def is_in_order(rows: Iterable[FetchedMessage]) -> bool:
     """Whether higher UIDs came later, but for ORDER_SLACK_S; messages without a time do not count."""
     latest: int | None = None
     for row in sorted(rows, key=lambda row: row.uid):
-        received = received_s(row)
+        received = internaldate_epoch(row)
         if received is None:
             continue
         if latest is not None and received < latest - limits.ORDER_SLACK_S:

@@ -6,9 +6,10 @@ is shown whole is taken to be whole, too, until the account is found to hide mes
 
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.pipeline import Steps
-from mailmcp.imap.quirks import Feature, Quirks, Visibility
+from mailmcp.imap.quirks import Quirks, Visibility
 from mailmcp.imap.search.response import COUNT_ALL, parse_count
 from mailmcp.imap.session import Session, quoted_mailbox
+from mailmcp.model.feature import Feature
 
 
 def looks_short(session: Session, name: str, exists: int, *, extended: bool) -> Steps[bool]:

@@ -12,7 +12,7 @@ from datetime import date, timedelta, tzinfo
 from mailmcp import limits
 from mailmcp.imap.search.order import Order
 from mailmcp.model.cursor import SearchCursor, SourceCursor, format_search_cursor, malformed_cursor
-from mailmcp.model.query import Criteria, read_phrase
+from mailmcp.model.query import SearchQuery, read_phrase
 from mailmcp.reasons import Reason
 from mailmcp.tools.search.arguments import (
     EVERYTHING,
@@ -237,7 +237,7 @@ def _given_fields(arguments: SearchMessagesArguments) -> dict[str, str]:
     return {short: value for short, value in fields.items() if value}
 
 
-def criteria_of(fields: Mapping[str, str], zone: tzinfo) -> Criteria:
+def criteria_of(fields: Mapping[str, str], zone: tzinfo) -> SearchQuery:
     """Read a cursor's fields as IMAP criteria."""
     texts = {
         name: read_phrase(text) if name in PHRASES else text
@@ -249,7 +249,7 @@ def criteria_of(fields: Mapping[str, str], zone: tzinfo) -> Criteria:
     before = (
         begin_of(fields["b"], zone, days_later=1) if "b" in fields else begin_of(fields.get("w", ""), zone)
     )
-    return Criteria(
+    return SearchQuery(
         **texts,
         unread_only=_FLAGS["unread_only"] in fields,
         flagged=_FLAGS["flagged"] in fields,

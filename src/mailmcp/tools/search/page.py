@@ -7,7 +7,7 @@ from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.result import MailboxPage
-from mailmcp.imap.search.verify import received_s
+from mailmcp.imap.search.verify import internaldate_epoch
 from mailmcp.mail.duplicates import server_keys, stored_key
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.model.cursor import SearchCursor, SourceCursor, format_search_cursor
@@ -103,7 +103,7 @@ def _keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]:
     as_stored = stored_key(
         parse_headers(message.sections.get("HEADER.FIELDS", b"")),
         size_octets=message.size_octets,
-        arrived_s=received_s(message),
+        arrived_s=internaldate_epoch(message),
         structure=message.body_structure,
     )
     return by_server or (() if as_stored is None else (as_stored,))

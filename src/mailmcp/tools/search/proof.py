@@ -11,12 +11,12 @@ from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.files import list_files
 from mailmcp.mail.text.snippet import normalize_words
-from mailmcp.model.query import Criteria
+from mailmcp.model.query import SearchQuery
 
 _NO_BRACKETS = str.maketrans(dict.fromkeys('<>()"\\', " "))
 
 
-def prove_headers(octets: bytes, criteria: Criteria) -> bool:
+def prove_headers(octets: bytes, criteria: SearchQuery) -> bool:
     """Tell whether header fields hold what is asked of them; case does not matter.
 
     A text is held if it stands in a decoded field, in the name and address of one of its

@@ -8,7 +8,7 @@ from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import TextRequest, fetch_texts
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.evidence import Sought
+from mailmcp.tools.evidence import SearchTerms
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.tool import Call
@@ -16,7 +16,7 @@ from mcp_envelope import ToolError
 
 
 async def fetch_snippets(
-    call: Call, page: Sequence[PageMessage], sought: Sought
+    call: Call, page: Sequence[PageMessage], sought: SearchTerms
 ) -> Mapping[MessageRef, FetchedMessage]:
     """Fetch what is shown of the texts of a page's messages, and of no others; one round trip an account.
 

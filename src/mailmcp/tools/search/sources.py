@@ -22,7 +22,7 @@ from mailmcp.imap.session import Session
 from mailmcp.imap.uid_cache import SearchKey
 from mailmcp.model.cursor import SearchCursor, SourceCursor
 from mailmcp.model.message_ref import UINT32_MAX
-from mailmcp.model.query import Criteria
+from mailmcp.model.query import SearchQuery
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import by_arrival, is_of_one_mailbox
@@ -48,7 +48,7 @@ class Question:
     """What to ask of each mailbox."""
 
     search: SearchCursor
-    criteria: Criteria
+    query: SearchQuery
     order: Order
     items: Callable[[Session], Sequence[str]]
 
@@ -173,12 +173,12 @@ class _Run:
         if source.uid:
             after = Position(uidvalidity=source.uidvalidity, uid=source.uid, rank=source.rank)
         known = None
-        if source.uidvalidity and not may_change(self.question.criteria):
+        if source.uidvalidity and not may_change(self.question.query):
             key = self._key(source, source.uidvalidity)
             known = self.call.uid_cache.get(key, position=_depth(self.question.order, after))
         return PageRequest(
             mailbox=source.mailbox,
-            criteria=self.question.criteria,
+            query=self.question.query,
             proofs=PROOFS,
             size=self.question.search.page_size,
             items=self.question.items,
@@ -195,7 +195,7 @@ class _Run:
         self.found.reordered = self.found.reordered or reordered
         if found.candidates is request.known:
             self.cache_hits += 1
-        elif not (found.fetched.interrupted or may_change(self.question.criteria)):
+        elif not (found.fetched.interrupted or may_change(self.question.query)):
             below = _depth(found.order, request.after) if request.after else None
             key = self._key(source, found.uidvalidity, reordered=reordered)
             self.call.uid_cache.put(key, found.candidates, below=below)

@@ -12,7 +12,7 @@ from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.result import MailboxPage
 from mailmcp.model.cursor import SearchCursor, parse_search_cursor
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.evidence import words_sought
+from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.issues import all_failed_error
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.rows import LeanMessageRow, MessageRow, make_row, row_items, row_lines
@@ -94,11 +94,11 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     names = dict.fromkeys(each.mailbox for each in search.sources)
     call.mailbox = EVERYTHING if is_of_all_mailboxes(search) else ", ".join(names)
     criteria = criteria_of(search.criteria, call.preferences.zone)
-    sought = words_sought(criteria)
+    sought = search_terms(criteria)
     # Of one mailbox every row is shown, so what is shown of its text comes along.
     along = bool(search.snippet_chars) and one and not criteria.has_attachment
     items = row_items(snippets=along, sought=sought)
-    question = Question(search=search, criteria=criteria, order=order_of(search), items=items)
+    question = Question(search=search, query=criteria, order=order_of(search), items=items)
     searches = await search_sources(call, question)
     search = by_arrival(search) if searches.reordered else search
     meant = await tell_missing(call, searches)

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
-from mailmcp.imap.quirks import Feature
-from mailmcp.imap.search.verify import received_s
+from mailmcp.imap.search.verify import internaldate_epoch
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import (
     Related,
@@ -29,6 +28,7 @@ from mailmcp.mail.conversation import HEADER_FIELDS, Links, join, read_links, un
 from mailmcp.mail.duplicates import header_key, server_keys, stored_key
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.model.feature import Feature
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.thread_cursor import mark_of
 from mailmcp.tools.issues import message_issue
@@ -75,7 +75,7 @@ class Member:
         return server_keys(email_id=row.email_id, gmail_id=row.gmail_id) or stored_key(
             self.headers,
             size_octets=row.size_octets,
-            arrived_s=received_s(row),
+            arrived_s=internaldate_epoch(row),
             structure=row.body_structure,
         )
 
