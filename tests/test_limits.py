@@ -34,6 +34,6 @@ def test_defaults_lie_within_their_bounds() -> None:
 
 def test_windows_of_a_message_fit_what_is_read_and_replied() -> None:
     assert limits.RAW_OCTETS_MIN <= limits.RAW_OCTETS_DEFAULT <= limits.RAW_OCTETS_MAX
-    assert limits.MESSAGE_WINDOW_OCTETS <= limits.LITERAL_OCTETS_MAX <= limits.ANSWER_OCTETS_MAX
+    assert limits.MESSAGE_WINDOW_OCTETS <= limits.LITERAL_OCTETS_MAX <= limits.RESPONSE_OCTETS_MAX
     assert limits.ATTACHMENT_CONTENT_OCTETS_MAX * 4 / 3 * 78 / 76 < limits.RAW_RESOURCE_OCTETS_MAX
     assert limits.ARGUMENT_CHARS_MAX * len("%F0%9F%91%8B") < limits.URI_CHARS_MAX

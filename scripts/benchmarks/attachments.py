@@ -57,7 +57,7 @@ async def measure_attachments(site: Site, plan: Plan) -> list[Row]:
                 page, _ = await host.call_well(SEARCH, {"account_id": ACCOUNT})
                 cases = _cases(page["messages"][0]["message_id"], rtt_ms)
                 samples = await take_rounds(host, cases, proxy, rounds=plan.warm_rounds)
-        wanted = (*stored, limits.FIRST_OCTETS + sum(stored))
+        wanted = (*stored, limits.FIRST_FETCH_OCTETS + sum(stored))
         for case, octets in zip(cases, wanted, strict=True):
             taken = samples[case.name]
             targets = (trips_target(case, taken), octets_target(octets + _OVERHEAD_OCTETS, taken))

@@ -84,7 +84,7 @@ _FILTERS = (
         mailbox="Rare",
         query=SearchQuery(has_attachment=True),
         trips=6,
-        looks_at=limits.VERIFY_DEAR_CANDIDATES_MAX,
+        looks_at=limits.VERIFY_EXPENSIVE_CANDIDATES_MAX,
     ),
 )
 

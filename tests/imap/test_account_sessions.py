@@ -126,11 +126,11 @@ def test_a_limit_is_learned_and_expires(sessions: AccountSessions, open_one: Cal
         sessions.fail_if_full()
     assert (caught.value.reason, caught.value.retryable) == (Reason.CONNECTION_LIMIT, True)
     sessions.idle.clear()
-    sessions.forget_old_limit(limits.LEARNED_LIMIT_S - 1)
-    assert sessions.learn_limit(limits.LEARNED_LIMIT_S - 1)
-    sessions.forget_old_limit(limits.LEARNED_LIMIT_S)
+    sessions.forget_old_limit(limits.CONNECTION_LIMIT_TTL_S - 1)
+    assert sessions.learn_limit(limits.CONNECTION_LIMIT_TTL_S - 1)
+    sessions.forget_old_limit(limits.CONNECTION_LIMIT_TTL_S)
     assert sessions.slots.total_tokens == 1
-    sessions.forget_old_limit(2 * limits.LEARNED_LIMIT_S)
+    sessions.forget_old_limit(2 * limits.CONNECTION_LIMIT_TTL_S)
     assert sessions.slots.total_tokens == 4
 
 

@@ -178,7 +178,7 @@ class AccountSessions:
         if not self.opened:
             return False
         self.slots.total_tokens = min(self.opened, self.slots.total_tokens)
-        self._limit_expires_at = now + limits.LEARNED_LIMIT_S
+        self._limit_expires_at = now + limits.CONNECTION_LIMIT_TTL_S
         return True
 
     def forget_old_limit(self, now: float) -> None:

@@ -94,7 +94,7 @@ class CountedIMAP4(imaplib.IMAP4):
         self._pending = b""
         self._receiving = True
         self._received = bytearray()
-        self._budget = limits.ANSWER_OCTETS_MAX
+        self._budget = limits.RESPONSE_OCTETS_MAX
         super().__init__(host, port)
 
     def _create_socket(self, timeout: float | None = None) -> socket.socket:  # noqa: ARG002 - imaplib's signature
@@ -105,8 +105,8 @@ class CountedIMAP4(imaplib.IMAP4):
         self._received.clear()
 
     def begin_answer(self) -> None:
-        """Allow what is to come `limits.ANSWER_OCTETS_MAX` octets; call before a command or a burst."""
-        self._budget = limits.ANSWER_OCTETS_MAX
+        """Allow what is to come `limits.RESPONSE_OCTETS_MAX` octets; call before a command or a burst."""
+        self._budget = limits.RESPONSE_OCTETS_MAX
 
     def send_with_next(self, octets: bytes) -> None:
         """Keep `octets` back until the next send, so that both cost one round trip."""
@@ -148,7 +148,7 @@ class CountedIMAP4(imaplib.IMAP4):
         """Take octets off the budget before they are held."""
         self._budget -= octets
         if self._budget < 0:
-            raise TooLongError(f"an answer of more than {limits.ANSWER_OCTETS_MAX} octets")
+            raise TooLongError(f"an answer of more than {limits.RESPONSE_OCTETS_MAX} octets")
 
     def _receive(self) -> None:
         octets = self.sock.recv(_READ_OCTETS)

@@ -12,7 +12,7 @@ from mailmcp import limits
 class KnownIds:
     """Message-ID headers by message id, least recently listed dropped first."""
 
-    def __init__(self, *, entries: int = limits.KNOWN_IDS_MAX) -> None:
+    def __init__(self, *, entries: int = limits.MESSAGE_ID_CACHE_ENTRIES) -> None:
         self._most = entries
         self._held: OrderedDict[str, str] = OrderedDict()
 

@@ -20,7 +20,7 @@ from mailmcp.reasons import Reason
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mcp_envelope import Code, InternalError, NextAction, NotFoundError, Resource, ToolError
 
-_FIRST_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", f"BODY.PEEK[]<0.{limits.FIRST_OCTETS}>")
+_FIRST_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", f"BODY.PEEK[]<0.{limits.FIRST_FETCH_OCTETS}>")
 
 _HEADER_ITEMS = tuple(
     f"BODY.PEEK[HEADER.FIELDS{which} (TO CC)]<0.{limits.HEADERS_OCTETS_MAX}>" for which in (".NOT", "")

@@ -133,7 +133,7 @@ def all_text(root: Part) -> Sequence[WantedPart]:
 
 @pytest.mark.parametrize(
     ("size", "round_trips", "limit_octets"),
-    [(1_000, 1, 3_000), (limits.FIRST_OCTETS, 1, 135_000), (10_000_000, 2, 200_000)],
+    [(1_000, 1, 3_000), (limits.FIRST_FETCH_OCTETS, 1, 135_000), (10_000_000, 2, 200_000)],
     ids=["small", "128 KiB", "10 MB attached"],
 )
 def test_a_message_costs_one_round_trip_or_two(
@@ -160,7 +160,7 @@ def _letter(size: int) -> bytes:
     """A message of `size` octets, whose text comes last: behind an attachment if it is large."""
     head = b"From: ann@example.org\r\nSubject: Letter\r\nMIME-Version: 1.0\r\n"
     words = b"The last words.\r\n"
-    if size <= limits.FIRST_OCTETS:
+    if size <= limits.FIRST_FETCH_OCTETS:
         head += b"Content-Type: text/plain\r\n\r\n"
         return head + _lines(size - len(head) - len(words)) + words
     head += b"Content-Type: multipart/mixed; boundary=xyz\r\n\r\n"

@@ -190,7 +190,7 @@ class _Matches:
     def _look_further(self, rest: "array[int]") -> Steps[None]:
         """Verify candidates in growing chunks until the page is full, or the budget spent."""
         request, check = self._request, self._check
-        most = limits.VERIFY_DEAR_CANDIDATES_MAX if check.is_dear else limits.VERIFY_CANDIDATES_MAX
+        most = limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if check.is_dear else limits.VERIFY_CANDIDATES_MAX
         budget = max(most // self._share, request.size)
         sizes = chain(limits.VERIFY_CHUNKS, repeat(limits.VERIFY_CHUNKS[-1]))
         items = ["UID", *check.items, *request.order.items]

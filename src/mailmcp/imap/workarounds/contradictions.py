@@ -111,7 +111,7 @@ def check_false_negatives(
     trusted = (criteria.asked & FLAG_FIELDS) - set(local)
     if not trusted or not exists:
         return
-    newest = b"%d:%d" % (max(1, exists - limits.FLAGS_LOOKED_AT + 1), exists)
+    newest = b"%d:%d" % (max(1, exists - limits.FLAG_SAMPLE_MESSAGES + 1), exists)
     missed = yield from _holding(criteria, trusted, newest, uid=False)
     if not missed:
         return

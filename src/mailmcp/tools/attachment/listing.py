@@ -42,9 +42,9 @@ def choose_documents(root: Part) -> list[WantedPart]:
         for part in parts
         if part is not None
         and can_have_text(part.content_type, part.filename)
-        and part.size_octets <= limits.ATTACHMENT_ALONG_OCTETS_MAX
+        and part.size_octets <= limits.ATTACHMENT_WITH_MESSAGE_OCTETS_MAX
     ]
-    return wanted[: limits.ATTACHMENTS_ALONG_MAX]
+    return wanted[: limits.ATTACHMENTS_WITH_MESSAGE_MAX]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

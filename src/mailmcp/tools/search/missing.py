@@ -53,7 +53,7 @@ def find_meant(name: str, mailboxes: Sequence[Mailbox]) -> Meant:
         if found == [EVERYTHING]:
             return Meant(statement=f"{code(EVERYTHING)} stands for all mailboxes.", names=(EVERYTHING,))
         if found:
-            named = " or ".join(map(code, found[: limits.CLOSE_MAILBOXES_MAX]))
+            named = " or ".join(map(code, found[: limits.SIMILAR_MAILBOXES_MAX]))
             return Meant(statement=f"Did you mean {named}?", names=tuple(found))
     return Meant(statement=f"There are {_listed([each.name for each in there])}.")
 
