@@ -11,6 +11,7 @@ from mcp_envelope import (
     DeadlineError,
     Dialect,
     InvalidInputError,
+    NextAction,
     Problem,
     ToolError,
     check_reply,
@@ -68,3 +69,14 @@ def test_details_are_a_copy() -> None:
     error = DeadlineError("Too late.", reason=Reason.COMMAND, details=given)
     given["mailbox"] = "other"
     assert error.details == {"mailbox": "INBOX"}
+
+
+def test_replace_builds_another_error_and_leaves_the_first_alone() -> None:
+    error = DeadlineError("Too late.", reason=Reason.COMMAND, details={"mailbox": "INBOX"})
+    action = NextAction(instruction="Search again.", tool="search")
+    other = error.replace(message="Too late again.", details={"uid": 4}, next_action=action)
+    assert isinstance(other, DeadlineError)
+    assert (other.message, str(other), other.details) == ("Too late again.", "Too late again.", {"uid": 4})
+    assert (other.next_action, other.reason, other.retryable) == (action, Reason.COMMAND, True)
+    assert (error.message, error.details, error.next_action) == ("Too late.", {"mailbox": "INBOX"}, None)
+    assert other.replace().next_action == action

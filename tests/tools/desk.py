@@ -18,7 +18,7 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.tools.message_id_cache import KnownIds
+from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
@@ -84,7 +84,7 @@ class Desk:
 
         self.timeout_s = CALL_TIMEOUT_S
         self.extractor = Extractor()
-        self.known_ids = KnownIds()
+        self.message_id_cache = MessageIdCache()
         self.reports: list[tuple[int, int, str]] = []
         """What the calls told of their progress."""
 
@@ -150,6 +150,6 @@ class Desk:
             lean_rows=False,
             preferences=self.preferences,
             extractor=self.extractor,
-            known_ids=self.known_ids,
+            message_id_cache=self.message_id_cache,
             report=lambda done, total, what: self.reports.append((done, total, what)),
         )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.tools.argument_aliases import USUAL_NAMES
+from mailmcp.tools.argument_aliases import ARGUMENT_ALIASES
 from mailmcp.tools.registry import TOOLS
 from mcp_envelope.arguments import find_meant
 
@@ -65,15 +65,15 @@ KNOWN = {
     ],
 )
 def test_usual_names_and_slips_are_understood(tool: str, name: str, meant: str) -> None:
-    assert find_meant(name, KNOWN[tool], USUAL_NAMES) == meant
+    assert find_meant(name, KNOWN[tool], ARGUMENT_ALIASES) == meant
 
 
 @pytest.mark.parametrize("name", ["zzzzzz", "pattern", "criterion_set", "", "x" * 100_000])
 @pytest.mark.parametrize("tool", KNOWN)
 def test_what_is_not_like_any_is_not_guessed(tool: str, name: str) -> None:
-    assert find_meant(name, KNOWN[tool], USUAL_NAMES) is None
+    assert find_meant(name, KNOWN[tool], ARGUMENT_ALIASES) is None
 
 
 def test_nothing_is_meant_by_a_name_that_the_tool_has_no_argument_for() -> None:
-    assert find_meant("sender", KNOWN["get_thread"], USUAL_NAMES) is None
-    assert find_meant("account_id", KNOWN["list_accounts"], USUAL_NAMES) is None
+    assert find_meant("sender", KNOWN["get_thread"], ARGUMENT_ALIASES) is None
+    assert find_meant("account_id", KNOWN["list_accounts"], ARGUMENT_ALIASES) is None

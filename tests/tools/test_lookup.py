@@ -3,7 +3,7 @@
 import pytest
 
 from mailmcp.reasons import Reason
-from mailmcp.tools.message_id_cache import KnownIds
+from mailmcp.tools.message_id_cache import MessageIdCache
 from mcp_envelope import ConflictError, NotFoundError, ToolError
 from tools.desk import Desk
 from tools.letters import make_letter
@@ -152,7 +152,7 @@ def test_every_tool_says_how_to_find_what_was_listed_and_moved(
     assert action is not None
     found = desk.call(action.tool, dict(action.arguments or {}))
     assert [row["mailbox"] for row in found.data["messages"]] == ["Shelf"]
-    desk.known_ids = KnownIds()
+    desk.message_id_cache = MessageIdCache()
     with pytest.raises(NotFoundError) as caught:
         desk.call(tool, {"message_id": message_id, **arguments})
     action = caught.value.next_action
@@ -161,9 +161,9 @@ def test_every_tool_says_how_to_find_what_was_listed_and_moved(
 
 
 def test_what_stood_in_a_conversation_is_known_too(desk: Desk, message_id: str) -> None:
-    desk.known_ids = KnownIds()
+    desk.message_id_cache = MessageIdCache()
     desk.call("imap_get_thread", {"message_id": message_id})
-    assert desk.known_ids.header_of(message_id) == HEADER_ID
+    assert desk.message_id_cache.header_of(message_id) == HEADER_ID
 
 
 def test_of_a_part_that_is_missing_no_message_is_to_be_found(desk: Desk, message_id: str) -> None:

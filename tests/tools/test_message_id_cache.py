@@ -1,10 +1,10 @@
 """Message-IDs are remembered for a while."""
 
-from mailmcp.tools.message_id_cache import KnownIds
+from mailmcp.tools.message_id_cache import MessageIdCache
 
 
 def test_what_was_listed_is_known() -> None:
-    known = KnownIds()
+    known = MessageIdCache()
     known.remember("imap:home:INBOX:1:2", "a@b.example")
     known.remember("imap:home:INBOX:1:3", "")
     assert known.header_of("imap:home:INBOX:1:2") == "a@b.example"
@@ -13,7 +13,7 @@ def test_what_was_listed_is_known() -> None:
 
 
 def test_the_oldest_ones_are_forgotten() -> None:
-    known = KnownIds(entries=2)
+    known = MessageIdCache(entries=2)
     for number in (1, 2, 1, 3):
         known.remember(str(number), f"{number}@b.example")
     assert [known.header_of(str(number)) for number in (1, 2, 3)] == ["1@b.example", "", "3@b.example"]

@@ -3,7 +3,7 @@
 import pytest
 
 from mailmcp.mail.text.body import BodyText
-from mailmcp.tools.removed_content import say_taken_out
+from mailmcp.tools.removed_content import removal_warnings
 
 
 def text(
@@ -55,7 +55,7 @@ def text(
     ],
 )
 def test_what_was_taken_out_is_said(texts: list[BodyText], expected: list[str]) -> None:
-    assert say_taken_out(texts, where="the body") == expected
+    assert removal_warnings(texts, where="the body") == expected
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ def test_what_was_taken_out_is_said(texts: list[BodyText], expected: list[str]) 
     ],
 )
 def test_where_what_was_hidden_can_be_seen_is_said(passages: int, expected: str) -> None:
-    assert say_taken_out([text((passages, 0))], where="the body", in_source=True) == [expected]
+    assert removal_warnings([text((passages, 0))], where="the body", in_source=True) == [expected]

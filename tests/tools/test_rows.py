@@ -14,7 +14,7 @@ from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.evidence import search_terms
-from mailmcp.tools.rows import MessageRow, id_fields, make_row, row_lines
+from mailmcp.tools.rows import MessageRow, build_row, id_values, row_lines
 from servers.peer import PeerFactory
 from servers.peer_mailbox import PeerMessage
 from tools.conftest import DeskFactory
@@ -32,7 +32,7 @@ def row_of(header: str, *, flags: Sequence[str] = (), internal_date: datetime | 
         internal_date=internal_date,
         sections={"HEADER.FIELDS": crlf(header + "\n", "utf-8")},
     )
-    return make_row(REF, fetched)
+    return build_row(REF, fetched)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_message_that_came_days_after_it_was_written_says_so(hours: int, arriv
 
 
 def test_a_row_of_nothing() -> None:
-    row = make_row(REF, FetchedMessage(uid=2), snippet_chars=50)
+    row = build_row(REF, FetchedMessage(uid=2), snippet_chars=50)
     assert (row.date, row.from_, row.subject, row.flags, row.snippet) == ("", "", "", [], "")
     assert row_lines(row) == ("- no date | unread | no sender: no subject | `imap:work:INBOX:1:2`",)
     data = row.model_dump(exclude_none=True)
@@ -60,7 +60,7 @@ def test_a_row_of_nothing() -> None:
         "uidvalidity",
         "uid",
     }
-    assert id_fields(REF).items() <= data.items()
+    assert id_values(REF).items() <= data.items()
     assert (data["message_id"], data["uidvalidity"], data["uid"]) == (REF.message_id, 1, 2)
 
 
@@ -173,7 +173,7 @@ MIXED = (
 
 def test_a_row_names_its_files_and_says_how_large_it_is() -> None:
     fetched = FetchedMessage(uid=2, body_structure=MIXED, size_octets=4_200_000)
-    row = make_row(REF, fetched)
+    row = build_row(REF, fetched)
     assert (row.attachments, row.has_attachments, row.size_bytes) == (["a.pdf", "*b*.pdf"], True, 4_200_000)
     assert r' | 2 files: "a.pdf", "\*b\*.pdf" | 4.2 MB | `imap:' in row_lines(row)[0]
 
@@ -181,7 +181,7 @@ def test_a_row_names_its_files_and_says_how_large_it_is() -> None:
 def test_names_of_files_are_bounded_and_it_shows() -> None:
     names = [b"n%d" % number + b"x" * 100 + b".pdf" for number in range(limits.ROW_FILES_MAX + 3)]
     leaves = ((b"application", b"pdf", (b"name", name), None, None, b"base64", 9) for name in names)
-    row = make_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
+    row = build_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
     assert row.attachments is not None
     assert len(row.attachments) == limits.ROW_FILES_MAX + 1
     assert row.attachments[-1] == "…"
@@ -191,19 +191,19 @@ def test_names_of_files_are_bounded_and_it_shows() -> None:
 
 def test_one_file_without_a_name_is_called_by_its_type() -> None:
     structure = (b"application", b"pdf", None, None, None, b"base64", 9, None, (b"attachment", None))
-    row = make_row(REF, FetchedMessage(uid=2, body_structure=structure))
+    row = build_row(REF, FetchedMessage(uid=2, body_structure=structure))
     assert ' | 1 file: "application/pdf" | ' in row_lines(row)[0]
 
 
 def test_no_file_is_said_and_not_shown() -> None:
-    row = make_row(REF, FetchedMessage(uid=2, body_structure=MIXED[0]))
+    row = build_row(REF, FetchedMessage(uid=2, body_structure=MIXED[0]))
     assert (row.attachments, row.has_attachments) == (None, False)
     assert "file" not in row_lines(row)[0]
 
 
 @pytest.mark.parametrize(("octets", "shown"), [(None, ""), (0, ""), (1_234, "1.2 kB"), (1_000_000, "1.0 MB")])
 def test_sizes_are_shown_where_they_are_the_order(octets: int | None, shown: str) -> None:
-    row = make_row(REF, FetchedMessage(uid=2, size_octets=octets))
+    row = build_row(REF, FetchedMessage(uid=2, size_octets=octets))
     (line,) = row_lines(row, sizes=True)
     assert f"no subject | {shown + ' | ' if shown else ''}`imap:" in line
 
@@ -212,7 +212,7 @@ def test_ids_of_a_message_are_those_it_has() -> None:
     fetched = FetchedMessage(
         uid=2, email_id="M6d99", sections={"HEADER.FIELDS": b"Message-ID: <1@example.org>\r\n\r\n"}
     )
-    row = make_row(REF, fetched)
+    row = build_row(REF, fetched)
     assert (row.header_message_id, row.email_id) == ("1@example.org", "M6d99")
     assert "1@example.org" not in row_lines(row)[0]
 
@@ -222,7 +222,7 @@ def test_other_places_are_named_so_that_they_can_be_read() -> None:
         MessageRef(account_id="work", mailbox=f"Label `{number}`", uidvalidity=3, uid=number)
         for number in range(1, limits.ROW_PLACES_MAX + 3)
     ]
-    row = make_row(REF, FetchedMessage(uid=2), places=others)
+    row = build_row(REF, FetchedMessage(uid=2), places=others)
     assert row.places == [each.message_id for each in others][: limits.ROW_PLACES_MAX]
     _, also = row_lines(row)
     assert also.startswith(r'  also `"imap:work:Label \u00601\u0060:3:1"`, ')
@@ -242,7 +242,7 @@ def test_where_a_word_was_found_is_said_beside_the_snippet() -> None:
             "TEXT": b"word " * 60 + b"\r\nhere is the NEEDLE in it\r\n" + b"word " * 60,
         },
     )
-    row = make_row(REF, fetched, snippet_chars=50, sought=sought)
+    row = build_row(REF, fetched, snippet_chars=50, sought=sought)
     assert row.matched_in == ["subject", "from", "body"]
     assert row.snippet is not None
     assert "the NEEDLE in it" in row.snippet
@@ -251,7 +251,7 @@ def test_where_a_word_was_found_is_said_beside_the_snippet() -> None:
 
 
 def test_what_was_not_seen_is_not_said_to_be_found() -> None:
-    row = make_row(
+    row = build_row(
         REF,
         FetchedMessage(uid=2, sections={"HEADER.FIELDS": b"Subject: x\r\n\r\n", "TEXT": b"y\r\n"}),
         snippet_chars=50,
@@ -275,7 +275,7 @@ def calendar(method: bytes) -> FetchedMessage:
     ],
 )
 def test_an_invitation_is_marked(method: bytes, mark: str) -> None:
-    assert mark in row_lines(make_row(REF, calendar(method)))[0]
+    assert mark in row_lines(build_row(REF, calendar(method)))[0]
 
 
 @pytest.mark.parametrize("name", ["to Ann", "unread", "invitation cancelled"])
@@ -284,7 +284,7 @@ def test_no_sender_is_called_as_marks_and_recipients_are(name: str) -> None:
         f' | "{name} (a@b.example)": no subject | `'
         in row_lines(row_of(f'From: "{name}" <a@b.example>\n'))[0]
     )
-    draft = make_row(replace(REF, mailbox="Drafts"), FetchedMessage(uid=2))
+    draft = build_row(replace(REF, mailbox="Drafts"), FetchedMessage(uid=2))
     assert (draft.to, " | to nobody: " in row_lines(draft)[0]) == ("", True)
 
 

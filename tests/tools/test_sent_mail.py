@@ -8,7 +8,7 @@ from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.preferences import DEFAULTS, Owner, Preferences
-from mailmcp.tools.sent_mail import OwnMail
+from mailmcp.tools.sent_mail import SentMail
 from tools.desk import Desk
 from tools.letters import make_letter
 from tools.stores import Store
@@ -47,12 +47,12 @@ TO_ANN = "To: Ann Lee <ann@example.org>"
 )
 def test_the_owner_is_known_by_the_sender(lines: tuple[str, ...], shown: str | None) -> None:
     """Not by a name, and not where somebody else wrote too; what the owner sent to nobody else says who."""
-    assert OwnMail(owner_of=OWNER).recipients(ref("INBOX"), headers(*lines)) == shown
+    assert SentMail(owner_of=OWNER).recipients(ref("INBOX"), headers(*lines)) == shown
 
 
 @pytest.mark.parametrize("mailbox", ["Sent", "Drafts", "INBOX.Sent", "[Gmail]/Sent Mail", "sent items"])
 def test_a_mailbox_of_what_was_sent_is_known_by_its_name(mailbox: str) -> None:
-    own = OwnMail()
+    own = SentMail()
     assert own.recipients(ref(mailbox), headers("From: a@b.example", TO_ANN)) == "Ann Lee <ann@example.org>"
     assert own.recipients(ref(mailbox), headers("From: a@b.example")) == ""
     assert own.recipients(ref(f"{mailbox}-not"), headers("From: a@b.example", TO_ANN)) is None
@@ -60,7 +60,7 @@ def test_a_mailbox_of_what_was_sent_is_known_by_its_name(mailbox: str) -> None:
 
 def test_what_the_server_says_of_a_mailbox_goes_before_its_name() -> None:
     sent = Mailbox(name="Von mir", delimiter="/", selectable=True, special_use="\\Sent")
-    own = OwnMail(listings={"home": (sent, replace(sent, name="Sent", special_use=""))})
+    own = SentMail(listings={"home": (sent, replace(sent, name="Sent", special_use=""))})
     assert own.recipients(ref("Von mir"), headers(TO_ANN)) == "Ann Lee <ann@example.org>"
     assert own.recipients(ref("Sent"), headers(TO_ANN)) is None
     assert own.recipients(replace(ref("Von mir"), account_id="club"), headers(TO_ANN)) is None

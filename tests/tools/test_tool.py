@@ -8,8 +8,9 @@ from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
+from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
-from mailmcp.tools.message_id_cache import KnownIds
+from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS, Owner, Preferences
 from mailmcp.tools.tool import Call
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, NotFoundError
@@ -31,7 +32,7 @@ def call_for(*names: str) -> Call:
         preferences=DEFAULTS,
         report=lambda _done, _total, _what: None,
         extractor=Extractor(),
-        known_ids=KnownIds(),
+        message_id_cache=MessageIdCache(),
     )
 
 
@@ -107,3 +108,13 @@ def test_an_account_beside_a_message_must_be_the_messages(
 def test_a_desk_needs_no_server_to_refuse() -> None:
     with Desk([plain_account("127.0.0.1", 1, "u", "p")]) as desk, pytest.raises(InvalidInputError):
         desk.search(limit=0)
+
+
+def test_a_missing_mailbox_suggests_listing_the_mailboxes(pymap_mail: Store) -> None:
+    missing = MessageRef(account_id="work", mailbox="Nowhere", uidvalidity=1, uid=1)
+    with Desk([pymap_mail.account]) as desk, pytest.raises(NotFoundError) as caught:
+        desk.call("imap_get_message", {"message_id": missing.message_id})
+    assert caught.value.reason is Reason.MAILBOX_MISSING
+    assert caught.value.next_action == NextAction(
+        instruction="List the mailboxes.", tool="imap_list_mailboxes", arguments={"account_id": "work"}
+    )

@@ -8,7 +8,7 @@ from datetime import datetime
 from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
-from mailmcp.tools.message_id_cache import KnownIds
+from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.tool import Call as MailCall
 from mcp_envelope.server.calls import Call
@@ -23,7 +23,7 @@ class MailCalls:
     lean_rows: bool = False
     uid_cache: UidCache = field(default_factory=UidCache)
     extractor: Extractor = field(default_factory=Extractor)
-    known_ids: KnownIds = field(default_factory=KnownIds)
+    message_id_cache: MessageIdCache = field(default_factory=MessageIdCache)
 
     @contextmanager
     def open(self, call: Call) -> Iterator[MailCall]:
@@ -40,7 +40,7 @@ class MailCalls:
             preferences=self.preferences,
             report=call.report,
             extractor=self.extractor,
-            known_ids=self.known_ids,
+            message_id_cache=self.message_id_cache,
         )
         try:
             yield mail

@@ -42,5 +42,5 @@ _USUAL: Final = {
 }
 """By the name of ours; of several that a name may mean, the first one that the tool has."""
 
-USUAL_NAMES: Final = tuple((name, ours) for ours, names in _USUAL.items() for name in names.split())
+ARGUMENT_ALIASES: Final = tuple((name, ours) for ours, names in _USUAL.items() for name in names.split())
 """For errors that ask "Did you mean …?"."""

@@ -5,13 +5,13 @@ from pydantic.json_schema import SkipJsonSchema
 
 import mcp_envelope
 from mailmcp import limits
-from mailmcp.tools.argument_aliases import USUAL_NAMES
+from mailmcp.tools.argument_aliases import ARGUMENT_ALIASES
 
 
 class Arguments(mcp_envelope.Arguments):
     """Base of the input models."""
 
-    hints = USUAL_NAMES
+    hints = ARGUMENT_ALIASES
     text_chars_max = limits.ARGUMENT_CHARS_MAX
     cursor_chars_max = limits.CURSOR_CHARS_MAX
 

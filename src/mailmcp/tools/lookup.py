@@ -4,8 +4,7 @@ Messages move and mailboxes are rebuilt; the Message-ID header (RFC 5322 section
 written by the sender, so a message that is found by it is said to be so. Blocking.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from mailmcp.imap.command import quoted
@@ -15,14 +14,8 @@ from mailmcp.imap.thread import Related, ThreadQuery, find_related
 from mailmcp.mail.conversation import find_ids
 from mailmcp.mail.duplicates import HEADER_FIELDS, header_key
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.model.message_id import is_header_id
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.reasons import Reason
-from mailmcp.tools.message_parts import search_again
-from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.sources import in_preferred_order
-from mailmcp.tools.tool import Call
-from mcp_envelope import ConflictError, NextAction, NotFoundError, ToolError
 
 _ITEMS = ("UID", f"BODY.PEEK[HEADER.FIELDS ({HEADER_FIELDS})]")
 
@@ -34,12 +27,6 @@ class LookedUp:
     ref: MessageRef
     others: int
     """Messages that bear the same Message-ID and are no copies of it."""
-
-
-def has_moved(error: ToolError) -> bool:
-    """Whether an error says that a message is not where its id says, so that it may be elsewhere."""
-    gone = {Reason.MESSAGE_GONE, Reason.MAILBOX_MISSING}
-    return isinstance(error, ConflictError) or (isinstance(error, NotFoundError) and error.reason in gone)
 
 
 def look_up(session: Session, account_id: str, header_message_id: str) -> LookedUp | None:
@@ -75,28 +62,3 @@ def look_up(session: Session, account_id: str, header_message_id: str) -> Looked
 def _in_order(mailboxes: Sequence[Mailbox]) -> list[str]:
     usual = [each.name for each in in_preferred_order(mailboxes)]
     return usual + [each.name for each in mailboxes if each.selectable and each.name not in usual]
-
-
-@contextmanager
-def advising(call: Call, ref: MessageRef) -> Iterator[None]:
-    """Give an error about a message that has moved its next step: the search that finds it, if one can."""
-    try:
-        yield
-    except (NotFoundError, ConflictError) as error:
-        known = call.known_ids.header_of(ref.message_id)
-        if has_moved(error):
-            # A stranger wrote it: prose in its place is not repeated.
-            error.next_action = (
-                search_for(ref.account_id, known) if is_header_id(known) else error.next_action
-            )
-            error.next_action = error.next_action or search_again(ref)
-        raise
-
-
-def search_for(account_id: str, header_message_id: str) -> NextAction:
-    """Say how to look a message up by its Message-ID."""
-    return NextAction(
-        instruction="Search all mailboxes for the message.",
-        tool=SEARCH_MESSAGES,
-        arguments={"account_id": account_id, "mailbox": "*", "header_message_id": header_message_id},
-    )

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from mailmcp import limits
 
 
-class KnownIds:
+class MessageIdCache:
     """Message-ID headers by message id, least recently listed dropped first."""
 
     def __init__(self, *, entries: int = limits.MESSAGE_ID_CACHE_ENTRIES) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mailmcp import limits
-from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
+from mailmcp.imap.fetch import FetchedMessage, fetch_messages
 from mailmcp.imap.partial_fetch import BINARY_ENCODINGS, fetch_binary
 from mailmcp.imap.session import Session
 from mailmcp.mail.message import MessageView, read_message
@@ -16,9 +16,8 @@ from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, walk
 from mailmcp.mail.mime.transfer import ENCODED, NULS_LOST, may_lack_nuls
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.reasons import Reason
-from mailmcp.tools.names import SEARCH_MESSAGES
-from mcp_envelope import Code, InternalError, NextAction, NotFoundError, Resource, ToolError
+from mailmcp.tools.errors import fetch_error
+from mcp_envelope import Code
 
 _FIRST_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", f"BODY.PEEK[]<0.{limits.FIRST_FETCH_OCTETS}>")
 
@@ -129,37 +128,9 @@ def _fetch_nuls(
 
 def _fetched_of(wanted: WantedPart, sections: Mapping[str, bytes]) -> bytes:
     octets = sections.get(wanted.part.part_id.upper(), b"")
-    return whole_lines(octets) if wanted.part.size_octets > wanted.octets_max else octets
+    return complete_lines(octets) if wanted.part.size_octets > wanted.octets_max else octets
 
 
-def whole_lines(octets: bytes) -> bytes:
+def complete_lines(octets: bytes) -> bytes:
     """End what was cut with a whole line: no escape of a transfer encoding goes over one."""
     return octets[: octets.rfind(b"\n") + 1] or octets
-
-
-def search_again(ref: MessageRef) -> NextAction:
-    """Say how to find the message anew: the newest ones of its mailbox."""
-    return NextAction(
-        instruction="Search the mailbox again.",
-        tool=SEARCH_MESSAGES,
-        arguments={"account_id": ref.account_id, "mailbox": ref.mailbox},
-    )
-
-
-def fetch_error(ref: MessageRef, failure: FetchFailure) -> ToolError:
-    """Build the error for a message that was asked for alone and cannot be had."""
-    details: dict[str, object] = {"message_id": ref.message_id}
-    if failure.code is Code.NOT_FOUND:
-        return NotFoundError(
-            "The message is not in its mailbox: it was moved or deleted, or the id was not copied exactly.",
-            reason=Reason.MESSAGE_GONE,
-            details=details,
-            resource=Resource(type="message", id=ref.message_id),
-            next_action=search_again(ref),
-        )
-    return InternalError(
-        failure.message,
-        reason=failure.reason,
-        retryable=failure.retryable,
-        details=details,
-    )

@@ -15,12 +15,11 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.resource_uri import ResourceKind, parse_resource_uri
 from mailmcp.reasons import Reason
 from mailmcp.tools.attachment.part import open_part
-from mailmcp.tools.lookup import advising
+from mailmcp.tools.errors import fetch_error
 from mailmcp.tools.mailboxes.tool import ListMailboxesArguments, list_mailboxes_of_account
 from mailmcp.tools.message.tool import GetMessageArguments, get_message
-from mailmcp.tools.message_parts import fetch_error
-from mailmcp.tools.tool import Call, Report
-from mcp_envelope import InvalidInputError, Outcome, read_arguments
+from mailmcp.tools.tool import Call
+from mcp_envelope import InvalidInputError, Outcome, Report, read_arguments
 
 _CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}")
 """RFC 6838 section 4.2; what strangers write there need not be one."""
@@ -59,10 +58,8 @@ async def read_resource(uri: str, call: Call) -> Outcome[Any] | Octets:
 
 
 async def _ask(ref: MessageRef, call: Call, fetch: Callable[[Session], Octets]) -> Octets:
-    call.choose_account(ref.account_id)
-    call.mailbox = ref.mailbox
-    with advising(call, ref):
-        return await call.ask(fetch, mailbox=ref.mailbox)
+    call.choose_message(ref, ref.account_id)
+    return await call.ask(fetch, message=ref)
 
 
 def _fetch_raw(session: Session, ref: MessageRef) -> Octets:

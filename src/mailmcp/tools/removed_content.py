@@ -7,7 +7,7 @@ from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.tools.wording import counted, were
 
 
-def say_taken_out(texts: Sequence[BodyText], *, where: str, in_source: bool = False) -> list[str]:
+def removal_warnings(texts: Sequence[BodyText], *, where: str, in_source: bool = False) -> list[str]:
     """Say what was taken out of texts and what misleads in them.
 
     Args:

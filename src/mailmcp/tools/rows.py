@@ -20,7 +20,7 @@ from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import MessageText, SearchTerms, find_evidence, snippet_of, text_octets, text_of
 from mailmcp.tools.people import addresses_of, people_of
-from mailmcp.tools.sent_mail import OwnMail
+from mailmcp.tools.sent_mail import SentMail
 from mcp_envelope import code
 from mcp_envelope.markdown import quote
 
@@ -41,7 +41,7 @@ _INVITATIONS = {"cancel": "invitation cancelled", "reply": "invitation answered"
 """What the methods of RFC 5546 are called in a line of text; the others are invitations."""
 
 _NOTHING = SearchTerms()
-_ANYONES = OwnMail()
+_ANYONES = SentMail()
 _MEGABYTE = 1_000_000
 _ARRIVED_LATE_S = 2 * 86_400
 """From here on a message may have been imported; mail that had to wait comes earlier."""
@@ -108,14 +108,14 @@ def row_items(
     return items
 
 
-def make_row(
+def build_row(
     ref: MessageRef,
     fetched: FetchedMessage,
     *,
     snippet_chars: int = 0,
     sought: SearchTerms = _NOTHING,
     places: Sequence[MessageRef] = (),
-    own_mail: OwnMail = _ANYONES,
+    sent_mail: SentMail = _ANYONES,
 ) -> MessageRow:
     """Make the row of a message.
 
@@ -125,7 +125,7 @@ def make_row(
         snippet_chars: 0 leaves the snippet out, and where words were found.
         sought: The words of the search.
         places: Where copies of it are.
-        own_mail: Tells whether the owner wrote it.
+        sent_mail: Tells whether the owner wrote it.
     """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
     root = parse_body_structure(fetched.body_structure).root
@@ -133,11 +133,11 @@ def make_row(
     text = text_of(fetched, sought) if snippet_chars and "TEXT" in fetched.sections else ""
     return MessageRow.model_validate(
         {
-            **id_fields(ref),
+            **id_values(ref),
             "date": date_of(headers, fetched),
             "arrived": _arrived(headers, fetched),
             "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
-            "to": own_mail.recipients(ref, headers),
+            "to": sent_mail.recipients(ref, headers),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": list(fetched.flags),
             "attachments": shown_names(files or ()) or None,
@@ -153,7 +153,7 @@ def make_row(
     )
 
 
-def id_fields(ref: MessageRef) -> dict[str, object]:
+def id_values(ref: MessageRef) -> dict[str, object]:
     """Give the fields that say which message it is: its id and URIs, and what they are made of."""
     return {
         "message_id": ref.message_id,

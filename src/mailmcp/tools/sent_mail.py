@@ -17,7 +17,7 @@ _OUTGOING = frozenset({"\\Sent", "\\Drafts"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnMail:
+class SentMail:
     """Tells the owner's mail by the mailbox that it is in, or by its sender."""
 
     owner_of: Callable[[str], Owner] = DEFAULTS.owner_of

@@ -1,4 +1,4 @@
-"""What a tool is, and what it is given: declared once, in the tool's own file."""
+"""What a tool is, and what it works with: `MailTool` declares one, `Call` is one call of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,95 +12,103 @@ from mailmcp.imap.pool import Pool, ResultT
 from mailmcp.imap.session import Session
 from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
+from mailmcp.model.message_id import is_header_id
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.issues import advise_listing
-from mailmcp.tools.message_id_cache import KnownIds
+from mailmcp.reasons import Reason
+from mailmcp.tools.errors import has_moved, list_mailboxes_of, search_again, search_for
+from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.names import LIST_ACCOUNTS
 from mailmcp.tools.preferences import Preferences
-from mcp_envelope import BaseReason, InvalidInputError, NextAction, NotFoundError, Tool
+from mcp_envelope import (
+    BaseReason,
+    ConflictError,
+    InvalidInputError,
+    NextAction,
+    NotFoundError,
+    Report,
+    Tool,
+    ToolError,
+)
 
 _DEFAULT = "default"
-"""The account that is meant where several are there and none is named."""
-
-Report = Callable[[int, int, str], None]
-"""Tells the client how far a call is: done, of how many in all (0 for unknown), and of what in a few words.
-
-From any thread; it never fails and never waits. The words carry no text of a message.
-"""
+"""The account to use when there are several and the caller names none."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """What one call works with."""
+    """One call of a tool: how it reaches the mail, and what it may know of the user and the server."""
 
     pool: Pool
     uid_cache: UidCache
     deadline: float
-    """On the event loop's clock; the call is over by then."""
+    """On the event loop's clock."""
 
     today: date
-    """In the zone of the preferences."""
+    """In the user's time zone."""
 
     lean_rows: bool
-    """Whether listed messages leave out what their id says already."""
+    """Whether listed messages leave out what their ids already say."""
 
     preferences: Preferences
     report: Report
     extractor: Extractor
-    """Of the whole server: it remembers texts from call to call."""
-
-    known_ids: KnownIds
-    """Of the whole server, likewise."""
-
+    message_id_cache: MessageIdCache
     telemetry: Telemetry = field(default_factory=Telemetry)
     account_id: str = ""
-    """The account the call turned out to be about; for the log."""
+    """The chosen account; for the log too."""
 
     mailbox: str = ""
-    """The mailbox likewise; several with commas, `*` for all."""
+    """For the log: the mailbox, several joined by commas, or `*` for all."""
 
     def choose_account(self, account_id: str, *, or_all: str = "") -> Account:
-        """Find the account meant; where there is only one, or one called `default`, it need not be named.
+        """Choose an account. It need not be named if it is the only one or is called `default`.
 
         Args:
-            account_id: "" for none named.
-            or_all: What may be sent for all accounts, for the error to say; "" if nothing may.
+            account_id: "" if the caller named none.
+            or_all: The value that means all accounts, for the error; "" if there is none.
 
         Raises:
-            InvalidInputError: None is named, there are several, and none of them is called `default`.
-            NotFoundError: With reason `account_unknown`.
+            InvalidInputError: The caller must name one of several.
+            NotFoundError: There is no such account; reason `account_unknown`.
         """
         accounts = self.pool.accounts
+        ids = [each.account_id for each in accounts]
         if not account_id:
-            if len(accounts) != 1 and all(each.account_id != _DEFAULT for each in accounts):
-                known = ", ".join(account.account_id for account in accounts)
-                one_of = f"{known}{f', or {or_all} for all' if or_all else ''}"
+            if len(ids) != 1 and _DEFAULT not in ids:
+                one_of = f"{', '.join(ids)}{f', or {or_all} for all' if or_all else ''}"
                 raise InvalidInputError.of(
                     "account_id", BaseReason.MISSING_PARAM, f"is missing. Send one of: {one_of}."
                 )
-            account_id = accounts[0].account_id if len(accounts) == 1 else _DEFAULT
+            account_id = ids[0] if len(ids) == 1 else _DEFAULT
         try:
             account = self.pool.sessions_of(account_id).account
         except NotFoundError as error:
-            alike = [each.account_id for each in accounts if each.account_id.lower() == account_id.lower()]
-            owned = self._accounts_of(account_id)
-            if alike or owned:
-                what = "Ids are case-sensitive" if alike else f"That is an address or login of {owned}"
-                message = f"{error.message} {what}: send {', '.join(alike) if alike else 'the id'}."
-                raise NotFoundError(
-                    message, reason=error.reason, details=error.details, resource=error.resource
-                ) from None
-            error.next_action = NextAction(instruction="List the accounts.", tool=LIST_ACCOUNTS)
-            raise
+            raise self._unknown_account(account_id, error) from None
         self.account_id = account.account_id
         return account
 
-    def choose_account_of(self, ref: MessageRef, account_id: str) -> Account:
-        """Choose the account of a message; `account_id`, if it was sent too, must name the same one.
+    def _unknown_account(self, account_id: str, error: NotFoundError) -> NotFoundError:
+        accounts = self.pool.accounts
+        same = [each.account_id for each in accounts if each.account_id.lower() == account_id.lower()]
+        if same:
+            return error.replace(message=f"{error.message} Ids are case-sensitive: send {', '.join(same)}.")
+        address, owner_of = account_id.strip().lower(), self.preferences.owner_of
+        owners = [
+            each.account_id
+            for each in accounts
+            if address in {name.lower() for name in (each.user, *owner_of(each.account_id).addresses)}
+        ]
+        if owners:
+            hint = f"That is an address or login of {', '.join(owners)}: send the id."
+            return error.replace(message=f"{error.message} {hint}")
+        return error.replace(next_action=NextAction(instruction="List the accounts.", tool=LIST_ACCOUNTS))
+
+    def choose_message(self, ref: MessageRef, account_id: str) -> MessageRef:
+        """Choose the account and mailbox of a message. `account_id`, if not "", must be that account.
 
         Raises:
-            InvalidInputError: It names another.
-            NotFoundError: As `choose_account`.
+            InvalidInputError: `account_id` is another account.
+            NotFoundError: As for `choose_account`.
         """
         if account_id not in {"", ref.account_id}:
             raise InvalidInputError.of(
@@ -108,21 +116,15 @@ class Call:
                 BaseReason.EXCLUSIVE_PARAMS,
                 f"contradicts message_id, which is of account {ref.account_id}. Leave it out.",
             )
-        return self.choose_account(ref.account_id)
-
-    def _accounts_of(self, address: str) -> str:
-        """Name the accounts that an address or a login name is of; "" if there are none."""
-        wanted, owner_of = address.strip().lower(), self.preferences.owner_of
-        return ", ".join(
-            each.account_id
-            for each in self.pool.accounts
-            if wanted in {name.lower() for name in (each.user, *owner_of(each.account_id).addresses)}
-        )
+        self.choose_account(ref.account_id)
+        self.mailbox = ref.mailbox
+        return ref
 
     async def ask(
         self,
         work: Callable[[Session], ResultT],
         *,
+        message: MessageRef | None = None,
         mailbox: str = "",
         account_id: str = "",
         deadline: float | None = None,
@@ -130,37 +132,51 @@ class Call:
         """Run `work` on a session of an account, in a thread.
 
         Args:
-            work: As `Pool.run` takes it.
-            mailbox: What it opens.
+            work: As for `Pool.run`.
+            message: The message it reads, so that an error can suggest how to find it again.
+            mailbox: The mailbox it selects; not needed with `message`.
             account_id: "" for the chosen account.
-            deadline: If it is earlier than the call's.
+            deadline: If earlier than the call's.
 
         Raises:
-            ToolError: As `Pool.run`.
+            ToolError: As for `Pool.run`.
         """
         account_id = account_id or self.account_id
         try:
             return await self.pool.run(
                 account_id,
                 work,
-                mailbox=mailbox,
+                mailbox=mailbox if message is None else message.mailbox,
                 telemetry=self.telemetry,
                 deadline=self.deadline if deadline is None else min(deadline, self.deadline),
             )
-        except NotFoundError as error:
-            advise_listing(error, account_id)
-            raise
+        except (NotFoundError, ConflictError) as error:
+            next_action = self._next_action(error, account_id, message)
+            if next_action is None:
+                raise
+            raise error.replace(next_action=next_action) from error
+
+    def _next_action(
+        self, error: ToolError, account_id: str, message: MessageRef | None
+    ) -> NextAction | None:
+        """Suggest how to find a mailbox or a message that is gone; None for any other error."""
+        missing = error.reason is Reason.MAILBOX_MISSING
+        if message is not None and has_moved(error):
+            header_message_id = self.message_id_cache.header_of(message.message_id)
+            if is_header_id(header_message_id):  # a stranger wrote it: don't repeat prose
+                return search_for(account_id, header_message_id)
+            if not missing:
+                return search_again(message)
+        return list_mailboxes_of(account_id) if missing else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailTool(Tool[Call]):
-    """One tool of mailmcp, and what of it the user's settings change."""
+    """A tool, and how the user's settings change what is published of it."""
 
     lean_data: type[BaseModel] | None = None
-    """Its data with lean rows, where that makes a difference."""
+    """The data model with lean rows, if it differs."""
 
     read_only: bool = True
-    """Whether it leaves everything on the server as it is."""
-
     saves_files: bool = False
-    """Whether it can write a file on this machine, where the user has named a folder for that."""
+    """Whether it can save files on this machine, if the user has set a folder for them."""

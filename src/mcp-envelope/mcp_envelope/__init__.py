@@ -26,7 +26,7 @@ from mcp_envelope.markdown import code, code_json, quote
 from mcp_envelope.meta import Meta, Trace
 from mcp_envelope.outcome import Embedded, Issue, Outcome, Page, Status, Untrusted
 from mcp_envelope.reply import make_result
-from mcp_envelope.tool import Tool, publish
+from mcp_envelope.tool import Report, Tool, publish
 
 __version__ = "0.1.0"
 
@@ -49,6 +49,7 @@ __all__ = [
     "Page",
     "Problem",
     "RateLimit",
+    "Report",
     "Resource",
     "Status",
     "Tool",

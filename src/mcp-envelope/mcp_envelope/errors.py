@@ -15,7 +15,7 @@ and logging: each server has an enumeration of its own, which may grow.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class Code(StrEnum):
@@ -119,6 +119,23 @@ class ToolError(Exception):
         self.next_action = next_action
         self.resource = resource
         self.rate_limit = rate_limit
+
+    def replace(
+        self,
+        *,
+        message: str | None = None,
+        details: Mapping[str, object] | None = None,
+        next_action: NextAction | None = None,
+    ) -> Self:
+        """Build the same error with another message, other details or another next action."""
+        error = type(self).__new__(type(self), self.message if message is None else message)
+        error.__dict__.update(self.__dict__)
+        error.message = str(error.args[0])
+        if details is not None:
+            error.details = dict(details)
+        if next_action is not None:
+            error.next_action = next_action
+        return error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,12 @@ ContextT = TypeVar("ContextT")
 Run = Callable[[Any, ContextT], Outcome[Any] | Awaitable[Outcome[Any]]]
 """The function of a tool. If it is no coroutine function, it runs in a thread."""
 
+Report = Callable[[int, int, str], None]
+"""Reports progress to the client: how much is done, of how much (0 if unknown), and a few words.
+
+Call it from any thread; it never fails and never waits. The words hold no text that a stranger wrote.
+"""
+
 Function = Callable[..., Outcome[Any] | Awaitable[Outcome[Any]]]
 """What authors write: a `Run`, or one that leaves out the second parameter."""
 

@@ -13,7 +13,7 @@ from mailmcp.mail.mime.text_parts import choose_text_parts
 from mailmcp.mail.notices import INVITATION, Notice, choose_notice_parts
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.attachment.text import AttachmentText, can_have_text, octets_wanted, read_attachment_text
-from mailmcp.tools.issues import issue_about
+from mailmcp.tools.errors import about_message
 from mailmcp.tools.message_parts import MessageParts, WantedPart
 from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.tool import Call
@@ -115,8 +115,8 @@ async def _extract(
         return None
     read = await read_attachment_text(call, part, octets, cut=attachment.part_id in parts.cut)
     if read.issue is not None:
-        told = replace(read.issue, message=f"{where.capitalize()}: {read.issue.message}")
-        shown.issues.append(issue_about(ref, told))
+        message = f"{where.capitalize()}: {read.issue.message}"
+        shown.issues.append(replace(read.issue, message=message, about=about_message(ref)))
         return None
     return read
 

@@ -26,10 +26,9 @@ from mailmcp.mail.mime.structure import Part, find, is_hollow, walk
 from mailmcp.mail.mime.transfer import ENCODED, may_lack_nuls
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
-from mailmcp.tools.message_parts import fetch_error
+from mailmcp.tools.errors import fetch_error
 from mailmcp.tools.names import GET_MESSAGE, GET_MESSAGE_RAW
-from mailmcp.tools.tool import Report
-from mcp_envelope import Code, InternalError, NextAction, NotFoundError, Resource
+from mcp_envelope import Code, InternalError, NextAction, NotFoundError, Report, Resource
 
 _FETCHING = "Fetching the attachment"
 

@@ -15,7 +15,7 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.attachment.content import FileContent, SavedContent
 from mailmcp.tools.attachment.text import AttachmentText
-from mailmcp.tools.issues import issue_about
+from mailmcp.tools.errors import about_message
 from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.text_window import TextWindow
 from mcp_envelope import (
@@ -202,4 +202,4 @@ def short_issues(ref: MessageRef, *, short: bool) -> tuple[Issue, ...]:
     if not short:
         return ()
     message = "The server gave less of the attachment than it says there is: it may be cut."
-    return (issue_about(ref, Issue(code=Code.INTERNAL, stage="fetch", message=message)),)
+    return (Issue(code=Code.INTERNAL, stage="fetch", message=message, about=about_message(ref)),)

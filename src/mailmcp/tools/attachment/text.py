@@ -19,8 +19,8 @@ from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.text_parts import TextParts
 from mailmcp.mail.mime.transfer import decode_transfer, is_identity
 from mailmcp.mail.text.body import BodyText, body_text
-from mailmcp.tools.message_parts import whole_lines
-from mailmcp.tools.removed_content import say_taken_out
+from mailmcp.tools.message_parts import complete_lines
+from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code, Issue
 from mcp_envelope.markdown import quote
@@ -163,7 +163,7 @@ class _Document:
 
 
 def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  # noqa: FBT001 - run_sync names none
-    octets = whole_lines(octets) if cut else octets
+    octets = complete_lines(octets) if cut else octets
     content_type = text_type(part.content_type, part.filename)
     content = decode_transfer(octets, part.encoding).octets
     kind = detect_kind(content, guess_kind(part.content_type, part.filename))
@@ -222,7 +222,7 @@ def _warnings(body: BodyText, cut_after: int) -> list[str]:
     warnings: list[str] = []
     if cut_after:
         warnings.append(f"The attachment is longer: only its first {cut_after} octets, as stored, were read.")
-    warnings += say_taken_out([body], where="the text")
+    warnings += removal_warnings([body], where="the text")
     if body.defects:
         warnings.append(f"The attachment is malformed: {'; '.join(body.defects)}.")
     return warnings

@@ -30,7 +30,6 @@ from mailmcp.tools.attachment.reply import (
     text_outcome,
 )
 from mailmcp.tools.attachment.text import octets_wanted, read_attachment_text
-from mailmcp.tools.lookup import advising
 from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.text_window import TextWindow, cut_window
 from mailmcp.tools.tool import Call, MailTool
@@ -68,15 +67,12 @@ class GetAttachmentArguments(MessageArguments):
 
 async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> AttachmentOutcome:
     """Get an attachment: one round trip up to 1 MiB, and one for each further MiB."""
-    ref = parse_message_id(arguments.message_id)
-    call.choose_account_of(ref, arguments.account_id)
-    call.mailbox = ref.mailbox
+    ref = call.choose_message(parse_message_id(arguments.message_id), arguments.account_id)
     if arguments.mode == "save" and call.preferences.save_folder is None:
         raise _switched_off()
-    with advising(call, ref):
-        if arguments.mode == "text":
-            return await _text(arguments, call, ref)
-        return await call.ask(lambda session: _file(session, ref, arguments, call), mailbox=ref.mailbox)
+    if arguments.mode == "text":
+        return await _text(arguments, call, ref)
+    return await call.ask(lambda session: _file(session, ref, arguments, call), message=ref)
 
 
 def _file(
@@ -94,7 +90,7 @@ async def _text(arguments: GetAttachmentArguments, call: Call, ref: MessageRef) 
         opened = open_part(session, ref, arguments.part_id, call.report)
         return opened, opened.read(octets_wanted(opened.part))
 
-    opened, octets = await call.ask(fetch, mailbox=ref.mailbox)
+    opened, octets = await call.ask(fetch, message=ref)
     part = opened.part
     read = await read_attachment_text(call, part, octets, cut=opened.cut)
     if read.issue is not None:

@@ -9,7 +9,7 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.attachment.listing import AttachmentRow, attachment_lines
 from mailmcp.tools.message.headers import people_fields
 from mailmcp.tools.message.reading import Reading
-from mailmcp.tools.rows import date_of, id_fields
+from mailmcp.tools.rows import date_of, id_values
 from mailmcp.tools.wording import counted
 from mcp_envelope import Untrusted, code
 from mcp_envelope.markdown import quote
@@ -60,7 +60,7 @@ def head_fields(ref: MessageRef, reading: Reading) -> dict[str, object]:
     """Give the fields of `MessageDetail` that do not depend on how much of the body is shown."""
     headers, fetched = reading.parts.view.headers, reading.parts.fetched
     return {
-        **id_fields(ref),
+        **id_values(ref),
         "date": date_of(headers, fetched),
         **people_fields(headers),
         "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.HEADER_CHARS_MAX),

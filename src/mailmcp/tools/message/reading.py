@@ -24,7 +24,7 @@ from mailmcp.mail.trust.authentication import Authentication, read_authenticatio
 from mailmcp.mail.trust.sender import Suspicion, invisible_in_headers, judge_sender
 from mailmcp.tools.message_parts import MessageParts, WantedPart
 from mailmcp.tools.preferences import Owner
-from mailmcp.tools.removed_content import say_taken_out
+from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.wording import counted, were
 
 _BLANK_OCTETS = 256
@@ -108,7 +108,7 @@ def reading_warnings(reading: Reading) -> tuple[str, ...]:
         warnings.append(reading.protection.note)
     if reading.parts.cut:
         warnings.append(f"Only the first {limits.TEXT_PART_OCTETS_MAX} octets of a very long text were read.")
-    warnings += say_taken_out([reading.body], where="the body", in_source=True)
+    warnings += removal_warnings([reading.body], where="the body", in_source=True)
     if reading.not_in_html.lines:
         are = "is" if reading.not_in_html.lines == 1 else "are"
         lines = counted(reading.not_in_html.lines, "line")

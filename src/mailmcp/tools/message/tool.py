@@ -11,7 +11,8 @@ from mailmcp.model.message_id import is_header_id, parse_message_id
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.attachment.listing import ShownAttachments, Told, choose_documents, show_attachments
-from mailmcp.tools.lookup import LookedUp, advising, has_moved, look_up, search_for
+from mailmcp.tools.errors import has_moved, search_for
+from mailmcp.tools.lookup import LookedUp, look_up
 from mailmcp.tools.message.detail import MessageDetail, detail_blocks, head_fields
 from mailmcp.tools.message.headers import header_object, header_rows, people_warnings
 from mailmcp.tools.message.reading import Reading, choose_parts, read_parts, reading_warnings
@@ -56,9 +57,7 @@ _OTHERS: Final = "{} with the same Message-ID: imap_search_messages finds them b
 
 async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[GetMessageData]:
     """Get a message: one round trip up to 128 KiB, at most two beyond; four more if it has moved."""
-    ref = parse_message_id(arguments.message_id)
-    call.choose_account_of(ref, arguments.account_id)
-    call.mailbox = ref.mailbox
+    ref = call.choose_message(parse_message_id(arguments.message_id), arguments.account_id)
     moved: tuple[str, ...] = ()
     try:
         reading = await _read(arguments, call, ref)
@@ -90,24 +89,20 @@ async def _read(arguments: GetMessageArguments, call: Call, ref: MessageRef) -> 
         lambda session: read_parts(
             fetch_parts(session, ref, lambda root: _wanted(arguments, root)), owner, collapse=collapse
         ),
-        mailbox=ref.mailbox,
+        message=ref,
     )
 
 
 async def _find_again(
     arguments: GetMessageArguments, call: Call, ref: MessageRef, error: ToolError
 ) -> LookedUp:
-    """Find a message that has moved; raises the error that said so if that is not possible."""
+    """Find a message that has moved, or raise the error that said so."""
     header_message_id = arguments.header_message_id
-    if not is_header_id(
-        header_message_id.strip().strip("<>")
-    ):  # else a sentence could get into the next action
-        with advising(call, ref):
-            raise error
+    if not is_header_id(header_message_id.strip().strip("<>")):  # don't repeat prose in a next action
+        raise error
     found = await call.ask(lambda session: look_up(session, ref.account_id, header_message_id))
     if found is None:
-        error.next_action = search_for(ref.account_id, header_message_id)
-        raise error
+        raise error.replace(next_action=search_for(ref.account_id, header_message_id))
     return found
 
 

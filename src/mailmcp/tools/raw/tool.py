@@ -15,8 +15,7 @@ from mailmcp.mail.raw_source import read_source
 from mailmcp.model.message_id import parse_message_id
 from mailmcp.model.message_ref import UINT32_MAX, MessageRef
 from mailmcp.tools.arguments import MessageArguments
-from mailmcp.tools.lookup import advising
-from mailmcp.tools.message_parts import fetch_error
+from mailmcp.tools.errors import fetch_error
 from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
@@ -58,11 +57,8 @@ class _Shown:
 
 async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outcome[GetMessageRawData]:
     """Get a window of a message: one round trip."""
-    ref = parse_message_id(arguments.message_id)
-    call.choose_account_of(ref, arguments.account_id)
-    call.mailbox = ref.mailbox
-    with advising(call, ref):
-        window = await call.ask(lambda session: _fetch(session, ref, arguments), mailbox=ref.mailbox)
+    ref = call.choose_message(parse_message_id(arguments.message_id), arguments.account_id)
+    window = await call.ask(lambda session: _fetch(session, ref, arguments), message=ref)
     if not window.octets and window.offset and window.offset >= window.said_octets:
         raise InvalidInputError.of(
             "offset",

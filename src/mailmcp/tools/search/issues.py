@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from mailmcp.imap.search.result import MailboxPage
 from mailmcp.model.cursor import SearchCursor
-from mailmcp.tools.issues import advise_listing, mailbox_issue, message_issue
+from mailmcp.reasons import Reason
+from mailmcp.tools.errors import list_mailboxes_of, mailbox_issue, message_issue
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.criteria import arguments_of
@@ -50,15 +51,17 @@ def nothing_searched(search: SearchCursor, searches: Searches, meant: NextAction
         (each.source, each.found) for each in searches.searched if not isinstance(each.found, MailboxPage)
     ]
     source, error = failed[0]
-    advise_listing(error, source.account_id)
-    if isinstance(error, ConflictError):
-        error.next_action = NextAction(
+    next_action = meant
+    if next_action is None and error.reason is Reason.MAILBOX_MISSING:
+        next_action = list_mailboxes_of(source.account_id)
+    if next_action is None and isinstance(error, ConflictError):
+        next_action = NextAction(
             instruction="Search again.", tool=SEARCH_MESSAGES, arguments=arguments_of(search)
         )
-    error.next_action = meant or error.next_action
-    if len(failed) > 1:
-        error.details["issues"] = [
-            {"account_id": source.account_id, "mailbox": source.mailbox, "message": each.message}
-            for source, each in failed
-        ]
-    return error
+    if len(failed) == 1:
+        return error.replace(next_action=next_action)
+    issues = [
+        {"account_id": source.account_id, "mailbox": source.mailbox, "message": each.message}
+        for source, each in failed
+    ]
+    return error.replace(next_action=next_action, details={**error.details, "issues": issues})

@@ -12,10 +12,10 @@ from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.result import MailboxPage
 from mailmcp.model.cursor import SearchCursor, parse_search_cursor
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.errors import all_failed_error
 from mailmcp.tools.evidence import search_terms
-from mailmcp.tools.issues import all_failed_error
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
-from mailmcp.tools.rows import LeanMessageRow, MessageRow, make_row, row_items, row_lines
+from mailmcp.tools.rows import LeanMessageRow, MessageRow, build_row, row_items, row_lines
 from mailmcp.tools.search.advice import suggest_search, warn_of, warn_of_no_days, warn_of_order
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import (
@@ -41,7 +41,7 @@ from mailmcp.tools.search.missing import suggest_meant, tell_missing
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
 from mailmcp.tools.search.snippets import fetch_snippets
 from mailmcp.tools.search.sources import Question, search_sources
-from mailmcp.tools.sent_mail import OwnMail
+from mailmcp.tools.sent_mail import SentMail
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
 from mcp_envelope import Issue, NextAction, Outcome, Page, ToolError
@@ -111,20 +111,20 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     listings = searches.listings
     if not page.found and not page.rest and not arguments.cursor:
         listings = await _list_all(call, search, listings)
-    own_mail = OwnMail(owner_of=call.preferences.owner_of, listings=listings)
+    sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=listings)
     failed = tuple(message_issues(page.found))
     result = _Result(
         search=search,
         page=page,
         coverage=cover(search, searches, listings, unread=bool(failed)),
         rows=[
-            make_row(
+            build_row(
                 each.ref,
                 message,
                 snippet_chars=search.snippet_chars,
                 sought=sought,
                 places=each.places,
-                own_mail=own_mail,
+                sent_mail=sent_mail,
             )
             for each in page.found
             if (message := texts.get(each.ref, each.searched.fetched.messages.get(each.ref.uid))) is not None
@@ -136,7 +136,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
         first=not arguments.cursor,
     )
     for row in result.rows:
-        call.known_ids.remember(row.message_id, row.header_message_id or "")
+        call.message_id_cache.remember(row.message_id, row.header_message_id or "")
     return _outcome(result, call)
 
 

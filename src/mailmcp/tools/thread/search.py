@@ -31,10 +31,8 @@ from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.model.feature import Feature
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.thread_cursor import mark_of
-from mailmcp.tools.issues import message_issue
-from mailmcp.tools.message_parts import fetch_error
-from mailmcp.tools.tool import Report
-from mcp_envelope import Code, Issue, ToolError
+from mailmcp.tools.errors import fetch_error, message_issue
+from mcp_envelope import Code, Issue, Report, ToolError
 
 _SUBJECT_CHARS_MIN = 4
 """Shorter subjects would find half of the mail."""

@@ -20,9 +20,9 @@ from mailmcp.mail.mime.text_parts import choose_text_parts
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import CollapsedText, collapse_quotes
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.issues import message_issue
+from mailmcp.tools.errors import message_issue
 from mailmcp.tools.message.reading import choose_text
-from mailmcp.tools.message_parts import whole_lines
+from mailmcp.tools.message_parts import complete_lines
 from mailmcp.tools.thread.search import Member
 from mcp_envelope import Issue, ToolError
 
@@ -158,4 +158,4 @@ def _common(text: str, other: str) -> int:
 
 
 def _lines(octets: bytes, cut: bool) -> bytes:  # noqa: FBT001 - private, and plain where it is called
-    return whole_lines(octets) if cut else octets
+    return complete_lines(octets) if cut else octets

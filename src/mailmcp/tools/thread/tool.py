@@ -14,12 +14,10 @@ from mailmcp.model.message_id import parse_message_id
 from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import MessageArguments
-from mailmcp.tools.issues import all_failed_error, mailbox_issue
-from mailmcp.tools.lookup import advising
-from mailmcp.tools.message_parts import search_again
+from mailmcp.tools.errors import all_failed_error, mailbox_issue, search_again
 from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
 from mailmcp.tools.people import first_addresses_of, people_of
-from mailmcp.tools.removed_content import say_taken_out
+from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.rows import (
     date_of,
     file_name,
@@ -35,9 +33,19 @@ from mailmcp.tools.search.coverage import CoverageData
 from mailmcp.tools.thread.search import FoundThread, Member, find_thread
 from mailmcp.tools.thread.text_budget import share_out
 from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
-from mailmcp.tools.tool import Call, MailTool, Report
+from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
-from mcp_envelope import BaseReason, InvalidInputError, Issue, NextAction, Outcome, Page, Untrusted, code
+from mcp_envelope import (
+    BaseReason,
+    InvalidInputError,
+    Issue,
+    NextAction,
+    Outcome,
+    Page,
+    Report,
+    Untrusted,
+    code,
+)
 from mcp_envelope.markdown import quote
 
 _DRAFT = "\\Draft"
@@ -101,14 +109,10 @@ class _ThreadPage:
 async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetThreadData]:
     """Give one page of a conversation: about six round trips, however many mailboxes there are."""
     start = _start(arguments)
-    call.choose_account_of(start.ref, arguments.account_id)
-    call.mailbox = start.ref.mailbox
-    with advising(call, start.ref):
-        page = await call.ask(
-            lambda session: _read_page(session, start, call.report), mailbox=start.ref.mailbox
-        )
+    call.choose_message(start.ref, arguments.account_id)
+    page = await call.ask(lambda session: _read_page(session, start, call.report), message=start.ref)
     for each in page.members:
-        call.known_ids.remember(each.ref.message_id, message_id_of(each.headers))
+        call.message_id_cache.remember(each.ref.message_id, message_id_of(each.headers))
     return _outcome(start, page, call.preferences.zone)
 
 
@@ -245,8 +249,8 @@ def _mailbox_issues(account_id: str, thread: FoundThread) -> list[Issue]:
 
 
 def _warnings(thread: FoundThread, texts: Sequence[ReadText]) -> tuple[str, ...]:
-    taken_out = say_taken_out([each.body for each in texts], where="the texts", in_source=True)
-    return (*thread.statements, *taken_out)
+    removed = removal_warnings([each.body for each in texts], where="the texts", in_source=True)
+    return (*thread.statements, *removed)
 
 
 def _next_action(rows: Sequence[ThreadMessageRow], cursor: str | None) -> NextAction | None:

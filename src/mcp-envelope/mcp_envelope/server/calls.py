@@ -25,16 +25,10 @@ from mcp_envelope.meta import Meta, Trace
 from mcp_envelope.outcome import Outcome
 from mcp_envelope.reply import make_result
 from mcp_envelope.server.progress import Progress, Send, send_nothing
-from mcp_envelope.tool import ContextT, Tool
+from mcp_envelope.tool import ContextT, Report, Tool
 
 ValueT = TypeVar("ValueT")
 ReplyT = TypeVar("ReplyT")
-
-Report = Callable[[int, int, str], None]
-"""Tells the client how far a call is: done, of how many in all (0 for unknown), and of what in a few words.
-
-From any thread; it never fails and never waits.
-"""
 
 GRACE_S: Final = 1.0
 """From the deadline of a call to its being cancelled: time for the tool to notice the deadline itself, and to

@@ -33,7 +33,7 @@ class Progress:
         self._over = False
 
     def report(self, done: int, total: int, what: str) -> None:
-        """Note how far the call is; see `mcp_envelope.server.calls.Report`."""
+        """Note how far the call is; see `mcp_envelope.tool.Report`."""
         if done <= self._latest[0]:  # a read that was begun anew is behind what was told
             return
         self._latest = (done, total, what)

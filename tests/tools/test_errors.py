@@ -1,11 +1,11 @@
-"""Issues say what they are about."""
+"""Issues name what is missing; a page of nothing but issues is an error."""
 
 import pytest
 
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
-from mailmcp.tools.issues import advise_listing, all_failed_error, issue_about, mailbox_issue, message_issue
+from mailmcp.tools.errors import all_failed_error, mailbox_issue, message_issue
 from mcp_envelope import Code, InternalError, Issue, NextAction, NotFoundError
 
 REF = MessageRef(account_id="home", mailbox="INBOX", uidvalidity=17, uid=4)
@@ -14,7 +14,7 @@ NEXT = NextAction(instruction="Get the next page.", tool="imap_search_messages",
 ABOUT = {"uid": 4, "message_id": REF.message_id, "mailbox": "INBOX", "account_id": "home"}
 
 
-def test_of_a_message() -> None:
+def test_message_issue_names_the_message() -> None:
     failure = FetchFailure(
         uid=4, code=Code.NOT_FOUND, reason=Reason.MESSAGE_GONE, stage="parse", message="Gone."
     )
@@ -36,15 +36,10 @@ def test_of_a_message() -> None:
     )
 
 
-def test_of_a_mailbox_and_of_an_account() -> None:
+def test_mailbox_issue_names_the_mailbox_or_the_account() -> None:
     issue = mailbox_issue("home", "Sent", ERROR)
     assert (issue.stage, issue.about) == ("search", {"mailbox": "Sent", "account_id": "home"})
-    assert mailbox_issue("home", None, ERROR).about == {"account_id": "home"}
-
-
-def test_of_something_within_a_message() -> None:
-    issue = issue_about(REF, Issue(code=Code.TIMEOUT, stage="extract", message="Too slow."))
-    assert (issue.code, issue.stage, issue.about) == (Code.TIMEOUT, "extract", ABOUT)
+    assert mailbox_issue("home", None, ERROR).about == {"mailbox": None, "account_id": "home"}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +50,7 @@ def test_of_something_within_a_message() -> None:
         (Code.INTERNAL, "parse", InternalError, Reason.PROTOCOL_VIOLATION),
     ],
 )
-def test_nothing_had_says_why_and_how_to_go_on(
+def test_all_failed_error_gives_the_first_cause_and_the_next_action(
     code: Code, stage: str, kind: type[Exception], reason: Reason
 ) -> None:
     issues = [
@@ -66,18 +61,5 @@ def test_nothing_had_says_why_and_how_to_go_on(
     assert error.reason is reason
     assert error.next_action == NEXT
     assert error.details["issues"] == [{"uid": 3, "message": "Why."}, {"uid": 2, "message": "Why."}]
-    assert error.message == "None of the 2 messages could be had. The first: Why."
+    assert error.message == "All 2 messages failed. The first: Why."
     assert error.retryable is (code is Code.INTERNAL)
-
-
-def test_only_a_mailbox_that_is_not_there_is_a_reason_to_list_them() -> None:
-    missing = NotFoundError("No.", reason=Reason.MAILBOX_MISSING)
-    advise_listing(missing, "home")
-    assert missing.next_action is not None
-    assert (missing.next_action.tool, missing.next_action.arguments) == (
-        "imap_list_mailboxes",
-        {"account_id": "home"},
-    )
-    gone = NotFoundError("Gone.", reason=Reason.MESSAGE_GONE)
-    advise_listing(gone, "home")
-    assert gone.next_action is None
