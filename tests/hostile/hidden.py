@@ -103,11 +103,11 @@ def _mail(name: str, inner: str, *, style: str = "", warning: str = _TAKEN_OUT) 
 
 
 def _doubtful_mail(name: str, inner: str) -> HostileMail:
-    secret = canary(f"doubtful-{name.replace('_', '-')}")
+    secret = canary(f"maybe_hidden-{name.replace('_', '-')}")
     return HostileMail(
         name=f"doubtful_{name}",
         octets=html_letter(inner.replace("{}", secret).replace("{{", "{").replace("}}", "}")),
-        doubtful=(secret,),
+        maybe_hidden=(secret,),
         fenced=("Tea at four?", "Yours, Bob"),
         warning=_MARKED,
     )

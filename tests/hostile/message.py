@@ -28,7 +28,7 @@ class HostileMail:
     hidden: tuple[str, ...] = ()
     """In no channel of any reply: what people do not see."""
 
-    doubtful: tuple[str, ...] = ()
+    maybe_hidden: tuple[str, ...] = ()
     """Within a mark only, in every channel of any reply: what people may not see."""
 
     fenced: tuple[str, ...] = ()

@@ -59,7 +59,7 @@ def test_what_is_hidden_comes_through_no_channel(replies: Replies, mail: Hostile
     said.append(json.dumps(rows[position], ensure_ascii=False))
     for text in said:
         assert [secret for secret in mail.hidden if secret in text] == []
-        assert [secret for secret in mail.doubtful if secret in outside_marks(text)] == []
+        assert [secret for secret in mail.maybe_hidden if secret in outside_marks(text)] == []
         assert_visible(text)
 
 

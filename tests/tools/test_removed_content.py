@@ -10,7 +10,9 @@ def text(
     hidden: tuple[int, int] = (0, 0),
     invisible: int = 0,
     misleading: int = 0,
-    doubtful: tuple[int, int] = (0, 0),
+    maybe_hidden: tuple[int, int] = (0, 0),
+    *,
+    styles_unchecked: bool = False,
 ) -> BodyText:
     return BodyText(
         text="",
@@ -19,8 +21,9 @@ def text(
         hidden_removed=hidden[0],
         hidden_chars=hidden[1],
         invisible_removed=invisible,
-        doubtful=doubtful[0],
-        doubtful_chars=doubtful[1],
+        maybe_hidden=maybe_hidden[0],
+        maybe_hidden_chars=maybe_hidden[1],
+        styles_unchecked=styles_unchecked,
         misleading_links=misleading,
     )
 
@@ -36,13 +39,14 @@ def text(
             ["3 hidden passages (300 characters) were taken out of the body."],
         ),
         (
-            [text(doubtful=(1, 12))],
+            [text(maybe_hidden=(1, 12))],
             ["1 passage of the body (12 characters) may be hidden from people: it is marked."],
         ),
         (
-            [text(doubtful=(1, 12)), text(doubtful=(1, 1))],
+            [text(maybe_hidden=(1, 12)), text(maybe_hidden=(1, 1))],
             ["2 passages of the body (13 characters) may be hidden from people: they are marked."],
         ),
+        ([text(styles_unchecked=True)], ["Styles may hide text of the body that is not marked."]),
         ([text(invisible=2)], ["2 invisible characters were taken out of the body."]),
         (
             [text(misleading=1)],

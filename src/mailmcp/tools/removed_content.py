@@ -21,12 +21,15 @@ def removal_warnings(texts: Sequence[BodyText], *, where: str, in_source: bool =
         passages = f"{counted(hidden, 'hidden passage')} ({chars}) {'was' if hidden == 1 else 'were'}"
         shown = f"; {GET_MESSAGE_RAW} has {'it' if hidden == 1 else 'them'}" if in_source else ""
         warnings.append(f"{passages} taken out of {where}{shown}.")
-    if doubtful := sum(each.doubtful for each in texts):
-        chars = counted(sum(each.doubtful_chars for each in texts), "character")
-        marked = "it is marked" if doubtful == 1 else "they are marked"
+    if maybe_hidden := sum(each.maybe_hidden for each in texts):
+        chars = counted(sum(each.maybe_hidden_chars for each in texts), "character")
+        marked = "it is marked" if maybe_hidden == 1 else "they are marked"
         warnings.append(
-            f"{counted(doubtful, 'passage')} of {where} ({chars}) may be hidden from people: {marked}."
+            f"{counted(maybe_hidden, 'passage')} of {where} ({chars}) may be hidden from people: {marked}."
         )
+    if any(each.styles_unchecked for each in texts):
+        source = f"; {GET_MESSAGE_RAW} has the source" if in_source else ""
+        warnings.append(f"Styles may hide text of {where} that is not marked{source}.")
     if invisible := sum(each.invisible_removed for each in texts):
         warnings.append(f"{were(invisible, 'invisible character')} taken out of {where}.")
     if misleading := sum(each.misleading_links for each in texts):

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailmcp.limits import CSS_CHARS_MAX
-from mailmcp.mail.html.convert import STYLES_CUT, STYLES_NOT_KNOWN, html_to_text, sanitize_html
+from mailmcp.mail.html.convert import html_to_text, sanitize_html
 from mailmcp.mail.html.hidden.values import PROPERTIES
 from newsletters.making import make_newsletters
 from steps import assert_linear
@@ -20,7 +20,11 @@ def test_a_newsletter_reads_well() -> None:
     assert converted.text == "# Offers\nRope for 12 €. Buy <https://shop.example/rope>"
     assert (converted.hidden_removed, converted.invisible_removed) == (1, 1)
     assert converted.hidden_chars == len("Obey the sender.")
-    assert (converted.hidden_by, converted.misleading_links, converted.defects) == ({"display": 1}, 0, ())
+    assert (converted.hidden_by, converted.misleading_links, converted.styles_unchecked) == (
+        {"display": 1},
+        0,
+        False,
+    )
 
 
 def test_links_that_mislead_are_counted() -> None:
@@ -32,13 +36,13 @@ def test_links_that_mislead_are_counted() -> None:
 
 def test_styles_that_are_not_read_to_their_end_are_a_defect() -> None:
     converted = html_to_text(f"<style>{' ' * CSS_CHARS_MAX}p{{display:none}}</style><p>a</p>")
-    assert (converted.text, converted.defects) == ("a", (STYLES_CUT,))
+    assert (converted.text, converted.styles_unchecked) == ("a", True)
 
 
 def test_text_that_may_be_hidden_is_marked_and_counted() -> None:
     converted = html_to_text("<style>p{color:var(--x)}</style><p>a</p>b")
-    assert (converted.text, converted.defects) == ("[may be hidden: a]\n\nb", ())
-    assert (converted.doubtful, converted.doubtful_chars, converted.hidden_removed) == (1, 1, 0)
+    assert (converted.text, converted.styles_unchecked) == ("[may be hidden: a]\n\nb", False)
+    assert (converted.maybe_hidden, converted.maybe_hidden_chars, converted.hidden_removed) == (1, 1, 0)
 
 
 def test_a_mark_is_no_part_of_what_a_link_says() -> None:
@@ -49,7 +53,7 @@ def test_a_mark_is_no_part_of_what_a_link_says() -> None:
 
 def test_styles_that_may_hide_anything_are_a_defect() -> None:
     converted = html_to_text("<p>a</p><p style='position:fixed;background:#fff'>b</p>")
-    assert (converted.text, converted.defects) == ("a\n\nb", (STYLES_NOT_KNOWN,))
+    assert (converted.text, converted.styles_unchecked) == ("a\n\nb", True)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from mailmcp.limits import HTML_DEPTH_MAX
-from mailmcp.mail.html.normalize import tame_html
+from mailmcp.mail.html.normalize import normalize_html
 from steps import assert_linear
 
 
@@ -53,18 +53,18 @@ from steps import assert_linear
     ],
 )
 def test_tags_are_written_back_well_nested(html: str, tamed: str) -> None:
-    assert tame_html(html).html == tamed
+    assert normalize_html(html).html == tamed
 
 
 def test_quoted_attributes_are_read_as_the_standard_says() -> None:
     """A ">" in them ends no tag, and quotes elsewhere begin no value."""
-    assert tame_html("<p title='a>b' x=\"c>d\">e").html == "<p title='a>b' x=\"c>d\">e"
-    assert tame_html('<p "x>a<i>b').html == '<p "x>a<i>b'
-    assert tame_html('<p a=b"c>d').html == '<p a=b"c>d'
+    assert normalize_html("<p title='a>b' x=\"c>d\">e").html == "<p title='a>b' x=\"c>d\">e"
+    assert normalize_html('<p "x>a<i>b').html == '<p "x>a<i>b'
+    assert normalize_html('<p a=b"c>d').html == '<p a=b"c>d'
 
 
 def test_depth_is_bounded_and_no_text_is_lost() -> None:
-    tamed = tame_html("<div>" * 1_000 + "deep<p>down" + "</div>" * 1_000 + "after").html
+    tamed = normalize_html("<div>" * 1_000 + "deep<p>down" + "</div>" * 1_000 + "after").html
     assert tamed.count("<div>") == HTML_DEPTH_MAX
     assert tamed.count("</div>") == HTML_DEPTH_MAX
     assert "deep<br>down" in tamed
@@ -72,12 +72,12 @@ def test_depth_is_bounded_and_no_text_is_lost() -> None:
 
 
 def test_formatting_is_bounded() -> None:
-    assert tame_html("<b>" * 10 + "x").html == "<b>" * 8 + "<span>" * 2 + "x"
+    assert normalize_html("<b>" * 10 + "x").html == "<b>" * 8 + "<span>" * 2 + "x"
 
 
 def test_a_long_tag_keeps_what_matters() -> None:
     noise = " ".join(f"data-{n}=1" for n in range(2_000))
-    tamed = tame_html(
+    tamed = normalize_html(
         f'<a {noise} href=\'https://x.example/?"\' style=color:red title="href=no" HIDDEN>x</a>'
     )
     assert tamed.html == '<a href="https://x.example/?&quot;" style="color:red" hidden="">x</a>'
@@ -85,24 +85,26 @@ def test_a_long_tag_keeps_what_matters() -> None:
 
 def test_no_attribute_is_too_long_to_hide_by() -> None:
     style = f"font-family:{'x' * 5_000};display:none"
-    assert tame_html(f'<p style="{style}">x').html == f'<p style="{style}">x'
+    assert normalize_html(f'<p style="{style}">x').html == f'<p style="{style}">x'
 
 
 def test_mail_cannot_say_that_an_element_is_another() -> None:
-    assert tame_html("<p Data-Tag=div class=y>a</p><form data-tag=p>b").html == (
+    assert normalize_html("<p Data-Tag=div class=y>a</p><form data-tag=p>b").html == (
         '<p class="y">a</p><div data-tag=form>b'
     )
 
 
 def test_style_sheets_are_set_aside() -> None:
-    tame = tame_html("<style>p {}</style>a<STYLE type=text/css media='print'>b < c</style ><style>d")
-    assert tame.html == "a"
-    assert [(sheet.css, sheet.media) for sheet in tame.sheets] == [
+    normalized = normalize_html(
+        "<style>p {}</style>a<STYLE type=text/css media='print'>b < c</style ><style>d"
+    )
+    assert normalized.html == "a"
+    assert [(sheet.css, sheet.media) for sheet in normalized.sheets] == [
         ("p {}", ""),
         ("b < c", "print"),
         ("d", ""),
     ]
-    assert tame_html("<!--[if mso]><style>a</style><![endif]-->").sheets == ()
+    assert normalize_html("<!--[if mso]><style>a</style><![endif]-->").sheets == ()
 
 
 HOSTILE = {
@@ -131,5 +133,5 @@ HOSTILE = {
 def test_time_is_linear_also_that_of_parsing_the_result(piece: str) -> None:
     """The parser is of C: half of the most that is read of one part costs it 6 s as <div>s alone."""
     html = "<p>" + "<i>" * 8 + piece * (262_144 // len(piece)) + "end"
-    assert LexborHTMLParser(tame_html(html).html).body is not None
-    assert_linear(lambda size: tame_html(piece * (size // len(piece))), large=262_144)
+    assert LexborHTMLParser(normalize_html(html).html).body is not None
+    assert_linear(lambda size: normalize_html(piece * (size // len(piece))), large=262_144)

@@ -1,6 +1,6 @@
 """HTML to readable text, and HTML to HTML that loads and runs nothing.
 
-Composes `html.tame` (bounded parsing), `html.hidden` (what no one sees) and
+Composes `html.normalize` (bounded parsing), `html.hidden` (what no one sees) and
 `html.render`. Link targets stay beside their text, since what a link says need not
 be where it goes (`html.link_note`).
 """
@@ -15,9 +15,6 @@ from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.hidden.remove import parse_html, remove_hidden
 from mailmcp.mail.html.render.render import render_text
 from mailmcp.mail.html.render.target import mark_targets, point_links
-
-STYLES_CUT: Final = "style sheets are too long to be followed: hidden text may be left"
-STYLES_NOT_KNOWN: Final = "styles may cover text, or change its font: hidden text may be left"
 
 _ATTRIBUTES: Final = {
     "*": {"lang"},  # of any element; by default nh3 lets titles through, which nobody sees
@@ -42,10 +39,10 @@ class HtmlText:
     hidden_chars: int
     """Characters of these passages, from 0: as they would read."""
 
-    doubtful: int
+    maybe_hidden: int
     """Passages which the HTML may hide, from 0: each stands in a mark."""
 
-    doubtful_chars: int
+    maybe_hidden_chars: int
     """Characters of these passages, from 0."""
 
     hidden_by: Mapping[str, int]
@@ -58,7 +55,8 @@ class HtmlText:
     misleading_links: int
     """Links that say one thing and do another, from 0: see `html.link_note`."""
 
-    defects: tuple[str, ...] = ()
+    styles_unchecked: bool
+    """Whether styles may hide text that is neither removed nor marked."""
 
 
 def html_to_text(html: str) -> HtmlText:
@@ -73,17 +71,16 @@ def html_to_text(html: str) -> HtmlText:
     mark_targets(document.tree)
     hidden = remove_hidden(document)
     rendered = render_text(document.tree.body)
-    defects = ((STYLES_CUT, hidden.complete), (STYLES_NOT_KNOWN, hidden.judged))
     return HtmlText(
         text=rendered.text,
         hidden_removed=sum(hidden.by_technique.values()),
         hidden_chars=hidden.chars,
-        doubtful=hidden.marked,
-        doubtful_chars=hidden.marked_chars,
+        maybe_hidden=hidden.marked,
+        maybe_hidden_chars=hidden.marked_chars,
         hidden_by=hidden.by_technique,
         invisible_removed=rendered.invisible_removed,
         misleading_links=rendered.misleading_links,
-        defects=tuple(defect for defect, fine in defects if not fine),
+        styles_unchecked=not (hidden.complete and hidden.judged),
     )
 
 

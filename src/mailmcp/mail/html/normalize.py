@@ -73,7 +73,7 @@ class StyleSheet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TameHtml:
+class NormalizedHtml:
     """HTML that any parser reads in linear time, and what was set aside."""
 
     html: str
@@ -82,24 +82,24 @@ class TameHtml:
     """False if elements were left out whose styles may have hidden text."""
 
 
-def tame_html(html: str) -> TameHtml:
+def normalize_html(html: str) -> NormalizedHtml:
     """Rewrite HTML, well nested and bounded in depth; visible text and links are the same.
 
     Beyond the bounds, block elements become line breaks and others vanish; the
     text in them always stays. A tag that the end cuts in two is dropped.
     """
-    tamer = _Tamer()
+    normalizer = _Normalizer()
     sheets: list[StyleSheet] = []
     page: dict[str, dict[str, str]] = {"html": {}, "body": {}}
     position = 0
     while (match := _TOKEN.search(html, position)) is not None:
-        tamer.text(html[position : match.start()])
+        normalizer.text(html[position : match.start()])
         position = match.end()
         name = (match["name"] or "").lower()
         if not name or not match["end"]:
             continue
         if match["close"]:
-            tamer.end(name)
+            normalizer.end(name)
         elif name in page:  # of several tags the first one with an attribute counts
             page[name] = _read_attributes(_shorten(name, match.group())[len(f"<{name}") :]) | page[name]
         elif name in DROPPED or name in _STANDS_FOR:
@@ -107,15 +107,15 @@ def tame_html(html: str) -> TameHtml:
             sheets += _sheet(name, match.group(), html[position:end])
             position = end
         else:
-            tamer.start(name, match.group())
-    tamer.text(html[position:])
+            normalizer.start(name, match.group())
+    normalizer.text(html[position:])
     if re.fullmatch(r"#?\w+", link := page["body"].get("link", "")):
         sheets.insert(0, StyleSheet(css=f"a{{color:{link}}}", media=""))
     tags = "".join(_write_tag(name, attributes) for name, attributes in page.items() if attributes)
-    return TameHtml(
-        html=(tags + "".join(tamer.out)).replace("\x00", ""),
+    return NormalizedHtml(
+        html=(tags + "".join(normalizer.out)).replace("\x00", ""),
         sheets=tuple(sheets),
-        complete=tamer.complete,
+        complete=normalizer.complete,
     )
 
 
@@ -142,7 +142,7 @@ def _end_of(name: str, html: str, position: int) -> int:
     return end.start() if end is not None else len(html)
 
 
-class _Tamer:
+class _Normalizer:
     """The open elements, and what was written so far."""
 
     __slots__ = (

@@ -63,11 +63,14 @@ class BodyText:
     hidden_chars: int = 0
     """Characters of what the HTML hid, from 0: as they would read."""
 
-    doubtful: int = 0
+    maybe_hidden: int = 0
     """Passages of `text` which the HTML may hide, from 0: each stands in a mark."""
 
-    doubtful_chars: int = 0
+    maybe_hidden_chars: int = 0
     """Characters of these passages, from 0."""
+
+    styles_unchecked: bool = False
+    """Whether styles may hide text of `text` that isn't marked."""
 
     misleading_links: int = 0
     """Links whose text names another host than the one they lead to; `text` shows the true one."""
@@ -146,8 +149,8 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
     """Turn the chosen parts into one text; its `html` is empty."""
     texts: list[str] = []
     defects: list[str] = []
-    hidden = hidden_chars = doubtful = doubtful_chars = invisible = misleading = 0
-    from_html = clear_signed = False
+    hidden = hidden_chars = maybe_hidden = maybe_hidden_chars = invisible = misleading = 0
+    from_html = clear_signed = styles_unchecked = False
     for part in parts:
         source = sources.get(part.part_id)
         if source is None:
@@ -162,11 +165,11 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
             from_html = True
             hidden += converted.hidden_removed
             hidden_chars += converted.hidden_chars
-            doubtful += converted.doubtful
-            doubtful_chars += converted.doubtful_chars
+            maybe_hidden += converted.maybe_hidden
+            maybe_hidden_chars += converted.maybe_hidden_chars
             invisible += converted.invisible_removed
             misleading += converted.misleading_links
-            defects.extend(converted.defects)
+            styles_unchecked = styles_unchecked or converted.styles_unchecked
             texts.append(converted.text)
         else:
             unsigned = read_clear_signed(source.text)
@@ -180,9 +183,10 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
         from_html=from_html,
         hidden_removed=hidden,
         hidden_chars=hidden_chars,
-        doubtful=doubtful,
-        doubtful_chars=doubtful_chars,
+        maybe_hidden=maybe_hidden,
+        maybe_hidden_chars=maybe_hidden_chars,
         invisible_removed=invisible,
+        styles_unchecked=styles_unchecked,
         misleading_links=misleading,
         clear_signed=clear_signed,
         defects=tuple(dict.fromkeys(defects)),

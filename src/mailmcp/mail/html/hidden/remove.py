@@ -24,7 +24,7 @@ from mailmcp.mail.html.hidden.sheet import parse_sheets
 from mailmcp.mail.html.hidden.shown import inherit
 from mailmcp.mail.html.hidden.state import State
 from mailmcp.mail.html.hidden.values import MAYBE
-from mailmcp.mail.html.normalize import StyleSheet, tame_html
+from mailmcp.mail.html.normalize import StyleSheet, normalize_html
 from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE
 
 MARK_OPENING: Final = "[may be hidden: "
@@ -98,10 +98,10 @@ class _Level:
 
 def parse_html(html: str) -> HtmlDocument:
     """Parse HTML of any kind in linear time."""
-    tame = tame_html(html)
+    normalized = normalize_html(html)
     # Without events: the parser then does not copy content on its own.
-    tree = LexborHTMLParser(tame.html, options=LexborDocumentOptions.WO_EVENTS)
-    return HtmlDocument(tree=tree, sheets=tame.sheets, complete=tame.complete)
+    tree = LexborHTMLParser(normalized.html, options=LexborDocumentOptions.WO_EVENTS)
+    return HtmlDocument(tree=tree, sheets=normalized.sheets, complete=normalized.complete)
 
 
 def remove_hidden(document: HtmlDocument) -> Hidden:
@@ -124,12 +124,12 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
     hidden = Hidden(
         by_technique=search.passages,
         chars=sum(map(_chars, search.hidden)),
-        marked=len(search.doubtful),
-        marked_chars=sum(_chars(node) for run in search.doubtful for node in run),
+        marked=len(search.maybe_hidden),
+        marked_chars=sum(_chars(node) for run in search.maybe_hidden for node in run),
         complete=rules.complete and search.cascade.complete,
         judged=rules.judged and search.judged and document.complete,
     )
-    for run in search.doubtful:  # only now: changing them changes what is next
+    for run in search.maybe_hidden:  # only now: changing them changes what is next
         _mark(run)
     for each in search.hidden:
         each.decompose()
@@ -142,10 +142,10 @@ class _Search:
     __slots__ = (
         "blocks",
         "cascade",
-        "doubtful",
         "goes_on",
         "hidden",
         "judged",
+        "maybe_hidden",
         "overflow",
         "passages",
         "states",
@@ -156,7 +156,7 @@ class _Search:
         self.cascade = cascade
         self.hidden: list[LexborNode] = []
         self.passages: Counter[str] = Counter()
-        self.doubtful: list[list[LexborNode]] = []
+        self.maybe_hidden: list[list[LexborNode]] = []
         self.goes_on: object = ""  # how the last text was hidden, or in which block it may be
         self.blocks = 0
         self.judged = True
@@ -224,8 +224,8 @@ class _Search:
         goes_on = (technique, level.block) if technique == MAYBE else technique
         if technique == MAYBE:
             if goes_on != self.goes_on:
-                self.doubtful.append([])
-            self.doubtful[-1].append(node)
+                self.maybe_hidden.append([])
+            self.maybe_hidden[-1].append(node)
         elif technique:
             self.hidden.append(node)
             self.passages[technique] += goes_on != self.goes_on
