@@ -21,12 +21,9 @@ from scripts.benchmarks.site import Site
 from scripts.benchmarks.vocabulary import count_tokens
 
 from mailmcp.demo.sample.account import make_sample
-from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.mail.message import read_message
-from mailmcp.mail.mime.structure import walk
-from mailmcp.tools.message.reading import read_parts
-from mailmcp.tools.message_parts import MessageParts
-from mailmcp.tools.preferences import NOBODY
+from mailmcp.mail.message import parse_message
+from mailmcp.mail.mime.structure import leaf_parts
+from mailmcp.mail.read import parse_message
 from newsletters.kit import Newsletter
 from newsletters.making import make_newsletters
 
@@ -179,6 +176,6 @@ async def _parsing(
 
 
 def _parse(octets: bytes) -> None:
-    view = read_message(octets, complete=True)
-    contents = {part.part_id: view.part_octets(part) or b"" for part in walk(view.structure)}
-    read_parts(MessageParts(fetched=FetchedMessage(uid=1), view=view, octets=contents), NOBODY, collapse=True)
+    view = parse_message(octets, complete=True)
+    contents = {part.part_id: view.part_octets(part) or b"" for part in leaf_parts(view.structure)}
+    parse_message(view, contents)

@@ -12,8 +12,9 @@ from hostile.message import OWN_ADDRESS, OWN_HOST, OWN_NAME
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.imap.account import Account, Tls
+from mailmcp.model.owner import Owner
 from mailmcp.server.app import build_server
-from mailmcp.tools.preferences import Owner, Preferences
+from mailmcp.tools.preferences import Preferences
 from mcp_envelope import Dialect, check_reply
 
 PAGE_SIZE = 25

@@ -10,21 +10,20 @@ from hostile.message import OWN_ADDRESS, OWN_HOST, OWN_NAME, HostileMail
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.html.convert import sanitize_html
-from mailmcp.mail.message import MessageView, read_message
-from mailmcp.mail.mime.attachment import list_attachments
-from mailmcp.mail.mime.structure import walk
-from mailmcp.mail.mime.text_parts import choose_text_parts
+from mailmcp.mail.message import MessageView, parse_message
+from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
+from mailmcp.mail.mime.structure import leaf_parts
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import collapse_quotes
 from mailmcp.mail.trust.authentication import read_authentication
-from mailmcp.mail.trust.sender import judge_sender
+from mailmcp.mail.trust.sender import check_sender
 
 every_mail = pytest.mark.parametrize("mail", HOSTILE, ids=lambda mail: mail.name)
 
 
 def read(mail: HostileMail) -> tuple[MessageView, BodyText]:
-    view = read_message(mail.octets, complete=True)
-    found = {part.part_id: view.part_octets(part) for part in walk(view.structure)}
+    view = parse_message(mail.octets, complete=True)
+    found = {part.part_id: view.part_octets(part) for part in leaf_parts(view.structure)}
     octets = {part_id: content for part_id, content in found.items() if content is not None}
     return view, body_text(choose_text_parts(view.structure), octets)
 
@@ -74,7 +73,7 @@ def test_its_header_is_lines_of_text(mail: HostileMail) -> None:
 
 @every_mail
 def test_its_sender_is_judged(mail: HostileMail) -> None:
-    headers = read_message(mail.octets, complete=True).headers
-    found = judge_sender(headers, own_names=[OWN_NAME], own_addresses=[OWN_ADDRESS])
+    headers = parse_message(mail.octets, complete=True).headers
+    found = check_sender(headers, own_names=[OWN_NAME], own_addresses=[OWN_ADDRESS])
     assert tuple(each.kind for each in found) == mail.suspicions
     assert read_authentication(headers, [OWN_HOST]).text == mail.authentication

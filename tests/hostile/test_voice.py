@@ -15,8 +15,9 @@ from hostile.layout import assert_visible, our_words
 from hostile.strangers import MARK, Stranger
 from mailmcp.imap.account import Account
 from mailmcp.model.message_ref import parse_ref
+from mailmcp.model.owner import Owner
 from mailmcp.server.app import build_server
-from mailmcp.tools.preferences import Owner, Preferences
+from mailmcp.tools.preferences import Preferences
 from mcp_envelope import Dialect
 from servers.dovecot import Dovecot, Login
 from servers.embedded import Pymap

@@ -1,4 +1,4 @@
-from mailmcp.mail.attached_message import message_text
+from mailmcp.mail.read import attached_message_text
 
 MESSAGE = b"""From: Carla <carla@port.example>
 To: Ada <ada@harbour.example>, dan@port.example
@@ -30,7 +30,7 @@ x
 
 
 def test_a_message_reads_as_text() -> None:
-    body = message_text(MESSAGE)
+    body = attached_message_text(MESSAGE)
     assert body.text == (
         "Subject: Müll\n"
         "From: Carla <carla@port.example>\n"
@@ -46,25 +46,28 @@ def test_a_message_reads_as_text() -> None:
 
 
 def test_its_parts_are_named_by_ids_of_the_message_around_it() -> None:
-    text = message_text(MESSAGE, part_id="2").text
+    text = attached_message_text(MESSAGE, part_id="2").text
     assert "Attachment: plan.pdf (application/pdf, part 2.2)" in text
     assert "Attachment: The one before (message/rfc822, part 2.3)" in text
     alone = b"Content-Type: application/pdf; name=plan.pdf\n\nx\n"
-    assert message_text(alone, part_id="3.1").text == "Attachment: plan.pdf (application/pdf, part 3.1.1)"
+    assert (
+        attached_message_text(alone, part_id="3.1").text
+        == "Attachment: plan.pdf (application/pdf, part 3.1.1)"
+    )
 
 
 def test_many_attachments_are_counted() -> None:
     parts = b"--b\nContent-Type: image/png\n\nx\n" * 25
-    text = message_text(b"Content-Type: multipart/mixed; boundary=b\n\n" + parts + b"--b--\n").text
+    text = attached_message_text(b"Content-Type: multipart/mixed; boundary=b\n\n" + parts + b"--b--\n").text
     assert text.count("Attachment: (unnamed)") == 20
     assert text.endswith("\nand 5 more attachments")
 
 
 def test_what_is_cut_is_read_as_far_as_it_goes() -> None:
-    assert message_text(MESSAGE[: MESSAGE.index(b" at eight")]).text.endswith("\n\nIt is taken")
-    assert message_text(b"").text == ""
+    assert attached_message_text(MESSAGE[: MESSAGE.index(b" at eight")]).text.endswith("\n\nIt is taken")
+    assert attached_message_text(b"").text == ""
 
 
 def test_its_fields_cannot_forge_lines() -> None:
-    text = message_text(b"Subject: =?utf-8?Q?a=0AFrom:_b?=\n\nx").text
+    text = attached_message_text(b"Subject: =?utf-8?Q?a=0AFrom:_b?=\n\nx").text
     assert text == "Subject: a From: b\n\nx"

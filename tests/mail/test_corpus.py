@@ -11,10 +11,9 @@ from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.html.convert import sanitize_html
-from mailmcp.mail.message import read_message
-from mailmcp.mail.mime.attachment import list_attachments
-from mailmcp.mail.mime.structure import walk
-from mailmcp.mail.mime.text_parts import choose_text_parts
+from mailmcp.mail.message import parse_message
+from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
+from mailmcp.mail.mime.structure import leaf_parts
 from mailmcp.mail.notices import choose_notice_parts, read_notices
 from mailmcp.mail.protection import read_protection
 from mailmcp.mail.text.body import body_text
@@ -150,9 +149,9 @@ FEATURES = frozenset(
 
 def reading(octets: bytes, *, complete: bool = True) -> dict[str, object]:
     """Read a message with every function of the layer, in the shape of the expected files."""
-    view = read_message(octets, complete=complete)
+    view = parse_message(octets, complete=complete)
     parts = choose_text_parts(view.structure)
-    found = {part.part_id: view.part_octets(part) for part in walk(view.structure)}
+    found = {part.part_id: view.part_octets(part) for part in leaf_parts(view.structure)}
     here = {part_id: content for part_id, content in found.items() if content is not None}
     body = body_text(parts, here)
     return {
@@ -233,7 +232,7 @@ def test_mutilated_mail_is_read_without_an_error(
         octets = octets[:at] + added + octets[at + removed :]
     whole = reading(octets)
     part = reading(octets[: int(cut * len(octets))], complete=False)
-    view = read_message(octets, complete=True)
+    view = parse_message(octets, complete=True)
     parse_date(view.headers.get("Date"))
     snippet = make_snippet(str(whole["text"]), 80)
     sanitized = sanitize_html(octets.decode("latin-1"))

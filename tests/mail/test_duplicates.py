@@ -59,15 +59,15 @@ def test_nothing_tells_copies_of_a_message_without_an_id() -> None:
         ({}, True),
         ({"size_octets": 8}, False),
         ({"size_octets": None}, False),
-        ({"arrived_s": 101}, False),
-        ({"arrived_s": None}, False),
+        ({"internaldate_epoch": 101}, False),
+        ({"internaldate_epoch": None}, False),
         ({"structure": (b"text", 2)}, False),
     ],
 )
 def test_copies_as_they_are_stored(other: dict[str, object], *, copies: bool) -> None:
     """COPY keeps all of it; who sends another text under the same headers cannot choose when it arrives."""
     headers = parse_headers(LETTER.encode())
-    facts: dict[str, object] = {"size_octets": 7, "arrived_s": 100, "structure": (b"text", 1)}
+    facts: dict[str, object] = {"size_octets": 7, "internaldate_epoch": 100, "structure": (b"text", 1)}
     first = stored_key(headers, **facts)  # type: ignore[arg-type]
     assert first is not None
     assert (first == stored_key(headers, **facts | other)) is copies  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.mail.message import read_message
+from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.structure import Part
 
 OCTETS = (
@@ -13,7 +13,7 @@ ROOT = Part(part_id="TEXT", content_type="multipart/mixed", params={"boundary": 
 
 
 def test_a_whole_message_has_everything() -> None:
-    view = read_message(OCTETS, complete=True)
+    view = parse_message(OCTETS, complete=True)
     assert view.headers.get("Subject") == "hé"
     assert view.structure == ROOT
     assert view.defects == ()
@@ -22,14 +22,14 @@ def test_a_whole_message_has_everything() -> None:
 
 
 def test_a_container_and_an_unknown_part_have_no_octets() -> None:
-    view = read_message(OCTETS, complete=True)
+    view = parse_message(OCTETS, complete=True)
     assert view.part_octets(ROOT) is None
     assert view.part_octets(Part(part_id="3", content_type="text/plain")) is None
 
 
 def test_the_servers_structure_is_kept() -> None:
     structure = Part(part_id="1", content_type="text/plain", size_octets=4)
-    assert read_message(b"A: 1\r\n\r\nbody", complete=True, structure=structure).structure is structure
+    assert parse_message(b"A: 1\r\n\r\nbody", complete=True, structure=structure).structure is structure
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_part_that_is_not_there_is_left_out(boundary: str, third: Part, kept: 
     octets = OCTETS.replace(b"boundary=b", b"boundary=foo bar").replace(b"--b", b"--foo bar")
     params, parts = {"boundary": boundary}, (FIRST, SECOND, third)
     structure = Part(part_id="TEXT", content_type="multipart/mixed", params=params, parts=parts)
-    view = read_message(octets[:-12] if cut else octets, complete=not cut, structure=structure)
+    view = parse_message(octets[:-12] if cut else octets, complete=not cut, structure=structure)
     assert view.structure is not None
     assert view.structure.parts == parts[:kept]
 
@@ -70,25 +70,25 @@ def test_a_part_that_is_not_there_is_left_out(boundary: str, third: Part, kept: 
 def test_a_part_is_given_only_if_it_is_wholly_here(
     length: int, first: bytes | None, second: bytes | None
 ) -> None:
-    view = read_message(OCTETS[:length], complete=False, structure=ROOT)
+    view = parse_message(OCTETS[:length], complete=False, structure=ROOT)
     assert (view.part_octets(FIRST), view.part_octets(SECOND)) == (first, second)
 
 
 def test_without_the_servers_sizes_only_a_boundary_proves_a_part_whole() -> None:
-    view = read_message(OCTETS[: OCTETS.index(b"second") + 6], complete=False)
+    view = parse_message(OCTETS[: OCTETS.index(b"second") + 6], complete=False)
     assert view.structure is not None
     assert [view.part_octets(part) for part in view.structure.parts] == [b"first", None]
 
 
 def test_a_part_of_another_type_than_the_server_says_is_not_trusted() -> None:
     """Parsers number malformed mail differently."""
-    view = read_message(OCTETS, complete=True, structure=ROOT)
+    view = parse_message(OCTETS, complete=True, structure=ROOT)
     assert view.part_octets(Part(part_id="1", content_type="text/html", size_octets=5)) is None
 
 
 def test_a_part_of_another_name_is_not_trusted() -> None:
     named = Part(part_id="2", content_type="image/png", filename="other.png", size_octets=6)
-    assert read_message(OCTETS, complete=True, structure=ROOT).part_octets(named) is None
+    assert parse_message(OCTETS, complete=True, structure=ROOT).part_octets(named) is None
 
 
 NAMED = (
@@ -114,7 +114,7 @@ def test_a_name_of_which_the_server_lost_words_is_the_one_written(
     """RFC 2045 section 5.1 wants quotes around such names: Dovecot reads their first word."""
     second = Part(part_id="2", content_type="application/pdf", filename=given, size_octets=6)
     root = Part(part_id="TEXT", content_type="multipart/mixed", parts=(FIRST, second))
-    view = read_message(NAMED[:length], complete=length == len(NAMED), structure=root)
+    view = parse_message(NAMED[:length], complete=length == len(NAMED), structure=root)
     assert view.structure is not None
     (part,) = view.structure.parts[1:]
     assert part.filename == named
@@ -127,29 +127,29 @@ def test_a_name_is_not_taken_from_a_part_of_another_type_or_from_other_leaves() 
     third = Part(part_id="3", content_type="application/pdf", filename="annual", size_octets=6)
     root = Part(part_id="TEXT", content_type="multipart/mixed", parts=(FIRST, zipped, third))
     for complete in (True, False):
-        assert read_message(NAMED, complete=complete, structure=root).structure is root
+        assert parse_message(NAMED, complete=complete, structure=root).structure is root
 
 
 def test_a_server_that_finds_other_parts_is_asked_for_them() -> None:
     """By RFC 2046 `--b2` begins a part, too; its neighbour would pass for it."""
     third = Part(part_id="3", content_type="image/png", size_octets=6)
     root = Part(part_id="TEXT", content_type="multipart/mixed", parts=(FIRST, SECOND, third))
-    whole = read_message(OCTETS, complete=True, structure=root)
+    whole = parse_message(OCTETS, complete=True, structure=root)
     assert [whole.part_octets(part) for part in root.parts] == [None, None, None]
-    cut = read_message(OCTETS[:-5], complete=False, structure=root)
+    cut = parse_message(OCTETS[:-5], complete=False, structure=root)
     assert [cut.part_octets(part) for part in root.parts] == [b"first", b"second", None]
 
 
 def test_a_structure_without_content_is_no_match_for_the_message() -> None:
     """Dovecot gives such ones of multiparts without a boundary, and of mail with bare carriage returns."""
     hollow = Part(part_id="1", content_type="text/plain")
-    assert read_message(OCTETS, complete=True, structure=hollow).structure == ROOT
-    assert read_message(OCTETS, complete=False, structure=hollow).structure is hollow
+    assert parse_message(OCTETS, complete=True, structure=hollow).structure == ROOT
+    assert parse_message(OCTETS, complete=False, structure=hollow).structure is hollow
 
 
 def test_defects_of_the_structure_count_only_if_it_is_used() -> None:
     octets = b"no header\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nx"
-    found = read_message(octets, complete=True)
-    given = read_message(octets, complete=True, structure=ROOT)
+    found = parse_message(octets, complete=True)
+    given = parse_message(octets, complete=True, structure=ROOT)
     assert found.defects == ("line that is not a header", "multipart is not closed")
     assert given.defects == ("line that is not a header",)

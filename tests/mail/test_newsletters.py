@@ -4,9 +4,9 @@ import bpe_openai
 import pytest
 
 from mailmcp.mail.html.convert import html_to_text, sanitize_html
-from mailmcp.mail.message import read_message
-from mailmcp.mail.mime.structure import walk
-from mailmcp.mail.mime.text_parts import choose_text_parts
+from mailmcp.mail.message import parse_message
+from mailmcp.mail.mime.body_parts import choose_text_parts
+from mailmcp.mail.mime.structure import leaf_parts
 from mailmcp.mail.text.body import BodyText, body_text
 from newsletters.kit import Newsletter
 from newsletters.making import make_newsletters
@@ -19,9 +19,9 @@ every_newsletter = pytest.mark.parametrize("newsletter", NEWSLETTERS.values(), i
 
 
 def read(newsletter: Newsletter) -> BodyText:
-    view = read_message(newsletter.message, complete=True)
+    view = parse_message(newsletter.message, complete=True)
     parts = choose_text_parts(view.structure)
-    contents = {part.part_id: view.part_octets(part) or b"" for part in walk(view.structure)}
+    contents = {part.part_id: view.part_octets(part) or b"" for part in leaf_parts(view.structure)}
     return body_text(parts, contents)
 
 

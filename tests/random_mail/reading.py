@@ -12,14 +12,13 @@ import traceback
 from collections.abc import Iterator
 from random import Random
 
-from mailmcp.mail.attached_message import message_text
-from mailmcp.mail.calendar.invitation import calendar_text, is_calendar
-from mailmcp.mail.message import MessageView, read_message
-from mailmcp.mail.mime.attachment import list_attachments
-from mailmcp.mail.mime.structure import Part, find, walk
-from mailmcp.mail.mime.text_parts import choose_text_parts
+from mailmcp.mail.calendar.invitation import calendar_text
+from mailmcp.mail.message import MessageView, parse_message
+from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
+from mailmcp.mail.mime.structure import Part, find_part, leaf_parts
 from mailmcp.mail.notices import choose_notice_parts, read_notices
 from mailmcp.mail.protection import read_protection
+from mailmcp.mail.read import attached_message_text
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.snippet import make_snippet
 from random_mail.message import make_message
@@ -33,25 +32,25 @@ _SNIPPET_CHARS = 80
 
 def read_whole(octets: bytes, *, complete: bool) -> None:
     """Read a message in every way; whatever is not as it must be raises AssertionError."""
-    view = read_message(octets, complete=complete)
+    view = parse_message(octets, complete=complete)
     parts = list(_all_parts(view.structure))
     for part in parts:
-        assert find(view.structure, part.part_id) is not None, part.part_id
+        assert find_part(view.structure, part.part_id) is not None, part.part_id
         assert 0 <= part.size_octets <= len(octets), part
     here = {part.part_id: _octets_of(view, part) for part in parts if not part.is_multipart}
     text_parts = choose_text_parts(view.structure)
     body = body_text(text_parts, here)
     _check_text(body)
     for attachment in list_attachments(view.structure, text_parts):
-        assert find(view.structure, attachment.part_id) is not None, attachment
+        assert find_part(view.structure, attachment.part_id) is not None, attachment
         _check_lines(attachment.filename, attachment.subject, attachment.content_type)
     for notice in read_notices(choose_notice_parts(view.structure), here):
         _check_lines(*notice.fields, *notice.fields.values(), *notice.defects)
-    for part in walk(view.structure):
-        if is_calendar(part):
+    for part in leaf_parts(view.structure):
+        if part.is_calendar:
             _check_text(calendar_text(here[part.part_id], part))
         elif part.is_message:
-            _check_text(message_text(here[part.part_id]))
+            _check_text(attached_message_text(here[part.part_id]))
     read_protection(view.structure, body.text, clear_signed=body.clear_signed)
     assert len(make_snippet(body.text, _SNIPPET_CHARS)) <= _SNIPPET_CHARS
     json.dumps([body.text, view.defects], ensure_ascii=False).encode("utf-8")

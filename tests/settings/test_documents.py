@@ -12,6 +12,7 @@ import pytest
 from mailmcp.cli.check import USEFUL_CAPABILITIES
 from mailmcp.cli.options import exit_with
 from mailmcp.imap.quirks import Verdict
+from mailmcp.model.owner import Owner
 from mailmcp.settings.environment import (
     ACCOUNT_VARIABLES,
     ATTACHMENTS_VARIABLES,
@@ -30,7 +31,6 @@ from mailmcp.settings.model import (
 )
 from mailmcp.settings.problems import SettingsError
 from mailmcp.settings.token import read_http_token
-from mailmcp.tools.preferences import Owner
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = (ROOT / "config.example.toml").read_text(encoding="utf-8")

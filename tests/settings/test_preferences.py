@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from mailmcp.model.owner import Owner
 from mailmcp.settings.model import AccountTable, AttachmentsTable, SearchTable
 from mailmcp.settings.preferences import folder_problems, make_owner, make_preferences
-from mailmcp.tools.preferences import Owner
 from settings.loading import HOME, Faults, Load, Write
 
 ACCOUNT = '[[accounts]]\naccount_id = "home"\nhost = "h"\nuser = "ann@example.com"\npassword = "p"\n'

@@ -2,7 +2,8 @@
 
 from datetime import UTC
 
-from mailmcp.tools.preferences import DEFAULTS, Owner, Preferences
+from mailmcp.model.owner import Owner
+from mailmcp.tools.preferences import DEFAULTS, Preferences
 
 
 def test_the_defaults_are_those_of_a_user_who_chose_nothing() -> None:

@@ -7,7 +7,8 @@ import pytest
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.preferences import DEFAULTS, Owner, Preferences
+from mailmcp.model.owner import Owner
+from mailmcp.tools.preferences import DEFAULTS, Preferences
 from mailmcp.tools.sent_mail import SentMail
 from tools.desk import Desk
 from tools.letters import make_letter

@@ -9,9 +9,10 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.owner import Owner
 from mailmcp.reasons import Reason
 from mailmcp.tools.message_id_cache import MessageIdCache
-from mailmcp.tools.preferences import DEFAULTS, Owner, Preferences
+from mailmcp.tools.preferences import DEFAULTS, Preferences
 from mailmcp.tools.tool import Call
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, NotFoundError
 from tools.desk import Desk

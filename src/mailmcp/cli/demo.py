@@ -14,8 +14,8 @@ from mailmcp.cli.serve import serve
 from mailmcp.demo.sample.account import make_sample
 from mailmcp.demo.sample.people import OWNER
 from mailmcp.imap.account import Account, Tls
+from mailmcp.model.owner import Owner
 from mailmcp.settings.load import load_settings_without_accounts
-from mailmcp.tools.preferences import Owner
 
 
 @click.command()

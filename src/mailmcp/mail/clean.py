@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from mailmcp.limits import COMBINING_MARKS_MAX
+from mailmcp.limits import COMBINING_MARKS_MAX, NOTICE_CHARS_MAX
 
 _ZWNJ: Final = "\u200c"
 _ZWJ: Final = "\u200d"
@@ -97,6 +97,13 @@ def clean_line(text: str) -> Cleaned:
     """
     cleaned = clean_text(_CONTROLS.sub(" ", text))
     return Cleaned(text=_SPACES.sub(" ", cleaned.text).strip(), removed=cleaned.removed)
+
+
+def bounded_line(value: str) -> str:
+    """Make one clean line of a value, of at most NOTICE_CHARS_MAX characters; "…" ends what was cut."""
+    # Four times as much leaves room for what is taken out, and bounds the work.
+    line = clean_line(value[: NOTICE_CHARS_MAX * 4]).text
+    return line if len(line) <= NOTICE_CHARS_MAX else line[: NOTICE_CHARS_MAX - 1].rstrip() + "…"
 
 
 def blank_controls(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 
 from mailmcp.mail.header.fields import Headers
 
-HEADER_FIELDS: Final = "DATE FROM SUBJECT MESSAGE-ID"
+DUPLICATE_HEADER_FIELDS: Final = "DATE FROM SUBJECT MESSAGE-ID"
 """What `header_key` reads."""
 
 _TOGETHER: Final = ("Message-ID", "Date", "From", "Subject")
@@ -36,7 +36,7 @@ def header_key(headers: Headers) -> Hashable | None:
     """Return what the headers of copies have in common, all together; None where nothing tells copies.
 
     Args:
-        headers: With HEADER_FIELDS at least.
+        headers: With DUPLICATE_HEADER_FIELDS at least.
     """
     if not headers.get("Message-ID"):
         return None
@@ -45,7 +45,7 @@ def header_key(headers: Headers) -> Hashable | None:
 
 
 def stored_key(
-    headers: Headers, *, size_octets: int | None, arrived_s: int | None, structure: object
+    headers: Headers, *, size_octets: int | None, internaldate_epoch: int | None, structure: object
 ) -> Hashable | None:
     """Return what only copies of one stored message share, where the server has no ids; None for none.
 
@@ -53,12 +53,12 @@ def stored_key(
     the size tell a copy from another message under the same headers, and no round trip is needed.
 
     Args:
-        headers: With HEADER_FIELDS at least.
+        headers: With DUPLICATE_HEADER_FIELDS at least.
         size_octets: RFC822.SIZE.
-        arrived_s: INTERNALDATE in seconds since 1970.
+        internaldate_epoch: INTERNALDATE in seconds since 1970.
         structure: BODYSTRUCTURE, with the sizes of all parts.
     """
     by_headers = header_key(headers)
-    if by_headers is None or size_octets is None or arrived_s is None:
+    if by_headers is None or size_octets is None or internaldate_epoch is None:
         return None
-    return ("stored", by_headers, size_octets, arrived_s, repr(structure))
+    return ("stored", by_headers, size_octets, internaldate_epoch, repr(structure))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from mailmcp.limits import HEADERS_OCTETS_MAX
 from mailmcp.mail.header.fields import HEADERS_CUT, Headers, header_end, parse_headers
 from mailmcp.mail.mime.parser import MimeTree, split_message
-from mailmcp.mail.mime.structure import Part, find, is_hollow, walk
+from mailmcp.mail.mime.structure import Part, find_part, has_no_content, leaf_parts
 
 _LINE_END_OCTETS = 2
 
@@ -67,6 +67,11 @@ class MessageView:
         headers = Headers(fields=fields, defects=tuple(dict.fromkeys(defects)))
         return replace(self, tree=replace(self.tree, headers=headers))
 
+    def contents(self) -> dict[str, bytes]:
+        """Return the content of each leaf that is here, perhaps cut, by part id; still transfer-encoded."""
+        spans = ((part.part_id, self.tree.spans.get(part.part_id)) for part in leaf_parts(self.structure))
+        return {part_id: self.octets[span.start : span.end] for part_id, span in spans if span is not None}
+
     def part_octets(self, part: Part) -> bytes | None:
         """Give the content of a leaf, still transfer-encoded, if it is wholly here.
 
@@ -80,7 +85,7 @@ class MessageView:
             The octets; None when they are cut or missing, to be fetched by part id.
         """
         span = self.tree.spans.get(part.part_id)
-        found = find(self.tree.structure.root, part.part_id)
+        found = find_part(self.tree.structure.root, part.part_id)
         if span is None or found is None or not self.same_leaves or _nature(found) != _nature(part):
             return None
         octets = self.octets[span.start : span.end]
@@ -91,7 +96,7 @@ class MessageView:
         return None
 
 
-def read_message(octets: bytes, *, complete: bool, structure: Part | None = None) -> MessageView:
+def parse_message(octets: bytes, *, complete: bool, structure: Part | None = None) -> MessageView:
     """Read a message, or as much of it as is here; never raises on malformed mail.
 
     Args:
@@ -101,14 +106,14 @@ def read_message(octets: bytes, *, complete: bool, structure: Part | None = None
             in the octets; then a part that is cut shows the size it has here.
     """
     tree = split_message(octets, complete=complete)
-    if complete and structure is not None and is_hollow(structure):
+    if complete and structure is not None and has_no_content(structure):
         structure = None
     found = tree.structure.root
     if structure is not None:
         structure = _without_phantoms(structure, found, complete=complete)
     same_leaves = structure is None or not complete or _leaves(structure) == _leaves(found)
     if structure is not None and same_leaves:
-        structure = _with_whole_names(structure, {part.part_id: part for part in walk(found)})
+        structure = _with_whole_names(structure, {part.part_id: part for part in leaf_parts(found)})
     return MessageView(
         octets=octets,
         complete=complete,
@@ -127,7 +132,7 @@ def _without_phantoms(part: Part, found: Part | None, *, complete: bool) -> Part
     part counts only if it is empty.
     """
     parts = tuple(_without_phantoms(each, found, complete=complete) for each in part.parts)
-    ours = find(found, part.part_id) if part.is_multipart else None
+    ours = find_part(found, part.part_id) if part.is_multipart else None
     if ours is not None and parts and parts[-1].is_bare:
         read, whole = (each.params.get("boundary", "") for each in (part, ours))
         empty = parts[-1].size_octets <= _LINE_END_OCTETS
@@ -150,7 +155,7 @@ def _with_whole_names(part: Part, found: Mapping[str, Part]) -> Part:
 
 
 def _leaves(root: Part | None) -> list[tuple[str, str]]:
-    return [(part.part_id, part.content_type) for part in walk(root)]
+    return [(part.part_id, part.content_type) for part in leaf_parts(root)]
 
 
 def _nature(part: Part) -> tuple[str, str]:

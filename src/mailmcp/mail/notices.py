@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp.limits import NOTICE_OCTETS_MAX, NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
-from mailmcp.mail.calendar.invitation import decode_calendar, describe_item, is_calendar
-from mailmcp.mail.mime.structure import Part, walk
+from mailmcp.mail.calendar.invitation import decode_calendar, describe_item
+from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.mail.report import (
     is_delivery_report,
@@ -54,13 +54,13 @@ def choose_notice_parts(root: Part | None) -> tuple[Part, ...]:
     chosen: list[Part] = []
     notices = 0
     reported = False
-    for part in walk(root):
+    for part in leaf_parts(root):
         if part.size_octets > TEXT_PART_OCTETS_MAX:
             continue
         if reported and is_original(part):
             chosen.append(part)
             reported = False
-        elif notices < NOTICE_PARTS_MAX and (is_calendar(part) or _is_report(part)):
+        elif notices < NOTICE_PARTS_MAX and (part.is_calendar or _is_report(part)):
             chosen.append(part)
             notices += 1
             reported = _is_report(part)
@@ -84,7 +84,7 @@ def read_notices(parts: Iterable[Part], octets: Mapping[str, bytes]) -> tuple[No
         content = octets.get(part.part_id)
         if content is None:
             continue
-        if is_calendar(part):
+        if part.is_calendar:
             notices += _read_calendar(part, content)
         elif _is_report(part):
             notices += _read_report(part, content)

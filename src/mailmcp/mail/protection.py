@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from mailmcp.mail.mime.smime import PKCS7_TYPES
-from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.structure import PKCS7_TYPES, Part
 from mailmcp.mail.text.openpgp import holds_encrypted
 
 _SMIME_PROTOCOLS: Final = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature"})

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from mailmcp.limits import NOTICES_MAX
-from mailmcp.mail.calendar.invitation import bounded_line
+from mailmcp.mail.clean import bounded_line
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.structure import Part
 

@@ -6,10 +6,11 @@ import zoneinfo
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from mailmcp.model.owner import Owner
 from mailmcp.settings.model import ADDRESS_PATTERN, AccountTable, AttachmentsTable, SearchTable
 from mailmcp.settings.paths import resolve_path
 from mailmcp.settings.problems import Problem
-from mailmcp.tools.preferences import Owner, Preferences
+from mailmcp.tools.preferences import Preferences
 
 
 def make_preferences(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.mail.message import read_message
-from mailmcp.mail.mime.text_parts import choose_text_parts
+from mailmcp.mail.message import parse_message
+from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.snippet import find_word, make_snippet_around, normalize_words
 from mailmcp.model.query import SearchQuery, split_words
@@ -95,7 +95,7 @@ def text_of(fetched: FetchedMessage, sought: SearchTerms) -> str:
     head, text = fetched.sections.get("HEADER.FIELDS", b""), fetched.sections.get("TEXT", b"")
     cut = len(text) >= text_octets(sought)
     # What is cut is read as if it were whole: the start of a text is all a snippet shows.
-    view = read_message(head + (complete_lines(text) if cut else text), complete=True)
+    view = parse_message(head + (complete_lines(text) if cut else text), complete=True)
     text_parts = choose_text_parts(view.structure)
     octets = {part.part_id: view.part_octets(part) or b"" for part in text_parts.all}
     seen = body_text(text_parts, octets).text

@@ -11,13 +11,13 @@ from mailmcp.imap.command import quoted
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import Related, ThreadQuery, find_related
-from mailmcp.mail.conversation import find_ids
-from mailmcp.mail.duplicates import HEADER_FIELDS, header_key
+from mailmcp.mail.duplicates import DUPLICATE_HEADER_FIELDS, header_key
 from mailmcp.mail.header.fields import parse_headers
+from mailmcp.mail.thread import find_ids
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.search.sources import in_preferred_order
 
-_ITEMS = ("UID", f"BODY.PEEK[HEADER.FIELDS ({HEADER_FIELDS})]")
+_ITEMS = ("UID", f"BODY.PEEK[HEADER.FIELDS ({DUPLICATE_HEADER_FIELDS})]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

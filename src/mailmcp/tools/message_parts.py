@@ -11,10 +11,10 @@ from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage, fetch_messages
 from mailmcp.imap.partial_fetch import BINARY_ENCODINGS, fetch_binary
 from mailmcp.imap.session import Session
-from mailmcp.mail.message import MessageView, read_message
+from mailmcp.mail.message import MessageView, parse_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
-from mailmcp.mail.mime.structure import Part, walk
-from mailmcp.mail.mime.transfer import ENCODED, NULS_LOST, may_lack_nuls
+from mailmcp.mail.mime.structure import Part, leaf_parts
+from mailmcp.mail.mime.transfer import ASCII_ENCODINGS, NULS_LOST, may_lack_nuls
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.errors import fetch_error
 from mcp_envelope import Code
@@ -68,9 +68,9 @@ def fetch_parts(
     octets = fetched.sections.get("", b"")
     size = fetched.size_octets if fetched.size_octets is not None else len(octets)
     structure = parse_body_structure(fetched.body_structure)
-    view = read_message(octets, complete=size <= len(octets), structure=structure.root)
+    view = parse_message(octets, complete=size <= len(octets), structure=structure.root)
     wanted = list(choose(view.structure)) if view.structure is not None else []
-    here = {part.part_id: view.part_octets(part) for part in walk(view.structure)}
+    here = {part.part_id: view.part_octets(part) for part in leaf_parts(view.structure)}
     missing = [each for each in wanted if here.get(each.part.part_id) is None]
     items = [f"BODY.PEEK[{each.part.part_id}]<0.{each.octets_max}>" for each in missing]
     if view.header_goes_on:
@@ -114,7 +114,7 @@ def _fetch_sections(session: Session, ref: MessageRef, items: Sequence[str]) -> 
 
 
 def _may_lack_nuls(part: Part, octets: bytes) -> bool:
-    return part.encoding not in ENCODED and may_lack_nuls(octets, part.charset)
+    return part.encoding not in ASCII_ENCODINGS and may_lack_nuls(octets, part.charset)
 
 
 def _fetch_nuls(

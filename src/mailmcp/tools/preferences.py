@@ -6,22 +6,7 @@ from datetime import UTC, tzinfo
 from pathlib import Path
 from types import MappingProxyType
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Owner:
-    """Who owns an account, as far as the settings say; anything may be empty."""
-
-    names: tuple[str, ...] = ()
-    """How the owner is called in mail."""
-
-    addresses: tuple[str, ...] = ()
-    """The owner's addresses; the login name is among them if it is one."""
-
-    trusted_authserv_ids: tuple[str, ...] = ()
-    """The ids by which the owner's own mail servers sign Authentication-Results (RFC 8601 section 2.5)."""
-
-
-NOBODY = Owner()
+from mailmcp.model.owner import NOBODY, Owner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,6 @@ from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
 from mailmcp.imap.partial_fetch import Window, fetch_whole
 from mailmcp.imap.session import Session
-from mailmcp.mail.mime.attachment import decoded_size
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.resource_uri import ResourceKind, parse_resource_uri
@@ -77,8 +76,8 @@ def _fetch_part(session: Session, ref: MessageRef, part_id: str, report: Report)
     most = limits.ATTACHMENT_CONTENT_OCTETS_MAX
     instead = "Read its text with imap_get_attachment."
     opened = open_part(session, ref, part_id, report)
-    if decoded_size(opened.part) > most:
-        raise _too_large(decoded_size(opened.part), most, instead)
+    if opened.part.decoded_size > most:
+        raise _too_large(opened.part.decoded_size, most, instead)
     most_encoded = most * _ENCODED_PER_DECODED
     encoded = opened.read(most_encoded + 1)
     octets = decode_transfer(encoded, opened.part.encoding).octets

@@ -13,8 +13,8 @@ from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.dates import format_rfc3339, parse_date
 from mailmcp.mail.header.fields import Headers, parse_headers
+from mailmcp.mail.mime.body_parts import list_files
 from mailmcp.mail.mime.bodystructure import parse_body_structure
-from mailmcp.mail.mime.files import list_files
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.model.message_ref import MessageRef

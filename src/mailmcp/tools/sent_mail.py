@@ -10,8 +10,9 @@ from mailmcp.imap.special_use import usual_use
 from mailmcp.mail.header.address import Address, parse_addresses
 from mailmcp.mail.header.fields import Headers
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.owner import Owner
 from mailmcp.tools.people import first_addresses_of
-from mailmcp.tools.preferences import DEFAULTS, Owner
+from mailmcp.tools.preferences import DEFAULTS
 
 _OUTGOING = frozenset({"\\Sent", "\\Drafts"})
 

@@ -12,8 +12,8 @@ from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.search.order import Position
 from mailmcp.imap.search.result import MailboxPage, PageRequest
 from mailmcp.imap.session import Session
+from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.text_parts import choose_text_parts
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.message_parts import MessageParts, WantedPart, fetch_parts
 from mailmcp.tools.rows import row_items

@@ -5,13 +5,12 @@ import pytest
 from mailmcp.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX
 from mailmcp.mail.calendar.events import read_calendar
 from mailmcp.mail.calendar.invitation import (
-    bounded_line,
     calendar_text,
     decode_calendar,
     describe_item,
     invitation_method,
-    is_calendar,
 )
+from mailmcp.mail.clean import bounded_line
 from mailmcp.mail.mime.structure import Part
 
 PART = Part(part_id="1", content_type="text/calendar", params={"method": "CANCEL"}, encoding="base64")
@@ -33,7 +32,7 @@ def _fields(*lines: str, method: str = "") -> dict[str, str]:
     ],
 )
 def test_calendar_objects_are_known(content_type: str, filename: str, *, expected: bool) -> None:
-    assert is_calendar(Part(part_id="1", content_type=content_type, filename=filename)) is expected
+    assert Part(part_id="1", content_type=content_type, filename=filename).is_calendar is expected
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,8 @@ import base64
 
 import pytest
 
-from mailmcp.mail.mime.attachment import Attachment, decoded_size, list_attachments
+from mailmcp.mail.mime.body_parts import Attachment, TextParts, choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.text_parts import TextParts, choose_text_parts
 
 
 def test_everything_but_the_text_is_listed() -> None:
@@ -83,11 +82,11 @@ def test_inline_is_what_the_text_shows(disposition: str, content_id: str, *, inl
 def test_the_estimate_of_base64_is_close(length: int) -> None:
     encoded = len(base64.encodebytes(bytes(length)).replace(b"\n", b"\r\n"))
     part = Part(part_id="1", content_type="a/b", encoding="base64", size_octets=encoded)
-    assert abs(decoded_size(part) - length) <= 4
+    assert abs(part.decoded_size - length) <= 4
 
 
 @pytest.mark.parametrize(
     ("encoding", "size"), [("7bit", 630), ("quoted-printable", 630), ("x-uuencode", 450), ("uue", 450)]
 )
 def test_the_estimate_of_other_encodings(encoding: str, size: int) -> None:
-    assert decoded_size(Part(part_id="1", content_type="a/b", encoding=encoding, size_octets=630)) == size
+    assert Part(part_id="1", content_type="a/b", encoding=encoding, size_octets=630).decoded_size == size

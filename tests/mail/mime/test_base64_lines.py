@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mailmcp.limits import TEXT_PART_OCTETS_MAX
 from mailmcp.mail.mime.base64_lines import Base64Decoder
 
 LONG = b"The quick brown fox, twice around the harbour and back before the tide, and then once more."
@@ -91,4 +92,4 @@ def test_lines_of_chunks_that_were_encoded_apart_belong_together() -> None:
 
 def test_what_is_kept_of_the_plain_text_is_bounded() -> None:
     decoded, after, _ = decode(b"YWJj\r\n" + b"The list says so. " * 100_000, 1000)
-    assert (decoded, len(after)) == (b"abc", 65_536)
+    assert (decoded, len(after)) == (b"abc", TEXT_PART_OCTETS_MAX)

@@ -7,10 +7,9 @@ from imapclient.response_parser import parse_response
 from imapclient.response_types import BodyData
 
 from mailmcp.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
-from mailmcp.mail.mime.attachment import list_attachments
+from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.bodystructure import PART_UNREADABLE, UNREADABLE, parse_body_structure
-from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part, Structure, find, walk
-from mailmcp.mail.mime.text_parts import choose_text_parts
+from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part, Structure, find_part, leaf_parts
 
 DOVECOT = (
     b'((("text" "plain" ("charset" "utf-8" "format" "flowed") NIL NIL "quoted-printable" 120 4'
@@ -52,19 +51,19 @@ def test_a_real_answer_is_numbered_as_the_rfc_says() -> None:
         ("3.1", "text/plain"),
         ("3.2", "image/gif"),
     ]
-    assert [part.part_id for part in walk(structure.root)] == ["1.1", "1.2", "2", "3"]
+    assert [part.part_id for part in leaf_parts(structure.root)] == ["1.1", "1.2", "2", "3"]
 
 
 def test_the_fields_of_a_part_are_decoded() -> None:
     root = parse(DOVECOT).root
-    assert find(root, "1.1") == Part(
+    assert find_part(root, "1.1") == Part(
         part_id="1.1",
         content_type="text/plain",
         params={"charset": "utf-8", "format": "flowed"},
         encoding="quoted-printable",
         size_octets=120,
     )
-    assert find(root, "2") == Part(
+    assert find_part(root, "2") == Part(
         part_id="2",
         content_type="image/png",
         params={"name": "boat.png"},
@@ -74,7 +73,7 @@ def test_the_fields_of_a_part_are_decoded() -> None:
         filename="boat.png",
         content_id="boat@x",
     )
-    message = find(root, "3")
+    message = find_part(root, "3")
     assert message is not None
     assert (message.disposition, message.filename, message.size_octets) == ("attachment", "berth.eml", 600)
 
@@ -286,6 +285,6 @@ _TREES = st.recursive(
 def test_any_nest_of_tuples_is_read_without_an_error(raw: object) -> None:
     structure = parse_body_structure(raw)
     assert structure.root is not None or structure.defects
-    ids = [part.part_id for part in walk(structure.root)]
+    ids = [part.part_id for part in leaf_parts(structure.root)]
     assert len(ids) == len(set(ids))
-    assert all(find(structure.root, part_id) is not None for part_id in ids)
+    assert all(find_part(structure.root, part_id) is not None for part_id in ids)

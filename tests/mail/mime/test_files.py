@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.mail.mime.files import list_files
+from mailmcp.mail.mime.body_parts import list_files
 from mailmcp.mail.mime.structure import Part, PartFields, make_part
 
 

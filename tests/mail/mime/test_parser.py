@@ -2,7 +2,7 @@ import pytest
 
 from mailmcp.limits import HEADER_FIELD_OCTETS_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
 from mailmcp.mail.mime.parser import NO_BOUNDARY, NOT_CLOSED, split_message
-from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part, find, walk
+from mailmcp.mail.mime.structure import TOO_DEEP, TOO_MANY, Part, find_part, leaf_parts
 from steps import assert_linear
 
 
@@ -72,8 +72,8 @@ def test_a_message_inside_tells_its_subject() -> None:
         "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe=0Aan_alle?=\n\ninner\n--b--\n"
     )
     root = split_message(octets).structure.root
-    found = find(root, "1")
-    inner = find(root, "1.1")
+    found = find_part(root, "1")
+    inner = find_part(root, "1.1")
     assert found is not None
     assert inner is not None
     assert (found.subject, inner.content_type, inner.subject) == ("Grüße an alle", "text/plain", "")
@@ -94,7 +94,7 @@ def test_parts_of_a_digest_are_messages() -> None:
 
 def test_sizes_are_those_of_the_encoded_content() -> None:
     root = split_message(message("--b\n\none\n--b--\n")).structure.root
-    assert [part.size_octets for part in walk(root)] == [3]
+    assert [part.size_octets for part in leaf_parts(root)] == [3]
 
 
 @pytest.mark.parametrize(

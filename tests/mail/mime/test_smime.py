@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.mail.mime.smime import is_wrapped, signed_content
+from mailmcp.mail.mime.smime import signed_content
 from mailmcp.mail.mime.structure import Part
 from steps import assert_linear
 
@@ -86,4 +86,4 @@ def test_time_is_linear_in_pieces() -> None:
 )
 def test_signed_data_says_what_it_is(content_type: str, smime_type: str, *, wrapped: bool) -> None:
     part = Part(part_id="1", content_type=content_type, params={"smime-type": smime_type})
-    assert is_wrapped(part) is wrapped
+    assert part.is_opaque_signed is wrapped

@@ -7,10 +7,10 @@ from mailmcp.mail.mime.structure import (
     child_id,
     clean_content_type,
     clean_filename,
-    find,
-    is_hollow,
+    find_part,
+    has_no_content,
+    leaf_parts,
     make_part,
-    walk,
 )
 
 LEAF_1 = Part(part_id="1", content_type="text/plain")
@@ -20,15 +20,15 @@ ROOT = Part(part_id="TEXT", content_type="multipart/mixed", parts=(LEAF_1, MESSA
 
 
 def test_walking_does_not_enter_a_message_inside() -> None:
-    assert list(walk(ROOT)) == [LEAF_1, MESSAGE]
-    assert list(walk(None)) == []
+    assert list(leaf_parts(ROOT)) == [LEAF_1, MESSAGE]
+    assert list(leaf_parts(None)) == []
 
 
 def test_a_structure_is_hollow_when_no_leaf_has_an_octet() -> None:
     full = Part(part_id="2", content_type="text/plain", size_octets=1)
-    assert is_hollow(ROOT)
-    assert is_hollow(LEAF_1)
-    assert not is_hollow(Part(part_id="TEXT", content_type="multipart/mixed", parts=(LEAF_1, full)))
+    assert has_no_content(ROOT)
+    assert has_no_content(LEAF_1)
+    assert not has_no_content(Part(part_id="TEXT", content_type="multipart/mixed", parts=(LEAF_1, full)))
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ def test_a_structure_is_hollow_when_no_leaf_has_an_octet() -> None:
     [("1", LEAF_1), ("2", MESSAGE), ("2.1", INNER), ("TEXT", ROOT), ("3", None), ("", None)],
 )
 def test_every_part_can_be_found(part_id: str, found: Part | None) -> None:
-    assert find(ROOT, part_id) == found
-    assert find(None, part_id) is None
+    assert find_part(ROOT, part_id) == found
+    assert find_part(None, part_id) is None
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
+from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.text_parts import choose_text_parts, is_html
 
 
 def leaf(part_id: str, content_type: str, **fields: str) -> Part:
@@ -92,7 +92,7 @@ def test_what_is_shown_is_the_plain_text_and_the_html() -> None:
 
 
 def test_html_is_known_by_its_type() -> None:
-    assert [is_html(part) for part in (HTML, PLAIN, leaf("x", "application/xhtml+xml"))] == [
+    assert [part.is_html for part in (HTML, PLAIN, leaf("x", "application/xhtml+xml"))] == [
         True,
         False,
         True,

@@ -53,7 +53,7 @@ def test_content_is_decoded_as_far_as_it_goes(
     ("octets", "encoding", "before", "after"),
     [
         (base64.encodebytes(TEXT) + b"--\nThe list\n", "base64", b"", b"--\nThe list\n"),
-        (b"See:\n" + uuencoded(TEXT) + b"The list\n", "uuencode", b"See:", b"The list\n"),
+        (b"See:\n" + uuencoded(TEXT) + b"The list\n", "uuencode", b"See:\n", b"The list\n"),
         (uuencoded(TEXT)[:-6] + b"The list\n", "x-uue", b"", b"The list\n"),
         (b"a=20b\n", "quoted-printable", b"", b""),
     ],

@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailmcp.mail.mime.base64_lines import BROKEN_BASE64
-from mailmcp.mail.mime.transfer import BROKEN_UUENCODE, UNKNOWN_ENCODING, decode_transfer
-from mailmcp.mail.mime.transfer_stream import open_stream
+from mailmcp.mail.mime.transfer import BROKEN_UUENCODE, UNKNOWN_ENCODING, decode_transfer, open_decoder
 
 CONTENT = bytes(range(256)) * 40
 
 
 def decode(octets: bytes, encoding: str, piece: int) -> tuple[bytes, tuple[str, ...]]:
-    stream = open_stream(encoding)
+    stream = open_decoder(encoding)
     pieces = [stream.feed(octets[at : at + piece]) for at in range(0, len(octets), piece)]
     return b"".join([*pieces, stream.finish()]), tuple(stream.defects)
 
@@ -97,7 +96,7 @@ def test_an_unknown_encoding_is_left_as_it_is() -> None:
 def test_a_line_without_end_is_held_in_bounded_memory(end: bytes) -> None:
     """A line of a million octets; the escape where it is cut stays whole."""
     line = b"a" * 70_000 + end + b"41" * 100_000
-    stream = open_stream("quoted-printable")
+    stream = open_decoder("quoted-printable")
     out = stream.feed(line[: 70_000 + len(end)])
     assert len(out) >= 70_000
     out += stream.feed(line[70_000 + len(end) :]) + stream.finish()

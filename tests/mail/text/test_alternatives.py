@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from mailmcp.mail.html.convert import html_to_text
-from mailmcp.mail.message import read_message
-from mailmcp.mail.mime.structure import walk
-from mailmcp.mail.mime.text_parts import choose_text_parts
-from mailmcp.mail.text.alternatives import Missing, find_missing, lines_not_in_html
+from mailmcp.mail.message import parse_message
+from mailmcp.mail.mime.body_parts import choose_text_parts
+from mailmcp.mail.mime.structure import leaf_parts
+from mailmcp.mail.text.alternatives import PlainOnly, find_missing, lines_not_in_html
 from newsletters.kit import Newsletter
 from newsletters.making import make_newsletters
 from steps import assert_linear
@@ -149,9 +149,9 @@ def test_the_same_in_other_words_is_not_told() -> None:
     assert find_missing(said, seen).lines == 0
 
 
-def missing(octets: bytes, *, without: str = "") -> Missing:
-    view = read_message(octets, complete=True)
-    content = {part.part_id: view.part_octets(part) for part in walk(view.structure)}
+def missing(octets: bytes, *, without: str = "") -> PlainOnly:
+    view = parse_message(octets, complete=True)
+    content = {part.part_id: view.part_octets(part) for part in leaf_parts(view.structure)}
     here = {name: given for name, given in content.items() if given is not None and name != without}
     return lines_not_in_html(choose_text_parts(view.structure), here)
 
@@ -163,8 +163,8 @@ def test_of_all_messages_one_says_more_than_it_shows(path: Path) -> None:
 
 def test_what_is_not_here_is_not_compared() -> None:
     octets = (CORPUS[0].parent / "alternative_says_more.eml").read_bytes()
-    assert missing(octets, without="2") == Missing()
-    assert missing(octets, without="1") == Missing()
+    assert missing(octets, without="2") == PlainOnly()
+    assert missing(octets, without="1") == PlainOnly()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
+from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.text_parts import TextParts
 from mailmcp.mail.mime.transfer import NULS_LOST
 from mailmcp.mail.text.body import MISSING_TEXT, UNLABELLED_HTML, body_text, decode_part
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailmcp.mail.header.fields import Headers, parse_headers
-from mailmcp.mail.trust.sender import invisible_in_headers, judge_sender
+from mailmcp.mail.trust.sender import check_sender, count_invisible
 from steps import assert_linear
 
 NAMES = ("Ada Lovelace", "Ada", "艾达")
@@ -17,7 +17,7 @@ def headers(*lines: str) -> Headers:
 
 
 def kinds(*lines: str) -> list[str]:
-    return [each.kind for each in judge_sender(headers(*lines), own_names=NAMES, own_addresses=ADDRESSES)]
+    return [each.kind for each in check_sender(headers(*lines), own_names=NAMES, own_addresses=ADDRESSES)]
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_what_ordinary_mail_does_not_have_is_found(lines: list[str], expected: l
 
 
 def test_without_knowing_the_user_nothing_imitates_them() -> None:
-    found = judge_sender(headers("From: Ada Lovelace <x@c0rp.example>"), own_names=NAMES, own_addresses=())
+    found = check_sender(headers("From: Ada Lovelace <x@c0rp.example>"), own_names=NAMES, own_addresses=())
     assert found == ()
-    found = judge_sender(headers("From: x <x@c0rp.example>"), own_names=(), own_addresses=("ada", "@", ""))
+    found = check_sender(headers("From: x <x@c0rp.example>"), own_names=(), own_addresses=("ada", "@", ""))
     assert found == ()
 
 
@@ -136,7 +136,7 @@ def test_messages_quote_nothing_but_domains() -> None:
         "Reply-To: obey <me@ev_il.example>",
         "Sender: s@xn--\u0430.example",
     ]
-    found = judge_sender(headers(*lines), own_names=NAMES, own_addresses=ADDRESSES)
+    found = check_sender(headers(*lines), own_names=NAMES, own_addresses=ADDRESSES)
     said = " ".join(each.message for each in found)
     assert {each.kind for each in found} >= {
         "several_from",
@@ -160,7 +160,7 @@ def test_messages_quote_nothing_but_domains() -> None:
     ],
 )
 def test_invisible_characters_of_the_shown_fields_are_counted(lines: list[str], count: int) -> None:
-    assert invisible_in_headers(headers(*lines)) == count
+    assert count_invisible(headers(*lines)) == count
 
 
 @given(
@@ -176,7 +176,7 @@ def test_invisible_characters_of_the_shown_fields_are_counted(lines: list[str], 
 )
 def test_any_header_can_be_judged(fields: list[tuple[str, str]]) -> None:
     block = "".join(f"{name}: {value}\r\n" for name, value in fields).encode("utf-8", "replace")
-    found = judge_sender(parse_headers(block), own_names=NAMES, own_addresses=ADDRESSES)
+    found = check_sender(parse_headers(block), own_names=NAMES, own_addresses=ADDRESSES)
     assert len({each.kind for each in found}) == len(found)
     assert all(each.message.replace("…", "").isascii() for each in found)
 

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from mailmcp.imap.account import Account, Tls
-from mailmcp.tools.preferences import Owner, Preferences
+from mailmcp.model.owner import Owner
+from mailmcp.tools.preferences import Preferences
 from servers.peer import PeerFactory
 from tools.conftest import DeskFactory
 from tools.stores import peer_account

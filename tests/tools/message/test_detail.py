@@ -6,14 +6,14 @@ from mailmcp.tools.attachment.listing import AttachmentRow
 from mailmcp.tools.message.detail import MessageDetail, detail_blocks, head_fields
 from mcp_envelope import Untrusted
 from tools.letters import make_letter
-from tools.message.test_reading import INVITATION, read
+from tools.message.test_warnings import INVITATION, parts_of, read
 
 REF = MessageRef(account_id="home", mailbox="INBOX", uidvalidity=17, uid=4)
 
 
 def detail(octets: bytes, **changes: object) -> MessageDetail:
     body = {"body_text": "Text", "body_truncated": False, "body_total_chars": 4, "attachments": []}
-    return MessageDetail.model_validate(head_fields(REF, read(octets)) | body | changes)
+    return MessageDetail.model_validate(head_fields(REF, parts_of(octets), read(octets)) | body | changes)
 
 
 def lines(shown: MessageDetail) -> list[str]:

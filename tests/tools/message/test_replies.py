@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.mail.message import read_message
-from mailmcp.mail.mime.structure import walk
+from mailmcp.mail.message import parse_message
+from mailmcp.mail.mime.structure import leaf_parts
+from mailmcp.mail.read import parse_message
 from mailmcp.mail.text.quotes import CONTEXT_LINES_MAX
-from mailmcp.tools.message.reading import read_parts
 from mailmcp.tools.message_parts import MessageParts
-from mailmcp.tools.preferences import Owner
 from replies.reply import Reply, insert, octets, pieces, places, read_replies
 
 REPLIES = read_replies()
@@ -49,10 +48,10 @@ OWN = (
 
 def shown(message: bytes) -> list[str]:
     """Read a message and return the lines that are shown of it."""
-    view = read_message(message, complete=True)
-    content = {part.part_id: view.part_octets(part) or b"" for part in walk(view.structure)}
+    view = parse_message(message, complete=True)
+    content = {part.part_id: view.part_octets(part) or b"" for part in leaf_parts(view.structure)}
     parts = MessageParts(fetched=FetchedMessage(uid=1), view=view, octets=content, defects=view.defects)
-    text = read_parts(parts, Owner(), collapse=True).text
+    text = parse_message(parts.view, parts.octets).text
     return [line for line in text.split("\n") if line.strip()]
 
 

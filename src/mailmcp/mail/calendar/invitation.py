@@ -12,9 +12,9 @@ from typing import Final
 from mailmcp.limits import ATTENDEES_MAX, NOTICE_CHARS_MAX, NOTICE_OCTETS_MAX
 from mailmcp.mail.calendar.events import Calendar, CalendarItem, Property, read_calendar
 from mailmcp.mail.calendar.times import describe_recurrence, describe_stamp, describe_when
-from mailmcp.mail.clean import clean_line, clean_text
+from mailmcp.mail.clean import bounded_line, clean_line, clean_text
 from mailmcp.mail.header.address import Address, format_address
-from mailmcp.mail.mime.structure import Part, walk
+from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.text.body import BodyText, decode_part
 
 _MAILTO: Final = re.compile(r"(?i)^\s*mailto:\s*")
@@ -28,13 +28,6 @@ _INVITING: Final = {"request", "cancel", "reply", "add", "refresh", "counter", "
 _JOIN: Final = ("x-google-conference", "x-microsoft-skypeteamsmeetingurl", "conference", "url")
 
 
-def is_calendar(part: Part) -> bool:
-    """Tell whether a part is a calendar object: by its type, or by its name where the type says nothing."""
-    if part.content_type in ("text/calendar", "application/ics", "application/icalendar"):
-        return True
-    return part.content_type == "application/octet-stream" and part.filename.lower().endswith(".ics")
-
-
 def invitation_method(root: Part | None) -> str:
     """Give the method of a message that is about an invitation, by its structure alone; "" for any other.
 
@@ -42,7 +35,7 @@ def invitation_method(root: Part | None) -> str:
     """
     methods = (
         part.params.get("method", "").strip().lower()
-        for part in walk(root)
+        for part in leaf_parts(root)
         if part.content_type == "text/calendar"
     )
     return next((each for each in methods if each in _INVITING), "")
@@ -104,13 +97,6 @@ def calendar_text(octets: bytes, part: Part) -> BodyText:
         invisible_removed=cleaned.removed,
         defects=calendar.defects,
     )
-
-
-def bounded_line(value: str) -> str:
-    """Make one clean line of a value, of at most NOTICE_CHARS_MAX characters; "…" ends what was cut."""
-    # Four times as much leaves room for what is taken out, and bounds the work.
-    line = clean_line(value[: NOTICE_CHARS_MAX * 4]).text
-    return line if len(line) <= NOTICE_CHARS_MAX else line[: NOTICE_CHARS_MAX - 1].rstrip() + "…"
 
 
 def _write(item: CalendarItem, method: str) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from mailmcp.limits import TEXT_PART_OCTETS_MAX
+
 BROKEN_BASE64: Final = "broken base64"
 
 _DIGITS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -30,9 +32,6 @@ _SURE_DIGITS_MIN: Final = 16
 
 _LINE_OCTETS_MAX: Final = 65_536
 """A longer line is taken in pieces."""
-
-_AFTER_OCTETS_MAX: Final = 65_536
-"""What is kept of the plain text behind the last line of base64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +60,14 @@ class _Data:
 class Base64Decoder:
     """Decodes one part; feed it in order, then finish."""
 
+    before = b""
+
     def __init__(self) -> None:
         self.damaged = False
         """Whether something was left out, or does not fit."""
 
         self.after = b""
-        """The plain text behind the last line of base64, its beginning at least."""
+        """The plain text after the last line of base64, up to TEXT_PART_OCTETS_MAX."""
 
         self._buffer = b""
         self._held = b""  # a line that only its successor explains
@@ -74,6 +75,11 @@ class Base64Decoder:
         self._longest = self._last = 0
         self._padded = False
         self._begun = self._stopped = False
+
+    @property
+    def defects(self) -> tuple[str, ...]:
+        """What was wrong so far."""
+        return (BROKEN_BASE64,) if self.damaged else ()
 
     def feed(self, octets: bytes) -> bytes:
         """Take some more octets, and return what can be decoded by now."""
@@ -173,7 +179,7 @@ class Base64Decoder:
     def _pass(self, octets: bytes) -> bytes:
         if not self._begun:
             return octets
-        self.after += octets[: _AFTER_OCTETS_MAX - len(self.after)]
+        self.after += octets[: TEXT_PART_OCTETS_MAX - len(self.after)]
         return b""
 
     def _decode(self, octets: bytes) -> bytes:

@@ -7,9 +7,6 @@ not looked at.
 
 from typing import Final
 
-from mailmcp.mail.mime.structure import Part
-
-PKCS7_TYPES: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _SIGNED_DATA: Final = bytes.fromhex("2a864886f70d010702")
 
 _INTEGER: Final = 0x02
@@ -27,11 +24,6 @@ _DEPTH_MAX: Final = 8
 
 class _MalformedError(Exception):
     """The octets are no BER, or not that of SignedData."""
-
-
-def is_wrapped(part: Part) -> bool:
-    """Tell whether a part says that it is signed data with its content inside."""
-    return part.content_type in PKCS7_TYPES and part.params.get("smime-type", "").lower() == "signed-data"
 
 
 def signed_content(octets: bytes) -> bytes:

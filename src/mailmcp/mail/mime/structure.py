@@ -1,8 +1,8 @@
 """The tree of MIME parts of one message, wherever it was learned from.
 
-Owns `Part` and its numbering (RFC 9051 section 6.4.5.1). `bodystructure` makes
-the tree of a server's answer, `parser` of the octets themselves; both build their
-parts here, so that the two trees compare equal for well-formed mail.
+Owns `Part` and section numbers (RFC 9051 section 6.4.5.1). `bodystructure` builds the tree from
+a server's answer, `parser` from the octets. Both build their parts here, so the two trees compare
+equal for well-formed mail.
 """
 
 import re
@@ -28,8 +28,13 @@ REPORT_TYPES: Final = frozenset(
         "message/feedback-report",
     }
 )
-"""Types of what programs report to programs (RFC 3464, 8098, 5965, 6533): fields, one a line."""
+"""Types of machine-readable reports (RFC 3464, 8098, 5965, 6533)."""
 
+PKCS7_TYPES: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+"""Types of S/MIME data that holds its content inside (RFC 8551 section 3.2)."""
+
+_HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
+_CALENDAR_TYPES: Final = frozenset({"text/calendar", "application/ics", "application/icalendar"})
 _DECODED_FIRST: Final = frozenset({"base64", "quoted-printable"})
 _CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}")
 _PATH: Final = re.compile(r".*[/\\]", re.DOTALL)
@@ -37,13 +42,13 @@ _PATH: Final = re.compile(r".*[/\\]", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One MIME part; a multipart and a message/rfc822 have parts of their own."""
+    """One MIME part. A multipart and a message/rfc822 have parts of their own."""
 
     part_id: str
     """Section number: "1", "2.1". The multipart that is the body of a whole message is "TEXT" ("2.TEXT")."""
 
     content_type: str
-    """Type and subtype in lower case; "text/plain" where none was given (RFC 2045 section 5.2)."""
+    """Type and subtype in lower case; "text/plain" if none was given (RFC 2045 section 5.2)."""
 
     params: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Parameters of the content type: lower-case names, decoded values."""
@@ -52,27 +57,27 @@ class Part:
     """Transfer encoding in lower case (RFC 2045 section 6)."""
 
     size_octets: int = 0
-    """Length as stored, still transfer-encoded, from 0; 0 for a multipart."""
+    """Length as stored, still transfer-encoded; 0 for a multipart."""
 
     disposition: str = ""
-    """"inline", "attachment" (unknown ones too: RFC 2183 section 2.8), or "" where none was given."""
+    """"inline", "attachment" (also for unknown ones, RFC 2183 section 2.8), or "" if none was given."""
 
     filename: str = ""
-    """Last component of the decoded name, without invisible characters; "" when there is none."""
+    """Last component of the decoded name, without invisible characters; "" if there is none."""
 
     content_id: str = ""
-    """Without its angle brackets; "" when there is none."""
+    """Without its angle brackets; "" if there is none."""
 
     subject: str = ""
-    """Of the message inside, decoded, on one clean line; "" where there is none or it is not known."""
+    """Of an attached message: decoded, on one clean line; "" if it has none or it is not known."""
 
     parts: tuple["Part", ...] = ()
-    """Children of a multipart; of a message/rfc822, the root of the message inside, if it is known and
+    """Children of a multipart. Of a message/rfc822, the root of the message inside, if that is known and
     not encoded."""
 
     @property
     def charset(self) -> str:
-        """The declared charset in lower case; "" when there is none."""
+        """The declared charset in lower case; "" if there is none."""
         return self.params.get("charset", "").lower()
 
     @property
@@ -81,8 +86,25 @@ class Part:
         return self.content_type.startswith("multipart/")
 
     @property
+    def is_html(self) -> bool:
+        """Whether the text of this part is HTML."""
+        return self.content_type in _HTML_TYPES
+
+    @property
+    def self.is_calendar -> bool:
+        """Whether this is a calendar object: by its type, or by its name if the type says nothing."""
+        if self.content_type in _CALENDAR_TYPES:
+            return True
+        return self.content_type == "application/octet-stream" and self.filename.lower().endswith(".ics")
+
+    @property
+    def is_opaque_signed(self) -> bool:
+        """Whether this is S/MIME data that is signed in one piece with its content."""
+        return self.content_type in PKCS7_TYPES and self.params.get("smime-type", "").lower() == "signed-data"
+
+    @property
     def is_bare(self) -> bool:
-        """Whether this is text that nothing but its place describes: no name, no disposition, no id."""
+        """Whether this is plain text that has no name, no disposition and no id."""
         named = self.disposition or self.filename or self.content_id
         return self.content_type == "text/plain" and not named
 
@@ -93,8 +115,22 @@ class Part:
 
     @property
     def is_encoded_message(self) -> bool:
-        """Whether this is a message inside that must be decoded first: servers give nothing for its parts."""
+        """Whether this is a message that must be decoded first: servers return nothing for its parts."""
         return self.is_message and self.encoding in _DECODED_FIRST
+
+    @property
+    def decoded_size(self) -> int:
+        """The decoded length in octets, estimated from the encoded one.
+
+        Base64 holds three octets in four, and lines of 76 characters end with CRLF:
+        size x 3/4 x 76/78, exact but for the last line. Uuencode: 45 octets a line of 63.
+        Otherwise the encoded size, which is the upper bound.
+        """
+        if self.encoding == "base64":
+            return self.size_octets * 3 * 76 // (4 * 78)
+        if "uue" in self.encoding or "uuencode" in self.encoding:
+            return self.size_octets * 45 // 63
+        return self.size_octets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,15 +138,15 @@ class Structure:
     """A tree of parts, or as much of one as could be read."""
 
     root: Part | None
-    """None when nothing useful could be read."""
+    """None if nothing useful could be read."""
 
     defects: tuple[str, ...] = ()
-    """Short stable phrases; empty when the structure was in order."""
+    """Short stable phrases; empty if the structure was in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartFields:
-    """What describes one part, decoded but not yet judged: the raw material of `make_part`."""
+    """The decoded fields of one part, before `make_part` applies defaults and cleans them."""
 
     content_type: str = ""
     params: Mapping[str, str] = field(default_factory=dict)
@@ -123,7 +159,7 @@ class PartFields:
 
 
 def make_part(part_id: str, fields: PartFields, parts: tuple[Part, ...] = ()) -> Part:
-    """Judge the fields of one part: defaults, lower case, clean names."""
+    """Build a part from its fields: apply defaults, lower the case, clean names."""
     disposition = fields.disposition.strip().lower()
     name = fields.disposition_params.get("filename", "") or fields.params.get("name", "")
     return Part(
@@ -141,49 +177,49 @@ def make_part(part_id: str, fields: PartFields, parts: tuple[Part, ...] = ()) ->
 
 
 def clean_content_type(value: str) -> str:
-    """Keep type and subtype, in lower case; "text/plain" where there is no such pair."""
+    """Return type and subtype in lower case; "text/plain" if there is no such pair."""
     found = _CONTENT_TYPE.match(value.strip().lower())
     return found.group() if found else "text/plain"
 
 
 def clean_filename(name: str) -> str:
-    """Keep the last component of a file name: no folders, no invisible characters, no "." or ".."."""
+    """Return the last component of a file name: no folders, no invisible characters, no "." or ".."."""
     last = clean_line(_PATH.sub("", clean_line(name).text)).text
-    return "" if not last.strip(". ") else last[-FILENAME_CHARS_MAX:]
+    return "" if not last.strip(". ") else clean_line(last[-FILENAME_CHARS_MAX:]).text
 
 
 def child_id(parent_id: str, number: int) -> str:
-    """Number the `number`-th child, from 1, of a multipart."""
+    """Return the section number of the `number`-th child, from 1, of a multipart."""
     above = parent_id.removesuffix("TEXT").removesuffix(".")
     return f"{above}.{number}" if above else str(number)
 
 
 def body_id(message_id: str, *, multipart: bool) -> str:
-    """Number the body of the message in part `message_id`, or of the outer message for ""."""
+    """Return the section number of the body of the message in part `message_id`; "" is the outer message."""
     name = "TEXT" if multipart else "1"
     return f"{message_id}.{name}" if message_id else name
 
 
-def walk(root: Part | None) -> Iterator[Part]:
-    """Yield the leaves in order; a message inside is one leaf, and is not entered."""
+def leaf_parts(root: Part | None) -> Iterator[Part]:
+    """Yield the leaves in order. An attached message is one leaf, and is not entered."""
     if root is None:
         return
     if not root.is_multipart:
         yield root
         return
     for part in root.parts:
-        yield from walk(part)
+        yield from leaf_parts(part)
 
 
-def is_hollow(root: Part) -> bool:
-    """Tell whether no leaf has an octet: what servers make of mail that they cannot take apart."""
-    return not any(part.size_octets for part in walk(root))
+def has_no_content(root: Part) -> bool:
+    """Return whether every leaf is empty: what servers make of mail that they can't take apart."""
+    return not any(part.size_octets for part in leaf_parts(root))
 
 
-def find(root: Part | None, part_id: str) -> Part | None:
-    """Find a part by its number, containers and the parts of messages inside included; None without one."""
+def find_part(root: Part | None, part_id: str) -> Part | None:
+    """Find a part by its section number, containers and the parts of attached messages included."""
     if root is None:
         return None
     if root.part_id == part_id:
         return root
-    return next((found for part in root.parts if (found := find(part, part_id)) is not None), None)
+    return next((found for part in root.parts if (found := find_part(part, part_id)) is not None), None)

@@ -1,68 +1,91 @@
 """Transfer encodings to octets (RFC 2045 section 6), for parts that may be cut or broken.
 
-What the octets mean is for `mailmcp.mail.charset.decode`.
+`decode_transfer` decodes a part that is in memory. `open_decoder` decodes one that is too large for
+that, piece by piece, in memory of about one piece. What the octets mean is for
+`mailmcp.mail.charset.decode`.
 """
 
 import binascii
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
-from mailmcp.mail.mime.base64_lines import BROKEN_BASE64, Base64Decoder
+from mailmcp.limits import TEXT_PART_OCTETS_MAX
+from mailmcp.mail.mime.base64_lines import Base64Decoder
 
 BROKEN_UUENCODE: Final = "broken uuencode"
 UNKNOWN_ENCODING: Final = "unknown transfer encoding"
-NULS_LOST: Final = "NUL octets may be lost: the server gives 0x80 in their place"
+NULS_LOST: Final = "NUL octets may be lost: the server sends 0x80 in their place"
+
+WIDE_CHARSETS: Final = ("utf-16", "utf-32", "ucs-2", "ucs-4", "iso-10646-ucs")
+"""How the names of charsets begin in which most letters hold a NUL."""
 
 _IDENTITY: Final = frozenset({"", "7bit", "8bit", "binary", "7-bit", "8-bit"})
-WIDE_CHARSETS: Final = ("utf-16", "utf-32", "ucs-2", "ucs-4", "iso-10646-ucs")
-"""Beginnings of the names of charsets in which the letters of most languages hold a NUL."""
+_UUENCODE: Final = frozenset({"x-uuencode", "x-uue", "uuencode", "uue"})
+ASCII_ENCODINGS: Final = _UUENCODE | {"base64", "quoted-printable"}
+"""Encodings in ASCII. Their octets hold neither NUL nor what a server may put in its place."""
 
-UUENCODE_NAMES: Final = frozenset({"x-uuencode", "x-uue", "uuencode", "uue"})
 _HAS_80: Final = re.compile(r"(?:windows-|cp|ibm|koi8|mac|gb|big5|shift_jis|x-sjis|euc-kr|ks_c_5601)")
 _SOFT_BREAK_SPACE: Final = re.compile(rb"=[ \t]++(?=\r?\n)")  # added by gateways
-_UU_BEGIN: Final = re.compile(rb"(?:\A|\n)begin [0-7]{3,4} [^\r\n]*\r?\n")
-_LINE_END: Final = re.compile(rb"\r?\n")
-ENCODED: Final = UUENCODE_NAMES | {"base64", "quoted-printable"}
-"""Encodings in ASCII: what is so encoded holds neither NUL nor what a server may put in its place."""
+_UU_BEGIN: Final = re.compile(rb"^begin [0-7]{3,4} ", re.MULTILINE)
+_LINE_OCTETS_MAX: Final = 65_536
+"""A longer line is decoded in pieces: SMTP allows 998 octets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferDecoded:
-    """Content with its transfer encoding taken off."""
+    """Content without its transfer encoding."""
 
     octets: bytes
     defects: tuple[str, ...] = ()
 
     before: bytes = b""
-    """What stands before the encoded content and is not encoded; no part of a file."""
+    """Plain text before the encoded content; not part of a file."""
 
     after: bytes = b""
-    """What stands behind it: the footer of a mailing list."""
+    """Plain text after it: the footer of a mailing list."""
+
+
+class TransferDecoder(Protocol):
+    """Decodes one part, fed in order."""
+
+    before: bytes
+    """As in `TransferDecoded`, up to TEXT_PART_OCTETS_MAX."""
+
+    after: bytes
+
+    @property
+    def defects(self) -> tuple[str, ...]:
+        """What was wrong so far."""
+
+    def feed(self, octets: bytes) -> bytes:
+        """Take more of the part and return what can be decoded by now."""
+
+    def finish(self) -> bytes:
+        """Return the rest; the part ends here."""
 
 
 def is_identity(encoding: str) -> bool:
-    """Tell whether a transfer encoding, in any case, leaves octets as they are."""
+    """Return whether a transfer encoding, in any case, leaves octets as they are."""
     return encoding.strip().lower() in _IDENTITY
 
 
 def may_lack_nuls(octets: bytes, charset: str = "") -> bool:
-    """Whether octets that were not encoded may have had NULs where the server gave 0x80, as Dovecot does.
+    """Return whether unencoded octets may have had NULs where the server sent 0x80, as Dovecot does.
 
     Args:
-        octets: As the server gave them.
-        charset: Of a text, as declared. In UTF-8, and in charsets that have a character of that octet,
-            it is believed.
+        octets: As the server sent them.
+        charset: The declared charset of a text. It is believed if it is UTF-8 or has a character 0x80.
     """
     if b"\x80" not in octets or b"\0" in octets:
         return False
     name = charset.strip().lower()
     if name.startswith(WIDE_CHARSETS):
         return True
-    return not any(_reads_as(octets, each) for each in ("utf-8", *([name] if _HAS_80.match(name) else ())))
+    return not any(_decodes(octets, each) for each in ("utf-8", *([name] if _HAS_80.match(name) else ())))
 
 
-def _reads_as(octets: bytes, charset: str) -> bool:
+def _decodes(octets: bytes, charset: str) -> bool:
     try:
         octets.decode(charset)
     except (UnicodeDecodeError, LookupError):
@@ -71,54 +94,113 @@ def _reads_as(octets: bytes, charset: str) -> bool:
 
 
 def decode_transfer(octets: bytes, encoding: str) -> TransferDecoded:
-    """Take off a transfer encoding as far as it goes.
+    """Decode a part as far as possible.
 
     Args:
         octets: As stored; may be cut anywhere.
-        encoding: Its name, in any case; "" means none. An unknown one leaves
-            the octets as they are, with a defect.
+        encoding: Its name, in any case; "" means none. An unknown one leaves the octets as they
+            are, with a defect. So does uuencode without a file in it.
     """
-    name = encoding.strip().lower()
-    if is_identity(name):
+    if is_identity(encoding):
         return TransferDecoded(octets=octets)
-    if name == "quoted-printable":
-        return TransferDecoded(octets=binascii.a2b_qp(_SOFT_BREAK_SPACE.sub(b"=", octets)))
-    if name == "base64":
-        return _decode_base64(octets)
-    if name in UUENCODE_NAMES:
-        return _decode_uuencode(octets)
-    return TransferDecoded(octets=octets, defects=(UNKNOWN_ENCODING,))
-
-
-def _decode_base64(octets: bytes) -> TransferDecoded:
-    decoder = Base64Decoder()
+    decoder = open_decoder(encoding)
+    if isinstance(decoder, _Uuencode) and _UU_BEGIN.search(octets) is None:
+        return TransferDecoded(octets=octets, defects=(BROKEN_UUENCODE,))
     decoded = decoder.feed(octets) + decoder.finish()
     return TransferDecoded(
-        octets=decoded, after=decoder.after, defects=(BROKEN_BASE64,) if decoder.damaged else ()
+        octets=decoded, defects=decoder.defects, before=decoder.before, after=decoder.after
     )
 
 
-def _decode_uuencode(octets: bytes) -> TransferDecoded:
-    begin = _UU_BEGIN.search(octets)
-    if begin is None:
-        return TransferDecoded(octets=octets, defects=(BROKEN_UUENCODE,))
-    decoded: list[bytes] = []
-    at, ended = begin.end(), False
-    while not ended and at < len(octets):
-        line_end = _LINE_END.search(octets, at)
-        end = line_end.start() if line_end else len(octets)
-        line = octets[at:end]
-        ended = line == b"end"
-        try:
-            content = b"" if ended else binascii.a2b_uu(line)
-        except binascii.Error:
-            break
-        # What a line lacks counts as zeros, since mailers strip spaces; but the last line was cut.
-        decoded.append(content if line_end else content[: (len(line) - 1) * 3 // 4])
-        at = line_end.end() if line_end else len(octets)
-    return TransferDecoded(
-        octets=b"".join(decoded),
-        before=octets[: begin.start()],
-        after=octets[at:],
-        defects=() if ended else (BROKEN_UUENCODE,),
-    )
+def open_decoder(encoding: str) -> TransferDecoder:
+    """Return a decoder for an encoding, named in any case; "" means none."""
+    name = encoding.strip().lower()
+    if name == "base64":
+        return Base64Decoder()
+    if name == "quoted-printable":
+        return _QuotedPrintable()
+    return _Uuencode() if name in _UUENCODE else _Identity(known=name in _IDENTITY)
+
+
+class _Identity:
+    before = after = b""
+
+    def __init__(self, *, known: bool) -> None:
+        self.defects = () if known else (UNKNOWN_ENCODING,)
+
+    def feed(self, octets: bytes) -> bytes:
+        return octets
+
+    def finish(self) -> bytes:
+        return b""
+
+
+class _QuotedPrintable:
+    """Decodes whole lines: no escape crosses the end of a line."""
+
+    before = after = b""
+    defects: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, octets: bytes) -> bytes:
+        lines = self._rest + octets
+        end = lines.rfind(b"\n") + 1
+        if len(lines) - end > _LINE_OCTETS_MAX:
+            escape = lines.rfind(b"=", len(lines) - 2)
+            end = escape if escape >= 0 else len(lines)
+        self._rest = lines[end:]
+        return self._decode(lines[:end])
+
+    def finish(self) -> bytes:
+        return self._decode(self._rest)
+
+    def _decode(self, lines: bytes) -> bytes:
+        return binascii.a2b_qp(_SOFT_BREAK_SPACE.sub(b"=", lines))
+
+
+class _Uuencode:
+    """Decodes the lines between `begin` and `end`; a line that isn't uuencoded ends them too."""
+
+    def __init__(self) -> None:
+        self.before = self.after = b""
+        self._rest = b""
+        self._begun = self._stopped = self._complete = False
+
+    @property
+    def defects(self) -> tuple[str, ...]:
+        return () if self._complete else (BROKEN_UUENCODE,)
+
+    def feed(self, octets: bytes) -> bytes:
+        lines = self._rest + octets
+        end = lines.rfind(b"\n") + 1
+        if len(lines) - end > _LINE_OCTETS_MAX:
+            end = len(lines)
+        self._rest = lines[end:]
+        return b"".join(map(self._decode, lines[:end].splitlines(keepends=True)))
+
+    def finish(self) -> bytes:
+        return self._decode(self._rest) if self._rest else b""
+
+    def _decode(self, line: bytes) -> bytes:
+        content = line.rstrip(b"\r\n")
+        if not self._begun:
+            self._begun = _UU_BEGIN.match(line) is not None
+            if not self._begun and len(self.before) < TEXT_PART_OCTETS_MAX:
+                self.before += line
+            return b""
+        if not self._stopped and content == b"end":
+            self._stopped = self._complete = True
+            return b""
+        if not self._stopped:
+            try:
+                octets = binascii.a2b_uu(content)
+            except binascii.Error:
+                self._stopped = True
+            else:
+                # What a line lacks counts as zeros, since mailers strip spaces. One without an end was cut.
+                return octets if line.endswith(b"\n") else octets[: (len(content) - 1) * 3 // 4]
+        if len(self.after) < TEXT_PART_OCTETS_MAX:
+            self.after += line
+        return b""

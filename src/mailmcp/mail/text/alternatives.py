@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from mailmcp.mail.mime.text_parts import TextParts, is_html
+from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.opaque_signed import open_signed
 
@@ -49,7 +49,7 @@ _COURTESIES: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Missing:
+class PlainOnly:
     """What one text says and another does not."""
 
     lines: int = 0
@@ -59,7 +59,7 @@ class Missing:
     """The first of them; "" if there is none."""
 
 
-def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> Missing:
+def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> PlainOnly:
     """Find the lines of the plain text that say what the HTML does not show; linear.
 
     A sentence that goes over several lines counts as one, unless one of them is counted.
@@ -74,14 +74,14 @@ def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> Mis
     text_parts, octets = open_signed(text_parts, octets)
     shown = {part.part_id for part in text_parts.html}
     plain = tuple(part for part in text_parts.plain if part.part_id not in shown)
-    if not plain or not any(map(is_html, text_parts.html)) or not octets.keys() >= shown:
-        return Missing()
+    if not plain or not any(part.is_html for part in text_parts.html) or not octets.keys() >= shown:
+        return PlainOnly()
     said = body_text(TextParts(plain=plain), {part.part_id: octets.get(part.part_id, b"") for part in plain})
     seen = body_text(TextParts(plain=text_parts.html), octets)
     return find_missing(said.text, seen.text)
 
 
-def find_missing(said: str, seen: str) -> Missing:
+def find_missing(said: str, seen: str) -> PlainOnly:
     """Find the lines and sentences of one text that say what another does not."""
     html = _Shown(_TARGET.sub(" ", seen))
     count, earliest = 0, ""
@@ -95,7 +95,7 @@ def find_missing(said: str, seen: str) -> Missing:
                 found.append((first, sentence))
         count += len(found)
         earliest = earliest or min(found, default=(0, ""))[1].strip()
-    return Missing(lines=count, first=earliest)
+    return PlainOnly(lines=count, first=earliest)
 
 
 def _sentences(paragraph: str) -> Iterator[tuple[int, str]]:

@@ -13,9 +13,8 @@ from typing import Final
 from mailmcp.mail.charset.decode import Decoded, decode_text
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.convert import html_to_text
-from mailmcp.mail.mime.smime import is_wrapped
+from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.text_parts import TextParts, is_html
 from mailmcp.mail.mime.transfer import (
     NULS_LOST,
     WIDE_CHARSETS,
@@ -92,11 +91,11 @@ def decode_part(octets: bytes, part: Part) -> Decoded:
         Lines parted by newlines; format=flowed paragraphs joined (RFC 3676).
         Invisible characters and HTML are still in it.
     """
-    if is_wrapped(part):  # the text inside it has parts of its own, if it can be opened
+    if part.is_opaque_signed:  # the text inside it has parts of its own, if it can be opened
         return Decoded(text="", defects=(BROKEN_SIGNED_DATA,))
     content = decode_transfer(octets, part.encoding)
     charset = part.charset
-    if not charset and is_html(part):
+    if not charset and part.is_html:
         declared = _META_CHARSET.search(content.octets[:_META_OCTETS])
         charset = declared[1].decode("ascii") if declared else ""
     octets, defects = content.octets, content.defects
@@ -115,7 +114,7 @@ def decode_part(octets: bytes, part: Part) -> Decoded:
 def _plain(octets: bytes, part: Part) -> str:
     """Read what stands around encoded text in the clear, in whatever charset a mailing list writes."""
     text = _LINE_END.sub("\n", decode_text(octets, "").text)
-    return f"<pre>{escape(text)}</pre>" if text and is_html(part) else text
+    return f"<pre>{escape(text)}</pre>" if text and part.is_html else text
 
 
 def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
@@ -140,7 +139,7 @@ def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
         chosen = text_parts.html or chosen
     reading = _read(chosen, sources)
     html = [
-        sources[part.part_id].text for part in text_parts.html if is_html(part) and part.part_id in sources
+        sources[part.part_id].text for part in text_parts.html if part.is_html and part.part_id in sources
     ]
     return replace(reading, html="\n".join(html))
 
@@ -157,10 +156,10 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
             defects.append(MISSING_TEXT)
             continue
         defects.extend(source.defects)
-        unlabelled = not is_html(part) and _HTML_START.match(source.text) is not None
+        unlabelled = not part.is_html and _HTML_START.match(source.text) is not None
         if unlabelled:
             defects.append(UNLABELLED_HTML)
-        if unlabelled or is_html(part):
+        if unlabelled or part.is_html:
             converted = html_to_text(source.text)
             from_html = True
             hidden += converted.hidden_removed

@@ -6,10 +6,10 @@ Composes `mime.smime`, `message` and `parts.text`; one level deep.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from mailmcp.mail.message import read_message
-from mailmcp.mail.mime.smime import is_wrapped, signed_content
+from mailmcp.mail.message import parse_message
+from mailmcp.mail.mime.body_parts import TextParts, choose_text_parts
+from mailmcp.mail.mime.smime import signed_content
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.text_parts import TextParts, choose_text_parts
 from mailmcp.mail.mime.transfer import decode_transfer
 
 
@@ -25,7 +25,7 @@ def open_signed(text_parts: TextParts, octets: Mapping[str, bytes]) -> tuple[Tex
         mapping alone: no server knows them. Signed data that is not there, or
         cannot be opened, stays as it is.
     """
-    wrapped = [part for part in text_parts.all if is_wrapped(part) and part.part_id in octets]
+    wrapped = [part for part in text_parts.all if part.is_opaque_signed and part.part_id in octets]
     if not wrapped:
         return text_parts, octets
     inside: dict[str, TextParts] = {}
@@ -43,7 +43,7 @@ def open_signed(text_parts: TextParts, octets: Mapping[str, bytes]) -> tuple[Tex
 def _open(part: Part, octets: bytes) -> tuple[TextParts, dict[str, bytes]]:
     entity = signed_content(decode_transfer(octets, part.encoding).octets)
     # The MIME entity has no message header of its own; its parts may be cut.
-    tree = read_message(entity, complete=False).tree
+    tree = parse_message(entity, complete=False).tree
     found = choose_text_parts(tree.structure.root if entity else None)
     spans = tree.spans
     pieces = {
@@ -56,7 +56,9 @@ def _open(part: Part, octets: bytes) -> tuple[TextParts, dict[str, bytes]]:
 def _renamed(part: Part, inside: Sequence[Part]) -> tuple[Part, ...]:
     """Number the parts inside below `part`; signed data in signed data is not opened."""
     return tuple(
-        replace(each, part_id=f"{part.part_id}.{each.part_id}") for each in inside if not is_wrapped(each)
+        replace(each, part_id=f"{part.part_id}.{each.part_id}")
+        for each in inside
+        if not each.is_opaque_signed
     )
 
 

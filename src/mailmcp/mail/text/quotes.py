@@ -92,7 +92,7 @@ def collapse_quotes(
 
     Args:
         text: Plain text, or text made of HTML whose quotations are `> ` lines.
-        reply: Whether the message answers another (`Links.answers`): a new message
+        reply: Whether the message answers another (`Links.is_answer`): a new message
             may cite, but has no history without an attribution.
         forwarded: Whether the message is a forwarded one, as `is_forward_subject`
             tells: then copied headers begin its content.

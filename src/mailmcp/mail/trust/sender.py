@@ -62,7 +62,7 @@ class _User:
         return any(same_organisation(domain_of(address), domain_of(own)) for own in self.addresses)
 
 
-def judge_sender(
+def check_sender(
     headers: Headers, *, own_names: Sequence[str], own_addresses: Sequence[str]
 ) -> tuple[Suspicion, ...]:
     """List what is suspicious about the sender of a message; most messages have nothing.
@@ -109,7 +109,7 @@ def judge_sender(
     return tuple(first.values())
 
 
-def invisible_in_headers(headers: Headers) -> int:
+def count_invisible(headers: Headers) -> int:
     """Count the invisible characters that are taken out of From, To, Cc and Subject to show them."""
     return sum(clean_line(value).removed for name in _SHOWN_FIELDS for value in headers.get_all(name))
 

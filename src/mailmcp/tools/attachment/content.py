@@ -5,10 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mailmcp import limits
-from mailmcp.mail.mime.attachment import decoded_size
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.transfer import NULS_LOST, decode_transfer
-from mailmcp.mail.mime.transfer_stream import TransferStream, open_stream
+from mailmcp.mail.mime.transfer import NULS_LOST, TransferDecoder, decode_transfer, open_decoder
 from mailmcp.reasons import Reason
 from mailmcp.tools.attachment.file import SavedFile, save_file
 from mailmcp.tools.attachment.name import safe_filename
@@ -51,7 +49,7 @@ def read_content(opened: OpenPart) -> FileContent:
     """
     most = limits.ATTACHMENT_CONTENT_OCTETS_MAX
     too_large = _too_large(opened, "a reply has", most)
-    if decoded_size(opened.part) > most:
+    if opened.part.decoded_size > most:
         raise too_large
     decoded = decode_transfer(opened.read(2 * most), opened.part.encoding)
     if opened.cut or len(decoded.octets) > most:  # more than the server said
@@ -72,7 +70,7 @@ def save_content(opened: OpenPart, folder: Path) -> SavedContent:
     part = opened.part
     if part.size_octets > limits.ATTACHMENT_SAVE_OCTETS_MAX:
         raise _not_saved(opened)
-    stream = open_stream(part.encoding)
+    stream = open_decoder(part.encoding)
     name = safe_filename(part.filename, content_type=part.content_type, part_id=part.part_id)
     file = save_file(folder, name, _decoded(opened, stream))
     return SavedContent(part=part, file=file, short=opened.short, defects=_defects(opened, stream.defects))
@@ -82,7 +80,7 @@ def _defects(opened: OpenPart, found: Iterable[str]) -> tuple[str, ...]:
     return (*found, *([NULS_LOST] if opened.lacks_nuls else []))
 
 
-def _decoded(opened: OpenPart, stream: TransferStream) -> Iterator[bytes]:
+def _decoded(opened: OpenPart, stream: TransferDecoder) -> Iterator[bytes]:
     total = 0
     for chunk in opened.chunks():
         total += len(chunk)
@@ -106,7 +104,7 @@ def _too_large(opened: OpenPart, what: str, limit_octets: int) -> InvalidInputEr
     return InvalidInputError.of(
         "mode",
         Reason.TOO_LARGE,
-        f"does not suit: the file has about {decoded_size(part)} octets, and {what} at most {limit_octets}. "
+        f"does not suit: the file has about {part.decoded_size} octets, and {what} at most {limit_octets}. "
         "Send text, or save where the user has set a folder.",
         next_action=text if can_have_text(part.content_type, part.filename) else None,
     )

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field, replace
 from pydantic import BaseModel
 
 from mailmcp import limits
-from mailmcp.mail.calendar.invitation import is_calendar
-from mailmcp.mail.mime.attachment import Attachment, list_attachments
-from mailmcp.mail.mime.structure import Part, find
-from mailmcp.mail.mime.text_parts import choose_text_parts
+from mailmcp.mail.mime.body_parts import Attachment, choose_text_parts, list_attachments
+from mailmcp.mail.mime.structure import Part, find_part
 from mailmcp.mail.notices import INVITATION, Notice, choose_notice_parts
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.attachment.text import AttachmentText, can_have_text, octets_wanted, read_attachment_text
@@ -36,7 +34,7 @@ class AttachmentRow(BaseModel):
 
 def choose_documents(root: Part) -> list[WantedPart]:
     """Choose the attachments whose text is read along with their message: the first few, none too large."""
-    parts = (find(root, each.part_id) for each in list_attachments(root, choose_text_parts(root)))
+    parts = (find_part(root, each.part_id) for each in list_attachments(root, choose_text_parts(root)))
     wanted = [
         WantedPart(part, octets_wanted(part))
         for part in parts
@@ -105,7 +103,7 @@ async def _extract(
 ) -> AttachmentText | None:
     """Read the text of an attachment; None, and why, if there is none."""
     where = f"part {attachment.part_id}"
-    part = find(parts.view.structure, attachment.part_id)
+    part = find_part(parts.view.structure, attachment.part_id)
     octets = parts.octets.get(attachment.part_id)
     if not can_have_text(attachment.content_type, attachment.filename) or part is None:
         shown.warnings.append(f"No text can be extracted from {where} ({quote(attachment.content_type)}).")
@@ -124,7 +122,7 @@ async def _extract(
 def _untold(told: Told, root: Part | None, part_id: str, text: str) -> str:
     """Leave out of the text of a calendar what the reply says already as an invitation, and in its body."""
     invitations = [each for each in told.notices if each.kind == INVITATION]
-    calendars = {part.part_id for part in choose_notice_parts(root) if is_calendar(part)}
+    calendars = {part.part_id for part in choose_notice_parts(root) if part.is_calendar}
     own = [each for each in invitations if each.part_id == part_id]
     if part_id not in calendars or 1 not in {len(own), len(invitations)}:  # what is told twice counts once
         return text

@@ -20,10 +20,10 @@ from mailmcp.imap.partial_fetch import (
     refetch_with_nuls,
 )
 from mailmcp.imap.session import Session
-from mailmcp.mail.message import read_message
+from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.bodystructure import parse_body_structure
-from mailmcp.mail.mime.structure import Part, find, is_hollow, walk
-from mailmcp.mail.mime.transfer import ENCODED, may_lack_nuls
+from mailmcp.mail.mime.structure import Part, find_part, has_no_content, leaf_parts
+from mailmcp.mail.mime.transfer import ASCII_ENCODINGS, may_lack_nuls
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import fetch_error
@@ -62,7 +62,7 @@ class OpenPart:
             InternalError: The server does not give the rest.
         """
         said, have = self.part.size_octets, len(self._start.octets)
-        doubts = _Doubts(self.part.encoding in ENCODED or self._start.binary)
+        doubts = _Doubts(self.part.encoding in ASCII_ENCODINGS or self._start.binary)
         doubts.look(self._start.octets)
         yield self._start.octets
         rest = fetch_rest(self._session, self.ref.uid, self.part.part_id, self._start, size_octets=said)
@@ -129,10 +129,10 @@ def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -
             raise fetch_error(ref, start)
         return _from_whole_message(session, ref, part_id, report)
     root = parse_body_structure(start.body_structure).root
-    if root is None or is_hollow(root):
+    if root is None or has_no_content(root):
         return _from_whole_message(session, ref, part_id, report)
     part = _choose(root, ref, part_id)
-    if _contradicts(part, start, inside=all(part is not each for each in walk(root))):
+    if _contradicts(part, start, inside=all(part is not each for each in leaf_parts(root))):
         return _from_whole_message(session, ref, part_id, report)
     goes_on = not start.whole and len(start.octets) < part.size_octets
     if part.encoding in BINARY_ENCODINGS and not part.is_message and (goes_on or may_lack_nuls(start.octets)):
@@ -174,7 +174,7 @@ def _from_whole_message(session: Session, ref: MessageRef, part_id: str, report:
                 arguments={"message_id": ref.message_id},
             ),
         )
-    view = read_message(fetched, complete=True)
+    view = parse_message(fetched, complete=True)
     part = _choose(view.structure, ref, part_id)
     octets = view.part_octets(part)
     assert octets is not None  # noqa: S101 - the structure was made of them
@@ -183,7 +183,7 @@ def _from_whole_message(session: Session, ref: MessageRef, part_id: str, report:
 
 
 def _choose(root: Part | None, ref: MessageRef, part_id: str) -> Part:
-    part = find(root, part_id)
+    part = find_part(root, part_id)
     if part is None or part.is_multipart:
         raise _part_missing(ref, part_id, root)
     return part

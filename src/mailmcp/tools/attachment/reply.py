@@ -9,7 +9,6 @@ from pydantic import BaseModel
 
 from mailmcp import limits
 from mailmcp.documents.extraction import Section
-from mailmcp.mail.mime.attachment import decoded_size
 from mailmcp.mail.mime.structure import Part
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
@@ -107,7 +106,7 @@ def no_text_error(ref: MessageRef, part: Part, issue: Issue, *, saving: bool) ->
 def text_outcome(ref: MessageRef, part: Part, read: AttachmentText, window: TextWindow) -> AttachmentOutcome:
     """Reply with a window of the text; the caller adds how the next one is had."""
     sections = _sections_of(window, read.sections)
-    data = _data(ref, part, decoded_size(part)).model_copy(
+    data = _data(ref, part, part.decoded_size).model_copy(
         update={
             "text": window.text,
             "text_total_chars": window.total_chars,
@@ -151,7 +150,7 @@ def _get_file(ref: MessageRef, part: Part, *, saving: bool) -> NextAction | None
     """Say how the file itself is had; None if it is too large for every way."""
     if saving and part.size_octets <= limits.ATTACHMENT_SAVE_OCTETS_MAX:
         mode, instruction = "save", "Save the file for the user."
-    elif decoded_size(part) <= limits.ATTACHMENT_CONTENT_OCTETS_MAX:
+    elif part.decoded_size <= limits.ATTACHMENT_CONTENT_OCTETS_MAX:
         mode, instruction = "content", "Get the file itself."
     else:
         return None

@@ -13,11 +13,11 @@ from anyio import CapacityLimiter, to_thread
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, ExtractionError, Section
 from mailmcp.documents.kind import Kind, detect_kind, guess_kind
-from mailmcp.mail.attached_message import message_text
 from mailmcp.mail.calendar.invitation import calendar_text
+from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.text_parts import TextParts
 from mailmcp.mail.mime.transfer import decode_transfer, is_identity
+from mailmcp.mail.read import attached_message_text
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.tools.message_parts import complete_lines
 from mailmcp.tools.removed_content import removal_warnings
@@ -175,7 +175,7 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
             f"No text can be read from it ({quote(part.content_type)}): it is of another kind, or broken.",
         )
     if content_type in _MESSAGES:
-        body = message_text(content, part_id=_own_parts(part))
+        body = attached_message_text(content, part_id=_own_parts(part))
     else:
         labelled = replace(part, content_type=content_type or "text/plain")
         body = _READERS.get(content_type, _read_plain)(labelled, octets)

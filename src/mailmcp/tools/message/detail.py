@@ -4,11 +4,12 @@ from pydantic import BaseModel, Field
 
 from mailmcp import limits
 from mailmcp.mail.clean import clean_line
+from mailmcp.mail.read import ReadMessage
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.attachment.listing import AttachmentRow, attachment_lines
 from mailmcp.tools.message.headers import people_fields
-from mailmcp.tools.message.reading import Reading
+from mailmcp.tools.message_parts import MessageParts
 from mailmcp.tools.rows import date_of, id_values
 from mailmcp.tools.wording import counted
 from mcp_envelope import Untrusted, code
@@ -56,9 +57,9 @@ class MessageDetail(BaseModel):
     attachments: list[AttachmentRow]
 
 
-def head_fields(ref: MessageRef, reading: Reading) -> dict[str, object]:
+def head_fields(ref: MessageRef, parts: MessageParts, message: ReadMessage) -> dict[str, object]:
     """Give the fields of `MessageDetail` that do not depend on how much of the body is shown."""
-    headers, fetched = reading.parts.view.headers, reading.parts.fetched
+    headers, fetched = parts.view.headers, parts.fetched
     return {
         **id_values(ref),
         "date": date_of(headers, fetched),
@@ -66,12 +67,12 @@ def head_fields(ref: MessageRef, reading: Reading) -> dict[str, object]:
         "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.HEADER_CHARS_MAX),
         "flags": list(fetched.flags),
         "size_bytes": fetched.size_octets,
-        "authentication": reading.authentication.text,
-        "suspicions": [each.kind for each in reading.suspicions] or None,
-        "not_in_html": make_snippet(reading.not_in_html.first, limits.PLAIN_ONLY_CHARS_MAX) or None,
+        "authentication": message.authentication.text,
+        "suspicions": [each.kind for each in message.suspicions] or None,
+        "not_in_html": make_snippet(message.not_in_html.first, limits.PLAIN_ONLY_CHARS_MAX) or None,
         "notices": [
             NoticeRow(kind=each.kind, part_id=each.part_id, fields=dict(each.fields))
-            for each in reading.notices
+            for each in message.notices
         ]
         or None,
     }

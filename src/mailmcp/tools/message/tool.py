@@ -5,8 +5,11 @@ from typing import Final, Literal
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
+from mailmcp.imap.session import Session
+from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.read import ReadMessage, parts_to_fetch, read_message
 from mailmcp.model.message_id import is_header_id, parse_message_id
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.arguments import MessageArguments
@@ -15,8 +18,8 @@ from mailmcp.tools.errors import has_moved, search_for
 from mailmcp.tools.lookup import LookedUp, look_up
 from mailmcp.tools.message.detail import MessageDetail, detail_blocks, head_fields
 from mailmcp.tools.message.headers import header_object, header_rows, people_warnings
-from mailmcp.tools.message.reading import Reading, choose_parts, read_parts, reading_warnings
-from mailmcp.tools.message_parts import WantedPart, fetch_parts
+from mailmcp.tools.message.warnings import message_warnings
+from mailmcp.tools.message_parts import MessageParts, WantedPart, fetch_parts
 from mailmcp.tools.names import GET_MESSAGE
 from mailmcp.tools.text_window import TextWindow, cut_window
 from mailmcp.tools.tool import Call, MailTool
@@ -60,7 +63,7 @@ async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[Get
     ref = call.choose_message(parse_message_id(arguments.message_id), arguments.account_id)
     moved: tuple[str, ...] = ()
     try:
-        reading = await _read(arguments, call, ref)
+        parts, message = await _read(arguments, call, ref)
     except (NotFoundError, ConflictError) as error:
         if not has_moved(error):
             raise
@@ -69,28 +72,33 @@ async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[Get
         if found.others:
             moved += (_OTHERS.format(counted(found.others, "other message")),)
         ref = found.ref
-        reading = await _read(arguments, call, ref)
+        parts, message = await _read(arguments, call, ref)
     attachments = await show_attachments(
         call,
         ref,
-        reading.parts,
+        parts,
         mode=arguments.attachment_mode,
         max_chars=arguments.attachment_text_max_chars,
-        told=Told(notices=reading.notices, body=reading.text),
+        told=Told(notices=message.notices, body=message.text),
     )
     attachments.warnings[:0] = moved
-    return _outcome(arguments, ref, reading, attachments)
+    return _outcome(arguments, ref, parts, message, attachments)
 
 
-async def _read(arguments: GetMessageArguments, call: Call, ref: MessageRef) -> Reading:
-    owner = call.preferences.owner_of(ref.account_id)
-    collapse = arguments.quotes == "collapse"
-    return await call.ask(
-        lambda session: read_parts(
-            fetch_parts(session, ref, lambda root: _wanted(arguments, root)), owner, collapse=collapse
-        ),
-        message=ref,
-    )
+async def _read(
+    arguments: GetMessageArguments, call: Call, ref: MessageRef
+) -> tuple[MessageParts, ReadMessage]:
+    def read(session: Session) -> tuple[MessageParts, ReadMessage]:
+        parts = fetch_parts(session, ref, lambda root: _wanted(arguments, root))
+        return parts, read_message(
+            parts.view,
+            parts.octets,
+            cut=parts.cut,
+            owner=call.preferences.owner_of(ref.account_id),
+            collapse=arguments.quotes == "collapse",
+        )
+
+    return await call.ask(read, message=ref)
 
 
 async def _find_again(
@@ -108,17 +116,21 @@ async def _find_again(
 
 def _wanted(arguments: GetMessageArguments, root: Part) -> list[WantedPart]:
     """Choose the leaves whose content the reply shows."""
-    wanted = choose_parts(root, with_html=arguments.body_mode != "text")
+    wanted = [WantedPart(part) for part in parts_to_fetch(root, with_html=arguments.body_mode != "text")]
     if arguments.attachment_mode == "extract_text":
         wanted += choose_documents(root)
     return wanted
 
 
 def _outcome(
-    arguments: GetMessageArguments, ref: MessageRef, reading: Reading, attachments: ShownAttachments
+    arguments: GetMessageArguments,
+    ref: MessageRef,
+    parts: MessageParts,
+    message: ReadMessage,
+    attachments: ShownAttachments,
 ) -> Outcome[GetMessageData]:
-    html = sanitize_html(reading.body.html) if arguments.body_mode != "text" and reading.body.html else ""
-    text = reading.text if arguments.body_mode != "html" or not html else ""
+    html = sanitize_html(message.body.html) if arguments.body_mode != "text" and message.body.html else ""
+    text = message.text if arguments.body_mode != "html" or not html else ""
     # Both are cut alike; the longer one says whether there is more.
     window = cut_window(
         max(text, html, key=len),
@@ -126,16 +138,16 @@ def _outcome(
         max_chars=arguments.body_max_chars,
         argument="body_offset",
     )
-    headers, header_warnings = _headers(arguments, reading)
+    headers, header_warnings = _headers(arguments, parts.view.headers)
     detail = MessageDetail.model_validate(
         {
-            **head_fields(ref, reading),
+            **head_fields(ref, parts, message),
             "headers": headers,
             "body_text": text[window.offset : window.end] if text or not html else None,
             "body_html": html[window.offset : window.end] or None,
             "body_truncated": window.next_offset is not None,
             "body_total_chars": window.total_chars,
-            "quoted_lines_collapsed": reading.quoted_lines if text and reading.quoted_lines else None,
+            "quoted_lines_collapsed": message.quoted_lines if text and message.quoted_lines else None,
             "attachments": attachments.rows,
         }
     )
@@ -145,7 +157,7 @@ def _outcome(
         blocks=detail_blocks(detail),
         issues=tuple(attachments.issues),
         warnings=(
-            *reading_warnings(reading),
+            *message_warnings(parts, message),
             *header_warnings,
             *_cut_warnings(window),
             *attachments.warnings,
@@ -156,10 +168,9 @@ def _outcome(
 
 
 def _headers(
-    arguments: GetMessageArguments, reading: Reading
+    arguments: GetMessageArguments, headers: Headers
 ) -> tuple[dict[str, str] | None, tuple[str, ...]]:
     """Return the header fields that were asked for, and warnings of what is cut of any that are shown."""
-    headers = reading.parts.view.headers
     people = () if arguments.include_all_headers else people_warnings(headers)
     if not (arguments.include_headers or arguments.include_all_headers):
         return None, people

@@ -103,7 +103,7 @@ def _keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]:
     as_stored = stored_key(
         parse_headers(message.sections.get("HEADER.FIELDS", b"")),
         size_octets=message.size_octets,
-        arrived_s=internaldate_epoch(message),
+        internaldate_epoch=internaldate_epoch(message),
         structure=message.body_structure,
     )
     return by_server or (() if as_stored is None else (as_stored,))

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.fields import Headers, parse_headers
+from mailmcp.mail.mime.body_parts import list_files
 from mailmcp.mail.mime.bodystructure import parse_body_structure
-from mailmcp.mail.mime.files import list_files
 from mailmcp.mail.text.snippet import normalize_words
 from mailmcp.model.query import SearchQuery
 

@@ -24,10 +24,16 @@ from mailmcp.imap.thread import (
     thread_items,
 )
 from mailmcp.mail.calendar.invitation import invitation_method
-from mailmcp.mail.conversation import HEADER_FIELDS, Links, join, read_links, unasked_ids
 from mailmcp.mail.duplicates import header_key, server_keys, stored_key
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.thread import (
+    THREAD_HEADER_FIELDS,
+    ThreadHeaders,
+    parse_thread_headers,
+    select_thread,
+    unasked_ids,
+)
 from mailmcp.model.feature import Feature
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.thread_cursor import mark_of
@@ -48,7 +54,7 @@ class Member:
     ref: MessageRef
     row: FetchedMessage
     headers: Headers
-    links: Links
+    links: ThreadHeaders
     copies: tuple[MessageRef, ...] = ()
     """Where else it is, in the order of the mailboxes."""
 
@@ -73,7 +79,7 @@ class Member:
         return server_keys(email_id=row.email_id, gmail_id=row.gmail_id) or stored_key(
             self.headers,
             size_octets=row.size_octets,
-            arrived_s=internaldate_epoch(row),
+            internaldate_epoch=internaldate_epoch(row),
             structure=row.body_structure,
         )
 
@@ -116,7 +122,7 @@ class _Search:
 
     def __init__(self, session: Session, ref: MessageRef, report: Report) -> None:
         self.session, self.ref, self.report = session, ref, report
-        header = f"BODY.PEEK[HEADER.FIELDS ({HEADER_FIELDS})]"
+        header = f"BODY.PEEK[HEADER.FIELDS ({THREAD_HEADER_FIELDS})]"
         basic = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", header)
         self.items = (*basic, *thread_items(session))
         self.start = self._fetch_start()
@@ -202,7 +208,10 @@ class _Search:
 
     def _joined(self) -> list[Member]:
         candidates = list(self.candidates.values())
-        return [candidates[index] for index in join(self.start.links, [each.links for each in candidates])]
+        return [
+            candidates[index]
+            for index in select_thread(self.start.links, [each.links for each in candidates])
+        ]
 
     def found(self) -> FoundThread:
         """Say what was found."""
@@ -246,7 +255,9 @@ def _places(mailboxes: Sequence[Mailbox], own: str, *, by_thread_id: bool) -> li
 
 def _member(ref: MessageRef, row: FetchedMessage) -> Member:
     headers = parse_headers(row.sections.get("HEADER.FIELDS", b""))
-    return Member(ref=ref, row=row, headers=headers, links=read_links(headers, thread_id=row.thread_id))
+    return Member(
+        ref=ref, row=row, headers=headers, links=parse_thread_headers(headers, thread_id=row.thread_id)
+    )
 
 
 def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str]) -> Iterator[Member]:

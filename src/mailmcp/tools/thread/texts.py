@@ -12,16 +12,15 @@ from mailmcp.imap.fetch import FetchedMessage, FetchFailure
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import TextRequest, fetch_texts
 from mailmcp.mail.header.subject import is_forward_subject
-from mailmcp.mail.message import read_message
+from mailmcp.mail.message import parse_message
+from mailmcp.mail.mime.body_parts import choose_text_parts, list_files
 from mailmcp.mail.mime.bodystructure import parse_body_structure
-from mailmcp.mail.mime.files import list_files
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.text_parts import choose_text_parts
+from mailmcp.mail.read import text_to_fetch
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import CollapsedText, collapse_quotes
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.errors import message_issue
-from mailmcp.tools.message.reading import choose_text
 from mailmcp.tools.message_parts import complete_lines
 from mailmcp.tools.thread.search import Member
 from mcp_envelope import Issue, ToolError
@@ -108,28 +107,28 @@ def _wanted(members: Sequence[Member], roots: Mapping[MessageRef, Part | None]) 
 def _items(root: Part | None) -> tuple[str, ...]:
     if root is None:
         return _WHOLE
-    return ("UID", *(f"BODY.PEEK[{part.part_id}]<0.{_OCTETS}>" for part in choose_text(root)))
+    return ("UID", *(f"BODY.PEEK[{part.part_id}]<0.{_OCTETS}>" for part in text_to_fetch(root)))
 
 
 def _read(member: Member, root: Part | None, row: FetchedMessage, above: str) -> ReadText:
     if root is None:
         octets = row.sections.get("", b"")
-        view = read_message(octets, complete=len(octets) < _OCTETS)
+        view = parse_message(octets, complete=len(octets) < _OCTETS)
         found = {
             part.part_id: view.part_octets(part) or b"" for part in choose_text_parts(view.structure).all
         }
         body, whole = body_text(choose_text_parts(view.structure), found), view.complete
         root = view.structure
     else:
-        cut = {part.part_id for part in choose_text(root) if part.size_octets > _OCTETS}
+        cut = {part.part_id for part in text_to_fetch(root) if part.size_octets > _OCTETS}
         found = {
             part.part_id: _lines(row.sections.get(part.part_id.upper(), b""), part.part_id in cut)
-            for part in choose_text(root)
+            for part in text_to_fetch(root)
         }
         body, whole = body_text(choose_text_parts(root), found), not cut
     collapse = partial(
         collapse_quotes,
-        reply=member.links.answers,
+        reply=member.links.is_answer,
         forwarded=is_forward_subject(member.headers.get("Subject")),
     )
     shown_alone = collapse(body.text).text

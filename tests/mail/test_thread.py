@@ -7,16 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailmcp import limits
-from mailmcp.mail.conversation import Links, find_ids, join, read_links, unasked_ids
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.header.subject import split_subject
+from mailmcp.mail.thread import ThreadHeaders, find_ids, parse_thread_headers, select_thread, unasked_ids
 
 DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
-def links(own: str, *refers_to: str, subject: str = "", people: str = "", days: float | None = 0) -> Links:
+def links(
+    own: str, *refers_to: str, subject: str = "", people: str = "", days: float | None = 0
+) -> ThreadHeaders:
     base, is_reply = split_subject(subject)
-    return Links(
+    return ThreadHeaders(
         own_id=own,
         refers_to=refers_to,
         base_subject=base,
@@ -26,8 +28,8 @@ def links(own: str, *refers_to: str, subject: str = "", people: str = "", days: 
     )
 
 
-def read(text: str) -> Links:
-    return read_links(parse_headers(text.replace("\n", "\r\n").encode()))
+def read(text: str) -> ThreadHeaders:
+    return parse_thread_headers(parse_headers(text.replace("\n", "\r\n").encode()))
 
 
 def test_what_a_reply_says_of_its_place() -> None:
@@ -64,7 +66,7 @@ def test_a_message_without_any_of_it() -> None:
     ],
 )
 def test_a_message_answers_by_its_subject_or_its_references(header: str, *, answers: bool) -> None:
-    assert read(f"{header}\n\n").answers is answers
+    assert read(f"{header}\n\n").is_answer is answers
 
 
 def test_long_references_keep_the_first_and_the_latest() -> None:
@@ -97,19 +99,22 @@ def test_ids_as_programs_write_them(text: str, expected: tuple[str, ...]) -> Non
 def test_a_chain_is_joined_from_any_of_its_messages() -> None:
     chain = [links("1"), links("2", "1"), links("3", "1", "2"), links("other"), links("4", "3")]
     for start in (chain[0], chain[2], chain[4]):
-        assert join(start, chain) == [0, 1, 2, 4]
-    assert join(chain[3], chain) == [3]
+        assert select_thread(start, chain) == [0, 1, 2, 4]
+    assert select_thread(chain[3], chain) == [3]
 
 
 def test_what_both_refer_to_joins_them_though_it_is_missing() -> None:
     """References are broken when their root was deleted, or never came."""
-    assert join(links("a", "gone"), [links("b", "gone"), links("c", "b"), links("d", "lost")]) == [0, 1]
+    assert select_thread(links("a", "gone"), [links("b", "gone"), links("c", "b"), links("d", "lost")]) == [
+        0,
+        1,
+    ]
 
 
 def test_a_changed_subject_does_not_part_what_ids_join() -> None:
     start = links("1", subject="Release plan", people="a b")
     changed = links("2", "1", subject="Venue (was: Release plan)", people="c d")
-    assert join(start, [changed]) == [0]
+    assert select_thread(start, [changed]) == [0]
 
 
 @pytest.mark.parametrize(
@@ -129,11 +134,11 @@ def test_a_changed_subject_does_not_part_what_ids_join() -> None:
     ],
 )
 def test_replies_that_refer_to_nothing_are_joined_by_subject_and_people(
-    stray: Links, *, joined: bool
+    stray: ThreadHeaders, *, joined: bool
 ) -> None:
     start = links("1", subject="Offer", people="ann bob")
-    assert (join(start, [stray]) == [0]) is joined
-    assert (join(stray, [start]) == [0]) is joined
+    assert (select_thread(start, [stray]) == [0]) is joined
+    assert (select_thread(stray, [start]) == [0]) is joined
 
 
 def test_a_stray_reply_belongs_to_the_latest_message_it_can_answer() -> None:
@@ -141,13 +146,13 @@ def test_a_stray_reply_belongs_to_the_latest_message_it_can_answer() -> None:
     old = links("1", subject="Invoice", people="ann bob")
     new = links("2", subject="Invoice", people="ann bob", days=10)
     stray = links("", subject="Re: Invoice", people="ann bob", days=11)
-    assert join(new, [old, stray]) == [1]
-    assert join(old, [new, stray]) == []
-    assert join(stray, [old, new, stray]) == [1, 2], "its own copy too"
+    assert select_thread(new, [old, stray]) == [1]
+    assert select_thread(old, [new, stray]) == []
+    assert select_thread(stray, [old, new, stray]) == [1, 2], "its own copy too"
 
 
 def test_two_without_ids_are_not_one_conversation() -> None:
-    assert join(links(""), [links(""), links("x")]) == []
+    assert select_thread(links(""), [links(""), links("x")]) == []
 
 
 def test_ids_to_ask_for_next() -> None:
@@ -174,8 +179,11 @@ def test_joining_is_symmetric(drawn: list[tuple[str, list[str], str, int]]) -> N
     ]
     for start in range(len(messages)):
         rest = [index for index in range(len(messages)) if index != start]
-        members = {start, *(rest[index] for index in join(messages[start], [messages[i] for i in rest]))}
+        members = {
+            start,
+            *(rest[index] for index in select_thread(messages[start], [messages[i] for i in rest])),
+        }
         for member in members - {start}:
             others = [index for index in range(len(messages)) if index != member]
-            found = join(messages[member], [messages[i] for i in others])
+            found = select_thread(messages[member], [messages[i] for i in others])
             assert {member, *(others[index] for index in found)} == members

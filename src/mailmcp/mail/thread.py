@@ -20,15 +20,15 @@ from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.header.subject import split_subject
 
-HEADER_FIELDS: Final = "MESSAGE-ID REFERENCES IN-REPLY-TO SUBJECT DATE FROM TO CC"
-"""What `read_links` reads."""
+THREAD_HEADER_FIELDS: Final = "MESSAGE-ID REFERENCES IN-REPLY-TO SUBJECT DATE FROM TO CC"
+"""What `parse_thread_headers` reads."""
 
 _ID: Final = re.compile(r"<([^<>\s]{1,500})>")
 _BARE_ID: Final = re.compile(r"[^\s<>,;\"]{1,250}@[^\s<>,;\"]{1,250}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Links:
+class ThreadHeaders:
     """What one message says of its place in a conversation."""
 
     own_id: str
@@ -56,12 +56,12 @@ class Links:
         return ((self.own_id,) if self.own_id else ()) + self.refers_to
 
     @property
-    def answers(self) -> bool:
+    def is_answer(self) -> bool:
         """Whether the message answers another: by its subject, or by what it refers to."""
         return self.is_reply or bool(self.refers_to)
 
 
-def read_links(headers: Headers, *, thread_id: str = "") -> Links:
+def parse_thread_headers(headers: Headers, *, thread_id: str = "") -> ThreadHeaders:
     """Read what places a message in a conversation; never raises, whatever the headers hold."""
     references = [*find_ids(headers.get("References")), *find_ids(headers.get("In-Reply-To"))]
     own = next(iter(find_ids(headers.get("Message-ID"))), "")
@@ -70,7 +70,7 @@ def read_links(headers: Headers, *, thread_id: str = "") -> Links:
         refers_to = (refers_to[0], *refers_to[1 - limits.REFERENCES_MAX :])
     base, is_reply = split_subject(clean_line(headers.get("Subject")).text)
     people = parse_addresses(*(raw for name in ("From", "To", "Cc") for raw in headers.raw_all(name)))
-    return Links(
+    return ThreadHeaders(
         own_id=own,
         refers_to=refers_to,
         base_subject=base,
@@ -87,7 +87,7 @@ def find_ids(text: str) -> tuple[str, ...]:
     return tuple(each for each in dict.fromkeys(found) if each.isprintable())
 
 
-def join(start: Links, candidates: Sequence[Links]) -> list[int]:
+def select_thread(start: ThreadHeaders, candidates: Sequence[ThreadHeaders]) -> list[int]:
     """Choose the candidates that are in the conversation of `start`.
 
     Args:
@@ -121,7 +121,7 @@ def join(start: Links, candidates: Sequence[Links]) -> list[int]:
     return sorted(joined - {len(candidates)})
 
 
-def _parent_by_subject(message: Links, others: Sequence[Links]) -> int | None:
+def _parent_by_subject(message: ThreadHeaders, others: Sequence[ThreadHeaders]) -> int | None:
     """Find what a reply that refers to nothing answers: the latest message before it that fits.
 
     The subject is the same, and two people at least are (or all there are): newsletters
@@ -140,7 +140,7 @@ def _parent_by_subject(message: Links, others: Sequence[Links]) -> int | None:
     return -max(fitting)[1] if fitting else None
 
 
-def unasked_ids(members: Iterable[Links], asked: Container[str]) -> list[str]:
+def unasked_ids(members: Iterable[ThreadHeaders], asked: Container[str]) -> list[str]:
     """List the ids that `members` name and that were not asked for yet, those named most often first."""
     counts: dict[str, int] = {}
     for each in members:

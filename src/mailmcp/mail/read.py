@@ -1,0 +1,156 @@
+"""Read one message: octets and structure in; text, notices and what there is to doubt out.
+
+The front door of this package. `parse_message` calls the rooms in the order in which a message is
+read. `attached_message_text` does the same for a message inside a message, as text alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mailmcp.mail.charset.decode import WRONG_CHARSET
+from mailmcp.mail.clean import bounded_line, clean_line
+from mailmcp.mail.header.address import format_address, parse_addresses
+from mailmcp.mail.header.fields import Headers
+from mailmcp.mail.header.subject import is_forward_subject
+from mailmcp.mail.message import MessageView, parse_message
+from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.notices import Notice, choose_notice_parts, read_notices
+from mailmcp.mail.protection import Protection, read_protection
+from mailmcp.mail.text.alternatives import PlainOnly, lines_not_in_html
+from mailmcp.mail.text.body import BodyText, body_text
+from mailmcp.mail.text.quotes import collapse_quotes
+from mailmcp.mail.thread import parse_thread_headers
+from mailmcp.mail.trust.authentication import Authentication, read_authentication
+from mailmcp.mail.trust.sender import Suspicion, check_sender, count_invisible
+from mailmcp.model.owner import NOBODY, Owner
+
+_BLANK_OCTETS: Final = 256
+"""Plain text this short may be blank: senders of HTML add it for form's sake."""
+
+_ATTACHMENTS_NAMED: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadMessage:
+    """One message, read."""
+
+    body: BodyText
+    text: str
+    """The body's text, with its quoted history collapsed if that was asked for."""
+
+    quoted_lines: int
+    """Lines of quoted history removed from `text`."""
+
+    not_in_html: PlainOnly
+    """What the plain text says and the HTML doesn't show; nothing if the HTML is cut or missing."""
+
+    notices: tuple[Notice, ...]
+    protection: Protection
+    authentication: Authentication
+    suspicions: tuple[Suspicion, ...]
+    invisible_in_headers: int
+    """Invisible characters removed from the header fields that are shown."""
+
+    defects: tuple[str, ...]
+
+
+def text_to_fetch(root: Part, *, with_html: bool = False) -> tuple[Part, ...]:
+    """Choose the leaves that the text is read from; the HTML too if the plain text may be blank."""
+    text = choose_text_parts(root)
+    may_be_blank = sum(part.size_octets for part in text.plain) < _BLANK_OCTETS
+    return text.all if with_html or may_be_blank else text.plain
+
+
+def parts_to_fetch(root: Part, *, with_html: bool = False) -> tuple[Part, ...]:
+    """Choose the leaves that `parse_message` needs: those of the text, and those of the notices."""
+    parts = (*text_to_fetch(root, with_html=with_html), *choose_notice_parts(root))
+    return tuple({part.part_id: part for part in parts}.values())
+
+
+def parse_message(
+    view: MessageView,
+    octets: Mapping[str, bytes],
+    *,
+    cut: frozenset[str] = frozenset(),
+    owner: Owner = NOBODY,
+    collapse: bool = True,
+) -> ReadMessage:
+    """Read a message; never raises, whatever the message holds.
+
+    Args:
+        view: Its header fields and structure.
+        octets: Content by part id, still transfer-encoded: at least that of `parts_to_fetch`.
+        cut: Ids of the parts whose content is only a beginning.
+        owner: Who owns the account.
+        collapse: Whether to replace quoted history with one line.
+    """
+    headers, root = view.headers, view.structure
+    text_parts = choose_text_parts(root)
+    body = body_text(text_parts, octets)
+    text, quoted_lines = body.text, 0
+    if collapse:
+        collapsed = collapse_quotes(
+            text,
+            reply=parse_thread_headers(headers).is_answer,
+            forwarded=is_forward_subject(headers.get("Subject")),
+        )
+        text, quoted_lines = collapsed.text, collapsed.lines_collapsed
+    html_is_cut = not cut.isdisjoint(part.part_id for part in text_parts.html)
+    notices = read_notices(choose_notice_parts(root), octets)
+    defects = dict.fromkeys((*body.defects, *(defect for notice in notices for defect in notice.defects)))
+    if 0 < body.text.count("\ufffd") <= len(cut):
+        defects.pop(WRONG_CHARSET, None)  # the character that was cut in two
+    return ReadMessage(
+        body=body,
+        text=text,
+        quoted_lines=quoted_lines,
+        not_in_html=PlainOnly() if html_is_cut else lines_not_in_html(text_parts, octets),
+        notices=notices,
+        protection=read_protection(root, body.text, clear_signed=body.clear_signed),
+        authentication=read_authentication(headers, owner.trusted_authserv_ids),
+        suspicions=check_sender(headers, own_names=owner.names, own_addresses=owner.addresses),
+        invisible_in_headers=count_invisible(headers),
+        defects=tuple(defects),
+    )
+
+
+def attached_message_text(octets: bytes, *, part_id: str = "") -> BodyText:
+    """Write a message as text: Subject, From, To, Cc and Date, then its text, then its attachments.
+
+    For attachments of type message/rfc822 and for files that hold a message (``.eml``).
+
+    Args:
+        octets: The message, transfer encoding already removed.
+        part_id: Of the part that it is, if its own parts can be fetched by their ids (RFC 9051
+            section 6.4.5.1); "" if they can't, as in a file.
+
+    Returns:
+        The text, without empty header fields. Messages inside this one are named, not entered.
+    """
+    view = parse_message(octets, complete=True)
+    text_parts = choose_text_parts(view.structure)
+    body = body_text(text_parts, view.contents())
+    attached = list_attachments(view.structure, text_parts)
+    lines = [
+        f"Attachment: {each.filename or each.subject or '(unnamed)'} "
+        f"({each.content_type}{f', part {part_id}.{each.part_id}' if part_id else ''})"
+        for each in attached[:_ATTACHMENTS_NAMED]
+    ]
+    if len(attached) > _ATTACHMENTS_NAMED:
+        lines.append(f"and {len(attached) - _ATTACHMENTS_NAMED} more attachments")
+    blocks = ("\n".join(_head(view.headers)), body.text, "\n".join(lines))
+    return replace(
+        body,
+        text="\n\n".join(block for block in blocks if block),
+        defects=tuple(dict.fromkeys((*view.defects, *body.defects))),
+    )
+
+
+def _head(headers: Headers) -> list[str]:
+    values = {"Subject": clean_line(headers.get("Subject")).text}
+    for name in ("From", "To", "Cc"):
+        values[name] = ", ".join(map(format_address, parse_addresses(*headers.raw_all(name))))
+    values["Date"] = headers.get("Date")
+    return [f"{name}: {bounded_line(value)}" for name, value in values.items() if value]
