@@ -1,13 +1,13 @@
-"""Conversations: which messages belong together, by what their headers refer to.
+"""Threads: which messages belong together, by what their headers refer to.
 
-Messages are joined by the ids in Message-ID, References and In-Reply-To (RFC 5322
-section 3.6.4), in any order and with gaps: what two messages both refer to joins them,
-also where the message between them is missing. Subjects alone join nothing, but for
-replies that refer to nothing at all, which broken programs send. Finding candidates is
-for the caller.
+Messages are joined by the ids in Message-ID, References and In-Reply-To (RFC 5322 section 3.6.4),
+in any order and with gaps: two messages that refer to the same third are joined, even if that one
+is missing. Subjects alone join nothing, except replies that refer to nothing at all, which broken
+programs send. The caller finds the candidates.
 """
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.header.subject import split_subject
 
 THREAD_HEADER_FIELDS: Final = "MESSAGE-ID REFERENCES IN-REPLY-TO SUBJECT DATE FROM TO CC"
-"""What `parse_thread_headers` reads."""
+"""The fields that `parse_thread_headers` reads."""
 
 _ID: Final = re.compile(r"<([^<>\s]{1,500})>")
 _BARE_ID: Final = re.compile(r"[^\s<>,;\"]{1,250}@[^\s<>,;\"]{1,250}")
@@ -29,30 +29,30 @@ _BARE_ID: Final = re.compile(r"[^\s<>,;\"]{1,250}@[^\s<>,;\"]{1,250}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadHeaders:
-    """What one message says of its place in a conversation."""
+    """What the headers of one message say about its thread."""
 
     own_id: str
-    """Its Message-ID without angle brackets; "" where it has none."""
+    """Its Message-ID without angle brackets; "" if it has none."""
 
     refers_to: tuple[str, ...] = ()
-    """Ids in References, then In-Reply-To, each once, in order; of very many the first and the last ones."""
+    """Ids in References, then In-Reply-To, each once, in order. Of very many, the first and the last ones."""
 
     base_subject: str = ""
     """The subject without Re:, list tags and the like, in lower case."""
 
     is_reply: bool = False
-    """Whether the subject begins as a reply's."""
+    """Whether the subject begins as that of a reply."""
 
     people: frozenset[str] = frozenset()
     """Addresses of From, To and Cc, in lower case."""
 
     date: datetime | None = None
     thread_id: str = ""
-    """The server's own id of the conversation; "" where it has none."""
+    """The server's own id of the thread; "" if it has none."""
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Every id that places it: its own first."""
+        """Every id that places it, its own first."""
         return ((self.own_id,) if self.own_id else ()) + self.refers_to
 
     @property
@@ -62,7 +62,7 @@ class ThreadHeaders:
 
 
 def parse_thread_headers(headers: Headers, *, thread_id: str = "") -> ThreadHeaders:
-    """Read what places a message in a conversation; never raises, whatever the headers hold."""
+    """Read what places a message in a thread; never raises, whatever the headers hold."""
     references = [*find_ids(headers.get("References")), *find_ids(headers.get("In-Reply-To"))]
     own = next(iter(find_ids(headers.get("Message-ID"))), "")
     refers_to = tuple(each for each in dict.fromkeys(references) if each != own)
@@ -82,69 +82,64 @@ def parse_thread_headers(headers: Headers, *, thread_id: str = "") -> ThreadHead
 
 
 def find_ids(text: str) -> tuple[str, ...]:
-    """Find the message ids in a header value; ids without angle brackets count where no other is there."""
+    """Find the message ids in a header value. Ids without angle brackets count only if no other is there."""
     found = _ID.findall(text) or _BARE_ID.findall(text)
     return tuple(each for each in dict.fromkeys(found) if each.isprintable())
 
 
 def select_thread(start: ThreadHeaders, candidates: Sequence[ThreadHeaders]) -> list[int]:
-    """Choose the candidates that are in the conversation of `start`.
+    """Select the candidates that are in the thread of `start`.
 
     Args:
-        start: The message whose conversation is wanted; may be among the candidates, too.
+        start: The message whose thread is wanted; may be among the candidates too.
         candidates: Messages that may belong to it, in any order.
 
     Returns:
-        Their indexes, ascending. Joined by ids, over any number of steps; a reply that
-        refers to nothing is joined with the message before it of the same subject, among
-        the same people.
+        Their indexes, ascending. Messages are joined by ids, over any number of steps. A reply that
+        refers to nothing is joined with the message before it that has the same subject and people.
     """
     messages = [*candidates, start]
-    # Names that no header can hold have a blank: blanks end ids.
-    names = [[*each.ids, *([f"thread {each.thread_id}"] if each.thread_id else [])] for each in messages]
+    # Keys that no header can hold have a space: spaces end ids.
+    keys = [[*each.ids, *([f"thread {each.thread_id}"] if each.thread_id else [])] for each in messages]
     for index, each in enumerate(messages):
-        parent = _parent_by_subject(each, messages)
-        if parent is not None:
-            names[index].append(f"parent {parent}")
-            names[parent].append(f"parent {parent}")
+        for parent in _parents_by_subject(each, messages):
+            keys[index].append(f"parent {parent}")
+            keys[parent].append(f"parent {parent}")
     holders: dict[str, list[int]] = {}
-    for index, each_names in enumerate(names):
-        for name in each_names:
-            holders.setdefault(name, []).append(index)
+    for index, own_keys in enumerate(keys):
+        for key in own_keys:
+            holders.setdefault(key, []).append(index)
     joined = {len(candidates)}
-    waiting = list(names[-1])
+    waiting = list(keys[-1])
     while waiting:
         for index in holders.pop(waiting.pop(), ()):
             if index not in joined:
                 joined.add(index)
-                waiting.extend(names[index])
+                waiting.extend(keys[index])
     return sorted(joined - {len(candidates)})
 
 
-def _parent_by_subject(message: ThreadHeaders, others: Sequence[ThreadHeaders]) -> int | None:
+def _parents_by_subject(message: ThreadHeaders, others: Sequence[ThreadHeaders]) -> list[int]:
     """Find what a reply that refers to nothing answers: the latest message before it that fits.
 
-    The subject is the same, and two people at least are (or all there are): newsletters
-    with one subject share one.
+    The subject must be the same, and two people at least (or all there are): newsletters with one
+    subject share one. Several messages of the same second all count.
     """
     if message.refers_to or not message.is_reply or not message.base_subject or message.date is None:
-        return None
+        return []
     fitting = [
-        (each.date, -index)
+        (each.date, index)
         for index, each in enumerate(others)
         if each.base_subject == message.base_subject
         and each.date is not None
         and timedelta() < message.date - each.date <= timedelta(days=limits.STRAY_REPLY_DAYS)
         and len(each.people & message.people) >= min(2, len(each.people | message.people))
     ]
-    return -max(fitting)[1] if fitting else None
+    latest = max((date for date, _ in fitting), default=None)
+    return [index for date, index in fitting if date == latest]
 
 
 def unasked_ids(members: Iterable[ThreadHeaders], asked: Container[str]) -> list[str]:
-    """List the ids that `members` name and that were not asked for yet, those named most often first."""
-    counts: dict[str, int] = {}
-    for each in members:
-        for name in each.ids:
-            if name not in asked:
-                counts[name] = counts.get(name, 0) + 1
-    return sorted(counts, key=lambda name: -counts[name])
+    """List the ids that `members` name and that were not asked for yet, the most frequent first."""
+    counts = Counter(name for each in members for name in each.ids if name not in asked)
+    return [name for name, _ in counts.most_common()]
