@@ -23,7 +23,7 @@ from scripts.benchmarks.vocabulary import count_tokens
 from mailmcp.demo.sample.account import make_sample
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.structure import leaf_parts
-from mailmcp.mail.read import parse_message
+from mailmcp.mail.read import read_message
 from newsletters.kit import Newsletter
 from newsletters.making import make_newsletters
 
@@ -178,4 +178,4 @@ async def _parsing(
 def _parse(octets: bytes) -> None:
     view = parse_message(octets, complete=True)
     contents = {part.part_id: view.part_octets(part) or b"" for part in leaf_parts(view.structure)}
-    parse_message(view, contents)
+    read_message(view, contents)

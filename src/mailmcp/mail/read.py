@@ -1,6 +1,6 @@
 """Read one message: octets and structure in; text, notices and what there is to doubt out.
 
-The front door of this package. `parse_message` calls the rooms in the order in which a message is
+The front door of this package. `read_message` calls the rooms in the order in which a message is
 read. `attached_message_text` does the same for a message inside a message, as text alone.
 """
 
@@ -64,12 +64,12 @@ def text_to_fetch(root: Part, *, with_html: bool = False) -> tuple[Part, ...]:
 
 
 def parts_to_fetch(root: Part, *, with_html: bool = False) -> tuple[Part, ...]:
-    """Choose the leaves that `parse_message` needs: those of the text, and those of the notices."""
+    """Choose the leaves that `read_message` needs: those of the text, and those of the notices."""
     parts = (*text_to_fetch(root, with_html=with_html), *choose_notice_parts(root))
     return tuple({part.part_id: part for part in parts}.values())
 
 
-def parse_message(
+def read_message(
     view: MessageView,
     octets: Mapping[str, bytes],
     *,

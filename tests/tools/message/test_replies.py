@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.structure import leaf_parts
-from mailmcp.mail.read import parse_message
+from mailmcp.mail.read import read_message
 from mailmcp.mail.text.quotes import CONTEXT_LINES_MAX
 from mailmcp.tools.message_parts import MessageParts
 from replies.reply import Reply, insert, octets, pieces, places, read_replies
@@ -51,7 +51,7 @@ def shown(message: bytes) -> list[str]:
     view = parse_message(message, complete=True)
     content = {part.part_id: view.part_octets(part) or b"" for part in leaf_parts(view.structure)}
     parts = MessageParts(fetched=FetchedMessage(uid=1), view=view, octets=content, defects=view.defects)
-    text = parse_message(parts.view, parts.octets).text
+    text = read_message(parts.view, parts.octets).text
     return [line for line in text.split("\n") if line.strip()]
 
 

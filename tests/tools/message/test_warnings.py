@@ -7,7 +7,7 @@ import pytest
 
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.mail.message import parse_message
-from mailmcp.mail.read import ReadMessage, parse_message, parts_to_fetch, text_to_fetch
+from mailmcp.mail.read import ReadMessage, parts_to_fetch, read_message, text_to_fetch
 from mailmcp.mail.text.alternatives import PlainOnly
 from mailmcp.model.owner import NOBODY, Owner
 from mailmcp.tools.message.warnings import message_warnings
@@ -24,7 +24,7 @@ def parts_of(octets: bytes) -> MessageParts:
 
 def read(octets: bytes, owner: Owner = NOBODY, *, collapse: bool = True) -> ReadMessage:
     parts = parts_of(octets)
-    return parse_message(parts.view, parts.octets, owner=owner, collapse=collapse)
+    return read_message(parts.view, parts.octets, owner=owner, collapse=collapse)
 
 
 def warnings_of(octets: bytes, owner: Owner = NOBODY) -> tuple[str, ...]:
@@ -43,7 +43,7 @@ def test_an_ordinary_message_needs_no_warning() -> None:
 def test_a_date_that_is_not_the_senders_is_told(date: str, told: int) -> None:
     parts = parts_of(crlf(f"Date: {date}\n\nText"))
     received = replace(parts.fetched, internal_date=datetime(2024, 1, 2, tzinfo=UTC))
-    warnings = message_warnings(replace(parts, fetched=received), parse_message(parts.view, parts.octets))
+    warnings = message_warnings(replace(parts, fetched=received), read_message(parts.view, parts.octets))
     assert ["no readable date" in each for each in warnings] == [True] * told
 
 
@@ -66,7 +66,7 @@ def test_plain_text_that_people_do_not_see_is_counted(text: str, warnings: tuple
 
 def test_html_that_is_cut_is_not_compared() -> None:
     parts = parts_of(make_letter(text=LIE, html="<p>Tea at four?</p>").as_bytes())
-    reading = parse_message(parts.view, parts.octets, cut=frozenset({"2"}))
+    reading = read_message(parts.view, parts.octets, cut=frozenset({"2"}))
     assert reading.not_in_html == PlainOnly()
 
 
@@ -151,7 +151,7 @@ def test_notices_are_read_and_their_parts_fetched() -> None:
         "text/plain",
         "text/calendar",
     ]
-    [notice] = parse_message(parts.view, parts.octets).notices
+    [notice] = read_message(parts.view, parts.octets).notices
     assert (notice.kind, notice.fields["what"]) == ("invitation", "Review")
 
 

@@ -91,7 +91,7 @@ class Part:
         return self.content_type in _HTML_TYPES
 
     @property
-    def self.is_calendar -> bool:
+    def is_calendar(self) -> bool:
         """Whether this is a calendar object: by its type, or by its name if the type says nothing."""
         if self.content_type in _CALENDAR_TYPES:
             return True
