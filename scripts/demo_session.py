@@ -17,7 +17,7 @@ from imapclient import IMAPClient
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
-from mailmcp.demo.sample.account import make_sample
+from mailmcp.demo.sample_account import load_sample
 from mailmcp.demo.server import EmbeddedServer
 
 COMMAND = Path(sys.executable).with_name("mailmcp")
@@ -167,7 +167,7 @@ def host_snippets() -> str:
 
 async def run(show: Show, *, mode: str = "auto") -> None:
     """Run the whole session; `mode` is the SDK client's choice of protocol era."""
-    with EmbeddedServer(mailboxes=make_sample(datetime.now(UTC))) as server:
+    with EmbeddedServer(mailboxes=load_sample(datetime.now(UTC))) as server:
         async with Client(server_parameters(server), mode=mode) as client:
             await walk(client, show, lambda: rebuild_mailbox(server))
 

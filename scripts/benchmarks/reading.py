@@ -20,7 +20,7 @@ from scripts.benchmarks.rows import Row, Target
 from scripts.benchmarks.site import Site
 from scripts.benchmarks.vocabulary import count_tokens
 
-from mailmcp.demo.sample.account import make_sample
+from mailmcp.demo.sample_account import load_sample
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.structure import leaf_parts
 from mailmcp.mail.read import read_message
@@ -64,7 +64,7 @@ async def measure_reading(site: Site, plan: Plan) -> list[Row]:
     """Read each message once through the tool; the long ones again, to see what of their time is parsing."""
     newsletters = make_newsletters()
     long_letter = make_long_letter(LARGE_TEXT_OCTETS)
-    sample = [each.octets for mailbox in make_sample(_SAMPLE_DAY) for each in mailbox.messages]
+    sample = [each.octets for mailbox in load_sample(_SAMPLE_DAY) for each in mailbox.messages]
     login = site.add_user(
         "finn",
         {

@@ -7,10 +7,10 @@ import pytest
 from imapclient import IMAPClient
 
 from mailmcp.demo.mailbox import SampleMailbox
-from mailmcp.demo.sample.account import make_sample
+from mailmcp.demo.sample_account import load_sample
 from mailmcp.demo.server import EmbeddedServer
 
-SAMPLE = make_sample(datetime(2026, 11, 21, 9, 0, tzinfo=UTC))
+SAMPLE = load_sample(datetime(2026, 11, 21, 9, 0, tzinfo=UTC))
 
 
 @pytest.fixture(scope="module")

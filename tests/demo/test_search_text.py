@@ -7,8 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from mailmcp.demo.sample.broken import make_broken
-from mailmcp.demo.sample.hostile import make_hostile
+from mailmcp.demo.sample_account import load_sample
 from mailmcp.demo.search_text import read_search_text
 
 
@@ -44,5 +43,5 @@ def test_unknown_and_wrong_charsets_are_read_as_far_as_they_go() -> None:
 
 
 def test_broken_and_hostile_mail_is_read(now: datetime) -> None:
-    for placed in (*make_broken(now), *make_hostile(now)):
-        assert read_search_text(placed.message.octets)
+    for message in load_sample(now)[0].messages:
+        assert read_search_text(message.octets)

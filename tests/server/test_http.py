@@ -15,7 +15,7 @@ from anyio import to_thread
 from mcp import MCPError
 from pydantic import SecretStr
 
-from mailmcp.demo.sample.account import make_sample
+from mailmcp.demo.sample_account import load_sample
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.limits import HTTP_BODY_OCTETS_MAX
 from mailmcp.server.http import HttpOptions, StartError, listen, security
@@ -31,7 +31,7 @@ MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 @pytest.fixture(scope="module")
 def imap() -> Iterator[EmbeddedServer]:
-    with EmbeddedServer(mailboxes=make_sample(datetime.now(UTC))) as server:
+    with EmbeddedServer(mailboxes=load_sample(datetime.now(UTC))) as server:
         yield server
 
 

@@ -13,7 +13,7 @@ import anyio
 import httpx2
 import pytest
 
-from mailmcp.demo.sample.account import make_sample
+from mailmcp.demo.sample_account import load_sample
 from mailmcp.demo.server import EmbeddedServer
 from servers.http_process import HttpProcess, connected, search
 from servers.nginx import Nginx, find_nginx, free_port
@@ -32,7 +32,7 @@ def two_replicas() -> Iterator[list[HttpProcess]]:
             pytest.fail("nginx is not installed, and CI must have it")
         pytest.skip("nginx is not installed (Debian: nginx)")
     with ExitStack() as stack:
-        imap = stack.enter_context(EmbeddedServer(mailboxes=make_sample(datetime.now(UTC))))
+        imap = stack.enter_context(EmbeddedServer(mailboxes=load_sample(datetime.now(UTC))))
         yield [stack.enter_context(HttpProcess(imap, variables=VARIABLES)) for _ in range(2)]
 
 

@@ -11,8 +11,7 @@ import click
 
 from mailmcp.cli.options import configured_or_exit, reply_options
 from mailmcp.cli.serve import serve
-from mailmcp.demo.sample.account import make_sample
-from mailmcp.demo.sample.people import OWNER
+from mailmcp.demo.sample_account import OWNER, load_sample
 from mailmcp.imap.account import Account, Tls
 from mailmcp.model.owner import Owner
 from mailmcp.settings.load import load_settings_without_accounts
@@ -33,7 +32,7 @@ def command(**overrides: object) -> None:
         )
     # Loaded here: without the extra there is nothing to load.
     server = importlib.import_module("mailmcp.demo.server")
-    with server.EmbeddedServer(mailboxes=make_sample(datetime.now(UTC))) as embedded:
+    with server.EmbeddedServer(mailboxes=load_sample(datetime.now(UTC))) as embedded:
         account = Account(
             account_id="demo",
             host=embedded.host,
