@@ -11,7 +11,7 @@ from typing import IO
 START_TIMEOUT_S = 90.0
 STOP_TIMEOUT_S = 30.0
 
-_ADDRESS = re.compile(r"(?:serves|running on) (http://\S+)")
+_ADDRESS = re.compile(r"(?:serving|running on) (http://\S+)")
 """As mailmcp says it, or uvicorn."""
 
 

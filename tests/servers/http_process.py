@@ -21,7 +21,7 @@ START_TIMEOUT_S = 90.0
 STOP_TIMEOUT_S = 30.0
 
 _PATIENT = "from mailmcp import __main__, limits; limits.HTTP_GRACE_S = 60; __main__.main()"
-_SERVES = re.compile(r"serves (http://\S+)\s")
+_SERVES = re.compile(r"serving (http://\S+)\s")
 
 
 class ImapServer(Protocol):

@@ -1,9 +1,10 @@
-"""Completion of the arguments of resource templates: accounts and mailboxes, while somebody types.
+"""Completes the arguments of resource templates, accounts and mailboxes, as the user types.
 
-Values are names as they are: whoever expands the template percent-encodes them, as RFC 6570 has it.
+Values are the plain names: whoever expands the template percent-encodes them (RFC 6570).
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,7 +14,6 @@ from mcp.types import Completion, ErrorData, PromptReference, ResourceTemplateRe
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.server.mail_calls import MailCalls
 from mailmcp.server.resource_lists import TEMPLATES
 from mailmcp.server.rpc_error import rpc_error
 from mailmcp.tools.tool import Call
@@ -28,26 +28,30 @@ Reference = ResourceTemplateReference | PromptReference
 
 
 @dataclass(slots=True)
-class _Names:
-    """The mailboxes of one account, as they were last listed."""
+class _MailboxNames:
+    """The mailboxes of one account, as last listed."""
 
     names: tuple[str, ...] = ()
-    good_until: float = float("-inf")
-    """On the clock of the completions."""
-
+    expires: float = float("-inf")
     lock: anyio.Lock = field(default_factory=anyio.Lock)
-    """So that keystrokes which come while the server is asked wait for one answer."""
+    """Keystrokes that arrive during a LIST wait for its result."""
 
 
 class Completions:
-    """Completes; remembers mailboxes for a minute, so that not every keystroke asks the mail server."""
+    """Completes arguments. Mailboxes are cached for a minute, so few keystrokes reach the mail server."""
 
-    def __init__(self, calls: Calls[Call], mail: MailCalls, *, clock: Callable[[], float]) -> None:
-        """Ask by `calls`; `clock` gives seconds that never run backwards."""
+    def __init__(
+        self,
+        calls: Calls[Call],
+        open_call: Callable[[Request], AbstractContextManager[Call]],
+        *,
+        clock: Callable[[], float],
+    ) -> None:
+        """Run requests with `calls`; `clock` returns monotonic seconds."""
         self._calls = calls
-        self._mail = mail
+        self._open_call = open_call
         self._clock = clock
-        self._listed: dict[str, _Names] = {}
+        self._mailboxes_of: dict[str, _MailboxNames] = {}
 
     async def complete(
         self,
@@ -58,23 +62,23 @@ class Completions:
         known: Mapping[str, str],
         trace: Trace | None = None,
     ) -> Completion:
-        """Complete what was typed of an argument; numbers have no completions.
+        """Complete an argument; numbers have no completions.
 
         Args:
             reference: One of the templates.
-            argument: A name in it.
+            argument: The name of an argument in it.
             typed: Any part of a value, in any case; "" for all values.
-            known: Values of other arguments: mailboxes are those of `account`.
+            known: The values of other arguments; `account` is the one whose mailboxes to list.
             trace: The caller's.
 
         Raises:
-            MCPError: There is no such template or argument, or the mail server cannot be asked.
+            MCPError: There is no such template or argument, or the mail server failed.
         """
 
-        async def work(call: Request) -> Completion:
+        async def work(request: Request) -> Completion:
             _check(reference, argument)
-            with self._mail.open(call) as opened:
-                return _choose(await self._values(argument, known, opened), typed)
+            with self._open_call(request) as call:
+                return _choose(await self._values(argument, known, call), typed)
 
         def reply(result: Completion | ToolError, request: Request) -> Completion | ErrorData:
             if isinstance(result, ToolError):
@@ -96,14 +100,13 @@ class Completions:
         return await self._mailboxes(call.choose_account(account_id).account_id, call)
 
     async def _mailboxes(self, account_id: str, call: Call) -> tuple[str, ...]:
-        listed = self._listed.setdefault(account_id, _Names())
-        async with listed.lock:
-            if listed.good_until > self._clock():
-                return listed.names
-            mailboxes = await call.ask(list_mailboxes)
-            listed.names = tuple(each.name for each in mailboxes if each.selectable)
-            listed.good_until = self._clock() + limits.MAILBOX_NAMES_TTL_S
-            return listed.names
+        known = self._mailboxes_of.setdefault(account_id, _MailboxNames())
+        async with known.lock:
+            if known.expires <= self._clock():
+                mailboxes = await call.ask(list_mailboxes)
+                known.names = tuple(each.name for each in mailboxes if each.selectable)
+                known.expires = self._clock() + limits.MAILBOX_NAMES_TTL_S
+            return known.names
 
 
 def _check(reference: Reference, argument: str) -> None:
@@ -111,7 +114,7 @@ def _check(reference: Reference, argument: str) -> None:
         raise InvalidInputError.of(
             "ref",
             BaseReason.INVALID_VALUE,
-            f"is none of the templates. Send ref/resource with one of: {', '.join(_URI_TEMPLATES)}.",
+            f"must be ref/resource with one of these templates: {', '.join(_URI_TEMPLATES)}.",
         )
     if argument not in _ARGUMENTS or f"{{{argument}}}" not in reference.uri:
         names = ", ".join(each for each in _ARGUMENTS if f"{{{each}}}" in reference.uri)
@@ -121,12 +124,12 @@ def _check(reference: Reference, argument: str) -> None:
 
 
 def _choose(values: Iterable[str], typed: str) -> Completion:
-    """Choose the values that begin with what was typed, then those that hold it elsewhere."""
+    """Choose the values that begin with what was typed, then those that contain it."""
     wanted = typed.casefold()
-    holding = [value for value in values if wanted in value.casefold()]
-    holding.sort(key=lambda value: not value.casefold().startswith(wanted))
+    matches = [value for value in values if wanted in value.casefold()]
+    matches.sort(key=lambda value: not value.casefold().startswith(wanted))
     return Completion(
-        values=holding[: limits.COMPLETIONS_MAX],
-        total=len(holding),
-        has_more=len(holding) > limits.COMPLETIONS_MAX,
+        values=matches[: limits.COMPLETIONS_MAX],
+        total=len(matches),
+        has_more=len(matches) > limits.COMPLETIONS_MAX,
     )

@@ -1,7 +1,7 @@
-"""Serving over HTTP (MCP's "streamable HTTP"), without sessions, until a signal ends it.
+"""Serves over HTTP (MCP's "streamable HTTP"), without sessions, until a signal arrives.
 
-Each request stands for itself in both eras of the protocol: any replica can answer any
-of them. Owns the socket, who may speak to it, and the ending; TLS is for a proxy.
+Every request is independent, in both eras of the protocol, so any replica can answer it. This module owns
+the socket, access to it, and shutdown. TLS is left to a proxy.
 """
 
 import errno
@@ -31,15 +31,15 @@ from mailmcp.server.http_connections import LimitedProtocol
 
 PATH: Final = "/mcp"
 
-_EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104 - only if told to, and with a token
+_EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104 - only if configured, and with a token
 _BACKLOG: Final = 128
-"""Connections that wait to be accepted."""
+"""Connections waiting to be accepted."""
 
 _ACCEPTED_AT_ONCE: Final = 16
-"""Connections that the event loop accepts before it can close any: each takes a file descriptor."""
+"""Connections accepted in one turn of the event loop, before any can be closed. Each is a file descriptor."""
 
 _PORT_OF_HTTP: Final = 80
-"""Left out of URLs, and so of the Host header."""
+"""Clients leave it out of URLs, and so out of the Host header."""
 
 _STOPPING: Final = PlainTextResponse("The server is stopping.\n", status_code=503)
 
@@ -47,49 +47,49 @@ _log = logging.getLogger(__name__)
 
 
 class StartError(Exception):
-    """The server cannot listen where it is told to."""
+    """The server can't listen at the configured address."""
 
     def __init__(self, message: str, *, exit_status: int) -> None:
         self.exit_status = exit_status
-        """2 if what it was told is wrong, 1 if the machine does not allow it now."""
+        """2 if the configuration is wrong, 1 if the machine doesn't allow it now."""
         super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpOptions:
-    """Where to serve, and to whom."""
+    """Where to listen, and who may connect."""
 
     host: str
-    """A name or an address of this machine; `0.0.0.0` or `::` for all of its addresses."""
+    """A name or address of this machine; `0.0.0.0` or `::` for all addresses."""
 
     port: int
-    """0 for any free one."""
+    """0 for any free port."""
 
     token: SecretStr | None = None
-    """What each request must bear; None, on loopback alone, for nothing."""
+    """The bearer token that requests need; None, on loopback only, for no token."""
 
     allowed_hosts: Sequence[str] = ()
-    """Further names by which clients may call it, as a Host header gives them; `name:*` for any port."""
+    """More names that clients may use in the Host header; `name:*` for any port."""
 
 
 def run_http(server: Server[Serving], *, listener: socket.socket, options: HttpOptions) -> None:
-    """Serve on a socket that `listen` made, and close it, until SIGTERM or SIGINT."""
+    """Serve on a socket from `listen` until SIGTERM or SIGINT, then close it."""
     with listener:
         port = listener.getsockname()[1]
         config = configure(make_app(server, options, port=port))
         if options.token is None:
             _log.warning(
-                "asks for no token: every program on this machine can read the mail; "
-                "to require one, set MAILMCP_HTTP_TOKEN"
+                "no token required: every program on this machine can read the mail; "
+                "set MAILMCP_HTTP_TOKEN to require one"
             )
         if options.host in _EVERY_ADDRESS and not options.allowed_hosts:
-            _log.warning("lets in only who calls it localhost; name other hosts in http_allowed_hosts")
+            _log.warning("accepts only requests to localhost; add other host names to http_allowed_hosts")
         runner = _Runner(config, url=f"http://{_bracketed(options.host)}:{port}{PATH}")
         anyio.run(partial(runner.serve, sockets=[listener]))
 
 
 def configure(app: ASGIApp) -> uvicorn.Config:
-    """Return how uvicorn serves an application: HTTP/1.1 alone, within our limits, and with our logging."""
+    """Configure uvicorn: HTTP/1.1 only, with our limits and our logging."""
     return uvicorn.Config(
         app,
         http=LimitedProtocol,
@@ -97,9 +97,9 @@ def configure(app: ASGIApp) -> uvicorn.Config:
         lifespan="on",
         workers=1,
         backlog=_ACCEPTED_AT_ONCE,
-        # Reached only if every connection has a call in flight; what is one too many gets a 503.
+        # Reached only if every connection has a call in flight. One more gets a 503.
         limit_concurrency=limits.HTTP_CONNECTIONS_MAX + 1,
-        # Ours has configured logging already, to stderr; uvicorn's access log would go to stdout.
+        # Logging is configured already, to stderr; uvicorn's access log would go to stdout.
         log_config=None,
         access_log=False,
         proxy_headers=False,
@@ -109,7 +109,7 @@ def configure(app: ASGIApp) -> uvicorn.Config:
 
 
 def make_app(server: Server[Serving], options: HttpOptions, *, port: int) -> ASGIApp:
-    """Make the ASGI application; `port` is the one that it is really served on."""
+    """Build the ASGI application; `port` is the port it is served on."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
@@ -117,23 +117,23 @@ def make_app(server: Server[Serving], options: HttpOptions, *, port: int) -> ASG
         transport_security=security(options, port=port),
         host=options.host,
     )
-    # It would send clients, and their token, to http:// even if a proxy in front speaks https://.
+    # A redirect would send clients and their tokens to http:// even behind a proxy that speaks https://.
     app.router.redirect_slashes = False
     return Gate(app, options.token)
 
 
 def listen(options: HttpOptions) -> socket.socket:
-    """Take the address; on one that is not loopback only with a token.
+    """Bind the socket. An address other than loopback requires a token.
 
     Raises:
-        StartError: See there.
+        StartError: The address can't be bound, or the token is missing.
     """
     family, address = _resolve(options.host, options.port)
     every_address = address[0] == "::" and socket.has_dualstack_ipv6()
     where = f"{_bracketed(options.host)}:{options.port}"
     if options.token is None and not is_loopback(address[0]):
         raise StartError(
-            f"will not listen on {where} without a token: all who can reach it could read the mail; "
+            f"won't listen on {where} without a token: anyone who can reach it could read the mail; "
             "set MAILMCP_HTTP_TOKEN, or http_token or http_token_env in [server], or listen on 127.0.0.1",
             exit_status=2,
         )
@@ -142,17 +142,17 @@ def listen(options: HttpOptions) -> socket.socket:
             address, family=family, backlog=_BACKLOG, dualstack_ipv6=every_address
         )
     except OSError as error:
-        raise StartError(f"cannot listen on {where}: {_reason(error)}", exit_status=1) from error
-    # Accepted sockets inherit it. asyncio sets it by itself, but not on those of `create_server`,
-    # and each reply then waits 40 ms for the client's delayed ACK.
+        raise StartError(f"can't listen on {where}: {_reason(error)}", exit_status=1) from error
+    # Accepted sockets inherit it. asyncio doesn't set it on sockets from `create_server`, and each reply
+    # would wait 40 ms for the client's delayed ACK.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 
 
 def security(options: HttpOptions, *, port: int) -> TransportSecuritySettings:
-    """Say which Host and Origin headers are right, so that no web site can use a browser to get in.
+    """List the allowed Host and Origin headers, so that no web site can get in through a browser.
 
-    The SDK's own default leaves both unchecked unless the host is loopback.
+    By default the SDK checks neither unless the host is loopback.
     """
     names = ["127.0.0.1", "localhost", "[::1]", _bracketed(options.host).lower()]
     hosts = [f"{name}:{port}" for name in names]
@@ -167,10 +167,10 @@ def security(options: HttpOptions, *, port: int) -> TransportSecuritySettings:
 
 
 class Gate:
-    """Lets in whoever bears the token, with POST alone; answers what is cut off at the end."""
+    """Requires the token and POST, and answers requests that shutdown cuts off."""
 
     def __init__(self, app: ASGIApp, token: SecretStr | None) -> None:
-        """Stand before `app`; without a token, all may pass."""
+        """Guard `app`; None for `token` lets everyone in."""
         self._app = app
         self._token = token.get_secret_value().encode() if token else None
 
@@ -193,24 +193,24 @@ class Gate:
         try:
             await self._app(scope, receive, watch)
         except anyio.get_cancelled_exc_class():
-            # uvicorn cancels a request when the grace is over; raised on, it would be logged as a bug.
+            # uvicorn cancels requests when the grace period is over, and logs a cancellation as a bug.
             if not started:
                 await _STOPPING(scope, receive, send)
 
     def _refuse(self, scope: Scope) -> Response | None:
         if self._token is not None and (challenge := self._challenge(scope)):
             return PlainTextResponse(
-                "This server needs its bearer token.\n",
+                "This server requires a bearer token.\n",
                 status_code=401,
                 headers={"WWW-Authenticate": challenge},
             )
         if scope["path"] == PATH and scope["method"] != "POST":
-            # There is no stream to listen to and no session to end: nothing is kept between calls.
+            # There is no stream to open and no session to delete: calls share nothing.
             return PlainTextResponse("Use POST.\n", status_code=405, headers={"Allow": "POST"})
         return None
 
     def _challenge(self, scope: Scope) -> str:
-        """Say what to ask for (RFC 6750 section 3); empty if the right token is there."""
+        """Return the WWW-Authenticate challenge (RFC 6750 section 3); "" if the token is right."""
         given = [value for name, value in scope["headers"] if name == b"authorization"]
         if not given:
             return 'Bearer realm="mailmcp"'
@@ -222,7 +222,7 @@ class Gate:
 
 
 class _Runner(uvicorn.Server):
-    """uvicorn with our line when it is ready and our handling of signals."""
+    """uvicorn with our own ready line and signal handling."""
 
     def __init__(self, config: uvicorn.Config, *, url: str) -> None:
         super().__init__(config)
@@ -232,16 +232,16 @@ class _Runner(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for each in sockets or ():
-            each.listen(_BACKLOG)  # asyncio has made it as short as the number that it accepts at once
-        _log.info("serves %s", self._url)
+            each.listen(_BACKLOG)  # asyncio set it to the number it accepts at once
+        _log.info("serving %s", self._url)
 
     @contextmanager
     @override
     def capture_signals(self) -> Iterator[None]:
-        """Take the signals; unlike uvicorn's own, do not die of them at the end: it was a good one.
+        """Stop on a signal. Unlike uvicorn's own handler, don't raise it again: the shutdown was clean.
 
-        A plain function takes them: sse-starlette finds uvicorn by its bound method, and would
-        cut the replies of calls in flight before the grace is over.
+        The handler is a plain function. sse-starlette recognizes uvicorn by its bound method, and would cut
+        the replies of calls in flight before the grace period is over.
         """
 
         def stop(*_: object) -> None:
@@ -257,11 +257,11 @@ class _Runner(uvicorn.Server):
 
 
 def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...]]:
-    """Look the host up; of several addresses take the first, of IPv4 if there is one."""
+    """Resolve the host to its first address, IPv4 if it has one."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise StartError(f"cannot listen on {host}: no such host is known", exit_status=2) from error
+        raise StartError(f"can't listen on {host}: unknown host", exit_status=2) from error
     family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
     return family, address
 
@@ -272,7 +272,7 @@ def _bracketed(host: str) -> str:
 
 def _reason(error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return "the port is in use; choose another one with --port, or 0 for any that is free"
+        return "the port is in use; choose another with --port, or 0 for any free port"
     if error.errno == errno.EADDRNOTAVAIL:
-        return "this is not an address of this machine"
+        return "not an address of this machine"
     return error.strerror or type(error).__name__

@@ -1,7 +1,7 @@
-"""Limits that hold before an HTTP request has shown a token: on connections, and on the time a request takes.
+"""Limits on HTTP clients that have not shown a token yet: on connections, and on the time a request takes.
 
-uvicorn limits the size of headers and how long a connection may idle after a reply, but not how long a
-request may take to arrive; and its limit on connections turns away whoever comes last.
+uvicorn limits the size of headers and the idle time after a reply, but not the time a request takes to
+arrive. Its limit on connections turns away whoever comes last.
 """
 
 import asyncio
@@ -14,18 +14,18 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from mailmcp import limits
 
 _INCOMPLETE: Final = (h11.IDLE, h11.SEND_BODY)
-"""The states of a client whose next request is not there yet, or not its whole body."""
+"""The states of a client whose next request has not arrived completely."""
 
 
 class LimitedProtocol(H11Protocol):
-    """One connection: closed if its next request is late, or earlier if others need its place."""
+    """A connection that is closed if its next request is late, or earlier to make room for others."""
 
     deadline: asyncio.TimerHandle | None = None
-    """Runs while a request is awaited. Further octets of it don't extend it, so dripping doesn't help."""
+    """Set while a request is awaited. Further octets don't extend it, so a slow drip doesn't help."""
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's
-        """Start waiting for a request, and make room for this connection if there are too many."""
+        """Start the deadline, and make room for this connection if there are too many."""
         super().connection_made(transport)
         if len(self.connections) > limits.HTTP_CONNECTIONS_MAX:
             self._make_room()
@@ -33,18 +33,18 @@ class LimitedProtocol(H11Protocol):
 
     @override
     def handle_events(self) -> None:
-        """Start or stop waiting as requests arrive."""
+        """Start or stop the deadline as requests arrive."""
         super().handle_events()
         self._update_deadline()
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
+        """Stop the deadline."""
         self.cancel_deadline()
         super().connection_lost(exc)
 
     def cancel_deadline(self) -> None:
-        """Stop waiting for a request."""
+        """Stop the deadline of the next request."""
         if self.deadline is not None:
             self.deadline.cancel()
             self.deadline = None
@@ -56,7 +56,7 @@ class LimitedProtocol(H11Protocol):
             self.deadline = self.loop.call_later(limits.HTTP_REQUEST_S, self.transport.abort)
 
     def _make_room(self) -> None:
-        """Close the connection that has made the server wait longest; none if each has a call in flight."""
+        """Close the connection that the server has waited for longest. None if all have calls in flight."""
         waiting = {
             each.deadline.when(): each
             for each in self.connections

@@ -1,4 +1,4 @@
-"""Logging to stderr: one line a record, as text or JSON; stdout belongs to the protocol."""
+"""Logging to stderr, one line for each record, as text or JSON. stdout belongs to the protocol."""
 
 import json
 import logging
@@ -20,11 +20,11 @@ CALL_FIELDS = (
     "imap_round_trips",
     "bytes_received",
 )
-"""What a line may say of a call, in this order."""
+"""Fields of a call in its log line, in this order."""
 
 
 class TextFormatter(logging.Formatter):
-    """`time level logger message key=value …`; values with spaces or quotes are JSON strings."""
+    """Formats `time level logger message key=value …`; values with spaces or quotes become JSON strings."""
 
     @override
     def formatMessage(self, record: logging.LogRecord) -> str:
@@ -43,10 +43,9 @@ def _plain(value: object) -> str:
 
 
 def configure_logging(level: str, *, as_json: bool, stream: TextIO | None = None) -> None:
-    """Send all logging to `stream`, stderr by default; `level` as `info`.
+    """Log to `stream`, stderr by default, from `level` (such as `info`) on.
 
-    Libraries are heard from warnings on: IMAPClient's own lines hold subjects and, for
-    some logins, passwords.
+    Libraries log from warnings on: IMAPClient's debug lines hold subjects and, for some logins, passwords.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
     if as_json:

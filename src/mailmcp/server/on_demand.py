@@ -1,7 +1,7 @@
-"""What is loaded when it is first needed, or soon after it was announced, so that a host waits less.
+"""Loads a value when it is first needed, or soon after it was announced, so that hosts wait less at start-up.
 
-Loading is imports. They run in a thread: meanwhile the server answers what needs none of
-them, and can end at any moment.
+Loading means imports, which run in a thread: the server goes on answering other requests and can stop at
+any moment.
 """
 
 import logging
@@ -20,49 +20,50 @@ _log = logging.getLogger(__name__)
 
 
 class LoadError(Exception):
-    """What is needed cannot be loaded; the log says why."""
+    """The value can't be loaded; the log says why."""
 
 
 class OnDemand(Generic[ValueT]):
     """A value that lives from its first use until the server ends."""
 
     def __init__(self, load: Callable[[], AbstractAsyncContextManager[ValueT]]) -> None:
-        """Make the value by `load`, which may block: it is called once, in a thread; make this on the loop.
+        """Load the value with `load`, which may block: it is called once, in a thread.
 
-        What it returns is entered and left on the loop, both in one task, as task groups ask.
+        Create this on the event loop. The context manager that `load` returns is entered and left there, in
+        one task, as task groups require.
         """
         self._load = load
         self._announced = anyio.Event()
         self._needed = anyio.Event()
-        self._settled = anyio.Event()
+        self._done = anyio.Event()
         self._value: ValueT | None = None
 
     def announce(self) -> None:
-        """Say that the value will be needed soon, though nobody waits for it yet."""
+        """Load the value soon, though nobody waits for it yet."""
         self._announced.set()
 
     async def get(self) -> ValueT:
-        """Give the value; while `running`. All who ask before it is loaded wait for it.
+        """Return the value, loading it first if need be. Call it only while `running`.
 
         Raises:
-            LoadError: It cannot be loaded, and is not tried again: no installation mends itself.
+            LoadError: The value can't be loaded. There is no second attempt.
         """
         self._announced.set()
         self._needed.set()
-        await self._settled.wait()
+        await self._done.wait()
         if self._value is None:
             raise LoadError
         return self._value
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Be ready to load until the block ends; then leave the value, or give up loading it, at once."""
+        """Load on demand until the block ends; then close the value or abandon loading, at once."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._live)
+            tasks.start_soon(self._run)
             yield
             tasks.cancel_scope.cancel()
 
-    async def _live(self) -> None:
+    async def _run(self) -> None:
         await self._announced.wait()
         with anyio.move_on_after(limits.LOAD_DELAY_S):
             await self._needed.wait()
@@ -72,9 +73,9 @@ class OnDemand(Generic[ValueT]):
                     self._load, abandon_on_cancel=True, limiter=CapacityLimiter(1)
                 )
                 self._value = await stack.enter_async_context(made)
-            except Exception:  # noqa: BLE001 - whatever it is, callers wait for an answer
-                _log.exception("cannot load what calls need")
+            except Exception:  # noqa: BLE001 - whatever it is, callers wait for a reply
+                _log.exception("can't load the tools")
                 return
             finally:
-                self._settled.set()
+                self._done.set()
             await anyio.sleep_forever()

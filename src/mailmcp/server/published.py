@@ -1,7 +1,7 @@
-"""What is published before anything works: the tools, as `tools/list` gives them, from data of the package.
+"""Reads the published tools, as `tools/list` returns them, from files of the package.
 
-The models say the same, and take a fifth of the start to load. `scripts/docs` writes the
-data of them (see `mailmcp.server.publishing`), and the tests hold the two against each other.
+They could be built from the tools' models, but importing those takes a fifth of the start-up time.
+`scripts/docs` writes the files (`mailmcp.server.publishing`), and tests compare them with the models.
 """
 
 import json
@@ -13,22 +13,22 @@ from mcp.types import Tool
 from mcp_envelope import Dialect
 
 FOLDER: Final = "schemas"
-"""Beside this module: one file a dialect."""
+"""Next to this module; one file for each dialect."""
 
 
 def read_published(dialect: Dialect, *, lean_rows: bool = False, saving: bool = False) -> dict[str, Tool]:
-    """Read the tools as they are published in a dialect, by name, in the order in which they are listed.
+    """Read the published tools of a dialect by name, in the order of the list.
 
     Args:
-        dialect: Which the output schemas follow.
-        lean_rows: Whether listed messages leave out what their ids say already.
-        saving: Whether there is a folder to save files in: a tool that may write there is not read-only.
+        dialect: The shape of the output schemas.
+        lean_rows: Whether listed messages leave out what their ids already say.
+        saving: Whether files can be saved: a tool that may save one is not read-only.
     """
     file = resources.files("mailmcp.server") / FOLDER / f"{dialect.value}.json"
-    written: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    members: dict[str, dict[str, Any]] = {tool["name"]: tool for tool in written["tools"]}
-    for setting, is_chosen in (("lean_rows", lean_rows), ("saving", saving)):
-        if is_chosen:
-            for name, differing in written[setting].items():
-                members[name] |= differing
-    return {name: Tool.model_validate(each) for name, each in members.items()}
+    published: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    tools: dict[str, dict[str, Any]] = {tool["name"]: tool for tool in published["tools"]}
+    for setting, is_on in (("lean_rows", lean_rows), ("saving", saving)):
+        if is_on:
+            for name, changes in published[setting].items():
+                tools[name] |= changes
+    return {name: Tool.model_validate(each) for name, each in tools.items()}

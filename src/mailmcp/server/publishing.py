@@ -1,6 +1,6 @@
-"""From the models of the tools to what is published of them: what `scripts/docs` writes and tests compare.
+"""Builds the published tools from their models, for `scripts/docs` to write and tests to compare.
 
-A running server reads what was written (`mailmcp.server.published`).
+A running server reads the files (`mailmcp.server.published`).
 """
 
 import json
@@ -13,20 +13,12 @@ from mcp_envelope.schema import JsonObject
 
 
 def publish_all(dialect: Dialect, *, lean_rows: bool = False, saving: bool = False) -> list[JsonObject]:
-    """Write all tools as `tools/list` gives them, in their order, as JSON.
-
-    Args:
-        dialect: The shape of replies.
-        lean_rows: Whether listed messages leave out what their ids say already.
-        saving: Whether there is a folder to save files in: a tool that may write there is not
-            read-only, though it leaves the mail as it is.
-    """
-    published = (publish(_as_set(tool, lean_rows=lean_rows, saving=saving), dialect) for tool in TOOLS)
+    """Build the JSON of all tools, as `tools/list` returns them. Arguments as for `read_published`."""
+    published = (publish(_with_settings(tool, lean_rows, saving), dialect) for tool in TOOLS)
     return [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in published]
 
 
-def _as_set(tool: MailTool, *, lean_rows: bool, saving: bool) -> MailTool:
-    """Return the tool as the settings make it."""
+def _with_settings(tool: MailTool, lean_rows: bool, saving: bool) -> MailTool:  # noqa: FBT001 - private
     if lean_rows and tool.lean_data is not None:
         tool = replace(tool, data=tool.lean_data)
     if saving and tool.saves_files:
@@ -35,10 +27,9 @@ def _as_set(tool: MailTool, *, lean_rows: bool, saving: bool) -> MailTool:
 
 
 def write_published(dialect: Dialect) -> str:
-    """Write the file that a server of this dialect reads.
+    """Build the text of the file that a server of this dialect reads.
 
-    It has the tools as they are without any setting, and for each setting that matters the
-    members, by the tool's name, that differ.
+    It holds the tools without any setting and, for each setting, what it changes, by tool name.
     """
     plain = publish_all(dialect)
     document = {

@@ -1,4 +1,4 @@
-"""Which resources there are: templates, and one entry an account; made without a connection."""
+"""Lists resources and templates, without a connection: one resource for each account."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,13 +15,13 @@ from mailmcp.model.resource_uri import (
 )
 
 TEXT_TYPE: Final = "text/markdown"
-"""Of resources that are made for reading."""
+"""The type of resources rendered as text."""
 
 _LISTS_TTL_MS: Final = 3_600_000
-"""Lists and templates change only with the settings, that is, with a new process."""
+"""Lists and templates change only with the settings, and so with a new process."""
 
 _TEXT_TTL_MS: Final = 60_000
-"""Text has flags and counts in it, which change."""
+"""Text shows flags and counts, which change."""
 
 CACHE_HINTS: Final[dict[CacheableMethod, CacheHint]] = {
     "resources/list": CacheHint(ttl_ms=_LISTS_TTL_MS, scope="private"),
@@ -34,14 +34,14 @@ TEMPLATES: Final = (
         name="message",
         title="Message",
         uri_template=MESSAGE_TEMPLATE,
-        description="A message as text, as imap_get_message gives it.",
+        description="A message as text, as from imap_get_message.",
         mime_type=TEXT_TYPE,
     ),
     ResourceTemplate(
         name="message_raw",
         title="Message source",
         uri_template=RAW_TEMPLATE,
-        description="A message as it is stored, octet by octet.",
+        description="A message exactly as stored.",
         mime_type="message/rfc822",
     ),
     ResourceTemplate(
@@ -54,13 +54,13 @@ TEMPLATES: Final = (
 
 
 def list_resources(accounts: Sequence[Account]) -> list[Resource]:
-    """List the mailboxes of each account as one resource; messages are too many to be listed."""
+    """List one resource for each account: its mailboxes. Messages are too many to list."""
     return [
         Resource(
             name=f"mailboxes of {account.account_id}",
             title=f"Mailboxes of {account.account_id}",
             uri=format_mailboxes_uri(account.account_id),
-            description="The mailboxes of the account, as imap_list_mailboxes gives them.",
+            description="The mailboxes of the account, as from imap_list_mailboxes.",
             mime_type=TEXT_TYPE,
         )
         for account in accounts

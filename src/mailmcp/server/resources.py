@@ -1,17 +1,17 @@
-"""Mail as MCP resources, read: the mailboxes of an account, messages, their source, their attachments.
+"""Reads MCP resources: the mailboxes of an account, messages, their sources and their attachments.
 
-Which there are is told by `mailmcp.server.resource_lists`. A failure is a JSON-RPC error (see
-`mailmcp.server.rpc_error`).
+`mailmcp.server.resource_lists` lists them. A failure is a JSON-RPC error (`mailmcp.server.rpc_error`).
 """
 
 import secrets
 from base64 import b64encode
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from mcp.shared.exceptions import MCPError
 from mcp.types import BlobResourceContents, ErrorData, ReadResourceResult, TextResourceContents
 
-from mailmcp.server.mail_calls import MailCalls
 from mailmcp.server.resource_lists import TEXT_TYPE
 from mailmcp.server.rpc_error import rpc_error
 from mailmcp.tools.read_resource import Octets, read_resource
@@ -23,12 +23,12 @@ from mcp_envelope.server.progress import Send, send_nothing
 from mcp_envelope.text import render_outcome
 
 _OCTETS_TTL_MS: Final = 3_600_000
-"""The octets of a UID never change under one UIDVALIDITY (RFC 9051 section 2.3.1.1)."""
+"""The octets of a UID never change while UIDVALIDITY stays the same (RFC 9051 section 2.3.1.1)."""
 
 
 async def read(
     calls: Calls[Call],
-    mail: MailCalls,
+    open_call: Callable[[Request], AbstractContextManager[Call]],
     uri: str,
     *,
     revision: str,
@@ -38,12 +38,12 @@ async def read(
     """Read a resource.
 
     Raises:
-        MCPError: It cannot be had; `revision` is the protocol's, which assigns the codes.
+        MCPError: The read failed; the error code depends on the protocol's `revision`.
     """
 
-    async def work(call: Request) -> Outcome[Any] | Octets:
-        with mail.open(call) as opened:
-            return await read_resource(uri, opened)
+    async def work(request: Request) -> Outcome[Any] | Octets:
+        with open_call(request) as call:
+            return await read_resource(uri, call)
 
     def reply(result: Outcome[Any] | Octets | ToolError, request: Request) -> ReadResourceResult | ErrorData:
         if isinstance(result, ToolError):

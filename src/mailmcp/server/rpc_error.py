@@ -1,4 +1,4 @@
-"""A `ToolError` as a JSON-RPC error: for requests that have no result for failures, as calls of tools do."""
+"""A `ToolError` as a JSON-RPC error, for requests whose results can't express failure, unlike tool calls."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from mcp_envelope import Code, ToolError
 from mcp_envelope.values import details_value
 
 RESOURCE_NOT_FOUND: Final = -32002
-"""Until 2025-11-25; later revisions retired it for INVALID_PARAMS (SEP-2164)."""
+"""Until 2025-11-25. Later revisions use INVALID_PARAMS (SEP-2164)."""
 
 _CODES: Final = {
     Code.INVALID_INPUT: INVALID_PARAMS,
@@ -23,20 +23,20 @@ _CODES: Final = {
 
 
 def rpc_error(error: ToolError, *, request_id: str, uri: str = "", revision: str = "") -> ErrorData:
-    """Write a failure; its `data` has our code, the reason, and what else the envelope would say.
+    """Format a failure. Its `data` holds our code, the reason and the rest of what an envelope would.
 
     Args:
         error: The failure.
-        request_id: Ours, under which the log has it.
-        uri: Of the resource that was asked for; its absence has a code of its own in old revisions.
-        revision: Of the protocol that was negotiated.
+        request_id: The id under which the log has it.
+        uri: The resource that was asked for. Old revisions have an error code for a missing one.
+        revision: The protocol revision that was negotiated.
     """
     code = _CODES[error.code]
     if error.code is Code.NOT_FOUND and uri and revision not in MODERN_PROTOCOL_VERSIONS:
         code = RESOURCE_NOT_FOUND
     message = error.message
-    if (step := error.next_action) is not None:  # in the message too: clients exist that drop the data
-        message = f"{message} {step.instruction} ({step.tool})"
+    if (action := error.next_action) is not None:  # in the message too: some clients drop the data
+        message = f"{message} {action.instruction} ({action.tool})"
     data = {"code": error.code.value, **details_value(error), "request_id": request_id}
     shown = uri if len(uri) <= ERROR_URI_CHARS_MAX else f"{uri[:ERROR_URI_CHARS_MAX]}…"
     return ErrorData(code=code, message=message, data=data | ({"uri": shown} if uri else {}))

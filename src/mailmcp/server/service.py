@@ -1,12 +1,13 @@
-"""What needs mail: calls of tools, reading of resources, completion, all on one pool.
+"""What answers the requests that need mail: tool calls, resource reads and completions, all on one pool.
 
-This module brings with it whatever they need, and is loaded after the first answers
-(see `mailmcp.server.on_demand`): nothing that a host waits for at the start may import it.
+Importing this module loads everything they need, so it is imported after the first replies
+(see `mailmcp.server.on_demand`). Nothing that a host waits for at start-up may import it.
 """
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
 from time import monotonic
 from typing import Any
 
@@ -21,21 +22,64 @@ from mcp.types import (
 )
 
 from mailmcp import REPLY_VERSION
+from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.account import Account
 from mailmcp.imap.pool import Pool
+from mailmcp.imap.uid_cache import UidCache
 from mailmcp.server import resources
 from mailmcp.server.completion import Completions
-from mailmcp.server.mail_calls import MailCalls
+from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
 from mcp_envelope import Dialect
+from mcp_envelope.server.calls import Call as Request
 from mcp_envelope.server.calls import Calls
 from mcp_envelope.server.trace import read_trace
 
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 Context = ServerRequestContext[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallFactory:
+    """Makes the `Call` of each request from what they all share."""
+
+    pool: Pool
+    preferences: Preferences
+    lean_rows: bool = False
+    uid_cache: UidCache = field(default_factory=UidCache)
+    extractor: Extractor = field(default_factory=Extractor)
+    message_id_cache: MessageIdCache = field(default_factory=MessageIdCache)
+
+    @contextmanager
+    def open(self, request: Request) -> Iterator[Call]:
+        """Open a call. When it ends, add its cost to the reply and its account and mailbox to the log line.
+
+        The log holds nothing of a message. The mailbox is what the caller sent: it need not exist.
+        """
+        call = Call(
+            pool=self.pool,
+            uid_cache=self.uid_cache,
+            deadline=request.deadline,
+            today=datetime.now(self.preferences.zone).date(),
+            lean_rows=self.lean_rows,
+            preferences=self.preferences,
+            report=request.report,
+            extractor=self.extractor,
+            message_id_cache=self.message_id_cache,
+        )
+        try:
+            yield call
+        finally:
+            request.telemetry.update(call.telemetry.counted())
+            request.log_fields.update(
+                account=call.account_id,
+                mailbox=call.mailbox,
+                imap_round_trips=call.telemetry.imap_round_trips,
+                bytes_received=call.telemetry.bytes_received,
+            )
 
 
 @asynccontextmanager
@@ -48,29 +92,30 @@ async def open_service(
     call_timeout_s: float,
     preferences: Preferences,
 ) -> AsyncIterator["Service"]:
-    """Serve until the block ends, then close all connections; arguments as `build_server` takes them."""
+    """Serve until the block ends, then close all connections. Arguments as for `build_server`."""
     async with Pool(accounts, clock=monotonic).opened() as pool:
-        mail = MailCalls(pool=pool, preferences=preferences, lean_rows=lean_rows)
+        factory = CallFactory(pool=pool, preferences=preferences, lean_rows=lean_rows)
         calls = Calls(
             version=REPLY_VERSION,
-            context=mail.open,
+            context=factory.open,
             dialect=dialect,
             json_text=json_text,
             timeout_s=call_timeout_s,
         )
-        yield Service(calls=calls, mail=mail, completions=Completions(calls, mail, clock=monotonic))
+        completions = Completions(calls, factory.open, clock=monotonic)
+        yield Service(calls=calls, factory=factory, completions=completions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """Answers requests, each from its parameters to its result."""
+    """Turns the parameters of a request into its result."""
 
     calls: Calls[Call]
-    mail: MailCalls
+    factory: CallFactory
     completions: Completions
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        """Call one of the tools that are published."""
+        """Call a published tool."""
         return await self.calls.call_tool(
             _BY_NAME[params.name],
             params.arguments or {},
@@ -82,11 +127,11 @@ class Service:
         """Read a resource.
 
         Raises:
-            MCPError: It cannot be had.
+            MCPError: The read failed.
         """
         return await resources.read(
             self.calls,
-            self.mail,
+            self.factory.open,
             params.uri,
             revision=context.protocol_version,
             trace=read_trace(context.meta),
@@ -97,7 +142,7 @@ class Service:
         """Complete an argument of a resource template.
 
         Raises:
-            MCPError: There is no such argument, or the mail server cannot be asked.
+            MCPError: There is no such argument, or the mail server failed.
         """
         completion = await self.completions.complete(
             params.ref,

@@ -1,4 +1,4 @@
-"""Serving over stdin and stdout, until the host closes stdin, or stdout, or a signal ends it."""
+"""Serves over stdin and stdout until the host closes one of them or a signal arrives."""
 
 import asyncio
 import json
@@ -28,13 +28,13 @@ _REQUEST_ID: Final[TypeAdapter[RequestId]] = TypeAdapter(RequestId)
 
 
 async def serve_stdio(server: Server[Serving], *, leave: Callable[[], object]) -> None:
-    """Serve until stdin closes, then end at once: calls in flight are cancelled.
+    """Serve until stdin closes, then stop at once and cancel calls in flight.
 
     Args:
-        server: What is served.
-        leave: Ends the process. Called when the service has ended and stdin has not: it is read in a
-            thread that nothing can interrupt, and that would be waited for. Called as well when the host
-            is gone: what could not be written would be written again at exit.
+        server: The server.
+        leave: Ends the process. It is called if serving ends before stdin does, since the thread that reads
+            stdin can't be interrupted and Python would wait for it. It is also called if the host is gone,
+            since Python would try again at exit to write what is left.
     """
     try:
         async with stdio_server() as (incoming, outgoing):
@@ -42,21 +42,21 @@ async def serve_stdio(server: Server[Serving], *, leave: Callable[[], object]) -
                 try:
                     requests = _Messages(incoming, outgoing)
                     await server.run(requests, outgoing, server.create_initialization_options())
-                except anyio.get_cancelled_exc_class():  # by a signal, or since nobody reads stdout any more
+                except anyio.get_cancelled_exc_class():  # by a signal, or because nobody reads stdout
                     leave()
                     raise
-    except* ConnectionError:  # the host died, and with it the pipes or sockets to it
+    except* ConnectionError:  # the host died, and its pipes or sockets with it
         leave()
 
 
 def run_stdio(server: Server[Serving], *, leave: Callable[[], object]) -> None:
-    """Run `serve_stdio` in an event loop of its own."""
+    """Run `serve_stdio` in a new event loop."""
     anyio.run(lambda: serve_stdio(server, leave=leave))
 
 
 @contextmanager
 def _signals_cancel(scope: anyio.CancelScope, leave: Callable[[], object]) -> Iterator[None]:
-    """Let SIGINT and SIGTERM cancel `scope`; from then on, and once it has ended, they call `leave`."""
+    """Cancel `scope` on SIGINT or SIGTERM. A second signal, or one after the block, calls `leave`."""
     loop = asyncio.get_running_loop()
     ending = False
 
@@ -73,13 +73,13 @@ def _signals_cancel(scope: anyio.CancelScope, leave: Callable[[], object]) -> It
     try:
         yield
     finally:
-        ending = True  # what is left to do takes a moment, in which a signal ends the process as well
+        ending = True  # from here on a signal ends the process
 
 
 class _Messages(ObjectReceiveStream[SessionMessage | Exception]):
-    """The messages that arrive. A request that cannot be read gets an error for an answer, not silence.
+    """Incoming messages. A request that can't be parsed gets an error as its response.
 
-    The SDK drops it: its JSON may hold half of a surrogate pair, which is no character, or nest too deeply.
+    The SDK would drop it silently. Its JSON may hold half a surrogate pair or nest too deeply.
     """
 
     def __init__(
@@ -90,8 +90,8 @@ class _Messages(ObjectReceiveStream[SessionMessage | Exception]):
     @override
     async def receive(self) -> SessionMessage | Exception:
         while isinstance(received := await self._incoming.receive(), ValidationError):
-            if answer := _refuse(received):
-                await self._outgoing.send(SessionMessage(answer))
+            if response := _parse_error(received):
+                await self._outgoing.send(SessionMessage(response))
         return received
 
     @override
@@ -99,9 +99,9 @@ class _Messages(ObjectReceiveStream[SessionMessage | Exception]):
         await self._incoming.aclose()
 
 
-def _refuse(error: ValidationError) -> JSONRPCError | None:
-    """Return the answer to a request that cannot be read; None without an id to answer to."""
-    # JSON that is no message lacks a key of each kind of message: of replies, if it was meant as a request.
+def _parse_error(error: ValidationError) -> JSONRPCError | None:
+    """Build the response to a request that can't be parsed; None if it has no id."""
+    # Validation reports the missing keys of every kind of message. The last ones are those of a request.
     faults = [each for each in error.errors() if each["type"] in {"json_invalid", "missing"}]
     if not faults:
         return None
@@ -116,8 +116,10 @@ def _refuse(error: ValidationError) -> JSONRPCError | None:
             message = json.loads(message)
         if not isinstance(message, dict) or "method" not in message:
             return None
-        answer = JSONRPCError(jsonrpc="2.0", id=_REQUEST_ID.validate_python(message.get("id")), error=reason)
-        answer.model_dump_json()  # an id that cannot be written back must not end the service
+        response = JSONRPCError(
+            jsonrpc="2.0", id=_REQUEST_ID.validate_python(message.get("id")), error=reason
+        )
+        response.model_dump_json()  # an id that can't be serialized must not end the server
     except (ValueError, RecursionError):  # pydantic's errors are ValueErrors
         return None
-    return answer
+    return response
