@@ -24,7 +24,7 @@ def test_wrong_settings_exit_with_2_and_name_every_mistake(command: str, tmp_pat
     result = CliRunner().invoke(cli, [command, "--config", str(config)])
     assert result.exit_code == 2
     lines = result.stderr.splitlines()
-    assert lines[0] == "mailmcp: the settings are wrong:"
+    assert lines[0] == "mailmcp: the settings have errors:"
     for named in ("envelope", "speed", "portt"):
         assert any(named in line for line in lines[1:]), named
     assert result.stdout == ""

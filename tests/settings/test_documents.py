@@ -13,15 +13,9 @@ from mailmcp.cli.check import USEFUL_CAPABILITIES
 from mailmcp.cli.options import exit_with
 from mailmcp.imap.quirks import Verdict
 from mailmcp.model.owner import Owner
-from mailmcp.settings.environment import (
-    ACCOUNT_VARIABLES,
-    ATTACHMENTS_VARIABLES,
-    SEARCH_VARIABLES,
-    SERVER_VARIABLES,
-)
-from mailmcp.settings.load import load_settings
+from mailmcp.settings.load import load_settings, read_http_token
 from mailmcp.settings.model import (
-    HTTP_TOKEN_KEYS,
+    TABLES,
     AccountTable,
     AttachmentsTable,
     SearchTable,
@@ -30,20 +24,20 @@ from mailmcp.settings.model import (
     Table,
 )
 from mailmcp.settings.problems import SettingsError
-from mailmcp.settings.token import read_http_token
+from mailmcp.settings.sources import EnvironmentSource, keys_with_variable
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = (ROOT / "config.example.toml").read_text(encoding="utf-8")
 PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
 COMMENTED_OUT = re.compile(r"^# (?=[a-z_]+ = |\[)", re.MULTILINE)
 
-TABLES: list[tuple[type[Table], dict[str, str]]] = [
-    (ServerTable, SERVER_VARIABLES),
-    (AttachmentsTable, ATTACHMENTS_VARIABLES),
-    (SearchTable, SEARCH_VARIABLES),
-    (AccountTable, ACCOUNT_VARIABLES),
+MODELS: list[type[Table]] = [*TABLES.values(), AccountTable]
+KEYS = [
+    (key, EnvironmentSource({}).name_key(key) if key in keys_with_variable(table) else None)
+    for table in MODELS
+    for key in table.model_fields
 ]
-KEYS = [(key, variables.get(key)) for table, variables in TABLES for key in table.model_fields]
+TOKEN_KEYS = ServerTable.alternatives
 
 ACCOUNT = '[[accounts]]\naccount_id = "a"\nhost = "h"\nuser = "u"\npassword = "p"\n'
 
@@ -71,7 +65,7 @@ def test_each_default_the_example_shows_is_the_real_one(tmp_path: Path) -> None:
     without_token = re.sub(r"^# http_token.* = .*\n", "", EXAMPLE, flags=re.MULTILINE)
     settings = load_text(COMMENTED_OUT.sub("", without_token), tmp_path)
     assert settings.server == ServerTable()
-    assert settings.server.model_fields_set == set(ServerTable.model_fields) - set(HTTP_TOKEN_KEYS)
+    assert settings.server.model_fields_set == set(ServerTable.model_fields) - set(TOKEN_KEYS)
     assert (settings.preferences.save_folder, str(settings.preferences.zone)) == (None, "UTC")
     assert settings.preferences.owner_of("work") == Owner(addresses=("ann@example.com",))
     shown = settings.accounts[0]
@@ -87,10 +81,10 @@ def test_each_default_the_example_shows_is_the_real_one(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("key", HTTP_TOKEN_KEYS)
+@pytest.mark.parametrize("key", TOKEN_KEYS)
 def test_each_token_the_example_shows_would_be_one(tmp_path: Path, key: str) -> None:
     settings = load_text(EXAMPLE.replace(f"# {key} =", f"{key} ="), tmp_path)
-    assert settings.server.model_fields_set == {key}
+    assert [each for each in TOKEN_KEYS if getattr(settings.server, each)] == [key]
     assert read_http_token(settings.server, {"MAIL_TOKEN": "not-a-real-token"})
 
 
@@ -110,16 +104,15 @@ def test_each_key_is_in_the_table_of_the_page_with_its_variable(key: str, variab
 )
 def test_each_default_in_the_page_is_the_real_one(table: Table) -> None:
     for key, value in table.model_dump().items():
-        if key not in HTTP_TOKEN_KEYS:
+        if key not in TOKEN_KEYS:
             shown = re.search(rf"^\| `{key}` \|[^|]*\| `([^`]*)` \|", PAGE, re.MULTILINE)
             assert shown
             assert json.loads(shown[1]) == value
 
 
-@pytest.mark.parametrize("variable", ACCOUNT_VARIABLES.items(), ids=lambda item: item[1])
-def test_each_variable_of_the_account_is_in_the_page(variable: tuple[str, str]) -> None:
-    key, name = variable
-    assert f"| `{name}` | `{key}` |" in PAGE
+@pytest.mark.parametrize("key", keys_with_variable(AccountTable))
+def test_each_variable_of_the_account_is_in_the_page(key: str) -> None:
+    assert f"| `{EnvironmentSource({}).name_key(key)}` | `{key}` |" in PAGE
 
 
 def test_the_files_of_the_page_load(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ import platformdirs
 import pytest
 from pydantic import SecretStr
 
-from mailmcp.settings.load import load_settings, load_settings_without_accounts
-from mailmcp.settings.model import ServerTable
+from mailmcp.model.owner import Owner
+from mailmcp.settings.load import load_settings, load_settings_without_accounts, read_http_token
+from mailmcp.settings.model import HTTP_TOKEN, ServerTable
 from mailmcp.settings.problems import SettingsError
 from settings.loading import ACCOUNT, ENVIRON, HOME, SECRET, Faults, Load, Write
 
@@ -20,7 +21,9 @@ def test_empty_variables_are_not_set(load: Load) -> None:
     assert (settings.server.text, settings.accounts[0].port, settings.warnings) == ("markdown", 993, ())
 
 
-def test_no_account_tells_both_ways_to_make_one(write: Write, faults: Faults, path: Path) -> None:
+def test_without_an_account_the_error_names_both_ways_to_add_one(
+    write: Write, faults: Faults, path: Path
+) -> None:
     (fault,) = faults({"MAILMCP_HOST": ""})
     for part in ("MAILMCP_HOST", "MAILMCP_USER", "MAILMCP_PASSWORD", "[[accounts]]", str(path)):
         assert part in fault
@@ -59,45 +62,45 @@ def test_command_line_then_environment_then_file_then_default(
 
 @pytest.mark.parametrize("timeout", ["5", "5.0", 5, 5.0])
 def test_every_server_key_can_be_overridden(load: Load, timeout: object) -> None:
-    overrides = {
+    overrides: dict[str, object] = {
         "envelope": "discriminated",
         "text": "json",
         "rows": "lean",
         "log_level": "debug",
         "log_format": "json",
         "http_token": SECRET * 3,
-        "http_allowed_hosts": "a.example, b.example:1",
+        "http_allowed_hosts": ["a.example", "b.example:1"],
     }
-    environ = {f"MAILMCP_{key.upper()}": value for key, value in overrides.items()}
+    environ = {f"MAILMCP_{key.upper()}": value for key, value in overrides.items() if isinstance(value, str)}
+    environ["MAILMCP_HTTP_ALLOWED_HOSTS"] = "a.example, b.example:1"
     expected = {
         **overrides,
         "call_timeout_s": 5.0,
         "http_token": SecretStr(SECRET * 3),
         "http_token_env": None,
-        "http_allowed_hosts": ["a.example", "b.example:1"],
     }
     by_command_line = load(ENVIRON, **overrides, call_timeout_s=timeout)
     by_environment = load({**ENVIRON, **environ, "MAILMCP_CALL_TIMEOUT_S": str(timeout)})
     assert by_command_line.server.model_dump() == by_environment.server.model_dump() == expected
 
 
-def test_every_mistake_of_every_source_is_told_at_once(write: Write, faults: Faults, path: Path) -> None:
+def test_every_mistake_of_every_source_is_reported_at_once(write: Write, faults: Faults, path: Path) -> None:
     write(path, '[server]\ntext = "hunter2"\n' + ACCOUNT + "port = 0\nprot = 1\n")
-    told = faults(
+    found = faults(
         {"MAILMCP_LOG_FORMAT": SECRET, "MAILMCP_PORT": SECRET, "MAILMCP_USER": "ann"},
         log_level=SECRET,
         colour="blue",
     )
-    assert [fault.split(": ")[:2] for fault in told] == [
+    assert [fault.split(": ")[:2] for fault in found] == [
         [f"{path}, line 2", "server.text"],
         [f"{path}, line 9", "accounts[1].port"],
         [f"{path}, line 10", "accounts[1].prot"],
         ["MAILMCP_LOG_FORMAT", 'must be one of "text", "json"'],
-        ["--log-level", 'must be one of "debug", "info", "warning", "error"'],
-        ["--colour", f"is not a known key; known are {', '.join(ServerTable.model_fields)}"],
-        ["MAILMCP_HOST", told[6].split(": ")[1]],
+        ["MAILMCP_HOST", found[4].split(": ")[1]],
         ["MAILMCP_PORT", "must be a whole number from 1 to 65535"],
-        ["MAILMCP_PASSWORD", "is missing; give exactly one of MAILMCP_PASSWORD, MAILMCP_PASSWORD_FILE"],
+        ["MAILMCP_PASSWORD", "is missing; set one of MAILMCP_PASSWORD, MAILMCP_PASSWORD_FILE"],
+        ["--log-level", 'must be one of "debug", "info", "warning", "error"'],
+        ["--colour", f"is not a known key; the known ones are {', '.join(ServerTable.model_fields)}"],
     ]
 
 
@@ -143,7 +146,7 @@ def test_a_named_file_must_exist(
     with pytest.raises(SettingsError) as caught:
         load(environ, config=None if by_variable else missing)
     (fault,) = caught.value.lines
-    assert fault.startswith(f"{missing}: cannot be read: ")
+    assert fault.startswith(f"{missing}: can't be read: ")
     assert fault.endswith(" (MAILMCP_CONFIG names this file)") is by_variable
 
 
@@ -151,8 +154,8 @@ def test_a_file_that_is_not_toml_does_not_hide_other_mistakes(
     write: Write, faults: Faults, path: Path
 ) -> None:
     write(path, f"password = {SECRET}")
-    told = faults({"MAILMCP_TEXT": "x"})
-    assert [fault.split(":")[0] for fault in told] == [f"{path}, line 1, column 12", "MAILMCP_TEXT"]
+    found = faults({"MAILMCP_TEXT": "x"})
+    assert [fault.split(":")[0] for fault in found] == [f"{path}, line 1, column 12", "MAILMCP_TEXT"]
 
 
 def test_the_default_place_is_the_users_own_configuration_folder(
@@ -266,3 +269,86 @@ def test_without_accounts_the_environment_and_the_command_line_count_and_no_file
     with pytest.raises(SettingsError) as caught:
         load_settings_without_accounts({"MAILMCP_TEXT": "x", "MAILMCP_TIME_ZONE": "x"})
     assert [line.partition(":")[0] for line in caught.value.lines] == ["MAILMCP_TEXT", "MAILMCP_TIME_ZONE"]
+
+
+@pytest.mark.parametrize(
+    ("table", "token"),
+    [
+        ({}, None),
+        ({"http_token": SECRET * 3}, SecretStr(SECRET * 3)),
+        ({"http_token_env": "NAME"}, SecretStr(SECRET * 3)),
+    ],
+)
+def test_the_http_token_is_read_from_where_the_settings_say(
+    table: dict[str, str], token: SecretStr | None
+) -> None:
+    assert read_http_token(ServerTable.model_validate(table), {"NAME": SECRET * 3}) == token
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, "is not set or is empty"),
+        ({"NAME": ""}, "is not set or is empty"),
+        ({"NAME": SECRET}, f"must be {HTTP_TOKEN}"),
+        (
+            {"NAME": SECRET * 3 + "\n"},
+            f"must be {HTTP_TOKEN}",
+        ),
+    ],
+)
+def test_the_error_for_a_variable_without_a_token_names_it(environ: dict[str, str], expected: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read_http_token(ServerTable(http_token_env="NAME"), environ)
+    assert caught.value.lines == (
+        f"environment variable NAME, which server.http_token_env names: {expected}",
+    )
+
+
+HOME_ACCOUNT = '[[accounts]]\naccount_id = "home"\nhost = "h"\nuser = "ann@example.com"\npassword = "p"\n'
+
+
+def test_preferences_come_from_the_file_and_the_environment(
+    write: Write, load: Load, path: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    tables = '[attachments]\nsave_folder = "~/one"\n[search]\ntime_zone = "Asia/Tokyo"\n'
+    write(path, tables + HOME_ACCOUNT + 'names = ["Ann"]\n')
+    environ = {HOME: str(tmp_path)}
+    of_file = load(environ).preferences
+    assert (of_file.save_folder, str(of_file.zone)) == (tmp_path / "one", "Asia/Tokyo")
+    assert of_file.owner_of("home") == Owner(names=("Ann",), addresses=("ann@example.com",))
+
+    account = {"MAILMCP_HOST": "h", "MAILMCP_USER": "lee", "MAILMCP_PASSWORD": "p"}
+    chosen = {"MAILMCP_SAVE_FOLDER": "~/two", "MAILMCP_TIME_ZONE": "UTC", "MAILMCP_NAMES": "Lee, L."}
+    both = load(environ | account | chosen).preferences
+    assert (both.save_folder, str(both.zone)) == (tmp_path / "two", "UTC")
+    assert both.owner_of("home").names == ("Ann",)
+    assert both.owner_of("default") == Owner(names=("Lee", "L."))
+
+
+def test_mistakes_in_preferences_are_reported_where_they_were_made(
+    write: Write, faults: Faults, path: Path
+) -> None:
+    write(
+        path,
+        '[attachments]\nsave_folder = "/nowhere/at/all"\n[search]\ntime_zone = "Mars"\nzone = 1\n'
+        + HOME_ACCOUNT
+        + 'addresses = ["ann"]\nsave_folder = "x"\n',
+    )
+    zone = 'must be the name of a time zone, such as "UTC" or "Europe/Berlin"'
+    folder = 'must be the path of a folder, absolute or starting with ~, or "" to save nothing'
+    found = faults({"MAILMCP_SAVE_FOLDER": "relative", "MAILMCP_TIME_ZONE": "Mars"})
+    assert found == [
+        f"{path}, line 2: attachments.save_folder: must be an existing folder; create it, "
+        "or remove this key to save nothing",
+        f"{path}, line 4: search.time_zone: {zone}",
+        f"{path}, line 5: search.zone: is not a known key; did you mean time_zone?",
+        f"{path}, line 11: accounts[1].addresses: must be a list of at most 50 addresses, "
+        'such as "ann@example.com"',
+        found[4],
+        f"MAILMCP_SAVE_FOLDER: {folder}",
+        f"MAILMCP_TIME_ZONE: {zone}",
+    ]
+    assert found[4].startswith(f"{path}, line 12: accounts[1].save_folder: is not a known key")

@@ -20,7 +20,7 @@ def test_one_account_by_environment_alone(load: Load) -> None:
     assert (settings.source, settings.warnings) == (None, ())
 
 
-def test_every_variable_of_the_account(load: Load, tmp_path: Path, ca_pem: Path) -> None:
+def test_every_variable_of_the_account_is_read(load: Load, tmp_path: Path, ca_pem: Path) -> None:
     (tmp_path / "secret").write_text(SECRET + "\n")
     environ = {
         HOME: str(tmp_path),
@@ -50,8 +50,8 @@ def test_the_account_of_the_environment_follows_those_of_the_file(
 def test_two_accounts_called_default_are_refused(write: Write, faults: Faults, path: Path) -> None:
     write(path, ACCOUNT.replace("work", "default"))
     assert faults(ENVIRON) == [
-        f"{path}, line 3: accounts[1].account_id: is the id of the account that MAILMCP_HOST and its "
-        "companions make; choose another, or unset those variables"
+        f"{path}, line 3: accounts[1].account_id: is the id of the account that MAILMCP_HOST sets up; "
+        "choose another, or unset that variable"
     ]
 
 
@@ -65,7 +65,7 @@ def test_an_incomplete_account_names_the_missing_variable(
     assert fault.startswith(f"{missing}: is missing; ")
 
 
-def test_a_variable_lent_to_an_account_asks_for_no_other(write: Write, load: Load, path: Path) -> None:
+def test_a_variable_that_the_file_names_asks_for_no_account(write: Write, load: Load, path: Path) -> None:
     write(path, ACCOUNT.replace(f'password = "{SECRET}"', 'password_env = "MAILMCP_PASSWORD"'))
     settings = load({"MAILMCP_PASSWORD": SECRET})
     (account,) = settings.accounts
@@ -73,7 +73,7 @@ def test_a_variable_lent_to_an_account_asks_for_no_other(write: Write, load: Loa
     assert settings.warnings == ()
 
 
-def test_a_lent_variable_of_ours_is_not_warned_of(write: Write, load: Load, path: Path) -> None:
+def test_a_variable_that_the_file_names_is_known(write: Write, load: Load, path: Path) -> None:
     write(path, ACCOUNT.replace(f'password = "{SECRET}"', 'password_env = "MAILMCP_WORK"'))
     assert load({"MAILMCP_WORK": SECRET}).warnings == ()
 
@@ -94,25 +94,25 @@ def test_characters_that_could_end_a_command_are_refused(faults: Faults, name: s
 
 def test_two_passwords_of_the_environment_are_refused(faults: Faults) -> None:
     assert faults({**ENVIRON, "MAILMCP_PASSWORD_FILE": "x"}) == [
-        "MAILMCP_PASSWORD_FILE: cannot stand beside MAILMCP_PASSWORD; "
-        "give exactly one of MAILMCP_PASSWORD, MAILMCP_PASSWORD_FILE"
+        "MAILMCP_PASSWORD_FILE: can't be combined with MAILMCP_PASSWORD; "
+        "set only one of MAILMCP_PASSWORD, MAILMCP_PASSWORD_FILE"
     ]
 
 
 def test_plain_text_of_the_environment_is_refused_by_its_names(faults: Faults) -> None:
     (fault,) = faults({**ENVIRON, "MAILMCP_TLS": "none", "MAILMCP_ALLOW_PLAINTEXT": "no"})
     assert fault.startswith("MAILMCP_TLS: ")
-    assert "MAILMCP_ALLOW_PLAINTEXT must be true" in fault
+    assert fault.endswith("or if MAILMCP_ALLOW_PLAINTEXT is true")
 
 
-def test_where_a_relative_path_starts_is_told_by_its_source(write: Write, faults: Faults, path: Path) -> None:
+def test_an_error_says_where_a_relative_path_starts(write: Write, faults: Faults, path: Path) -> None:
     write(path, ACCOUNT + 'ca_file = "none.pem"\n')
     of_file, of_environment = faults({**ENVIRON, "MAILMCP_CA_FILE": "none.pem"})
     assert of_file.endswith("a relative path starts at the folder of the settings file")
     assert of_environment.endswith("a relative path starts at the folder that mailmcp is started in")
 
 
-def test_a_comma_too_many_in_a_variable_does_no_harm(load: Load) -> None:
+def test_extra_commas_in_a_variable_are_ignored(load: Load) -> None:
     settings = load({**ENVIRON, "MAILMCP_NAMES": "Ann Lee, ,", "MAILMCP_HTTP_ALLOWED_HOSTS": ","})
     assert settings.preferences.owner_of("default").names == ("Ann Lee",)
     assert settings.server.http_allowed_hosts == []

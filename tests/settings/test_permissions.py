@@ -95,10 +95,10 @@ def test_loading_warns_of_what_others_can_change(path: Path, write: Write, load:
     write(path, ACCOUNT).chmod(0o602)
     path.parent.chmod(0o777)
     assert load().warnings == (
-        f"{path.parent}: other users of this machine can change this folder, and so replace the settings "
-        "in it, which name mail servers and programs to run; take their permission away (chmod go-w)",
-        f"{path}: other users of this machine can change it, and it names mail servers and programs to run; "
-        "take their permission away (chmod go-w)",
+        f"{path.parent}: other users of this machine can write to this folder and so replace the settings "
+        "file, which names mail servers and programs to run; run chmod go-w on it",
+        f"{path}: other users of this machine can change this file, which names mail servers and programs to "
+        "run; run chmod go-w on it",
     )
     write(path, ACCOUNT)
     path.parent.chmod(0o700)

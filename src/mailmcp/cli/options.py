@@ -102,7 +102,7 @@ def configured_or_exit(load: Callable[[], Settings]) -> Settings:
 
 def exit_with(error: SettingsError) -> NoReturn:
     """Say what is wrong with the settings and end."""
-    click.echo("mailmcp: the settings are wrong:", err=True)
+    click.echo("mailmcp: the settings have errors:", err=True)
     for line in error.lines:
         click.echo(f"  {line}", err=True)
     sys.exit(2)

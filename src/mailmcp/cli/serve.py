@@ -23,10 +23,10 @@ from mailmcp.cli.options import (
 )
 from mailmcp.server.app import build_server
 from mailmcp.server.stdio import run_stdio
+from mailmcp.settings.load import read_http_token
 from mailmcp.settings.model import Settings
+from mailmcp.settings.passwords import end_password_commands
 from mailmcp.settings.problems import SettingsError
-from mailmcp.settings.secret import end_password_commands
-from mailmcp.settings.token import read_http_token
 
 _log = logging.getLogger(__name__)
 

@@ -1,193 +1,114 @@
-"""Whether the tables of one source are right: each key, and the keys with each other.
+"""Checks the values of one source: each key, and keys with each other.
 
-Every check runs whatever the others found, so that all mistakes are told at once.
+Every check runs whatever the others find, so that the user sees all mistakes at once.
 """
 
+import os
+import re
 import ssl
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
 from mailmcp.imap.account import Account, Tls, is_loopback
-from mailmcp.settings.model import (
-    HTTP_TOKEN_KEYS,
-    PASSWORD_KEYS,
-    AccountTable,
-    AttachmentsTable,
-    SearchTable,
-    ServerTable,
-    Table,
-)
-from mailmcp.settings.paths import resolve_path
-from mailmcp.settings.preferences import folder_problems
-from mailmcp.settings.problems import Problem, Where, suggest
-from mailmcp.settings.secret import (
+from mailmcp.model.owner import Owner
+from mailmcp.settings.model import ADDRESS_PATTERN, AccountTable, AttachmentsTable, Table
+from mailmcp.settings.passwords import (
     CommandPassword,
     EnvironmentPassword,
     FilePassword,
     FixedPassword,
     PasswordSource,
 )
+from mailmcp.settings.problems import Problem, suggest
+from mailmcp.settings.sources import Source, keys_with_variable
 
-_PORTS = {Tls.IMPLICIT: 993, Tls.STARTTLS: 143, Tls.NONE: 143}
-"""The ports of IMAP (RFC 8314 section 7.3 and RFC 9051 section 2.1)."""
+_PORTS: Final = {Tls.IMPLICIT: 993, Tls.STARTTLS: 143, Tls.NONE: 143}
+"""RFC 8314 section 7.3 and RFC 9051 section 2.1."""
 
-TABLES: Mapping[str, type[Table]] = {
-    "server": ServerTable,
-    "attachments": AttachmentsTable,
-    "search": SearchTable,
-}
-"""The tables of a file beside its accounts."""
-
-AnyTable = TypeVar("AnyTable", bound=Table)
+TableT = TypeVar("TableT", bound=Table)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """Where an account is written: the file, or the environment."""
-
-    folder: Path
-    """Where its relative paths start."""
-
-    folder_name: str
-    """What that is to the user."""
-
-    environ: Mapping[str, str] = field(repr=False)
-    names: Mapping[str, str]
-    """The keys it can give, and what the user calls them there."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileTables:
-    """What a settings file holds, as far as it is right."""
-
-    server: ServerTable
-    attachments: AttachmentsTable
-    search: SearchTable
-    accounts: tuple[Account, ...]
-    problems: tuple[Problem, ...]
-
-
-def check_document(data: Mapping[str, object], origin: Origin) -> FileTables:
-    """Check a whole settings file."""
-    problems = list(_unknown_tables(data))
-    server, found = check_table(ServerTable, data.get("server", {}))
-    problems += [_below(("server",), problem) for problem in (*found, *_token_problems(raw_server(data)))]
-    attachments, found = check_attachments(data.get("attachments", {}), origin.environ)
-    problems += [_below(("attachments",), problem) for problem in found]
-    search, found = check_table(SearchTable, data.get("search", {}))
-    problems += [_below(("search",), problem) for problem in found]
-    accounts = []
-    for position, raw in enumerate(raw_accounts(data)):
-        account, found = check_account(raw, origin)
-        problems += [_below(("accounts", position), problem) for problem in found]
-        accounts += [account] if account else []
-    problems += _repeated_ids(data)
-    return FileTables(
-        server=server or ServerTable(),
-        attachments=attachments or AttachmentsTable(),
-        search=search or SearchTable(),
-        accounts=tuple(accounts),
-        problems=tuple(problems),
-    )
-
-
-def raw_server(data: Mapping[str, object]) -> Mapping[str, object]:
-    """Take the table `[server]` of a file, unchecked; empty if it is not even a table."""
-    server = data.get("server")
-    return server if isinstance(server, dict) else {}
-
-
-def raw_accounts(data: Mapping[str, object]) -> list[object]:
-    """Take the accounts of a file, unchecked; none if they are not even a list."""
-    accounts = data.get("accounts", [])
-    return accounts if isinstance(accounts, list) else []
-
-
-def given_values(data: Mapping[str, object], key: str) -> list[tuple[int, object]]:
-    """Take the values that accounts of a file give for a key, unchecked, with the account's position."""
-    return [
-        (position, raw[key])
-        for position, raw in enumerate(raw_accounts(data))
-        if isinstance(raw, dict) and key in raw
-    ]
-
-
-def check_table(model: type[AnyTable], raw: object) -> tuple[AnyTable | None, list[Problem]]:
-    """Check each key of a table by itself; the table is None if there is any problem."""
+def check_table(model: type[TableT], raw: object, source: Source) -> tuple[TableT | None, list[Problem]]:
+    """Check a table; it is None if a key is wrong, not if keys can't be combined."""
+    table, faults = None, {}
     try:
-        return model.model_validate(raw), []
+        table = model.model_validate(raw, strict=False if source.is_text else None)
     except ValidationError as error:
-        faults = {
-            each["loc"][:1]: each["type"]
-            for each in error.errors(include_url=False, include_context=False, include_input=False)
-        }
-    return None, [Problem(where=where, message=_tell(model, where, fault)) for where, fault in faults.items()]
+        details = error.errors(include_url=False, include_context=False, include_input=False)
+        faults = {each["loc"][:1]: each["type"] for each in details}
+    problems = [Problem(where, _explain(model, where, fault)) for where, fault in faults.items()]
+    if isinstance(raw, Mapping):
+        problems += _alternative_problems(model, raw, source)
+    if isinstance(table, AttachmentsTable):
+        problems += _folder_problems(table, source)
+    return table, problems
 
 
-def check_attachments(
-    raw: object, environ: Mapping[str, str]
-) -> tuple[AttachmentsTable | None, list[Problem]]:
-    """Check the table `[attachments]` and the folder it names; the table is None if there is any problem."""
-    table, problems = check_table(AttachmentsTable, raw)
-    if table is not None:
-        problems += folder_problems(table, environ)
-    return (None if problems else table), problems
+def check_account(raw: object, source: Source) -> tuple[AccountTable | None, list[Problem]]:
+    """Check an account, as `check_table` does."""
+    table, problems = check_table(AccountTable, raw, source)
+    if isinstance(raw, Mapping):
+        if not any(key in raw for key in AccountTable.alternatives):
+            problems.append(
+                Problem(("password",), f"is missing; set one of {_choices(AccountTable, source)}")
+            )
+        if "ca_file" not in (problem.where[0] for problem in problems):
+            problems += _ca_file_problems(raw, source)
+    if table is not None and table.tls is Tls.NONE and not (table.allow_plaintext or is_loopback(table.host)):
+        problems.append(
+            Problem(
+                ("tls",),
+                'must be "implicit" or "starttls": "none" would send the password in plain text, which is '
+                "allowed only to localhost, 127.0.0.0/8 and ::1, or "
+                f"if {source.name_key('allow_plaintext')} is true",
+            )
+        )
+    return table, problems
 
 
-def check_account(raw: object, origin: Origin) -> tuple[Account | None, list[Problem]]:
-    """Check an account and make it; it is None if there is any problem."""
-    table, problems = check_table(AccountTable, raw)
-    if isinstance(raw, dict):
-        wrong = {problem.where[0] for problem in problems}
-        problems += _password_problems(raw, origin)
-        if not wrong & {"tls", "host", "allow_plaintext"}:
-            problems += _plaintext_problems(raw, origin)
-        if "ca_file" not in wrong:
-            problems += _ca_file_problems(raw, origin)
-    if table is None or problems:
-        return None, problems
-    return _make_account(table, origin), []
-
-
-def _make_account(table: AccountTable, origin: Origin) -> Account:
+def make_account(table: AccountTable, source: Source) -> Account:
+    """Build the account of a table without problems."""
     return Account(
         account_id=table.account_id,
         host=table.host,
         port=table.port or _PORTS[table.tls],
         user=table.user,
-        read_password=_password_source(table, origin),
+        read_password=_password_source(table, source),
         tls=table.tls,
-        ca_file=_resolve(table.ca_file, origin) if table.ca_file else None,
+        ca_file=source.resolve(table.ca_file) if table.ca_file else None,
         max_sessions=table.max_sessions,
         connect_timeout_s=table.connect_timeout_s,
         command_timeout_s=table.command_timeout_s,
     )
 
 
-def _password_source(table: AccountTable, origin: Origin) -> PasswordSource:
+def make_owner(table: AccountTable) -> Owner:
+    """Return who owns an account. A login name that looks like an address is one of the owner's."""
+    addresses = list(table.addresses)
+    known = {address.lower() for address in addresses}
+    if re.fullmatch(ADDRESS_PATTERN, table.user) and table.user.lower() not in known:
+        addresses.append(table.user)
+    return Owner(
+        names=tuple(table.names),
+        addresses=tuple(addresses),
+        trusted_authserv_ids=tuple(table.trusted_authserv_ids),
+    )
+
+
+def _password_source(table: AccountTable, source: Source) -> PasswordSource:
     if table.password is not None:
         return FixedPassword(table.password)
     if table.password_env is not None:
-        return EnvironmentPassword(table.password_env, origin.environ)
+        return EnvironmentPassword(table.password_env, source.environ)
     if table.password_file is not None:
-        return FilePassword(_resolve(table.password_file, origin))
-    return CommandPassword(tuple(table.password_command or ()), origin.environ)
+        return FilePassword(source.resolve(table.password_file))
+    return CommandPassword(tuple(table.password_command or ()), source.environ)
 
 
-def _resolve(path: str, origin: Origin) -> Path:
-    return resolve_path(path, folder=origin.folder, environ=origin.environ)
-
-
-def _below(where: Where, problem: Problem) -> Problem:
-    return Problem(where=where + problem.where, message=problem.message)
-
-
-def _tell(model: type[Table], where: tuple[int | str, ...], fault: str) -> str:
-    """Say what is wrong with a key, from its description and the kind of pydantic's error alone."""
+def _explain(model: type[Table], where: tuple[int | str, ...], fault: str) -> str:
+    """Explain a mistake by the key's description and the kind of pydantic's error: its text may quote."""
     if not where:
         return "must be a table"
     key = str(where[0])
@@ -197,69 +118,41 @@ def _tell(model: type[Table], where: tuple[int | str, ...], fault: str) -> str:
     return f"is missing; it must be {allowed}" if fault == "missing" else f"must be {allowed}"
 
 
-def _unknown_tables(data: Mapping[str, object]) -> Iterator[Problem]:
-    if not isinstance(data.get("accounts", []), list):
-        yield Problem(where=("accounts",), message="must be an array of tables: write [[accounts]]")
-    for key in data:
-        if key in {*TABLES, "accounts"}:
-            continue
-        homes = [f"the table [{name}]" for name, model in TABLES.items() if key in model.model_fields]
-        if key in AccountTable.model_fields:
-            homes = ["a table [[accounts]]"]
-        hint = f"it belongs in {homes[0]}" if homes else suggest(key, [*TABLES, "accounts"])
-        yield Problem(where=(key,), message=f"is not a known key here; {hint}")
-
-
-def _repeated_ids(data: Mapping[str, object]) -> Iterator[Problem]:
-    first: dict[str, int] = {}
-    for position, account_id in given_values(data, "account_id"):
-        if isinstance(account_id, str) and first.setdefault(account_id, position) != position:
-            other = first[account_id] + 1
-            yield Problem(
-                where=("accounts", position, "account_id"),
-                message=f"is the same as that of accounts[{other}]; each must be unique",
-            )
-
-
-def _token_problems(raw: Mapping[str, object]) -> Iterator[Problem]:
-    first, *others = [key for key in HTTP_TOKEN_KEYS if key in raw] or [""]
+def _alternative_problems(model: type[Table], raw: Mapping[str, object], source: Source) -> Iterator[Problem]:
+    first, *others = [key for key in model.alternatives if key in raw] or [""]
+    choices = _choices(model, source)
     for key in others:
-        yield Problem(where=(key,), message=f"cannot stand beside {first}; give one of them, or none")
+        yield Problem((key,), f"can't be combined with {source.name_key(first)}; set only one of {choices}")
 
 
-def _password_problems(raw: Mapping[str, object], origin: Origin) -> Iterator[Problem]:
-    given = [key for key in PASSWORD_KEYS if key in raw]
-    choices = ", ".join(origin.names[key] for key in PASSWORD_KEYS if key in origin.names)
-    if not given:
-        yield Problem(where=("password",), message=f"is missing; give exactly one of {choices}")
-    for key in given[1:]:
-        other = origin.names[given[0]]
-        yield Problem(where=(key,), message=f"cannot stand beside {other}; give exactly one of {choices}")
+def _choices(model: type[Table], source: Source) -> str:
+    available = keys_with_variable(model) if source.is_text else model.model_fields
+    return ", ".join(source.name_key(key) for key in model.alternatives if key in available)
 
 
-def _plaintext_problems(raw: Mapping[str, object], origin: Origin) -> Iterator[Problem]:
-    host = raw.get("host")
-    if raw.get("tls") != Tls.NONE or raw.get("allow_plaintext") is True or not isinstance(host, str):
+def _folder_problems(table: AttachmentsTable, source: Source) -> Iterator[Problem]:
+    """Find out whether files can be saved; nothing is written to try."""
+    if not table.save_folder:
         return
-    if not is_loopback(host):
+    folder = source.resolve(table.save_folder)
+    if not folder.is_dir():
         yield Problem(
-            where=("tls",),
-            message="would send the password in plain text; without TLS the host must be loopback "
-            f"(localhost, 127.0.0.0/8 or ::1), or {origin.names['allow_plaintext']} must be true",
+            ("save_folder",), "must be an existing folder; create it, or remove this key to save nothing"
         )
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        yield Problem(("save_folder",), "must be a folder that mailmcp can write to")
 
 
-def _ca_file_problems(raw: Mapping[str, object], origin: Origin) -> Iterator[Problem]:
+def _ca_file_problems(raw: Mapping[str, object], source: Source) -> Iterator[Problem]:
     path = raw.get("ca_file")
     if not isinstance(path, str) or not path:
         return
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=_resolve(path, origin))
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=source.resolve(path))
     except ssl.SSLError:
-        yield Problem(where=("ca_file",), message="must be a PEM file that holds certificates")
+        yield Problem(("ca_file",), "must be a PEM file that contains certificates")
     except OSError as error:
         yield Problem(
-            where=("ca_file",),
-            message=f"must be a PEM file, and this one cannot be read: {error.strerror}; "
-            f"a relative path starts at {origin.folder_name}",
+            ("ca_file",),
+            f"can't be read: {error.strerror}; a relative path starts at {source.folder_name}",
         )

@@ -1,79 +1,74 @@
-"""The tables of the settings: their keys, types, bounds and defaults.
+"""The tables of the settings: every key with its type, bounds and default, declared once.
 
-What a key allows is said once, in its description, as the end of a sentence that
-starts with "must be"; every error about the key is made from it. Values are never
-converted: a port in quotes is a mistake. What needs more than one key, or the file
-system, is for `mailmcp.settings.check`.
+A description completes the sentence "must be …", from which every error about the key is built. The variable
+`MAILMCP_<KEY>` sets a key too, unless it is marked as `FILE_ONLY`. `mailmcp.settings.check` checks what needs
+several keys or the file system.
 """
 
 import ipaddress
 import re
 import zoneinfo
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
 from mailmcp import limits
 from mailmcp.imap.account import Account, Tls
 from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN
-from mailmcp.settings.problems import one_of
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import Dialect
 
+FILE_ONLY: Final = object()
+"""Marks a key that has no variable."""
+
 SESSIONS_PER_ACCOUNT_MAX: Final = 10
-"""Providers cap at 10 to 15 connections for all of a user's clients together."""
+"""Providers allow 10 to 15 connections for all of a user's clients together."""
 
 TIMEOUT_MIN_S: Final = 1.0
-"""Less than a second fails on any distant server."""
+"""Less fails on any distant server."""
 
 CONNECT_TIMEOUT_MAX_S: Final = 120.0
-"""Operating systems give up connecting by themselves after about two minutes."""
+"""Operating systems stop trying to connect after about two minutes."""
 
 COMMAND_TIMEOUT_MAX_S: Final = 600.0
 CALL_TIMEOUT_MAX_S: Final = 600.0
 """No host waits longer for one call."""
 
-HOST_CHARS_MAX: Final = 253
-"""The longest host name (RFC 1035 section 2.3.4, as text)."""
-
-PASSWORD_KEYS: Final = ("password", "password_env", "password_file", "password_command")
-"""Where a password can come from; an account names exactly one."""
-
-HTTP_TOKEN_KEYS: Final = ("http_token", "http_token_env")
-"""Where the token of the HTTP server can come from; the settings name one or none."""
-
-HTTP_TOKEN_CHARS_MIN: Final = 16
-"""Fewer could be guessed by trying."""
-
-HTTP_TOKEN_CHARS_MAX: Final = 1_024
-"""It travels in a header of every request; servers and proxies cut headers off at some 8,000 octets."""
-
 OWNER_ENTRIES_MAX: Final = 50
-"""Names, addresses or server ids of one owner: every message that is judged is compared with all of them."""
+"""Names, addresses or server ids of one owner: each message that is judged is compared with all of them."""
 
 OWNER_ENTRY_CHARS_MAX: Final = 320
-"""The longest address (RFC 3696, erratum 1690, before it was shortened)."""
+"""The longest address (RFC 3696, before erratum 1690 shortened it)."""
 
-HTTP_TOKEN: Final = (
-    f"{HTTP_TOKEN_CHARS_MIN} to {HTTP_TOKEN_CHARS_MAX} letters, digits and signs of ASCII, without spaces"
-)
-"""What a token must be."""
+HTTP_TOKEN: Final = "16 to 1024 ASCII letters, digits and punctuation marks, without spaces"  # noqa: S105 - a rule
+"""Too long to guess, and short enough for a header: some proxies cut off at 8,000 octets."""
+
+ADDRESS_PATTERN: Final = r"^[^\s@<>,;\x00-\x1f]+@[^\s@<>,;\x00-\x1f]+$"
 
 TextForm = Literal["markdown", "json"]
 RowForm = Literal["full", "lean"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
 
-ADDRESS_PATTERN: Final = r"^[^\s@<>,;\x00-\x1f]+@[^\s@<>,;\x00-\x1f]+$"
-"""What can be an address of the owner; a login name that looks so is one."""
-
 _NOT_IN_HOST = re.compile(r"[\s\x00-\x1f\x7f/:@\[\]]")
-_TOKEN = re.compile(rf"[!-~]{{{HTTP_TOKEN_CHARS_MIN},{HTTP_TOKEN_CHARS_MAX}}}")
-_VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
-_NAME_OF_VARIABLE = "the name of a variable: letters, digits and underscores, no digit first"
-_LINE = "a string that is not empty and has no line break and no NUL"
+_TOKEN = re.compile(r"[!-~]{16,1024}")
+_LINE = "a non-empty string without line breaks and NULs"
+
+
+def is_sendable(text: str) -> bool:
+    """Return whether IMAP can carry a text: without CR, LF and NUL, and valid Unicode.
+
+    Python reads octets of a variable that aren't UTF-8 as lone surrogates.
+    """
+    return not any(char in "\r\n\0" or "\ud800" <= char <= "\udfff" for char in text)
+
+
+def is_http_token(text: str) -> bool:
+    """Return whether a text can be a bearer token, and is too long to guess."""
+    return bool(_TOKEN.fullmatch(text))
 
 
 def _check_host(host: str) -> str:
@@ -82,7 +77,7 @@ def _check_host(host: str) -> str:
     except ValueError:
         if _NOT_IN_HOST.search(host):
             raise ValueError from None
-        host.encode("idna")  # as it will be looked up: raises for labels that are empty or too long
+        host.encode("idna")  # as the lookup will; raises for labels that are empty or too long
     return host
 
 
@@ -101,7 +96,7 @@ def _check_token(token: SecretStr) -> SecretStr:
 def _check_zone(name: str) -> str:
     try:
         zoneinfo.ZoneInfo(name)
-    except (KeyError, OSError):  # not there, or a folder of zones
+    except (KeyError, OSError):  # an OSError for a folder of zones
         raise ValueError from None
     return name
 
@@ -119,67 +114,70 @@ def _check_command(words: list[str]) -> list[str]:
     return words
 
 
-def is_sendable(text: str) -> bool:
-    """Whether IMAP can carry the text: it has no CR, LF and NUL, and is UTF-8.
-
-    Octets of a variable that are not UTF-8 are lone surrogates in Python.
-    """
-    return not any(char in "\r\n\0" or "\ud800" <= char <= "\udfff" for char in text)
+def _one_of(values: Iterable[str], **options: Any) -> Any:
+    return Field(description="one of " + ", ".join(f'"{value}"' for value in values), **options)
 
 
-def is_http_token(text: str) -> bool:
-    """Whether an HTTP header can carry the text as a bearer token, and nobody guesses it."""
-    return bool(_TOKEN.fullmatch(text))
+def _seconds(maximum: float) -> Any:
+    description = f"a number of seconds from {TIMEOUT_MIN_S:g} to {maximum:g}"
+    return Field(ge=TIMEOUT_MIN_S, le=maximum, description=description)
 
 
-def _seconds(maximum: float) -> str:
-    return f"a number of seconds from {TIMEOUT_MIN_S:g} to {maximum:g}"
+def _owner_list(what: str) -> Any:
+    return Field(max_length=OWNER_ENTRIES_MAX, description=f"a list of at most {OWNER_ENTRIES_MAX} {what}")
 
 
 _Word = Annotated[str, Field(pattern=r"^[^\r\n\x00]*$")]
-Line = Annotated[_Word, Field(min_length=1)]
-Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_check_secret)]
-Token = Annotated[SecretStr, AfterValidator(_check_token)]
-HostHeader = Annotated[
+_Line = Annotated[_Word, Field(min_length=1)]
+_Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+_VARIABLE = Field(
+    description="the name of a variable: letters, digits and underscores, not starting with a digit"
+)
+_HostHeader = Annotated[
     str, Field(pattern=r"^(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:([0-9]{1,5}|\*))?$")
 ]
 _Name = Annotated[str, Field(pattern=r"^[^\r\n\x00]*\S[^\r\n\x00]*$", max_length=OWNER_ENTRY_CHARS_MAX)]
 _Address = Annotated[str, Field(pattern=ADDRESS_PATTERN, max_length=OWNER_ENTRY_CHARS_MAX)]
 _AuthservId = Annotated[str, Field(pattern=r"^[!-:<-~]+$", max_length=OWNER_ENTRY_CHARS_MAX)]
-Command = Annotated[list[_Word], AfterValidator(_check_command)]
 
 
 class Table(BaseModel):
-    """What all tables share: nothing is converted, nothing unknown is accepted, nothing changes later."""
+    """A table of the settings: values of a file aren't converted, unknown keys are refused."""
 
     model_config = ConfigDict(
         strict=True, frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True
     )
 
+    alternatives: ClassVar[tuple[str, ...]] = ()
+    """Keys that can't be combined."""
+
 
 class ServerTable(Table):
-    """`[server]`: how the server replies and logs, and who may use it over HTTP."""
+    """`[server]`: how the server replies and logs, and who can use it over HTTP."""
 
-    envelope: Annotated[Dialect, Field(strict=False, description=one_of(Dialect))] = Dialect.SUMMARY
-    text: Annotated[TextForm, Field(description=one_of(get_args(TextForm)))] = "markdown"
-    rows: Annotated[RowForm, Field(description=one_of(get_args(RowForm)))] = "full"
-    log_level: Annotated[LogLevel, Field(description=one_of(get_args(LogLevel)))] = "info"
-    log_format: Annotated[LogFormat, Field(description=one_of(get_args(LogFormat)))] = "text"
-    call_timeout_s: Annotated[
-        float, Field(ge=TIMEOUT_MIN_S, le=CALL_TIMEOUT_MAX_S, description=_seconds(CALL_TIMEOUT_MAX_S))
-    ] = limits.CALL_TIMEOUT_S
-    http_token: Annotated[Token | None, Field(description=HTTP_TOKEN)] = None
-    http_token_env: Annotated[str | None, Field(pattern=_VARIABLE, description=_NAME_OF_VARIABLE)] = None
+    alternatives: ClassVar[tuple[str, ...]] = ("http_token", "http_token_env")
+
+    envelope: Annotated[Dialect, _one_of(Dialect, strict=False)] = Dialect.SUMMARY
+    text: Annotated[TextForm, _one_of(get_args(TextForm))] = "markdown"
+    rows: Annotated[RowForm, _one_of(get_args(RowForm))] = "full"
+    log_level: Annotated[LogLevel, _one_of(get_args(LogLevel))] = "info"
+    log_format: Annotated[LogFormat, _one_of(get_args(LogFormat))] = "text"
+    call_timeout_s: Annotated[float, _seconds(CALL_TIMEOUT_MAX_S)] = limits.CALL_TIMEOUT_S
+    http_token: Annotated[
+        Annotated[SecretStr, AfterValidator(_check_token)] | None, Field(description=HTTP_TOKEN)
+    ] = None
+    http_token_env: Annotated[_Variable | None, _VARIABLE, FILE_ONLY] = None
     http_allowed_hosts: Annotated[
-        list[HostHeader],
+        list[_HostHeader],
         Field(
-            description='a list of host names or addresses, each with its port if URLs name it, or with ":*"'
+            description="a list of host names or addresses, each with the port that clients' URLs contain, "
+            'or ":*" for any'
         ),
     ] = []
 
 
 class AttachmentsTable(Table):
-    """`[attachments]`: what may be done with attached files."""
+    """`[attachments]`: what can be done with attached files."""
 
     save_folder: Annotated[
         str,
@@ -204,27 +202,35 @@ class SearchTable(Table):
 class AccountTable(Table):
     """One of `[[accounts]]`: one login on one server."""
 
+    alternatives: ClassVar[tuple[str, ...]] = (
+        "password",
+        "password_env",
+        "password_file",
+        "password_command",
+    )
+
     account_id: Annotated[
         str,
         Field(
             pattern=ACCOUNT_ID_PATTERN,
             description="1 to 64 letters (A to Z, a to z), digits, hyphens and underscores",
         ),
+        FILE_ONLY,
     ]
     host: Annotated[
-        Line,
+        _Line,
         Field(
-            max_length=HOST_CHARS_MAX,
-            description="a host name or an IP address alone, without scheme, port, brackets or spaces; "
-            "what stands between the dots of a name has 1 to 63 characters",
+            max_length=253,  # RFC 1035 section 2.3.4, as text
+            description="a host name or an IP address, without scheme, port, brackets or spaces; "
+            "each part of a name between dots has 1 to 63 characters",
         ),
         AfterValidator(_check_host),
     ]
     port: Annotated[int | None, Field(ge=1, le=65535, description="a whole number from 1 to 65535")] = None
-    """None for the one that belongs to `tls`."""
+    """None for the default port of `tls`."""
 
-    user: Annotated[Line, Field(description=_LINE)]
-    tls: Annotated[Tls, Field(strict=False, description=one_of(Tls))] = Tls.IMPLICIT
+    user: Annotated[_Line, Field(description=_LINE)]
+    tls: Annotated[Tls, _one_of(Tls, strict=False)] = Tls.IMPLICIT
     ca_file: Annotated[
         str, Field(pattern=r"^[^\x00]*$", description='the path of a PEM file, or "" for the system\'s own')
     ] = ""
@@ -236,56 +242,46 @@ class AccountTable(Table):
             le=SESSIONS_PER_ACCOUNT_MAX,
             description=f"a whole number from 1 to {SESSIONS_PER_ACCOUNT_MAX}",
         ),
+        FILE_ONLY,
     ] = limits.SESSIONS_PER_ACCOUNT
-    connect_timeout_s: Annotated[
-        float, Field(ge=TIMEOUT_MIN_S, le=CONNECT_TIMEOUT_MAX_S, description=_seconds(CONNECT_TIMEOUT_MAX_S))
-    ] = limits.CONNECT_TIMEOUT_S
-    command_timeout_s: Annotated[
-        float, Field(ge=TIMEOUT_MIN_S, le=COMMAND_TIMEOUT_MAX_S, description=_seconds(COMMAND_TIMEOUT_MAX_S))
-    ] = limits.COMMAND_TIMEOUT_S
-    password: Annotated[Secret | None, Field(description=_LINE)] = None
-    password_env: Annotated[str | None, Field(pattern=_VARIABLE, description=_NAME_OF_VARIABLE)] = None
-    password_file: Annotated[Line | None, Field(description="the path of a file")] = None
-    password_command: Annotated[
-        Command | None,
-        Field(description="a list of strings, the program first, without line breaks and NUL"),
+    connect_timeout_s: Annotated[float, _seconds(CONNECT_TIMEOUT_MAX_S), FILE_ONLY] = limits.CONNECT_TIMEOUT_S
+    command_timeout_s: Annotated[float, _seconds(COMMAND_TIMEOUT_MAX_S), FILE_ONLY] = limits.COMMAND_TIMEOUT_S
+    password: Annotated[
+        Annotated[SecretStr, Field(min_length=1), AfterValidator(_check_secret)] | None,
+        Field(description=_LINE),
     ] = None
-    names: Annotated[
-        list[_Name],
-        Field(
-            max_length=OWNER_ENTRIES_MAX,
-            description=f"a list of at most {OWNER_ENTRIES_MAX} names, each on one line",
-        ),
-    ] = []
-    addresses: Annotated[
-        list[_Address],
-        Field(
-            max_length=OWNER_ENTRIES_MAX,
-            description=f'a list of at most {OWNER_ENTRIES_MAX} addresses, such as "ann@example.com"',
-        ),
-    ] = []
-    trusted_authserv_ids: Annotated[
-        list[_AuthservId],
-        Field(
-            max_length=OWNER_ENTRIES_MAX,
-            description=f'a list of at most {OWNER_ENTRIES_MAX} ids, such as "mx.example.com"',
-        ),
-    ] = []
+    password_env: Annotated[_Variable | None, _VARIABLE, FILE_ONLY] = None
+    password_file: Annotated[_Line | None, Field(description="the path of a file")] = None
+    password_command: Annotated[
+        Annotated[list[_Word], AfterValidator(_check_command)] | None,
+        Field(description="a list of strings, a program and its arguments, without line breaks and NULs"),
+        FILE_ONLY,
+    ] = None
+    names: Annotated[list[_Name], _owner_list("names, each on one line")] = []
+    addresses: Annotated[list[_Address], _owner_list('addresses, such as "ann@example.com"')] = []
+    trusted_authserv_ids: Annotated[list[_AuthservId], _owner_list('ids, such as "mx.example.com"')] = []
+
+
+TABLES: Final[dict[str, type[Table]]] = {
+    "server": ServerTable,
+    "attachments": AttachmentsTable,
+    "search": SearchTable,
+}
+"""The tables of a file besides its accounts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything the user configured, checked and with defaults filled in."""
+    """Everything the user configured, checked, with defaults filled in."""
 
     server: ServerTable
     accounts: tuple[Account, ...]
-    """Those of the file in its order, then the one of the environment; ids are unique. None only where
-    they were not to be loaded."""
+    """The file's accounts in its order, then the environment's; ids are unique. Empty only for the demo."""
 
     source: Path | None
     """The file that was read; None if there is none."""
 
     warnings: tuple[str, ...]
-    """What works but deserves a word to the user, one line each; never holds a value."""
+    """What works but the user should know, one line each; never contains a value."""
 
     preferences: Preferences = field(default_factory=Preferences)

@@ -1,158 +1,107 @@
-"""The settings file as text: read, parsed, and with the line of every key.
+"""Reads a TOML file, and finds the line of a key.
 
-tomllib says where a syntax error is, but not where a value was written; `map_lines`
-finds that by handing it one statement at a time.
+tomllib gives the position of a syntax error, but not of a value. `find_line` finds that by parsing more or
+less of the file, which only a mistake costs.
 """
 
-import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from mailmcp.settings.problems import Problem, SettingsError, Where, show_where
+from mailmcp.settings.problems import SettingsError, Where
 
-_READABLE_BY_OTHERS = 0o044
+_ERROR = re.compile(r"(?P<what>.*) \(at (?P<where>line \d+, column \d+|end of document)\)", re.DOTALL)
 
-_AT = re.compile(r"(?P<what>.*) \(at (?P<where>line \d+, column \d+|end of document)\)", re.DOTALL)
-
-_FAULTS = {
-    "Cannot overwrite a value": "a key is given twice",
-    "Duplicate inline table key": "a key is given twice",
-    "Cannot declare": "a table is given twice; each account starts with [[accounts]]",
+_SYNTAX = {
+    "Cannot overwrite a value": "a key is set twice",
+    "Duplicate inline table key": "a key is set twice",
+    "Cannot declare": "a table is opened twice; each account starts with [[accounts]]",
     "Invalid value": "this is not a TOML value; a string needs quotes",
-    "Illegal character": "a string is not closed, or it holds a control character",
+    "Illegal character": "a string is not closed, or contains a control character",
     "Expected \"'": "a string is not closed",
     "Unterminated string": "a string is not closed",
     "Unclosed array": "an array is not closed",
     "Unclosed inline table": "an inline table is not closed",
-    "Unescaped '\\' in a string": "a backslash must be doubled, or the string put in single quotes",
+    "Unescaped '\\' in a string": "double the backslash, or put the string in single quotes",
     "Expected '=' after a key": "a key must be followed by =",
-    "Expected newline": "there is more after the end of the value",
-    "Invalid statement": "this is neither a key, nor a table, nor a comment",
+    "Expected newline": "nothing can follow the value on its line",
+    "Invalid statement": "this is not a key, a table or a comment",
 }
-"""How messages of tomllib start, in plain words. The messages may quote the file, so they are not shown."""
+"""How tomllib's messages start, and what the user sees instead: the messages may quote the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
-    """A settings file, parsed; or none, which is empty."""
+class TomlFile:
+    """A file that was read, or None, which is empty."""
 
     path: Path | None = None
+    text: str = field(default="", repr=False)
     data: Mapping[str, object] = field(default_factory=dict, repr=False)
-    lines: Mapping[Where, int] = field(default_factory=dict, repr=False)
-    """Where each key and table stands, counted from 1."""
-
-    def locate(self, problem: Problem) -> str:
-        """Tell a problem by file, line and key; what has no line of its own gets its table's."""
-        where = problem.where
-        while where and where not in self.lines:
-            where = where[:-1]
-        line = f", line {self.lines[where]}" if where else ""
-        return f"{self.path}{line}: {show_where(problem.where)}: {problem.message}"
-
-    def is_exposed(self) -> bool:
-        """Whether others on this machine may read the file; never known on Windows."""
-        if self.path is None or os.name == "nt":
-            return False
-        return bool(self.path.stat().st_mode & _READABLE_BY_OTHERS)
 
 
-def read_document(path: Path, *, optional: bool = False) -> Document:
-    """Read and parse a settings file; one that is optional and not there is empty.
+def read_toml(path: Path, *, optional: bool = False) -> TomlFile:
+    """Read a file; one that is optional may be missing.
 
     Raises:
-        SettingsError: It cannot be read, is not UTF-8 or is not TOML.
+        SettingsError: It can't be read, or is not TOML.
     """
     try:
         octets = path.read_bytes()
     except OSError as error:
         if optional and isinstance(error, FileNotFoundError | NotADirectoryError):
-            return Document()
-        raise SettingsError([f"{path}: cannot be read: {error.strerror}"]) from error
-    text, fault = _decode(octets)
-    if not fault:
-        data, fault = _parse(text)
-        if not fault:
-            return Document(path=path, data=data, lines=map_lines(text))
+            return TomlFile()
+        raise SettingsError([f"{path}: can't be read: {error.strerror}"]) from error
+    # An exception of the parser contains the text, so it must not become the context of ours.
+    fault = ""
+    try:
+        text = octets.decode("utf-8-sig").replace("\r\n", "\n")  # editors on Windows write a byte order mark
+        # With the line break, the position of an error at the end of the last line is that line.
+        return TomlFile(path=path, text=text, data=tomllib.loads(text + "\n"))
+    except UnicodeDecodeError:
+        fault = ": is not UTF-8 text"
+    except RecursionError:
+        fault = ": is nested too deeply"
+    except tomllib.TOMLDecodeError as error:
+        fault = _describe_syntax_error(str(error))
     raise SettingsError([f"{path}{fault}"])
 
 
-# These two return what went wrong instead of raising: the exceptions they catch hold the
-# text of the file, which must not travel on as the context of another exception.
-
-
-def _decode(octets: bytes) -> tuple[str, str]:
-    try:
-        # Editors on Windows like to put a byte order mark first, which TOML does not allow.
-        return octets.decode("utf-8-sig"), ""
-    except UnicodeDecodeError:
-        return "", ": is not UTF-8 text"
-
-
-def _parse(text: str) -> tuple[dict[str, object], str]:
-    try:
-        # With the line break, an error at the end of the last line is told by its line.
-        return tomllib.loads(text + "\n"), ""
-    except tomllib.TOMLDecodeError as error:
-        match = _AT.fullmatch(str(error))
-    except RecursionError:
-        match = None
+def _describe_syntax_error(message: str) -> str:
+    match = _ERROR.fullmatch(message)
     if match is None:
-        return {}, ": is not valid TOML"
-    plain = (text for start, text in _FAULTS.items() if match["what"].startswith(start))
-    return {}, f", {match['where']}: {next(plain, 'this is not valid TOML')}"
+        return ": is not valid TOML"
+    words = (text for start, text in _SYNTAX.items() if match["what"].startswith(start))
+    return f", {match['where']}: {next(words, 'this is not valid TOML')}"
 
 
-def map_lines(text: str) -> dict[Where, int]:
-    """Find the line on which each key and table of a valid document starts.
+def find_line(text: str, where: Where) -> int | None:
+    """Return the line, from 1, that sets a key or opens a table, or else its table; None for the document."""
+    lines = text.split("\n")
 
-    A statement ends at the first line break up to which it parses by itself: inside
-    a string or an array it cannot.
-    """
-    lines: dict[Where, int] = {}
-    arrays: dict[Where, int] = {}
-    table: Where = ()
-    start, statement = 1, ""
-    for number, line in enumerate(text.split("\n"), 1):
-        statement += line + "\n"
-        try:
-            parsed = tomllib.loads(statement)
-        except tomllib.TOMLDecodeError:
-            continue
-        if statement.lstrip().startswith("["):
-            table = _enter(parsed, arrays)
-            lines.setdefault(table, start)
-        else:
-            for where in _keys(parsed, table):
-                lines.setdefault(where, start)
-        start, statement = number + 1, ""
-    return lines
+    def parse(count: int) -> tuple[int, object]:
+        """Parse the first `count` lines, less a statement that isn't complete in them."""
+        while True:
+            try:
+                return count, tomllib.loads("\n".join(lines[:count]) + "\n")
+            except tomllib.TOMLDecodeError:
+                count -= 1
+
+    while where:
+        end = bisect_left(range(len(lines) + 1), x=True, key=lambda count: _has(parse(count)[1], where))
+        if end <= len(lines):
+            return parse(end - 1)[0] + 1
+        where = where[:-1]
+    return None
 
 
-def _enter(header: Mapping[str, object], arrays: dict[Where, int]) -> Where:
-    """Follow `[a.b]` or `[[a.b]]`; `arrays` holds the last position in each array of tables so far."""
-    where: Where = ()
-    node: object = header
-    while isinstance(node, dict) and node:
-        ((key, node),) = node.items()
-        where += (key,)
-        if isinstance(node, list):
-            arrays[where] = arrays.get(where, -1) + 1
-            node = None
-        if where in arrays:
-            where += (arrays[where],)
-    return where
-
-
-def _keys(node: object, where: Where) -> Iterator[Where]:
-    """Yield the path of everything below a value that is a table or an array, and its own."""
-    if isinstance(node, dict):
-        for key, value in node.items():
-            yield (*where, key)
-            yield from _keys(value, (*where, key))
-    elif isinstance(node, list):
-        for position, value in enumerate(node):
-            yield (*where, position)
-            yield from _keys(value, (*where, position))
+def _has(data: Any, where: Where) -> bool:
+    try:
+        for key in where:
+            data = data[key]
+    except (KeyError, IndexError, TypeError):
+        return False
+    return True

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from mailmcp.imap.account import Account
 from mailmcp.reasons import Reason
-from mailmcp.settings.secret import (
+from mailmcp.settings.passwords import (
     PASSWORD_OCTETS_MAX,
     CommandPassword,
     EnvironmentPassword,
@@ -36,7 +36,7 @@ def command(program: str, *, timeout_s: float = 30.0, **environ: str) -> Command
 
 
 def refusal(read: Callable[[], str]) -> str:
-    """Read a password that is not to be had; what is told of it holds nothing it should not."""
+    """Fail to read a password; the error contains no secret."""
     with pytest.raises(AuthFailedError) as caught:
         read()
     error = caught.value
@@ -56,18 +56,18 @@ SOURCES: list[PasswordSource] = [
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: type(source).__name__)
-def test_no_source_shows_or_gives_away_its_password(source: PasswordSource) -> None:
+def test_no_source_shows_its_password_or_can_be_pickled(source: PasswordSource) -> None:
     account = Account(account_id="a", host="h", port=1, user="u", read_password=source)
     for thing in (source, account, dataclasses.asdict(account), copy.deepcopy(account), [source]):
         assert SECRET not in f"{thing} {thing!r}"
     assert copy.copy(source) is source
-    with pytest.raises(TypeError, match="not pickled"):
+    with pytest.raises(TypeError, match="can't be pickled"):
         pickle.dumps(account)
 
 
 def test_a_source_is_named_in_its_repr() -> None:
     assert [repr(source) for source in SOURCES] == [
-        "<password of the settings>",
+        "<password in the settings>",
         "<environment variable NAME>",
         "<password file password>",
         "<password command program>",
@@ -111,31 +111,31 @@ def test_a_password_file_is_read_without_its_last_line_break(
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [
-        (b"", "gives no password"),
-        (b"\n", "gives no password"),
+        (b"", "returned no password"),
+        (b"\n", "returned no password"),
         (b"hunter2\n\n", "more than one line"),
         (b"hunter2\nuser: ann\n", "more than one line"),
         (b"hunter2\0", "NUL"),
-        (b"hunter2\xff", "does not give UTF-8 text"),
+        (b"hunter2\xff", "returned text that is not UTF-8"),
         (b"hunter2" * PASSWORD_OCTETS_MAX, "is too large"),
     ],
 )
 def test_a_password_file_without_a_usable_password_is_refused(
-    tmp_path: Path, content: bytes, told: str
+    tmp_path: Path, content: bytes, expected: str
 ) -> None:
     path = tmp_path / "password"
     path.write_bytes(content)
     message = refusal(FilePassword(path))
-    assert told in message
+    assert expected in message
     assert str(path) in message
 
 
 @posix_only
 @pytest.mark.parametrize("kind", ["FIFO", "folder", "device"])
-def test_a_password_file_that_is_no_file_is_refused_without_being_opened(tmp_path: Path, kind: str) -> None:
-    """To open a FIFO that nobody writes to would block for ever."""
+def test_a_password_file_that_is_not_a_regular_file_is_refused_unopened(tmp_path: Path, kind: str) -> None:
+    """Opening a FIFO that nobody writes to would block for ever."""
     path = Path("/dev/zero") if kind == "device" else tmp_path / "password"
     if kind == "FIFO":
         os.mkfifo(path)
@@ -144,9 +144,9 @@ def test_a_password_file_that_is_no_file_is_refused_without_being_opened(tmp_pat
     assert "is not a regular file" in refusal(FilePassword(path))
 
 
-def test_a_password_file_that_is_missing_is_told_by_name(tmp_path: Path) -> None:
+def test_the_error_for_a_missing_password_file_names_it(tmp_path: Path) -> None:
     message = refusal(FilePassword(tmp_path / "none"))
-    assert f"password file {tmp_path / 'none'} cannot be read: No such file" in message
+    assert f"password file {tmp_path / 'none'} can't be read: No such file" in message
 
 
 @pytest.mark.parametrize(
@@ -169,28 +169,28 @@ def test_the_first_line_a_command_prints_is_the_password(
 
 
 @pytest.mark.parametrize(
-    ("program", "told"),
+    ("program", "expected"),
     [
-        ("", "gives no password"),
-        ("print(); print('hunter2')", "gives no password"),
+        ("", "returned no password"),
+        ("print(); print('hunter2')", "returned no password"),
         ("print('hunter2'); raise SystemExit(3)", "failed with status 3"),
         ("import sys; print('hunter2', file=sys.stderr); sys.exit(1)", "failed with status 1"),
-        ("import sys; sys.stdout.buffer.write(b'hunter2\\xff')", "does not give UTF-8 text"),
+        ("import sys; sys.stdout.buffer.write(b'hunter2\\xff')", "returned text that is not UTF-8"),
         ("print('hunter2\\0')", "NUL"),
     ],
 )
-def test_a_command_that_gives_no_password_is_told_by_its_name_alone(
-    program: str, told: str, capfd: pytest.CaptureFixture[str]
+def test_the_error_for_a_command_without_a_password_names_only_the_program(
+    program: str, expected: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     message = refusal(command(program))
-    assert told in message
+    assert expected in message
     assert f"password command {sys.executable}" in message
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_command_that_is_not_there_is_told() -> None:
+def test_a_command_that_does_not_exist_is_refused() -> None:
     message = refusal(CommandPassword(("mailmcp-no-such-program", SECRET), {"PATH": os.defpath}))
-    assert "password command mailmcp-no-such-program cannot be started" in message
+    assert "password command mailmcp-no-such-program can't be started" in message
 
 
 def test_a_command_runs_without_a_shell() -> None:
@@ -200,7 +200,7 @@ def test_a_command_runs_without_a_shell() -> None:
 
 def test_a_command_that_does_not_end_is_killed() -> None:
     source = command("import time; print('hunter2', flush=True); time.sleep(60)", timeout_s=0.5)
-    assert "did not end within 0.5 s" in refusal(source)
+    assert "didn't end within 0.5 s" in refusal(source)
 
 
 @posix_only
@@ -216,13 +216,13 @@ def test_what_a_command_started_is_killed_with_it(tmp_path: Path) -> None:
         os.environ,
         timeout_s=2,
     )
-    assert "did not end within 2 s" in refusal(source)
+    assert "didn't end within 2 s" in refusal(source)
     reader.join(timeout=30)
     assert seen == [b"started\n"]
 
 
 @posix_only
-def test_what_a_command_leaves_running_keeps_nobody_waiting(tmp_path: Path) -> None:
+def test_a_process_that_a_command_leaves_behind_does_not_delay_the_password(tmp_path: Path) -> None:
     """A program in the background that holds the output open, until it can read its FIFO."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)

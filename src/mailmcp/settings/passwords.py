@@ -1,8 +1,7 @@
-"""Where a password comes from: one callable a source, asked at every login.
+"""Where passwords come from: a callable for each kind of source, called at every login.
 
-A source tells where it reads in its repr, never the password, and refuses to be pickled.
-What goes wrong is told by the name of the variable, the file or the program alone:
-what they hold or print, standard error included, is never repeated or chained.
+The repr of a source names its variable, file or program, and so do its errors. What they contain or print,
+standard error included, is never repeated or chained, and a source can't be pickled.
 """
 
 import codecs
@@ -27,26 +26,26 @@ from mailmcp.settings.model import is_sendable
 from mcp_envelope import AuthFailedError
 
 PASSWORD_COMMAND_TIMEOUT_S: Final = 30.0
-"""A key store may ask the user to unlock it, but a call of a tool is waiting."""
+"""Time for the user to unlock a key store, while a call of a tool waits."""
 
-_LOOK_S: Final = 0.1
-"""How often a password command is looked at that has ended, perhaps, though its output is still open."""
+_POLL_S: Final = 0.1
+"""How often to check whether a command has ended though its output is still open."""
 
 PASSWORD_OCTETS_MAX: Final = 65_536
-"""Most that is read of a password file: more is the wrong file, or an endless one."""
+"""A larger password file is the wrong file, or an endless one."""
 
 
 class PasswordSource(ABC):
     """Reads the password of one account; may block.
 
-    Not a dataclass: `dataclasses.asdict` of an account would open it up.
+    Not a dataclass: `dataclasses.asdict` of an account would show its fields.
     """
 
     __slots__ = ("source",)
 
     def __init__(self, source: str) -> None:
         self.source = source
-        """What the user calls it, such as `environment variable NAME`."""
+        """Its name for the user, such as `environment variable NAME`."""
 
     @override
     def __repr__(self) -> str:
@@ -62,9 +61,9 @@ class PasswordSource(ABC):
 
     @override
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a source of a password is not pickled")
+        raise TypeError("a password source can't be pickled")
 
-    # Nothing in it changes; and to copy it any other way would be to pickle it.
+    # It is immutable, and copying it any other way would pickle it.
 
     def __copy__(self) -> "PasswordSource":
         return self
@@ -74,12 +73,12 @@ class PasswordSource(ABC):
 
 
 class FixedPassword(PasswordSource):
-    """A password that stands in the settings themselves."""
+    """A password written in the settings."""
 
     __slots__ = ("_secret",)
 
     def __init__(self, secret: SecretStr) -> None:
-        super().__init__("password of the settings")
+        super().__init__("password in the settings")
         self._secret = secret
 
     @override
@@ -100,12 +99,12 @@ class EnvironmentPassword(PasswordSource):
     def __call__(self) -> str:
         password = self._environ.get(self._variable)
         if not password:
-            raise _unavailable(self.source, "is not set, or empty")
+            raise _unavailable(self.source, "is not set or is empty")
         return _usable(password, self.source)
 
 
 class FilePassword(PasswordSource):
-    """A password that is all of a file, but for one line break at its end."""
+    """A password that is the whole of a file, less one line break at its end."""
 
     __slots__ = ("_path",)
 
@@ -122,20 +121,20 @@ class FilePassword(PasswordSource):
         return _usable(text.removesuffix("\n").removesuffix("\r"), self.source)
 
     def _read(self) -> tuple[bytes, str]:
-        """Read the file; the second value says what went wrong, empty if nothing."""
+        """Read the file; the second value is what went wrong, or empty."""
         try:
-            # To open a FIFO would block, for ever if nobody writes to it.
+            # Opening a FIFO blocks until somebody writes to it.
             if not stat.S_ISREG(self._path.stat().st_mode):
                 return b"", "is not a regular file"
             with self._path.open("rb") as file:
                 content = file.read(PASSWORD_OCTETS_MAX + 1)
         except OSError as error:
-            return b"", f"cannot be read: {error.strerror}"
-        return content, "is too large to be one" if len(content) > PASSWORD_OCTETS_MAX else ""
+            return b"", f"can't be read: {error.strerror}"
+        return content, "is too large for a password" if len(content) > PASSWORD_OCTETS_MAX else ""
 
 
 class CommandPassword(PasswordSource):
-    """A password that is the first line a program prints; run without a shell and without input."""
+    """A password that is the first line that a program prints, run without a shell and without input."""
 
     __slots__ = ("_environ", "_timeout_s", "_words")
 
@@ -146,7 +145,7 @@ class CommandPassword(PasswordSource):
         *,
         timeout_s: float = PASSWORD_COMMAND_TIMEOUT_S,
     ) -> None:
-        """Take the program, which is shown, and its arguments, which are not."""
+        """Take the program, which errors name, and its arguments, which they don't."""
         super().__init__(f"password command {words[0]}")
         self._words, self._environ, self._timeout_s = words, environ, timeout_s
 
@@ -159,11 +158,11 @@ class CommandPassword(PasswordSource):
         return _usable(_decode(first_line, self.source), self.source)
 
     def _run(self) -> tuple[bytes, str]:
-        """Run the program; the second value says what went wrong, empty if nothing."""
+        """Run the program; the second value is what went wrong, or empty."""
         try:
             process = self._start()
         except OSError as error:
-            return b"", f"cannot be started: {error.strerror}"
+            return b"", f"can't be started: {error.strerror}"
         with process:
             try:
                 return self._wait(process)
@@ -191,32 +190,32 @@ class CommandPassword(PasswordSource):
         while True:
             ended = process.poll() is not None
             try:
-                output, _ = process.communicate(timeout=_LOOK_S)
+                output, _ = process.communicate(timeout=_POLL_S)
             except subprocess.TimeoutExpired as waiting:
                 if ended:
-                    # Something that it left behind holds its output open; what it printed is here.
+                    # A process that it left behind keeps its output open; what it printed is here.
                     output = waiting.output or b""
                 elif monotonic() < deadline:
                     continue
                 else:
                     _kill(process)
-                    return b"", f"did not end within {self._timeout_s:g} s"
+                    return b"", f"didn't end within {self._timeout_s:g} s"
             return output, f"failed with status {process.returncode}" if process.returncode else ""
 
 
 _running: Final[set[subprocess.Popen[bytes]]] = set()
-_starting: Final = threading.RLock()  # a signal may come while they are being ended, and end them again
+_starting: Final = threading.RLock()  # a signal handler may end them while they are being ended
 
 
 def end_password_commands() -> None:
-    """Kill the password commands that still run: the process is about to end, and nobody waits for them."""
+    """Kill the password commands that still run, before the process ends."""
     with _starting:
         for process in tuple(_running):
             _kill(process)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the program and, where there are process groups, what it started."""
+    """Kill a program and, where there are process groups, what it started."""
     if sys.platform != "win32":
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -227,20 +226,20 @@ def _decode(content: bytes, source: str) -> str:
     try:
         return content.removeprefix(codecs.BOM_UTF8).decode()
     except UnicodeDecodeError:
-        pass  # The exception holds the octets, so ours is raised where it is no longer at hand.
-    raise _unavailable(source, "does not give UTF-8 text")
+        pass  # The exception contains the octets, so it must not become the context of ours.
+    raise _unavailable(source, "returned text that is not UTF-8")
 
 
 def _usable(password: str, source: str) -> str:
     if not password:
-        raise _unavailable(source, "gives no password")
+        raise _unavailable(source, "returned no password")
     if not is_sendable(password):
-        raise _unavailable(source, "gives more than one line, a NUL, or text that is not UTF-8")
+        raise _unavailable(source, "returned more than one line, a NUL or text that is not UTF-8")
     return password
 
 
 def _unavailable(source: str, fault: str) -> AuthFailedError:
     return AuthFailedError(
-        f"There is no password to log in with: the {source} {fault}. The user must mend this.",
+        f"No password to log in with: the {source} {fault}. The user must fix this.",
         reason=Reason.PASSWORD_UNAVAILABLE,
     )
