@@ -1,6 +1,9 @@
+import re
+import unicodedata
+
 import pytest
 
-from mailmcp.mail.clean import blank_controls, clean_line, clean_text
+from mailmcp.mail.clean import Cleaned, blank_controls, clean_line, clean_text
 from steps import assert_linear
 
 SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
@@ -57,6 +60,15 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         ("a\u3164\uffa0\u115f\u1160b", "ab", 4),
         ("a\ufff9b\ufffac\ufffb", "abc", 3),
         ("\U0001d159a\U0001d173", "a", 2),
+        # Joiners and fillers of one script: after its letters and numbers, and nowhere else.
+        ("\U00011052\U0001107f\U00011053", "\U00011052\U0001107f\U00011053", 0),
+        ("a\U0001107f\U00016fe4\u2d7fb", "ab", 3),
+        ("\U00018b00\U00016fe4\U00016fe4\U00018b01", "\U00018b00\U00016fe4\U00018b01", 1),
+        # Marks without a letter would be drawn on what comes before the text.
+        ("\u0301\u0489text", "text", 2),
+        ("\u0301 \u0302 text", "text", 4),
+        ("a \u0301", "a \u0301", 0),
+        ("\u0903\u0915\u0903", "\u0915\u0903", 1),
         # Heaps of marks.
         ("e\u0301", "e\u0301", 0),
         ("e" + "\u0301" * 8, "e" + "\u0301" * 8, 0),
@@ -87,6 +99,7 @@ def test_a_line_cannot_forge_a_second_one(text: str, line: str) -> None:
 
 def test_a_line_counts_what_was_removed() -> None:
     assert clean_line("a\u200bb\u202e").removed == 2
+    assert clean_line(" \u0301x") == Cleaned(text="x", removed=1)
 
 
 def test_controls_become_spaces_one_for_one() -> None:
@@ -103,6 +116,16 @@ def test_whatever_is_ignorable_is_suspect() -> None:
         first, _, last = span.partition("-")
         for point in range(int(first, 16), int(last or first, 16) + 1):
             assert clean_text(f"a{chr(point)}b").text == "ab", f"{point:X}"
+
+
+def test_whatever_formats_or_fills_is_suspect() -> None:
+    """By categories and names; format characters that are seen are Prepended_Concatenation_Mark."""
+    seen = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+    for character in map(chr, range(0x110000)):
+        category, name = unicodedata.category(character), unicodedata.name(character, "")
+        fills = category == "Mn" and re.search(r"\b(?:FILLER|JOINER|VARIATION SELECTOR)\b", name)
+        if (category == "Cf" or fills) and character not in seen:
+            assert clean_text(f"a{character}b").text == "ab", f"{ord(character):X} {name}"
 
 
 @pytest.mark.parametrize(

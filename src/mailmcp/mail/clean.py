@@ -1,9 +1,9 @@
-"""Text without what nobody can see: invisible and bidirectional control characters.
+"""Strangers' text without what nobody can see: invisible and bidirectional control characters.
 
-They hide instructions from people, reorder what people read, and pad tracking
-texts. All of Default_Ignorable_Code_Point and Bidi_Control is suspect, and what else
-draws nothing; it stays where scripts and emoji need it (Unicode 17, sections 9.2, 12,
-13.5 and 23.2; UTS 51). What is taken out is counted, so that a reply can say so.
+They hide instructions from people, reorder what people read, and pad tracking texts. Suspect are
+all of Default_Ignorable_Code_Point and Bidi_Control, and whatever else draws nothing. A suspect
+stays where scripts and emoji need it (Unicode 17, sections 9.2, 12, 13.5 and 23.2; UTS 51). What
+is removed is counted, so that a reply can say so.
 """
 
 import re
@@ -19,24 +19,25 @@ _EMOJI_STYLE: Final = "\ufe0e\ufe0f"
 _BRAILLE_BLANK: Final = "\u2800"
 _IDEOGRAPH_VARIANT_MAX: Final = "\U000e011f"  # registered variants use fewer (UTS 37); more only smuggle
 
+INVISIBLE: Final = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls except tab and newline
+    "\u00ad\u034f\u061c\u180b-\u180f\u2800\u3164\uffa0"  # soft hyphen, grapheme joiner, blanks, fillers
+    "\u115f\u1160\u17b4\u17b5"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u2d7f\U0001107f\U00016fe4"  # joiners and fillers of Tifinagh, Brahmi and Khitan
+    "\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
+)
+"""The suspects, as the inside of a character class."""
+
 _FLAG_TAGS: Final = tuple(
     "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
     for region in ("gbeng", "gbsct", "gbwls")  # all that Unicode recommends: England, Scotland, Wales
 )
-_SUSPECT: Final = re.compile(
-    f"(?<=\U0001f3f4)(?:{'|'.join(_FLAG_TAGS)})|["
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls but tab and newline
-    "\u00ad\u034f\u061c\u180b-\u180f\u2800\u3164\uffa0"  # soft hyphen, grapheme joiner, blanks, fillers
-    "\u115f\u1160\u17b4\u17b5"
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
-    "\ud800-\udfff"
-    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff"
-    "]"
-)
+_SUSPECT: Final = re.compile(f"(?<=\U0001f3f4)(?:{'|'.join(_FLAG_TAGS)})|[{INVISIBLE}\ud800-\udfff]")
 _SUSPECT_ASCII: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
-"""Those of them that plain text can hold, found ten times as fast."""
+"""The suspects in ASCII, found ten times as fast."""
 
 _LINE_SEPARATORS: Final = re.compile("\r\n|[\r\u2028\u2029]")
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -54,9 +55,10 @@ _EMOJI: Final = re.compile(
     "[#*0-9\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f"
     "\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 )
+_FORMATTED_SCRIPTS: Final = frozenset({"BRAHMI", "EGYPTIAN", "KHITAN", "MONGOLIAN", "TIFINAGH"})
+"""Scripts that have joiners, fillers or selectors of their own, as the names of the characters say."""
+
 _BRAILLE: Final = re.compile("[\u2801-\u28ff]")
-_MONGOLIAN: Final = re.compile("[\u1820-\u18aa]")
-_HIEROGLYPH: Final = re.compile("[\U00013000-\U0001342f]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,18 +68,18 @@ class Cleaned:
     text: str
 
     removed: int
-    """Characters taken out, from 0; line ends that were only rewritten do not count."""
+    """How many characters were removed. Line ends that were only rewritten do not count."""
 
 
 def clean_text(text: str) -> Cleaned:
-    """Take invisible and bidirectional control characters out of text.
+    """Remove invisible and bidirectional control characters.
 
-    Newline and tab stay; CRLF, lone CR and the Unicode line separators become
-    newline. Zero-width joiners stay between emoji and in joining scripts, selectors
-    of variants after emoji, ideographs and Mongolian letters. The blank of Braille
-    becomes a space outside Braille. Of combining marks that are heaped up,
-    COMBINING_MARKS_MAX stay. Lone surrogates become U+FFFD, so that the text can
-    always be encoded.
+    Newline and tab stay. CRLF, lone CR and the Unicode line separators become newline.
+    Zero-width joiners stay between emoji and in joining scripts; variation selectors stay after
+    emoji, ideographs and letters of their own script. The blank of Braille becomes a space
+    outside Braille. Of stacked combining marks COMBINING_MARKS_MAX stay, and none at the start,
+    where they would be drawn on whatever comes before the text. Lone surrogates become U+FFFD,
+    so that the text can always be encoded.
     """
     lines = kept = text
     suspect = _SUSPECT_ASCII if text.isascii() else _SUSPECT
@@ -85,34 +87,50 @@ def clean_text(text: str) -> Cleaned:
         lines = _LINE_SEPARATORS.sub("\n", text)
         kept = _SUSPECT.sub(_keep_if_seen, lines)
     if not kept.isascii():
-        kept = _MAYBE_MARKS.sub(_bound_marks, kept)
+        kept = strip_leading_marks(_MAYBE_MARKS.sub(_bound_marks, kept))
     return Cleaned(text=kept, removed=len(lines) - len(kept))
 
 
 def clean_line(text: str) -> Cleaned:
-    """Make header-like text one clean line: as `clean_text`, with white space collapsed.
+    """Clean header-like text as `clean_text` does, and collapse it to one line.
 
-    Line ends, tabs and control characters become a space, so that no value can
-    forge a second line; none at either end.
+    Line ends, tabs and control characters become a space, so that no value can forge a second
+    line. Neither end has a space.
     """
     cleaned = clean_text(_CONTROLS.sub(" ", text))
-    return Cleaned(text=_SPACES.sub(" ", cleaned.text).strip(), removed=cleaned.removed)
+    line = _SPACES.sub(" ", cleaned.text).strip()
+    kept = strip_leading_marks(line)
+    return Cleaned(text=kept, removed=cleaned.removed + len(line) - len(kept))
 
 
 def bounded_line(value: str) -> str:
-    """Make one clean line of a value, of at most NOTICE_CHARS_MAX characters; "…" ends what was cut."""
-    # Four times as much leaves room for what is taken out, and bounds the work.
+    """Clean a value to one line of at most NOTICE_CHARS_MAX characters; "…" ends what was cut."""
+    # Four times as much leaves room for what is removed, and bounds the work.
     line = clean_line(value[: NOTICE_CHARS_MAX * 4]).text
     return line if len(line) <= NOTICE_CHARS_MAX else line[: NOTICE_CHARS_MAX - 1].rstrip() + "…"
 
 
 def blank_controls(text: str) -> str:
-    """Put a space for each C0 and C1 control character, line ends included."""
+    """Replace each C0 and C1 control character, line ends included, with a space."""
     return _CONTROLS.sub(" ", text)
 
 
+def strip_leading_marks(text: str) -> str:
+    """Remove combining marks from the start of a text, and the spaces between and after them."""
+    if not text or not _is_mark(text[0]):
+        return text
+    start = 1
+    while start < len(text) and (text[start] == " " or _is_mark(text[start])):
+        start += 1
+    return text[start:]
+
+
+def _is_mark(character: str) -> bool:
+    return character > "\u02ff" and unicodedata.category(character).startswith("M")
+
+
 def _keep_if_seen(match: re.Match[str]) -> str:
-    """Give the suspect characters back where writing needs them, else nothing."""
+    """Return the suspect characters where writing needs them, else nothing."""
     character, text = match.group(), match.string
     before = text[match.start() - 1] if match.start() else ""
     after = text[match.end() : match.end() + 1]
@@ -126,18 +144,21 @@ def _keep_if_seen(match: re.Match[str]) -> str:
 
 
 def _selects(character: str, before: str) -> bool:
-    """Tell whether a character chooses how the one before it is drawn, or where."""
+    """Return whether a character chooses how or where the one before it is drawn."""
     if character in _EMOJI_STYLE:
         return _EMOJI.match(before) is not None
     if "\ufe00" <= character <= "\ufe0d" or "\U000e0100" <= character <= _IDEOGRAPH_VARIANT_MAX:
-        return bool(before) and _is_ideograph(before)
-    if "\u180b" <= character <= "\u180f":
-        return _MONGOLIAN.match(before) is not None
-    return "\U00013430" <= character <= "\U0001343f" and _HIEROGLYPH.match(before) is not None
+        return _name(before).startswith("CJK ")
+    script = _name(character).partition(" ")[0]
+    return script in _FORMATTED_SCRIPTS and before.isalnum() and _name(before).startswith(script)
+
+
+def _name(character: str) -> str:
+    return unicodedata.name(character, "") if character else ""
 
 
 def _bound_marks(match: re.Match[str]) -> str:
-    """Leave out the marks beyond COMBINING_MARKS_MAX on one character."""
+    """Remove the marks beyond COMBINING_MARKS_MAX on one character."""
     kept: list[str] = []
     run = 0
     for character in match.group():
@@ -154,7 +175,3 @@ def _joins(joiner: str, before: str, after: str, two_before: str) -> bool:
         return False
     base = two_before[:1] if before and before in _EMOJI_STYLE else before
     return bool(base) and _EMOJI.match(base) is not None
-
-
-def _is_ideograph(character: str) -> bool:
-    return unicodedata.name(character, "").startswith("CJK ")

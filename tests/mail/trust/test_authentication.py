@@ -33,8 +33,11 @@ def field(rest: str, host: str = HOST) -> str:
         ("dkim=fail header.d=a; dkim=pass header.d=b", "spf=unknown dkim=pass dmarc=unknown"),
         ("dkim=fail header.d=a; dkim=none header.d=b", "spf=unknown dkim=fail dmarc=unknown"),
         ("spf=pass smtp.helo=h; spf=fail smtp.mailfrom=a", "spf=fail dkim=unknown dmarc=unknown"),
-        ("spf=pass smtp.helo=h; spf=fail smtp.helo=a", "spf=pass dkim=unknown dmarc=unknown"),
+        ("spf=pass smtp.helo=h; spf=fail smtp.helo=a", "spf=fail dkim=unknown dmarc=unknown"),
         ("dmarc=fail; dmarc=pass", "spf=unknown dkim=unknown dmarc=fail"),
+        ("dmarc=pass; dmarc=fail", "spf=unknown dkim=unknown dmarc=fail"),
+        ("dmarc=pass; dmarc=none", "spf=unknown dkim=unknown dmarc=none"),
+        ("spf=pass smtp.mailfrom=a; spf=softfail smtp.mailfrom=b", "spf=softfail dkim=unknown dmarc=unknown"),
         # Words that are not the RFC's.
         ("spf=hardfail; dkim=excellent; dmarc=bestguesspass", "spf=unknown dkim=unknown dmarc=unknown"),
         # Comments and quoted strings say nothing, whatever is in them.
@@ -99,6 +102,14 @@ def test_without_a_trusted_host_nothing_is_known() -> None:
             "spf=unknown dkim=pass dmarc=pass",
         ),
         (("Received: by x", field("dkim=pass")), "spf=unknown dkim=pass dmarc=unknown"),
+        # Fields that contradict each other: fail over none over pass, in either order.
+        ((field("dmarc=pass"), field("dmarc=fail")), "spf=unknown dkim=unknown dmarc=fail"),
+        ((field("spf=pass"), field("spf=none; dkim=pass")), "spf=none dkim=pass dmarc=unknown"),
+        (
+            (field("spf=temperror"), field("spf=pass"), field("spf=fail")),
+            "spf=fail dkim=unknown dmarc=unknown",
+        ),
+        ((field("dkim=pass"), field("dkim=odd")), "spf=unknown dkim=unknown dmarc=unknown"),
         # What came with the message is below what its receiver wrote.
         ((field("dmarc=fail"), field("dmarc=pass")), "spf=unknown dkim=unknown dmarc=fail"),
         (

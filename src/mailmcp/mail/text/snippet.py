@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from mailmcp.mail.clean import clean_text
+from mailmcp.mail.clean import clean_text, strip_leading_marks
 
 ELLIPSIS: Final = "…"
 
@@ -84,4 +84,6 @@ def _cut_around(line: str, hit: range, max_chars: int) -> str:
     # From a whole word on, if one begins between the edge and the hit.
     space = line.find(" ", max(begin - 1, 0), hit.start)
     begin = space + 1 if begin and space >= 0 else begin
-    return ELLIPSIS + _cut(line[begin:], max_chars - len(ELLIPSIS)) if begin else _cut(line, max_chars)
+    if not begin:
+        return _cut(line, max_chars)
+    return ELLIPSIS + _cut(strip_leading_marks(line[begin:]), max_chars - len(ELLIPSIS))
