@@ -2,7 +2,7 @@ import pytest
 
 from mailmcp.limits import NOTICES_MAX
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.report import (
+from mailmcp.mail.notices import (
     NO_DISPOSITION,
     NO_RECIPIENT,
     REPORT_CUT,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mailmcp.mail.mime.structure import PKCS7_TYPES, Part
-from mailmcp.mail.text.openpgp import holds_encrypted
+from mailmcp.mail.text.plain import holds_encrypted
 
 _SMIME_PROTOCOLS: Final = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature"})
 _NEITHER: Final = frozenset({"certs-only", "compressed-data"})

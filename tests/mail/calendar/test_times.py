@@ -1,7 +1,7 @@
 import pytest
 
 from mailmcp.mail.calendar.events import CalendarItem, read_calendar
-from mailmcp.mail.calendar.times import describe_recurrence, describe_stamp, describe_when
+from mailmcp.mail.calendar.invitation import describe_recurrence, describe_stamp, describe_when
 
 
 def _item(*lines: str, kind: str = "VEVENT") -> CalendarItem:

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.mail.charset.guess import guess_charset
+from mailmcp.mail.charset.decode import guess_charset
 from steps import count_steps
 
 

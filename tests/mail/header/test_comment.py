@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.mail.header.comment import blank_comments, comment_end
+from mailmcp.mail.header.address import blank_comments, comment_end
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.mail.header.encoded_word import BROKEN_ENCODED_WORD, decode_encoded_words
+from mailmcp.mail.header.fields import BROKEN_ENCODED_WORD, decode_encoded_words
 from steps import assert_linear
 
 

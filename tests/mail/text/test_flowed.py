@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.mail.text.flowed import unflow
+from mailmcp.mail.text.plain import unflow
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.mail.text.openpgp import ClearSigned, holds_encrypted, read_clear_signed
+from mailmcp.mail.text.plain import ClearSigned, holds_encrypted, read_clear_signed
 from steps import assert_linear
 
 BEGIN = "-----BEGIN PGP SIGNED MESSAGE-----"

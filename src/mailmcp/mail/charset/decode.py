@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from mailmcp.limits import CHARSET_GUESS_OCTETS
 from mailmcp.mail.charset.east_asian import find_decoder
-from mailmcp.mail.charset.guess import guess_charset
 
 UNKNOWN_CHARSET: Final = "unknown charset"
 WRONG_CHARSET: Final = "text is not in its declared charset"
@@ -52,6 +52,35 @@ _SENT_REPLACEMENT: Final = {"utf-8": b"\xef\xbf\xbd"} | dict.fromkeys(
 )
 """U+FFFD as it is sent by whoever had lost a character already."""
 
+_EIGHT_BIT: Final = re.compile(rb"[\x80-\xff]")
+_OCTETS_MIN: Final = 6  # three Chinese characters, six Cyrillic letters; of fewer, chance decides
+_LATIN_2_OCTETS_MIN: Final = 8
+
+_GUESSED: Final = {
+    "gb18030": "gb18030",
+    "gb2312": "gb18030",
+    "big5": "big5hkscs",
+    "cp932": "cp932",
+    "shift_jis": "cp932",
+    "shift_jis-2004": "cp932",
+    "euc-jp": "euc_jp",
+    "euc-jis-2004": "euc_jp",
+    "cp949": "cp949",
+    "euc-kr": "cp949",
+    "koi8-r": "koi8-r",
+    "koi8-u": "koi8-u",
+    "windows-1251": "cp1251",
+    "iso-8859-5": "iso8859-5",
+    "windows-1253": "cp1253",
+    "iso-8859-7": "iso8859-7",
+    "windows-1255": "cp1255",
+    "iso-8859-8": "cp1255",
+    "windows-1256": "cp1256",
+    "iso-8859-6": "iso8859-6",
+    "cp874": "cp874",
+    "tis-620": "cp874",
+}
+_GUESSED_LATIN_2: Final = {"iso-8859-2": "iso8859-2", "windows-1250": "cp1250"}
 _ISO_2022_JP: Final = re.compile(rb"\x1b(?:\$[@B]|\([JI])")
 
 
@@ -92,6 +121,28 @@ def decode_text(octets: bytes, charset: str) -> Decoded:
     if not _is_mostly_lost(text, lost):
         return Decoded(text=text, defects=(WRONG_CHARSET,) if lost else ())
     return Decoded(text=_decode_by_guess(octets), defects=(WRONG_CHARSET,))
+
+
+def guess_charset(octets: bytes) -> str:
+    """Guess the charset of 8-bit text that is not UTF-8.
+
+    Returns:
+        The name of a Python codec; "" when there is no sure guess.
+    """
+    first = _EIGHT_BIT.search(octets)
+    if first is None:
+        return ""
+    start = max(first.start() - 32, 0)
+    sample = octets[start : start + CHARSET_GUESS_OCTETS]
+    eight_bit = len(_EIGHT_BIT.findall(sample))
+    if eight_bit < _OCTETS_MIN:
+        return ""
+    # Imported here: it takes 0.1 s, and most mail says its charset.
+    import chardet  # noqa: PLC0415
+
+    name = (chardet.detect(sample)["encoding"] or "").lower()
+    codec = _GUESSED.get(name, "")
+    return codec or (_GUESSED_LATIN_2.get(name, "") if eight_bit >= _LATIN_2_OCTETS_MIN else "")
 
 
 def _codec_named(name: str) -> str | None:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.header.comment import blank_comments, comment_end
-from mailmcp.mail.header.encoded_word import decode_encoded_words
+from mailmcp.mail.header.fields import decode_encoded_words
 
 # Between angle brackets, quotes and comments are bounded: the end of one that is not closed costs a search.
 _TOKEN: Final = re.compile(
@@ -32,6 +31,8 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_COMMENT_EDGE: Final = re.compile(r"\\.|[()]", re.DOTALL)
+_OUTSIDE: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|\(', re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 _AROUND_DOTS: Final = re.compile(r"\s*([@.])\s*")
 _ROUTE: Final = re.compile(r"@[^:]*:")  # obsolete source route: <@relay,@relay:user@host>
@@ -88,6 +89,33 @@ def format_address(address: Address) -> str:
     if not address.address:
         return f'"{name}"' if _COUNT.fullmatch(name) else name
     return f"{name} <{address.address}>"
+
+
+def comment_end(value: str, start: int) -> int:
+    """Return the offset after the comment that begins at `start`; -1 if it is not closed."""
+    depth = 0
+    for edge in _COMMENT_EDGE.finditer(value, start):
+        depth += {"(": 1, ")": -1}.get(edge.group(), 0)
+        if depth == 0:
+            return edge.end()
+    return -1
+
+
+def blank_comments(value: str) -> str:
+    """Replace each comment with a space; what is quoted stays, and so does a comment without an end."""
+    kept: list[str] = []
+    end = 0
+    position = 0
+    while (found := _OUTSIDE.search(value, position)) is not None:
+        position = found.end()
+        if found.group() != "(":
+            continue
+        after = comment_end(value, found.start())
+        if after < 0:
+            break
+        kept += (value[end : found.start()], " ")
+        end = position = after
+    return "".join(kept) + value[end:]
 
 
 def _quote_phrase(text: str) -> str:

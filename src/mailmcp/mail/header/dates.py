@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
 from mailmcp.limits import YEAR_FIRST, YEAR_LAST
-from mailmcp.mail.header.comment import blank_comments
+from mailmcp.mail.header.address import blank_comments
 
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MONTH_NUMBERS: Final = {name.lower(): number for number, name in enumerate(_MONTHS, start=1)}

@@ -11,7 +11,7 @@ from typing import Final
 
 from mailmcp.limits import STRUCTURE_DEPTH_MAX, STRUCTURE_PARTS_MAX
 from mailmcp.mail.charset.decode import decode_text
-from mailmcp.mail.header.encoded_word import decode_encoded_words
+from mailmcp.mail.header.fields import decode_encoded_words
 from mailmcp.mail.mime.params import decode_parameters
 from mailmcp.mail.mime.structure import (
     MESSAGE_TYPES,

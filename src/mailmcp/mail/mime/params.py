@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 
 from mailmcp.mail.charset.decode import decode_text
 from mailmcp.mail.clean import blank_controls
-from mailmcp.mail.header.encoded_word import decode_encoded_words
+from mailmcp.mail.header.fields import decode_encoded_words
 
 _PARAMS_MAX: Final = 100
 _PARAM: Final = re.compile(

@@ -13,7 +13,7 @@ from typing import Final
 
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.text.body import body_text
-from mailmcp.mail.text.opaque_signed import open_signed
+from mailmcp.mail.text.smime import open_signed
 
 _WORDS_MIN: Final = 6  # distinct ones, below which a line says too little to be judged
 _PAIRS_MIN: Final = 4  # of neighbours that are not both courtesies

@@ -22,10 +22,8 @@ from mailmcp.mail.mime.transfer import (
     is_identity,
     may_lack_nuls,
 )
-from mailmcp.mail.mime.uuencode import replace_uuencoded
-from mailmcp.mail.text.flowed import unflow
-from mailmcp.mail.text.opaque_signed import open_signed
-from mailmcp.mail.text.openpgp import read_clear_signed
+from mailmcp.mail.text.plain import read_clear_signed, replace_uuencoded, unflow
+from mailmcp.mail.text.smime import open_signed
 
 MISSING_TEXT: Final = "text part is missing"
 

@@ -2,7 +2,7 @@ import binascii
 
 import pytest
 
-from mailmcp.mail.mime.uuencode import replace_uuencoded
+from mailmcp.mail.text.plain import replace_uuencoded
 from steps import assert_linear
 
 DATA = "".join(

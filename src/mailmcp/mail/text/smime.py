@@ -1,11 +1,18 @@
-"""Text out of S/MIME messages that are signed in one piece with it (RFC 8551 section 3.5.2).
+"""Text of S/MIME messages that are signed in one piece with it (RFC 8551 section 3.5.2).
 
-Walks the few elements of a CMS SignedData (RFC 5652 section 5) down to the content, in
-the definite and indefinite lengths of BER. Signatures are not checked; certificates are
-not looked at.
+Walks the few elements of a CMS SignedData (RFC 5652 section 5) down to the content, in the
+definite and indefinite lengths of BER, one level deep. Signatures are not checked; certificates
+are not looked at.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
+
+from mailmcp.mail.message import parse_message
+from mailmcp.mail.mime.body_parts import TextParts, choose_text_parts
+from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.transfer import decode_transfer
 
 _SIGNED_DATA: Final = bytes.fromhex("2a864886f70d010702")
 
@@ -24,6 +31,59 @@ _DEPTH_MAX: Final = 8
 
 class _MalformedError(Exception):
     """The octets are no BER, or not that of SignedData."""
+
+
+def open_signed(text_parts: TextParts, octets: Mapping[str, bytes]) -> tuple[TextParts, Mapping[str, bytes]]:
+    """Put the text parts inside signed data in the place of the part that holds them.
+
+    Args:
+        text_parts: From `choose_text_parts`.
+        octets: Content by part id, still transfer-encoded, each possibly cut.
+
+    Returns:
+        The parts and their content. The ids of the parts inside are for this
+        mapping alone: no server knows them. Signed data that is not there, or
+        cannot be opened, stays as it is.
+    """
+    wrapped = [part for part in text_parts.all if part.is_opaque_signed and part.part_id in octets]
+    if not wrapped:
+        return text_parts, octets
+    inside: dict[str, TextParts] = {}
+    content = dict(octets)
+    for part in wrapped:
+        found, pieces = _open(part, octets[part.part_id])
+        if found.all:
+            inside[part.part_id] = found
+            content |= pieces
+    plain = _in_place(text_parts.plain, {name: found.plain for name, found in inside.items()})
+    html = _in_place(text_parts.html, {name: found.html for name, found in inside.items()})
+    return TextParts(plain=plain, html=html), content
+
+
+def _open(part: Part, octets: bytes) -> tuple[TextParts, dict[str, bytes]]:
+    entity = signed_content(decode_transfer(octets, part.encoding).octets)
+    # The MIME entity has no message header of its own; its parts may be cut.
+    tree = parse_message(entity, complete=False).tree
+    found = choose_text_parts(tree.structure.root if entity else None)
+    spans = tree.spans
+    pieces = {
+        f"{part.part_id}.{each.part_id}": entity[spans[each.part_id].start : spans[each.part_id].end]
+        for each in found.all
+    }
+    return TextParts(plain=_renamed(part, found.plain), html=_renamed(part, found.html)), pieces
+
+
+def _renamed(part: Part, inside: Sequence[Part]) -> tuple[Part, ...]:
+    """Number the parts inside below `part`; signed data in signed data is not opened."""
+    return tuple(
+        replace(each, part_id=f"{part.part_id}.{each.part_id}")
+        for each in inside
+        if not each.is_opaque_signed
+    )
+
+
+def _in_place(parts: Sequence[Part], inside: Mapping[str, tuple[Part, ...]]) -> tuple[Part, ...]:
+    return tuple(each for part in parts for each in inside.get(part.part_id, (part,)))
 
 
 def signed_content(octets: bytes) -> bytes:

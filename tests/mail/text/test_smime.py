@@ -2,11 +2,11 @@ import base64
 
 import pytest
 
-from mail.mime.test_smime import element, signed
+from mail.text.test_signed_content import element, signed
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.text.body import BROKEN_SIGNED_DATA, MISSING_TEXT, body_text
-from mailmcp.mail.text.opaque_signed import open_signed
+from mailmcp.mail.text.smime import open_signed
 
 WRAPPED = Part(
     part_id="1",

@@ -1,7 +1,7 @@
 import pytest
 
-from mailmcp.mail.mime.smime import signed_content
 from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.text.smime import signed_content
 from steps import assert_linear
 
 SIGNED_DATA = bytes.fromhex("06092a864886f70d010702")
