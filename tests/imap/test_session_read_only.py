@@ -19,7 +19,7 @@ def read_all_ways(session: Session) -> None:
     """Do all that the layer can do."""
     uids = read_round(session)
     uidvalidity = session.examine("INBOX").uidvalidity
-    read_page(session, page_request(query="Letter", unread_only=True))
+    read_page(session, page_request(query=("Letter",), unread_only=True))
     for snippets in (True, False):
         fetch_messages(session, uids, row_items(snippets=snippets)(session))
     fetch_messages(session, uids, ["UID", "BODY.PEEK[TEXT]<0.2048>"])

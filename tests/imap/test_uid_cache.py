@@ -1,17 +1,24 @@
 """Recent results are kept within bounds, and are given only where they are complete."""
 
+from dataclasses import replace
+
 from imap.searches import candidate_list as uids
+from mailmcp.imap.search.order import Order
 from mailmcp.imap.uid_cache import SearchKey, UidCache
+from mailmcp.model.query import SearchQuery
 
 
-def key(name: str = "INBOX", **criteria: str) -> SearchKey:
-    return SearchKey.of("main", name, 7, criteria)
+def key(name: str = "INBOX") -> SearchKey:
+    return SearchKey(
+        account_id="main", mailbox=name, uidvalidity=7, query=SearchQuery(subject="x"), order=Order.NEWEST
+    )
 
 
-def test_the_order_of_criteria_does_not_matter() -> None:
-    assert key(a="1", b="2") == key(b="2", a="1")
-    assert key(a="1") != key(a="2")
-    assert key() != SearchKey.of("main", "INBOX", 8, {})
+def test_equal_searches_share_a_result() -> None:
+    assert key() == key()
+    assert key() != replace(key(), uidvalidity=8)
+    assert key() != replace(key(), query=SearchQuery(subject="y"))
+    assert key() != replace(key(), order=Order.OLDEST)
 
 
 def test_a_complete_result_serves_any_position() -> None:

@@ -1,70 +1,96 @@
-"""What asks nothing is told from what asks something."""
+"""The table of criteria: complete rows, values that ask something, and keys for each."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any
 
 import pytest
 
-from mailmcp.model.query import SearchQuery, read_phrase, split_words
+from mailmcp.model.feature import Feature
+from mailmcp.model.query import CRITERIA, Criterion, Keys, Kind, Proof, SearchQuery
+
+NOON = datetime(2024, 2, 5, 12, tzinfo=UTC)
+
+VALUES: dict[str, tuple[Any, list[Keys]]] = {
+    "query": (("tax", "annual report"), [(b"TEXT", "tax"), (b"TEXT", "annual report")]),
+    "exclude": (("draft",), [(b"TEXT", "draft")]),
+    "from_": ("Ann Lee <ann@a.example>", [(b"FROM", "Ann Lee"), (b"FROM", "ann@a.example")]),
+    "to": ("Bob", [(b"TO", "Bob")]),
+    "cc": ("Eve", [(b"CC", "Eve")]),
+    "any_address": ("ann", [(b"OR", b"FROM", "ann", b"OR", b"TO", "ann", b"CC", "ann")]),
+    "subject": ("it's (urgent)", [(b"SUBJECT", "it's (urgent)")]),
+    "body": ("two words", [(b"BODY", "two words")]),
+    "keyword": ("$Forwarded", [(b"KEYWORD", b"$Forwarded")]),
+    "header_message_id": (" <a@b> ", [(b"HEADER", b"MESSAGE-ID", "<a@b>")]),
+    "gmail_query": ("is:starred", [(b"X-GM-RAW", "is:starred")]),
+    "unread_only": (True, [(b"UNSEEN",)]),
+    "flagged": (True, [(b"FLAGGED",)]),
+    "answered": (True, [(b"ANSWERED",)]),
+    "unanswered_only": (True, [(b"UNANSWERED",)]),
+    "has_attachment": (True, []),
+    "larger_than": (5, [(b"LARGER", 5)]),
+    "smaller_than": (9, [(b"SMALLER", 9)]),
+    "since": (NOON, [(b"SINCE", date(2024, 2, 4))]),
+    "before": (NOON, [(b"BEFORE", date(2024, 2, 7))]),
+}
+"""A value for each criterion, and its search keys."""
+
+
+def test_every_criterion_is_tested_here() -> None:
+    assert [row.name for row in CRITERIA] == list(VALUES)
+
+
+@pytest.mark.parametrize("row", CRITERIA, ids=lambda row: row.name)
+def test_a_criterion_asks_something_and_has_its_keys(row: Criterion) -> None:
+    value, keys = VALUES[row.name]
+    query = SearchQuery(**{row.name: value})
+    assert query.criteria == (row,)
+    assert query.only([row]) == query
+    assert query.only([]) == SearchQuery()
+    assert [row.keys(term) for term in row.terms(value) if row.keys] == keys
 
 
 def test_nothing_asked_is_all() -> None:
-    assert SearchQuery().asked == frozenset()
-    assert SearchQuery(query="", larger_than=0, unread_only=False, since=None).asked == frozenset()
+    assert SearchQuery().criteria == ()
+    assert SearchQuery(query=(), larger_than=0, unread_only=False, since=None).criteria == ()
 
 
-def test_what_is_asked_is_named() -> None:
-    criteria = SearchQuery(from_="ann", flagged=True, smaller_than=5, before=datetime(2024, 1, 1, tzinfo=UTC))
-    assert criteria.asked == {"from_", "flagged", "smaller_than", "before"}
+def test_what_is_ascii() -> None:
+    [words, sender] = SearchQuery(query=("a", "ü"), from_="ann").criteria
+    query = SearchQuery(query=("a", "ü"), from_="ann")
+    assert (query.is_ascii(words), query.is_ascii(sender)) == (False, True)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("tax  report", ["tax", "report"]),
-        ('tax "annual report" 2024', ["tax", "annual report", "2024"]),
-        ('"open end', ["open end"]),
-        ('tax "', ["tax"]),
-        ('"" tax', ["tax"]),
-        ('""', []),
-        ("tax*, report; *draft* * ,", ["tax", "report", "draft"]),
-        ('"tax*," AND 100%*', ["tax*,", "100%"]),
-        ("AND tax AND report AND", ["AND", "tax", "report", "AND"]),
-        ('tax "AND" and report', ["tax", "AND", "and", "report"]),
-        (
-            "“annual report” „Jahresbericht“ «rapport» « comme ça »",
-            ["annual report", "Jahresbericht", "rapport", "comme ça"],
-        ),
-        ('\\"annual report\\" 2024', ["annual report", "2024"]),
-        ('“it is "so"” 27"', ['it is "so"', '27"']),
-        ('" art "', [" art "]),
-    ],
-)
-def test_words_and_phrases(text: str, words: list[str]) -> None:
-    assert split_words("query", text) == words
-    assert split_words("exclude", text) == words
-    assert split_words("body", text) == [text], "one phrase"
-
-
-def test_any_of_the_words_is_excluded() -> None:
-    assert split_words("exclude", "tax OR report | draft AND x") == ["tax", "report", "draft", "x"]
-    assert split_words("query", "tax OR report | x") == ["tax", "OR", "report", "|", "x"]
+ROW = SearchQuery(subject="x").criteria[0]
 
 
 @pytest.mark.parametrize(
-    ("text", "phrase"),
+    "missing",
     [
-        ("Ann Lee", "Ann Lee"),
-        ('"Sensor drift"', "Sensor drift"),
-        ("“Sensor drift”", "Sensor drift"),
-        ('\\"Sensor drift\\"', "Sensor drift"),
-        ('Re: "drift"', 'Re: "drift"'),
-        ('"a" "b"', '"a" "b"'),
-        ("*drift*,", "drift"),
-        ("Lee, Ann", "Lee, Ann"),
-        ("*", ""),
-        ("", ""),
-        (" x", " x"),
+        {"keys": None},
+        {"header_fields": ()},
+        {"proof": Proof.SIZE},
+        {"proof": Proof.STRUCTURE},
+        {"proof": Proof.SERVER},
+        {"capability": "X-GM-EXT-1"},
+        {"holds": lambda _value, _fact: True},
     ],
 )
-def test_a_phrase_is_what_stands_in_its_quotes(text: str, phrase: str) -> None:
-    assert read_phrase(text) == phrase
+def test_an_incomplete_row_fails_when_it_is_defined(missing: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="the criterion with code s lacks"):
+        replace(ROW, **missing)
+
+
+def test_codes_of_cursors_never_change() -> None:
+    """Clients keep cursors: a new criterion gets a new code."""
+    codes = "q x f t c y s o k i g u l r ua h m e v w"
+    assert [row.code for row in CRITERIA] == codes.split()
+
+
+def test_what_a_server_must_do_right() -> None:
+    rows = {row.name: row for row in CRITERIA}
+    assert rows["exclude"].features == (Feature.TEXT, Feature.NOT)
+    assert rows["any_address"].features == (Feature.FROM, Feature.TO, Feature.CC)
+    assert {row.name for row in CRITERIA if not row.features} == {"gmail_query", "has_attachment"}
+    assert {row.kind for row in CRITERIA} == set(Kind)
+    assert {row.proof for row in CRITERIA} == set(Proof)

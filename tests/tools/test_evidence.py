@@ -6,7 +6,6 @@ from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.evidence import (
-    MessageText,
     SearchTerms,
     find_evidence,
     search_terms,
@@ -17,70 +16,81 @@ from mailmcp.tools.evidence import (
 
 
 @pytest.mark.parametrize(
-    ("criteria", "sought"),
+    ("query", "terms"),
     [
         (SearchQuery(), SearchTerms()),
-        (SearchQuery(query='a "b c" a ""'), SearchTerms(anywhere=("a", "b c"))),
-        (SearchQuery(query='open "quote'), SearchTerms(anywhere=("open", "quote"))),
-        (SearchQuery(query="cafe\u0301* AND te,"), SearchTerms(anywhere=("caf\u00e9", "te"))),
-        (SearchQuery(from_="ann", to="b", cc="c"), SearchTerms(from_=("ann",), to=("b",), cc=("c",))),
-        (SearchQuery(any_address="x", to="b"), SearchTerms(from_=("x",), to=("b", "x"), cc=("x",))),
-        (SearchQuery(subject="two words", body="more"), SearchTerms(subject=("two words",), body=("more",))),
-        (SearchQuery(exclude="no", unread_only=True), SearchTerms()),
+        (SearchQuery(query=("a", "b c", "a")), SearchTerms(anywhere=("a", "b c"))),
+        (SearchQuery(query=("cafe\u0301", "te")), SearchTerms(anywhere=("caf\u00e9", "te"))),
+        (
+            SearchQuery(from_="ann", to="b", cc="c"),
+            SearchTerms(by_place={"from": ("ann",), "to": ("b",), "cc": ("c",)}),
+        ),
+        (
+            SearchQuery(any_address="x", to="b"),
+            SearchTerms(by_place={"from": ("x",), "to": ("b", "x"), "cc": ("x",)}),
+        ),
+        (
+            SearchQuery(subject="two words", body="more"),
+            SearchTerms(by_place={"subject": ("two words",), "body": ("more",)}),
+        ),
+        (SearchQuery(exclude=("no",), unread_only=True), SearchTerms()),
         (SearchQuery(body=" "), SearchTerms()),
     ],
 )
-def test_the_words_of_a_search(criteria: SearchQuery, sought: SearchTerms) -> None:
-    assert search_terms(criteria) == sought
-    assert sought.anything is (sought != SearchTerms())
+def test_the_words_of_a_search(query: SearchQuery, terms: SearchTerms) -> None:
+    assert search_terms(query) == terms
+    assert bool(terms) is (terms != SearchTerms())
 
 
 def test_only_so_many_words_are_looked_for() -> None:
-    words = search_terms(SearchQuery(query=" ".join(map(str, range(500))))).anywhere
+    words = search_terms(SearchQuery(query=tuple(map(str, range(500))))).anywhere
     assert len(words) == limits.EVIDENCE_WORDS_MAX
 
 
-SEEN = MessageText(
-    from_="Ann <ann@example.org>",
-    to="Bob <bob@example.org>",
-    cc="Carol <carol@example.org>",
-    subject="Report for Zu\u0308rich",
-    body="Dear Bob, the invoice 4711 is attached.",
-    files=("invoice.pdf", "photo.jpg"),
-)
+TEXTS = {
+    "subject": "Report for Zu\u0308rich",
+    "from": "Ann <ann@example.org>",
+    "to": "Bob <bob@example.org>",
+    "cc": "Carol <carol@example.org>",
+    "body": "Dear Bob, the invoice 4711 is attached.",
+    "attachment_name": "invoice.pdf\nphoto.jpg",
+}
 
 
 @pytest.mark.parametrize(
-    ("criteria", "places"),
+    ("query", "places"),
     [
-        (SearchQuery(query="example.org"), ["from", "to", "cc"]),
-        (SearchQuery(query="BOB"), ["to", "body"]),
-        (SearchQuery(query="invoice"), ["body", "attachment_name"]),
-        (SearchQuery(query="zürich 4711"), ["subject", "body"]),
-        (SearchQuery(query='"the invoice"'), ["body"]),
+        (SearchQuery(query=("example.org",)), ["from", "to", "cc"]),
+        (SearchQuery(query=("BOB",)), ["to", "body"]),
+        (SearchQuery(query=("invoice",)), ["body", "attachment_name"]),
+        (SearchQuery(query=("zürich", "4711")), ["subject", "body"]),
+        (SearchQuery(query=("the invoice",)), ["body"]),
         (SearchQuery(subject="report"), ["subject"]),
         (SearchQuery(subject="invoice"), []),
         (SearchQuery(any_address="carol"), ["cc"]),
         (SearchQuery(body="attached"), ["body"]),
-        (SearchQuery(query="pdf photo"), ["attachment_name"]),
-        (SearchQuery(query="pdf\nphoto"), ["attachment_name"]),
-        (SearchQuery(query="a.p"), []),
+        (SearchQuery(query=("pdf", "photo")), ["attachment_name"]),
+        (SearchQuery(query=("a.p",)), []),
         (SearchQuery(), []),
     ],
 )
-def test_places_are_named_where_a_word_was_seen(criteria: SearchQuery, places: list[str]) -> None:
-    assert find_evidence(search_terms(criteria), SEEN) == places
+def test_places_are_named_where_a_word_was_seen(query: SearchQuery, places: list[str]) -> None:
+    assert find_evidence(search_terms(query), TEXTS) == places
 
 
 def test_nothing_seen_is_nothing_found() -> None:
-    assert find_evidence(search_terms(SearchQuery(query="x")), MessageText()) == []
+    assert find_evidence(search_terms(SearchQuery(query=("x",))), {}) == []
 
 
 def test_more_is_looked_at_where_words_are_sought_in_the_text() -> None:
-    assert text_octets(SearchTerms()) == text_octets(SearchTerms(subject=("x",))) == limits.SNIPPET_OCTETS
+    assert (
+        text_octets(SearchTerms())
+        == text_octets(SearchTerms(by_place={"subject": ("x",)}))
+        == limits.SNIPPET_OCTETS
+    )
     assert (
         text_octets(SearchTerms(anywhere=("x",)))
-        == text_octets(SearchTerms(body=("x",)))
+        == text_octets(SearchTerms(by_place={"body": ("x",)}))
         == limits.EVIDENCE_OCTETS
     )
 

@@ -234,7 +234,7 @@ def test_times_are_shown_in_the_zone_of_the_settings() -> None:
 
 
 def test_where_a_word_was_found_is_said_beside_the_snippet() -> None:
-    sought = search_terms(SearchQuery(query="needle report", from_="ann"))
+    terms = search_terms(SearchQuery(query=("needle", "report"), from_="ann"))
     fetched = FetchedMessage(
         uid=2,
         sections={
@@ -242,7 +242,7 @@ def test_where_a_word_was_found_is_said_beside_the_snippet() -> None:
             "TEXT": b"word " * 60 + b"\r\nhere is the NEEDLE in it\r\n" + b"word " * 60,
         },
     )
-    row = build_row(REF, fetched, snippet_chars=50, sought=sought)
+    row = build_row(REF, fetched, snippet_chars=50, terms=terms)
     assert row.matched_in == ["subject", "from", "body"]
     assert row.snippet is not None
     assert "the NEEDLE in it" in row.snippet
@@ -255,7 +255,7 @@ def test_what_was_not_seen_is_not_said_to_be_found() -> None:
         REF,
         FetchedMessage(uid=2, sections={"HEADER.FIELDS": b"Subject: x\r\n\r\n", "TEXT": b"y\r\n"}),
         snippet_chars=50,
-        sought=search_terms(SearchQuery(query="needle")),
+        terms=search_terms(SearchQuery(query=("needle",))),
     )
     assert (row.matched_in, row.snippet) == (None, "y")
 

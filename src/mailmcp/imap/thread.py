@@ -192,7 +192,7 @@ class _Looked:
 
 def _looking(session: Session, name: str, query: ThreadQuery) -> Steps[Found]:
     try:
-        return (yield from search_steps(session, name, Plan(keys=query.keys, local=frozenset())))
+        return (yield from search_steps(session, name, Plan(keys=query.keys)))
     except PlanChangedError:
         # A subject beyond ASCII, which this server cannot search for: ids will do.
         return Found(uids=array("I"))

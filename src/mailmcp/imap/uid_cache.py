@@ -5,11 +5,12 @@ A result is used only while its mailbox shows that a new search would find the s
 """
 
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mailmcp import limits
+from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.result import CandidateList
+from mailmcp.model.query import SearchQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,17 +20,8 @@ class SearchKey:
     account_id: str
     mailbox: str
     uidvalidity: int
-    criteria: tuple[tuple[str, str], ...]
-
-    @classmethod
-    def of(cls, account_id: str, mailbox: str, uidvalidity: int, criteria: Mapping[str, str]) -> "SearchKey":
-        """Make a key of criteria in any order."""
-        return cls(
-            account_id=account_id,
-            mailbox=mailbox,
-            uidvalidity=uidvalidity,
-            criteria=tuple(sorted(criteria.items())),
-        )
+    query: SearchQuery
+    order: Order
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,119 +1,402 @@
-"""What a search asks for, whoever answers it: the server's SEARCH or a look at the messages."""
+"""A search as one value, and its criteria: each field of `SearchQuery` is one row of a table.
+
+A row holds everything that is particular to a criterion: its argument, its code in a cursor, its IMAP keys
+(RFC 9051 section 6.4.4), the features of a server that it depends on, what proves it on a message, and how
+a sentence names it. All code that handles criteria loops over `CRITERIA`, so a new row is a new criterion.
+"""
 
 import re
-from dataclasses import dataclass, fields
-from datetime import datetime
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from datetime import UTC, date, datetime, timedelta
+from enum import Enum, auto
+from typing import Any, Final, TypeAlias, TypeVar
 
-_WORD = re.compile(
-    r"""
-    (?P<plain> \\?" (?P<between> (?: (?!\\?") . )* ) (?:\\?")? )  # as typed, or as JSON escapes it twice
-    | [“”„«»] (?P<set> [^“”„«»]* ) [“”„«»]?  # as typeset
-    | (?P<word> \S+ )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_JOINING = {"query": {"AND"}, "exclude": {"AND", "OR", "|"}}
-"""What stands between words and says what is done anyway."""
+from mailmcp.model.feature import Feature
+
+ValueT = TypeVar("ValueT")
+
+Keys: TypeAlias = Sequence[bytes | str | int | date]
+"""Parts of a search key: octets are sent as they are, texts as strings, dates as SEARCH writes them."""
+
+
+class Kind(Enum):
+    """What a caller sends for a criterion."""
+
+    WORDS = auto()
+    """Words and quoted phrases."""
+
+    PHRASE = auto()
+    """A text that is looked for as a whole."""
+
+    KEYWORD = auto()
+    MESSAGE_ID = auto()
+    FOREIGN = auto()
+    """A query in the server's own language."""
+
+    FLAG = auto()
+    OCTETS = auto()
+    MOMENT = auto()
+    """A day, or a time with its offset."""
+
+
+class Proof(Enum):
+    """What shows on a message whether it matches; the cheapest to search by come first.
+
+    Some servers evaluate keys in the order in which they come.
+    """
+
+    FLAGS = auto()
+    TIME = auto()
+    """INTERNALDATE."""
+
+    SIZE = auto()
+    """RFC822.SIZE."""
+
+    HEADER = auto()
+    """Header fields, those of the row."""
+
+    SERVER = auto()
+    """Nothing: the server's word is taken."""
+
+    WORDS = auto()
+    """Nothing in full. Subject and sender are looked at where the server can't search texts."""
+
+    STRUCTURE = auto()
+    """BODYSTRUCTURE: there is no search key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchQuery:
-    """What to search for; all that is set must hold. "", 0, False and None ask nothing.
+class Criterion:
+    """One row of the table."""
 
-    Texts hold no CR, LF or NUL: callers refuse them before, in words for whoever sent them.
-    """
+    code: str
+    """In cursors, which are kept by clients: never change or reuse one."""
 
-    query: str = ""
-    """Words, each somewhere in headers or body; a "quoted phrase" counts as one (`split_words`)."""
+    kind: Kind
+    proof: Proof
+    noun: str
+    """What the search goes by, in sentences: "The server's search by sender"."""
 
-    exclude: str = ""
-    """Words, written likewise, none of which may occur in headers or body."""
+    features: tuple[Feature, ...] = ()
+    """What a server must do right."""
 
-    from_: str = ""
-    to: str = ""
-    cc: str = ""
-    subject: str = ""
-    body: str = ""
-    any_address: str = ""
-    """Part of a name or address in From, To or Cc."""
+    keys: Callable[[Any], Keys] | None = None
+    """Writes the search key of a term."""
 
-    keyword: str = ""
-    """A keyword (RFC 9051 section 2.3.2), as `$Forwarded`."""
+    terms: Callable[[Any], Sequence[object]] = lambda value: (value,)
+    """Divides a value into what is searched for: each term has a key of its own, and all must match."""
 
-    header_message_id: str = ""
-    """The Message-ID header, with or without angle brackets."""
+    is_exact: Callable[[Any], bool] = lambda _value: True
+    """Whether the keys ask for exactly this value; if not, matches are verified."""
 
-    gmail_query: str = ""
-    """Gmail's own search language (X-GM-RAW), where the server is Gmail."""
+    holds: Callable[[Any, Any], bool] | None = None
+    """Compares a value with the message's flags (lower case), INTERNALDATE (epoch seconds) or octets."""
 
-    unread_only: bool = False
-    flagged: bool = False
-    answered: bool = False
-    unanswered_only: bool = False
-    has_attachment: bool = False
-    """SEARCH has no key for it: always found out by looking at the structure of messages."""
+    header_fields: tuple[str, ...] = ()
+    """The fields that prove it: the value is in one of them."""
 
-    larger_than: int = 0
-    """Octets, as RFC822.SIZE counts them; so `smaller_than`."""
+    negated: bool = False
+    """Whether the terms must not occur."""
 
-    smaller_than: int = 0
-    since: datetime | None = None
-    """Aware. Received (INTERNALDATE) at this moment or after, exact to the second."""
+    capability: str = ""
+    """What the server must offer; with the name of the provider in `provider`."""
 
-    before: datetime | None = None
-    """Aware. Received before this moment."""
+    provider: str = ""
+    description: str = ""
+    """Of the argument, as published."""
+
+    aliases: str = ""
+    """What other programs call the argument."""
+
+    name: str = ""
+    """The field of `SearchQuery`."""
+
+    def __post_init__(self) -> None:
+        measured = self.proof in {Proof.FLAGS, Proof.TIME, Proof.SIZE}
+        complete = (
+            (self.keys is None) == (self.proof is Proof.STRUCTURE)
+            and (self.holds is not None) == measured
+            and bool(self.header_fields) == (self.proof is Proof.HEADER)
+            and bool(self.capability) == bool(self.provider)
+        )
+        if not complete:
+            raise TypeError(f"the criterion with code {self.code} lacks its keys or its proof")
 
     @property
-    def asked(self) -> frozenset[str]:
-        """Names of the fields that ask something; none if every message matches."""
-        return frozenset(each.name for each in fields(self) if getattr(self, each.name) != each.default)
+    def argument(self) -> str:
+        """The argument's name: the field's, which has `_` behind it where Python reserves the word."""
+        return self.name.rstrip("_")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
-    """A word as it was written, or a phrase without its quotes."""
+_SEPARATORS = re.compile(r"""['"\\<>(),]""")
+"""What separates the pieces of a name and an address.
 
-    text: str
-    quoted: bool
+Servers differ in where they find them: Dovecot finds no `Ann Lee <ann@…>`, as rows show senders, and
+only `O\\'Neil`, as it would write that.
+"""
 
-
-def read_words(text: str) -> list[Word]:
-    """Divide a text at its spaces outside quotes; one that never closes ends with the text."""
-    return [_word(match) for match in _WORD.finditer(text)]
+_DAY: Final = timedelta(days=1)
 
 
-def _word(match: re.Match[str]) -> Word:
-    if match["word"] is not None:
-        return Word(text=match["word"], quoted=False)
-    phrase = match["set"].strip() if match["plain"] is None else match["between"]  # « comme ça »
-    return Word(text=phrase, quoted=True)
+KEYWORD: Final = re.compile(r"[!#$&'+,\-./0-9:;<=>?@A-Z\[^_`a-z|}~]{1,255}")
+"""RFC 9051 section 9, flag-keyword."""
 
 
-def split_words(name: str, text: str) -> list[str]:
-    """Divide `query` and `exclude` into what is looked for; `body` is one phrase.
+def _keyword(text: str) -> bytes:
+    if not KEYWORD.fullmatch(text):
+        raise ValueError("not a keyword: callers refuse it")
+    return text.encode()
 
-    Left out is what asks nothing: AND between words, a comma or an asterisk at the end of one, and
-    the empty phrase, which servers find everywhere.
+
+def bare_message_id(text: str) -> str:
+    """Strip the angle brackets from a Message-ID."""
+    return text.strip().removeprefix("<").removesuffix(">")
+
+
+def _criterion(default: ValueT, code: str, kind: Kind, proof: Proof, **row: Any) -> ValueT:
+    return field(default=default, metadata={"row": Criterion(code=code, kind=kind, proof=proof, **row)})
+
+
+def _words(code: str, *features: Feature, **row: Any) -> tuple[str, ...]:
+    nothing: tuple[str, ...] = ()
+    row |= {"noun": "words", "features": features, "terms": tuple, "keys": lambda word: (b"TEXT", word)}
+    return _criterion(nothing, code, Kind.WORDS, Proof.WORDS, **row)
+
+
+def _in_header(
+    code: str, *header_fields: str, keys: Callable[[str], Keys], features: Sequence[Feature], **row: Any
+) -> str:
+    row |= {"header_fields": header_fields, "keys": keys, "features": tuple(features)}
+    return _criterion("", code, row.pop("kind", Kind.PHRASE), Proof.HEADER, **row)
+
+
+def _address(code: str, *header_fields: str, keys: Callable[[str], Keys], **row: Any) -> str:
+    """A part of a name or address; names with their address are searched for in pieces."""
+    row |= {
+        "terms": lambda text: [piece for each in _SEPARATORS.split(text) if (piece := each.strip())],
+        "is_exact": lambda text: not _SEPARATORS.search(text),
+        "features": [Feature(each.upper()) for each in header_fields],
+    }
+    return _in_header(code, *header_fields, keys=keys, **row)
+
+
+def _flag(code: str, key: bytes, flag: str, *, is_set: bool, aliases: str) -> bool:
+    return _criterion(
+        False,  # noqa: FBT003 - the default of the field
+        code,
+        Kind.FLAG,
+        Proof.FLAGS,
+        noun="flags",
+        features=(Feature.ALL, Feature.FLAGS),
+        keys=lambda _value: (key,),
+        holds=lambda _value, flags: (flag in flags) is is_set,
+        aliases=aliases,
+    )
+
+
+def _octets(code: str, feature: Feature, holds: Callable[[int, int], bool], **row: str) -> int:
+    row_keys = {"keys": lambda octets: (feature.value.encode(), octets), "features": (feature,)}
+    return _criterion(0, code, Kind.OCTETS, Proof.SIZE, noun="size", holds=holds, **row_keys, **row)
+
+
+def _moment(
+    code: str, feature: Feature, margin: timedelta, holds: Callable[[datetime, int], bool], **row: str
+) -> datetime | None:
+    """A time of arrival; SEARCH knows days, in a zone that nobody knows: hence the margin."""
+
+    def keys(moment: datetime) -> Keys:
+        try:
+            day = (moment.astimezone(UTC) + margin).date()
+        except OverflowError:
+            day = moment.date()  # at the ends of the calendar
+        return (feature.value.encode(), day)
+
+    nothing: datetime | None = None
+    return _criterion(
+        nothing,
+        code,
+        Kind.MOMENT,
+        Proof.TIME,
+        noun="date",
+        features=(feature,),
+        keys=keys,
+        holds=holds,
+        is_exact=lambda _moment: False,
+        **row,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """What to search for: all that is set must hold. A default asks nothing.
+
+    Texts hold no CR, LF or NUL: callers refuse them. The order of the fields is that of the arguments.
     """
-    if name == "body":
-        return [text]
-    words = read_words(text)
-    between = range(1, len(words) - 1)
-    joining = {each for each in between if not words[each].quoted and words[each].text in _JOINING[name]}
-    sought = [
-        word.text if word.quoted else trim(word.text)
-        for index, word in enumerate(words)
-        if index not in joining
-    ]
-    return [each for each in sought if each]
+
+    _: KW_ONLY
+    query: tuple[str, ...] = _words(
+        "q",
+        Feature.TEXT,
+        description='Parts of words, all in headers or body; "a phrase" as one. No operators.',
+        aliases="q text search keywords search_query search_term search_text terms words criteria",
+    )
+    exclude: tuple[str, ...] = _words(
+        "x",
+        Feature.TEXT,
+        Feature.NOT,
+        negated=True,
+        description="Words that must not occur.",
+        aliases="not exclude_words without",
+    )
+    from_: str = _address(
+        "f",
+        "From",
+        keys=lambda piece: (b"FROM", piece),
+        noun="sender",
+        description="Part of name or address.",
+        aliases="sender from_address from_email from_name author",
+    )
+    to: str = _address(
+        "t",
+        "To",
+        keys=lambda piece: (b"TO", piece),
+        noun="To",
+        aliases="recipient recipients to_address to_email",
+    )
+    cc: str = _address("c", "Cc", keys=lambda piece: (b"CC", piece), noun="Cc")
+    any_address: str = _address(
+        "y",
+        "From",
+        "To",
+        "Cc",
+        keys=lambda piece: (b"OR", b"FROM", piece, b"OR", b"TO", piece, b"CC", piece),
+        noun="address",
+        description="From, To or Cc.",
+        aliases="address participant participants contact person",
+    )
+    subject: str = _in_header(
+        "s",
+        "Subject",
+        keys=lambda text: (b"SUBJECT", text),
+        features=[Feature.SUBJECT],
+        noun="subject",
+    )
+    body: str = _criterion(
+        "",
+        "o",
+        Kind.PHRASE,
+        Proof.WORDS,
+        noun="body",
+        features=(Feature.BODY,),
+        keys=lambda text: (b"BODY", text),
+    )
+    keyword: str = _criterion(
+        "",
+        "k",
+        Kind.KEYWORD,
+        Proof.FLAGS,
+        noun="flags",
+        features=(Feature.ALL, Feature.FLAGS),
+        keys=lambda keyword: (b"KEYWORD", _keyword(keyword)),
+        holds=lambda keyword, flags: keyword.lower() in flags,
+        description="IMAP keyword, as $Forwarded.",
+    )
+    header_message_id: str = _in_header(
+        "i",
+        "Message-ID",
+        kind=Kind.MESSAGE_ID,
+        keys=lambda text: (b"HEADER", b"MESSAGE-ID", f"<{bare_message_id(text)}>"),
+        features=[Feature.HEADER],
+        noun="Message-ID",
+        description="Message-ID header.",
+        aliases="message_id rfc822_message_id",
+    )
+    gmail_query: str = _criterion(
+        "",
+        "g",
+        Kind.FOREIGN,
+        Proof.SERVER,
+        noun="Gmail query",
+        keys=lambda text: (b"X-GM-RAW", text),
+        capability="X-GM-EXT-1",
+        provider="Gmail",
+        description="Gmail's own search language; Gmail only.",
+        aliases="raw_query gmail_raw x_gm_raw",
+    )
+    unread_only: bool = _flag(
+        "u", b"UNSEEN", "\\seen", is_set=False, aliases="unread is_unread unseen only_unread"
+    )
+    flagged: bool = _flag("l", b"FLAGGED", "\\flagged", is_set=True, aliases="starred is_starred is_flagged")
+    answered: bool = _flag(
+        "r", b"ANSWERED", "\\answered", is_set=True, aliases="replied is_answered is_replied"
+    )
+    unanswered_only: bool = _flag(
+        "ua",
+        b"UNANSWERED",
+        "\\answered",
+        is_set=False,
+        aliases="unanswered unreplied is_unanswered not_answered",
+    )
+    has_attachment: bool = _criterion(
+        False,  # noqa: FBT003 - the default of the field
+        "h",
+        Kind.FLAG,
+        Proof.STRUCTURE,
+        noun="attachments",
+        is_exact=lambda _value: False,
+        aliases="attachments with_attachments include_attachments",
+    )
+    larger_than: int = _octets(
+        "m",
+        Feature.LARGER,
+        lambda limit, size: size > limit,
+        description="Octets.",
+        aliases="min_size larger",
+    )
+    smaller_than: int = _octets(
+        "e", Feature.SMALLER, lambda limit, size: size < limit, aliases="max_size smaller"
+    )
+    since: datetime | None = _moment(  # noqa: RUF009 - None is immutable
+        "v",
+        Feature.SINCE,
+        -_DAY,
+        lambda moment, received: received >= moment.timestamp(),
+        description="Received then or later: YYYY-MM-DD, or RFC 3339 with offset.",
+        aliases="after date_from from_date start since_date date_after received_after newer_than",
+    )
+    before: datetime | None = _moment(  # noqa: RUF009 - None is immutable
+        "w",
+        Feature.BEFORE,
+        2 * _DAY,
+        lambda moment, received: received < moment.timestamp(),
+        description="Received earlier.",
+        aliases="until date_to to_date end before_date date_before received_before older_than",
+    )
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """The rows that ask something; none if every message matches."""
+        return tuple(row for row in CRITERIA if self[row])
+
+    def __getitem__(self, row: Criterion) -> Any:
+        """Return the value of a criterion; a false one asks nothing."""
+        return getattr(self, row.name)
+
+    def only(self, rows: Iterable[Criterion]) -> "SearchQuery":
+        """Return the query without all other criteria."""
+        return SearchQuery(**{row.name: self[row] for row in rows})
+
+    def is_ascii(self, row: Criterion) -> bool:
+        """Whether what a criterion searches for is ASCII."""
+        return all(str(term).isascii() for term in row.terms(self[row]))
 
 
-def read_phrase(text: str) -> str:
-    """Give the phrase of a field such as `subject`: quotes around the whole of it are not looked for."""
-    words = read_words(text)
-    return words[0].text if len(words) == 1 and words[0].quoted else trim(text)
+NO_CRITERIA: Final = SearchQuery()
+"""Every message matches."""
 
+CRITERIA: Final = tuple(replace(each.metadata["row"], name=each.name) for each in fields(SearchQuery))
+"""All rows, in the order of the arguments."""
 
-def trim(text: str) -> str:
-    """Take asterisks from both ends, and commas from the end: parts of words are found anyway."""
-    return text.rstrip("*,;").lstrip("*")
+if len({row.code for row in CRITERIA}) < len(CRITERIA):
+    raise TypeError("two criteria have the same code in cursors")

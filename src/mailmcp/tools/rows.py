@@ -18,7 +18,7 @@ from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.evidence import MessageText, SearchTerms, find_evidence, snippet_of, text_octets, text_of
+from mailmcp.tools.evidence import SearchTerms, find_evidence, snippet_of, text_octets, text_of
 from mailmcp.tools.people import addresses_of, people_of
 from mailmcp.tools.sent_mail import SentMail
 from mcp_envelope import code
@@ -85,23 +85,23 @@ class MessageRow(LeanMessageRow):
 
 
 def row_items(
-    *, snippets: bool, sought: SearchTerms = _NOTHING, structure: bool = True
+    *, snippets: bool, terms: SearchTerms = _NOTHING, structure: bool = True
 ) -> Callable[[Session], Sequence[str]]:
     """Choose what to fetch for a row: header fields and the structure, never whole messages.
 
     Args:
         snippets: Whether a snippet is wanted. It is made of the first octets of the text, never the
             server's PREVIEW (RFC 8970): that one shows what HTML hides.
-        sought: The words to be shown.
+        terms: The words to be shown.
         structure: Whether the server can be trusted with the structures of these messages.
     """
 
     def items(session: Session) -> Sequence[str]:
         chosen = ["UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", *(["BODYSTRUCTURE"] if structure else [])]
         chosen += id_items(session)
-        fields = f"{_FIELDS} {_EVIDENCE_FIELDS}" if snippets and sought.anything else _FIELDS
+        fields = f"{_FIELDS} {_EVIDENCE_FIELDS}" if snippets and terms else _FIELDS
         if snippets:
-            text = f"BODY.PEEK[TEXT]<0.{text_octets(sought)}>"
+            text = f"BODY.PEEK[TEXT]<0.{text_octets(terms)}>"
             return [*chosen, f"BODY.PEEK[HEADER.FIELDS ({fields} {_TEXT_FIELDS})]", text]
         return [*chosen, f"BODY.PEEK[HEADER.FIELDS ({fields})]"]
 
@@ -113,7 +113,7 @@ def build_row(
     fetched: FetchedMessage,
     *,
     snippet_chars: int = 0,
-    sought: SearchTerms = _NOTHING,
+    terms: SearchTerms = _NOTHING,
     places: Sequence[MessageRef] = (),
     sent_mail: SentMail = _ANYONES,
 ) -> MessageRow:
@@ -123,14 +123,14 @@ def build_row(
         ref: Where it is.
         fetched: What `row_items` asked for, or some of it.
         snippet_chars: 0 leaves the snippet out, and where words were found.
-        sought: The words of the search.
+        terms: The words of the search.
         places: Where copies of it are.
         sent_mail: Tells whether the owner wrote it.
     """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
     root = parse_body_structure(fetched.body_structure).root
     files = None if root is None else tuple(map(file_name, list_files(root)))
-    text = text_of(fetched, sought) if snippet_chars and "TEXT" in fetched.sections else ""
+    text = text_of(fetched, terms) if snippet_chars and "TEXT" in fetched.sections else ""
     return MessageRow.model_validate(
         {
             **id_values(ref),
@@ -143,8 +143,8 @@ def build_row(
             "attachments": shown_names(files or ()) or None,
             "invitation": invitation_method(root) or None,
             "places": [each.message_id for each in places][: limits.ROW_PLACES_MAX] or None,
-            "matched_in": _matched_in(headers, text, files, sought) if snippet_chars else None,
-            "snippet": snippet_of(text, sought, snippet_chars) if snippet_chars else None,
+            "matched_in": _matched_in(headers, text, files, terms) if snippet_chars else None,
+            "snippet": snippet_of(text, terms, snippet_chars) if snippet_chars else None,
             "size_bytes": fetched.size_octets,
             "has_attachments": None if files is None else bool(files),
             "header_message_id": message_id_of(headers) or None,
@@ -178,17 +178,17 @@ def shown_names(files: Sequence[str]) -> list[str]:
 
 
 def _matched_in(
-    headers: Headers, text: str, files: Sequence[str] | None, sought: SearchTerms
+    headers: Headers, text: str, files: Sequence[str] | None, terms: SearchTerms
 ) -> list[str] | None:
-    seen = MessageText(
-        from_=addresses_of(headers, "From"),
-        to=addresses_of(headers, "To"),
-        cc=addresses_of(headers, "Cc"),
-        subject=clean_line(headers.get("Subject")).text,
-        body=text,
-        files=tuple(files or ()),
-    )
-    return find_evidence(sought, seen) or None
+    texts = {
+        "subject": clean_line(headers.get("Subject")).text,
+        "from": addresses_of(headers, "From"),
+        "to": addresses_of(headers, "To"),
+        "cc": addresses_of(headers, "Cc"),
+        "body": text,
+        "attachment_name": "\n".join(files or ()),
+    }
+    return find_evidence(terms, texts) or None
 
 
 def message_id_of(headers: Headers) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.quirks import Quirks, Verdict
 from mailmcp.imap.search.plan import Plan, format_search_date, keys_for, make_plan
 from mailmcp.model.feature import Feature
 from mailmcp.model.query import SearchQuery
@@ -35,7 +35,7 @@ def plan(*wrong: Feature, can: tuple[str, ...] = (), **criteria: Any) -> Plan:
 def test_names_and_addresses_are_asked_for_in_pieces_and_verified(sender: str, keys: str) -> None:
     made = plan(from_=sender)
     assert b" ".join(made.keys).decode() == keys
-    assert made.local == {"from_"}
+    assert made.local == SearchQuery(from_=sender)
     assert not made.statements
 
 
@@ -43,9 +43,8 @@ def test_names_and_addresses_are_asked_for_in_pieces_and_verified(sender: str, k
     ("criteria", "keys"),
     [
         ({}, ""),
-        ({"query": 'tax "annual report"'}, 'TEXT "tax" TEXT "annual report"'),
-        ({"query": '""'}, ""),
-        ({"exclude": "draft old"}, 'NOT TEXT "draft" NOT TEXT "old"'),
+        ({"query": ("tax", "annual report")}, 'TEXT "tax" TEXT "annual report"'),
+        ({"exclude": ("draft", "old")}, 'NOT TEXT "draft" NOT TEXT "old"'),
         ({"body": "two words"}, 'BODY "two words"'),
         ({"from_": "Ann", "to": "Bob", "cc": "Eve"}, 'FROM "Ann" TO "Bob" CC "Eve"'),
         ({"subject": 'a"b\\c'}, r'SUBJECT "a\"b\\c"'),
@@ -55,9 +54,8 @@ def test_names_and_addresses_are_asked_for_in_pieces_and_verified(sender: str, k
         ({"keyword": "$Forwarded"}, "KEYWORD $Forwarded"),
         ({"unread_only": True, "flagged": True, "answered": True}, "UNSEEN FLAGGED ANSWERED"),
         ({"unanswered_only": True, "unread_only": True}, "UNSEEN UNANSWERED"),
-        ({"query": "tax* AND report,"}, 'TEXT "tax" TEXT "report"'),
         ({"larger_than": 5, "smaller_than": 9}, "LARGER 5 SMALLER 9"),
-        ({"subject": "x", "query": "y", "unread_only": True}, 'UNSEEN SUBJECT "x" TEXT "y"'),
+        ({"subject": "x", "query": ("y",), "unread_only": True}, 'UNSEEN SUBJECT "x" TEXT "y"'),
         ({"has_attachment": True}, ""),
     ],
 )
@@ -65,13 +63,13 @@ def test_criteria_are_written_as_keys(criteria: dict[str, Any], keys: str) -> No
     made = plan(**criteria)
     assert b" ".join(made.keys).decode() == keys
     assert made.complete
-    assert made.local == ({"has_attachment"} if "has_attachment" in criteria else frozenset())
+    assert made.local == SearchQuery(has_attachment="has_attachment" in criteria)
 
 
 def test_days_are_asked_wider_and_times_verified() -> None:
     made = plan(since=NOON, before=NOON + timedelta(days=1))
     assert made.keys == (b"SINCE", b"4-Feb-2024", b"BEFORE", b"8-Feb-2024")
-    assert made.local == {"since", "before"}
+    assert made.local == SearchQuery(since=NOON, before=NOON + timedelta(days=1))
     far = NOON.replace(hour=1).astimezone(timezone(timedelta(hours=14)))
     assert plan(since=far).keys == (b"SINCE", b"4-Feb-2024")
 
@@ -104,7 +102,7 @@ def test_what_is_wrong_is_verified_here_and_said(feature: Feature, criteria: dic
     flags = feature in {Feature.ALL, Feature.FLAGS}
     made = plan(feature, **criteria, answered=not flags)
     assert made.keys == (() if flags else (b"ANSWERED",))
-    assert made.local == set(criteria)
+    assert made.local == SearchQuery(**criteria)
     assert made.complete
     [statement] = made.statements
     assert statement.startswith("The server's search by ")
@@ -112,35 +110,35 @@ def test_what_is_wrong_is_verified_here_and_said(feature: Feature, criteria: dic
 
 
 def test_words_are_looked_for_in_headers_where_the_server_cannot_find_them() -> None:
-    made = plan(Feature.TEXT, query="tax", exclude="old", body="sum")
+    made = plan(Feature.TEXT, query=("tax",), exclude=("old",), body="sum")
     assert b" ".join(made.keys).decode() == (
         'OR SUBJECT "tax" FROM "tax" NOT OR SUBJECT "old" FROM "old" OR SUBJECT "sum" FROM "sum"'
     )
     assert not made.complete
     assert "subjects and senders only" in made.statements[0]
-    here = plan(Feature.TEXT, Feature.SUBJECT, query="tax", unread_only=True)
+    here = plan(Feature.TEXT, Feature.SUBJECT, query=("tax",), unread_only=True)
     assert here.keys == (b"UNSEEN",)
-    assert here.local == {"query"}
+    assert here.local == SearchQuery(query=("tax",))
     assert not here.complete
     assert len(here.statements) == 1
     assert plan(Feature.TEXT, subject="tax").complete
 
 
 def test_words_to_exclude_are_looked_for_here_where_the_server_cannot_negate() -> None:
-    made = plan(Feature.NOT, query="tax", exclude="old")
+    made = plan(Feature.NOT, query=("tax",), exclude=("old",))
     assert made.keys == (b"TEXT", b'"tax"')
-    assert made.local == {"exclude"}
+    assert made.local == SearchQuery(exclude=("old",))
     assert not made.complete
     assert made.statements == (
         "The server's search for messages without a word does not work: "
         "words to exclude were looked for in subjects and senders only.",
     )
-    assert plan(Feature.NOT, query="tax").complete
+    assert plan(Feature.NOT, query=("tax",)).complete
 
 
 def test_bodies_that_cannot_be_searched_are_searched_with_their_headers() -> None:
     """That finds all there is to be found, and more: which is said."""
-    made = plan(Feature.BODY, body="sum", query="tax")
+    made = plan(Feature.BODY, body="sum", query=("tax",))
     assert b" ".join(made.keys).decode() == 'TEXT "tax" TEXT "sum"'
     assert made.complete
     assert made.statements == ("The server's search in bodies does not work: headers were searched, too.",)
@@ -149,18 +147,22 @@ def test_bodies_that_cannot_be_searched_are_searched_with_their_headers() -> Non
 @pytest.mark.parametrize("field", ["query", "exclude", "body", "gmail_query"])
 def test_text_beyond_ascii_that_cannot_be_searched_for_is_refused(field: str) -> None:
     can = ("X-GM-EXT-1",)
-    assert plan(can=can, **{field: "Größe"}).beyond_ascii
+
+    def asked(text: str) -> dict[str, Any]:
+        return {field: (text,) if field in {"query", "exclude"} else text}
+
+    assert plan(can=can, **asked("Größe")).beyond_ascii
     with pytest.raises(InvalidInputError) as caught:
-        plan(Feature.CHARSET, can=can, **{field: "Größe"})
+        plan(Feature.CHARSET, can=can, **asked("Größe"))
     assert caught.value.reason is Reason.CHARSET_REFUSED
     assert caught.value.problems[0].field == field
-    assert not plan(Feature.CHARSET, can=can, **{field: "size"}).beyond_ascii
+    assert not plan(Feature.CHARSET, can=can, **asked("size")).beyond_ascii
 
 
 def test_headers_beyond_ascii_are_verified_here_where_the_charset_is_refused() -> None:
     made = plan(Feature.CHARSET, subject="Größe", from_="ann")
     assert made.keys == (b"FROM", b'"ann"')
-    assert made.local == {"subject"}
+    assert made.local == SearchQuery(subject="Größe")
 
 
 @pytest.mark.parametrize("text", ["a\r\nb", "a\nb", "a\0b", "ä\r\nb"])
@@ -169,11 +171,36 @@ def test_line_ends_never_reach_the_wire(text: str) -> None:
         plan(subject=text)
 
 
-def test_some_of_the_criteria_are_written_alone() -> None:
-    asked = SearchQuery(unread_only=True, flagged=True, larger_than=5, subject="x")
-    assert keys_for(asked, {"larger_than", "unread_only"}) == (b"UNSEEN", b"LARGER", b"5")
+def test_keys_for_a_query_whatever_is_known_of_the_server() -> None:
+    assert keys_for(SearchQuery(unread_only=True, larger_than=5)) == (b"UNSEEN", b"LARGER", b"5")
 
 
 def test_search_dates_are_english_whatever_the_locale() -> None:
     assert format_search_date(date(2026, 11, 5)) == b"5-Nov-2026"
     assert format_search_date(date(987, 3, 25)) == b"25-Mar-0987"
+
+
+@pytest.mark.parametrize(
+    ("criteria", "wrong", "keys"),
+    [
+        ({"query": ("a",)}, (Feature.BODY, Feature.NOT), 'TEXT "a"'),
+        ({"query": ("a",)}, (Feature.TEXT, Feature.FROM), ""),
+        ({"exclude": ("a",)}, (Feature.TEXT,), 'NOT OR SUBJECT "a" FROM "a"'),
+        ({"body": 'a "b c"'}, (), r'BODY "a \"b c\""'),
+        ({"body": 'a "b c"'}, (Feature.BODY,), r'TEXT "a \"b c\""'),
+        ({"body": "a"}, (Feature.TEXT,), 'OR SUBJECT "a" FROM "a"'),
+        ({"body": "a"}, (Feature.BODY, Feature.TEXT, Feature.SUBJECT), ""),
+    ],
+)
+def test_words_are_searched_for_as_well_as_the_server_can(
+    criteria: dict[str, Any], wrong: tuple[Feature, ...], keys: str
+) -> None:
+    made = plan(*wrong, **criteria)
+    assert b" ".join(made.keys).decode() == keys
+    assert made.local == (SearchQuery() if keys else SearchQuery(**criteria))
+
+
+def test_a_body_key_that_works_needs_no_text() -> None:
+    quirks = Quirks(verdicts={Feature.BODY: Verdict.OK, Feature.TEXT: Verdict.WRONG})
+    made = make_plan(SearchQuery(body="a"), quirks=quirks, can=lambda _name: False)
+    assert made.keys == (b"BODY", b'"a"')

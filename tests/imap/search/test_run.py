@@ -73,7 +73,7 @@ class Warm:
 def warm(dovecot: Dovecot, full: Login, proxy: ProxyFactory) -> Any:
     counting = proxy(dovecot.host, dovecot.plain_port)
     with session_on(make_account(At(counting.host, counting.port), full), probed()) as session:
-        search_one(session, request(query="report"))
+        search_one(session, request(query=("report",)))
         yield Warm(session, counting)
 
 
@@ -90,15 +90,15 @@ def test_a_page_costs_two_round_trips_and_a_next_one_costs_one(warm: Warm) -> No
 
 
 def test_another_mailbox_costs_no_more(warm: Warm) -> None:
-    assert warm.page(request("Box3", query="report")).exists == 30
+    assert warm.page(request("Box3", query=("report",))).exists == 30
     assert warm.round_trips == 2
-    assert warm.page(request(query="report")).exists == LETTERS
+    assert warm.page(request(query=("report",))).exists == LETTERS
     assert warm.round_trips == 2
 
 
 @pytest.mark.parametrize("order", [Order.NEWEST, Order.NEWEST_ARRIVAL, Order.OLDEST_ARRIVAL, Order.LARGEST])
 def test_ten_mailboxes_cost_as_much_as_one(warm: Warm, order: Order) -> None:
-    requests = [request(f"Box{number}", query="report", order=order) for number in range(BOXES)]
+    requests = [request(f"Box{number}", query=("report",), order=order) for number in range(BOXES)]
     warm.run(*requests)  # SORT wants to know the size of a mailbox before, once
     found = warm.run(*requests)
     assert [each.mailbox for each in found if isinstance(each, MailboxPage)] == [
@@ -180,18 +180,10 @@ def test_a_mailbox_is_looked_at_although_all_is_known(peer: PeerFactory) -> None
         assert search_one(session, replace(past, uidvalidity=None)).uids == ()
 
 
-@pytest.mark.parametrize(
-    ("criteria", "field"),
-    [
-        ({"keyword": "\\Seen"}, "keyword"),
-        ({"keyword": "a b"}, "keyword"),
-        ({"gmail_query": "has:attachment"}, "gmail_query"),
-    ],
-)
-def test_criteria_that_cannot_be_asked(peer: PeerFactory, criteria: dict[str, Any], field: str) -> None:
-    error = fail(peer(messages=letters([1])), probed(), **criteria)
+def test_a_criterion_whose_capability_the_server_lacks_is_refused(peer: PeerFactory) -> None:
+    error = fail(peer(messages=letters([1])), probed(), gmail_query="has:attachment")
     assert isinstance(error, InvalidInputError)
-    assert error.problems[0].field == field
+    assert error.problems[0].field == "gmail_query"
 
 
 def test_gmail_is_asked_in_its_own_language(peer: PeerFactory) -> None:
@@ -208,7 +200,7 @@ def test_searches_that_need_literals_go_one_by_one(peer: PeerFactory) -> None:
     server = peer(mailboxes=boxes, capabilities=("IMAP4rev1",))
     with session_on(make_account(server), probed()) as session:
         found = search_mailboxes(
-            session, [request(each, query="Grüße") for each in ("Box1", "Nowhere", "Box2")]
+            session, [request(each, query=("Grüße",)) for each in ("Box1", "Nowhere", "Box2")]
         )
     assert isinstance(found[1], NotFoundError)
     assert [each.uids for each in found if isinstance(each, MailboxPage)] == [(1,), (2,)]

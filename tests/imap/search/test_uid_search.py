@@ -51,7 +51,7 @@ def test_any_number_of_search_lines_is_accepted(
     server = peer(
         messages=make_messages(1, 2, 3), capabilities=PLAIN, rules=[when_searching(answering(answer))]
     )
-    assert find(server, probed(), query="x").uids == expected
+    assert find(server, probed(), query=("x",)).uids == expected
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_a_server_that_stops_on_the_way_down_is_asked_again_below(peer: PeerFact
         when_searching(Respond(b"* SEARCH 6 7\r\n{tag} OK [MESSAGELIMIT 2 6] Limited\r\n"), nth=1),
         when_searching(Respond(b"* SEARCH 4 5\r\n{tag} OK [MESSAGELIMIT 2 4] Limited\r\n"), "UID 1:5", nth=1),
     ]
-    found = find(server, probed(), query="words")
+    found = find(server, probed(), query=("words",))
     assert (found.uids, found.complete) == ((7, 6, 5, 4, 3, 2, 1), True)
     assert searches(server) == ['TEXT "words"', 'UID 1:5 TEXT "words"', 'UID 1:3 TEXT "words"']
 
@@ -192,7 +192,7 @@ def test_a_server_that_looks_at_some_alone_is_incomplete(
     monkeypatch.setattr(limits, "SEARCH_ROUNDS_MAX", 3)
     server = peer(messages=letters(range(1, 8)), capabilities=PLAIN)
     server.rules.append(when_searching(Respond(b"* SEARCH 6 7\r\n{tag} OK %b Limited\r\n" % code)))
-    found = find(server, probed(), query="words")
+    found = find(server, probed(), query=("words",))
     assert (found.complete, found.uids[:1]) == (False, (7,))
     assert found.statements == (
         "The server looks at a limited number of messages: older ones were not searched.",
@@ -211,12 +211,12 @@ def test_a_limited_server_is_asked_to_fetch_no_more_than_its_limit(peer: PeerFac
 def test_an_impossible_uid_is_a_violation(peer: PeerFactory, uid: int) -> None:
     rule = when_searching(answering(b"* SEARCH 1 %d\r\n" % uid))
     server = peer(messages=letters([1]), capabilities=PLAIN, rules=[rule])
-    error = fail(server, probed(), query="x") if uid else None
+    error = fail(server, probed(), query=("x",)) if uid else None
     if error is not None:
         assert isinstance(error, InternalError)
         assert error.reason is Reason.PROTOCOL_VIOLATION
     else:
-        assert find(server, probed(), query="x").uids == (1,), "no message can be meant"
+        assert find(server, probed(), query=("x",)).uids == (1,), "no message can be meant"
 
 
 def test_a_refused_examine_is_not_taken_for_an_empty_search(peer: PeerFactory) -> None:

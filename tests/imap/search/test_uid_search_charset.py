@@ -35,13 +35,13 @@ def test_a_refused_charset_is_worked_around_or_said(peer: PeerFactory, refusal: 
     subject = "=?utf-8?q?Gr=C3=B6=C3=9Fe?="
     server = peer(messages=[letter(1, subject), letter(2)], rules=[rule])
     quirks = probed()
-    assert fail(server, quirks, query="Größe").reason is Reason.CHARSET_REFUSED
+    assert fail(server, quirks, query=("Größe",)).reason is Reason.CHARSET_REFUSED
     found = find(server, quirks, subject="größe")
     assert (found.uids, found.complete) == ((1,), True)
     assert found.statements == (
         "The server cannot search for text that is not ASCII: subject was verified here, message by message.",
     )
-    assert find(server, quirks, query="report").uids == (2,)
+    assert find(server, quirks, query=("report",)).uids == (2,)
     server.settings.capabilities += ("SORT",)
     server.rules.append(Rule(command="UID SORT", containing="UTF-8", action=rule.action))
     quirks = probed()
@@ -63,7 +63,7 @@ def test_a_literal_that_need_not_wait_rides(peer: PeerFactory, capability: str) 
     server.mailbox.messages[0].octets += "Größe".encode()
     with session_on(make_account(server), probed()) as session:
         before = session.handle.traffic.round_trips
-        assert search_one(session, request(query="Größe")).uids == (1,)
+        assert search_one(session, request(query=("Größe",))).uids == (1,)
         waits = capability == "IMAP4rev1"
         assert session.handle.traffic.round_trips - before == (4 if waits else 2)
     literal = "Größe".encode().decode("latin-1")
@@ -96,13 +96,13 @@ def test_a_literal_may_be_refused(answer: bytes) -> None:
 
     with LineServer(reply) as server, session_on(make_account(server), probed()) as session:
         if answer.startswith(b"{tag}"):
-            [found] = search_mailboxes(session, [request(query="Größe")])
+            [found] = search_mailboxes(session, [request(query=("Größe",))])
             assert isinstance(found, ToolError)
             assert found.reason is Reason.CHARSET_REFUSED
             session.run("NOOP")
         else:
             with pytest.raises(InternalError) as caught:
-                search_mailboxes(session, [request(query="Größe")])
+                search_mailboxes(session, [request(query=("Größe",))])
             assert caught.value.reason is Reason.PROTOCOL_VIOLATION
 
 
@@ -114,7 +114,7 @@ def test_dovecot_finds_odd_texts_as_they_are(dovecot: Dovecot, dovecot_user: Log
     with session_on(make_account(At(dovecot.host, dovecot.plain_port), dovecot_user)) as session:
         for uid, text in enumerate([*ODD_TEXTS, "Größe"], start=1):
             assert search_one(session, request(subject=f"-{text}-")).uids == (uid,), text
-            phrase: dict[str, Any] = {"query": f'"{text}"'} if '"' not in text else {"body": "Words of 1"}
+            phrase: dict[str, Any] = {"query": (text,)} if '"' not in text else {"body": "Words of 1"}
             assert uid in search_one(session, request(**phrase, size=50)).uids, text
         wrong = [each for each in Feature if not session.quirks.trusts(each)]
         assert wrong == []

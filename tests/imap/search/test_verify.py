@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from imap.searches import NOON, PROOFS
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.search.verify import HEADER_FIELDS, Check, internaldate_epoch, merge_items
+from mailmcp.imap.search.verify import Check, internaldate_epoch, merge_items
 from mailmcp.model.query import SearchQuery
 
 HEADERS = b"From: Ann <ann@example.org>\r\nTo: bob@example.org\r\nSubject: Weekly report\r\n\r\n"
@@ -25,8 +25,7 @@ SECOND = timedelta(seconds=1)
 
 def make(**criteria: Any) -> Check:
     """Make a check of all that is asked."""
-    asked = SearchQuery(**criteria)
-    return Check.of(asked, asked.asked, PROOFS)
+    return Check(query=SearchQuery(**criteria), proofs=PROOFS)
 
 
 @pytest.mark.parametrize(
@@ -53,10 +52,10 @@ def make(**criteria: Any) -> Check:
         ({"from_": "bob"}, False, ("BODY.PEEK[HEADER.FIELDS (FROM)]",)),
         ({"any_address": "bob"}, True, ("BODY.PEEK[HEADER.FIELDS (CC FROM TO)]",)),
         ({"subject": "report", "to": "eve"}, False, ("BODY.PEEK[HEADER.FIELDS (SUBJECT TO)]",)),
-        ({"query": "weekly ann"}, True, ("BODY.PEEK[HEADER.FIELDS (FROM SUBJECT)]",)),
-        ({"query": "weekly bob"}, False, ("BODY.PEEK[HEADER.FIELDS (FROM SUBJECT)]",)),
-        ({"exclude": "weekly"}, False, ("BODY.PEEK[HEADER.FIELDS (FROM SUBJECT)]",)),
-        ({"exclude": "monthly"}, True, ("BODY.PEEK[HEADER.FIELDS (FROM SUBJECT)]",)),
+        ({"query": ("weekly", "ann")}, True, ("BODY.PEEK[HEADER.FIELDS (FROM SUBJECT)]",)),
+        ({"query": ("weekly", "bob")}, False, ("BODY.PEEK[HEADER.FIELDS (FROM SUBJECT)]",)),
+        ({"exclude": ("weekly",)}, False, ("BODY.PEEK[HEADER.FIELDS (FROM SUBJECT)]",)),
+        ({"exclude": ("monthly",)}, True, ("BODY.PEEK[HEADER.FIELDS (FROM SUBJECT)]",)),
         ({"has_attachment": True}, True, ("BODYSTRUCTURE",)),
     ],
 )
@@ -64,14 +63,7 @@ def test_what_a_message_proves(criteria: dict[str, Any], items: tuple[str, ...],
     check = make(**criteria)
     assert check.holds(MESSAGE) is holds
     assert check.items == items
-    assert check.is_dear == any("BODY" in item for item in items)
-
-
-def test_what_is_not_to_be_verified_here_counts_not() -> None:
-    check = Check.of(
-        SearchQuery(subject="nothing", has_attachment=True), frozenset({"has_attachment"}), PROOFS
-    )
-    assert check.holds(MESSAGE)
+    assert check.is_expensive == any("BODY" in item for item in items)
 
 
 def test_what_the_server_does_not_tell_counts_for_a_message() -> None:
@@ -111,7 +103,3 @@ def test_header_fields_of_rows_and_proofs_are_asked_for_together() -> None:
         "BODY.PEEK[HEADER.FIELDS (DATE FROM TO)]",
     ]
     assert merge_items(["UID"], []) == ["UID"]
-
-
-def test_every_header_criterion_has_its_fields() -> None:
-    assert set(HEADER_FIELDS) <= set(SearchQuery.__dataclass_fields__)

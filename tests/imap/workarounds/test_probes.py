@@ -200,11 +200,11 @@ def test_words_that_cannot_be_found_are_looked_for_in_headers_visibly(
 ) -> None:
     rules = [wrong("TEXT"), wrong("BODY"), *([wrong(also_wrong)] if also_wrong else [])]
     server = peer(messages=mixed(), capabilities=PLAIN, rules=rules)
-    found = find(server, query="invoice sender-2")
+    found = find(server, query=("invoice", "sender-2"))
     assert found.uids == (17, 2)
     assert not found.complete
     assert "words were looked for in subjects and senders only" in found.statements[0]
-    without = find(server, query="invoice", exclude="sender-2")
+    without = find(server, query=("invoice",), exclude=("sender-2",))
     assert without.uids == (12, 7)
     assert find(server, body="nothing such").uids == ()
 
@@ -215,7 +215,7 @@ def test_text_beyond_ascii_that_finds_nothing_is_no_empty_result(peer: PeerFacto
     quirks = Quirks()
     assert find(server, quirks, subject="grüße").uids == (19, 14, 9, 4)
     assert quirks.verdict(Feature.CHARSET) is Verdict.WRONG
-    assert fail(server, quirks, query="Grüße").reason is Reason.CHARSET_REFUSED
+    assert fail(server, quirks, query=("Grüße",)).reason is Reason.CHARSET_REFUSED
 
 
 def test_plain_answers_that_cannot_be_told_apart_are_asked_for_one_by_one(peer: PeerFactory) -> None:

@@ -1,23 +1,23 @@
 """What to search next, and what a searcher may not know."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from mailmcp import limits
-from mailmcp.model.cursor import SearchCursor, SourceCursor
+from mailmcp.model.cursor import SourceCursor
 from mailmcp.tools.search.advice import suggest_search, warn_of
 from mailmcp.tools.search.coverage import Coverage
 from mcp_envelope import NotFoundError
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_numbered
+from tools.search.starting import start
 from tools.stores import Store
 
-SEARCH = SearchCursor(
-    sources=(SourceCursor(account_id="home", mailbox="INBOX"),), total=0, page_size=10, criteria={"q": "x"}
-)
-SEVERAL = replace(SEARCH, criteria={"q": "x", "p": "*", "j": "*"})
+SEARCH = start(query="x")
+SEVERAL = start(query="x", mailbox="*", account_id="*")
 
 
 def test_where_nothing_is_left_to_search_other_criteria_are_suggested() -> None:
@@ -61,28 +61,29 @@ def test_the_next_search_goes_on_until_junk_and_trash_are_searched(
 
 
 @pytest.mark.parametrize(
-    ("criteria", "said"),
+    ("raw", "said"),
     [
-        ({"u": "1"}, []),
-        ({"ua": "1"}, ["Answered is what"]),
-        ({"q": "two words"}, []),
-        ({"s": "word"}, []),
-        ({"s": "two words", "f": "Ann Example"}, ["Several words in from and subject are one phrase"]),
-        ({"s": '"two words"'}, []),
-        ({"o": "two words"}, ["Several words in body are"]),
-        ({"a": "2024-01-01"}, ["Times are those of arrival"]),
-        ({"d": "3", "n": "2026-11-18"}, ["Times are"]),
-        ({"v": "2024-01-01T00:00:00Z", "ua": "1"}, ["Answered is what", "Times are"]),
+        ({"unread_only": True}, []),
+        ({"unanswered_only": True}, ["Answered is what"]),
+        ({"query": "two words"}, []),
+        ({"subject": "word"}, []),
+        (
+            {"subject": "two words", "from_": "Ann Example"},
+            ["Several words in from and subject are one phrase"],
+        ),
+        ({"subject": '"two words"'}, []),
+        ({"body": "two words"}, ["Several words in body are"]),
+        ({"start_date": "2024-01-01"}, ["Times are those of arrival"]),
+        ({"last_days": 3}, ["Times are"]),
+        ({"since": "2024-01-01T00:00:00Z", "unanswered_only": True}, ["Answered is what", "Times are"]),
     ],
 )
-def test_an_empty_result_tells_what_names_of_criteria_do_not(
-    criteria: dict[str, str], said: list[str]
-) -> None:
-    warned = warn_of(replace(SEARCH, criteria=criteria), empty=True)
+def test_an_empty_result_tells_what_names_of_criteria_do_not(raw: dict[str, Any], said: list[str]) -> None:
+    warned = warn_of(start(**raw), empty=True)
     assert len(warned) == len(said)
     assert all(part in line for part, line in zip(said, warned, strict=True))
-    of_some = warn_of(replace(SEARCH, criteria=criteria), empty=False)
-    assert bool(of_some) is ("ua" in criteria)
+    of_some = warn_of(start(**raw), empty=False)
+    assert bool(of_some) is ("unanswered_only" in raw)
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,18 @@ from imap.searches import candidate_list
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.search.result import MailboxPage
-from mailmcp.model.cursor import SearchCursor, SourceCursor
+from mailmcp.model.cursor import SourceCursor
 from mailmcp.tools.search.coverage import Coverage, say_nothing_found
+from mailmcp.tools.search.state import Search
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
 from tools.conftest import DeskFactory
+from tools.search.starting import start
 from tools.stores import peer_account
 
-SEARCH = SearchCursor(
-    sources=(SourceCursor(account_id="home", mailbox="INBOX"),), total=0, page_size=10, criteria={"q": "x"}
-)
-SEVERAL = replace(SEARCH, criteria={"q": "x", "p": "*", "j": "*"})
+SEARCH = start(query="x")
+SEVERAL = start(query="x", mailbox="*", account_id="*")
 
 
 def scanned(
@@ -48,7 +48,7 @@ def scanned(
     )
 
 
-def coverage(search: SearchCursor = SEARCH, **facts: Any) -> Coverage:
+def coverage(search: Search = SEARCH, **facts: Any) -> Coverage:
     known: dict[str, Any] = {"search": search, "seen": (scanned(),), "accounts": ("home",), "failed": ()}
     return Coverage(**known | facts)
 

@@ -1,14 +1,13 @@
 """Failures of a search, told once each: for a mailbox, or for an account as a whole."""
 
-from mailmcp.model.cursor import SearchCursor, SourceCursor
+from mailmcp.model.cursor import SourceCursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.search.issues import nothing_searched, source_issues
 from mailmcp.tools.search.sources import Searched, Searches
 from mcp_envelope import ConflictError, DeadlineError, InternalError, NextAction, NotFoundError, ToolError
+from tools.search.starting import start
 
-SEARCH = SearchCursor(
-    sources=(SourceCursor(account_id="home", mailbox="A"),), total=0, page_size=10, criteria={}
-)
+SEARCH = start(mailbox="A")
 
 
 def failed(account_id: str, mailbox: str, error: ToolError) -> Searched:

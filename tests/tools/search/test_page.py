@@ -1,5 +1,6 @@
 """Pages of real mailboxes: copies are one message, and nothing comes twice or is lost."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import bpe_openai
@@ -10,12 +11,13 @@ from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, FetchedMessage
 from mailmcp.imap.search.order import Position
 from mailmcp.imap.search.result import MailboxPage
-from mailmcp.model.cursor import SearchCursor, SourceCursor, parse_search_cursor
+from mailmcp.model.cursor import SourceCursor, parse_search_cursor
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
 from mailmcp.tools.search.sources import Searched, Searches
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.letters import make_letter
+from tools.search.starting import start
 from tools.stores import Store
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
@@ -134,7 +136,7 @@ def test_a_cursor_too_long_to_be_sent_forgets_what_it_may_give_twice() -> None:
     source = SourceCursor(
         account_id="home", mailbox="A", uidvalidity=1, uid=1, skip=tuple(range(10**9, 10**9 + 9_000))
     )
-    search = SearchCursor(sources=(source,), total=1, page_size=10)
+    search = replace(start(mailbox="A"), sources=(source,))
     page = SearchPage(found=(), total=1, total_exact=True, rest=(source,))
     cursor = next_cursor(search, page)
     assert cursor is not None
@@ -175,9 +177,7 @@ def test_a_servers_own_ids_tell_copies_within_its_account(
     one: FetchedMessage, other: FetchedMessage, mailbox: str, messages: int
 ) -> None:
     searches = Searches(searched=[scanned("home-a", one), scanned(mailbox, other)])
-    search = SearchCursor(
-        sources=tuple(each.source for each in searches.searched), total=0, page_size=10, criteria={"p": "*"}
-    )
+    search = replace(start(mailbox="*"), sources=tuple(each.source for each in searches.searched))
     assert len(make_page(search, searches, first=True).found) == messages
 
 

@@ -26,6 +26,7 @@ from mailmcp.imap.workarounds.uid_order import (
     sample_of,
 )
 from mailmcp.model.feature import Feature
+from mailmcp.model.query import NO_CRITERIA
 from mcp_envelope import Code
 
 _TIMES = ("UID", "INTERNALDATE")
@@ -75,7 +76,7 @@ class _Matches:
         """
         self._session, self._request, self._place, self._share = session, request, place, share
         self._found = found
-        self._check = Check(criteria=request.query, local=frozenset(), proofs=request.proofs)
+        self._check = Check(query=NO_CRITERIA, proofs=request.proofs)
         self._matches: list[int] = []
         self._rows = Fetched()
         self._ranks: dict[int, int] = {}
@@ -106,7 +107,7 @@ class _Matches:
                 whole=request.may_reorder,
             ),
         )
-        self._check = Check.of(request.query, found.plan.local, request.proofs)
+        self._check = Check(query=found.plan.local, proofs=request.proofs)
         fresh = request.known is None or found.uids is not request.known.uids
         self._note_counts(None if fresh else request.known)
         if fresh and not found.uids and self._place.mailbox is not None:
@@ -163,8 +164,7 @@ class _Matches:
         """
         request, first = self._request, rest[: self._request.size]
         sift = (
-            bool(self._check.local)
-            and self._check.local <= {"since", "before"}
+            self._check.only_times
             and not (request.known is not None and request.known.sifted)
             and len(first) < len(rest) <= limits.SIFT_CANDIDATES_MAX
         )
@@ -178,7 +178,7 @@ class _Matches:
         rows, self._times = yield from self._fetching((first, row_items), (rest, times_items))
         self._rows = rows
         kept = array("I", (uid for uid in rest if self._may_match(uid, self._times)))
-        self._check = replace(self._check, local=frozenset())
+        self._check = replace(self._check, query=NO_CRITERIA)
         self._look(kept[: request.size], self._times)
         wanted = set(self._matches)
         self._rows = Fetched(
@@ -190,7 +190,7 @@ class _Matches:
     def _look_further(self, rest: "array[int]") -> Steps[None]:
         """Verify candidates in growing chunks until the page is full, or the budget spent."""
         request, check = self._request, self._check
-        most = limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if check.is_dear else limits.VERIFY_CANDIDATES_MAX
+        most = limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if check.is_expensive else limits.VERIFY_CANDIDATES_MAX
         budget = max(most // self._share, request.size)
         sizes = chain(limits.VERIFY_CHUNKS, repeat(limits.VERIFY_CHUNKS[-1]))
         items = ["UID", *check.items, *request.order.items]
@@ -230,7 +230,7 @@ class _Matches:
         """Whether a message matches, or cannot be had; one that is gone does not match what is verified."""
         if uid in seen.messages:
             return self._check.holds(seen.messages[uid])
-        return not self._check.local or not self._is_gone(uid, seen)
+        return not self._check.query.criteria or not self._is_gone(uid, seen)
 
     @staticmethod
     def _is_gone(uid: int, seen: Fetched) -> bool:
@@ -285,7 +285,7 @@ class _Matches:
             candidates=candidates,
             last=self._position(mailbox.uidvalidity),
             left=left,
-            total_exact=((whole or sifted) and not self._interrupted) or not found.plan.local,
+            total_exact=((whole or sifted) and not self._interrupted) or not found.plan.local.criteria,
             candidates_checked=self._looked_at,
             statements=statements,
             unverified=unproven(request.query, quirks, found=len(found.uids), exists=mailbox.exists),

@@ -1,41 +1,24 @@
-"""How a search is asked of a server: its keys (RFC 9051 section 6.4.4), and what is left to be verified here.
+"""A search divided: keys of SEARCH (RFC 9051 section 6.4.4) for the server, the rest to be verified.
 
-A key that the server is known to get wrong is left out, and its criterion verified on the
-messages; what nothing can verify is asked in another way, and said.
+A key that the server is known to get wrong is left out, and its criterion is verified. What nothing can
+verify is searched for in another way, and a statement says so.
 """
 
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
+from enum import Enum, auto
 
 from mailmcp.imap.command import quoted
-from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.search.features import ADDRESS_FIELDS, HEADER_FIELDS, features_of, list_names
-from mailmcp.imap.search.words import WORDS_FIELDS, WordsAsked, ask_words, word_keys
+from mailmcp.imap.quirks import Quirks, Verdict
+from mailmcp.imap.search.features import list_names
 from mailmcp.model.feature import Feature
-from mailmcp.model.query import SearchQuery
+from mailmcp.model.query import NO_CRITERIA, Criterion, Keys, Proof, SearchQuery
 from mailmcp.reasons import Reason
 from mcp_envelope import BaseReason, InvalidInputError
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_ATOM = re.compile(r"[!#$&'+,\-./0-9:;<=>?@A-Z\[^_`a-z|}~]{1,255}")
-_DAY = timedelta(days=1)
-
-_BETWEEN = re.compile(r"""['"\\<>(),]""")
-"""What parts the pieces of a name and an address that are asked for: servers differ in where they find them.
-
-Dovecot finds no `Ann Lee <ann@…>`, as rows show senders, and only `O\\'Neil`, as it would write that.
-"""
-
-_FLAG_KEYS = {
-    "unread_only": b"UNSEEN",
-    "flagged": b"FLAGGED",
-    "answered": b"ANSWERED",
-    "unanswered_only": b"UNANSWERED",
-}
-_EXACT_HERE = frozenset({"has_attachment", "since", "before"})
-"""Verified on the messages whatever the server says: it has no key, or one that knows days only."""
+_BY_COST = {proof: cost for cost, proof in enumerate(Proof)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +28,12 @@ class Plan:
     keys: tuple[bytes, ...]
     """For SEARCH; none for all messages."""
 
-    local: frozenset[str]
-    """Fields of the criteria that hold only for messages that were looked at."""
+    local: SearchQuery = NO_CRITERIA
+    """What has to be verified on each message."""
 
     statements: tuple[str, ...] = ()
     complete: bool = True
-    """False if something is asked in a way that misses matches, or cannot tell all that do not match."""
+    """False if something is searched for in a way that misses matches, or can't exclude all it should."""
 
     @property
     def beyond_ascii(self) -> bool:
@@ -58,133 +41,118 @@ class Plan:
         return any(not key.isascii() for key in self.keys)
 
 
-def make_plan(criteria: SearchQuery, *, quirks: Quirks, can: Callable[[str], bool]) -> Plan:
+class _Words(Enum):
+    """How words are searched for."""
+
+    AS_ASKED = auto()
+    AS_TEXT = auto()
+    """TEXT for BODY: it finds all that BODY would, and what has the words in its headers."""
+
+    IN_HEADERS = auto()
+    """SUBJECT or FROM."""
+
+    LOCALLY = auto()
+    """Not by the server: subjects and senders are verified message by message."""
+
+
+def make_plan(query: SearchQuery, *, quirks: Quirks, can: Callable[[str], bool]) -> Plan:
     """Divide a search by what is known of the server.
 
     Raises:
-        InvalidInputError: The server cannot search for text beyond ASCII (`charset_refused`), it
-            is not Gmail, or the keyword is none.
+        InvalidInputError: The server can't search for text beyond ASCII (`charset_refused`), or lacks the
+            capability that a criterion needs.
     """
-    _check(criteria, quirks=quirks, can=can)
-    asked = criteria.asked
-    words = {name: ask_words(name, quirks) for name in WORDS_FIELDS if name in asked}
-    words_here = {name for name, how in words.items() if how is WordsAsked.HERE}
-    distrusted = {name for name in asked - set(words) if _is_distrusted(name, criteria, quirks)} | words_here
-    pieced = {name for name in asked & ADDRESS_FIELDS if _BETWEEN.search(getattr(criteria, name))}
-    foreign = {name for name in distrusted & HEADER_FIELDS if all(map(quirks.trusts, features_of(name)))}
-    keys = _keys(criteria, asked - distrusted, words)
-    statements = [*_word_statements(words, quirks), *_statements(asked, distrusted - words_here, foreign)]
+    keys: list[bytes] = []
+    local: list[Criterion] = []
+    wrong: list[Criterion] = []
+    foreign: list[Criterion] = []
+    methods: set[_Words] = set()
+    for row in sorted(query.criteria, key=lambda row: _BY_COST[row.proof]):
+        _check(row, query, quirks=quirks, can=can)
+        in_charset = quirks.trusts(Feature.CHARSET) or query.is_ascii(row)
+        method = _Words.AS_ASKED
+        if row.proof is Proof.WORDS:
+            method = _choose_method(row, quirks)
+            methods.add(method)
+        elif not all(map(quirks.trusts, row.features)):
+            wrong.append(row)
+        elif not in_charset:
+            foreign.append(row)
+        if row in wrong or row in foreign or method is _Words.LOCALLY:
+            local.append(row)
+            continue
+        keys += _row_keys(row, query, method)
+        if not row.is_exact(query[row]):
+            local.append(row)
     return Plan(
         keys=tuple(keys),
-        local=(asked & _EXACT_HERE) | distrusted | pieced,
-        statements=tuple(statements),
-        complete=not any(how.headers_only for how in words.values()),
+        local=query.only(local),
+        statements=(*_word_statements(methods, quirks), *_statements(query, wrong, foreign)),
+        complete=methods <= {_Words.AS_ASKED, _Words.AS_TEXT},
     )
 
 
-def keys_for(criteria: SearchQuery, names: Collection[str]) -> tuple[bytes, ...]:
-    """Write the keys for some of the criteria, none of them words."""
-    return tuple(_keys(criteria, names, {}))
+def keys_for(query: SearchQuery) -> tuple[bytes, ...]:
+    """Write the keys of a query as if the server got all of them right."""
+    return tuple(key for row in query.criteria for key in _row_keys(row, query, _Words.AS_ASKED))
 
 
-def _check(criteria: SearchQuery, *, quirks: Quirks, can: Callable[[str], bool]) -> None:
-    if criteria.keyword and not _ATOM.fullmatch(criteria.keyword):
+def _check(row: Criterion, query: SearchQuery, *, quirks: Quirks, can: Callable[[str], bool]) -> None:
+    if row.capability and not can(row.capability):
         raise InvalidInputError.of(
-            "keyword",
+            row.argument,
             BaseReason.INVALID_VALUE,
-            "is not a keyword. Send one such as $Forwarded; for the flags of the system use "
-            "unread_only, flagged, answered or unanswered_only.",
+            f"works with {row.provider} only, and this account's server is another. Send other criteria.",
         )
-    if criteria.gmail_query and not can("X-GM-EXT-1"):
+    # Nothing can verify these on a message.
+    by_server = row.proof in {Proof.WORDS, Proof.SERVER}
+    if by_server and not query.is_ascii(row) and not quirks.trusts(Feature.CHARSET):
         raise InvalidInputError.of(
-            "gmail_query",
-            BaseReason.INVALID_VALUE,
-            "works with Gmail only, which this account's server is not. "
-            "Send query, from, subject, dates and the like instead.",
+            row.argument,
+            Reason.CHARSET_REFUSED,
+            "the server can't search for text that is not ASCII. Search for ASCII words, "
+            "or for other criteria such as dates, senders or subjects.",
         )
-    if not quirks.trusts(Feature.CHARSET):
-        for name in (*WORDS_FIELDS, "gmail_query"):
-            if not str(getattr(criteria, name)).isascii():
-                raise charset_refused(name)
 
 
-def charset_refused(field: str) -> InvalidInputError:
-    """Build the error for text beyond ASCII that the server cannot search for."""
-    return InvalidInputError.of(
-        field,
-        Reason.CHARSET_REFUSED,
-        "the server cannot search for text that is not ASCII. Search for ASCII words, "
-        "or for other criteria such as dates, senders or subjects.",
-    )
+def _choose_method(row: Criterion, quirks: Quirks) -> _Words:
+    """Search whole messages for words where the server can, else subjects and senders."""
+    if row.negated and not quirks.trusts(Feature.NOT):
+        return _Words.LOCALLY
+    in_body = Feature.BODY in row.features
+    if in_body and quirks.verdict(Feature.BODY) is Verdict.OK:
+        return _Words.AS_ASKED
+    if quirks.trusts(Feature.TEXT):
+        return _Words.AS_TEXT if in_body and not quirks.trusts(Feature.BODY) else _Words.AS_ASKED
+    by_header = quirks.trusts(Feature.SUBJECT) and quirks.trusts(Feature.FROM)
+    return _Words.IN_HEADERS if by_header else _Words.LOCALLY
 
 
-def _is_distrusted(name: str, criteria: SearchQuery, quirks: Quirks) -> bool:
-    """Whether a criterion is better left out of what the server is asked, and verified here."""
-    beyond_ascii = name in HEADER_FIELDS and not str(getattr(criteria, name)).isascii()
-    if beyond_ascii and not quirks.trusts(Feature.CHARSET):
-        return True
-    return not all(map(quirks.trusts, features_of(name)))
-
-
-def _keys(criteria: SearchQuery, names: Collection[str], words: Mapping[str, WordsAsked]) -> Iterator[bytes]:
-    for name in sorted(names, key=_KEY_ORDER.index):
-        match name:
-            case "query" | "exclude" | "body":
-                yield from word_keys(name, getattr(criteria, name), words[name])
-            case "subject":
-                yield from (b"SUBJECT", quoted(criteria.subject))
-            case "from_" | "to" | "cc" | "any_address":
-                yield from _address_keys(name, getattr(criteria, name))
-            case "header_message_id":
-                yield from (b"HEADER", b"MESSAGE-ID", quoted(f"<{bare_message_id(criteria)}>"))
-            case "gmail_query":
-                yield from (b"X-GM-RAW", quoted(criteria.gmail_query))
-            case "keyword":
-                yield from (b"KEYWORD", criteria.keyword.encode())
+def _row_keys(row: Criterion, query: SearchQuery, method: _Words) -> Iterator[bytes]:
+    assert row.keys is not None or row.proof is Proof.STRUCTURE  # noqa: S101 - by the row's own check
+    for term in row.terms(query[row]) if row.keys else ():
+        if row.negated:
+            yield b"NOT"
+        match method:
+            case _Words.IN_HEADERS:
+                yield from _written((b"OR", b"SUBJECT", str(term), b"FROM", str(term)))
+            case _Words.AS_TEXT:
+                yield from _written((b"TEXT", str(term)))
             case _:
-                yield from _measure_keys(name, criteria)
+                yield from _written(row.keys(term) if row.keys else ())
 
 
-def _address_keys(name: str, text: str) -> Iterator[bytes]:
-    for piece in map(quoted, filter(None, map(str.strip, _BETWEEN.split(text)))):
-        if name == "any_address":
-            yield from (b"OR", b"FROM", piece, b"OR", b"TO", piece, b"CC", piece)
-        else:
-            yield from (name.rstrip("_").upper().encode(), piece)
-
-
-_KEY_ORDER = (
-    *_FLAG_KEYS,
-    *("keyword", "since", "before", "larger_than", "smaller_than", "from_", "to", "cc", "subject"),
-    *("any_address", "header_message_id", "gmail_query", "query", "exclude", "body", "has_attachment"),
-)
-"""Cheap ones first: some servers evaluate keys in the order they come."""
-
-
-def _measure_keys(name: str, criteria: SearchQuery) -> Iterator[bytes]:
-    if name in _FLAG_KEYS:
-        yield _FLAG_KEYS[name]
-    elif name == "larger_than":
-        yield from (b"LARGER", b"%d" % criteria.larger_than)
-    elif name == "smaller_than":
-        yield from (b"SMALLER", b"%d" % criteria.smaller_than)
-    # Days of SEARCH have no zone, and the server's is not known: a day more on either side.
-    elif name == "since" and criteria.since is not None:
-        yield from (b"SINCE", format_search_date(_day(criteria.since, -_DAY)))
-    elif name == "before" and criteria.before is not None:
-        yield from (b"BEFORE", format_search_date(_day(criteria.before, 2 * _DAY)))
-
-
-def _day(moment: datetime, shift: timedelta) -> date:
-    try:
-        return (moment.astimezone(UTC) + shift).date()
-    except OverflowError:
-        return moment.date()  # at the ends of the calendar a day more does not exist
-
-
-def bare_message_id(criteria: SearchQuery) -> str:
-    """Give the Message-ID that is asked for without its angle brackets."""
-    return criteria.header_message_id.strip().removeprefix("<").removesuffix(">")
+def _written(keys: Keys) -> Iterator[bytes]:
+    for key in keys:
+        match key:
+            case bytes():
+                yield key
+            case str():
+                yield quoted(key)
+            case int():
+                yield b"%d" % key
+            case date():
+                yield format_search_date(key)
 
 
 def format_search_date(day: date) -> bytes:
@@ -192,8 +160,8 @@ def format_search_date(day: date) -> bytes:
     return b"%d-%s-%04d" % (day.day, _MONTHS[day.month - 1].encode(), day.year)
 
 
-def _word_statements(words: Mapping[str, WordsAsked], quirks: Quirks) -> Iterator[str]:
-    limited = {name for name, how in words.items() if how.headers_only}
+def _word_statements(methods: set[_Words], quirks: Quirks) -> Iterator[str]:
+    limited = methods & {_Words.IN_HEADERS, _Words.LOCALLY}
     if limited and not quirks.trusts(Feature.TEXT):
         yield (
             "The server's search in whole messages does not work: "
@@ -204,22 +172,22 @@ def _word_statements(words: Mapping[str, WordsAsked], quirks: Quirks) -> Iterato
             "The server's search for messages without a word does not work: "
             "words to exclude were looked for in subjects and senders only."
         )
-    if WordsAsked.AS_TEXT in words.values():
+    if _Words.AS_TEXT in methods:
         yield "The server's search in bodies does not work: headers were searched, too."
 
 
 def _statements(
-    asked: Collection[str], distrusted: Collection[str], foreign: Collection[str]
+    query: SearchQuery, wrong: Sequence[Criterion], foreign: Sequence[Criterion]
 ) -> Iterator[str]:
     if foreign:
         yield (
             "The server cannot search for text that is not ASCII: "
             f"{list_names(foreign)} was verified here, message by message."
         )
-    if wrong := set(distrusted) - set(foreign):
+    if wrong:
         yield (
             f"The server's search by {list_names(wrong)} does not work: "
             "it was verified here, message by message."
         )
-    if "has_attachment" in asked:
+    if any(row.keys is None for row in query.criteria):
         yield "Attachments were looked for here, message by message."

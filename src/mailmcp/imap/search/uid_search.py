@@ -218,7 +218,7 @@ def _believed(session: Session, name: str, plan: Plan, found: Found, exists: int
     if not nothing and not (yield from looks_short(session, name, exists, extended=_can_esearch(session))):
         return _as_shown(session, name, found)
     trusted = quirks.trusts(Feature.ESEARCH)
-    everything = yield from search_steps(session, name, Plan(keys=(), local=frozenset()))
+    everything = yield from search_steps(session, name, Plan(keys=()))
     if not quirks.trusts(Feature.ALL) or quirks.trusts(Feature.ESEARCH) != trusted:
         raise PlanChangedError
     if everything.complete:

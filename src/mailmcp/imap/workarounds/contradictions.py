@@ -4,25 +4,19 @@ Flags and sizes come with the rows of a page anyway. Where nothing was found by 
 newest messages are looked at.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.fetch import FetchedMessage, parse_rows, sequence_sets
 from mailmcp.imap.pipeline import Steps
-from mailmcp.imap.search.features import FLAG_FIELDS
 from mailmcp.imap.search.plan import Plan, keys_for
 from mailmcp.imap.search.uid_search import PlanChangedError, search_steps
-from mailmcp.imap.search.verify import flags_hold
+from mailmcp.imap.search.verify import measures_match
 from mailmcp.imap.session import Session
 from mailmcp.model.feature import Feature
 from mailmcp.model.query import SearchQuery
 
-_FIELDS = {
-    Feature.FLAGS: FLAG_FIELDS,
-    Feature.LARGER: frozenset({"larger_than"}),
-    Feature.SMALLER: frozenset({"smaller_than"}),
-}
 _SIZE_MARGIN = 1.05
 """Some servers count line ends otherwise in SEARCH than in RFC822.SIZE."""
 
@@ -30,33 +24,28 @@ _PROOF = 2
 """Rows: the flags of one may have changed since the search."""
 
 
-def contradicting(
-    criteria: SearchQuery, fields: Collection[str], rows: Mapping[int, FetchedMessage]
-) -> frozenset[int]:
-    """Name the messages that do not match `fields` of the criteria by what their rows say.
+def contradicting(query: SearchQuery, rows: Mapping[int, FetchedMessage]) -> frozenset[int]:
+    """Return the messages that don't match a query by the flags and sizes in their rows.
 
     Args:
-        criteria: What was searched for.
-        fields: Of flags and sizes; others are passed over.
-        rows: By UID, with FLAGS if there are fields of flags.
+        query: Criteria of flags and sizes.
+        rows: By UID, with FLAGS if the query has criteria of flags.
     """
-    return frozenset(uid for uid, row in rows.items() if _contradicts(criteria, fields, row))
-
-
-def _contradicts(criteria: SearchQuery, fields: Collection[str], row: FetchedMessage) -> bool:
-    size = row.size_octets
-    return (
-        not flags_hold(criteria, fields, row.flags)
-        or ("larger_than" in fields and size is not None and size * _SIZE_MARGIN <= criteria.larger_than)
-        or ("smaller_than" in fields and size is not None and size >= criteria.smaller_than * _SIZE_MARGIN)
+    return frozenset(
+        uid for uid, row in rows.items() if not measures_match(query, row, size_margin=_SIZE_MARGIN)
     )
+
+
+def _trusted(query: SearchQuery, local: SearchQuery, feature: Feature) -> SearchQuery:
+    """Return what of a query the server was trusted with, as far as that depends on a feature."""
+    return query.only(row for row in query.criteria if feature in row.features and row not in local.criteria)
 
 
 def check_false_positives(
     session: Session,
     name: str,
-    criteria: SearchQuery,
-    local: Collection[str],
+    query: SearchQuery,
+    local: SearchQuery,
     rows: Mapping[int, FetchedMessage],
 ) -> Steps[None]:
     """Find out whether the server finds messages that do not match; no round trip if all rows do.
@@ -67,7 +56,7 @@ def check_false_positives(
     Args:
         session: For what is known of the server, and what is learned.
         name: The mailbox that the steps is about.
-        criteria: What was searched for.
+        query: What was searched for.
         local: Of these, what the server was not trusted with.
         rows: Of messages that it found just now, by UID; with FLAGS, sizes if they were asked for.
 
@@ -75,11 +64,11 @@ def check_false_positives(
         PlanChangedError: The server was caught: the search has to be made again.
     """
     caught = False
-    for feature, fields in _FIELDS.items():
-        trusted = (criteria.asked & fields) - set(local)
-        odd = contradicting(criteria, trusted, rows)
+    for feature in (Feature.FLAGS, Feature.LARGER, Feature.SMALLER):
+        trusted = _trusted(query, local, feature)
+        odd = contradicting(trusted, rows)
         if len(odd) >= _PROOF:
-            plan = Plan(keys=keys_for(criteria, trusted), local=frozenset())
+            plan = Plan(keys=keys_for(trusted))
             again = yield from search_steps(session, name, plan, low=min(odd), high=max(odd))
             if len(odd.intersection(again.uids)) >= _PROOF:
                 session.quirks.distrust(feature)
@@ -89,7 +78,7 @@ def check_false_positives(
 
 
 def check_false_negatives(
-    session: Session, name: str, criteria: SearchQuery, local: Collection[str], exists: int
+    session: Session, name: str, query: SearchQuery, local: SearchQuery, exists: int
 ) -> Steps[None]:
     """Find out whether a server that found nothing by flags overlooks messages; no round trip without flags.
 
@@ -101,36 +90,34 @@ def check_false_negatives(
     Args:
         session: For what is known of the server, and what is learned.
         name: The mailbox that the steps is about.
-        criteria: What was searched for.
+        query: What was searched for.
         local: Of these, what the server was not trusted with.
         exists: Messages in the mailbox.
 
     Raises:
         PlanChangedError: The server was caught: the search has to be made again.
     """
-    trusted = (criteria.asked & FLAG_FIELDS) - set(local)
-    if not trusted or not exists:
+    trusted = _trusted(query, local, Feature.FLAGS)
+    if not trusted.criteria or not exists:
         return
     newest = b"%d:%d" % (max(1, exists - limits.FLAG_SAMPLE_MESSAGES + 1), exists)
-    missed = yield from _holding(criteria, trusted, newest, uid=False)
+    missed = yield from _holding(trusted, newest, uid=False)
     if not missed:
         return
-    plan = Plan(keys=keys_for(criteria, trusted), local=frozenset())
+    plan = Plan(keys=keys_for(trusted))
     again = yield from search_steps(session, name, plan, low=min(missed), high=max(missed))
     if not missed.isdisjoint(again.uids):
         return
     still = b",".join(sequence_sets(sorted(missed)))
-    if (yield from _holding(criteria, trusted, still, uid=True)):
+    if (yield from _holding(trusted, still, uid=True)):
         session.quirks.distrust(Feature.FLAGS)
         raise PlanChangedError
 
 
-def _holding(
-    criteria: SearchQuery, fields: Collection[str], messages: bytes, *, uid: bool
-) -> Steps[set[int]]:
+def _holding(query: SearchQuery, messages: bytes, *, uid: bool) -> Steps[set[int]]:
     """Name those of some messages that match by their flags now; none where the server refuses to say."""
     [reply] = (yield [Command(name="FETCH", arguments=[messages, b"(UID FLAGS)"], uid=uid)]).replies
     if isinstance(reply, RefusedError):
         return set()  # some are gone meanwhile
     rows, _ = parse_rows(reply)
-    return {each for each, row in rows.items() if flags_hold(criteria, fields, row.flags)}
+    return {each for each, row in rows.items() if measures_match(query, row)}

@@ -5,11 +5,11 @@ from datetime import date
 
 from mailmcp import limits
 from mailmcp.imap.search.result import MailboxPage
-from mailmcp.model.cursor import SearchCursor
+from mailmcp.model.query import CRITERIA, Kind
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
-from mailmcp.tools.search.arguments import EVERYTHING, PHRASES, SearchMessagesArguments
+from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, Place
-from mailmcp.tools.search.criteria import arguments_of, is_of_all_mailboxes
+from mailmcp.tools.search.state import Search, arguments_of
 from mailmcp.tools.search.syntax import accepts
 from mcp_envelope import NextAction
 from mcp_envelope.markdown import unescape
@@ -21,7 +21,7 @@ _BY_UID = (
 _TIMES = {"start_date", "end_date", "last_days", "since", "before"}
 
 
-def warn_of(search: SearchCursor, *, empty: bool) -> tuple[str, ...]:
+def warn_of(search: Search, *, empty: bool) -> tuple[str, ...]:
     """Say what a criterion does that its name may not tell, where that can mislead.
 
     Args:
@@ -58,16 +58,16 @@ def _phrases(arguments: Mapping[str, object]) -> list[str]:
     """Name the criteria of several words that are one phrase though nobody said so by quotes."""
     return [
         name
-        for name in (each.rstrip("_") for each in PHRASES)
+        for name in (row.argument for row in CRITERIA if row.kind is Kind.PHRASE)
         if name in arguments and len(str(arguments[name]).split()) > 1 and '"' not in str(arguments[name])
     ]
 
 
-def suggest_search(search: SearchCursor, coverage: Coverage) -> NextAction:
+def suggest_search(search: Search, coverage: Coverage) -> NextAction:
     """Say what to search next when nothing was found: all mailboxes, Junk and Trash, then the words apart."""
     arguments = arguments_of(search)
     arguments.pop("mailboxes", None)
-    begun = is_of_all_mailboxes(search) or coverage.last
+    begun = search.all_mailboxes or coverage.last
     if not begun and len(coverage.others) > len(coverage.aside):
         arguments["mailbox"] = EVERYTHING
         return NextAction(instruction="Search all mailboxes.", tool=SEARCH_MESSAGES, arguments=arguments)
@@ -99,7 +99,7 @@ def _apart(texts: Sequence[object]) -> str:
     return " ".join(f'"{bare}"' for word in words if (bare := unescape(word).replace('"', "")))
 
 
-def _suggest_aside(search: SearchCursor, aside: Sequence[Place], arguments: dict[str, object]) -> NextAction:
+def _suggest_aside(search: Search, aside: Sequence[Place], arguments: dict[str, object]) -> NextAction:
     """Say how to search what was left out: of all accounts at once, if one search can take so many.
 
     A list means the same names in each account; those that one lacks are issues of the reply.

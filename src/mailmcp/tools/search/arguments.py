@@ -1,28 +1,24 @@
 """The arguments of imap_search_messages, and which of them contradict each other."""
 
 import re
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, create_model
 from pydantic_core import PydanticCustomError
 
 from mailmcp import limits
 from mailmcp.imap.command import canonical_name
 from mailmcp.model.message_id import is_message_id
 from mailmcp.model.message_ref import UINT32_MAX
+from mailmcp.model.query import CRITERIA, KEYWORD, Kind, SearchQuery
 from mailmcp.tools.arguments import Arguments
 from mcp_envelope import BaseReason, InvalidInputError, Problem
 
 EVERYTHING = "*"
 """As `mailbox` or `account_id`: all of them."""
-
-PHRASES = ("from_", "to", "cc", "any_address", "subject", "body")
-"""Criteria whose text is looked for as it stands, by the names of their fields."""
-
-TEXTS = ("query", "exclude", *PHRASES)
-"""With those that are words."""
 
 _SNIPPET_RANGE = f"{limits.SNIPPET_CHARS_MIN} to {limits.SNIPPET_CHARS_MAX}"
 _MOMENT = re.compile(
@@ -127,6 +123,16 @@ def _check_header_message_id(text: str) -> str:
     return text
 
 
+def _check_keyword(text: str) -> str:
+    if text and not KEYWORD.fullmatch(text):
+        raise PydanticCustomError(
+            BaseReason.INVALID_VALUE.value,
+            "is not a keyword. Send one such as $Forwarded; for the flags of the system use "
+            "unread_only, flagged, answered or unanswered_only.",
+        )
+    return text
+
+
 def _check_mailboxes(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(names) > limits.SEARCH_SOURCES_MAX:
         raise PydanticCustomError(
@@ -145,38 +151,52 @@ Moment = Annotated[str, AfterValidator(_check_moment)]
 Octets = Annotated[int, BeforeValidator(_refuse_units), AfterValidator(_check_octets)]
 
 
-class SearchMessagesArguments(Arguments):
-    """Where to search, criteria that must all hold, and the shape of the page."""
-
+class _WhereArguments(Arguments):
     account_id: str = Field("", description='"*": all accounts.')
     mailbox: str = Field("INBOX", description='Exact name; "*": all but Junk and Trash.')
     mailboxes: Annotated[tuple[str, ...], AfterValidator(_check_mailboxes)] = Field(
         (), description="Several, instead of mailbox."
     )
-    query: str = Field(
-        "", description='Parts of words, all in headers or body; "a phrase" as one. No operators.'
+
+
+_TYPES: Mapping[Kind, tuple[Any, object]] = {
+    Kind.WORDS: (str, ""),
+    Kind.PHRASE: (str, ""),
+    Kind.KEYWORD: (Annotated[str, AfterValidator(_check_keyword)], ""),
+    Kind.MESSAGE_ID: (Annotated[str, AfterValidator(_check_header_message_id)], ""),
+    Kind.FOREIGN: (str, ""),
+    Kind.FLAG: (bool, False),
+    Kind.OCTETS: (Octets, 0),
+    Kind.MOMENT: (Moment, ""),
+}
+"""The type and the default of the argument for each kind of criterion."""
+
+
+def _criterion_fields() -> dict[str, Any]:
+    return {
+        row.name: (
+            _TYPES[row.kind][0],
+            Field(
+                _TYPES[row.kind][1],
+                alias=row.argument if row.argument != row.name else None,
+                description=row.description or None,
+            ),
+        )
+        for row in CRITERIA
+    }
+
+
+if TYPE_CHECKING:
+    _CriteriaArguments = _WhereArguments
+else:
+    _CriteriaArguments = create_model(
+        "_CriteriaArguments", __base__=_WhereArguments, __module__=__name__, **_criterion_fields()
     )
-    exclude: str = Field("", description="Words that must not occur.")
-    from_: str = Field("", alias="from", description="Part of name or address.")
-    to: str = ""
-    cc: str = ""
-    any_address: str = Field("", description="From, To or Cc.")
-    subject: str = ""
-    body: str = ""
-    keyword: str = Field("", description="IMAP keyword, as $Forwarded.")
-    header_message_id: Annotated[str, AfterValidator(_check_header_message_id)] = Field(
-        "", description="Message-ID header."
-    )
-    gmail_query: str = Field("", description="Gmail's own search language; Gmail only.")
-    unread_only: bool = False
-    flagged: bool = False
-    answered: bool = False
-    unanswered_only: bool = False
-    has_attachment: bool = False
-    larger_than: Octets = Field(0, description="Octets.")
-    smaller_than: Octets = 0
-    since: Moment = Field("", description="Received then or later: YYYY-MM-DD, or RFC 3339 with offset.")
-    before: Moment = Field("", description="Received earlier.")
+
+
+class SearchMessagesArguments(_CriteriaArguments):
+    """Where to search, criteria that must all hold, and the shape of the page."""
+
     last_days: int = Field(0, ge=0, le=limits.LAST_DAYS_MAX, description="1: since yesterday.")
     start_date: Day = Field("", description="As since, a day.")
     end_date: Day = Field("", description="Included.")
@@ -211,26 +231,25 @@ class SearchMessagesArguments(Arguments):
         return tuple(dict.fromkeys(map(canonical_name, names)))
 
 
-def check_ranges(arguments: SearchMessagesArguments, *, first: datetime | None, end: datetime | None) -> None:
-    """Make sure that some message could match.
+def check_ranges(arguments: SearchMessagesArguments, query: SearchQuery) -> None:
+    """Check that some message could match.
 
     Args:
         arguments: What was sent.
-        first: The moment at which the range of time begins; None for no bound.
-        end: The moment before which it ends; None for no bound.
+        query: What that asks for.
 
     Raises:
         InvalidInputError: A range of time or of sizes holds nothing.
     """
     problems: list[Problem] = []
-    if first is not None and end is not None and end <= first:
-        lower = "since" if arguments.since else "start_date"
+    if query.since is not None and query.before is not None and query.before <= query.since:
+        lower = "start_date" if arguments.start_date else "since"
         upper = "end_date" if arguments.end_date else "before"
         message = f"lies before {lower}. Send a day on or after it."
         if upper == "before":
             message = f"is not after {lower}. Send a later one."
         problems.append(Problem(field=upper, reason=BaseReason.OUT_OF_RANGE, message=message))
-    if 0 < arguments.smaller_than <= arguments.larger_than + 1:
+    if 0 < query.smaller_than <= query.larger_than + 1:
         message = "leaves no size above larger_than. Send more octets."
         problems.append(Problem(field="smaller_than", reason=BaseReason.OUT_OF_RANGE, message=message))
     if problems:

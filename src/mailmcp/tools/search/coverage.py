@@ -13,10 +13,9 @@ from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.search.result import MailboxPage
 from mailmcp.mail.text.snippet import make_snippet
-from mailmcp.model.cursor import SearchCursor
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.criteria import is_of_one_mailbox
 from mailmcp.tools.search.sources import Searches, in_preferred_order
+from mailmcp.tools.search.state import Search
 from mailmcp.tools.wording import counted
 from mcp_envelope import code
 
@@ -38,7 +37,7 @@ class CoverageData(BaseModel):
 class Coverage:
     """What was searched for one page."""
 
-    search: SearchCursor
+    search: Search
     seen: tuple[MailboxPage, ...]
     accounts: tuple[str, ...]
     """Those of the mailboxes that were searched, each once."""
@@ -130,7 +129,7 @@ class Coverage:
 
 
 def cover(
-    search: SearchCursor, found: Searches, listings: Mapping[str, Sequence[Mailbox]], *, unread: bool = False
+    search: Search, found: Searches, listings: Mapping[str, Sequence[Mailbox]], *, unread: bool = False
 ) -> Coverage:
     """Say what a search has covered.
 
@@ -174,15 +173,15 @@ def cover(
     )
 
 
-def say_where(search: SearchCursor, coverage: Coverage) -> str:
+def say_where(search: Search, coverage: Coverage) -> str:
     """Name the one mailbox that was searched, or count them."""
     accounts = ", ".join(coverage.accounts)
-    if is_of_one_mailbox(search):
+    if search.one_mailbox:
         return f"{code(search.sources[0].mailbox)} ({accounts})"
     return f"{counted(len(coverage.seen), 'mailbox', 'mailboxes')} ({accounts})"
 
 
-def say_nothing_found(search: SearchCursor, coverage: Coverage, *, first: bool) -> str:
+def say_nothing_found(search: Search, coverage: Coverage, *, first: bool) -> str:
     """Write the summary of a page without messages: what is proven, and what is not.
 
     `first` tells whether the search begins with this page; earlier ones may have had messages.

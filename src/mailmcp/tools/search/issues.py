@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from mailmcp.imap.search.result import MailboxPage
-from mailmcp.model.cursor import SearchCursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import list_mailboxes_of, mailbox_issue, message_issue
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.criteria import arguments_of
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.search.sources import Searched, Searches
+from mailmcp.tools.search.state import Search, arguments_of
 from mcp_envelope import ConflictError, Issue, NextAction, ToolError
 
 
@@ -42,7 +41,7 @@ def message_issues(found: Sequence[PageMessage]) -> Iterator[Issue]:
             yield message_issue(each.ref, failure)
 
 
-def nothing_searched(search: SearchCursor, searches: Searches, meant: NextAction | None) -> ToolError:
+def nothing_searched(search: Search, searches: Searches, meant: NextAction | None) -> ToolError:
     """Give the error of the first mailbox, with all of them in its details if there were several.
 
     `meant` is the search in mailboxes that are there.

@@ -12,12 +12,12 @@ from difflib import get_close_matches
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.special_use import usual_use
-from mailmcp.model.cursor import SearchCursor, SourceCursor
+from mailmcp.model.cursor import SourceCursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.criteria import arguments_of, is_of_all_accounts
 from mailmcp.tools.search.sources import Searches
+from mailmcp.tools.search.state import Search, arguments_of
 from mailmcp.tools.tool import Call
 from mcp_envelope import NextAction, NotFoundError, ToolError, code
 
@@ -120,7 +120,7 @@ async def _list(call: Call, account_id: str) -> Sequence[Mailbox]:
         return ()  # the error stands as it is
 
 
-def suggest_meant(search: SearchCursor, meant: Mapping[SourceCursor, Sequence[str]]) -> NextAction | None:
+def suggest_meant(search: Search, meant: Mapping[SourceCursor, Sequence[str]]) -> NextAction | None:
     """Write the same search in the mailboxes that were meant; None if that cannot be told of each."""
     if not all(source in meant for source in search.sources):
         return None
@@ -129,7 +129,7 @@ def suggest_meant(search: SearchCursor, meant: Mapping[SourceCursor, Sequence[st
     if len(names) == 1 or EVERYTHING in names:
         arguments["mailbox"] = EVERYTHING if EVERYTHING in names else names[0]
         arguments.pop("mailboxes", None)
-    elif len(names) <= limits.COVERAGE_NAMES_MAX and not is_of_all_accounts(search):
+    elif len(names) <= limits.COVERAGE_NAMES_MAX and not search.all_accounts:
         arguments["mailboxes"] = names
         arguments.pop("mailbox", None)
     else:

@@ -3,18 +3,17 @@
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.result import MailboxPage
 from mailmcp.imap.search.verify import internaldate_epoch
 from mailmcp.mail.duplicates import server_keys, stored_key
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.model.cursor import SearchCursor, SourceCursor, format_search_cursor
+from mailmcp.model.cursor import SourceCursor
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.search.criteria import is_of_one_mailbox, order_of
 from mailmcp.tools.search.merge import Merged, Source, Waiting, merge
 from mailmcp.tools.search.sources import Searched, Searches, top_of
+from mailmcp.tools.search.state import Search, format_cursor
 from mcp_envelope import ToolError
 
 
@@ -44,9 +43,9 @@ class SearchPage:
     """Whether something could not be seen on this page or an earlier one that no later page will show."""
 
 
-def make_page(search: SearchCursor, searches: Searches, *, first: bool) -> SearchPage:
+def make_page(search: Search, searches: Searches, *, first: bool) -> SearchPage:
     """Merge what the mailboxes gave; `first` tells whether the search begins with this page."""
-    order = order_of(search)
+    order = search.order
     seen = [each for each in searches.searched if isinstance(each.found, MailboxPage)]
     scans = [each.found for each in seen if isinstance(each.found, MailboxPage)]
     sources = [_source(each.source, scan) for each, scan in zip(seen, scans, strict=True)]
@@ -56,7 +55,7 @@ def make_page(search: SearchCursor, searches: Searches, *, first: bool) -> Searc
         for entry in merged.entries
     ]
     begun = [scan for each, scan in zip(seen, scans, strict=True) if first or not each.source.uidvalidity]
-    exact = all(scan.total_exact for scan in begun) and (len(scans) == 1 or is_of_one_mailbox(search))
+    exact = all(scan.total_exact for scan in begun) and (len(scans) == 1 or search.one_mailbox)
     rest = tuple(_rest(searches.searched, sources, merged, order))
     failed = [each.source for each in searches.searched if isinstance(each.found, ToolError)]
     total = search.total + sum(len(scan.candidates.uids) for scan in begun)
@@ -156,15 +155,16 @@ def _ref(source: SourceCursor, found: MailboxPage, uid: int) -> MessageRef:
     )
 
 
-def next_cursor(search: SearchCursor, page: SearchPage) -> str | None:
+def next_cursor(search: Search, page: SearchPage) -> str | None:
     """Write the cursor of the next page; None if there is none."""
     if not page.rest:
         return None
-    rest = replace(search, sources=page.rest, total=page.total, total_exact=page.total_exact)
-    rest = replace(rest, incomplete=page.incomplete)
-    text = format_search_cursor(rest)
-    if len(text) > limits.CURSOR_CHARS_MAX:
-        # Better a copy given twice than a search that ends here.
-        plain = tuple(replace(each, skip=()) for each in page.rest)
-        text = format_search_cursor(replace(rest, sources=plain))
-    return text
+    return format_cursor(
+        replace(
+            search,
+            sources=page.rest,
+            total=page.total,
+            total_exact=page.total_exact,
+            incomplete=page.incomplete,
+        )
+    )

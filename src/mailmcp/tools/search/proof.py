@@ -11,41 +11,32 @@ from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.body_parts import list_files
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.text.snippet import normalize_words
-from mailmcp.model.query import SearchQuery
+from mailmcp.model.query import Criterion, Kind, SearchQuery, bare_message_id
 
+_ADDRESS_FIELDS = frozenset({"From", "To", "Cc"})
 _NO_BRACKETS = str.maketrans(dict.fromkeys('<>()"\\', " "))
 
 
-def prove_headers(octets: bytes, criteria: SearchQuery) -> bool:
-    """Tell whether header fields hold what is asked of them; case does not matter.
+def prove_headers(octets: bytes, query: SearchQuery) -> bool:
+    """Check whether header fields match a query; case doesn't matter.
 
-    A text is held if it stands in a decoded field, in the name and address of one of its
-    mailboxes, or in the field as it was sent; a Message-ID if it is the field. Brackets and
-    quotes around addresses and names do not matter. `octets` are a header block.
+    A text is in a field if the decoded field, the name and address of one of its mailboxes, or the field as
+    it was sent contains it; a Message-ID must be the whole field. Brackets and quotes around addresses and
+    names don't matter. `octets` are a header block.
     """
     headers = parse_headers(octets)
-    asked = (
-        (criteria.from_, ("From",)),
-        (criteria.to, ("To",)),
-        (criteria.cc, ("Cc",)),
-        (criteria.subject, ("Subject",)),
-        (criteria.any_address, ("From", "To", "Cc")),
-    )
-    message_id = _bare(criteria.header_message_id)
-    if message_id and _bare(headers.get("Message-ID")) != message_id:
-        return False
-    return all(_holds(headers, names, text) for text, names in asked if text)
+    return all(_holds(headers, row, query[row]) for row in query.criteria)
 
 
-def _bare(message_id: str) -> str:
-    """Give a Message-ID, which is compared as a whole, without its angle brackets."""
-    return message_id.strip().removeprefix("<").removesuffix(">").casefold()
-
-
-def _holds(headers: Headers, names: tuple[str, ...], text: str) -> bool:
-    brackets = _NO_BRACKETS if names != ("Subject",) and text.translate(_NO_BRACKETS).strip() else {}
+def _holds(headers: Headers, row: Criterion, text: str) -> bool:
+    if row.kind is Kind.MESSAGE_ID:
+        wanted = bare_message_id(text).casefold()
+        found = (headers.get(name) for name in row.header_fields)
+        return any(bare_message_id(each).casefold() == wanted for each in found)
+    has_addresses = _ADDRESS_FIELDS.issuperset(row.header_fields)
+    brackets = _NO_BRACKETS if has_addresses and text.translate(_NO_BRACKETS).strip() else {}
     wanted = _comparable(text.translate(brackets))
-    forms = (form.translate(brackets) for name in names for form in _forms(headers, name))
+    forms = (form.translate(brackets) for name in row.header_fields for form in _forms(headers, name))
     return any(wanted in _comparable(form) for form in forms)
 
 
@@ -53,7 +44,7 @@ def _forms(headers: Headers, name: str) -> Iterator[str]:
     yield from headers.get_all(name)
     raw = headers.raw_all(name)
     yield from raw
-    if name in {"From", "To", "Cc"}:
+    if name in _ADDRESS_FIELDS:
         yield from map(format_address, parse_addresses(*raw))
 
 
@@ -62,7 +53,7 @@ def _comparable(text: str) -> str:
 
 
 def has_attachments(body_structure: object) -> bool:
-    """Tell whether a message has a part that a person would call a file.
+    """Check whether a message has a part that a person would call a file.
 
     Args:
         body_structure: As `FetchedMessage.body_structure`; one that cannot be read has none.

@@ -16,13 +16,13 @@ from mcp_envelope import ToolError
 
 
 async def fetch_snippets(
-    call: Call, page: Sequence[PageMessage], sought: SearchTerms
+    call: Call, page: Sequence[PageMessage], terms: SearchTerms
 ) -> Mapping[MessageRef, FetchedMessage]:
     """Fetch what is shown of the texts of a page's messages, and of no others; one round trip an account.
 
     Messages whose text can't be fetched are missing from the result: their rows do without it.
     """
-    choose_items = row_items(snippets=True, sought=sought)
+    choose_items = row_items(snippets=True, terms=terms)
     by_account: dict[str, dict[str, list[PageMessage]]] = {}
     for each in page:
         mailboxes = by_account.setdefault(each.ref.account_id, {})

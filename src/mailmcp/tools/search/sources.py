@@ -20,13 +20,12 @@ from mailmcp.imap.search.result import MailboxPage, PageRequest
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.imap.uid_cache import SearchKey
-from mailmcp.model.cursor import SearchCursor, SourceCursor
+from mailmcp.model.cursor import SourceCursor
 from mailmcp.model.message_ref import UINT32_MAX
-from mailmcp.model.query import SearchQuery
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.arguments import EVERYTHING
-from mailmcp.tools.search.criteria import by_arrival, is_of_one_mailbox
 from mailmcp.tools.search.proof import PROOFS
+from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code, ToolError
 
@@ -43,14 +42,7 @@ _SOURCE_CHARS = 60
 """Of a mailbox in a cursor, besides its name: account, numbers, some copies."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What to ask of each mailbox."""
-
-    search: SearchCursor
-    query: SearchQuery
-    order: Order
-    items: Callable[[Session], Sequence[str]]
+Items = Callable[[Session], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,15 +70,15 @@ class Searches:
     """Whether the messages of one mailbox turned out to be better in the order of arrival than by UID."""
 
 
-async def search_sources(call: Call, question: Question) -> Searches:
-    """Search the sources of a question; two round trips a session, or one.
+async def search_sources(call: Call, search: Search, items: Items) -> Searches:
+    """Search the sources of a search, with these data items for each row; two round trips a session, or one.
 
     An error stands in the place of the mailbox that had it.
     """
     by_account: dict[str, list[SourceCursor]] = {}
-    for source in question.search.sources:
+    for source in search.sources:
         by_account.setdefault(source.account_id, []).append(source)
-    run = _Run(call, question, accounts=len(by_account))
+    run = _Run(call, search, items, accounts=len(by_account))
     results: dict[str, list[Searched]] = {}
 
     async def search_account(account_id: str, sources: list[SourceCursor]) -> None:
@@ -104,13 +96,13 @@ async def search_sources(call: Call, question: Question) -> Searches:
 class _Run:
     """One search of several sources while it runs."""
 
-    def __init__(self, call: Call, question: Question, *, accounts: int) -> None:
-        self.call, self.question = call, question
+    def __init__(self, call: Call, search: Search, items: Items, *, accounts: int) -> None:
+        self.call, self.search, self.items = call, search, items
         self.found = Searches()
         self.cache_hits = 0
         self._done = self._total = 0
         self._accounts = accounts
-        sources = question.search.sources
+        sources = search.sources
         alone = len(sources) == 1 and sources[0].mailbox != EVERYTHING
         now = anyio.current_time()
         share = 1.0 if alone else limits.SEARCH_DEADLINE_SHARE
@@ -173,17 +165,17 @@ class _Run:
         if source.uid:
             after = Position(uidvalidity=source.uidvalidity, uid=source.uid, rank=source.rank)
         known = None
-        if source.uidvalidity and not may_change(self.question.query):
-            key = self._key(source, source.uidvalidity)
-            known = self.call.uid_cache.get(key, position=_depth(self.question.order, after))
+        if source.uidvalidity and not may_change(self.search.query):
+            key = self._key(source, source.uidvalidity, self.search.order)
+            known = self.call.uid_cache.get(key, position=_depth(self.search.order, after))
         return PageRequest(
             mailbox=source.mailbox,
-            query=self.question.query,
+            query=self.search.query,
             proofs=PROOFS,
-            size=self.question.search.page_size,
-            items=self.question.items,
-            order=self.question.order,
-            may_reorder=is_of_one_mailbox(self.question.search) and after is None and not source.top,
+            size=self.search.page_size,
+            items=self.items,
+            order=self.search.order,
+            may_reorder=self.search.one_mailbox and after is None and not source.top,
             after=after,
             known=known,
             uidvalidity=source.uidvalidity or None,
@@ -195,14 +187,19 @@ class _Run:
         self.found.reordered = self.found.reordered or reordered
         if found.candidates is request.known:
             self.cache_hits += 1
-        elif not (found.fetched.interrupted or may_change(self.question.query)):
+        elif not (found.fetched.interrupted or may_change(self.search.query)):
             below = _depth(found.order, request.after) if request.after else None
-            key = self._key(source, found.uidvalidity, reordered=reordered)
+            key = self._key(source, found.uidvalidity, found.order)
             self.call.uid_cache.put(key, found.candidates, below=below)
 
-    def _key(self, source: SourceCursor, uidvalidity: int, *, reordered: bool = False) -> SearchKey:
-        search = by_arrival(self.question.search) if reordered else self.question.search
-        return SearchKey.of(source.account_id, source.mailbox, uidvalidity, search.criteria)
+    def _key(self, source: SourceCursor, uidvalidity: int, order: Order) -> SearchKey:
+        return SearchKey(
+            account_id=source.account_id,
+            mailbox=source.mailbox,
+            uidvalidity=uidvalidity,
+            query=self.search.query,
+            order=order,
+        )
 
 
 def _count_rows(found: Sequence[MailboxPage | ToolError]) -> int:

@@ -11,8 +11,12 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 from mailmcp import limits
-from mailmcp.tools.search.arguments import EVERYTHING, TEXTS, SearchMessagesArguments, read_day, read_octets
+from mailmcp.model.query import CRITERIA, Kind
+from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, read_day, read_octets
 from mcp_envelope import BaseReason, InvalidInputError, Problem
+
+TEXTS = tuple(row.name for row in CRITERIA if row.kind in {Kind.WORDS, Kind.PHRASE})
+"""The arguments that take words or a phrase, by the names of their fields."""
 
 _QUOTED = "In double quotes it is text."
 

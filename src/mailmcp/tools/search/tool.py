@@ -10,7 +10,6 @@ from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.result import MailboxPage
-from mailmcp.model.cursor import SearchCursor, parse_search_cursor
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.errors import all_failed_error
 from mailmcp.tools.evidence import search_terms
@@ -25,22 +24,12 @@ from mailmcp.tools.search.coverage import (
     say_nothing_found,
     say_where,
 )
-from mailmcp.tools.search.criteria import (
-    by_arrival,
-    check_against_cursor,
-    check_criteria,
-    criteria_of,
-    is_of_all_accounts,
-    is_of_all_mailboxes,
-    is_of_one_mailbox,
-    order_of,
-    start_search,
-)
 from mailmcp.tools.search.issues import message_issues, nothing_searched, source_issues
 from mailmcp.tools.search.missing import suggest_meant, tell_missing
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
 from mailmcp.tools.search.snippets import fetch_snippets
-from mailmcp.tools.search.sources import Question, search_sources
+from mailmcp.tools.search.sources import search_sources
+from mailmcp.tools.search.state import Search, check_against_cursor, resume_search, start_search
 from mailmcp.tools.sent_mail import SentMail
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
@@ -71,7 +60,7 @@ class SearchMessagesData(LeanSearchMessagesData):
 class _Result:
     """Everything that a reply tells."""
 
-    search: SearchCursor
+    search: Search
     page: SearchPage
     coverage: Coverage
     rows: Sequence[MessageRow]
@@ -90,24 +79,22 @@ class _Result:
 async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Outcome[LeanSearchMessagesData]:
     """Give one page of a search: two round trips, or one for a next page whose search is remembered."""
     search = _search_meant(arguments, call)
-    one = is_of_one_mailbox(search)
+    one = search.one_mailbox
     names = dict.fromkeys(each.mailbox for each in search.sources)
-    call.mailbox = EVERYTHING if is_of_all_mailboxes(search) else ", ".join(names)
-    criteria = criteria_of(search.criteria, call.preferences.zone)
-    sought = search_terms(criteria)
+    call.mailbox = EVERYTHING if search.all_mailboxes else ", ".join(names)
+    terms = search_terms(search.query)
     # Of one mailbox every row is shown, so what is shown of its text comes along.
-    along = bool(search.snippet_chars) and one and not criteria.has_attachment
-    items = row_items(snippets=along, sought=sought)
-    question = Question(search=search, query=criteria, order=order_of(search), items=items)
-    searches = await search_sources(call, question)
-    search = by_arrival(search) if searches.reordered else search
+    along = bool(search.snippet_chars) and one and not search.query.has_attachment
+    items = row_items(snippets=along, terms=terms)
+    searches = await search_sources(call, search, items)
+    search = replace(search, by_arrival=True) if searches.reordered else search
     meant = await tell_missing(call, searches)
     if not any(isinstance(each.found, MailboxPage) for each in searches.searched):
         raise nothing_searched(search, searches, None if arguments.cursor else suggest_meant(search, meant))
     page = make_page(search, searches, first=not arguments.cursor)
     texts: Mapping[MessageRef, FetchedMessage] = {}
     if search.snippet_chars and not along:
-        texts = await fetch_snippets(call, page.found, sought)
+        texts = await fetch_snippets(call, page.found, terms)
     listings = searches.listings
     if not page.found and not page.rest and not arguments.cursor:
         listings = await _list_all(call, search, listings)
@@ -122,7 +109,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
                 each.ref,
                 message,
                 snippet_chars=search.snippet_chars,
-                sought=sought,
+                terms=terms,
                 places=each.places,
                 sent_mail=sent_mail,
             )
@@ -140,7 +127,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     return _outcome(result, call)
 
 
-def _search_meant(arguments: SearchMessagesArguments, call: Call) -> SearchCursor:
+def _search_meant(arguments: SearchMessagesArguments, call: Call) -> Search:
     """Say which search and where in it."""
     zone = call.preferences.zone
     if not arguments.cursor:
@@ -148,17 +135,16 @@ def _search_meant(arguments: SearchMessagesArguments, call: Call) -> SearchCurso
         if arguments.account_id != EVERYTHING:
             accounts = [call.choose_account(arguments.account_id, or_all=EVERYTHING).account_id]
         return start_search(arguments, accounts, today=call.today, zone=zone)
-    cursor = parse_search_cursor(arguments.cursor)
-    check_criteria(cursor, zone)
-    check_against_cursor(arguments, cursor)
-    if not is_of_all_accounts(cursor):
-        call.choose_account(cursor.sources[0].account_id)
-    size = arguments.limit if "limit" in arguments.model_fields_set else cursor.page_size
-    return replace(cursor, page_size=size)
+    search = resume_search(arguments.cursor, zone)
+    check_against_cursor(arguments, search)
+    if not search.all_accounts:
+        call.choose_account(search.account_id)
+    size = arguments.limit if "limit" in arguments.model_fields_set else search.page_size
+    return replace(search, page_size=size)
 
 
 async def _list_all(
-    call: Call, search: SearchCursor, listings: Mapping[str, tuple[Mailbox, ...]]
+    call: Call, search: Search, listings: Mapping[str, tuple[Mailbox, ...]]
 ) -> dict[str, tuple[Mailbox, ...]]:
     """List the mailboxes of the accounts of a search that found nothing; one round trip, if not done yet."""
     known = dict(listings)
@@ -181,11 +167,11 @@ def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
     if not rows and page.found:
         raise all_failed_error(result.failed, next_action)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
-    zone, sizes = call.preferences.zone, order_of(search) is Order.LARGEST
+    zone, sizes = call.preferences.zone, search.order is Order.LARGEST
     return Outcome(
         summary=_summary(result, zone=str(zone)),
         data=data(
-            account_id=EVERYTHING if is_of_all_accounts(search) else search.sources[0].account_id,
+            account_id=search.account_id,
             mailbox=_mailbox(search),
             total=page.total,
             total_at_most=None if page.total_exact else True,
@@ -206,9 +192,9 @@ def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
     )
 
 
-def _mailbox(search: SearchCursor) -> str:
+def _mailbox(search: Search) -> str:
     """Name the mailbox asked for; "" for a list of them."""
-    if is_of_all_mailboxes(search):
+    if search.all_mailboxes:
         return EVERYTHING
     names = {each.mailbox for each in search.sources}
     return names.pop() if len(names) == 1 else ""

@@ -1,7 +1,7 @@
 """A search in its three forms says the same in each."""
 
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -9,20 +9,17 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.imap.search.order import Order
-from mailmcp.model.cursor import SearchCursor, SourceCursor
+from mailmcp.model.cursor import SearchCursor, SourceCursor, format_search_cursor
 from mailmcp.model.query import SearchQuery
-from mailmcp.tools.search.arguments import SearchMessagesArguments
-from mailmcp.tools.search.criteria import (
+from mailmcp.tools.search.state import (
     arguments_of,
     check_against_cursor,
-    check_criteria,
-    criteria_of,
-    order_of,
-    start_search,
+    format_cursor,
+    resume_search,
 )
-from mcp_envelope import InvalidInputError, read_arguments
+from mcp_envelope import InvalidInputError
+from tools.search.starting import read, start, start_in
 
-TODAY = date(2024, 3, 1)
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
@@ -32,11 +29,11 @@ def at(*parts: int) -> datetime:
 
 SEARCHES: list[tuple[dict[str, Any], SearchQuery]] = [
     ({}, SearchQuery()),
-    ({"query": "a b"}, SearchQuery(query="a b")),
+    ({"query": "a b"}, SearchQuery(query=("a", "b"))),
     ({"from": "ann", "to": "bob", "subject": "s"}, SearchQuery(from_="ann", to="bob", subject="s")),
     (
         {"exclude": "x", "cc": "c", "any_address": "y", "body": "o", "keyword": "$Forwarded"},
-        SearchQuery(exclude="x", cc="c", any_address="y", body="o", keyword="$Forwarded"),
+        SearchQuery(exclude=("x",), cc="c", any_address="y", body="o", keyword="$Forwarded"),
     ),
     (
         {"header_message_id": "<1@x>", "gmail_query": "is:starred"},
@@ -55,7 +52,7 @@ SEARCHES: list[tuple[dict[str, Any], SearchQuery]] = [
             "body": '"two words"',
             "query": "a* b",
         },
-        SearchQuery(subject="Sensor drift", from_="Lee, Ann", to="ann", body="two words", query="a* b"),
+        SearchQuery(subject="Sensor drift", from_="Lee, Ann", to="ann", body="two words", query=("a", "b")),
     ),
     ({"larger_than": 1000, "smaller_than": 2000}, SearchQuery(larger_than=1000, smaller_than=2000)),
     ({"last_days": 1}, SearchQuery(since=at(2024, 2, 29))),
@@ -78,22 +75,14 @@ SEARCHES: list[tuple[dict[str, Any], SearchQuery]] = [
 ]
 
 
-def read(**raw: object) -> SearchMessagesArguments:
-    return read_arguments(SearchMessagesArguments, raw)
-
-
-def start(*accounts: str, **raw: object) -> SearchCursor:
-    return start_search(read(**raw), accounts or ("home",), today=TODAY, zone=UTC)
-
-
 @pytest.mark.parametrize(("raw", "criteria"), SEARCHES)
 def test_arguments_become_criteria_and_arguments_again(raw: dict[str, Any], criteria: SearchQuery) -> None:
     search = start(**raw)
-    assert criteria_of(search.criteria, UTC) == criteria
+    assert search.query == criteria
     assert arguments_of(search) == {"account_id": "home", "mailbox": "INBOX", "limit": 10, **raw}
-    check_criteria(search, UTC)
+    assert resume_search(format_cursor(search), UTC) == search
     check_against_cursor(read(**raw), search)
-    assert start(**arguments_of(search)).criteria == search.criteria
+    assert start(**arguments_of(search)).query == search.query
 
 
 @pytest.mark.parametrize(
@@ -119,11 +108,11 @@ def test_where_is_searched_makes_sources_and_their_order(
 ) -> None:
     search = start(*accounts, **raw)
     assert [(each.account_id, each.mailbox) for each in search.sources] == sources
-    assert order_of(search) is order
-    check_criteria(search, UTC)
+    assert search.order is order
+    assert resume_search(format_cursor(search), UTC) == search
     check_against_cursor(read(**raw), search)
     again = start(*accounts, **arguments_of(search))
-    assert (again.sources, order_of(again)) == (search.sources, order)
+    assert (again.sources, again.order) == (search.sources, order)
 
 
 @pytest.mark.parametrize(
@@ -143,16 +132,16 @@ def test_where_is_searched_makes_sources_and_their_order(
 def test_days_are_those_of_the_zone_also_where_clocks_change(
     raw: dict[str, Any], since: str | None, before: str | None
 ) -> None:
-    search = start_search(read(**raw), ["home"], today=TODAY, zone=BERLIN)
-    criteria = criteria_of(search.criteria, BERLIN)
+    search = start_in(BERLIN, **raw)
+    criteria = search.query
     found = [each and each.astimezone(UTC).isoformat() for each in (criteria.since, criteria.before)]
     assert found == [since, before]
 
 
 def test_a_day_whose_midnight_is_skipped_begins_with_its_first_moment() -> None:
     """Clocks in Beirut went from 0:00 to 1:00 on 27 March 2022."""
-    search = start_search(read(since="2022-03-27"), ["home"], today=TODAY, zone=UTC)
-    since = criteria_of(search.criteria, ZoneInfo("Asia/Beirut")).since
+    zone = ZoneInfo("Asia/Beirut")
+    since = start_in(zone, since="2022-03-27").query.since
     assert since is not None
     assert since.astimezone(UTC).isoformat() == "2022-03-26T22:00:00+00:00"
 
@@ -180,9 +169,9 @@ def test_operators_are_refused_in_a_new_search_and_text_in_a_cursor() -> None:
     """A cursor asks for what its first page found."""
     with pytest.raises(InvalidInputError, match=r"query: `from:` is no operator"):
         start(query="from:ann")
-    search = replace(start(query="ann"), criteria={"q": "from:ann"})
-    check_criteria(search, UTC)
-    assert criteria_of(search.criteria, UTC) == SearchQuery(query="from:ann")
+    cursor = SearchCursor(sources=(SOURCE,), total=3, page_size=10, criteria={"q": "from:ann"})
+    search = resume_search(format_search_cursor(cursor), UTC)
+    assert search.query == SearchQuery(query=("from:ann",))
 
 
 def test_ranges_that_hold_something_are_not() -> None:
@@ -228,7 +217,7 @@ def test_a_cursor_of_a_search_that_cannot_be_is_malformed(
 ) -> None:
     cursor = SearchCursor(sources=sources, total=3, page_size=10, criteria=criteria)
     with pytest.raises(InvalidInputError, match="not a cursor of this tool"):
-        check_criteria(cursor, UTC)
+        resume_search(format_search_cursor(cursor), UTC)
 
 
 @pytest.mark.parametrize(
@@ -248,9 +237,10 @@ def test_what_is_sent_beside_the_cursor_of_a_list(raw: dict[str, Any], wrong: li
     cursor = SearchCursor(
         sources=(SOURCE, replace(SOURCE, mailbox="B")), total=3, page_size=10, criteria={"p": "+"}
     )
+    search = resume_search(format_search_cursor(cursor), UTC)
     if not wrong:
-        check_against_cursor(read(**raw), cursor)
+        check_against_cursor(read(**raw), search)
         return
     with pytest.raises(InvalidInputError) as caught:
-        check_against_cursor(read(**raw), cursor)
+        check_against_cursor(read(**raw), search)
     assert [each.field for each in caught.value.problems] == wrong
