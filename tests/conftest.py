@@ -1,4 +1,4 @@
-"""Fixtures of all tests: the servers, and certificates for them.
+"""What all tests share: the option `--full`, servers and their certificates, the check of every reply.
 
 `dovecot` is shared by the whole run, and each test has a user of its own there;
 the other servers start in milliseconds and belong to one test.
@@ -24,11 +24,26 @@ from servers.proxy import CountingProxy, ProxyFactory
 
 LOG_LINES_SHOWN = 40
 
-# Timings of a noisy machine are no failures, and a run can be repeated.
-settings.register_profile("mailmcp", deadline=None, derandomize=True)
-settings.load_profile("mailmcp")
+# No deadline: a slow machine is not a failure. Derandomized: a run can be repeated.
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("full", deadline=None, derandomize=True, max_examples=300)
 
 _user_numbers = itertools.count(1)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="Run the tests marked `full` too.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("full" if config.getoption("full") else "default")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("full"):
+        left_out = [item for item in items if item.get_closest_marker("full")]
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.fixture(scope="session")
@@ -90,13 +105,13 @@ def pytest_runtest_makereport(
 
 @pytest.fixture(autouse=True)
 def _every_reply_keeps_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hold every envelope that a client of any test receives against the rules of its dialect."""
+    """Check every envelope that any test's client receives against the rules of its dialect."""
     call_tool = Client.call_tool
 
     async def checked(self: Client, *args: Any, **options: Any) -> CallToolResult:
         result = await call_tool(self, *args, **options)
         reply = result.structured_content
-        if reply is not None:  # else it is a tool of a test's own
+        if reply is not None:  # a tool that a test defines may have none
             assert check_reply(reply, dialect_of(reply)) == []
         return result
 
@@ -104,7 +119,7 @@ def _every_reply_keeps_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def dialect_of(reply: dict[str, Any] | None) -> Dialect:
-    """Tell by its look which dialect a reply claims to be in."""
+    """Return the dialect that a reply's shape claims."""
     if reply is None or "success" not in reply:
         return Dialect.SUMMARY
     return Dialect.RESPONSE_V2 if "meta" in reply else Dialect.DISCRIMINATED

@@ -31,7 +31,7 @@ def count_steps(work: Callable[[], object]) -> int:
     return steps
 
 
-def assert_linear(work: Callable[[int], ResultT], *, size: int = 2_000, large: int) -> ResultT:
+def assert_linear(work: Callable[[int], ResultT], *, size: int = 500, large: int) -> ResultT:
     """Check that the steps of `work` grow with the size that it is given, not with its square.
 
     Regular expressions are not counted: `large` is a size for which quadratic ones would need longer than

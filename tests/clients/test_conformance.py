@@ -21,7 +21,7 @@ from clients.node import HERE, MODULES, run_node
 from clients.site import Site
 from mcp_envelope import Dialect
 
-pytestmark = pytest.mark.usefixtures("node")
+pytestmark = [pytest.mark.full, pytest.mark.usefixtures("node")]
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 

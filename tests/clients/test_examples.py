@@ -17,7 +17,7 @@ from clients.test_conformance import IN_BOTH_ERAS, ONLY_LEGACY
 from mcp_envelope import Dialect
 from mcp_envelope.check.checker import check_result
 
-pytestmark = pytest.mark.usefixtures("node")
+pytestmark = [pytest.mark.full, pytest.mark.usefixtures("node")]
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "mcp-envelope" / "examples"
 SERVERS = ("tickets.py", "tickets_mcpserver.py")

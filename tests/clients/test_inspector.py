@@ -16,7 +16,7 @@ from clients.node import MODULES, run_driver, run_node
 from clients.site import Site
 from mcp_envelope import Dialect
 
-pytestmark = pytest.mark.usefixtures("node")
+pytestmark = [pytest.mark.full, pytest.mark.usefixtures("node")]
 
 INSPECTOR = MODULES / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
 

@@ -83,6 +83,7 @@ async def _ask(client: Client, method: str, params: JsonObject) -> JsonObject:
     return written
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("node")
 @pytest.mark.parametrize(
     ("driver", "era"),
@@ -95,6 +96,7 @@ def test_the_typescript_clients(site: Site, driver: tuple[str, ...], era: Era) -
     assert codes(endings) == error_codes(era)
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("node")
 def test_the_typescript_client_2_in_the_legacy_era(site: Site) -> None:
     """It turns the old code for what is not found into the new one by itself, and keeps only the URI."""
@@ -107,6 +109,7 @@ def test_the_typescript_client_2_in_the_legacy_era(site: Site) -> None:
     assert codes(endings) == right
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("node")
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_the_inspector(site: Site, era: Era) -> None:

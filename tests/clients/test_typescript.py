@@ -11,7 +11,7 @@ from clients.node import run_driver
 from clients.site import Site
 from mcp_envelope import Dialect
 
-pytestmark = pytest.mark.usefixtures("node")
+pytestmark = [pytest.mark.full, pytest.mark.usefixtures("node")]
 
 
 def typescript_1(site: Site, dialect: Dialect) -> Exchange:

@@ -66,6 +66,7 @@ def test_there_is_no_text(make: Callable[[], bytes], kind: Kind, cause: Cause) -
     assert _read(make(), kind, time_s=100) is cause
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("make", "kind"),
     [

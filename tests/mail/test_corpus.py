@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mailmcp.mail.clean import clean_line
@@ -221,7 +221,6 @@ _MUTATION = st.tuples(
 )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
 @given(path=st.sampled_from(CORPUS), mutations=st.lists(_MUTATION, max_size=6), cut=st.floats(0, 1))
 def test_mutilated_mail_is_read_without_an_error(
     path: Path, mutations: list[tuple[float, int, bytes]], cut: float

@@ -24,6 +24,7 @@ def test_the_same_seed_makes_the_same_message() -> None:
     assert first == again != other
 
 
+@pytest.mark.full
 @pytest.mark.timeout(600)
 def test_random_mail_is_read_without_an_error() -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), str(ROOT / "src")])}

@@ -14,6 +14,7 @@ from mcp_envelope import InternalError
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Close, Rule
 from servers.peer_mailbox import PeerMailbox
+from thinning import thin
 from tools.conftest import DeskFactory
 from tools.desk import Desk, Reply
 from tools.stores import peer_account
@@ -55,9 +56,11 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "RETRY_WAIT_MAX_S", 0.001)
 
 
-@pytest.mark.parametrize("arguments", SEARCHES, ids=lambda each: "-".join(map(str, each.values())) or "all")
+@pytest.mark.parametrize(
+    "arguments", thin(SEARCHES, keep_every=2), ids=lambda each: "-".join(map(str, each.values())) or "all"
+)
 @pytest.mark.parametrize("capabilities", CAPABILITIES)
-@pytest.mark.parametrize("cached", [True, False])
+@pytest.mark.parametrize("cached", thin([True, False], keep_every=2))
 @pytest.mark.parametrize("page", ["first", "next"])
 def test_what_came_before_a_cut_is_kept_and_the_rest_is_named(
     server: Peer,

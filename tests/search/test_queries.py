@@ -13,6 +13,7 @@ from search.filled import Filled
 from search.query import Query
 from search.query_combinations import combinations
 from search.walking import check_pages, check_rows, expected_uids, page_sizes, walk
+from thinning import thin
 
 TABLE = (*query_table_texts.TABLE, *query_table_measures.TABLE, *query_table_times.TABLE)
 
@@ -22,18 +23,18 @@ def test_there_are_enough_queries_and_each_is_asked_once() -> None:
     assert len({query.name for query in TABLE}) == len(TABLE)
 
 
-@pytest.mark.parametrize("query", TABLE, ids=lambda query: query.name)
+@pytest.mark.parametrize("query", thin(TABLE, keep_every=6), ids=lambda query: query.name)
 def test_dovecot(filled_dovecot: Filled, query: Query) -> None:
     expected = ask(filled_dovecot, query)
     assert (not expected) == query.empty, "the query proves too little, or too much"
 
 
-@pytest.mark.parametrize("query", TABLE, ids=lambda query: query.name)
+@pytest.mark.parametrize("query", thin(TABLE, keep_every=4), ids=lambda query: query.name)
 def test_pymap(filled_pymap: Filled, query: Query) -> None:
     ask(filled_pymap, query)
 
 
-@pytest.mark.parametrize("query", combinations(), ids=lambda query: query.name)
+@pytest.mark.parametrize("query", thin(combinations(), keep_every=3), ids=lambda query: query.name)
 @pytest.mark.parametrize("server", ["filled_dovecot", "filled_pymap"])
 def test_combinations(request: pytest.FixtureRequest, server: str, query: Query) -> None:
     ask(request.getfixturevalue(server), query)

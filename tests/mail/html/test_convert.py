@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mailmcp.limits import CSS_CHARS_MAX
@@ -195,7 +195,6 @@ _SOUP = st.lists(
 )
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
 @given(soup=_SOUP)
 def test_any_soup_of_tags_is_read_without_an_error(soup: list[str]) -> None:
     html = "".join(soup)
@@ -209,7 +208,6 @@ def test_any_soup_of_tags_is_read_without_an_error(soup: list[str]) -> None:
 NEWSLETTERS = make_newsletters()
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
 @given(number=st.integers(0, 9), part=st.floats(0, 1), noise=st.text(max_size=5))
 def test_newsletters_that_are_cut_or_damaged_are_read(number: int, part: float, noise: str) -> None:
     html = NEWSLETTERS[number].html

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from mailmcp.limits import TEXT_PART_OCTETS_MAX
 from mailmcp.mail.mime.base64_lines import Base64Decoder
+from thinning import thin
 
 LONG = b"The quick brown fox, twice around the harbour and back before the tide, and then once more."
 RULER = b"_______________________________________________\r\n"
@@ -68,7 +69,7 @@ def test_damage_is_read_over_and_prose_is_not(
 
 
 @pytest.mark.parametrize("piece", [1, 99, 10**6])
-@pytest.mark.parametrize("width", [4, 19, 60, 75, 76, 990, 100_000])
+@pytest.mark.parametrize("width", thin([76, 4, 19, 60, 75, 990, 100_000], keep_every=4))
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n", b"\r", b"  \r\n\r\n", b"\r\n  "])
 @given(data=st.data())
 def test_lines_of_any_width_and_line_end_are_decoded(

@@ -1,7 +1,7 @@
 """Parsed as in production: a server's line through IMAPClient's parser."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from imapclient.response_parser import parse_response
 from imapclient.response_types import BodyData
@@ -280,7 +280,6 @@ _TREES = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
 @given(raw=_TREES)
 def test_any_nest_of_tuples_is_read_without_an_error(raw: object) -> None:
     structure = parse_body_structure(raw)

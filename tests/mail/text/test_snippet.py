@@ -58,13 +58,13 @@ def test_a_snippet_shows_what_was_found(text: str, words: list[str], max_chars: 
     assert make_snippet_around(text, words, max_chars) == snippet
 
 
-@pytest.mark.parametrize("max_chars", range(2, 80))
 @pytest.mark.parametrize("word", ["word1", "word50", "word99", "needle"])
-def test_it_keeps_its_bounds_and_as_a_rule_the_word(word: str, max_chars: int) -> None:
-    snippet = make_snippet_around(WORDS, [word], max_chars)
-    assert 0 < len(snippet) <= max_chars
-    if word != "needle" and max_chars >= 30:
-        assert word in snippet
+def test_it_keeps_its_bounds_and_as_a_rule_the_word(word: str) -> None:
+    for max_chars in range(2, 80):
+        snippet = make_snippet_around(WORDS, [word], max_chars)
+        assert 0 < len(snippet) <= max_chars
+        if word != "needle" and max_chars >= 30:
+            assert word in snippet
 
 
 def test_patterns_in_words_are_letters() -> None:

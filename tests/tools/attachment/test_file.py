@@ -148,7 +148,7 @@ def test_names_run_out_at_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert len(content(tmp_path)) == 3
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(filename=NAMES)
 def test_no_name_whatsoever_leaves_the_folder_or_overwrites(
     tmp_path_factory: pytest.TempPathFactory, filename: str

@@ -28,6 +28,7 @@ def many_strings() -> bytes:
     return xlsx({"S": ""}, strings=f"<si><t>{'a' * 200}</t></si>" * 800_000)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "content_type", "make", "said"),
     [

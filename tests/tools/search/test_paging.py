@@ -159,6 +159,7 @@ def big_mail(dovecot: Dovecot) -> Store:
     return dovecot_store(dovecot, dovecot.user("big"))
 
 
+@pytest.mark.full
 def test_paging_through_a_big_mailbox_gives_each_message_once(
     big_mail: Store, open_desk: DeskFactory
 ) -> None:
@@ -173,6 +174,7 @@ def test_paging_through_a_big_mailbox_gives_each_message_once(
     assert set(trips[1:]) == {1}
 
 
+@pytest.mark.full
 def test_a_big_mailbox_is_searched_and_resumed_without_the_cache(
     big_mail: Store, open_desk: DeskFactory
 ) -> None:

@@ -92,10 +92,9 @@ def test_all_is_every_property() -> None:
     assert set(values("all:revert-layer").values()) == {UNKNOWN}
 
 
-@pytest.mark.parametrize("name", sorted(PROPERTIES))
 @pytest.mark.parametrize("value", ["revert-layer", "var(--x)", "var( --x, none )", "env(x)", "attr(x)"])
-def test_what_depends_on_something_else_is_not_known(name: str, value: str) -> None:
-    assert set(values(f"{name}:{value}").values()) == {UNKNOWN}
+def test_what_depends_on_something_else_is_not_known(value: str) -> None:
+    assert [name for name in PROPERTIES if set(values(f"{name}:{value}").values()) != {UNKNOWN}] == []
 
 
 def test_the_order_and_importance_stay_for_the_cascade() -> None:
