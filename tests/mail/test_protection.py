@@ -8,9 +8,9 @@ SMIME = Part(part_id="2", content_type="application/x-pkcs7-signature")
 KEY = Part(part_id="2", content_type="application/pgp-signature")
 ARMOUR = "-----BEGIN PGP MESSAGE-----\n\nabc\n-----END PGP MESSAGE-----\n"
 
-ENCRYPTED_PGP = "The message is encrypted (OpenPGP): its text cannot be read here."
-ENCRYPTED_SMIME = "The message is encrypted (S/MIME): its text cannot be read here."
-PARTLY = "A part of the message is encrypted (OpenPGP) and cannot be read here."
+ENCRYPTED_PGP = "The message is encrypted (OpenPGP); its text can't be read here."
+ENCRYPTED_SMIME = "The message is encrypted (S/MIME); its text can't be read here."
+PARTLY = "Part of the message is encrypted (OpenPGP) and can't be read here."
 SIGNED_PGP = "The message is signed (OpenPGP); the signature was not checked."
 SIGNED_SMIME = "The message is signed (S/MIME); the signature was not checked."
 WRAPPED = (

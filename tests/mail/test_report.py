@@ -1,14 +1,10 @@
 import pytest
 
 from mailmcp.limits import NOTICES_MAX
-from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import (
     NO_DISPOSITION,
     NO_RECIPIENT,
     REPORT_CUT,
-    is_delivery_report,
-    is_original,
-    is_read_receipt,
     read_delivery_report,
     read_original,
     read_receipt,
@@ -28,28 +24,6 @@ Diagnostic-Code: smtp; 451 later,
 Final-Recipient: utf-8; b\xc3\xb6rge@x.example
 Action: failed
 """
-
-
-@pytest.mark.parametrize(
-    ("content_type", "delivery", "receipt", "original"),
-    [
-        ("message/delivery-status", True, False, False),
-        ("message/global-delivery-status", True, False, False),
-        ("message/disposition-notification", False, True, False),
-        ("text/rfc822-headers", False, False, True),
-        ("message/rfc822", False, False, True),
-        ("text/plain", False, False, False),
-    ],
-)
-def test_reports_are_known_by_their_type(
-    content_type: str, *, delivery: bool, receipt: bool, original: bool
-) -> None:
-    part = Part(part_id="1", content_type=content_type)
-    assert (is_delivery_report(part), is_read_receipt(part), is_original(part)) == (
-        delivery,
-        receipt,
-        original,
-    )
 
 
 @pytest.mark.parametrize("line_end", [b"\r\n", b"\n", b"\r"])

@@ -219,7 +219,7 @@ def in_charset(charset: str, octets: bytes, encoding: str = "8bit") -> bytes:
     return b"Subject: Text\r\nMIME-Version: 1.0\r\n" + fields.encode() + b"\r\n" + octets
 
 
-LOST = "The message is malformed: NUL octets may be lost: the server gives 0x80 in their place."
+LOST = "The message is malformed: NUL octets may be lost: the server sends 0x80 in their place."
 
 
 @pytest.mark.parametrize(

@@ -33,10 +33,10 @@ def text(
     [
         ([], []),
         ([text()], []),
-        ([text((1, 1))], ["1 hidden passage (1 character) was taken out of the body."]),
+        ([text((1, 1))], ["1 hidden passage (1 character) was removed from the body."]),
         (
             [text((1, 120)), text(), text((2, 180))],
-            ["3 hidden passages (300 characters) were taken out of the body."],
+            ["3 hidden passages (300 characters) were removed from the body."],
         ),
         (
             [text(maybe_hidden=(1, 12))],
@@ -47,7 +47,7 @@ def text(
             ["2 passages of the body (13 characters) may be hidden from people: they are marked."],
         ),
         ([text(styles_unchecked=True)], ["Styles may hide text of the body that is not marked."]),
-        ([text(invisible=2)], ["2 invisible characters were taken out of the body."]),
+        ([text(invisible=2)], ["2 invisible characters were removed from the body."]),
         (
             [text(misleading=1)],
             ["In the body 1 link misleads: where it goes is shown, unless it runs code."],
@@ -65,8 +65,8 @@ def test_what_was_taken_out_is_said(texts: list[BodyText], expected: list[str]) 
 @pytest.mark.parametrize(
     ("passages", "expected"),
     [
-        (1, "1 hidden passage (0 characters) was taken out of the body; imap_get_message_raw has it."),
-        (2, "2 hidden passages (0 characters) were taken out of the body; imap_get_message_raw has them."),
+        (1, "1 hidden passage (0 characters) was removed from the body; imap_get_message_raw has it."),
+        (2, "2 hidden passages (0 characters) were removed from the body; imap_get_message_raw has them."),
     ],
 )
 def test_where_what_was_hidden_can_be_seen_is_said(passages: int, expected: str) -> None:

@@ -1,12 +1,12 @@
-"""Notices: what a program tells by a part of a message, in short.
+"""Notices: what programs say in a part of a message, in a few fields.
 
-Calendar objects, delivery reports and read receipts are chosen from the structure
-and read into a few fields each. What the fields say is for `invitation` and `report`.
+Invitations (`mailmcp.mail.calendar.invitation`), delivery reports (RFC 3464) and read receipts
+(RFC 8098). Reports are groups of fields in the syntax of header fields, separated by empty lines.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from mailmcp.limits import NOTICE_OCTETS_MAX, NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
@@ -19,7 +19,7 @@ from mailmcp.mail.mime.transfer import decode_transfer
 INVITATION: Final = "invitation"
 DELIVERY_REPORT: Final = "delivery_report"
 READ_RECEIPT: Final = "read_receipt"
-TOO_MANY_NOTICES: Final = "too many events or recipients: not all are told"
+TOO_MANY_NOTICES: Final = "too many events or recipients: not all are shown"
 
 NO_RECIPIENT: Final = "delivery report without a recipient"
 NO_DISPOSITION: Final = "read receipt without a disposition"
@@ -29,6 +29,7 @@ _DELIVERY: Final = frozenset({"message/delivery-status", "message/global-deliver
 _DISPOSITION: Final = frozenset(
     {"message/disposition-notification", "message/global-disposition-notification"}
 )
+_REPORTS: Final = _DELIVERY | _DISPOSITION
 _ORIGINAL: Final = frozenset(
     {
         "text/rfc822-headers",
@@ -45,13 +46,13 @@ _GROUPS_MAX: Final = NOTICES_MAX * 2  # some reports have empty groups
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """One event, or one recipient reported on."""
+    """One event, or one recipient of a report."""
 
     kind: str
     """"invitation", "delivery_report" or "read_receipt"."""
 
     part_id: str
-    """The part that it was read from."""
+    """The part it was read from."""
 
     fields: Mapping[str, str] = field(default_factory=dict, hash=False)
     """In reading order; values are one clean line of at most NOTICE_CHARS_MAX characters, never empty."""
@@ -63,9 +64,9 @@ def choose_notice_parts(root: Part | None) -> tuple[Part, ...]:
     """Choose the parts that notices are read from, by the structure alone.
 
     Returns:
-        Calendar objects and reports up to TEXT_PART_OCTETS_MAX, at most
-        NOTICE_PARTS_MAX, in order; after a report also the message reported on,
-        if that is small. Parts of messages inside are not looked at.
+        Calendar objects and reports up to TEXT_PART_OCTETS_MAX, at most NOTICE_PARTS_MAX, in order.
+        After a report also the original message, if it is small. Parts of attached messages are
+        not considered.
     """
     chosen: list[Part] = []
     notices = 0
@@ -73,13 +74,14 @@ def choose_notice_parts(root: Part | None) -> tuple[Part, ...]:
     for part in leaf_parts(root):
         if part.size_octets > TEXT_PART_OCTETS_MAX:
             continue
-        if reported and is_original(part):
+        is_report = part.content_type in _REPORTS
+        if reported and part.content_type in _ORIGINAL:
             chosen.append(part)
             reported = False
-        elif notices < NOTICE_PARTS_MAX and (part.is_calendar or _is_report(part)):
+        elif notices < NOTICE_PARTS_MAX and (part.is_calendar or is_report):
             chosen.append(part)
             notices += 1
-            reported = _is_report(part)
+            reported = is_report
     return tuple(chosen)
 
 
@@ -88,12 +90,11 @@ def read_notices(parts: Iterable[Part], octets: Mapping[str, bytes]) -> tuple[No
 
     Args:
         parts: In order.
-        octets: Content by part id, still transfer-encoded, each possibly cut.
-            Parts that are not there are skipped.
+        octets: Content by part id, still transfer-encoded, each possibly cut. Missing parts are skipped.
 
     Returns:
-        At most NOTICES_MAX, in order; one that says the same as another of the message is
-        left out (invitations come as text/calendar and as a file, too).
+        At most NOTICES_MAX, in order, without repetitions: invitations come as text/calendar and
+        as a file too.
     """
     notices: list[Notice] = []
     for part in parts:
@@ -102,15 +103,11 @@ def read_notices(parts: Iterable[Part], octets: Mapping[str, bytes]) -> tuple[No
             continue
         if part.is_calendar:
             notices += _read_calendar(part, content)
-        elif _is_report(part):
+        elif part.content_type in _REPORTS:
             notices += _read_report(part, content)
         else:
             notices = _with_original(notices, part, content)
     return _bounded(notices)
-
-
-def _is_report(part: Part) -> bool:
-    return is_delivery_report(part) or is_read_receipt(part)
 
 
 def _read_calendar(part: Part, content: bytes) -> list[Notice]:
@@ -125,7 +122,7 @@ def _read_calendar(part: Part, content: bytes) -> list[Notice]:
 def _read_report(part: Part, content: bytes) -> list[Notice]:
     decoded = decode_transfer(content[: NOTICE_OCTETS_MAX * 2], part.encoding)
     octets = decoded.octets[:NOTICE_OCTETS_MAX]
-    if is_read_receipt(part):
+    if part.content_type in _DISPOSITION:
         fields, defects = read_receipt(octets)
         return [_report(READ_RECEIPT, part, fields, (*decoded.defects, *defects))]
     found, defects = read_delivery_report(octets)
@@ -142,12 +139,7 @@ def _with_original(notices: Sequence[Notice], part: Part, content: bytes) -> lis
     return [
         notice
         if notice.kind == INVITATION or "original_subject" in notice.fields
-        else Notice(
-            kind=notice.kind,
-            part_id=notice.part_id,
-            fields={**notice.fields, **{k: v for k, v in original.items() if k not in notice.fields}},
-            defects=notice.defects,
-        )
+        else replace(notice, fields={**notice.fields, **original, **notice.fields})
         for notice in notices
     ]
 
@@ -158,41 +150,18 @@ def _bounded(notices: Sequence[Notice]) -> tuple[Notice, ...]:
         unique.setdefault((notice.kind, *notice.fields.items()), notice)
     kept = list(unique.values())[:NOTICES_MAX]
     if len(unique) > NOTICES_MAX:
-        last = kept[-1]
-        kept[-1] = Notice(
-            kind=last.kind,
-            part_id=last.part_id,
-            fields=last.fields,
-            defects=(*last.defects, TOO_MANY_NOTICES),
-        )
+        kept[-1] = replace(kept[-1], defects=(*kept[-1].defects, TOO_MANY_NOTICES))
     return tuple(kept)
-
-
-def is_delivery_report(part: Part) -> bool:
-    """Tell whether a part reports deliveries."""
-    return part.content_type in _DELIVERY
-
-
-def is_read_receipt(part: Part) -> bool:
-    """Tell whether a part reports what became of a message at its recipient."""
-    return part.content_type in _DISPOSITION
-
-
-def is_original(part: Part) -> bool:
-    """Tell whether a part of a report can hold the header of the message reported on."""
-    return part.content_type in _ORIGINAL
 
 
 def read_delivery_report(octets: bytes) -> tuple[list[dict[str, str]], tuple[str, ...]]:
     """Read the recipients of a delivery report.
 
     Args:
-        octets: Transfer encoding already taken off; may be cut.
+        octets: Transfer encoding already removed; may be cut.
 
     Returns:
-        One dict a recipient, at most NOTICES_MAX: ``recipient``, ``action``,
-        ``status``, ``diagnostic``, ``remote_mta``, ``reporting_mta``, those that
-        are there; and defects.
+        A dict for each recipient, at most NOTICES_MAX, with those fields that are present; and defects.
     """
     message: Headers | None = None
     found: list[dict[str, str]] = []
@@ -214,7 +183,7 @@ def read_receipt(octets: bytes) -> tuple[dict[str, str], tuple[str, ...]]:
     """Read a disposition notification: ``original_message``, ``recipient``, ``disposition``; and defects.
 
     Args:
-        octets: Transfer encoding already taken off; may be cut.
+        octets: Transfer encoding already removed; may be cut.
     """
     group = next(_groups(octets), Headers())
     fields = {
@@ -223,21 +192,23 @@ def read_receipt(octets: bytes) -> tuple[dict[str, str], tuple[str, ...]]:
         "disposition": group.get("disposition"),
         "failure": group.get("failure") or group.get("error"),
     }
-    return _said(fields), () if fields["disposition"] else (NO_DISPOSITION,)
+    return _filled(fields), () if fields["disposition"] else (NO_DISPOSITION,)
 
 
 def read_original(octets: bytes) -> dict[str, str]:
-    """Read the header of the message reported on: ``original_subject``, ``original_message``.
+    """Read the header of the original message: ``original_subject``, ``original_message``.
 
     Args:
-        octets: Transfer encoding already taken off; a header block, or a message; may be cut.
+        octets: A header block or a message, transfer encoding already removed; may be cut.
     """
     headers = parse_headers(octets)
-    return _said({"original_subject": headers.get("subject"), "original_message": headers.get("message-id")})
+    return _filled(
+        {"original_subject": headers.get("subject"), "original_message": headers.get("message-id")}
+    )
 
 
 def _recipient(group: Headers, message: Headers | None) -> dict[str, str]:
-    return _said(
+    return _filled(
         {
             "recipient": _untyped(group.get("final-recipient") or group.get("original-recipient")),
             "action": group.get("action").lower(),
@@ -262,6 +233,6 @@ def _untyped(value: str) -> str:
     return _TYPED.sub("", value)
 
 
-def _said(fields: dict[str, str]) -> dict[str, str]:
+def _filled(fields: dict[str, str]) -> dict[str, str]:
     lines = {key: bounded_line(value) for key, value in fields.items()}
     return {key: value for key, value in lines.items() if value}

@@ -1,7 +1,7 @@
-"""Whether a message is signed or encrypted, as far as its structure and text say.
+"""Whether a message is signed or encrypted, by its structure and text.
 
-S/MIME (RFC 8551), OpenPGP in MIME (RFC 3156) and in plain text. Nothing is
-verified or decrypted, and nothing here says that a signature is good.
+S/MIME (RFC 8551), OpenPGP in MIME (RFC 3156) and in plain text. Nothing is verified or decrypted:
+a signature that is found here need not be good.
 """
 
 from collections.abc import Iterator
@@ -14,8 +14,8 @@ from mailmcp.mail.text.plain import holds_encrypted
 _SMIME_PROTOCOLS: Final = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature"})
 _NEITHER: Final = frozenset({"certs-only", "compressed-data"})
 
-_ENCRYPTED: Final = "The message is encrypted ({}): its text cannot be read here."
-_PARTLY: Final = "A part of the message is encrypted (OpenPGP) and cannot be read here."
+_ENCRYPTED: Final = "The message is encrypted ({}); its text can't be read here."
+_PARTLY: Final = "Part of the message is encrypted (OpenPGP) and can't be read here."
 _SIGNED: Final = "The message is signed ({}); the signature was not checked."
 _WRAPPED: Final = (
     "The message is signed (S/MIME) in one piece with its text and attachments; "
@@ -31,19 +31,19 @@ class Protection:
     """Whether its text, or a part of it, is encrypted."""
 
     signed: bool = False
-    """Whether it carries a signature that can be seen; an encrypted message may hold another."""
+    """Whether it carries a visible signature; an encrypted message may hold another."""
 
     note: str = ""
-    """One sentence for the reader, of our own words alone; "" for an ordinary message."""
+    """One sentence for the reader, in our own words alone; "" for an ordinary message."""
 
 
 def read_protection(root: Part | None, text: str, *, clear_signed: bool = False) -> Protection:
-    """Tell how a message is protected.
+    """Find out how a message is protected.
 
     Args:
         root: Its structure.
         text: Its text, as `body.BodyText.text`.
-        clear_signed: Whether a cleartext signature was taken off the text (`body.BodyText.clear_signed`).
+        clear_signed: Whether a cleartext signature was removed from the text (`body.BodyText.clear_signed`).
     """
     parts = tuple(_outer(root))
     for part in parts:
@@ -60,7 +60,7 @@ def read_protection(root: Part | None, text: str, *, clear_signed: bool = False)
 
 
 def _outer(root: Part | None) -> Iterator[Part]:
-    """Yield the root, and what it wraps first: mailing lists put a signed message in multipart/mixed."""
+    """Yield the root, then its first part, and so on: lists put a signed message in multipart/mixed."""
     while root is not None:
         yield root
         mixed = root.content_type == "multipart/mixed" and bool(root.parts)
@@ -90,7 +90,7 @@ def _signed(part: Part) -> Protection:
 
 
 def _from_pkcs7(part: Part) -> Protection | None:
-    """Judge an S/MIME part by its smime-type, else by the extension of its name (RFC 8551 section 3.2)."""
+    """Classify an S/MIME part by its smime-type, else by its file name (RFC 8551 section 3.2)."""
     kind = part.params.get("smime-type", "").lower()
     if kind in _NEITHER or part.filename.lower().endswith((".p7c", ".p7z")):
         return None
@@ -100,7 +100,7 @@ def _from_pkcs7(part: Part) -> Protection | None:
 
 
 def _around_armour(text: str) -> str:
-    """Give what stands outside of the armour."""
+    """Return the text outside of the armour."""
     before, _, rest = text.partition("-----BEGIN PGP MESSAGE")
     _, end, after = rest.rpartition("-----END PGP MESSAGE-----")
     return (before + (after if end else "")).strip()

@@ -1,4 +1,4 @@
-"""What was taken out of a text before anybody reads it, and what misleads in it: said in warnings."""
+"""Warnings about what was removed from a text, and about what misleads in it."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def removal_warnings(texts: Sequence[BodyText], *, where: str, in_source: bool =
         chars = counted(sum(each.hidden_chars for each in texts), "character")
         passages = f"{counted(hidden, 'hidden passage')} ({chars}) {'was' if hidden == 1 else 'were'}"
         shown = f"; {GET_MESSAGE_RAW} has {'it' if hidden == 1 else 'them'}" if in_source else ""
-        warnings.append(f"{passages} taken out of {where}{shown}.")
+        warnings.append(f"{passages} removed from {where}{shown}.")
     if maybe_hidden := sum(each.maybe_hidden for each in texts):
         chars = counted(sum(each.maybe_hidden_chars for each in texts), "character")
         marked = "it is marked" if maybe_hidden == 1 else "they are marked"
@@ -31,7 +31,7 @@ def removal_warnings(texts: Sequence[BodyText], *, where: str, in_source: bool =
         source = f"; {GET_MESSAGE_RAW} has the source" if in_source else ""
         warnings.append(f"Styles may hide text of {where} that is not marked{source}.")
     if invisible := sum(each.invisible_removed for each in texts):
-        warnings.append(f"{were(invisible, 'invisible character')} taken out of {where}.")
+        warnings.append(f"{were(invisible, 'invisible character')} removed from {where}.")
     if misleading := sum(each.misleading_links for each in texts):
         one = misleading == 1
         links = "1 link misleads: where it goes" if one else f"{misleading} links mislead: where they go"

@@ -61,7 +61,7 @@ def test_the_text_of_those_that_are_text_is_extracted(desk: Desk, message_id: st
     assert fenced == ["See the files.", "name;size\nÄ;1", "Seen", '{"a": 1}']
     warnings = reply.outcome.warnings
     assert 'No text can be extracted from part 3 ("image/png").' in warnings
-    assert "Of part 4: 1 hidden passage (6 characters) was taken out of the text." in warnings
+    assert "Of part 4: 1 hidden passage (6 characters) was removed from the text." in warnings
 
 
 def test_a_long_one_is_cut_and_the_reply_says_how_to_get_more(store: Store, desk: Desk) -> None:

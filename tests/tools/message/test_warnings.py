@@ -119,7 +119,7 @@ def test_results_count_only_from_a_host_that_the_user_trusts() -> None:
 def test_encrypted_mail_says_so() -> None:
     armour = "-----BEGIN PGP MESSAGE-----\n\nhQEMA1\n-----END PGP MESSAGE-----\n"
     [warning] = warnings_of(make_letter(text=armour).as_bytes())
-    assert warning == "The message is encrypted (OpenPGP): its text cannot be read here."
+    assert warning == "The message is encrypted (OpenPGP); its text can't be read here."
 
 
 def test_what_was_taken_out_of_header_fields_is_counted() -> None:

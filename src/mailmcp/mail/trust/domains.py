@@ -1,7 +1,7 @@
-"""Domain names of strangers: read, compared, and written so that nothing hides in them.
+"""Domain names of strangers: decoded, compared, and written so that nothing hides in them.
 
-Which domains belong to one organisation is what the public suffix list says
-(publicsuffix.org); its copy comes with the library and is read at the first question.
+The public suffix list (publicsuffix.org) says which domains belong to one organisation. The library
+ships a copy, which is read when it is first needed.
 """
 
 import functools
@@ -25,29 +25,28 @@ _PROVIDERS: Final = frozenset(
         "ymail.com zoho.com",
     )
 )
-"""Where anybody gets an address: users of one of these are no organisation."""
+"""Where anybody can get an address: users of one of these are not an organisation."""
 
 
 def domain_of(address: str) -> str:
-    """Give the domain of an address in lower case, punycode decoded; "" when there is none."""
+    """Return the domain of an address in lower case, punycode decoded; "" if there is none."""
     _, at, domain = address.rpartition("@")
     return decode_domain(domain) if at else ""
 
 
 def decode_domain(domain: str) -> str:
-    """Write a domain as people see it: lower case, labels in Unicode, no dot at the end.
+    """Return a domain as people see it: lower case, labels in Unicode, no dot at the end.
 
-    A label that is not valid punycode stays as it is. What is longer than a domain
-    may be is cut.
+    A label that is not valid punycode is kept. A longer text than a domain can be is cut.
     """
     labels = domain[-_HOST_CHARS_MAX:].strip(".").lower().split(".")
     return ".".join(map(_decode_label, labels))
 
 
 def organisation_of(domain: str) -> str:
-    """Give the part of a decoded domain that is registered: `corp.co.uk` of `mx.corp.co.uk`.
+    """Return the part of a decoded domain that is registered: `corp.co.uk` of `mx.corp.co.uk`.
 
-    The domain itself where there is no such part: a public suffix, an address literal.
+    The domain itself if there is no such part: a public suffix, an address literal.
     """
     if domain.endswith("]") or domain.rpartition(".")[2].isdecimal():
         return domain
@@ -55,23 +54,22 @@ def organisation_of(domain: str) -> str:
 
 
 def same_organisation(one: str, other: str) -> bool:
-    """Tell whether two decoded domains are one organisation's; users of one provider are not."""
+    """Return whether two decoded domains belong to one organisation; users of one provider don't."""
     return organisation_of(one) == organisation_of(other) and not is_provider(one)
 
 
 def is_provider(domain: str) -> bool:
-    """Tell whether anybody may have an address there."""
+    """Return whether anybody can have an address there."""
     return organisation_of(domain) in _PROVIDERS
 
 
 def safe_domain(domain: str) -> str:
     """Write the organisation of a decoded domain for a line of text: ASCII, in quotes, without markup.
 
-    Labels that are not ASCII are punycode; "?" stands for what has no place in a
-    domain; of a long one the end is kept. "" for "".
+    Labels that are not ASCII become punycode, and characters that no domain has become "?". A long
+    domain keeps its end. "" for "".
     """
-    labels = [_encode_label(label) for label in organisation_of(domain).split(".")]
-    text = _NOT_SHOWN.sub("?", ".".join(labels))
+    text = _NOT_SHOWN.sub("?", to_ascii(organisation_of(domain)))
     shown = text if len(text) <= _SHOWN_CHARS_MAX else f"…{text[1 - _SHOWN_CHARS_MAX :]}"
     return f'"{shown}"' if shown else ""
 
@@ -85,15 +83,17 @@ def _decode_label(label: str) -> str:
         return label
 
 
-def _encode_label(label: str) -> str:
-    if label.isascii():
-        return label
-    return "xn--" + label.encode("punycode", "replace").decode("ascii")
+def to_ascii(domain: str) -> str:
+    """Write the labels of a domain that are not ASCII as punycode."""
+    return ".".join(
+        label if label.isascii() else "xn--" + label.encode("punycode", "replace").decode("ascii")
+        for label in domain.split(".")
+    )
 
 
 @functools.cache
 def _registered_part() -> Callable[[str], str | None]:
-    # Here, not above: the list takes 40 ms to read, and starting must not wait for it.
+    # Imported here: reading the list takes 40 ms, and the start must not wait for it.
     from publicsuffixlist import PublicSuffixList  # noqa: PLC0415
 
     return cast("Callable[[str], str | None]", PublicSuffixList().privatesuffix)

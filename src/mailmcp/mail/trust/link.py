@@ -1,8 +1,8 @@
-"""Where a link of a stranger goes: the target as a browser reads it, shown so that the host cannot hide.
+"""Where a stranger's link leads: the target as a browser reads it, written so that its host can't hide.
 
-Browsers forgive much (URL Standard, sections 4.4 and 4.1): line ends within, backslashes for
-slashes, any number of slashes, a user's name before the host, escapes in the host. What is
-shown here is what they make of it. Sites are compared by `mailmcp.mail.trust.domains`.
+Browsers forgive much (URL Standard, sections 4.4 and 4.1): line ends inside, backslashes for
+slashes, any number of slashes, a user name before the host, escapes in the host. This module shows
+what they make of it. `mailmcp.mail.trust.domains` compares sites.
 """
 
 import re
@@ -14,7 +14,8 @@ from urllib.parse import unquote
 
 from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.trust.domains import decode_domain, domain_of, organisation_of
+from mailmcp.mail.trust.domains import decode_domain, domain_of, organisation_of, to_ascii
+from mailmcp.mail.trust.lookalike import alphabets_of
 
 _HOST_CHARS_MAX: Final = 253  # RFC 1035 section 2.3.4
 _LINE_ENDS: Final = re.compile(r"[\t\r\n]+")
@@ -24,7 +25,6 @@ _AFTER_HOST: Final = re.compile(r"[/\\?#]")
 _PORT: Final = re.compile(r":(\d{0,5})$")
 _NOT_SHOWN: Final = re.compile(r"[^a-z0-9._:\[\]-]")
 _RUNNING: Final = frozenset({"javascript", "data", "vbscript", "file", "blob", "about", "view-source"})
-_DISGUISES: Final = frozenset({"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC"})
 _PATH: Final = re.compile(r"([^?#]*)(.*)", re.DOTALL)
 _TRACKING: Final = re.compile(
     r"(?:utm_\w*|mc_[ce]id|[fgdy]bclid|[fgdy]clid|msclkid|igshid|_hs(?:enc|mi)|mkt_tok|vero_(?:id|conv)|oly_\w+_id"
@@ -34,16 +34,16 @@ _TRACKING: Final = re.compile(
 
 
 class LinkKind(StrEnum):
-    """What a target is."""
+    """What kind of target it is."""
 
     WEB = "web"
     MAIL = "mail"
     PHONE = "phone"
     NONE = "none"
-    """Nowhere outside the message: fragments, relative paths, parts of the message, unknown schemes."""
+    """Nothing outside the message: fragments, relative paths, parts of the message, unknown schemes."""
 
     RUNS = "runs"
-    """No place but code or a document of its own (`javascript:`, `data:` …); never shown."""
+    """Code or an embedded document (`javascript:`, `data:` …); never shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,17 +52,17 @@ class Link:
 
     kind: LinkKind
     target: str = ""
-    """As shown: one word, host in ASCII, without tracking parameters and user name. "" where kind says so."""
+    """As shown: one word, host in ASCII, without tracking parameters and user name. "" for NONE and RUNS."""
 
     host: str = ""
-    """Host of a page or domain of an address: lower case, ASCII. "" when there is none."""
+    """Host of a page or domain of an address: lower case, ASCII. "" if there is none."""
 
     disguised: bool = False
-    """Whether the target itself deceives: a user name before the host, or one label in two alphabets."""
+    """Whether the target deceives: a user name before the host, or a label that mixes alphabets."""
 
     @property
     def is_long(self) -> bool:
-        """Whether the target costs more to read than it says: its host must do."""
+        """Whether the target is too long to show; its host must do."""
         return len(self.target) > LINK_CHARS_MAX
 
 
@@ -70,7 +70,7 @@ _NOWHERE: Final = Link(kind=LinkKind.NONE)
 
 
 def parse_link(href: str) -> Link:
-    """Read a target of any kind, in time linear in its length; a scheme-relative one is taken for https."""
+    """Parse a target of any kind, in time linear in its length. A scheme-relative one counts as https."""
     text = clean_line(_LINE_ENDS.sub("", href)).text
     scheme = _SCHEME.match(text)
     name = scheme[1].lower() if scheme else ""
@@ -86,17 +86,17 @@ def parse_link(href: str) -> Link:
 
 
 def resolve_link(href: str, base: str) -> str:
-    """Make a target absolute where it goes on from another, as the URL Standard does (section 4.4).
+    """Resolve a relative target against a base, as the URL Standard does (section 4.4).
 
     Args:
-        href: As it was written.
-        base: A target of the web as `parse_link` shows it; "" for none, and then `href` stays as it is.
+        href: As written.
+        base: A web target as `parse_link` writes it; with "" `href` is returned unchanged.
     """
     text = clean_line(_LINE_ENDS.sub("", href)).text
     scheme = _SCHEME.match(text)
     rest = text[scheme.end() :] if scheme else text
     own_scheme = base.partition(":")[0]
-    # `https:path` goes on from a base of the same scheme.
+    # `https:path` is relative to a base of the same scheme.
     if not base or (scheme and scheme[1].lower() != own_scheme):
         return href
     path, tail = _PATH.match(rest).groups()  # type: ignore[union-attr] # of any text
@@ -113,17 +113,13 @@ def resolve_link(href: str, base: str) -> str:
 
 
 def ascii_host(host: str) -> str:
-    """Write a host as it is looked up: lower case, no dot at the end, punycode for other letters."""
+    """Return a host as it is looked up: lower case, no dot at the end, punycode for other letters."""
     plain = unicodedata.normalize("NFKC", unquote(host))[:_HOST_CHARS_MAX].lower().strip(".")
-    labels = [
-        label if label.isascii() else "xn--" + label.encode("punycode", "replace").decode("ascii")
-        for label in plain.replace("\u3002", ".").split(".")
-    ]
-    return _NOT_SHOWN.sub("?", ".".join(labels))
+    return _NOT_SHOWN.sub("?", to_ascii(plain.replace("\u3002", ".")))
 
 
 def same_site(one: str, other: str) -> bool:
-    """Tell whether two hosts belong to one registrable domain, or are the same."""
+    """Return whether two hosts belong to one registrable domain, or are equal."""
     return one == other or organisation_of(decode_domain(one)) == organisation_of(decode_domain(other))
 
 
@@ -137,11 +133,16 @@ def _parse_web(text: str) -> Link:
         return _NOWHERE
     number = f":{port[1]}" if port and port[1] not in ("", "80", "443") else ""
     scheme = "http" if text[:5].lower() in ("http:", "http ") else "https"
+    scripts = map(alphabets_of, decode_domain(shown).split("."))
     return Link(
         kind=LinkKind.WEB,
         target=f"{scheme}://{shown}{number}{_drop_tracking(_one_word(after[len(authority) :]))}",
         host=shown,
-        disguised=bool(at and user) or _mixes_alphabets(decode_domain(shown)),
+        disguised=bool(at and user)
+        or any(
+            len(found) > 1 and "LATIN" in found
+            for found in map(alphabets_of, decode_domain(shown).split("."))
+        ),
     )
 
 
@@ -150,19 +151,8 @@ def _one_word(text: str) -> str:
 
 
 def _drop_tracking(rest: str) -> str:
-    """Leave out parameters that only tell the sender who clicked."""
+    """Remove parameters that only tell the sender who clicked."""
     before, sharp, fragment = rest.partition("#")
     path, mark, query = before.partition("?")
     kept = "&".join(each for each in query.split("&") if not _TRACKING.fullmatch(each.partition("=")[0]))
     return path + (mark if kept else "") + kept + sharp + fragment
-
-
-def _mixes_alphabets(host: str) -> bool:
-    """Tell whether a label has Latin letters and letters that are made to look like them."""
-    if host.isascii():
-        return False
-    for label in host.split("."):
-        scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in label if letter.isalpha()}
-        if "LATIN" in scripts and scripts & _DISGUISES:
-            return True
-    return False

@@ -1,8 +1,8 @@
-"""Letters that look like others, and words written with them to pass for something else.
+"""Letters that look like others, and words that use them to pass for something else.
 
-The pairs are those of the Unicode list of confusable characters (UTS 39, confusables.txt)
-that look like ASCII letters in ordinary fonts, out of the scripts that are read left to
-right with letters like ours. Accents and letter forms are taken off by normalisation.
+The pairs come from the Unicode list of confusable characters (UTS 39, confusables.txt): letters of
+left-to-right scripts that look like ASCII letters in ordinary fonts. Normalisation removes accents
+and letter forms.
 """
 
 import unicodedata
@@ -11,13 +11,13 @@ from typing import Final
 from mailmcp.mail.trust.domains import is_provider, organisation_of, same_organisation
 
 ALPHABETS: Final = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
-"""Scripts with letters that pass for one another; a word of two of them is no ordinary word."""
+"""Scripts whose letters pass for one another. No ordinary word mixes two of them."""
 
 _EDITED_CHARS_MIN: Final = 6
-"""Shorter names have too many honest neighbours at a distance of one letter."""
+"""Shorter names have too many honest neighbours that differ in one letter."""
 
 _CHARS_MAX: Final = 2_000
-"""No more of a text is compared: it is what a reply shows of a header."""
+"""How much of a text is compared: as much as a reply shows of a header."""
 
 # Code point and the ASCII letter it looks like.
 _PAIRS: Final = (
@@ -42,8 +42,8 @@ _SIMILAR_PAIRS: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"))
 def skeleton(text: str) -> str:
     """Reduce a text to what it looks like: equal skeletons are hard to tell apart (UTS 39 section 4).
 
-    For comparing only. Case, accents and invisible differences are gone, `0` is
-    `o`, `1` and `i` are `l`, `rn` is `m`.
+    Only for comparison. Drops case, accents and invisible differences; `0` becomes `o`, `1` and
+    `i` become `l`, `rn` becomes `m`.
     """
     seen = _plain_letters(text).lower().translate(_SIMILAR_ASCII)
     for pair, single in _SIMILAR_PAIRS:
@@ -52,15 +52,15 @@ def skeleton(text: str) -> str:
 
 
 def alphabets_of(word: str) -> frozenset[str]:
-    """Name the scripts of ALPHABETS that the letters of a word belong to."""
+    """Return the scripts of ALPHABETS that the letters of a word belong to."""
     return frozenset(filter(None, map(_alphabet, word)))
 
 
 def is_disguised(word: str) -> bool:
-    """Tell whether a word of two alphabets passes for one of a single one.
+    """Return whether a word of two alphabets passes for a word of one.
 
-    It does if all the letters it has of one alphabet have twins in another: a
-    Cyrillic `a` in a Latin word, but not the `Δ` of `ΔT`.
+    It does if all its letters of one alphabet have twins in the other: a Cyrillic `a` in a Latin
+    word, but not the `Δ` of `ΔT`.
     """
     found = alphabets_of(word)
     if len(found) < 2:
@@ -73,7 +73,7 @@ def is_disguised(word: str) -> bool:
 
 
 def passes_for_ascii(label: str) -> bool:
-    """Tell whether a label without any ASCII letter looks like one of ASCII letters only."""
+    """Return whether a label without any ASCII letter looks like one of ASCII letters only."""
     letters = [char for char in label if _alphabet(char)]
     foreign = letters and not any(char.isascii() for char in letters)
     return (
@@ -84,13 +84,12 @@ def passes_for_ascii(label: str) -> bool:
 
 
 def imitates_domain(domain: str, own: str) -> bool:
-    """Tell whether a decoded domain could be taken for another.
+    """Return whether a decoded domain could be taken for another.
 
-    It can if its registered part looks like the other's, or differs in one letter of a
-    name of at least six; or if it begins with the other's registered part
-    (`corp.example.evil.example`) or has it as one label (`corp-example.evil.example`).
-    Another ending alone (`corp.org` for `corp.com`) is no imitation: organisations
-    own several. Neither is one provider of addresses an imitation of another.
+    It can if its registered part looks like the other's, or differs in one letter of a name of at
+    least six; or if it begins with the other's registered part (`corp.example.evil.example`) or has
+    it as one label (`corp-example.evil.example`). Another ending alone (`corp.org` for `corp.com`)
+    is not an imitation: organisations own several. Neither is one mail provider of another.
     """
     real, given = organisation_of(own), organisation_of(domain)
     if real == given or not given or "." not in real or (is_provider(real) and is_provider(given)):
@@ -102,12 +101,12 @@ def imitates_domain(domain: str, own: str) -> bool:
     if ending == other_ending and len(name) >= _EDITED_CHARS_MIN and _is_one_edit(name, other):
         return True
     labels = skeleton(domain).split(".")
-    worn = skeleton(real)
-    return ".".join(labels).startswith(f"{worn}.") or worn.replace(".", "-") in labels
+    imitated = skeleton(real)
+    return ".".join(labels).startswith(f"{imitated}.") or imitated.replace(".", "-") in labels
 
 
 def imitates_address(address: str, own: str) -> bool:
-    """Tell whether an address of one's own domain is not one's own but looks it."""
+    """Return whether an address of the owner's domain is not the owner's but looks like it."""
     local, _, domain = address.rpartition("@")
     own_local, _, own_domain = own.rpartition("@")
     here = domain.lower() == own_domain.lower() or same_organisation(domain, own_domain)
@@ -115,7 +114,7 @@ def imitates_address(address: str, own: str) -> bool:
 
 
 def _plain_letters(text: str) -> str:
-    """Take off letter forms and marks, and put ASCII letters for their twins."""
+    """Remove letter forms and marks, and replace letters with their ASCII twins."""
     marked = unicodedata.normalize("NFKD", text[:_CHARS_MAX])
     bare = "".join(char for char in marked if not unicodedata.combining(char))
     return bare.translate(_LOOKS_LIKE)
@@ -127,7 +126,7 @@ def _alphabet(char: str) -> str:
 
 
 def _is_one_edit(one: str, other: str) -> bool:
-    """Tell whether one letter was changed, added, left out, or two neighbours were swapped."""
+    """Return whether one letter was changed, added or dropped, or two neighbours were swapped."""
     if abs(len(one) - len(other)) > 1 or one == other:
         return False
     same = next(
