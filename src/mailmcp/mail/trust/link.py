@@ -138,11 +138,7 @@ def _parse_web(text: str) -> Link:
         kind=LinkKind.WEB,
         target=f"{scheme}://{shown}{number}{_drop_tracking(_one_word(after[len(authority) :]))}",
         host=shown,
-        disguised=bool(at and user)
-        or any(
-            len(found) > 1 and "LATIN" in found
-            for found in map(alphabets_of, decode_domain(shown).split("."))
-        ),
+        disguised=bool(at and user) or any("LATIN" in found and len(found) > 1 for found in scripts),
     )
 
 
