@@ -14,7 +14,6 @@ from pydantic_core import PydanticCustomError
 from mailmcp import limits
 from mailmcp.imap.session import Session
 from mailmcp.mail.mime.transfer import NULS_LOST
-from mailmcp.model.message_id import parse_message_id
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import MessageArguments
@@ -30,6 +29,7 @@ from mailmcp.tools.attachment.reply import (
     text_outcome,
 )
 from mailmcp.tools.attachment.text import octets_wanted, read_attachment_text
+from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.text_window import TextWindow, cut_window
 from mailmcp.tools.tool import Call, MailTool

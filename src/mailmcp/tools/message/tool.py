@@ -10,7 +10,6 @@ from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.read import ReadMessage, parts_to_fetch, read_message
-from mailmcp.model.message_id import is_header_id, parse_message_id
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.attachment.listing import ShownAttachments, Told, choose_documents, show_attachments
@@ -19,6 +18,7 @@ from mailmcp.tools.lookup import LookedUp, look_up
 from mailmcp.tools.message.detail import MessageDetail, detail_blocks, head_fields
 from mailmcp.tools.message.headers import header_object, header_rows, people_warnings
 from mailmcp.tools.message.warnings import message_warnings
+from mailmcp.tools.message_id import is_header_id, parse_message_id
 from mailmcp.tools.message_parts import MessageParts, WantedPart, fetch_parts
 from mailmcp.tools.names import GET_MESSAGE
 from mailmcp.tools.text_window import TextWindow, cut_window

@@ -12,10 +12,10 @@ from mailmcp.imap.partial_fetch import Window, fetch_window
 from mailmcp.imap.session import Session
 from mailmcp.mail.mime.transfer import NULS_LOST, may_lack_nuls
 from mailmcp.mail.raw_source import read_source
-from mailmcp.model.message_id import parse_message_id
 from mailmcp.model.message_ref import UINT32_MAX, MessageRef
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.errors import fetch_error
+from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted

@@ -11,10 +11,10 @@ from pydantic_core import PydanticCustomError
 
 from mailmcp import limits
 from mailmcp.imap.command import canonical_name
-from mailmcp.model.message_id import is_message_id
 from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.model.query import CRITERIA, KEYWORD, Kind, SearchQuery
 from mailmcp.tools.arguments import Arguments
+from mailmcp.tools.message_id import is_message_id
 from mcp_envelope import BaseReason, InvalidInputError, Problem
 
 EVERYTHING = "*"

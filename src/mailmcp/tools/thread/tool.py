@@ -10,11 +10,11 @@ from mailmcp import limits
 from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.text.snippet import make_snippet
-from mailmcp.model.message_id import parse_message_id
 from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.errors import all_failed_error, mailbox_issue, search_again
+from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
 from mailmcp.tools.people import first_addresses_of, people_of
 from mailmcp.tools.removed_content import removal_warnings

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailmcp.model.message_id import is_message_id, parse_message_id
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
+from mailmcp.tools.message_id import is_message_id, parse_message_id
 from mcp_envelope import InvalidInputError, NextAction
 
 REF = MessageRef(account_id="home", mailbox="Projects/Grün & `x`", uidvalidity=17, uid=4)

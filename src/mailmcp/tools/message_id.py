@@ -1,16 +1,16 @@
-"""Message ids as models send them: an id that a tool handed out, or another name of the same message."""
+"""Message ids as models send them: an id that a tool returned, or another name of the same message."""
 
 import re
 
 from mailmcp.model.message_ref import MessageRef, parse_ref
 from mailmcp.model.resource_uri import parse_resource_uri
 from mailmcp.reasons import Reason
-from mcp_envelope import InvalidInputError, NextAction
+from mailmcp.tools.errors import search_for
+from mcp_envelope import InvalidInputError
 
-_ARGUMENT = "message_id"
-_AROUND = " \t`'\"<>“”"
+_QUOTES = " \t`'\"<>“”"
 _HEADER = re.compile(r"(?!imap:)[!#-;=?A-_a-~]{1,250}@[!#-;=?A-_a-~]{1,250}")
-"""A Message-ID without its angle brackets, as far as it can be nothing else: printable ASCII with one @."""
+"""A Message-ID without its angle brackets, strict enough to be nothing else: printable ASCII with one @."""
 
 
 def is_message_id(text: str) -> bool:
@@ -24,7 +24,7 @@ def is_header_id(text: str) -> bool:
 
 
 def parse_message_id(text: str) -> MessageRef:
-    """Read an id, or the URI of the message or of something in it; quotes around it do not matter.
+    """Read an id, or the URI of the message or of something in it; quotes around it don't matter.
 
     Raises:
         InvalidInputError: With reason `malformed_id`, of the argument `message_id`.
@@ -32,19 +32,16 @@ def parse_message_id(text: str) -> MessageRef:
     ref = _read(text)
     if ref is not None:
         return ref
-    bare = text.strip(_AROUND)
+    bare = text.strip(_QUOTES)
     if is_header_id(bare):
-        found_by = {"header_message_id": bare, "account_id": "*", "mailbox": "*"}
         raise InvalidInputError.of(
-            _ARGUMENT,
+            "message_id",
             Reason.MALFORMED_ID,
             "is a Message-ID header, not a message_id. Search for it by header_message_id.",
-            next_action=NextAction(
-                instruction="Search for it.", tool="imap_search_messages", arguments=found_by
-            ),
+            next_action=search_for("*", bare),
         )
     raise InvalidInputError.of(
-        _ARGUMENT,
+        "message_id",
         Reason.MALFORMED_ID,
         "is not a message id. Send a message_id as imap_search_messages returns it, "
         "of the form imap:{account_id}:{mailbox}:{uidvalidity}:{uid}.",
@@ -52,10 +49,10 @@ def parse_message_id(text: str) -> MessageRef:
 
 
 def _read(text: str) -> MessageRef | None:
-    bare = text.strip(_AROUND)
-    if bare.startswith("imap://"):
-        try:
-            return parse_resource_uri(bare).ref
-        except InvalidInputError:
-            return None
-    return parse_ref(bare)
+    bare = text.strip(_QUOTES)
+    if not bare.startswith("imap://"):
+        return parse_ref(bare)
+    try:
+        return parse_resource_uri(bare).ref
+    except InvalidInputError:
+        return None
