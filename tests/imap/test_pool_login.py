@@ -1,4 +1,4 @@
-"""A refused login is candidate_list, so that no provider locks an account for our tries."""
+"""A refused login is remembered, so that no provider locks an account for our tries."""
 
 import pytest
 

@@ -206,7 +206,7 @@ def test_a_message_that_vanished_since_the_search_is_a_failure(peer: PeerFactory
 
 
 def test_a_stored_mailbox_address_is_enough(dovecot: Dovecot, many: Login) -> None:
-    """On a cold session a next page is opened, searched and fetched; nothing else is candidate_list."""
+    """On a cold session a next page is opened, searched and fetched; nothing else is remembered."""
     with session_on(make_account(At(dovecot.host, dovecot.plain_port), many)) as session:
         uidvalidity = session.examine("INBOX").uidvalidity
         session.examine("Sent")

@@ -173,7 +173,7 @@ def test_a_page_that_goes_on_keeps_its_order(peer: PeerFactory) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_pages_of_any_mailbox_give_each_message_once(peer: PeerFactory, seed: int) -> None:
-    """By UID or by arrival, as the first page turned out; with the candidates candidate_list or not."""
+    """By UID or by arrival, as the first page turned out; with the candidates remembered or not."""
     chance = random.Random(seed)  # noqa: S311 - nothing secret
     hours = sorted(chance.uniform(0, 900) for _ in range(chance.randint(1, 60)))
     for _ in range(chance.randint(0, 3)):  # what was moved
