@@ -21,10 +21,11 @@ from scripts.benchmarks.site import Site
 
 from imap.scenes import At, make_account, session_on
 from mailmcp import limits
+from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.plan import make_plan
-from mailmcp.imap.search.response import parse_search
-from mailmcp.imap.search.result import MailboxPage, PageRequest
 from mailmcp.imap.search.run import search_mailboxes
+from mailmcp.imap.search.uid_search import parse_search
+from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.proof import PROOFS
@@ -61,7 +62,7 @@ _FILTERS = (
             since=datetime(2024, 2, 20, 6, tzinfo=UTC), before=datetime(2024, 2, 20, 12, tzinfo=UTC)
         ),
         trips=3,
-        looks_at=limits.SIFT_CANDIDATES_MAX,
+        looks_at=limits.TIMED_CANDIDATES_MAX,
     ),
     _Filter(
         name="one hour, 1,440 mails a day",
@@ -150,7 +151,7 @@ def _looked_at(site: Site, login: Login, each: _Filter) -> tuple[int, int]:
         items=row_items(snippets=False),
     )
     with session_on(make_account(At(site.host, site.port), login)) as session:
-        [found] = search_mailboxes(session, [request])
+        [found] = search_mailboxes(CheckedServer(session), [request])
         if not isinstance(found, MailboxPage):
             raise found
         keys = make_plan(each.query, quirks=session.quirks, can=session.can).keys

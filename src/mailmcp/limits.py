@@ -114,10 +114,6 @@ COVERAGE_NAMES_MAX: Final = 20
 COVERAGE_CHARS_MAX: Final = 600
 """The description of how a search was made."""
 
-SEARCH_WINDOW: Final = 80_000
-"""UIDs in one SEARCH of a huge mailbox: its response stays under a megabyte, and a burst of twenty under
-RESPONSE_OCTETS_MAX."""
-
 SEARCH_UIDS_MAX: Final = 2_000_000
 """UIDs in one result that are expanded from ranges: 72 MB while reading. Twice the largest mailbox tested."""
 
@@ -130,6 +126,9 @@ ORDER_SAMPLE_MESSAGES: Final = 20
 ORDER_SLACK_S: Final = 600
 """A message may seem this much older than the one before it: deliveries overtake each other."""
 
+SERVER_SORT_MESSAGES_MAX: Final = 80_000
+"""Larger mailboxes are not sorted by the server: it may have to open every message."""
+
 SORT_CANDIDATES_MAX: Final = 5_000
 """Messages that the client sorts for the server: about 60 octets each, 300 KB."""
 
@@ -139,7 +138,7 @@ VERIFY_CANDIDATES_MAX: Final = 5_000
 VERIFY_EXPENSIVE_CANDIDATES_MAX: Final = 1_000
 """The same by header fields or structure: about 500 octets each, and the server opens each message."""
 
-SIFT_CANDIDATES_MAX: Final = 300
+TIMED_CANDIDATES_MAX: Final = 300
 """Messages whose times are fetched with the first page of a search by time: 18 KB for an exact total."""
 
 VERIFY_CHUNKS: Final = (100, 400, 1_000)

@@ -10,11 +10,12 @@ from typing import Any
 from imap.scenes import ROW_ITEMS, make_account, session_on
 from mailmcp import limits
 from mailmcp.imap.quirks import Quirks, Visibility
+from mailmcp.imap.search import run
 from mailmcp.imap.search.order import Order, Position
-from mailmcp.imap.search.result import CandidateList, MailboxPage, PageRequest
-from mailmcp.imap.search.run import search_mailboxes
+from mailmcp.imap.search.page import CandidateList, MailboxPage, PageRequest
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session
+from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.peer import Peer
@@ -73,7 +74,12 @@ def request(
 
 def candidate_list(*uids: int, exists: int = 0, uidnext: int | None = 1) -> CandidateList:
     """Write the candidates of an earlier page."""
-    return CandidateList(uids=array("I", uids), exists=exists or len(uids), uidnext=uidnext, sifted=False)
+    return CandidateList(uids=array("I", uids), exists=exists or len(uids), uidnext=uidnext, verified=False)
+
+
+def search_mailboxes(session: Session, requests: Sequence[PageRequest]) -> list[MailboxPage | ToolError]:
+    """Search as the tools do: the server's answers are checked."""
+    return run.search_mailboxes(CheckedServer(session), requests)
 
 
 def search_one(session: Session, one: PageRequest) -> MailboxPage:

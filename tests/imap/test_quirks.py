@@ -29,13 +29,15 @@ def test_what_was_caught_is_distrusted() -> None:
 
 def test_one_mailbox_that_is_not_shown_whole_tells_of_the_account() -> None:
     quirks = Quirks()
-    assert quirks.whole_up_to == 0
+    assert quirks.largest_shown_whole == 0
     quirks.learn_visibility("Small", Visibility(shown=10, exists=15))
-    assert (quirks.verdict(Feature.VIEW), quirks.whole_up_to) == (Verdict.OK, 15)
+    assert (quirks.verdict(Feature.VIEW), quirks.largest_shown_whole) == (Verdict.OK, 15)
     quirks.learn_visibility("Large", Visibility(shown=10, exists=16))
-    assert (quirks.verdict(Feature.VIEW), quirks.whole_up_to) == (Verdict.WRONG, 15)
+    assert (quirks.verdict(Feature.VIEW), quirks.largest_shown_whole) == (Verdict.WRONG, 15)
     quirks.learn_visibility("Large", Visibility(shown=20, exists=16))
-    assert (quirks.verdict(Feature.VIEW), quirks.whole_up_to) == (Verdict.WRONG, 16), "others may hide some"
+    assert (quirks.verdict(Feature.VIEW), quirks.largest_shown_whole) == (Verdict.WRONG, 16), (
+        "others may hide some"
+    )
 
 
 def test_what_one_session_learned_another_knows(peer: PeerFactory) -> None:

@@ -1,8 +1,7 @@
-"""What was learned of a server that its capabilities do not say.
+"""What was learned of a server that its capabilities don't say.
 
-One object an account, kept for as long as the process lives and shared by its
-sessions. A feature that has a docstring names the servers that are known to get it wrong; the
-others are probed because servers do not say what they get wrong. Verdicts expire.
+One object for each account, shared by its sessions for as long as the process lives. `Feature` names the
+servers that are known to get a feature wrong. Verdicts expire.
 """
 
 from collections.abc import Callable
@@ -14,24 +13,27 @@ from mailmcp import limits
 from mailmcp.imap.command import RefusedError, meaning_of
 from mailmcp.model.feature import Feature
 
+_EXTENSIONS = {"ESEARCH": Feature.ESEARCH, "SORT": Feature.SORT}
+"""Extensions that some servers advertise and get wrong, by their capabilities."""
+
 
 def is_unsupported(refusal: RefusedError) -> bool:
-    """Whether a refusal may mean that the server does not know a command or one of its arguments.
+    """Return whether a refusal may mean that the server doesn't know a command or an argument.
 
-    Other response codes tell of passing troubles, limits or rights, which are no verdict on the command.
-    No code at all leaves it open.
+    Other response codes are about passing troubles, limits or rights, and no verdict on the command.
+    Without a code it may be either.
     """
     meaning = meaning_of(refusal.code)
     return meaning.unsupported if meaning else not refusal.code
 
 
 class Verdict(StrEnum):
-    """What a probe found."""
+    """The result of a probe."""
 
     OK = "ok"
     WRONG = "wrong"
     UNKNOWN = "unknown"
-    """There was nothing to probe with, or nobody has probed yet."""
+    """There was nothing to probe with, or no probe yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,43 +44,43 @@ class Visibility:
     """Messages that a search for all of them found, more than 0."""
 
     exists: int
-    """Messages that are in the mailbox by the server's word."""
+    """Messages that the server says are in the mailbox."""
 
     @property
-    def limited(self) -> bool:
-        """Whether messages are hidden: a few may have come or gone, or be broken."""
+    def is_partial(self) -> bool:
+        """Whether messages are hidden. A few may have come or gone, or be broken."""
         return self.exists - self.shown > limits.VIEW_SLACK_MESSAGES
 
     @property
     def statement(self) -> str:
-        """Say it to the reader of a result."""
+        """The sentence for the reader of a result."""
         return f"The server shows {self.shown} of the {self.exists} messages that it says are in the mailbox."
 
 
 @dataclass(slots=True)
 class Quirks:
-    """Deviations found so far; starts with none."""
+    """What was learned so far; at first nothing."""
 
     clock: Callable[[], float] = monotonic
     """Seconds that never run backwards."""
 
     verdicts: dict[Feature, Verdict] = field(default_factory=dict)
-    """Of probes, and of answers that were caught being wrong; `verdict` sees how old they are."""
+    """From probes, and from answers that were wrong. Use `verdict`, which knows how old they are."""
 
     probes_run: int = 0
-    """How many times `mailmcp.imap.workarounds.probes` has looked, since verdicts last expired."""
+    """Probes since verdicts last expired."""
 
     binary_fails: bool = False
-    """Whether the connection was lost over FETCH BINARY: pymap drops it where a part says it is binary."""
+    """Whether the connection was lost over FETCH BINARY: pymap drops it for parts encoded `binary`."""
 
     sizes: dict[str, int] = field(default_factory=dict)
-    """Messages in each mailbox when it was last opened: huge ones are searched in windows."""
+    """Messages in each mailbox when it was last opened."""
 
     visibility: dict[str, Visibility] = field(default_factory=dict)
-    """Of mailboxes in which it was looked how many messages are shown."""
+    """By mailbox, where the messages shown were counted."""
 
     uids_out_of_order: set[str] = field(default_factory=set)
-    """Mailboxes whose UIDs are not in the order of arrival: old messages were moved there."""
+    """Mailboxes whose UIDs don't follow arrival: old messages were moved there."""
 
     raw_names: dict[str, bytes] = field(default_factory=dict)
     """Mailbox names as the server writes them, where encoding the decoded name gives other octets.
@@ -94,18 +96,30 @@ class Quirks:
         self._began_at = self._probed_at = self.clock()
 
     def verdict(self, feature: Feature) -> Verdict:
-        """Return what is known of a feature; unknown if that is older than VERDICT_AGE_MAX_S."""
+        """Return what is known of a feature; UNKNOWN if that is older than VERDICT_AGE_MAX_S."""
         if self._is_old(self._learned_at.get(feature, self._began_at)):
             return Verdict.UNKNOWN
         return self.verdicts.get(feature, Verdict.UNKNOWN)
 
     def learn(self, feature: Feature, verdict: Verdict) -> None:
-        """Remember what was found out about a feature just now."""
+        """Record a verdict of now."""
         self.verdicts[feature] = verdict
         self._learned_at[feature] = self.clock()
 
+    def trusts(self, feature: Feature) -> bool:
+        """Return whether nothing speaks against a feature."""
+        return self.verdict(feature) is not Verdict.WRONG
+
+    def distrust(self, feature: Feature) -> None:
+        """Record that a feature was caught being wrong."""
+        self.learn(feature, Verdict.WRONG)
+
+    def allows(self, capability: str) -> bool:
+        """Return whether nothing speaks against an extension that is advertised."""
+        return capability not in _EXTENSIONS or self.trusts(_EXTENSIONS[capability])
+
     def begin_probe(self) -> bool:
-        """Whether to probe now; counts it as done, since a probe that fails must not fail every call."""
+        """Return whether to probe now, and count it: a probe that fails must not fail every call."""
         if self._is_old(self._probed_at):
             self.probes_run = 0
         if self.probes_run >= limits.PROBE_RUNS_MAX:
@@ -115,29 +129,21 @@ class Quirks:
         return True
 
     def end_probes(self) -> None:
-        """Note that nothing is left to be found out, until verdicts expire."""
+        """Probe no more until verdicts expire: everything was found out."""
         self.probes_run = limits.PROBE_RUNS_MAX
 
     def _is_old(self, moment: float) -> bool:
         return self.clock() - moment >= limits.VERDICT_AGE_MAX_S
 
-    def trusts(self, feature: Feature) -> bool:
-        """Whether nothing speaks against a feature."""
-        return self.verdict(feature) is not Verdict.WRONG
-
-    def distrust(self, feature: Feature) -> None:
-        """Remember that a feature was caught being wrong."""
-        self.learn(feature, Verdict.WRONG)
-
     @property
-    def whole_up_to(self) -> int:
-        """Messages in the largest mailbox that is known to be shown whole: limits are of large ones."""
-        return max((each.exists for each in self.visibility.values() if not each.limited), default=0)
+    def largest_shown_whole(self) -> int:
+        """Messages in the largest mailbox known to be shown whole: servers hide messages of large ones."""
+        return max((each.exists for each in self.visibility.values() if not each.is_partial), default=0)
 
-    def learn_visibility(self, mailbox: str, view: Visibility) -> None:
-        """Remember how much of a mailbox is shown; one that is not shown whole tells of the account."""
-        self.visibility[mailbox] = view
-        if view.limited:
+    def learn_visibility(self, mailbox: str, visibility: Visibility) -> None:
+        """Record how much of a mailbox is shown. One that is shown in part is a verdict on the account."""
+        self.visibility[mailbox] = visibility
+        if visibility.is_partial:
             self.distrust(Feature.VIEW)
         elif self.trusts(Feature.VIEW):
             self.learn(Feature.VIEW, Verdict.OK)

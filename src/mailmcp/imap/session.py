@@ -152,8 +152,8 @@ class Session:
             raise
 
     def can(self, capability: str) -> bool:
-        """Whether the server advertises `capability`, given in upper case."""
-        return self.connection.can(capability)
+        """Return whether the server advertises `capability`, and wasn't caught failing at it."""
+        return self.connection.can(capability) and self.quirks.allows(capability)
 
     def check(self, timeout_s: float) -> None:
         """Make sure the connection is alive, by a NOOP that is given `timeout_s` seconds.

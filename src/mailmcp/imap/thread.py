@@ -16,8 +16,9 @@ from mailmcp.imap.fetch import Fetched, FetchJob, fetch_steps, id_items
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.search.plan import Plan, format_search_date
-from mailmcp.imap.search.uid_search import Found, PlanChangedError, search_steps
+from mailmcp.imap.search.uid_search import Found
 from mailmcp.imap.session import Session
+from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.feature import Feature
 from mcp_envelope import Code, ToolError
 
@@ -191,17 +192,17 @@ class _Looked:
 
 
 def _looking(session: Session, name: str, query: ThreadQuery) -> Steps[Found]:
+    nothing = Found(uids=array("I"), exists=0)
     try:
-        return (yield from search_steps(session, name, Plan(keys=query.keys)))
-    except PlanChangedError:
-        # A subject beyond ASCII, which this server cannot search for: ids will do.
-        return Found(uids=array("I"))
+        found = yield from CheckedServer(session).search(name, Plan(keys=query.keys))
     except ToolError as error:
         refusal = error.__cause__
         if not (query.by_thread_id and isinstance(refusal, RefusedError) and is_unsupported(refusal)):
             raise
         session.quirks.distrust(Feature.IDS)
-        return Found(uids=array("I"))
+        return nothing
+    # None: this server can't search for a subject that isn't ASCII. Ids will do.
+    return nothing if found is None else found
 
 
 def _placed(steps: Steps[Found]) -> Steps[tuple[int, Found]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mailmcp import limits
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.result import CandidateList
+from mailmcp.imap.search.page import CandidateList
 from mailmcp.model.query import SearchQuery
 
 

@@ -15,13 +15,13 @@ from imap.searches import (
     letters,
     probed,
     request,
+    search_mailboxes,
     search_one,
     searches,
 )
 from mailmcp import limits
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.result import MailboxPage, PageRequest
-from mailmcp.imap.search.run import search_mailboxes
+from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import ConflictError, InvalidInputError, NotFoundError, ToolError
@@ -140,13 +140,13 @@ def test_attachments_are_found_by_structure_and_matches_are_limited_not_candidat
 
 
 def test_the_budget_is_kept_and_said(peer: PeerFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "VERIFY_DEAR_CANDIDATES_MAX", 40)
+    monkeypatch.setattr(limits, "VERIFY_EXPENSIVE_CANDIDATES_MAX", 40)
     monkeypatch.setattr(limits, "VERIFY_CHUNKS", (5, 10))
     server = peer(messages=[letter(uid, attached=uid == 2) for uid in range(1, 101)])
     with session_on(make_account(server), probed()) as session:
         found = search_one(session, request(has_attachment=True))
         assert (found.uids, found.candidates_checked, found.left) == ((), 40, 60)
-        assert "40 of 100 messages that may match were looked at" in found.statements[-1]
+        assert "Checked 40 of 100 possible matches" in found.statements[-1]
         assert all_pages(session, request(has_attachment=True), remembering=True) == [2]
         several = search_mailboxes(session, [request(has_attachment=True)] * 4)
         assert [each.candidates_checked for each in several if isinstance(each, MailboxPage)] == [10] * 4

@@ -10,7 +10,7 @@ from imap.scenes import At, RunningPool, make_account, newest, page_request, rea
 from mailmcp import limits
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.search.order import Position
-from mailmcp.imap.search.result import MailboxPage, PageRequest
+from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.session import Session
 from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.mime.structure import Part

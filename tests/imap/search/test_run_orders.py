@@ -64,15 +64,15 @@ def test_a_position_that_vanished_is_gone_on_from(
         assert first.last is not None
         server.mailbox.messages[:] = [each for each in messages if each.uid != first.last.uid]
         session.begin_lease()
-        for known in (None, candidate_list(9_999) if not order.by_uid else None):
+        for known in (None, candidate_list(9_999) if not order.is_by_uid else None):
             second = search_one(session, request(order=order, size=70, after=first.last, known=known))
             assert list(second.uids) == everything[70:140]
         beyond = Position(
             uidvalidity=first.uidvalidity,
             uid=200 if order.ascending else 0,
-            rank=(2**40 if order.ascending else -1) if not order.by_uid else 0,
+            rank=(2**40 if order.ascending else -1) if not order.is_by_uid else 0,
         )
-        if order.by_uid and not order.ascending:
+        if order.is_by_uid and not order.ascending:
             beyond = replace(beyond, uid=1)
         assert search_one(session, request(order=order, after=beyond)).uids == ()
 
@@ -96,7 +96,7 @@ def test_without_sort_only_so_many_are_put_in_order_and_that_is_said(
     assert found.uids == (5, 6, 7, 8, 9)
     assert not found.complete
     [statement] = found.statements
-    assert statement.startswith("The server cannot sort: only the newest 5 of 9 messages were put in order")
+    assert statement.startswith("The server can't sort: only the newest 5 of 9 messages were sorted")
 
 
 @pytest.mark.parametrize("hours", [-14, -5, 0, 3, 12])
@@ -125,7 +125,7 @@ def test_a_search_by_time_has_an_exact_total_where_candidates_are_few(
         assert search_one(session, before).uids == (99, 98, 97), "the newest candidates do not match"
         by_size = search_one(session, request(since=since, size=5, order=Order.LARGEST))
         assert set(by_size.ranks) == set(by_size.uids)
-        monkeypatch.setattr(limits, "SIFT_CANDIDATES_MAX", 50)
+        monkeypatch.setattr(limits, "TIMED_CANDIDATES_MAX", 50)
         many = search_one(session, request(since=since, size=5))
         assert (many.total_exact, many.uids) == (False, (199, 198, 197, 196, 195))
         assert len(many.candidates.uids) >= 100

@@ -8,11 +8,21 @@ from collections.abc import Sequence
 import pytest
 
 from imap.scenes import make_account, session_on
-from imap.searches import PLAIN, fail, find, letter, letters, probed, request, search_one, searches
+from imap.searches import (
+    PLAIN,
+    fail,
+    find,
+    letter,
+    letters,
+    probed,
+    request,
+    search_mailboxes,
+    search_one,
+    searches,
+)
 from mailmcp import limits
 from mailmcp.imap.quirks import Quirks, Verdict
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.model.feature import Feature
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, ToolError
@@ -182,7 +192,7 @@ def test_a_limited_server_is_not_said_to_hide_messages(peer: PeerFactory) -> Non
     server = peer(messages=letters(range(1, 8)), capabilities=PLAIN)
     server.rules.append(when_searching(Respond(b"* SEARCH 6 7\r\n{tag} OK [MESSAGELIMIT 2] Limited\r\n")))
     [statement] = find(server).statements
-    assert statement.startswith("The server looks at a limited number of messages")
+    assert statement.startswith("The server searches a limited number of messages")
 
 
 @pytest.mark.parametrize("code", [b"[MESSAGELIMIT 2]", b"[MESSAGELIMIT]", b"[MESSAGELIMIT 2 7]"])
@@ -195,7 +205,7 @@ def test_a_server_that_looks_at_some_alone_is_incomplete(
     found = find(server, probed(), query=("words",))
     assert (found.complete, found.uids[:1]) == (False, (7,))
     assert found.statements == (
-        "The server looks at a limited number of messages: older ones were not searched.",
+        "The server searches a limited number of messages: older ones were not searched.",
     )
     assert len(searches(server)) <= 4
 
@@ -238,10 +248,11 @@ def test_a_refused_examine_is_not_taken_for_an_empty_search(peer: PeerFactory) -
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED, (*PLAIN, "SORT")])
 @pytest.mark.parametrize("order", [Order.NEWEST, Order.OLDEST, Order.LARGEST])
-def test_a_huge_mailbox_is_searched_in_windows(
+def test_a_huge_mailbox_is_not_sorted_by_the_server(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, capabilities: tuple[str, ...], order: Order
 ) -> None:
-    monkeypatch.setattr(limits, "SEARCH_WINDOW", 16)
+    """It may have to open every message for that."""
+    monkeypatch.setattr(limits, "SERVER_SORT_MESSAGES_MAX", 16)
     uids = list(range(3, 60, 2))
     server = peer(messages=[letter(uid, size=uid) for uid in uids], capabilities=capabilities)
     quirks = probed()
@@ -251,20 +262,7 @@ def test_a_huge_mailbox_is_searched_in_windows(
             first = search_one(session, request(order=order, size=20))
             second = search_one(session, request(order=order, size=20, after=first.last))
             assert first.uids + second.uids == expected
-    assert len(searches(server)) > 4
     assert not any(each.name == "UID SORT" for each in server.commands)
-
-
-def test_without_uidnext_a_huge_mailbox_is_searched_at_once(
-    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "SEARCH_WINDOW", 2)
-    examined = answering(b"* 3 EXISTS\r\n* OK [UIDVALIDITY 1700000000] -\r\n")
-    server = peer(messages=letters([1, 2, 3]), rules=[Rule(command="EXAMINE", action=examined)])
-    quirks = Quirks()
-    assert find(server, quirks).uids == (3, 2, 1)
-    assert quirks.sizes == {"INBOX": 3}
-    assert find(server, quirks).uids == (3, 2, 1)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,9 @@ import pytest
 
 from imap.line_server import LineServer
 from imap.scenes import At, make_account, session_on
-from imap.searches import fail, find, letter, letters, probed, request, search_one, searches
+from imap.searches import fail, find, letter, letters, probed, request, search_mailboxes, search_one, searches
 from mailmcp.imap.quirks import Verdict
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.model.feature import Feature
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, ToolError

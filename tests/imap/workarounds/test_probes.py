@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 from imap.scenes import At, make_account, session_on
-from imap.searches import PLAIN, fail, find, letter, request, search_one, searches
+from imap.searches import PLAIN, fail, find, letter, request, search_mailboxes, search_one, searches
 from mailmcp import limits
 from mailmcp.imap.quirks import Quirks, Verdict
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.workarounds.probes import probe
 from mailmcp.model.feature import Feature
 from mailmcp.reasons import Reason

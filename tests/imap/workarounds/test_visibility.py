@@ -5,11 +5,20 @@ from typing import Any
 import pytest
 
 from imap.scenes import make_account, session_on
-from imap.searches import PLAIN, find, letter, letters, probed, request, search_one, searches
+from imap.searches import (
+    PLAIN,
+    find,
+    letter,
+    letters,
+    probed,
+    request,
+    search_mailboxes,
+    search_one,
+    searches,
+)
 from mailmcp.imap.quirks import Quirks, Verdict, Visibility
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.result import MailboxPage
-from mailmcp.imap.search.run import search_mailboxes
+from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.feature import Feature
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -133,5 +142,5 @@ def test_a_server_that_looks_at_some_alone_is_not_counted_each_time(peer: PeerFa
     for asked in (["UNSEEN", "ALL"], ["UNSEEN", "ALL", "UNSEEN"]):
         found = find(server, quirks, unread_only=True)
         assert not found.complete
-        assert found.statements[0].startswith("The server looks at a limited number of messages")
+        assert found.statements[0].startswith("The server searches a limited number of messages")
         assert searches(server) == asked

@@ -8,7 +8,7 @@ import pytest
 from imap.searches import candidate_list
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.search.result import MailboxPage
+from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.tools.search.coverage import Coverage, say_nothing_found
 from mailmcp.tools.search.state import Search

@@ -10,7 +10,7 @@ from imap.searches import candidate_list
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, FetchedMessage
 from mailmcp.imap.search.order import Position
-from mailmcp.imap.search.result import MailboxPage
+from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.cursor import SourceCursor, parse_search_cursor
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
 from mailmcp.tools.search.sources import Searched, Searches

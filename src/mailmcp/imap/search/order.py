@@ -1,42 +1,49 @@
-"""The order of a search's messages, and a message's place in it."""
+"""The order of a search's messages, a message's place in it, and whether UIDs follow arrival."""
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.verify import internaldate_epoch
+from mailmcp.imap.session import Session
 
 _RANK_MAX = 10**11
-"""Above every size and time of arrival, and no longer than a cursor may say."""
+"""Above every size and time of arrival, and no longer than a cursor allows."""
 
 
 class Order(StrEnum):
-    """How the messages of a search follow each other."""
+    """The order of a search's messages."""
 
     NEWEST = "newest"
-    """Highest UID first: latest in the mailbox, as long as nothing old was moved there. So `OLDEST`."""
+    """Highest UID first: the latest arrival, unless old messages were moved into the mailbox."""
 
     OLDEST = "oldest"
     LARGEST = "largest"
-    """By RFC822.SIZE, the largest first; of one size, the highest UID first."""
+    """By RFC822.SIZE, the largest first; of equal sizes, the highest UID first."""
 
     NEWEST_ARRIVAL = "newest_arrival"
-    """By INTERNALDATE, the latest first; of one second, the highest UID first."""
+    """By INTERNALDATE, the latest first; within one second, the highest UID first."""
 
     OLDEST_ARRIVAL = "oldest_arrival"
     """The same, backwards."""
 
     @property
-    def by_uid(self) -> bool:
-        """Whether UIDs alone tell the order."""
+    def is_by_uid(self) -> bool:
+        """Whether UIDs alone decide the order."""
         return self in {Order.NEWEST, Order.OLDEST}
 
     @property
+    def is_by_arrival(self) -> bool:
+        """Whether INTERNALDATE decides the order."""
+        return self in {Order.NEWEST_ARRIVAL, Order.OLDEST_ARRIVAL}
+
+    @property
     def by_arrival(self) -> "Order":
-        """The order by INTERNALDATE that orders by UID stand for; others as they are."""
+        """The order by INTERNALDATE that an order by UID approximates; other orders unchanged."""
         return {Order.NEWEST: Order.NEWEST_ARRIVAL, Order.OLDEST: Order.OLDEST_ARRIVAL}.get(self, self)
 
     @property
@@ -46,29 +53,29 @@ class Order(StrEnum):
 
     @property
     def first_rank(self) -> int:
-        """A rank that comes before those of all messages; 0 in orders by UID."""
-        if self.by_uid:
+        """A rank before those of all messages; 0 in orders by UID."""
+        if self.is_by_uid:
             return 0
         return -_RANK_MAX if self.ascending else _RANK_MAX
 
     @property
     def items(self) -> tuple[str, ...]:
-        """The data items that tell a message's rank."""
-        if self.by_uid:
+        """The data items that hold a message's rank."""
+        if self.is_by_uid:
             return ()
         return ("RFC822.SIZE",) if self is Order.LARGEST else ("INTERNALDATE",)
 
     @property
     def sort_key(self) -> bytes:
-        """The key of SORT (RFC 5256 section 3), which sorts upwards; none in orders by UID."""
-        if self.by_uid:
+        """The key of SORT (RFC 5256 section 3), which sorts in ascending order; empty in orders by UID."""
+        if self.is_by_uid:
             return b""
         return b"SIZE" if self is Order.LARGEST else b"ARRIVAL"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """A message in an order, whether it is still there or not."""
+    """A message in an order, whether it still exists or not."""
 
     uidvalidity: int
     uid: int
@@ -77,36 +84,31 @@ class Position:
 
 
 def rank_of(message: FetchedMessage, order: Order) -> int | None:
-    """Tell a message's rank; None if the server did not say. 0 in orders by UID."""
-    if order.by_uid:
+    """Return a message's rank; None if the server didn't send it. 0 in orders by UID."""
+    if order.is_by_uid:
         return 0
     return message.size_octets if order is Order.LARGEST else internaldate_epoch(message)
 
 
-def arrange(uids: Sequence[int], ranks: Mapping[int, int], order: Order) -> "array[int]":
-    """Put messages in order; those of no known rank count as 0."""
-    return array("I", sorted(uids, key=lambda uid: (ranks.get(uid, 0), uid), reverse=not order.ascending))
-
-
-def from_rising(uids: Sequence[int], order: Order) -> "array[int]":
-    """Take messages whose ranks rise, and of one rank the UIDs, into an order."""
-    return array("I", uids if order.ascending else reversed(uids))
+def sort_by_rank(ranks: Mapping[int, int], order: Order) -> "array[int]":
+    """Sort UIDs by their ranks."""
+    return array("I", sorted(ranks, key=lambda uid: (ranks[uid], uid), reverse=not order.ascending))
 
 
 def is_after(uid: int, rank: int, after: Position, order: Order) -> bool:
-    """Whether a message comes after a position."""
+    """Return whether a message comes after a position."""
     here, there = (rank, uid), (after.rank, after.uid)
     return here > there if order.ascending else here < there
 
 
 def find_start(candidates: Sequence[int], after: Position | None, order: Order) -> int | None:
-    """Find the index of the first candidate after a position.
+    """Return the index of the first candidate after a position.
 
-    None if the position's message is not among them, and its place is a matter of ranks.
+    None if the position's message isn't among them and only ranks can show its place.
     """
     if after is None:
         return 0
-    if order.by_uid:
+    if order.is_by_uid:
         sign = 1 if order.ascending else -1
         return bisect_left(candidates, sign * after.uid + 1, key=lambda uid: sign * uid)
     try:
@@ -115,8 +117,37 @@ def find_start(candidates: Sequence[int], after: Position | None, order: Order) 
         return None
 
 
-def rest_of_uids(after: Position | None, order: Order) -> tuple[int, int | None]:
-    """Give the lowest and the highest UID that can come after a position; None for no end."""
-    if after is None or not order.by_uid:
+def uids_after(after: Position | None, order: Order) -> tuple[int, int | None]:
+    """Return the lowest and the highest UID that can come after a position; None for no end."""
+    if after is None or not order.is_by_uid:
         return 1, None
     return (after.uid + 1, None) if order.ascending else (1, after.uid - 1)
+
+
+# The highest UID is the latest arrival in most mailboxes, and costs nothing to find. What was moved or
+# imported has a high UID and an old INTERNALDATE: a few times fetched with a page's rows show that.
+
+
+def uids_follow_arrival(rows: Iterable[FetchedMessage]) -> bool:
+    """Return whether higher UIDs arrived later, within ORDER_SLACK_S; ignores rows without a time."""
+    latest: int | None = None
+    for row in sorted(rows, key=lambda row: row.uid):
+        arrived = internaldate_epoch(row)
+        if arrived is None:
+            continue
+        if latest is not None and arrived < latest - limits.ORDER_SLACK_S:
+            return False
+        latest = max(arrived, latest or arrived)
+    return True
+
+
+def sample_evenly(uids: Sequence[int]) -> Sequence[int]:
+    """Return some of the UIDs: all if they are few, otherwise from all over, including the last."""
+    count = min(len(uids), limits.ORDER_SAMPLE_MESSAGES)
+    return [uids[len(uids) * number // count - 1] for number in range(1, count + 1)]
+
+
+def can_sort_by_arrival(session: Session, candidates: int, *, exists: int) -> bool:
+    """Return whether all candidates can be sorted: by the server, or here if they are few."""
+    by_server = session.can("SORT") and exists <= limits.SERVER_SORT_MESSAGES_MAX
+    return by_server or candidates <= limits.SORT_CANDIDATES_MAX

@@ -1,62 +1,364 @@
-"""Searches that can be trusted: some mailboxes, a page of matches of each, and what could not be seen.
+"""Search mailboxes and fetch a page of matches from each.
 
-Blocking; runs on a session in a pool's thread. Whoever merges mailboxes asks for one page of
+Blocking; runs on a session in a pool's thread. A caller that merges mailboxes asks for one page of
 each in an order by arrival, takes the best, and goes on in each mailbox after what it took.
 
-The server is asked for candidates (`candidates`, `searching`); criteria that it has no key for,
-or is known to get wrong (`probes`), are verified on the messages (`verify`), within a budget.
+A page is made in this order: find the candidates (`candidates`), fetch the rows of the first of
+them, verify criteria that SEARCH has no key for or answers by the day (`verify`), in chunks until
+the page is full or the budget is spent, and fetch the rows that are still missing. What the rows
+show may change the search: the page is then made again.
 """
 
+from array import array
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
 
-from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, run_pipelined
-from mailmcp.imap.search.features import needs_probes
-from mailmcp.imap.search.page import find_matches
-from mailmcp.imap.search.result import MailboxPage, PageRequest
+from mailmcp import limits
+from mailmcp.imap.command import canonical_name
+from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, FetchJob, fetch_steps
+from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
+from mailmcp.imap.search.candidates import find_candidates, message_limit
+from mailmcp.imap.search.features import blind_spots
+from mailmcp.imap.search.order import (
+    Position,
+    can_sort_by_arrival,
+    rank_of,
+    sample_evenly,
+    uids_follow_arrival,
+)
+from mailmcp.imap.search.page import CandidateList, CandidateQuery, Candidates, MailboxPage, PageRequest
+from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.verify import Check, merge_items
 from mailmcp.imap.session import Session
-from mailmcp.imap.workarounds.probes import probe_once
-from mcp_envelope import ToolError
+from mcp_envelope import Code, ToolError
+
+_TIMES = ("UID", "INTERNALDATE")
 
 
 def search_mailboxes(
-    session: Session,
+    server: SearchServer,
     requests: Sequence[PageRequest],
     *,
     keep: Callable[[list[MailboxPage | ToolError]], None] = lambda _found: None,
 ) -> list[MailboxPage | ToolError]:
-    """Search mailboxes and fetch a page of each; a mailbox that fails stands as its error in its place.
+    """Search mailboxes and fetch a page of each.
 
-    Where the connection fails, `keep` gets what had come: pages of which some messages are failures, and
-    that error in place of pages of which nothing came.
+    Two round trips on a warm session for up to `limits.BURST_MAILBOXES` mailboxes, one where the
+    candidates are known. More where criteria must be verified on many messages, where a server
+    supports neither ESEARCH nor LITERAL+, and where `server` has something to find out.
 
-    Two round trips on a warm session for up to `limits.BURST_MAILBOXES` mailboxes; one where the
-    candidates are known. More for the first search of an account (`probes`), where criteria have to
-    be verified on many messages, and where a server knows neither ESEARCH nor LITERAL+.
+    Args:
+        server: The server, on a session.
+        requests: What to search for, and where.
+        keep: Called if the connection fails, with the pages that arrived in part: messages that
+            didn't arrive are failures. Its error is in place of pages of which nothing arrived.
 
-    Errors in a request's place: NotFoundError (`mailbox_missing`), ConflictError (the mailbox's
-    UIDVALIDITY is not `PageRequest.uidvalidity`), InvalidInputError (`charset_refused`, or a
-    criterion that this server does not know), InternalError (the server refused, or made no sense).
+    Returns:
+        For each request its page, or its error: NotFoundError (`mailbox_missing`), ConflictError
+        (the UIDVALIDITY isn't that of the request), InvalidInputError (`charset_refused`, or a
+        criterion that this server doesn't support), InternalError (the server refused, or its
+        response makes no sense).
 
     Raises:
         DeadlineError, InternalError: The connection failed, which ends all of them.
     """
-    for request in requests:
-        if request.known is None and needs_probes(request.query):
-            probe_once(session, request.mailbox)
-            break
+    server.prepare(requests)
     tasks = []
     for request in requests:
-        place = CurrentMailbox()
-        steps = find_matches(session, request, place, len(requests))
+        current = CurrentMailbox()
         tasks.append(
-            MailboxTask(mailbox=request.mailbox, uidvalidity=request.uidvalidity, steps=steps, place=place)
+            MailboxTask(
+                mailbox=request.mailbox,
+                uidvalidity=request.uidvalidity,
+                steps=_find_page(server, request, current, share=len(requests)),
+                place=current,
+            )
         )
     try:
-        return run_pipelined(session, tasks)
+        return run_pipelined(server.session, tasks)
     except ToolError as error:
-        keep([each if _has_come(each) else error for each in (task.outcome for task in tasks)])
+        keep([_arrived(task.outcome, error) for task in tasks])
         raise
 
 
-def _has_come(found: MailboxPage | ToolError) -> bool:
-    return isinstance(found, ToolError) or bool(found.fetched.messages) or not found.uids
+def _arrived(outcome: MailboxPage | ToolError, error: ToolError) -> MailboxPage | ToolError:
+    is_lost = isinstance(outcome, MailboxPage) and outcome.uids and not outcome.fetched.messages
+    return error if is_lost else outcome
+
+
+def _find_page(
+    server: SearchServer, request: PageRequest, current: CurrentMailbox, *, share: int
+) -> Steps[MailboxPage]:
+    """Make a page; again as often as its rows show that the search must be another one."""
+    session, name = server.session, canonical_name(request.mailbox)
+    wanted = CandidateQuery(
+        mailbox=name,
+        query=request.query,
+        order=request.order,
+        after=request.after,
+        known=request.known,
+        may_reorder=request.may_reorder,
+    )
+    size = session.quirks.sizes.get(name, 0)
+    if (
+        request.may_reorder
+        and name in session.quirks.uids_out_of_order
+        and can_sort_by_arrival(session, size, exists=size)
+    ):
+        wanted = replace(wanted, order=request.order.by_arrival)
+    while True:
+        page = yield from _try_page(server, request, wanted, current, share)
+        if isinstance(page, MailboxPage):
+            return page
+        wanted = page
+
+
+def _try_page(
+    server: SearchServer, request: PageRequest, wanted: CandidateQuery, current: CurrentMailbox, share: int
+) -> Steps[MailboxPage | CandidateQuery]:
+    """Make a page, or return the candidates to look for instead.
+
+    Args:
+        server: The server.
+        request: What the caller asked for.
+        wanted: What to look for now.
+        current: The mailbox.
+        share: How many pages share the budget of the call.
+    """
+    session, order = server.session, wanted.order
+    candidates = yield from find_candidates(server, wanted)
+    if candidates is None:
+        return replace(wanted, order=request.order, may_reorder=False, expected=())
+    known = wanted.known if candidates.is_known else None
+    # The counts of now: later responses tell of a later state of the mailbox.
+    searched = known or current.mailbox
+    exists, uidnext = (searched.exists, searched.uidnext) if searched else (0, None)
+
+    attempt = _plan_attempt(session, request, wanted, candidates)
+    rows, seen, times = yield from attempt.fetch_first()
+    if current.mailbox is None:
+        yield []  # nothing is left to fetch, but the mailbox must be the one that was searched
+    mailbox = current.mailbox
+    assert mailbox is not None  # noqa: S101 - it was asked for
+    if known and not known.is_current(mailbox, order):
+        return replace(wanted, known=None)
+    out_of_order = session.quirks.uids_out_of_order
+    in_order = not order.is_by_uid or attempt.tests_order or wanted.mailbox not in out_of_order
+    if attempt.tests_order and not rows.interrupted and not uids_follow_arrival(times.messages.values()):
+        out_of_order.add(wanted.mailbox)
+        if can_sort_by_arrival(session, len(candidates.uids), exists=mailbox.exists):
+            return replace(wanted, order=order.by_arrival, expected=candidates.uids)
+        in_order = False
+
+    rest = attempt.rest
+    if attempt.verifies_all:
+        rest = array("I", (uid for uid in rest if _may_match(uid, seen, attempt.check)))
+    selection, rows = yield from attempt.select(rest, rows, seen, share)
+    if not (known or rows.interrupted):
+        with_flags = rows.messages if "FLAGS" in attempt.row_items else {}
+        ranks = tuple(selection.ranks.values())
+        accepted = yield from server.accepts(
+            wanted, candidates, with_flags, ranks=ranks, exists=mailbox.exists
+        )
+        if not accepted:
+            return replace(wanted, known=None, expected=())
+
+    uids, left = selection.uids, len(rest) - selection.checked
+    is_whole = request.after is None and not left
+    if not known or attempt.verifies_all:
+        known = CandidateList(
+            uids=array("I", uids) if is_whole else rest if attempt.verifies_all else candidates.uids,
+            exists=exists,
+            uidnext=uidnext,
+            verified=(attempt.verifies_all or is_whole) and not rows.interrupted,
+        )
+    statements = candidates.statements
+    if left and len(uids) < request.size:
+        checked = f"Checked {selection.checked} of {len(rest)} possible matches"
+        statements += (f"{checked}; the next page continues from there.",)
+    return MailboxPage(
+        mailbox=mailbox.name,
+        uidvalidity=mailbox.uidvalidity,
+        exists=mailbox.exists,
+        uids=uids,
+        order=order,
+        in_order=in_order,
+        ranks={uid: selection.ranks[uid] for uid in uids if uid in selection.ranks},
+        fetched=Fetched(
+            messages={uid: rows.messages[uid] for uid in uids if uid in rows.messages},
+            failures={uid: rows.failures[uid] for uid in uids if uid not in rows.messages},
+            interrupted=rows.interrupted,
+        ),
+        candidates=known,
+        last=selection.last and replace(selection.last, uidvalidity=mailbox.uidvalidity),
+        left=left,
+        total_exact=((is_whole or attempt.verifies_all) and not rows.interrupted)
+        or not candidates.plan.local.criteria,
+        candidates_checked=selection.checked,
+        statements=statements,
+        unverified=server.unverified(request.query, found=len(candidates.uids), exists=mailbox.exists),
+        known_gaps=blind_spots(request.query, session.quirks) if mailbox.exists else "",
+        complete=candidates.complete,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Attempt:
+    """What to fetch and to check for one page."""
+
+    wanted: CandidateQuery
+    size: int
+    rest: "array[int]"
+    """The candidates after the position."""
+
+    check: Check
+    row_items: Sequence[str]
+    proof_items: Sequence[str]
+    message_limit: int
+    tests_order: bool
+    """Whether to see if UIDs follow arrival."""
+
+    verifies_all: bool
+    """Whether to verify all candidates with the first rows, for an exact total.
+
+    Only if they are few, and only times are to be verified.
+    """
+
+    def fetch_first(self) -> Steps[tuple[Fetched, Fetched, Fetched]]:
+        """Fetch the rows of the first candidates, most often the page; times of others come with them.
+
+        Returns:
+            The rows, what the candidates can be verified by, and what has times.
+        """
+        first, rest = self.rest[: self.size], self.rest[self.size :]
+        if self.verifies_all:
+            rows, seen = yield from self._fetch((first, self.row_items), (self.rest, self.proof_items))
+            return rows, seen, seen
+        sample = sample_evenly(rest) if self.tests_order else ()
+        rows, *times = yield from self._fetch((first, self.row_items), beside=(sample, _TIMES))
+        return rows, rows, _merge(rows, *times)
+
+    def select(
+        self, candidates: "array[int]", rows: Fetched, seen: Fetched, share: int
+    ) -> Steps[tuple["_Selection", Fetched]]:
+        """Verify candidates in growing chunks until the page is full or the budget is spent.
+
+        Returns:
+            The matches, and their rows.
+        """
+        budget = limits.VERIFY_CANDIDATES_MAX
+        if self.check.is_expensive:
+            budget = limits.VERIFY_EXPENSIVE_CANDIDATES_MAX
+        budget = min(max(budget // share, self.size), len(candidates))
+        chunks = chain(limits.VERIFY_CHUNKS, repeat(limits.VERIFY_CHUNKS[-1]))
+        end = min(self.size, len(candidates))
+        selection = _select(candidates[:end], seen, self.check, self.wanted, self.size)
+        while not seen.interrupted and len(selection.uids) < self.size and end < budget:
+            start, end = end, min(end + next(chunks), budget)
+            seen = _merge(seen, *(yield from self._fetch((candidates[start:end], self.proof_items))))
+            if not seen.interrupted:  # otherwise the next page begins with them
+                selection = _select(candidates[:end], seen, self.check, self.wanted, self.size)
+        rows = replace(rows, failures=seen.failures | rows.failures, interrupted=seen.interrupted)
+        missing = [uid for uid in selection.uids if uid not in rows.messages and uid not in rows.failures]
+        if missing:
+            rows = _merge(rows, *(yield from self._fetch((missing, self.row_items))))
+        return selection, rows
+
+    def _fetch(self, *jobs: FetchJob, beside: FetchJob = ((), ())) -> Steps[list[Fetched]]:
+        return (yield from fetch_steps(*jobs, message_limit=self.message_limit, beside=beside))
+
+
+def _plan_attempt(
+    session: Session, request: PageRequest, wanted: CandidateQuery, candidates: Candidates
+) -> _Attempt:
+    check = Check(query=candidates.plan.local, proofs=request.proofs)
+    rest = candidates.uids[candidates.start :]
+    tests_order = wanted.may_reorder and wanted.order.is_by_uid
+    is_verified = candidates.is_known and wanted.known is not None and wanted.known.verified
+    verifies_all = (
+        check.only_times and not is_verified and request.size < len(rest) <= limits.TIMED_CANDIDATES_MAX
+    )
+    proof_items = list(dict.fromkeys(["UID", *check.items, *wanted.order.items]))
+    return _Attempt(
+        wanted=wanted,
+        size=request.size,
+        rest=rest,
+        check=check,
+        row_items=merge_items(
+            ["UID", *request.items(session)], [*proof_items, *(_TIMES if tests_order else ())]
+        ),
+        proof_items=proof_items,
+        message_limit=message_limit(session),
+        tests_order=tests_order,
+        verifies_all=verifies_all,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Selection:
+    """The matches among some candidates, up to a full page."""
+
+    uids: tuple[int, ...]
+    checked: int
+    """Candidates up to the last one checked."""
+
+    ranks: dict[int, int]
+    """Of all that were checked, in order. Empty in orders by UID."""
+
+    last: Position | None
+    """The last candidate checked whose place is known; without UIDVALIDITY."""
+
+
+def _select(
+    uids: Sequence[int], seen: Fetched, check: Check, wanted: CandidateQuery, size: int
+) -> _Selection:
+    """Select the first matches among candidates that were fetched."""
+    order = wanted.order
+    rank = wanted.after.rank if wanted.after else order.first_rank
+    matches: list[int] = []
+    ranks: dict[int, int] = {}
+    checked = 0
+    last: tuple[int, int] | None = None
+    for uid in uids:
+        if len(matches) == size:
+            break
+        checked += 1
+        row = seen.messages.get(uid)
+        if row is None and not order.is_by_uid and _is_gone(uid, seen):
+            continue  # its place in the order is lost
+        # A message that can't be ranked stays next to the one before it.
+        known_rank = rank_of(row, order) if row else None
+        rank = rank if known_rank is None else known_rank
+        if not order.is_by_uid:
+            ranks[uid] = rank
+        last = uid, rank
+        if _may_match(uid, seen, check):
+            matches.append(uid)
+    return _Selection(
+        uids=tuple(matches),
+        checked=checked,
+        ranks=ranks,
+        last=Position(uidvalidity=0, uid=last[0], rank=last[1]) if last else None,
+    )
+
+
+def _may_match(uid: int, seen: Fetched, check: Check) -> bool:
+    """Return whether a message matches, or couldn't be fetched."""
+    if uid in seen.messages:
+        return check.holds(seen.messages[uid])
+    return not (check.query.criteria and _is_gone(uid, seen))
+
+
+def _is_gone(uid: int, seen: Fetched) -> bool:
+    return uid in seen.failures and seen.failures[uid].code is Code.NOT_FOUND
+
+
+def _merge(*parts: Fetched) -> Fetched:
+    """Merge what was fetched at several times; later parts win."""
+    messages: dict[int, FetchedMessage] = {}
+    failures: dict[int, FetchFailure] = {}
+    for part in parts:
+        messages |= part.messages
+        failures |= part.failures
+    return Fetched(messages=messages, failures=failures, interrupted=any(part.interrupted for part in parts))

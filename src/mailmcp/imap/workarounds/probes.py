@@ -15,7 +15,7 @@ from mailmcp.imap.command import Command, RefusedError, Response, canonical_name
 from mailmcp.imap.errors import refused_error
 from mailmcp.imap.fetch import parse_rows
 from mailmcp.imap.quirks import Verdict, Visibility, is_unsupported
-from mailmcp.imap.search.response import COUNT_ALL, parse_count, parse_esearch, parse_search
+from mailmcp.imap.search.uid_search import COUNT_ALL, parse_count, parse_esearch, parse_search
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.probe_questions import Probe, Sample, make_probes
 from mailmcp.imap.workarounds.specimens import SPECIMEN_ITEMS, Specimen, make_specimen, spread
@@ -113,7 +113,7 @@ def _learn_view(session: Session, mailbox: str, *, shown: int, exists: int) -> N
     """Remember how much is shown; what seems hidden may have gone, so that the mailbox is opened again."""
     if not shown:
         return
-    if Visibility(shown=shown, exists=exists).limited:
+    if Visibility(shown=shown, exists=exists).is_partial:
         [reply] = session.run_all(session.examine_commands(mailbox, again=True), in_order=True)
         exists = session.apply_examine(mailbox, reply, uidvalidity=None).exists
     session.quirks.learn_visibility(canonical_name(mailbox), Visibility(shown=shown, exists=exists))

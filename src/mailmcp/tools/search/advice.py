@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from mailmcp import limits
-from mailmcp.imap.search.result import MailboxPage
+from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.query import CRITERIA, Kind
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments

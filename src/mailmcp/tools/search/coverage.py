@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
-from mailmcp.imap.search.result import MailboxPage
+from mailmcp.imap.search.page import MailboxPage
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.sources import Searches, in_preferred_order

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from mailmcp.imap.search.result import MailboxPage
+from mailmcp.imap.search.page import MailboxPage
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import list_mailboxes_of, mailbox_issue, message_issue
 from mailmcp.tools.names import SEARCH_MESSAGES

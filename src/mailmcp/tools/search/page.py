@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.result import MailboxPage
+from mailmcp.imap.search.page import MailboxPage
 from mailmcp.imap.search.verify import internaldate_epoch
 from mailmcp.mail.duplicates import server_keys, stored_key
 from mailmcp.mail.header.fields import parse_headers

@@ -16,10 +16,11 @@ from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.features import may_change
 from mailmcp.imap.search.order import Order, Position
-from mailmcp.imap.search.result import MailboxPage, PageRequest
+from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.imap.uid_cache import SearchKey
+from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.tools.rows import row_items
@@ -215,7 +216,7 @@ def _search_with_rows(
 
     `keep` gets what has come if the connection fails.
     """
-    found = search_mailboxes(session, requests, keep=keep)
+    found = search_mailboxes(CheckedServer(session), requests, keep=keep)
     keep(found)
     return [
         _with_plain_rows(session, each) if isinstance(each, MailboxPage) and _unreadable(each) else each

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.result import MailboxPage
+from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.errors import all_failed_error
 from mailmcp.tools.evidence import search_terms

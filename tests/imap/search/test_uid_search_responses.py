@@ -3,7 +3,7 @@
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.search.response import parse_count, parse_esearch, parse_search
+from mailmcp.imap.search.uid_search import parse_count, parse_esearch, parse_search
 from steps import assert_linear
 
 

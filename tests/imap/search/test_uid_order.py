@@ -14,9 +14,8 @@ from imap.searches import NOON, PLAIN, letter, request, search_one, searches
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.result import PageRequest
-from mailmcp.imap.workarounds.uid_order import is_in_order, sample_of
+from mailmcp.imap.search.order import Order, sample_evenly, uids_follow_arrival
+from mailmcp.imap.search.page import PageRequest
 from mailmcp.model.feature import Feature
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -59,14 +58,14 @@ def rows(*hours: float | None) -> list[FetchedMessage]:
 def test_higher_uids_came_later_but_for_ten_minutes(
     hours: tuple[float | None, ...], *, ordered: bool
 ) -> None:
-    assert is_in_order(rows(*hours)) is ordered
-    assert is_in_order(reversed(rows(*hours))) is ordered
+    assert uids_follow_arrival(rows(*hours)) is ordered
+    assert uids_follow_arrival(reversed(rows(*hours))) is ordered
 
 
 @given(st.integers(0, 500))
 def test_a_sample_is_small_and_reaches_the_end(count: int) -> None:
     uids = range(1, count + 1)
-    sample = sample_of(uids)
+    sample = sample_evenly(uids)
     assert len(sample) == len(set(sample)) == min(count, limits.ORDER_SAMPLE_MESSAGES)
     assert set(sample) <= set(uids)
     assert not sample or sample[-1] == count
@@ -195,9 +194,9 @@ def test_pages_of_any_mailbox_give_each_message_once(peer: PeerFactory, seed: in
     received = {each.uid: int(each.received.timestamp()) for each in messages}
     by_uid = sorted(received, reverse=order is Order.NEWEST)
     by_arrival = sorted(received, key=lambda uid: (received[uid], uid), reverse=order is Order.NEWEST)
-    assert given == (by_uid if found.order.by_uid else by_arrival)
+    assert given == (by_uid if found.order.is_by_uid else by_arrival)
     if len(messages) <= size + limits.ORDER_SAMPLE_MESSAGES:  # all were compared
-        assert given == by_arrival or found.order.by_uid
-        assert found.order.by_uid == is_in_order(
+        assert given == by_arrival or found.order.is_by_uid
+        assert found.order.is_by_uid == uids_follow_arrival(
             FetchedMessage(uid=each.uid, internal_date=each.received) for each in messages
         )

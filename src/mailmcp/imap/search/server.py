@@ -1,0 +1,100 @@
+# ruff: noqa: ARG002 - what is not needed here is needed by the subclass
+"""The server of a search, taken at its word: it does what RFC 9051 says.
+
+The seam between searching and what servers get wrong. A search asks its server through
+`SearchServer` alone; `mailmcp.imap.workarounds.server` has the subclass that checks the answers.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from mailmcp.imap.command import RefusedError
+from mailmcp.imap.errors import protocol_error, refused_error
+from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.pipeline import Steps
+from mailmcp.imap.quirks import Quirks
+from mailmcp.imap.search.page import CandidateQuery, Candidates, PageRequest
+from mailmcp.imap.search.plan import Plan, make_plan
+from mailmcp.imap.search.uid_search import EVERY_UID, Found, UidRange, uid_search, uid_sort
+from mailmcp.imap.session import Session
+from mailmcp.model.query import SearchQuery
+
+
+class SearchServer:
+    """A server that searches as it should."""
+
+    def __init__(self, session: Session) -> None:
+        """Search on a session. Its mailbox may change while a search waits for its turn."""
+        self.session = session
+
+    def prepare(self, requests: Sequence[PageRequest]) -> None:
+        """Find out what the searches depend on. Blocks; runs before the first of them."""
+
+    def plan(self, query: SearchQuery) -> Plan:
+        """Divide a query between the server and us.
+
+        Raises:
+            InvalidInputError: The server can't search for one of the criteria.
+        """
+        return make_plan(query, quirks=Quirks(), can=self.session.can)
+
+    def search(
+        self,
+        mailbox: str,
+        plan: Plan,
+        uids: UidRange = EVERY_UID,
+        *,
+        sort: bytes = b"",
+        expected: Sequence[int] = (),
+    ) -> Steps[Found | None]:
+        """Search a mailbox; one round trip.
+
+        Args:
+            mailbox: The mailbox of the steps.
+            plan: What to search for.
+            uids: The UIDs to search; a search that sorts finds others, too.
+            sort: A key of SORT, if the server is to sort. The result is unsorted where it can't.
+            expected: UIDs that the same search found just now, in another order.
+
+        Returns:
+            None if the search must be planned again: the server turned out not to support the plan.
+
+        Raises:
+            InternalError: The server refused the search, or its response makes no sense.
+        """
+        found = (yield from uid_sort(self.session, plan, sort)) if sort else None
+        if found is None:
+            found = yield from uid_search(self.session, plan, uids, extended=self.session.can("ESEARCH"))
+        account_id = self.session.account.account_id
+        if isinstance(found, RefusedError):
+            raise refused_error(account_id, found) from found
+        if found is None:
+            raise protocol_error(account_id, "gave a search result that can't be read")
+        return found
+
+    def accepts(
+        self,
+        wanted: CandidateQuery,
+        candidates: Candidates,
+        rows: Mapping[int, FetchedMessage],
+        *,
+        ranks: Sequence[int],
+        exists: int,
+    ) -> Steps[bool]:
+        """Return whether a page's messages agree with the search that found them.
+
+        Args:
+            wanted: What the candidates were found for.
+            candidates: What the server found just now.
+            rows: Messages among them, by UID.
+            ranks: Of those among them that the page checked, in order.
+            exists: Messages in the mailbox.
+
+        Returns:
+            False if the server was caught being wrong: the page must be made again.
+        """
+        yield from ()
+        return True
+
+    def unverified(self, query: SearchQuery, *, found: int, exists: int) -> str:
+        """Describe which criteria depend on what nothing has shown to work; "" for none."""
+        return ""
