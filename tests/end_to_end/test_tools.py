@@ -94,7 +94,7 @@ def test_a_message_in_full(conversation: Conversation) -> None:
     assert message["attachments"][0]["extracted_text"] == "name;size"
     assert [part for part in ("Plain text", "<b>text</b>", "name;size", "list.csv") if part not in text] == []
     assert f"`{row['message_id']}`" in text
-    assert "1 invisible character was removed from the body." in text
+    assert "Removed 1 invisible character from the body." in text
     assert result.meta is not None
     assert result.meta["mailmcp/message_id"] == row["message_id"]
 

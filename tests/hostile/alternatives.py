@@ -20,7 +20,7 @@ _LETTERS: Final = {
 
 def _mail(name: str, plain: str, html: str, lines: int) -> HostileMail:
     word = canary(name)
-    told = "1 line of the plain text is" if lines == 1 else f"{lines} lines of the plain text are"
+    hidden = "1 line" if lines == 1 else f"{lines} lines"
     return HostileMail(
         name=f"alternative_{name}",
         octets=mixed_letter(
@@ -29,7 +29,7 @@ def _mail(name: str, plain: str, html: str, lines: int) -> HostileMail:
             kind="alternative",
         ),
         fenced=(word,),
-        warning=rf"^(?:- )?(?:Warning: )?{told} not in the HTML that people see\.$",
+        warning=rf"^(?:- )?(?:Warning: )?People who read the HTML don't see {hidden} of the plain text\.$",
     )
 
 

@@ -4,10 +4,8 @@ from typing import Final
 
 from hostile.message import HostileMail, canary, html_letter
 
-_MARKED: Final = (
-    r"^\d+ passages? of the body \(\d+ characters?\) may be hidden from people: (?:it is|they are) marked\.$"
-)
-_TAKEN_OUT: Final = r"hidden passages? \(\d+ characters?\) (?:was|were) taken out"
+_MARKED: Final = r"^People may not see \d+ marked passages? of the body \(\d+ characters?\)\.$"
+_REMOVED: Final = r"Removed \d+ hidden passages? \(\d+ characters?\) from"
 
 _BY_STYLE: Final = {
     "display": "display:none",
@@ -91,7 +89,7 @@ _NEVER_SHOWN: Final = {
 }
 
 
-def _mail(name: str, inner: str, *, style: str = "", warning: str = _TAKEN_OUT) -> HostileMail:
+def _mail(name: str, inner: str, *, style: str = "", warning: str = _REMOVED) -> HostileMail:
     secret = canary(name)
     return HostileMail(
         name=f"hidden_{name}",

@@ -35,7 +35,7 @@ _CHARACTERS: Final = {
     "musical": "Tea\U0001d159\U0001d173\U0001d17a",
     "controls": "Tea\x01\x02\x7f\x80\x9b31m",
 }
-_WARNED: Final = r"invisible characters? (?:was|were) taken out"
+_WARNED: Final = r"Removed \d+ invisible characters? from"
 
 
 def _field(name: str, text: str) -> dict[str, str]:
@@ -48,7 +48,7 @@ INVISIBLE: Final = (
         HostileMail(
             name=f"invisible_{name}",
             octets=letter(f"Hello.\n{text}\nYours"),
-            warning=f"{_WARNED} of the body",
+            warning=f"{_WARNED} the body",
         )
         for name, text in _CHARACTERS.items()
     ),
@@ -56,7 +56,7 @@ INVISIBLE: Final = (
         HostileMail(
             name=f"invisible_html_{name}",
             octets=html_letter(f"<p>{text}</p>"),
-            warning=f"{_WARNED} of the body",
+            warning=f"{_WARNED} the body",
         )
         for name, text in _CHARACTERS.items()
         if name != "controls"
@@ -65,7 +65,7 @@ INVISIBLE: Final = (
         HostileMail(
             name=f"invisible_{field}_{name}",
             octets=letter(**_field(field, text)),
-            warning=f"{_WARNED} of the header",
+            warning=f"{_WARNED} the header",
         )
         for field in ("subject", "name")
         for name, text in _CHARACTERS.items()

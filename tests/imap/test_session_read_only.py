@@ -6,7 +6,7 @@ from imap.scenes import At, make_account, page_request, read_page, read_round, s
 from mailmcp.imap.fetch import fetch_messages
 from mailmcp.imap.session import Session
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.message_parts import WantedPart, fetch_parts
+from mailmcp.tools.message.fetch import WantedPart, fetch_parts
 from mailmcp.tools.rows import row_items
 from servers.dovecot import Dovecot, Login
 from servers.peer import PeerFactory

@@ -1,4 +1,4 @@
-"""What was taken out is counted in words."""
+"""Warnings count what was removed."""
 
 import pytest
 
@@ -33,28 +33,28 @@ def text(
     [
         ([], []),
         ([text()], []),
-        ([text((1, 1))], ["1 hidden passage (1 character) was removed from the body."]),
+        ([text((1, 1))], ["Removed 1 hidden passage (1 character) from the body."]),
         (
             [text((1, 120)), text(), text((2, 180))],
-            ["3 hidden passages (300 characters) were removed from the body."],
+            ["Removed 3 hidden passages (300 characters) from the body."],
         ),
         (
             [text(maybe_hidden=(1, 12))],
-            ["1 passage of the body (12 characters) may be hidden from people: it is marked."],
+            ["People may not see 1 marked passage of the body (12 characters)."],
         ),
         (
             [text(maybe_hidden=(1, 12)), text(maybe_hidden=(1, 1))],
-            ["2 passages of the body (13 characters) may be hidden from people: they are marked."],
+            ["People may not see 2 marked passages of the body (13 characters)."],
         ),
         ([text(styles_unchecked=True)], ["Styles may hide text of the body that is not marked."]),
-        ([text(invisible=2)], ["2 invisible characters were removed from the body."]),
+        ([text(invisible=2)], ["Removed 2 invisible characters from the body."]),
         (
             [text(misleading=1)],
-            ["In the body 1 link misleads: where it goes is shown, unless it runs code."],
+            ["1 link in the body is misleading: its target is shown unless it runs code."],
         ),
         (
             [text(misleading=1), text(misleading=2)],
-            ["In the body 3 links mislead: where they go is shown, unless they run code."],
+            ["3 links in the body are misleading: their targets are shown unless they run code."],
         ),
     ],
 )
@@ -65,8 +65,8 @@ def test_what_was_taken_out_is_said(texts: list[BodyText], expected: list[str]) 
 @pytest.mark.parametrize(
     ("passages", "expected"),
     [
-        (1, "1 hidden passage (0 characters) was removed from the body; imap_get_message_raw has it."),
-        (2, "2 hidden passages (0 characters) were removed from the body; imap_get_message_raw has them."),
+        (1, "Removed 1 hidden passage (0 characters) from the body; imap_get_message_raw has it."),
+        (2, "Removed 2 hidden passages (0 characters) from the body; imap_get_message_raw has them."),
     ],
 )
 def test_where_what_was_hidden_can_be_seen_is_said(passages: int, expected: str) -> None:

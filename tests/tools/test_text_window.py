@@ -28,8 +28,9 @@ def test_windows_join_to_the_text(text: str, max_chars: int) -> None:
 )
 def test_a_window_says_where_it_stands(offset: int, expected: str, next_offset: int | None) -> None:
     window = cut_window("abcde", offset=offset, max_chars=3)
-    assert window == TextWindow(text=expected, offset=offset, total_chars=5)
-    assert (window.end, window.next_offset) == (offset + len(expected), next_offset)
+    assert window == TextWindow(
+        text=expected, offset=offset, end=offset + len(expected), total_chars=5, next_offset=next_offset
+    )
 
 
 def test_an_empty_text_has_one_empty_window() -> None:

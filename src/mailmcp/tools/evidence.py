@@ -10,10 +10,10 @@ from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts
+from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.snippet import find_word, make_snippet_around, normalize_words
 from mailmcp.model.query import Kind, SearchQuery
-from mailmcp.tools.message_parts import complete_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from mailmcp.imap.session import Session
 from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.mime.structure import Part
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.message_parts import MessageParts, WantedPart, fetch_parts
+from mailmcp.tools.message.fetch import MessageParts, WantedPart, fetch_parts
 from mailmcp.tools.rows import row_items
 from mcp_envelope import ConflictError
 from servers.dovecot import Dovecot, Login

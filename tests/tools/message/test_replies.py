@@ -12,7 +12,7 @@ from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.structure import leaf_parts
 from mailmcp.mail.read import read_message
 from mailmcp.mail.text.quotes import CONTEXT_LINES_MAX
-from mailmcp.tools.message_parts import MessageParts
+from mailmcp.tools.message.fetch import MessageParts
 from replies.reply import Reply, insert, octets, pieces, places, read_replies
 from thinning import thin
 

@@ -59,7 +59,7 @@ def test_html_alone_is_read_as_text(store: Store, desk: Desk) -> None:
     assert "Ignore" not in message["body_text"]
     assert "body_html" not in message
     assert (
-        "1 hidden passage (32 characters) was removed from the body; imap_get_message_raw has it."
+        "Removed 1 hidden passage (32 characters) from the body; imap_get_message_raw has it."
         in reply.outcome.warnings
     )
 
@@ -153,7 +153,7 @@ def test_invisible_characters_are_taken_out_and_counted(store: Store, desk: Desk
     message_id = put(store, desk, make_letter(text="pay\u200b\u202epal\u2066\n").as_bytes())
     reply = desk.get(message_id)
     assert reply.data["message"]["body_text"] == "paypal"
-    assert "3 invisible characters were removed from the body." in reply.outcome.warnings
+    assert "Removed 3 invisible characters from the body." in reply.outcome.warnings
 
 
 def test_headers_on_request(store: Store, desk: Desk) -> None:

@@ -255,7 +255,7 @@ def test_what_was_hidden_is_counted_over_all_texts(store: Store, desk: Desk) -> 
         turns.append(letter.as_bytes())
     spread(store, turns, "INBOX")
     assert thread(desk, any_id(desk)).outcome.warnings == (
-        "2 hidden passages (16 characters) were removed from the texts; imap_get_message_raw has them.",
+        "Removed 2 hidden passages (16 characters) from the texts; imap_get_message_raw has them.",
     )
 
 

@@ -70,6 +70,11 @@ def is_identity(encoding: str) -> bool:
     return encoding.strip().lower() in _IDENTITY
 
 
+def complete_lines(octets: bytes) -> bytes:
+    """Drop the last line of a part that was cut: no escape of an encoding spans lines."""
+    return octets[: octets.rfind(b"\n") + 1] or octets
+
+
 def may_lack_nuls(octets: bytes, charset: str = "") -> bool:
     """Return whether unencoded octets may have had NULs where the server sent 0x80, as Dovecot does.
 

@@ -16,10 +16,9 @@ from mailmcp.documents.kind import Kind, detect_kind, guess_kind
 from mailmcp.mail.calendar.invitation import calendar_text
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.mime.transfer import decode_transfer, is_identity
+from mailmcp.mail.mime.transfer import complete_lines, decode_transfer, is_identity
 from mailmcp.mail.read import attached_message_text
 from mailmcp.mail.text.body import BodyText, body_text
-from mailmcp.tools.message_parts import complete_lines
 from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code, Issue

@@ -1,22 +1,19 @@
-"""Header fields of a message in a reply: whole, or cut between addresses or words, and the reply says so."""
+"""Header fields in a reply. What is too long is cut between addresses or words, and a warning says so."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final
 
 from mailmcp import limits
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.fields import Header, Headers
 from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.tools.people import people_of
-from mailmcp.tools.wording import were
+from mailmcp.tools.wording import counted
 
-_PEOPLE = {"from": "From", "to": "To", "cc": "Cc"}
-"""Header fields by the fields of the reply that name their addresses."""
-
-_ADDRESSES = frozenset(
+_PEOPLE: Final = ("From", "To", "Cc")
+_ADDRESSES: Final = frozenset(
     {"from", "to", "cc", "bcc", "sender", "reply-to", "resent-from", "resent-to", "resent-cc", "resent-bcc"}
 )
-_USEFUL = frozenset(
+_USEFUL: Final = frozenset(
     {
         "date",
         "from",
@@ -33,61 +30,49 @@ _USEFUL = frozenset(
         "precedence",
     }
 )
-"""Headers that matter for replies and lists, and the four that clients of similar servers look for."""
+"""Fields that matter for replies and lists, and the four that clients of similar servers expect."""
 
 
-class HeaderRow(NamedTuple):
-    """One header field, decoded."""
-
-    name: str
-    value: str
-
-
-def people_fields(headers: Headers) -> dict[str, str]:
-    """Write who a message is from and to, under the names that the reply has for it."""
-    return {
-        key: people_of(headers, name, max_chars=limits.HEADER_CHARS_MAX).text for key, name in _PEOPLE.items()
-    }
-
-
-def people_warnings(headers: Headers) -> tuple[str, ...]:
-    """Say of which addresses `people_fields` names only some."""
-    found = {name: people_of(headers, name, max_chars=limits.HEADER_CHARS_MAX) for name in _PEOPLE.values()}
-    return tuple(
-        f"{name} has {'more than ' if headers.is_cut(name) else ''}{people.total} addresses; the first "
-        f"{people.shown} are shown. Send include_all_headers for more."
-        for name, people in found.items()
-        if people.shown < people.total
-    )
+def people_fields(headers: Headers) -> tuple[dict[str, str], list[str]]:
+    """Format From, To and Cc under their names in the reply; also return a warning for each that was cut."""
+    values: dict[str, str] = {}
+    warnings: list[str] = []
+    for name in _PEOPLE:
+        people = people_of(headers, name, max_chars=limits.HEADER_CHARS_MAX)
+        values[name.lower()] = people.text
+        if people.shown < people.total:
+            more_than = "more than " if headers.is_cut(name) else ""
+            warnings.append(
+                f"{name} has {more_than}{people.total} addresses; the first {people.shown} are shown. "
+                "Send include_all_headers for more."
+            )
+    return values, warnings
 
 
-def header_rows(headers: Headers, *, everything: bool) -> tuple[list[HeaderRow], tuple[str, ...]]:
-    """Write the header fields of a message: every one, or those that matter for replies and lists.
+def header_fields(headers: Headers, *, everything: bool) -> tuple[dict[str, str], list[str]]:
+    """Format the header fields by name: all of them, or those that matter for replies and lists.
 
-    Returns:
-        The rows, and a warning if values among them were cut.
+    Values of a field that occurs more than once are on lines of their own. Also return a warning if any value
+    was cut.
     """
     max_chars = limits.HEADER_WHOLE_CHARS_MAX if everything else limits.HEADER_CHARS_MAX
-    rows: list[HeaderRow] = []
+    values: dict[str, str] = {}
     cut = 0
     for field in headers.fields:
         if everything or field.name.lower() in _USEFUL:
             value, was_cut = _value(field, max_chars)
             cut += was_cut
-            rows.append(HeaderRow(name=field.name, value=value))
-    return rows, (f"{were(cut, 'header value')} cut; {GET_MESSAGE_RAW} has the whole source.",) if cut else ()
-
-
-def header_object(rows: Sequence[HeaderRow]) -> dict[str, str]:
-    """Write header fields by their names; what a name occurs with several times is in lines, in its order."""
-    values: dict[str, str] = {}
-    for name, value in rows:
-        values[name] = f"{values[name]}\n{value}" if name in values else value
-    return values
+            values[field.name] = f"{values[field.name]}\n{value}" if field.name in values else value
+    if not cut:
+        return values, []
+    return values, [f"Cut {counted(cut, 'header value')}; {GET_MESSAGE_RAW} has the whole source."]
 
 
 def _value(field: Header, max_chars: int) -> tuple[str, bool]:
-    """Write a value, and whether it was cut; addresses are written anew, so that no name passes for one."""
+    """Format a value; also return whether it was cut.
+
+    Addresses are formatted anew, so that no name can pass for one.
+    """
     if field.name.lower() in _ADDRESSES:
         people = people_of(Headers(fields=(field,)), field.name, max_chars=max_chars)
         if people.total:

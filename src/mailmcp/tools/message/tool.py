@@ -1,27 +1,30 @@
 """imap_get_message: one message, its text bounded, its attachments listed."""
 
-from typing import Final, Literal
+from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from mailmcp import limits
 from mailmcp.imap.session import Session
-from mailmcp.mail.header.fields import Headers
+from mailmcp.mail.clean import clean_line
 from mailmcp.mail.html.convert import sanitize_html
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.read import ReadMessage, parts_to_fetch, read_message
+from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.arguments import MessageArguments
-from mailmcp.tools.attachment.listing import ShownAttachments, Told, choose_documents, show_attachments
 from mailmcp.tools.errors import has_moved, search_for
-from mailmcp.tools.lookup import LookedUp, look_up
-from mailmcp.tools.message.detail import MessageDetail, detail_blocks, head_fields
-from mailmcp.tools.message.headers import header_object, header_rows, people_warnings
+from mailmcp.tools.message.attachments import AttachmentRows, choose_documents, extract_rows, list_rows
+from mailmcp.tools.message.data import GetMessageData, MessageDetail, NoticeRow
+from mailmcp.tools.message.fetch import MessageParts, WantedPart, fetch_parts
+from mailmcp.tools.message.find_again import FoundMessage, find_by_message_id
+from mailmcp.tools.message.headers import header_fields, people_fields
+from mailmcp.tools.message.render import message_blocks
 from mailmcp.tools.message.warnings import message_warnings
 from mailmcp.tools.message_id import is_header_id, parse_message_id
-from mailmcp.tools.message_parts import MessageParts, WantedPart, fetch_parts
 from mailmcp.tools.names import GET_MESSAGE
-from mailmcp.tools.text_window import TextWindow, cut_window
+from mailmcp.tools.rows import date_of, id_values
+from mailmcp.tools.text_window import cut_window
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
 from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, ToolError, code
@@ -48,48 +51,44 @@ class GetMessageArguments(MessageArguments):
     )
 
 
-class GetMessageData(BaseModel):
-    """The message asked for."""
-
-    account_id: str
-    message: MessageDetail
-
-
-_OTHERS: Final = "{} with the same Message-ID: imap_search_messages finds them by header_message_id."
-
-
 async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[GetMessageData]:
     """Get a message: one round trip up to 128 KiB, at most two beyond; four more if it has moved."""
     ref = call.choose_message(parse_message_id(arguments.message_id), arguments.account_id)
-    moved: tuple[str, ...] = ()
+    moved: list[str] = []
     try:
         parts, message = await _read(arguments, call, ref)
     except (NotFoundError, ConflictError) as error:
         if not has_moved(error):
             raise
         found = await _find_again(arguments, call, ref, error)
-        moved = (f"The message is no longer {code(ref.message_id)}; it was found again by its Message-ID.",)
+        moved.append(f"The message is no longer {code(ref.message_id)}; its Message-ID found it again.")
         if found.others:
-            moved += (_OTHERS.format(counted(found.others, "other message")),)
+            others = counted(found.others, "other message")
+            moved.append(
+                f"{others} with the same Message-ID: imap_search_messages finds them by header_message_id."
+            )
         ref = found.ref
         parts, message = await _read(arguments, call, ref)
-    attachments = await show_attachments(
-        call,
-        ref,
-        parts,
-        mode=arguments.attachment_mode,
-        max_chars=arguments.attachment_text_max_chars,
-        told=Told(notices=message.notices, body=message.text),
-    )
-    attachments.warnings[:0] = moved
-    return _outcome(arguments, ref, parts, message, attachments)
+    if arguments.attachment_mode == "none":
+        attachments = AttachmentRows()
+    elif arguments.attachment_mode == "metadata":
+        attachments = list_rows(parts)
+    else:
+        attachments = await extract_rows(
+            call, ref, parts, message, max_chars=arguments.attachment_text_max_chars
+        )
+    return build_outcome(arguments, ref, parts, message, attachments, moved)
 
 
 async def _read(
     arguments: GetMessageArguments, call: Call, ref: MessageRef
 ) -> tuple[MessageParts, ReadMessage]:
+    def choose(root: Part) -> list[WantedPart]:
+        wanted = [WantedPart(part) for part in parts_to_fetch(root, with_html=arguments.body_mode != "text")]
+        return wanted + (choose_documents(root) if arguments.attachment_mode == "extract_text" else [])
+
     def read(session: Session) -> tuple[MessageParts, ReadMessage]:
-        parts = fetch_parts(session, ref, lambda root: _wanted(arguments, root))
+        parts = fetch_parts(session, ref, choose)
         return parts, read_message(
             parts.view,
             parts.octets,
@@ -103,99 +102,89 @@ async def _read(
 
 async def _find_again(
     arguments: GetMessageArguments, call: Call, ref: MessageRef, error: ToolError
-) -> LookedUp:
+) -> FoundMessage:
     """Find a message that has moved, or raise the error that said so."""
     header_message_id = arguments.header_message_id
     if not is_header_id(header_message_id.strip().strip("<>")):  # don't repeat prose in a next action
         raise error
-    found = await call.ask(lambda session: look_up(session, ref.account_id, header_message_id))
+    found = await call.ask(lambda session: find_by_message_id(session, ref.account_id, header_message_id))
     if found is None:
         raise error.replace(next_action=search_for(ref.account_id, header_message_id))
     return found
 
 
-def _wanted(arguments: GetMessageArguments, root: Part) -> list[WantedPart]:
-    """Choose the leaves whose content the reply shows."""
-    wanted = [WantedPart(part) for part in parts_to_fetch(root, with_html=arguments.body_mode != "text")]
-    if arguments.attachment_mode == "extract_text":
-        wanted += choose_documents(root)
-    return wanted
-
-
-def _outcome(
+def build_outcome(
     arguments: GetMessageArguments,
     ref: MessageRef,
     parts: MessageParts,
     message: ReadMessage,
-    attachments: ShownAttachments,
+    attachments: AttachmentRows,
+    moved: list[str],
 ) -> Outcome[GetMessageData]:
+    """Build the reply; `moved` holds warnings for a message that was found elsewhere."""
     html = sanitize_html(message.body.html) if arguments.body_mode != "text" and message.body.html else ""
     text = message.text if arguments.body_mode != "html" or not html else ""
-    # Both are cut alike; the longer one says whether there is more.
+    # Both are cut at the same offsets; the longer one decides whether there is more.
     window = cut_window(
         max(text, html, key=len),
         offset=arguments.body_offset,
         max_chars=arguments.body_max_chars,
         argument="body_offset",
     )
-    headers, header_warnings = _headers(arguments, parts.view.headers)
+    warnings = moved + message_warnings(parts, message)
+    view = parts.view
+    people, people_warnings = people_fields(view.headers)
+    headers = None
+    if not arguments.include_all_headers:
+        warnings += people_warnings
+    if arguments.include_headers or arguments.include_all_headers:
+        headers, header_warnings = header_fields(view.headers, everything=arguments.include_all_headers)
+        warnings += header_warnings
+    next_action = None
+    if window.next_offset is not None:
+        shown = f"characters {window.offset} to {window.end}" if window.offset else f"the first {window.end}"
+        warnings.append(
+            f"The body was cut: this is {shown} of {window.total_chars} characters; "
+            f"send body_offset {window.next_offset} for more."
+        )
+        sent = arguments.model_dump(exclude_defaults=True, by_alias=True)
+        next_action = NextAction(
+            instruction="Get more of the body.",
+            tool=GET_MESSAGE,
+            arguments=sent | {"body_offset": window.next_offset},
+        )
+    notices = [
+        NoticeRow(kind=each.kind, part_id=each.part_id, fields=dict(each.fields)) for each in message.notices
+    ]
     detail = MessageDetail.model_validate(
         {
-            **head_fields(ref, parts, message),
+            **id_values(ref),
+            "date": date_of(view.headers, parts.fetched),
+            **people,
+            "subject": make_snippet(clean_line(view.headers.get("Subject")).text, limits.HEADER_CHARS_MAX),
+            "flags": list(parts.fetched.flags),
+            "size_bytes": parts.fetched.size_octets,
+            "authentication": message.authentication.text,
+            "suspicions": [each.kind for each in message.suspicions] or None,
             "headers": headers,
+            "notices": notices or None,
             "body_text": text[window.offset : window.end] if text or not html else None,
             "body_html": html[window.offset : window.end] or None,
             "body_truncated": window.next_offset is not None,
             "body_total_chars": window.total_chars,
-            "quoted_lines_collapsed": message.quoted_lines if text and message.quoted_lines else None,
+            "not_in_html": make_snippet(message.not_in_html.first, limits.PLAIN_ONLY_CHARS_MAX) or None,
+            "quoted_lines_collapsed": (message.quoted_lines or None) if text else None,
             "attachments": attachments.rows,
         }
     )
     return Outcome(
         summary=f"Message {code(ref.message_id)}",
         data=GetMessageData(account_id=ref.account_id, message=detail),
-        blocks=detail_blocks(detail),
+        blocks=message_blocks(detail),
         issues=tuple(attachments.issues),
-        warnings=(
-            *message_warnings(parts, message),
-            *header_warnings,
-            *_cut_warnings(window),
-            *attachments.warnings,
-        ),
-        next_action=_rest(arguments, window),
+        warnings=(*warnings, *attachments.warnings),
+        next_action=next_action,
         references={"message_id": ref.message_id},
-    )
-
-
-def _headers(
-    arguments: GetMessageArguments, headers: Headers
-) -> tuple[dict[str, str] | None, tuple[str, ...]]:
-    """Return the header fields that were asked for, and warnings of what is cut of any that are shown."""
-    people = () if arguments.include_all_headers else people_warnings(headers)
-    if not (arguments.include_headers or arguments.include_all_headers):
-        return None, people
-    rows, cut = header_rows(headers, everything=arguments.include_all_headers)
-    return header_object(rows), (*people, *cut)
-
-
-def _cut_warnings(window: TextWindow) -> tuple[str, ...]:
-    if window.next_offset is None:
-        return ()
-    shown = f"characters {window.offset} to {window.end}" if window.offset else f"the first {window.end}"
-    return (
-        f"The body was cut: this is {shown} of {window.total_chars} characters; "
-        f"send body_offset {window.next_offset} for more.",
-    )
-
-
-def _rest(arguments: GetMessageArguments, window: TextWindow) -> NextAction | None:
-    if window.next_offset is None:
-        return None
-    sent = arguments.model_dump(exclude_defaults=True, by_alias=True)
-    return NextAction(
-        instruction="Read on in this message.",
-        tool=GET_MESSAGE,
-        arguments=sent | {"body_offset": window.next_offset},
     )
 
 

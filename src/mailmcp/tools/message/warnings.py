@@ -1,14 +1,14 @@
-"""Warnings about one message: what was left out of its text, what is odd, whom to doubt."""
+"""Warnings about one message: what was removed from its text, what is odd, whom to doubt."""
 
 from mailmcp import limits
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.read import ReadMessage
-from mailmcp.tools.message_parts import MessageParts
+from mailmcp.tools.message.fetch import MessageParts
 from mailmcp.tools.removed_content import removal_warnings
-from mailmcp.tools.wording import counted, were
+from mailmcp.tools.wording import counted
 
 
-def message_warnings(parts: MessageParts, message: ReadMessage) -> tuple[str, ...]:
+def message_warnings(parts: MessageParts, message: ReadMessage) -> list[str]:
     """List what a reader of the text must know."""
     warnings = [each.message for each in message.suspicions]
     if message.protection.note:
@@ -17,15 +17,14 @@ def message_warnings(parts: MessageParts, message: ReadMessage) -> tuple[str, ..
         warnings.append(f"Only the first {limits.TEXT_PART_OCTETS_MAX} octets of a very long text were read.")
     warnings += removal_warnings([message.body], where="the body", in_source=True)
     if message.not_in_html.lines:
-        are = "is" if message.not_in_html.lines == 1 else "are"
         lines = counted(message.not_in_html.lines, "line")
-        warnings.append(f"{lines} of the plain text {are} not in the HTML that people see.")
+        warnings.append(f"People who read the HTML don't see {lines} of the plain text.")
     if message.invisible_in_headers:
-        removed = were(message.invisible_in_headers, "invisible character")
-        warnings.append(f"{removed} removed from the header fields.")
+        characters = counted(message.invisible_in_headers, "invisible character")
+        warnings.append(f"Removed {characters} from the header fields.")
     if parts.fetched.internal_date and not parse_date(parts.view.headers.get("Date")):
         warnings.append("The message has no readable date: the date shown is when the server received it.")
     defects = dict.fromkeys((*parts.defects, *message.defects))
     if defects:
         warnings.append(f"The message is malformed: {'; '.join(defects)}.")
-    return tuple(warnings)
+    return warnings

@@ -16,12 +16,12 @@ from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_files
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.mail.read import text_to_fetch
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import CollapsedText, collapse_quotes
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.errors import message_issue
-from mailmcp.tools.message_parts import complete_lines
 from mailmcp.tools.thread.search import Member
 from mcp_envelope import Issue, ToolError
 

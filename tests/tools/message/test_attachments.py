@@ -61,7 +61,7 @@ def test_the_text_of_those_that_are_text_is_extracted(desk: Desk, message_id: st
     assert fenced == ["See the files.", "name;size\nÄ;1", "Seen", '{"a": 1}']
     warnings = reply.outcome.warnings
     assert 'No text can be extracted from part 3 ("image/png").' in warnings
-    assert "Of part 4: 1 hidden passage (6 characters) was removed from the text." in warnings
+    assert "Part 4: Removed 1 hidden passage (6 characters) from the text." in warnings
 
 
 def test_a_long_one_is_cut_and_the_reply_says_how_to_get_more(store: Store, desk: Desk) -> None:
@@ -72,8 +72,8 @@ def test_a_long_one_is_cut_and_the_reply_says_how_to_get_more(store: Store, desk
     reply = desk.get(message_id, attachment_mode="extract_text", attachment_text_max_chars=100)
     assert len(reply.data["message"]["attachments"][0]["extracted_text"]) == 100
     assert reply.outcome.warnings == (
-        "Of part 2: The text was cut after 100 of 1099 characters; imap_get_attachment reads on from "
-        "text_offset 100, or send attachment_text_max_chars up to 50000.",
+        "Part 2: The text was cut after 100 of 1099 characters. For more, call "
+        "imap_get_attachment with text_offset 100 or send attachment_text_max_chars up to 50000.",
     )
     rest = desk.call("imap_get_attachment", {"message_id": message_id, "part_id": "2", "text_offset": 100})
     cut = reply.data["message"]["attachments"][0]["extracted_text"]

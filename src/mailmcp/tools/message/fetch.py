@@ -1,0 +1,136 @@
+"""Fetches the octets of one message that a reply needs, and no others.
+
+The first FETCH brings flags, size, structure and the first octets. A second one brings the wanted parts that
+are still missing. Blocking.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from mailmcp import limits
+from mailmcp.imap.fetch import FetchedMessage, fetch_messages
+from mailmcp.imap.partial_fetch import BINARY_ENCODINGS, fetch_binary
+from mailmcp.imap.session import Session
+from mailmcp.mail.message import MessageView, parse_message
+from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.mime.structure import Part, leaf_parts
+from mailmcp.mail.mime.transfer import ASCII_ENCODINGS, NULS_LOST, complete_lines, may_lack_nuls
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.errors import fetch_error
+from mcp_envelope import Code
+
+_FIRST_ITEMS: Final = (
+    "UID",
+    "FLAGS",
+    "INTERNALDATE",
+    "RFC822.SIZE",
+    f"BODY.PEEK[]<0.{limits.FIRST_FETCH_OCTETS}>",
+)
+_HEADER_ITEMS: Final = tuple(
+    f"BODY.PEEK[HEADER.FIELDS{which} (TO CC)]<0.{limits.HEADERS_OCTETS_MAX}>" for which in (".NOT", "")
+)
+"""A long header is one of many recipients. They are fetched apart, so they can't crowd out other fields."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageParts:
+    """As much of a message as was asked for."""
+
+    fetched: FetchedMessage
+    view: MessageView
+    octets: dict[str, bytes] = field(default_factory=dict)
+    """Content by part id, still transfer-encoded: the wanted parts, and others that came along."""
+
+    cut: frozenset[str] = frozenset()
+    """Wanted parts that are longer than what was fetched."""
+
+    defects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WantedPart:
+    """A leaf whose content is needed."""
+
+    part: Part
+    octets_max: int = limits.TEXT_PART_OCTETS_MAX
+    """How much of it to fetch, still transfer-encoded."""
+
+
+def fetch_parts(
+    session: Session, ref: MessageRef, choose: Callable[[Part], Iterable[WantedPart]]
+) -> MessageParts:
+    """Fetch a message and the leaves that `choose` picks: one round trip, or two for a large message.
+
+    One more for parts that may hold NULs, which need a FETCH of their own.
+
+    Raises:
+        NotFoundError: The mailbox or the message is gone.
+        ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
+        InternalError: The server failed to send the message.
+    """
+    session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
+    fetched = _fetch_first(session, ref)
+    octets = fetched.sections.get("", b"")
+    size = fetched.size_octets if fetched.size_octets is not None else len(octets)
+    structure = parse_body_structure(fetched.body_structure)
+    view = parse_message(octets, complete=size <= len(octets), structure=structure.root)
+    wanted = list(choose(view.structure)) if view.structure is not None else []
+    here = ((part.part_id, view.part_octets(part)) for part in leaf_parts(view.structure))
+    contents = {part_id: content for part_id, content in here if content is not None}
+    missing = [each for each in wanted if each.part.part_id not in contents]
+    cut = {each.part.part_id for each in missing if each.part.size_octets > each.octets_max}
+    if missing or view.header_goes_on:
+        items = [f"BODY.PEEK[{each.part.part_id}]<0.{each.octets_max}>" for each in missing]
+        sections = _fetch(session, ref, [*items, *(_HEADER_ITEMS if view.header_goes_on else ())]).sections
+        for part_id in (each.part.part_id for each in missing):
+            content = sections.get(part_id.upper(), b"")
+            contents[part_id] = complete_lines(content) if part_id in cut else content
+        if view.header_goes_on:
+            others, recipients = (sections.get(f"HEADER.FIELDS{which}", b"") for which in (".NOT", ""))
+            view = view.with_header(others, recipients)
+    exact, lost = _fetch_nuls(session, ref, [each.part for each in wanted], contents)
+    return MessageParts(
+        fetched=fetched,
+        view=view,
+        octets=contents | exact,
+        cut=frozenset(cut),
+        defects=(*structure.defects, *view.defects, *([NULS_LOST] if lost else [])),
+    )
+
+
+def _fetch_first(session: Session, ref: MessageRef) -> FetchedMessage:
+    result = fetch_messages(session, [ref.uid], [*_FIRST_ITEMS, "BODYSTRUCTURE"])
+    failure = result.failures.get(ref.uid)
+    if failure is not None and failure.code is Code.INTERNAL:
+        # Some servers send structures that can't be parsed, or fail to build one: the octets will do.
+        return _fetch(session, ref, _FIRST_ITEMS[1:])
+    if failure is not None:
+        raise fetch_error(ref, failure)
+    return result.messages[ref.uid]
+
+
+def _fetch(session: Session, ref: MessageRef, items: Iterable[str]) -> FetchedMessage:
+    result = fetch_messages(session, [ref.uid], ["UID", *items])
+    if ref.uid in result.failures:
+        raise fetch_error(ref, result.failures[ref.uid])
+    return result.messages[ref.uid]
+
+
+def _fetch_nuls(
+    session: Session, ref: MessageRef, parts: Iterable[Part], contents: dict[str, bytes]
+) -> tuple[dict[str, bytes], bool]:
+    """Fetch again the parts that may have lost NULs; also return whether any stays in doubt."""
+    suspects = {
+        part.part_id: part
+        for part in parts
+        if part.encoding not in ASCII_ENCODINGS and may_lack_nuls(contents[part.part_id], part.charset)
+    }
+    sizes = {
+        part_id: len(contents[part_id])
+        for part_id, part in suspects.items()
+        if part.encoding in BINARY_ENCODINGS
+    }
+    fetched = fetch_binary(session, ref.uid, sizes) if sizes else {}
+    exact = {part_id: octets for part_id, octets in fetched.items() if len(octets) == sizes[part_id]}
+    return exact, len(exact) < len(suspects)

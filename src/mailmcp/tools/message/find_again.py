@@ -1,0 +1,60 @@
+"""Finds a message that is no longer where its id says, by its Message-ID.
+
+Messages move and mailboxes are rebuilt, but the Message-ID header (RFC 5322 section 3.6.4) stays. Its sender
+chose it, so a reply says that the message was found that way. Blocking.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Final
+
+from mailmcp.imap.command import quoted
+from mailmcp.imap.mailboxes import list_mailboxes
+from mailmcp.imap.session import Session
+from mailmcp.imap.thread import Related, ThreadQuery, find_related
+from mailmcp.mail.duplicates import DUPLICATE_HEADER_FIELDS, header_key
+from mailmcp.mail.header.fields import parse_headers
+from mailmcp.mail.thread import find_ids
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.search.sources import in_preferred_order
+
+_ITEMS: Final = ("UID", f"BODY.PEEK[HEADER.FIELDS ({DUPLICATE_HEADER_FIELDS})]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundMessage:
+    """A message that was found by its Message-ID."""
+
+    ref: MessageRef
+    others: int
+    """Other messages with the same Message-ID that are not copies of it."""
+
+
+def find_by_message_id(session: Session, account_id: str, header_message_id: str) -> FoundMessage | None:
+    """Find a message of the account by its Message-ID; three round trips.
+
+    Returns:
+        The newest match in the first mailbox that has one; Junk and Trash come last. None if there is none.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed.
+    """
+    wanted = find_ids(header_message_id)[:1]
+    if not wanted or not wanted[0].isascii():
+        return None
+    mailboxes = list_mailboxes(session)
+    preferred = [each.name for each in in_preferred_order(mailboxes)]
+    names = dict.fromkeys([*preferred, *(each.name for each in mailboxes if each.selectable)])
+    query = ThreadQuery(keys=(b"HEADER", b"MESSAGE-ID", quoted(f"<{wanted[0]}>")))
+    found: list[tuple[MessageRef, Hashable | None]] = []
+    for name, result in find_related(session, dict.fromkeys(names), [query], items=_ITEMS, known={}).items():
+        if not isinstance(result, Related):
+            continue  # the other mailboxes count even if this one can't be searched
+        for uid, row in sorted(result.fetched.messages.items(), reverse=True):
+            headers = parse_headers(row.sections.get("HEADER.FIELDS", b""))
+            if find_ids(headers.get("Message-ID")) == wanted:  # servers match substrings too
+                ref = MessageRef(account_id=account_id, mailbox=name, uidvalidity=result.uidvalidity, uid=uid)
+                found.append((ref, header_key(headers)))
+    if not found:
+        return None
+    return FoundMessage(ref=found[0][0], others=len({key for _, key in found}) - 1)
