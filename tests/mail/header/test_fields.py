@@ -42,9 +42,8 @@ def test_names_compare_without_case_and_the_first_counts() -> None:
     assert headers.get_all("Received") == ("1", "2")
     assert headers.get("absent") == ""
     assert headers.get_all("absent") == ()
-    assert headers.raw("x") == "=?utf-8?Q?y?="
+    assert headers.raw_all("x")[0] == "=?utf-8?Q?y?="
     assert headers.raw_all("X") == ("=?utf-8?Q?y?=",)
-    assert headers.raw("absent") == ""
 
 
 @pytest.mark.parametrize(

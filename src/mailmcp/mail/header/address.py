@@ -1,8 +1,8 @@
-"""Address lists: From, To and their like (RFC 5322 section 3.4, and 4.4 obsolete forms).
+"""Address lists: From, To and the like (RFC 5322 section 3.4, and 4.4 obsolete forms).
 
-The syntax is parsed first and encoded words are decoded last (RFC 2047 section
-5), so that no decoded name can add, hide or fake an address. International
-domains stay as they were sent.
+The syntax is parsed first and encoded words are decoded last (RFC 2047 section 5), so that no
+decoded name can add, hide or fake an address. International domains stay as they were sent.
+Comments, which other structured fields have too, are removed here (section 3.2.2).
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Final
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.fields import decode_encoded_words
 
-# Between angle brackets, quotes and comments are bounded: the end of one that is not closed costs a search.
+# Quotes and comments between angle brackets are bounded: looking for a missing end costs a search.
 _TOKEN: Final = re.compile(
     r"""
       (?P<quoted>"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z))
@@ -40,18 +40,18 @@ _ADDR_SPEC: Final = re.compile(r'(?:[^\s@"<>(),;:]+|"(?:[^"\\]|\\.)*")@(?:[^\s@<
 _NEEDS_QUOTES: Final = re.compile(r'[<>,;:"@()\[\]\\]')
 _SPECIAL: Final = re.compile(r'(["\\])')
 _COUNT: Final = re.compile(r"(?i)(and )?\d+\+? more")
-"""How a list that was cut ends; no name without an address may look like that."""
+"""How a list that was cut ends. No name without an address may look like that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """One mailbox, or the name of an empty group, or what was left of a broken one."""
+    """One mailbox, the name of an empty group, or what is left of a broken address."""
 
     name: str
-    """Decoded display name on one line, without invisible characters; "" when there is none."""
+    """Decoded display name on one line, without invisible characters; "" if there is none."""
 
     address: str
-    """The addr-spec, as sent; "" for an empty group and where none could be read."""
+    """The addr-spec, as sent; "" for an empty group and if none could be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +69,24 @@ def parse_addresses(*values: str) -> tuple[Address, ...]:
     """Parse the values of address headers into one list, in order.
 
     Args:
-        values: Unfolded values with their encoded words still in them, as
-            `Headers.raw_all` gives; several when the header is repeated.
+        values: Unfolded values with their encoded words, as `Headers.raw_all` returns them;
+            several if the header is repeated.
 
     Returns:
-        The members of groups stand in the list like others; an empty group
-        (``undisclosed-recipients:;``) is its name without an address. Broken
-        ones are kept as name text, and so is a value that is nothing but a comment.
-        Empty when there is nothing to read.
+        Members of groups like all others. An empty group (``undisclosed-recipients:;``) is its
+        name without an address. Broken addresses are kept as names, and so is a value that is only
+        a comment.
     """
     return tuple(address for value in values for item in _split(value) for address in _read_mailbox(item))
 
 
 def format_address(address: Address) -> str:
-    """Write ``Name <a@b>``, ``a@b`` or ``Name``; the name is quoted where it could be misread."""
+    """Write ``Name <a@b>``, ``a@b`` or ``Name``, with the name in quotes if it could be misread."""
     if not address.name:
         return address.address
-    name = _quote_phrase(address.name)
+    name = address.name
+    if _NEEDS_QUOTES.search(name):
+        name = '"' + _SPECIAL.sub(r"\\\1", name) + '"'
     if not address.address:
         return f'"{name}"' if _COUNT.fullmatch(name) else name
     return f"{name} <{address.address}>"
@@ -102,7 +103,7 @@ def comment_end(value: str, start: int) -> int:
 
 
 def blank_comments(value: str) -> str:
-    """Replace each comment with a space; what is quoted stays, and so does a comment without an end."""
+    """Replace each comment with a space. Quoted strings stay, and so does a comment without an end."""
     kept: list[str] = []
     end = 0
     position = 0
@@ -118,11 +119,6 @@ def blank_comments(value: str) -> str:
     return "".join(kept) + value[end:]
 
 
-def _quote_phrase(text: str) -> str:
-    """Write a name, or what stands for one, as a quoted string where it could be taken for several values."""
-    return '"' + _SPECIAL.sub(r"\\\1", text) + '"' if _NEEDS_QUOTES.search(text) else text
-
-
 def _tokens(value: str) -> Iterator[_Token]:
     position = 0
     while (match := _TOKEN.match(value, position)) is not None:  # None only at the end
@@ -136,7 +132,7 @@ def _tokens(value: str) -> Iterator[_Token]:
 
 
 def _split(value: str) -> list[list[_Token]]:
-    """Cut a list at its commas and group marks; an empty group comes as its name alone."""
+    """Split a list at its commas and group marks. An empty group comes as its name alone."""
     tokens = list(_tokens(value))
     items: list[list[_Token]] = []
     item: list[_Token] = []
@@ -166,7 +162,7 @@ def _is_member(item: list[_Token]) -> bool:
 def _read_mailbox(item: list[_Token]) -> Iterator[Address]:
     angles = [index for index, token in enumerate(item) if token.kind == "angle"]
     if angles:
-        # Where there are several, the last is the address and the others are part of the name.
+        # Of several, the last is the address and the others are part of the name.
         last = angles[-1]
         address = _addr_spec(" ".join(blank_comments(item[last].text).strip("<>").split()))
         rest = item[:last] + item[last + 1 :] if address else item
@@ -181,7 +177,7 @@ def _read_mailbox(item: list[_Token]) -> Iterator[Address]:
 
 
 def _addr_spec(text: str) -> str:
-    """Make an address of what stands between angle brackets; "" when it cannot be one."""
+    """Clean what is between angle brackets to an address; "" if it can't be one."""
     spec = _AROUND_DOTS.sub(r"\1", text.strip())
     spec = _ROUTE.sub("", spec, count=1) if spec.startswith("@") else spec
     cleaned = clean_line(spec).text
@@ -191,16 +187,14 @@ def _addr_spec(text: str) -> str:
 
 
 def _name(tokens: list[_Token]) -> str:
-    """Decode the phrase; comments are the name only where there is no phrase."""
+    """Decode the phrase. Comments are the name only if there is no phrase."""
+    comments = [_unquote(token) for token in tokens if token.kind == "comment"]
     phrase = "".join(" " if token.kind == "comment" else _unquote(token) for token in tokens)
-    return _decode_phrase(phrase) or _decode_phrase(
-        " ".join(_unquote(token) for token in tokens if token.kind == "comment")
-    )
-
-
-def _decode_phrase(phrase: str) -> str:
-    name = clean_line(decode_encoded_words(phrase.strip()).text).text
-    return "" if name == "<>" else name
+    for text in (phrase, " ".join(comments)):
+        name = clean_line(decode_encoded_words(text.strip()).text).text
+        if name and name != "<>":
+            return name
+    return ""
 
 
 def _unquote(token: _Token) -> str:

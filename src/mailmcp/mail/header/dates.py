@@ -1,7 +1,7 @@
-"""Dates: of header fields in, of replies out.
+"""Dates: parsed from header fields, written for replies.
 
-Reads RFC 5322 section 3.3 with the obsolete forms of 4.3, and the common
-breakages. Month names are English whatever the locale of the process is.
+Reads RFC 5322 section 3.3 with the obsolete forms of 4.3, and the common breakages. Month names are
+English whatever the locale of the process.
 """
 
 import re
@@ -14,7 +14,7 @@ from mailmcp.mail.header.address import blank_comments
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MONTH_NUMBERS: Final = {name.lower(): number for number, name in enumerate(_MONTHS, start=1)}
 
-# Hours east of UTC. Military zones are left out: RFC 5322 section 4.3 says to read them as UTC.
+# Hours east of UTC. Without military zones, which are read as UTC (RFC 5322 section 4.3).
 _ZONE_HOURS: Final = {
     "EST": -5,
     "EDT": -4,
@@ -51,15 +51,14 @@ _ZONE: Final = re.compile(r"([+-])(\d{2}):?(\d{2})(?!\d)|\b([A-Za-z]{1,5})\b")
 
 
 def parse_date(value: str) -> datetime | None:
-    """Read the value of a Date header.
+    """Parse the value of a Date header.
 
-    Takes obsolete and missing zones (UTC), two-digit years (RFC 5322 section
-    4.3), comments and white space between any two tokens, `asctime` and ISO 8601
-    order, full month names.
+    Accepts obsolete and missing zones (UTC), two-digit years (RFC 5322 section 4.3), comments and
+    white space between any two tokens, `asctime` and ISO 8601 order, full month names.
 
     Returns:
-        An aware datetime in the sender's zone, to the second; None when the day or
-        the time of day cannot be read, or the year is not between 1900 and 9998.
+        An aware datetime in the sender's zone, to the second; None if the day or the time of day
+        can't be read, or the year is not between 1900 and 9998.
     """
     text = _COLON.sub(":", blank_comments(value[:_DATE_CHARS_MAX]))
     day, time = _parse_day(text), _parse_time(text)
@@ -73,7 +72,7 @@ def parse_date(value: str) -> datetime | None:
 
 
 def format_rfc3339(moment: datetime) -> str:
-    """Write ``2026-11-05T09:30:00+01:00``: whole seconds, ``Z`` for UTC, a naive value taken as UTC."""
+    """Write ``2026-11-05T09:30:00+01:00``: whole seconds, ``Z`` for UTC. A naive value counts as UTC."""
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     text = aware.isoformat(timespec="seconds")
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
@@ -96,20 +95,20 @@ def _parse_day(text: str) -> tuple[int, int, int] | None:
 
 def _full_year(digits: str) -> int:
     year = int(digits)
-    if len(digits) == len("2026"):
+    if len(digits) == 4:
         return year
-    return year + (2000 if len(digits) == len("26") and year < _CENTURY_TURN else 1900)
+    return year + (2000 if len(digits) == 2 and year < _CENTURY_TURN else 1900)
 
 
 def _parse_time(text: str) -> tuple[int, int, int, timezone] | None:
-    # An ISO date and its time are parted by "T", which no other form has after a digit.
+    # A "T" separates an ISO date from its time; no other form has one after a digit.
     found = _TIME.search(re.sub(r"(?<=\d)[Tt](?=\d)", " ", text))
     if found is None:
         return None
     hour, minute, second = int(found[1]), int(found[2]), int(found[3] or 0)
     if found[4]:
         hour = hour % 12 + (12 if found[4].lower() == "pm" else 0)
-    if second == _LEAP_SECOND:  # which datetime does not know
+    if second == _LEAP_SECOND:  # datetime has none
         second -= 1
     return hour, minute, second, _parse_zone(text[found.end() :])
 

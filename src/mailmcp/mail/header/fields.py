@@ -1,8 +1,9 @@
 """Header blocks to names and values: unfolding, raw 8-bit text, encoded words.
 
-Follows RFC 5322 section 2.2 and 3.6, RFC 6532 (raw UTF-8) and RFC 2047, and
-takes what real mail has instead. Addresses and dates inside the values are for
-`mailmcp.mail.header.address` and `mailmcp.mail.header.dates`.
+Follows RFC 5322 sections 2.2 and 3.6, RFC 6532 (raw UTF-8) and RFC 2047, and accepts what real mail
+has instead. For encoded words that means spaces inside, no space between, no end, characters
+split over two words, unknown charsets and broken base64. Addresses and dates inside the values are
+up to `mailmcp.mail.header.address` and `mailmcp.mail.header.dates`.
 """
 
 import binascii
@@ -21,8 +22,8 @@ NOT_A_HEADER: Final = "line that is not a header"
 
 BROKEN_ENCODED_WORD: Final = "broken encoded word"
 
-# The text runs to the first "?=" but never into the next word, so the scan is linear. A word that
-# was cut has no "?=": then it is what stands before the next word, or the end, without a space.
+# The text runs to the first "?=" but never into the next word, so the scan is linear. A word that was
+# cut has no "?=": then it runs to the next word, or to the end, without a space.
 _ENCODED_WORD: Final = re.compile(
     r"=\?(?P<charset>[^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?(?P<encoding>[bBqQ])\?"
     r"(?:(?P<text>(?:(?!=\?[^=]|\?=).)*)\?=|(?P<cut>[^\s?]*+)\??(?=\s*+(?:=\?|\Z)))",
@@ -48,10 +49,10 @@ class Header:
     """Decoded, on one line, free of C0 and C1 control characters."""
 
     raw: str
-    """As `value` but with encoded words left as they are: what address syntax is parsed from."""
+    """As `value`, but with its encoded words: address syntax is parsed from this."""
 
     cut: bool = False
-    """Whether the field is longer than HEADER_FIELD_OCTETS_MAX, and this is its beginning."""
+    """Whether the field is longer than HEADER_FIELD_OCTETS_MAX, and this is only its beginning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,40 +63,37 @@ class Headers:
     defects: tuple[str, ...] = ()
 
     def get(self, name: str) -> str:
-        """Give the value of the first field of that name; "" when there is none."""
-        return next((field.value for field in self._named(name)), "")
+        """Return the value of the first field with that name; "" if there is none."""
+        return next((field.value for field in self.named(name)), "")
 
     def get_all(self, name: str) -> tuple[str, ...]:
-        """Give the values of all fields of that name, in order."""
-        return tuple(field.value for field in self._named(name))
-
-    def raw(self, name: str) -> str:
-        """Give the first value with its encoded words left in; "" when there is none."""
-        return next((field.raw for field in self._named(name)), "")
+        """Return the values of all fields with that name, in order."""
+        return tuple(field.value for field in self.named(name))
 
     def raw_all(self, name: str) -> tuple[str, ...]:
-        """Give all values with their encoded words left in: for `address.parse_addresses`."""
-        return tuple(field.raw for field in self._named(name))
+        """Return all values with that name, with their encoded words: for `address.parse_addresses`."""
+        return tuple(field.raw for field in self.named(name))
 
     def is_cut(self, name: str) -> bool:
-        """Return whether a field of that name is too long to be read to its end."""
-        return any(field.cut for field in self._named(name))
+        """Return whether a field with that name is too long to be read to its end."""
+        return any(field.cut for field in self.named(name))
 
     def items(self) -> tuple[tuple[str, str], ...]:
-        """Give (name, value) of every field, in order."""
+        """Return name and value of every field, in order."""
         return tuple((field.name, field.value) for field in self.fields)
 
-    def _named(self, name: str) -> Iterator[Header]:
+    def named(self, name: str) -> list[Header]:
+        """Return all fields with that name, in order."""
         wanted = name.lower()
-        return (field for field in self.fields if field.name.lower() == wanted)
+        return [field for field in self.fields if field.name.lower() == wanted]
 
 
 def parse_headers(octets: bytes) -> Headers:
     """Read a header block, whole or cut, with or without its final blank line.
 
-    Lines end with CRLF or LF; with CR in a block that has neither. Fields behind a lone CR in a line
-    come last, so that they never pass for those that the servers on the way have seen. Of a field
-    HEADER_FIELD_OCTETS_MAX octets are read, and of a block HEADER_FIELDS_MAX fields.
+    Lines end with CRLF or LF, or with CR in a block that has neither. Fields after a lone CR in a line
+    come last, so that they never pass for those that the servers on the way have seen. At most
+    HEADER_FIELD_OCTETS_MAX octets of a field are read, and HEADER_FIELDS_MAX fields of a block.
     """
     defects: list[str] = []
     fields: list[Header] = []
@@ -114,7 +112,7 @@ def parse_headers(octets: bytes) -> Headers:
 
 
 def header_end(octets: bytes) -> int:
-    """Find where the header block ends: the offset after its empty line, or the length if there is none."""
+    """Return the offset after the empty line that ends the header block, or the length if there is none."""
     found, found_cr = _BLANK_LINE.search(octets), _BLANK_LINE_CR.search(octets)
     if found_cr and (not found or _is_cr_block(octets[: found_cr.start()])):
         return found_cr.start() + 2 if found_cr.start() else 1
@@ -124,12 +122,11 @@ def header_end(octets: bytes) -> int:
 def decode_encoded_words(text: str) -> Decoded:
     """Decode all encoded words in `text`; the rest stays as it is.
 
-    White space between two encoded words is dropped (RFC 2047 section 6.2), and
-    neighbours in one charset are joined before decoding, since broken senders
-    split multi-octet characters between them.
+    White space between two encoded words is dropped (RFC 2047 section 6.2). Neighbours in one
+    charset are joined before decoding, since broken senders split characters between them.
 
     Returns:
-        The text; control characters that were encoded are still in it.
+        The text. Control characters that were encoded are still in it.
     """
     if "=?" not in text:
         return Decoded(text=text)
@@ -153,8 +150,17 @@ def _is_cr_block(block: bytes) -> bool:
 
 
 def _unfold(block: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield (name, unfolded value); a line without a colon comes as (line, b"")."""
-    lines, late = _lines(block)
+    """Yield (name, unfolded value). A line without a colon comes as (line, b"")."""
+    late: list[bytes] = []  # fields after a lone CR in a line
+    if b"\n" not in block:
+        lines = block.split(b"\r")
+    else:
+        lines = [line.rstrip(b"\r") for line in block.split(b"\n")]
+        for number, line in enumerate(lines):
+            if b"\r" in line:
+                first, *behind = _FIELD_BEHIND_CR.split(line.partition(b"\r\r")[0])
+                lines[number] = first if behind else line
+                late += behind
     name, value = b"", [b""]
     for line in (*lines, *late):
         if line.startswith((b" ", b"\t")):
@@ -166,20 +172,6 @@ def _unfold(block: bytes) -> Iterator[tuple[bytes, bytes]]:
         name, value = (before.rstrip(b" \t"), [after]) if colon else (line, [b""])
     if name:
         yield name, b"".join(value)
-
-
-def _lines(block: bytes) -> tuple[list[bytes], list[bytes]]:
-    """Split a block into lines, and the fields that stand behind a lone CR in one of them."""
-    if b"\n" not in block:
-        return block.split(b"\r"), []
-    lines = [line.rstrip(b"\r") for line in block.split(b"\n")]
-    late: list[bytes] = []
-    for number, line in enumerate(lines):
-        if b"\r" in line:
-            first, *behind = _FIELD_BEHIND_CR.split(line.partition(b"\r\r")[0])
-            lines[number] = first if behind else line
-            late += behind
-    return lines, late
 
 
 def _make_header(name: bytes, value: bytes) -> tuple[Header, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Subjects: what programs put before them when they answer and forward, in the languages that are met."""
+"""Subjects: the prefixes that programs add to replies and forwarded messages, in the common languages."""
 
 import re
 from typing import Final
@@ -9,7 +9,7 @@ _REPLY: Final = re.compile(
     rf"(?:\[\d{{1,3}}\]|\(\d{{1,3}}\)|\*\d{{1,3}})?{_COLON}",
     re.IGNORECASE,
 )
-# "VS" is an answer in Finnish and forwards in Danish and Norwegian.
+# "VS" is a reply in Finnish, and a forwarded message in Danish and Norwegian.
 _FORWARD: Final = re.compile(
     r"\s*(?:fwd?|wg|tr|rv|enc|i|vs|vb|vl|doorst|pd|przekaz|továbbítás|пересл|转发|轉寄|転送|전달)" + _COLON,
     re.IGNORECASE,
@@ -19,10 +19,10 @@ _PREFIXES_MAX: Final = 20
 
 
 def split_subject(subject: str) -> tuple[str, bool]:
-    """Give the base subject in lower case, and whether it is a reply's.
+    """Return the base subject in lower case, and whether it is that of a reply.
 
-    As RFC 5256 section 2.1, with the prefixes of more languages. A subject that is
-    nothing but prefixes keeps the last one.
+    As RFC 5256 section 2.1, with the prefixes of more languages. A subject of prefixes alone keeps
+    the last one.
     """
     rest, is_reply = subject, False
     for _ in range(_PREFIXES_MAX):
@@ -36,9 +36,9 @@ def split_subject(subject: str) -> tuple[str, bool]:
 
 
 def is_forward_subject(subject: str) -> bool:
-    """Tell whether a subject says that the message is forwarded ("Fwd:", "WG:", "TR:" and the like).
+    """Return whether a subject begins as that of a forwarded message ("Fwd:", "WG:", "TR:" and the like).
 
-    Tags of lists may stand before it. A reply to what was forwarded is not forwarded.
+    List tags may come before the prefix. A reply to a forwarded message is not forwarded.
     """
     start = 0
     for _ in range(_PREFIXES_MAX):

@@ -1,9 +1,8 @@
 """Octets of a message to its parts: where each begins and ends (RFC 2046 section 5).
 
-Not the standard library's parser: that one recurses without bound, compares
-every line with every open boundary, and cannot tell a part that is whole from
-one that was cut. Here every part is a span of the octets it came from, nesting
-and number of parts are bounded, and text is not decoded.
+Every part is a span of the octets it came from. Depth and number of parts are bounded, and text is
+not decoded. The standard library's parser can't be used: it recurses without bound, compares
+every line with every open boundary, and can't tell a whole part from one that was cut.
 """
 
 import re
@@ -36,32 +35,32 @@ _LIKE_BOUNDARY: Final = re.compile(
 )
 _PREAMBLE_MAX: Final = 8_192
 _USUAL_HEAD_OCTETS: Final = 65_536
-"""Nearly all header blocks are shorter; the others cost a copy of the whole part."""
+"""Nearly all header blocks are shorter; a longer one costs a copy of the whole part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Where the content of one leaf lies, its headers not included."""
+    """Where the content of one leaf is, without its headers."""
 
     start: int
     end: int
-    """Past the last octet; the line end before a boundary belongs to the boundary."""
+    """After the last octet. The line end before a boundary belongs to the boundary."""
 
     closed: bool
-    """Whether a boundary was seen after it: nothing of it is missing."""
+    """Whether a boundary follows it, so that nothing of it is missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MimeTree:
-    """What `split_message` found."""
+    """The parts that `split_message` found."""
 
     headers: Headers
-    """Of the outer message."""
+    """Those of the outer message."""
 
     structure: Structure
 
     spans: dict[str, Span]
-    """Content of each leaf, and of each message inside, by part id."""
+    """The content of each leaf and each attached message, by part id."""
 
 
 def split_message(octets: bytes, *, complete: bool = True) -> MimeTree:
@@ -72,8 +71,8 @@ def split_message(octets: bytes, *, complete: bool = True) -> MimeTree:
         complete: Whether nothing follows; if so, the last part is whole too.
 
     Returns:
-        Its tree and spans; sizes are those of the octets given. Never deeper
-        than STRUCTURE_DEPTH_MAX, never more than STRUCTURE_PARTS_MAX parts.
+        Its tree and spans, with the sizes of the octets given. Never deeper than
+        STRUCTURE_DEPTH_MAX, never more than STRUCTURE_PARTS_MAX parts.
     """
     splitter = _Splitter(octets)
     headers, root = splitter.message("", Span(start=0, end=len(octets), closed=complete), 0)
@@ -82,7 +81,7 @@ def split_message(octets: bytes, *, complete: bool = True) -> MimeTree:
 
 
 class _Splitter:
-    """One reading of one message."""
+    """The state while one message is split."""
 
     __slots__ = ("count", "defects", "octets", "spans")
 
@@ -93,7 +92,7 @@ class _Splitter:
         self.count = 0
 
     def message(self, message_id: str, span: Span, depth: int) -> tuple[Headers, Part | None]:
-        """Split the message in `span`, which is part `message_id` of another, or "" for the outer one."""
+        """Split the message in `span`: part `message_id` of another, or "" for the outer one."""
         headers, content = self._entity(span)
         fields = _fields(headers, "text/plain")
         multipart = self._boundary(fields, content) != b""
@@ -120,7 +119,7 @@ class _Splitter:
         if boundary:
             return make_part(part_id, fields, tuple(self._children(part_id, fields, boundary, span, depth)))
         if fields.content_type.startswith("multipart/"):
-            # Nothing can be told apart in it, but it can be read.
+            # It has no parts that can be told apart, but it can be read.
             self.defects.append(NO_BOUNDARY)
             fields = PartFields(content_type="text/plain", encoding=fields.encoding)
         self.spans[part_id] = span
@@ -145,13 +144,12 @@ class _Splitter:
                 yield child
 
     def _pieces(self, boundary: bytes, span: Span) -> Iterator[Span]:
-        """Yield what lies between the boundary lines of a multipart; preamble and epilogue are left out."""
+        """Yield what is between the boundary lines of a multipart, without preamble and epilogue."""
         start = -1
         for line_start, line_end, last in self._delimiters(boundary, span):
             if start >= 0:
-                yield Span(
-                    start=start, end=max(start, self._without_line_end(line_start, start)), closed=True
-                )
+                line_end_octets = 2 if self.octets[line_start - 2 : line_start] == b"\r\n" else 1
+                yield Span(start=start, end=max(start, line_start - line_end_octets), closed=True)
             start = line_end
             if last:
                 return
@@ -161,7 +159,7 @@ class _Splitter:
             yield Span(start=start, end=span.end, closed=span.closed)
 
     def _delimiters(self, boundary: bytes, span: Span) -> Iterator[tuple[int, int, bool]]:
-        """Yield (start, end, whether it is the closing one) of each boundary line in `span`."""
+        """Yield start and end of each boundary line in `span`, and whether it is the closing one."""
         delimiter = b"--" + boundary
         position = self.octets.find(delimiter, span.start, span.end)
         while position >= 0:
@@ -174,13 +172,8 @@ class _Splitter:
                 after = max(after, match.end())
             position = self.octets.find(delimiter, after, span.end)
 
-    def _without_line_end(self, end: int, start: int) -> int:
-        if end - 2 >= start and self.octets[end - 2 : end] == b"\r\n":
-            return end - 2
-        return end - 1 if end - 1 >= start and self.octets[end - 1 : end] in (b"\n", b"\r") else end
-
     def _boundary(self, fields: PartFields, span: Span) -> bytes:
-        """Give the boundary that a multipart uses, declared or not; b"" where there is none."""
+        """Return the boundary that a multipart uses, declared or not; b"" if there is none."""
         if not fields.content_type.startswith("multipart/"):
             return b""
         boundary = fields.params.get("boundary", "").rstrip().encode("utf-8", "replace")
@@ -189,7 +182,7 @@ class _Splitter:
         return self._find_boundary(span)
 
     def _find_boundary(self, span: Span) -> bytes:
-        """Find the boundary that the header does not tell: a line with two hyphens before header fields."""
+        """Find an undeclared boundary: a line that begins with two hyphens, before header fields."""
         match = _LIKE_BOUNDARY.search(self.octets, span.start, min(span.end, span.start + _PREAMBLE_MAX))
         if match is None:
             return b""
@@ -198,8 +191,8 @@ class _Splitter:
 
 
 def _fields(headers: Headers, default_type: str) -> PartFields:
-    content_type, params = parse_parameterised(headers.raw("content-type"))
-    disposition, disposition_params = parse_parameterised(headers.raw("content-disposition"))
+    content_type, params = parse_parameterised("".join(headers.raw_all("content-type")[:1]))
+    disposition, disposition_params = parse_parameterised("".join(headers.raw_all("content-disposition")[:1]))
     return PartFields(
         content_type=clean_content_type(content_type or default_type),
         params=params,

@@ -13,7 +13,7 @@ from typing import Final
 from mailmcp.limits import FILENAME_CHARS_MAX, HEADER_CHARS_MAX
 from mailmcp.mail.clean import clean_line
 
-TOO_DEEP: Final = "parts are nested too deep"
+TOO_DEEP: Final = "parts are nested too deeply"
 TOO_MANY: Final = "too many parts"
 
 MESSAGE_TYPES: Final = frozenset({"message/rfc822", "message/global"})
