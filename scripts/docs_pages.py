@@ -27,7 +27,8 @@ from mailmcp.reasons import Reason
 from mailmcp.server.app import build_server
 from mailmcp.server.publishing import publish_all
 from mcp_envelope import BaseReason, Code, Dialect
-from mcp_envelope.dialects import discriminated, response_v2
+from mcp_envelope.dialects import response_v2
+from mcp_envelope.dialects.registry import shape_of
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = (DOCS / "envelope.md", DOCS / "envelope-reference.md", DOCS / "tools.md")
@@ -177,22 +178,20 @@ def token_table() -> str:
 
 
 def code_table() -> str:
-    """Tabulate the six codes as each dialect spells them."""
-    from_v2 = shape_codes()
-    lines = ["| code | `response-v2` | its `error_type` | `discriminated` |", "|---|---|---|---|"]
-    lines += [f"| `{code.value}` | `{v2}` | `{kind}` | {aql} |" for code, (v2, kind, aql) in from_v2.items()]
+    """Tabulate how each dialect spells the six codes, and the reasons that it tells apart."""
+    dialects = [dialect for dialect in Dialect if dialect is not Dialect.SUMMARY]
+    lines = ["| code | " + " | ".join(f"`{each}`" for each in dialects) + " |"]
+    lines.append("|---|" + "---|" * len(dialects))
+    for code in Code:
+        cells = {each: f"`{shape_of(each).spell(code, None)}`" for each in dialects}
+        cells[Dialect.RESPONSE_V2] += f", `error_type`: `{response_v2.ERROR_TYPES[code]}`"
+        lines.append(f"| `{code}` | " + " | ".join(cells.values()) + " |")
+    for reason in (*BaseReason, *Reason):
+        spelled = [{shape_of(each).spell(code, reason) for code in Code} for each in dialects]
+        if any(len(each) == 1 for each in spelled):
+            cells_of_reason = (f"`{each.pop()}`" if len(each) == 1 else "as its code" for each in spelled)
+            lines.append(f"| reason `{reason}` | " + " | ".join(cells_of_reason) + " |")
     return "\n".join(lines)
-
-
-def shape_codes() -> dict[Code, tuple[str, str, str]]:
-    """Ask the dialects how they spell each code."""
-    spelled = {code: f"`{discriminated.BY_CODE[code]}`" for code in Code}
-    for reason, name in discriminated.BY_REASON.items():
-        code = Code.INVALID_INPUT if name.startswith("VALIDATION_") else Code.INTERNAL
-        spelled[code] += f"; `{name}` for `{reason}`"
-    return {
-        code: (response_v2.ERROR_CODES[code], response_v2.ERROR_TYPES[code], spelled[code]) for code in Code
-    }
 
 
 def tool_page() -> str:

@@ -16,6 +16,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from mcp_envelope import Dialect, check_reply
+from mcp_envelope.dialects.registry import shape_of
 from servers.certificates import Certificates
 from servers.dovecot import Dovecot, Login, find_dovecot
 from servers.embedded import Pymap
@@ -119,7 +120,10 @@ def _every_reply_keeps_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def dialect_of(reply: dict[str, Any] | None) -> Dialect:
-    """Return the dialect that a reply's shape claims."""
-    if reply is None or "success" not in reply:
-        return Dialect.SUMMARY
-    return Dialect.RESPONSE_V2 if "meta" in reply else Dialect.DISCRIMINATED
+    """Return the dialect with the keys of a reply, or the one that comes nearest."""
+
+    def distance(dialect: Dialect) -> int:
+        shape = shape_of(dialect)
+        return min(len((reply or {}).keys() ^ keys) for keys in (shape.success_keys, shape.failure_keys))
+
+    return min(Dialect, key=distance)

@@ -23,12 +23,10 @@ there gives no result but a JSON-RPC error.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from clients.site import ALONE_UID, BROKEN_UID, RICH_UID, UIDVALIDITY
 from mailmcp.model.cursor import SearchCursor, SourceCursor, format_search_cursor
-from mcp_envelope import Code, Dialect
-from mcp_envelope.dialects.response_v2 import ERROR_CODES
+from mcp_envelope import Code
 
 ACCOUNTS, MAILBOXES = "imap_list_accounts", "imap_list_mailboxes"
 SEARCH, GET = "imap_search_messages", "imap_get_message"
@@ -219,13 +217,3 @@ CASES = (
     ),
     Case(name="raw: refused", tool=RAW, arguments={"message_id": _id(BROKEN_UID)}, code=Code.INTERNAL),
 )
-
-
-def code_of(envelope: Mapping[str, Any], dialect: Dialect) -> Code | None:
-    """Read our code of a failure out of any dialect; None for a success."""
-    if dialect is Dialect.RESPONSE_V2:
-        theirs = envelope["data"].get("error_code")
-        return next((code for code, each in ERROR_CODES.items() if each == theirs), None)
-    error = envelope.get("error", {})
-    code = error.get("code") if dialect is Dialect.SUMMARY else error.get("details", {}).get("code")
-    return Code(code) if code else None

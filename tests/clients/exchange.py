@@ -6,10 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from clients.cases import CASES, UNKNOWN_TOOL, Case, code_of
+from mcp_types import CallToolResult
+
+from clients.cases import CASES, UNKNOWN_TOOL, Case
 from clients.site import Site
+from envelope.facts import facts_of
 from mailmcp.server.publishing import publish_all
 from mcp_envelope import Dialect, check_reply
+from mcp_envelope.check import is_failure
 
 JsonObject = dict[str, Any]
 
@@ -94,8 +98,10 @@ def _problems(
         yield "there is no structured content"
         return
     yield from check_reply(envelope, dialect)
-    if code_of(envelope, dialect) is not case.code:
-        yield f"the code is {code_of(envelope, dialect)}, not {case.code}"
+    failed = is_failure(envelope)
+    code = facts_of(CallToolResult.model_validate(result), dialect)["code"] if failed else None
+    if code != case.code:
+        yield f"the code is {code}, not {case.code}"
     if case.code is None and envelope["data"].get("status") != case.status:
         yield f"the status is {envelope['data'].get('status')}, not {case.status}"
 

@@ -15,7 +15,7 @@ from clients.node import MODULES, run_driver, run_node
 from clients.serving import serving
 from clients.test_conformance import IN_BOTH_ERAS, ONLY_LEGACY
 from mcp_envelope import Dialect
-from mcp_envelope.check.checker import check_result
+from mcp_envelope.check import check_result
 
 pytestmark = [pytest.mark.full, pytest.mark.usefixtures("node")]
 

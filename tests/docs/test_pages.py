@@ -20,6 +20,12 @@ def test_the_generated_parts_are_what_they_would_be_now(page: Path) -> None:
     assert regenerate(written) == written
 
 
+def test_each_generated_part_is_on_a_page() -> None:
+    """Otherwise a new dialect would go without its examples."""
+    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert [part for part in PARTS if f"<!-- begin {part} -->\n" not in pages] == []
+
+
 @pytest.mark.parametrize("between", ["", "\n", "old\n", "old\n\n", "one\ntwo\n"], ids=repr)
 def test_a_part_is_written_whatever_stands_between_its_markers(between: str) -> None:
     written = regenerate(f"a\n<!-- begin reasons -->\n{between}<!-- end reasons -->\nb\n")

@@ -1,5 +1,6 @@
 """Reads a reply back into the facts it carries, whatever its dialect: the way back of the round trip."""
 
+from collections.abc import Callable
 from typing import Any
 
 from mcp_types import CallToolResult
@@ -12,16 +13,11 @@ Facts = dict[str, Any]
 
 def facts_of(result: CallToolResult, dialect: Dialect) -> Facts:
     """Collect what the structured content and `_meta` of a reply say; codes of errors in our spelling."""
-    reply = result.structured_content or {}
-    if dialect is Dialect.SUMMARY:
-        return _of_summary(reply)
-    if dialect is Dialect.RESPONSE_V2:
-        return _of_response_v2(reply)
     beside = {key.partition("/")[2]: value for key, value in (result.meta or {}).items()}
-    return _of_discriminated(reply, beside)
+    return _READERS[dialect](result.structured_content or {}, beside)
 
 
-def _of_summary(reply: dict[str, Any]) -> Facts:
+def _of_summary(reply: dict[str, Any], _beside: dict[str, Any]) -> Facts:
     facts = _of_meta(reply["meta"])
     if "error" not in reply:
         return facts | _of_data({"summary": reply["summary"], **reply["data"]})
@@ -31,7 +27,7 @@ def _of_summary(reply: dict[str, Any]) -> Facts:
     return facts | {"next_action": error.get("next_action"), "details": _facts_of_error(error["details"])}
 
 
-def _of_response_v2(reply: dict[str, Any]) -> Facts:
+def _of_response_v2(reply: dict[str, Any], _beside: dict[str, Any]) -> Facts:
     meta = {key: value for key, value in reply["meta"].items() if value is not None}
     meta["telemetry"] = {key: each for key, each in meta["telemetry"].items() if key != "duration_ms"}
     facts, data = _of_meta(meta), reply["data"]
@@ -88,3 +84,10 @@ def _facts_of_error(details: dict[str, Any]) -> Facts:
     added = {"retryable", "next_action", "code", "operation", "param_name", "request_id", "problems"}
     added |= {"trace_id", "span_id"}
     return {key: value for key, value in details.items() if key not in added}
+
+
+_READERS: dict[Dialect, Callable[[dict[str, Any], dict[str, Any]], Facts]] = {
+    Dialect.SUMMARY: _of_summary,
+    Dialect.RESPONSE_V2: _of_response_v2,
+    Dialect.DISCRIMINATED: _of_discriminated,
+}

@@ -20,7 +20,7 @@ GOOD = {"success": True, "data": {}}
             json.dumps(GOOD),
             ["--dialect", "discriminated", "--mode", "strict"],
             1,
-            "data.summary is not a text\n",
+            "data.summary is not a non-empty string\n",
         ),
         (
             json.dumps(GOOD | {"meta": 1}),

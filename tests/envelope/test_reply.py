@@ -41,7 +41,7 @@ def test_every_fact_of_an_outcome_is_found_again(
     meta = meta_of(telemetry=telemetry, trace=trace)
     results = {dialect: make_result(outcome, meta, dialect=dialect) for dialect in Dialect}
     found = [facts_of(result, dialect) for dialect, result in results.items()]
-    assert found[0] == found[1] == found[2]
+    assert [each for each in found if each != found[0]] == []
     for dialect, result in results.items():
         assert_sound(result.structured_content, dialect, pages=outcome.page is not None)
         assert_text_is_complete(outcome, result.content[0])
@@ -82,7 +82,7 @@ def test_every_fact_of_an_error_is_found_again(error: ToolError, trace: Trace | 
     meta = meta_of(trace=trace)
     results = {dialect: make_result(error, meta, dialect=dialect) for dialect in Dialect}
     found = [facts_of(result, dialect) for dialect, result in results.items()]
-    assert found[0] == found[1] == found[2]
+    assert [each for each in found if each != found[0]] == []
     for dialect, result in results.items():
         assert result.is_error
         assert_sound(result.structured_content, dialect, pages=False)
@@ -140,21 +140,15 @@ def test_what_is_missing_is_among_the_warnings_too(dialect: Dialect) -> None:
     assert [each["message"] for each in warnings] == ["Emma is missing: It is gone."]
 
 
-@pytest.mark.parametrize(
-    ("dialect", "issue_code", "error_code"),
-    [
-        (Dialect.SUMMARY, "not_found", "conflict"),
-        (Dialect.RESPONSE_V2, "NOT_FOUND", "CONFLICT"),
-        (Dialect.DISCRIMINATED, "NOT_FOUND_RESOURCE", "NOT_FOUND_RESOURCE"),
-    ],
-)
-def test_codes_are_spelled_one_way_in_a_dialect(dialect: Dialect, issue_code: str, error_code: str) -> None:
+@pytest.mark.parametrize("dialect", Dialect)
+def test_codes_are_spelled_one_way_in_a_dialect(dialect: Dialect) -> None:
+    spell = shape_of(dialect).spell
     partial = make_result(replace(PLAIN, issues=(ISSUE,)), meta_of(), dialect=dialect).structured_content
-    assert (partial or {})["data"]["issues"][0]["code"] == issue_code
+    assert (partial or {})["data"]["issues"][0]["code"] == spell(ISSUE.code, ISSUE.reason)
     conflict = next(error for error in ERRORS if error.code == "conflict")
     shown = make_result(conflict, meta_of(), dialect=dialect).content[0]
     assert isinstance(shown, TextContent)
-    assert shown.text.startswith(f"Error `{error_code}` (uidvalidity_changed): ")
+    assert shown.text.startswith(f"Error `{spell(conflict.code, conflict.reason)}` (uidvalidity_changed): ")
 
 
 def test_references_of_a_reply_have_the_prefix_of_its_version() -> None:

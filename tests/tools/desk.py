@@ -23,7 +23,7 @@ from mailmcp.tools.preferences import DEFAULTS
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code, Outcome, read_arguments
-from mcp_envelope.check.rules import broken_data
+from mcp_envelope.dialects.rules import check_data
 from mcp_envelope.dialects.summary import SummaryShape
 from mcp_envelope.text import render_outcome
 from mcp_envelope.values import data_value
@@ -138,7 +138,7 @@ class Desk:
         running = tool.run(read_arguments(tool.arguments, raw, context={"call": call}), call)
         assert not isinstance(running, Outcome), "the tools of mailmcp are coroutine functions"
         reply = Reply(await running, call.telemetry, tool.has_status)
-        assert list(broken_data(reply.data, tuple(Code))) == []
+        assert list(check_data(reply.data, tuple(Code))) == []
         return reply
 
     def _new_call(self) -> Call:

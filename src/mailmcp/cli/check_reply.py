@@ -6,8 +6,7 @@ from typing import TextIO
 import click
 
 from mcp_envelope import Dialect
-from mcp_envelope.check.checker import Mode
-from mcp_envelope.check.file import check_file
+from mcp_envelope.check import Mode, check_file
 
 
 @click.command()

@@ -5,8 +5,8 @@ needs `mcp`; `mcp_envelope.testing` checks every reply in tests.
 """
 
 from mcp_envelope.arguments import Arguments, read_arguments
-from mcp_envelope.check.checker import check_reply
-from mcp_envelope.dialects.names import Dialect
+from mcp_envelope.check import check_reply
+from mcp_envelope.dialects.registry import Dialect
 from mcp_envelope.errors import (
     AuthFailedError,
     BaseReason,

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mcp_envelope import __version__
-from mcp_envelope.check.checker import Mode
-from mcp_envelope.check.file import check_file
-from mcp_envelope.dialects.names import Dialect
+from mcp_envelope.check import Mode, check_file
+from mcp_envelope.dialects.registry import Dialect
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from mcp_types import BlobResourceContents, CallToolResult, EmbeddedResource, ImageContent, TextContent
 
-from mcp_envelope.dialects.names import Dialect
-from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.dialects.registry import Dialect, shape_of
 from mcp_envelope.errors import ToolError
 from mcp_envelope.markdown import one_line
 from mcp_envelope.meta import Meta

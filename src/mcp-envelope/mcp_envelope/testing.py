@@ -7,8 +7,8 @@ import jsonschema
 from mcp import Client
 from mcp_types import CallToolResult, Tool
 
-from mcp_envelope.check.checker import Mode, check_result
-from mcp_envelope.dialects.names import Dialect
+from mcp_envelope.check import Mode, check_result
+from mcp_envelope.dialects.registry import Dialect
 
 
 class BrokenReplyError(AssertionError):

@@ -10,8 +10,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
 from mcp_envelope.arguments import Arguments
-from mcp_envelope.dialects.names import Dialect
-from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.dialects.registry import Dialect, shape_of
 from mcp_envelope.outcome import Outcome
 from mcp_envelope.schema import compact_schema
 from mcp_envelope.values import DATA_KEYS

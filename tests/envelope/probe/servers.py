@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from envelope.probe.broken import FAILURES, RULES, SUCCESSES
 from mcp_envelope import Dialect
-from mcp_envelope.check.checker import is_failure
+from mcp_envelope.check import is_failure
 
 Answer = Callable[[str, dict[str, Any]], CallToolResult]
 

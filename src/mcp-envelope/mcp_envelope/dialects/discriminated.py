@@ -4,9 +4,13 @@ Codes are from its registry and from nowhere else; the library's own go into `de
 what it would say goes beside the envelope, into the `_meta` of the result.
 """
 
+import re
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final
 
+from mcp_envelope.dialects import rules
+from mcp_envelope.dialects.rules import Violations
 from mcp_envelope.errors import BaseReason, Code, InvalidInputError, ToolError
 from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Outcome
@@ -52,9 +56,15 @@ BY_CODE: Final = {
 }
 
 
+_ISSUE_CODES: Final = tuple(dict.fromkeys((*BY_CODE.values(), *BY_REASON.values())))
+_CONSTANT: Final = re.compile(r"[A-Z][A-Z0-9_]*")
+
+
 class DiscriminatedShape:
     """`data` if and only if `success` is true, `error` if and only if it is false."""
 
+    success_keys = frozenset({"success", "data"})
+    failure_keys = frozenset({"success", "error"})
     unknown_tool_code = "NOT_FOUND_OPERATION"
 
     def spell(self, code: Code, reason: StrEnum | None) -> str:
@@ -116,3 +126,59 @@ class DiscriminatedShape:
         }
         failure = {"properties": {"success": {"const": False}}, "required": ["error"], "maxProperties": 2}
         return object_schema(properties, required=("success",)) | {"oneOf": [success, failure]}
+
+    def check_convention(self, reply: Mapping[str, Any]) -> Violations:
+        """`success` decides: `data` and perhaps `warnings`, or `error` with code and message."""
+        success = reply.get("success")
+        if not isinstance(success, bool):
+            yield "success is not a boolean"
+            return
+        known = self.success_keys | {"warnings"} if success else self.failure_keys
+        yield from rules.check_keys(reply, known, "the reply")
+        if not success:
+            yield from rules.check_object(reply.get("error"), "error", _check_error)
+            return
+        if not rules.is_object(reply.get("data")):
+            yield "data is not an object"
+        warnings = reply.get("warnings", [])
+        if not isinstance(warnings, list) or not all(map(rules.is_object, warnings)):
+            yield "warnings is not an array of objects"
+
+    def check_strict(self, reply: Mapping[str, Any]) -> Violations:
+        """`success` first, codes of the registry alone, and a warning for each issue."""
+        if next(iter(reply), None) != "success":
+            yield "the first key is not success"
+        if reply.get("success") is False:
+            yield from rules.check_object(reply.get("error"), "error", _check_strict_error)
+            return
+        data, warnings = reply.get("data"), reply.get("warnings", [])
+        if isinstance(data, Mapping):
+            yield from rules.check_strings(data, "data", "summary")
+            yield from rules.check_data(data, _ISSUE_CODES)
+            yield from rules.check_issue_warnings(data.get("issues"), warnings, "warnings")
+        if "warnings" in reply and not warnings:
+            yield "warnings is empty"
+        for number, warning in enumerate(warnings if isinstance(warnings, list) else ()):
+            if isinstance(warning, Mapping):
+                yield from rules.check_strings(warning, f"warnings[{number}]", "code", "message")
+
+
+def _check_error(error: Mapping[str, Any]) -> Violations:
+    """The decision's own example has a code that the registry lacks, so any constant is accepted here."""
+    yield from rules.check_strings(error, "error", "message")
+    code = error.get("code")
+    if not (isinstance(code, str) and _CONSTANT.fullmatch(code)):
+        yield "error.code is not in upper case"
+    if "details" in error and not rules.is_object(error["details"]):
+        yield "error.details is not an object"
+
+
+def _check_strict_error(error: Mapping[str, Any]) -> Violations:
+    yield from rules.check_keys(error, {"code", "message", "details"}, "error")
+    if not rules.is_one_of(error.get("code"), REGISTRY):
+        yield "error.code is not in the registry"
+    yield from rules.check_details(error.get("details"), "error.details")
+    if isinstance(details := error.get("details"), Mapping):
+        yield from rules.check_strings(details, "error.details", "operation", "code")
+        if error.get("code") == "INTERNAL_ERROR":
+            yield from rules.check_strings(details, "error.details", "request_id")

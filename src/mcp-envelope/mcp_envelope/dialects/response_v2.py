@@ -4,9 +4,12 @@ Business data is in `data` alone, the summary with it. An error has one shape: `
 `data` says which of six kinds it is.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final
 
+from mcp_envelope.dialects import rules
+from mcp_envelope.dialects.rules import Violations
 from mcp_envelope.errors import Code, InvalidInputError, ToolError
 from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Outcome
@@ -90,6 +93,7 @@ _FAILURE_SCHEMA: Final = object_schema(
 class ResponseV2Shape:
     """Every key is in every reply; what is empty is null, `[]` or `{}`."""
 
+    success_keys = failure_keys = frozenset({"success", "data", "error", "meta"})
     unknown_tool_code = ERROR_CODES[Code.NOT_FOUND]
 
     def spell(self, code: Code, reason: StrEnum | None) -> str:  # noqa: ARG002 - the code alone decides
@@ -142,6 +146,38 @@ class ResponseV2Shape:
         root = object_schema(properties, required=("success", "data", "error", "meta"))
         return root | {"oneOf": [success, failure]}
 
+    def check_convention(self, reply: Mapping[str, Any]) -> Violations:
+        """`success`, `data`, `error` and `meta`, always all four, and a version in `meta`."""
+        known = ("success", "data", "error", "meta")
+        yield from rules.check_keys(reply, known, "the reply")
+        yield from (f"the reply has no {key}" for key in known if key not in reply)
+        success, error = reply.get("success"), reply.get("error")
+        if not isinstance(success, bool):
+            yield "success is not a boolean"
+        if success is True and error is not None:
+            yield "error of a success is not null"
+        if success is False and not rules.is_string(error):
+            yield "error of a failure is not a non-empty string"
+        if not rules.is_object(reply.get("data")):
+            yield "data is not an object"
+        yield from rules.check_object(reply.get("meta"), "meta", _check_meta)
+
+    def check_strict(self, reply: Mapping[str, Any]) -> Violations:
+        """Every reserved key, the codes of errors, and what is missing among the warnings."""
+        data, meta = reply.get("data"), reply.get("meta")
+        if isinstance(data, Mapping) and reply.get("success") is True:
+            yield from rules.check_strings(data, "data", "summary")
+            yield from rules.check_data(data, tuple(ERROR_CODES.values()))
+            if isinstance(meta, Mapping):
+                yield from rules.check_page_agreement(data, meta.get("pagination"))
+                yield from rules.check_issue_warnings(
+                    data.get("issues"), meta.get("warnings"), "meta.warnings"
+                )
+        elif isinstance(data, Mapping):
+            yield from _check_failure(data)
+        if isinstance(meta, Mapping):
+            yield from _check_strict_meta(meta)
+
 
 def _meta_value(meta: Meta, result: Outcome[Any] | ToolError) -> JsonObject:
     """Format `meta`; what is missing from the data is among the warnings, as this convention asks."""
@@ -157,3 +193,45 @@ def _meta_value(meta: Meta, result: Outcome[Any] | ToolError) -> JsonObject:
         "rate_limit": rate_limit_value(result.rate_limit, meta) if result.rate_limit else None,
         "telemetry": {"duration_ms": meta.duration_ms, **meta.telemetry},
     }
+
+
+def _check_meta(meta: Mapping[str, Any]) -> Violations:
+    yield from rules.check_strings(meta, "meta", "version")
+    for key in ("request_id", "trace_id", "span_id"):
+        if key in meta and not rules.is_string(meta[key]):
+            yield f"meta.{key} is not a non-empty string"
+    warnings = meta.get("warnings", [])
+    if not isinstance(warnings, list) or not all(map(rules.is_string, warnings)):
+        yield "meta.warnings is not an array of strings"
+    parts = {
+        "pagination": rules.check_page,
+        "rate_limit": rules.check_rate_limit,
+        "telemetry": lambda _value, _path: iter(()),
+    }
+    for key, check in parts.items():
+        if meta.get(key) is not None:
+            path = f"meta.{key}"
+            yield from rules.check_object(meta[key], path, lambda value, p=path, c=check: c(value, p))  # type: ignore[misc]
+
+
+def _check_strict_meta(meta: Mapping[str, Any]) -> Violations:
+    yield from (f"meta has no {key}" for key in rules.RESERVED_META_KEYS if key not in meta)
+    if meta.get("version") != VERSION:
+        yield f"meta.version is not {VERSION}"
+    telemetry = meta.get("telemetry")
+    if not isinstance(telemetry, Mapping) or telemetry.get("duration_ms") != meta.get("duration_ms"):
+        yield "meta.telemetry.duration_ms is not meta.duration_ms"
+    yield from rules.check_meta({key: each for key, each in meta.items() if each is not None and each != []})
+
+
+def _check_failure(data: Mapping[str, Any]) -> Violations:
+    types = {ERROR_CODES[code]: ERROR_TYPES[code] for code in Code}
+    code = data.get("error_code")
+    if not (isinstance(code, str) and code in types):
+        yield f"data.error_code must be one of: {', '.join(types)}"
+    elif data.get("error_type") != types[code]:
+        yield "data.error_type is not the type of its code"
+    yield from rules.check_strings(data, "data", "remediation")
+    yield from rules.check_details(data.get("details"), "data.details")
+    if (code == ERROR_CODES[Code.INVALID_INPUT]) != ("validation_errors" in data):
+        yield "data.validation_errors must be present if and only if the code is VALIDATION_ERROR"

@@ -1,8 +1,10 @@
-"""What a dialect is: the questions that the library asks of a wire shape."""
+"""What a dialect is: how it writes replies, the schema that it publishes, and the rules that it has."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Protocol
 
+from mcp_envelope.dialects.rules import Violations
 from mcp_envelope.errors import Code, ToolError
 from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Outcome
@@ -10,7 +12,13 @@ from mcp_envelope.schema import JsonObject
 
 
 class WireShape(Protocol):
-    """Renders outcomes and errors, and publishes the schema that both satisfy."""
+    """Writes outcomes and errors, publishes the schema that both satisfy, and checks replies."""
+
+    success_keys: frozenset[str]
+    """The keys that every success has."""
+
+    failure_keys: frozenset[str]
+    """The keys that every failure has."""
 
     unknown_tool_code: str
     """`data.code` of the JSON-RPC error for a tool that doesn't exist."""
@@ -29,3 +37,9 @@ class WireShape(Protocol):
 
     def schema(self, tool_data: JsonObject, *, has_status: bool, pages: bool) -> JsonObject:
         """Write the output schema of a tool whose own data fields have the schema `tool_data`."""
+
+    def check_convention(self, reply: Mapping[str, Any]) -> Violations:
+        """List what the dialect's public page asks of anybody's server and the reply doesn't do."""
+
+    def check_strict(self, reply: Mapping[str, Any]) -> Violations:
+        """List what this library does on top of that and the reply doesn't."""

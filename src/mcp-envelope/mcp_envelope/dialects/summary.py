@@ -1,8 +1,11 @@
 """The default dialect: `summary`, `data`, `meta`; or `error`, `meta`."""
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
+from mcp_envelope.dialects import rules
+from mcp_envelope.dialects.rules import Violations
 from mcp_envelope.errors import Code, ToolError
 from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Outcome
@@ -23,9 +26,16 @@ _ERROR_SCHEMA = object_schema(
 )
 
 
+_CODES: Final = tuple(code.value for code in Code)
+_STATUSES: Final = ("ok", "partial", "failed")
+_ERROR_KEYS: Final = frozenset({"code", "message", "data", "retryable", "details", "next_action"})
+
+
 class SummaryShape:
     """Success and failure share no key but `meta`."""
 
+    success_keys = frozenset({"summary", "data", "meta"})
+    failure_keys = frozenset({"error", "meta"})
     unknown_tool_code = Code.NOT_FOUND.value
 
     def spell(self, code: Code, reason: StrEnum | None) -> str:  # noqa: ARG002 - the code alone decides
@@ -70,3 +80,64 @@ class SummaryShape:
         success: JsonObject = {"required": ["summary", "data"], "maxProperties": 3}
         failure: JsonObject = {"required": ["error"], "maxProperties": 2}
         return object_schema(properties, required=("meta",)) | {"oneOf": [success, failure]}
+
+    def check_convention(self, reply: Mapping[str, Any]) -> Violations:
+        """`summary`, `data` and `meta`, or `error` and `meta`, and nothing else."""
+        known = self.failure_keys if "error" in reply else self.success_keys
+        yield from rules.check_keys(reply, known, "the reply")
+        yield from rules.check_object(reply.get("meta"), "meta", lambda meta: rules.check_times(meta, "meta"))
+        if "error" in reply:
+            yield from rules.check_object(reply["error"], "error", _check_error)
+            return
+        if not rules.is_string(reply.get("summary")) or "\n" in reply["summary"]:
+            yield "summary is not a single line of text"
+        yield from rules.check_object(reply.get("data"), "data", _check_data)
+
+    def check_strict(self, reply: Mapping[str, Any]) -> Violations:
+        """Every key of an error, both codes the same, and a whole `meta`."""
+        if "error" in reply:
+            yield from rules.check_object(reply["error"], "error", _check_strict_error)
+        else:
+            yield from rules.check_object(
+                reply.get("data"), "data", lambda data: rules.check_data(data, _CODES)
+            )
+        meta = reply.get("meta")
+        yield from rules.check_object(meta, "meta", rules.check_meta)
+        if isinstance(meta, Mapping) and "error" not in reply:
+            yield from rules.check_page_agreement(reply.get("data"), meta.get("pagination"))
+
+
+def _check_error(error: Mapping[str, Any]) -> Violations:
+    """The code is one of six words; in some of the page's examples a number, with the word in `data`."""
+    yield from rules.check_strings(error, "error", "message")
+    code, data = error.get("code"), error.get("data")
+    inner = data.get("code") if isinstance(data, Mapping) else None
+    is_number = isinstance(code, int) and not isinstance(code, bool)
+    if not (rules.is_one_of(code, _CODES) or (is_number and rules.is_one_of(inner, _CODES))):
+        yield f"error.code, or error.data.code beside a number, must be one of: {', '.join(_CODES)}"
+    if not rules.is_string(inner):
+        yield "error.data.code is not a non-empty string"
+
+
+def _check_data(data: Mapping[str, Any]) -> Violations:
+    if "status" in data and not rules.is_one_of(data["status"], _STATUSES):
+        yield f"data.status must be one of: {', '.join(_STATUSES)}"
+    if data.get("status") == "partial" and not data.get("issues"):
+        yield "data.status is partial, but there are no issues"
+    if data.get("status", "ok") == "ok" and data.get("issues"):
+        yield "there are issues, but data.status is not partial"
+    without_status = {key: value for key, value in data.items() if key not in {"status", "issues"}}
+    if "issues" in data:
+        yield from rules.check_issues(data["issues"], None)
+    yield from rules.check_data(without_status, None)
+
+
+def _check_strict_error(error: Mapping[str, Any]) -> Violations:
+    yield from rules.check_keys(error, _ERROR_KEYS, "error")
+    if error.get("data") != {"code": error.get("code")}:
+        yield "error.data.code is not error.code"
+    if not isinstance(error.get("retryable"), bool):
+        yield "error.retryable is not a boolean"
+    yield from rules.check_details(error.get("details"), "error.details")
+    if "next_action" in error:
+        yield from rules.check_next_action(error["next_action"], "error.next_action")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from mcp_envelope.check.checker import is_failure
+from mcp_envelope.check import is_failure
 
 FOR_PROGRAMS: Final = frozenset({"status", "code", "reason", "stage", "cursor"})
 """Keys of an envelope whose texts the text channel says in other words."""

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from mcp_envelope.check.checker import Mode, check_reply, check_result, is_failure
-from mcp_envelope.dialects.names import Dialect
+from mcp_envelope.check import Mode, check_reply, check_result, is_failure
+from mcp_envelope.dialects.registry import Dialect, shape_of
 from mcp_envelope.probe.agreement import missing_texts
 from mcp_envelope.probe.envelope import envelope_of, text_of
 from mcp_envelope.probe.probing import Probed
@@ -14,13 +14,6 @@ from mcp_envelope.probe.session import Kind, Reply
 
 FINDING_CHARS_MAX: Final = 200
 """Of a finding, in which a server's own words may be."""
-
-_SHAPES: Final[dict[Dialect, tuple[frozenset[str], ...]]] = {
-    Dialect.SUMMARY: (frozenset({"summary", "data", "meta"}), frozenset({"error", "meta"})),
-    Dialect.RESPONSE_V2: (frozenset({"success", "data", "error", "meta"}),),
-    Dialect.DISCRIMINATED: (frozenset({"success", "data"}), frozenset({"success", "error"})),
-}
-"""The keys of a success and of a failure."""
 
 _WRONG: Final = {Kind.MISSING, Kind.UNKNOWN, Kind.MISTYPED}
 
@@ -108,7 +101,9 @@ def _nearest(replies: list[Reply]) -> tuple[Dialect | None, list[str]]:
         return None, unanswered
 
     def distance(dialect: Dialect) -> tuple[int, int]:
-        differing = sum(min(len(each ^ shape) for shape in _SHAPES[dialect]) for each in keys)
+        shape = shape_of(dialect)
+        forms = (shape.success_keys, shape.failure_keys)
+        differing = sum(min(len(each ^ form) for form in forms) for each in keys)
         return differing, len(broken[dialect])
 
     broken = {each: _named(replies, lambda result, each=each: _broken(result, each)) for each in Dialect}  # type: ignore[misc]

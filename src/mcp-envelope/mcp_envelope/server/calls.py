@@ -19,7 +19,7 @@ from anyio import CapacityLimiter, to_thread
 from mcp_types import CallToolResult
 
 from mcp_envelope.arguments import read_arguments
-from mcp_envelope.dialects.names import Dialect
+from mcp_envelope.dialects.registry import Dialect
 from mcp_envelope.errors import BaseReason, Code, DeadlineError, InternalError, NextAction, ToolError
 from mcp_envelope.meta import Meta, Trace
 from mcp_envelope.outcome import Outcome

@@ -18,8 +18,7 @@ from mcp_types import (
 )
 from mcp_types import Tool as PublishedTool
 
-from mcp_envelope.dialects.names import Dialect
-from mcp_envelope.dialects.registry import shape_of
+from mcp_envelope.dialects.registry import Dialect, shape_of
 from mcp_envelope.server.calls import Call, Calls
 from mcp_envelope.server.trace import read_trace
 from mcp_envelope.tool import Function, Tool, publish

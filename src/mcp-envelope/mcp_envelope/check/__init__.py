@@ -1,1 +1,0 @@
-"""Checks any reply against the rules of a dialect."""
