@@ -1,8 +1,7 @@
 """The embedded IMAP server: pymap in a thread, on loopback, for one `with` block.
 
-It owns the thread, its event loop and the sockets; `mailmcp.demo.backend` makes
-what is served. pymap comes with the extra `demo`: who imports this
-module minds its absence.
+It owns the thread, its event loop and the sockets; `mailmcp.demo.backend` makes what is served. Importing
+this module fails without pymap, which comes with the extra `demo`.
 """
 
 import asyncio
@@ -23,16 +22,16 @@ from mailmcp.demo.backend import make_backend
 from mailmcp.demo.mailbox import SampleMailbox
 
 HOST: Final = "127.0.0.1"
-"""Loopback only: the login travels in plain text."""
+"""Loopback only, because logins are in plain text."""
 
 START_TIMEOUT_S: Final = 30.0
-"""Filling takes well under a second; this is for a machine that is out of breath."""
+"""Filling takes well under a second; an overloaded machine may need more."""
 
 STOP_TIMEOUT_S: Final = 5.0
-"""Open connections are told to end, and cut when they have not."""
+"""Connections that have not ended by then are cut."""
 
 _LINE_OCTETS: Final = 1_048_576
-"""Longest command line taken; asyncio's own 64 KiB is less than a long list of UIDs."""
+"""Longest command line accepted. asyncio's default of 64 KiB is too short for a long list of UIDs."""
 
 _GOODBYE_S: Final = 1.0
 
@@ -42,11 +41,10 @@ logger = logging.getLogger(__name__)
 class EmbeddedServer:
     """An IMAP server with one user, on a free port of 127.0.0.1, in a thread of its own.
 
-    Logins are plain text and the mailboxes live in memory; nothing outlives
-    `stop`. Any number may run in one process. Each runs once.
+    Mailboxes live in memory; nothing outlives `stop`. Many servers can run in one process, each of them once.
 
     Args:
-        mailboxes: What it holds at the start; without one named INBOX, an empty INBOX is added.
+        mailboxes: Its content at the start; an empty INBOX is added if none is among them.
         user: The only user; printable ASCII.
         password: Printable ASCII; a random one when empty.
     """
@@ -75,7 +73,7 @@ class EmbeddedServer:
         """The port it listens on; waits while the server is starting.
 
         Raises:
-            TimeoutError: It was not started, or did not get ready in time.
+            TimeoutError: It was not started, or was not ready in time.
         """
         return self._listening.result(START_TIMEOUT_S if self._thread.is_alive() else 0)
 
@@ -83,21 +81,21 @@ class EmbeddedServer:
         """Start listening; returns once connections are accepted.
 
         Raises:
-            OSError: No port could be had.
+            OSError: No port is free.
             RuntimeError: It was started before.
-            TimeoutError: It did not get ready in time.
+            TimeoutError: It was not ready in time.
         """
         self._thread.start()
         self._listening.result(START_TIMEOUT_S)
 
     def stop(self) -> None:
-        """Close the listening socket and every connection; harmless when not running."""
+        """Close the listening socket and every connection. Does nothing if it isn't running."""
         if self._loop is not None and self._thread.is_alive():
-            # The loop may end by itself between the question and the call.
+            # The loop may end between the check and the call.
             try:
                 self._loop.call_soon_threadsafe(self._stopping.set)
             except RuntimeError:
-                logger.debug("embedded server had ended already")
+                logger.debug("embedded server had already ended")
         if self._thread.ident is not None:
             self._thread.join(STOP_TIMEOUT_S)
 
@@ -124,32 +122,32 @@ class EmbeddedServer:
         imap = IMAPServer(backend.login, backend.config)
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await self._converse(imap, reader, writer)
+            await self._serve_connection(imap, reader, writer)
 
         listener = await asyncio.start_server(connected, host=self.host, port=0, limit=_LINE_OCTETS)
         self._listening.set_result(listener.sockets[0].getsockname()[1])
         await self._stopping.wait()
         listener.close()
-        await self._hang_up()
+        await self._close_connections()
 
-    async def _converse(
+    async def _serve_connection(
         self, imap: IMAPServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         task = asyncio.current_task()
-        if task is None:  # never: asyncio calls this in a task
+        if task is None:  # impossible: asyncio calls this in a task
             return
         self._connections[task] = writer
         try:
             await imap(reader, writer, SocketInfoLocal(writer, unique_id=uuid4().bytes))
         except Exception:
-            # pymap says BYE before it gives up; other connections go on.
+            # pymap sends BYE before it gives up; other connections go on.
             logger.exception("embedded server: connection failed")
         finally:
             del self._connections[task]
             writer.close()
 
-    async def _hang_up(self) -> None:
-        """End all conversations: pymap answers a cancelled one with BYE; the deaf are cut off."""
+    async def _close_connections(self) -> None:
+        """Cancel all connections, to which pymap sends BYE, and abort those that stay open."""
         open_now = dict(self._connections)
         for task in open_now:
             task.cancel()
@@ -157,4 +155,4 @@ class EmbeddedServer:
             await asyncio.wait(open_now, timeout=_GOODBYE_S)
         for writer in open_now.values():
             writer.transport.abort()
-        await asyncio.sleep(0)  # one turn of the loop, in which the aborted sockets are closed
+        await asyncio.sleep(0)  # one iteration of the loop, in which aborted sockets are closed
