@@ -1,8 +1,7 @@
-"""A message, or its first octets, as one view: headers, structure, content of parts.
+"""A message, or its first octets: header fields, structure, content of parts.
 
-The meeting point of `header.fields`, `mime.structure` and `mime.parser`. What the text says is
-for `body`; fetching what is missing is for the caller, who asks `part_octets`
-first.
+Brings together `header.fields`, `mime.structure` and `mime.parser`. What the text says is up to
+`mailmcp.mail.text.body`. Fetching what is missing is up to the caller, who asks `part_octets` first.
 """
 
 from collections.abc import Mapping
@@ -13,12 +12,10 @@ from mailmcp.mail.header.fields import HEADERS_CUT, Headers, header_end, parse_h
 from mailmcp.mail.mime.parser import MimeTree, split_message
 from mailmcp.mail.mime.structure import Part, find_part, has_no_content, leaf_parts
 
-_LINE_END_OCTETS = 2
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageView:
-    """What can be said of a message from the octets given."""
+    """What the octets at hand show of a message."""
 
     octets: bytes
     """The whole message, or its beginning."""
@@ -27,9 +24,8 @@ class MessageView:
     """Whether `octets` is the whole message."""
 
     structure: Part | None
-    """The tree the server gave, if it has content, without parts that are not there, and with file names of
-    which it lost words as they stand in the octets; else the one found in the octets (whose sizes are of what
-    was given)."""
+    """The server's tree, if it has content, with the errors corrected that the octets show. Otherwise the
+    tree found in the octets, with the sizes found there."""
 
     tree: MimeTree
     """What was found in the octets."""
@@ -47,7 +43,7 @@ class MessageView:
 
     @property
     def defects(self) -> tuple[str, ...]:
-        """What was wrong with headers and structure; of the structure only if it was found here."""
+        """What was wrong with the headers, and with the structure if it was found here."""
         return self.tree.headers.defects if self.trusted_sizes else self.tree.structure.defects
 
     @property
@@ -56,9 +52,9 @@ class MessageView:
         return not self.complete and header_end(self.octets) == len(self.octets)
 
     def with_header(self, *blocks: bytes) -> "MessageView":
-        """Return this view with the header fields of blocks that were fetched apart.
+        """Return this view with the header fields of blocks that were fetched separately.
 
-        A block of HEADERS_OCTETS_MAX is taken for the beginning of a longer one.
+        A block of HEADERS_OCTETS_MAX counts as the beginning of a longer one.
         """
         parsed = [parse_headers(block) for block in blocks]
         defects = [defect for headers in parsed for defect in headers.defects]
@@ -73,20 +69,21 @@ class MessageView:
         return {part_id: self.octets[span.start : span.end] for part_id, span in spans if span is not None}
 
     def part_octets(self, part: Part) -> bytes | None:
-        """Give the content of a leaf, still transfer-encoded, if it is wholly here.
+        """Return the content of a leaf, still transfer-encoded, if all of it is here.
 
-        It is when a boundary was seen after it, when the message is complete,
-        or when as many octets are here as the server says the part has. The
-        octets found must be of the same content type and name as the server's
-        part, and a whole message of the same leaves: parsers may number malformed
-        mail differently, and one file must not pass for another.
+        It is if a boundary follows it, if the message is complete, or if as many octets are here
+        as the server says the part has. The octets must have the content type and name of the
+        server's part, and a whole message the same leaves: parsers may number malformed mail
+        differently, and one file must not pass for another.
 
         Returns:
-            The octets; None when they are cut or missing, to be fetched by part id.
+            The octets; None if they are cut or missing, and must be fetched by part id.
         """
         span = self.tree.spans.get(part.part_id)
         found = find_part(self.tree.structure.root, part.part_id)
-        if span is None or found is None or not self.same_leaves or _nature(found) != _nature(part):
+        if span is None or found is None or not self.same_leaves:
+            return None
+        if (found.content_type, found.filename) != (part.content_type, part.filename):
             return None
         octets = self.octets[span.start : span.end]
         if self.complete or span.closed:
@@ -97,23 +94,27 @@ class MessageView:
 
 
 def parse_message(octets: bytes, *, complete: bool, structure: Part | None = None) -> MessageView:
-    """Read a message, or as much of it as is here; never raises on malformed mail.
+    """Parse a message, or as much of it as is here; never raises on malformed mail.
 
     Args:
-        octets: The message from its first header on.
+        octets: The message from its first header field on.
         complete: Whether this is all of it. If not, its last part may be cut.
-        structure: The tree of the server's BODYSTRUCTURE. If None, it is found
-            in the octets; then a part that is cut shows the size it has here.
+        structure: The tree of the server's BODYSTRUCTURE. If None, the tree is found in the octets,
+            and a part that is cut has the size that is here.
     """
     tree = split_message(octets, complete=complete)
-    if complete and structure is not None and has_no_content(structure):
-        structure = None
     found = tree.structure.root
+    same_leaves = True
+    if structure is not None and complete and has_no_content(structure):
+        structure = None
     if structure is not None:
         structure = _without_phantoms(structure, found, complete=complete)
-    same_leaves = structure is None or not complete or _leaves(structure) == _leaves(found)
-    if structure is not None and same_leaves:
-        structure = _with_whole_names(structure, {part.part_id: part for part in leaf_parts(found)})
+        leaves = list(leaf_parts(found))
+        same_leaves = not complete or [(part.part_id, part.content_type) for part in leaves] == [
+            (part.part_id, part.content_type) for part in leaf_parts(structure)
+        ]
+        if same_leaves:
+            structure = _with_whole_names(structure, {part.part_id: part for part in leaves})
     return MessageView(
         octets=octets,
         complete=complete,
@@ -125,25 +126,25 @@ def parse_message(octets: bytes, *, complete: bool, structure: Part | None = Non
 
 
 def _without_phantoms(part: Part, found: Part | None, *, complete: bool) -> Part:
-    """Leave out the parts that are not there: Dovecot makes one of what follows the closing boundary.
+    """Drop parts that do not exist: Dovecot makes one of the text after the closing boundary.
 
-    It reads a boundary without quotes up to the first special character, so that the closing
-    one looks like another that merely begins alike. Where the end of the message is not here, such a
-    part counts only if it is empty.
+    It reads a boundary without quotes up to the first special character, so that the closing boundary
+    looks like another one that merely begins alike. If the end of the message is missing here, such
+    a part is dropped only if it is empty.
     """
     parts = tuple(_without_phantoms(each, found, complete=complete) for each in part.parts)
     ours = find_part(found, part.part_id) if part.is_multipart else None
     if ours is not None and parts and parts[-1].is_bare:
         read, whole = (each.params.get("boundary", "") for each in (part, ours))
-        empty = parts[-1].size_octets <= _LINE_END_OCTETS
-        one_more = len(parts) == len(ours.parts) + 1 if complete else empty
+        is_empty = parts[-1].size_octets <= 2  # a line end
+        one_more = len(parts) == len(ours.parts) + 1 if complete else is_empty
         if one_more and len(read) < len(whole) and whole.startswith(read):
             parts = parts[:-1]
     return part if parts == part.parts else replace(part, parts=parts)
 
 
 def _with_whole_names(part: Part, found: Mapping[str, Part]) -> Part:
-    """Complete the file names without quotes, of which servers read the first word."""
+    """Complete the file names without quotes, of which servers read only the first word."""
     if part.is_multipart:
         parts = tuple(_with_whole_names(child, found) for child in part.parts)
         same = all(new is old for new, old in zip(parts, part.parts, strict=True))
@@ -152,11 +153,3 @@ def _with_whole_names(part: Part, found: Mapping[str, Part]) -> Part:
     if ours is None or ours.content_type != part.content_type or not part.filename:
         return part
     return replace(part, filename=ours.filename) if ours.filename.startswith(f"{part.filename} ") else part
-
-
-def _leaves(root: Part | None) -> list[tuple[str, str]]:
-    return [(part.part_id, part.content_type) for part in leaf_parts(root)]
-
-
-def _nature(part: Part) -> tuple[str, str]:
-    return part.content_type, part.filename

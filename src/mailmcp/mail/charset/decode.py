@@ -1,8 +1,10 @@
-"""Octets to text when the named charset is wrong, missing or unknown.
+"""Octets to text, even if the declared charset is wrong, missing or unknown.
 
-Owns every guess about charsets, for headers and bodies alike; transfer encodings
-are for `mailmcp.mail.mime.transfer`. Names are those of the IANA registry, read the
-way browsers read them (WHATWG Encoding: a superset stands in for its subset).
+Makes every guess about charsets, for headers and bodies alike. Names are those of the IANA registry,
+read as browsers read them (WHATWG Encoding: a superset replaces its subset). The chardet library
+guesses legacy charsets; its answer counts only if mail makes it likely. The charsets of Western
+Europe differ in few characters, so a few octets prove nothing: they, and whatever is not certain,
+are read as windows-1252.
 """
 
 import codecs
@@ -36,6 +38,7 @@ _CODECS: Final = {
     "macintosh": "mac_roman",
     "x-mac-roman": "mac_roman",
 }
+_ASCII_BASED: Final = frozenset({"", "us-ascii", "utf-8", "iso-8859-1", "iso-8859-15", "windows-1252"})
 _LATIN: Final = frozenset({"ascii", "iso8859-1", "cp1252"})
 _NOT_DECLARED: Final = frozenset({"", "default", "unknown", "unknown-8bit", "x-unknown", "binary", "8bit"})
 # Python's own, not charsets: slow ("idna", "punycode") or an escape syntax.
@@ -50,10 +53,10 @@ _UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SENT_REPLACEMENT: Final = {"utf-8": b"\xef\xbf\xbd"} | dict.fromkeys(
     ("gb2312", "gbk", "gb18030"), b"\x84\x31\xa4\x37"
 )
-"""U+FFFD as it is sent by whoever had lost a character already."""
+"""U+FFFD as it is sent by somebody who had already lost a character."""
 
 _EIGHT_BIT: Final = re.compile(rb"[\x80-\xff]")
-_OCTETS_MIN: Final = 6  # three Chinese characters, six Cyrillic letters; of fewer, chance decides
+_OCTETS_MIN: Final = 6  # three Chinese characters or six Cyrillic letters; fewer prove nothing
 _LATIN_2_OCTETS_MIN: Final = 8
 
 _GUESSED: Final = {
@@ -86,29 +89,31 @@ _ISO_2022_JP: Final = re.compile(rb"\x1b(?:\$[@B]|\([JI])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoded:
-    """Text made of octets, and what was wrong with them."""
+    """Text decoded from octets, and what was wrong with them."""
 
     text: str
-    """Without a byte order mark and without lone surrogates; U+FFFD where octets meant nothing."""
+    """Without byte order mark and lone surrogates; U+FFFD where octets mean nothing."""
 
     defects: tuple[str, ...] = ()
-    """Short stable phrases; empty when the octets were in order."""
+    """Short stable phrases; empty if the octets were in order."""
 
 
 def decode_text(octets: bytes, charset: str) -> Decoded:
-    """Read octets as text: in the declared charset, else UTF-8, else a guess, else windows-1252.
+    """Decode octets: in the declared charset, else UTF-8, else a guess, else windows-1252.
 
-    A text of which only a few characters fail (it was cut, or an octet was
-    lost) stays in its declared charset.
+    A text of which only a few characters fail (it was cut, or an octet was lost) stays in its
+    declared charset.
 
     Args:
-        octets: The text, transfer encoding already taken off.
-        charset: As declared, in any case; empty when nothing is declared.
+        octets: The text, transfer encoding already removed.
+        charset: As declared, in any case; empty if none is declared.
 
     Returns:
-        The text. It always is one: windows-1252 reads anything.
+        The text. There always is one: windows-1252 reads anything.
     """
     name = charset.strip().strip("\"'").lower()
+    if name in _ASCII_BASED and octets.isascii() and b"\x1b" not in octets:
+        return Decoded(text=octets.decode("ascii"))  # most mail
     if name in _NOT_DECLARED:
         return _decode_undeclared(octets)
     codec = _codec_named(name)
@@ -127,7 +132,7 @@ def guess_charset(octets: bytes) -> str:
     """Guess the charset of 8-bit text that is not UTF-8.
 
     Returns:
-        The name of a Python codec; "" when there is no sure guess.
+        The name of a Python codec; "" if no guess is certain.
     """
     first = _EIGHT_BIT.search(octets)
     if first is None:
@@ -137,7 +142,7 @@ def guess_charset(octets: bytes) -> str:
     eight_bit = len(_EIGHT_BIT.findall(sample))
     if eight_bit < _OCTETS_MIN:
         return ""
-    # Imported here: it takes 0.1 s, and most mail says its charset.
+    # Imported here: it takes 0.1 s, and most mail declares its charset.
     import chardet  # noqa: PLC0415
 
     name = (chardet.detect(sample)["encoding"] or "").lower()
@@ -146,7 +151,7 @@ def guess_charset(octets: bytes) -> str:
 
 
 def _codec_named(name: str) -> str | None:
-    """Find Python's codec for a lower-case IANA name; None when there is none."""
+    """Return Python's codec for a lower-case IANA name; None if there is none."""
     if _CHARSET_NAME.fullmatch(name) is None:
         return None
     wanted = _CODECS.get(name, name)
@@ -167,18 +172,18 @@ def _decode_undeclared(octets: bytes) -> Decoded:
         text, lost = _decode(octets, "utf-16")
         return Decoded(text=text, defects=(UNDECLARED_CHARSET,) if lost else ())
     text = _decode_by_guess(octets)
-    # UTF-8 needs no declaration in headers (RFC 6532), and is a harmless omission elsewhere.
+    # UTF-8 needs no declaration in headers (RFC 6532), and elsewhere the omission is harmless.
     is_utf8 = text.encode() == octets.removeprefix(codecs.BOM_UTF8)
     return Decoded(text=text, defects=() if is_utf8 else (UNDECLARED_CHARSET,))
 
 
 def _decode_latin(octets: bytes, codec: str) -> Decoded:
-    """Read US-ASCII, ISO-8859-1 and windows-1252, whose names mail uses for one another and for UTF-8."""
+    """Decode US-ASCII, ISO-8859-1 and windows-1252: mail mixes up their names, and uses them for UTF-8."""
     if octets.isascii():
         return _decode_undeclared(octets)
     if codec == "ascii":
         return Decoded(text=_decode_by_guess(octets), defects=(WRONG_CHARSET,))
-    # What is well-formed UTF-8 is UTF-8: chance hardly makes it so.
+    # Well-formed UTF-8 is hardly ever an accident.
     text = _decode_utf8(octets)
     if text is not None:
         return Decoded(text=text, defects=(WRONG_CHARSET,))
@@ -190,7 +195,7 @@ def _decode_latin(octets: bytes, codec: str) -> Decoded:
 
 
 def _decode_by_guess(octets: bytes) -> str:
-    """Read 8-bit text as UTF-8, else in the charset that its letters speak for, else as windows-1252."""
+    """Decode 8-bit text as UTF-8, else in the charset that its letters suggest, else as windows-1252."""
     text = _decode_utf8(octets)
     if text is not None:
         return text
@@ -203,13 +208,13 @@ def _decode_by_guess(octets: bytes) -> str:
 
 
 def _decode_utf8(octets: bytes) -> str | None:
-    """Read what is UTF-8 but for a few characters that were cut or lost; None for anything else."""
+    """Decode UTF-8, though a few characters were cut or lost; None for anything else."""
     text, lost = _decode(octets, "utf-8")
     return None if _is_mostly_lost(text, lost) else text
 
 
 def _decode(octets: bytes, codec: str) -> tuple[str, int]:
-    """Decode with U+FFFD for what fails, and count what failed: U+FFFD that was sent is text."""
+    """Decode with U+FFFD for what fails, and count the failures: U+FFFD that was sent is text."""
     decode = find_decoder(codec)
     text = _scrub(decode(octets) if decode is not None else octets.decode(codec, "replace"))
     sent = _SENT_REPLACEMENT.get(codec)
@@ -221,5 +226,5 @@ def _scrub(text: str) -> str:
 
 
 def _is_mostly_lost(text: str, lost: int) -> bool:
-    """Tell whether more characters beyond ASCII failed than were read."""
+    """Return whether more characters beyond ASCII failed than were read."""
     return lost > 0 and lost * 2 > sum(1 for character in text if character > "\x7f")

@@ -1,8 +1,8 @@
 """East Asian charsets, decoded as browsers decode them (WHATWG Encoding Standard, sections 10 to 13).
 
-Python's codecs hold nearly every row of the standard's indexes. Here are the rows that they lack or read in
-another way, and the standard's rule for a damaged pair: the lead octet is lost, and the next one with it
-unless that is ASCII. Python's codecs take the second octet for a lead, and garble what follows.
+Python's codecs hold nearly every row of the standard's indexes. This module adds the rows that they lack
+or read differently, and the standard's rule for a damaged pair: the lead octet is lost, and so is the
+next one unless it is ASCII. Python's codecs take the second octet for a lead, and garble what follows.
 """
 
 import re
@@ -53,7 +53,7 @@ _GB18030_ROWS: Final[Mapping[bytes, str]] = {
 
 
 class _Characters(dict[bytes, str]):
-    """The text of each unit of a charset, found out when it is first met."""
+    """The text of each unit of a charset, decoded when it first occurs."""
 
     def __init__(self, character: Callable[[bytes], str | None]) -> None:
         super().__init__()

@@ -1,9 +1,9 @@
 """Base64 line by line (RFC 2045 section 6.8), up to the first line that is not base64.
 
-Mailing lists append their footer in plain text to what is encoded, with padding before it or without.
-RFC 2045 wants other characters ignored, but a footer read as base64 is noise, and makes the whole text
-look as if its charset were wrong. So each line is judged by itself: damaged base64 is decoded, prose
-ends it. Takes pieces of any size, in memory of one line.
+Mailing lists append a plain text footer to encoded content, with padding before it or without. RFC 2045
+wants other characters ignored, but a footer decoded as base64 is noise, and makes the whole text look
+as if its charset were wrong. So each line is classified by itself: damaged base64 is decoded, prose ends
+it. Takes pieces of any size, in memory of one line.
 """
 
 import binascii
@@ -21,56 +21,56 @@ _NOT_DIGITS: Final = bytes(set(range(256)) - set(_DIGITS))
 _LINE: Final = re.compile(rb"(?P<head>[^=]*)(?P<padding>=*)(?P<tail>.*)", re.DOTALL)
 _LINE_END: Final = re.compile(rb"[\r\n]\s*")
 _SPACED: Final = re.compile(rb"(?:(?:[A-Za-z0-9+/]{4}){4,}[ \t]+)+[A-Za-z0-9+/]*+")
-"""Spaces in the place of line ends; words are shorter."""
+"""Spaces instead of line ends; words are shorter."""
 
 _GROUP: Final = 4
 _PADDING_MAX: Final = 4
 """A longer row of equals signs is a ruler."""
 
 _SURE_DIGITS_MIN: Final = 16
-"""So many digits in whole groups are no word that stands alone on a line."""
+"""So many digits in whole groups are not a word alone on a line."""
 
 _LINE_OCTETS_MAX: Final = 65_536
-"""A longer line is taken in pieces."""
+"""A longer line is decoded in pieces."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Data:
-    """What one line holds."""
+    """What one line of base64 holds."""
 
     digits: bytes = b""
     padded: bool = False
     damaged: bool = False
-    """Whether something in the line is not base64."""
+    """Whether the line also holds something that is not base64."""
 
     joined: "_Data | None" = None
-    """Another encoding, which a gateway has joined behind the padding."""
+    """More base64 that a gateway appended after the padding."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether the line can be decoded by itself."""
+        """Whether the line can be decoded alone."""
         return self.padded or len(self.digits) % _GROUP == 0
 
     @property
     def is_sure(self) -> bool:
-        """Whether the line must be base64, wherever it stands."""
+        """Whether the line must be base64, wherever it is."""
         return not self.damaged and self.is_whole and (self.padded or len(self.digits) >= _SURE_DIGITS_MIN)
 
 
 class Base64Decoder:
-    """Decodes one part; feed it in order, then finish."""
+    """Decodes one part, fed in order."""
 
     before = b""
 
     def __init__(self) -> None:
         self.damaged = False
-        """Whether something was left out, or does not fit."""
+        """Whether something was skipped, or doesn't fit."""
 
         self.after = b""
         """The plain text after the last line of base64, up to TEXT_PART_OCTETS_MAX."""
 
         self._buffer = b""
-        self._held = b""  # a line that only its successor explains
+        self._held = b""  # a line that only the next one explains
         self._rest = b""  # digits of a group that is not full yet
         self._longest = self._last = 0
         self._padded = False
@@ -82,7 +82,7 @@ class Base64Decoder:
         return (BROKEN_BASE64,) if self.damaged else ()
 
     def feed(self, octets: bytes) -> bytes:
-        """Take some more octets, and return what can be decoded by now."""
+        """Take more octets and return what can be decoded by now."""
         self._buffer += octets
         decoded: list[bytes] = []
         at = 0
@@ -104,7 +104,7 @@ class Base64Decoder:
         return decoded + self._flush()
 
     def _line_end(self, at: int) -> int:
-        """Find the end of the line at `at`, past its line end; `at` if that has not come yet."""
+        """Return the offset after the line at `at` and its line end; `at` if that has not come yet."""
         if self._stopped:
             return len(self._buffer)
         found = _LINE_END.search(self._buffer, at, at + _LINE_OCTETS_MAX)
@@ -113,7 +113,7 @@ class Base64Decoder:
         return at + _LINE_OCTETS_MAX if len(self._buffer) - at >= _LINE_OCTETS_MAX else at
 
     def _same_lines(self, line: bytes, at: int) -> bytes:
-        """Take the lines of nothing but digits that are as long as the one before them."""
+        """Return the following lines of digits alone that are as long as the one before them."""
         length = len(line.rstrip())
         if self._stopped or self._held or length != self._last or self._may_have_ended:
             return b""
@@ -122,11 +122,11 @@ class Base64Decoder:
 
     @property
     def _may_have_ended(self) -> bool:
-        """Whether this can be all: it was padded, or the last line was shorter than others."""
+        """Whether the content may be complete: it was padded, or the last line was shorter than others."""
         return self._padded or self._last < self._longest
 
     def _take(self, line: bytes) -> bytes:
-        """Decode a line, hold it, or stop before it."""
+        """Decode a line, hold it back, or stop before it."""
         if self._stopped:
             return self._pass(line)
         text = line.strip()
@@ -142,14 +142,14 @@ class Base64Decoder:
         return b""
 
     def _goes_on(self, data: _Data) -> bool:
-        """Whether a line is base64 where it stands; a damaged one if it would be as long as the others."""
+        """Return whether a line is base64 where it is; a damaged one, if it is as long as the others."""
         if self._may_have_ended:
             return False
         as_long = len(data.digits) == self._longest or not self._begun
         return not data.damaged or (as_long and data.digits != b"" and data.is_whole)
 
     def _take_held(self) -> bytes:
-        """Decode the line that was held, if any, since base64 follows it; what it lacks shifts no other."""
+        """Decode the line that was held back, if any, since base64 follows. Its gaps shift no other line."""
         if not self._held:
             return b""
         held, self._held = self._held, b""
@@ -171,7 +171,7 @@ class Base64Decoder:
         return decoded + (self._accept(data.joined) if data.joined else b"")
 
     def _stop(self, line: bytes) -> bytes:
-        """End before the line that is held, or before this one; all is plain if nothing came before it."""
+        """Stop before the line that is held back, or this one. If nothing came before, all is plain text."""
         held, self._held = self._held, b""
         self._stopped = self.damaged = True
         return self._flush() + self._pass(held + line)
@@ -189,7 +189,7 @@ class Base64Decoder:
         return binascii.a2b_base64(digits[:whole])
 
     def _flush(self) -> bytes:
-        """Decode the digits of a group that will not be filled; six bits alone are no octet."""
+        """Decode the digits of an incomplete group. Six bits alone are not an octet."""
         rest, self._rest = self._rest, b""
         if len(rest) == 1:
             self.damaged, rest = True, b""
@@ -202,11 +202,11 @@ def _lines_of(length: int) -> re.Pattern[bytes]:
 
 
 def _read_line(text: bytes, *, pending: int) -> _Data | None:
-    """Read a line as base64; None if it is prose, or a ruler.
+    """Read a line as base64; None if it is prose or a ruler.
 
     Args:
-        text: Without white space around it.
-        pending: Digits before it that make no whole group yet.
+        text: Without white space at its ends.
+        pending: Digits before it that are not a whole group yet.
     """
     match = _LINE.fullmatch(text)
     assert match is not None  # noqa: S101 - it matches anything

@@ -1,8 +1,8 @@
 """BODYSTRUCTURE answers to a tree of parts (RFC 9051 section 7.5.2, `body`).
 
-Takes the nested tuples that IMAPClient's response parser makes, and forgives
-what servers get wrong: missing fields, NIL anywhere, numbers for strings. Never
-recurses deeper than STRUCTURE_DEPTH_MAX.
+Takes the nested tuples that IMAPClient's response parser makes, and forgives what servers get
+wrong: missing fields, NIL anywhere, numbers for strings. Never recurses deeper than
+STRUCTURE_DEPTH_MAX.
 """
 
 from collections.abc import Sequence
@@ -40,17 +40,16 @@ def parse_body_structure(raw: object) -> Structure:
     """Read one BODYSTRUCTURE (or BODY) value.
 
     Args:
-        raw: Nested tuples of bytes, int and None, as
-            `imapclient.response_parser.parse_response` gives them; children of
-            a multipart stand before its subtype, in a list of their own or not.
+        raw: Nested tuples of bytes, int and None, as `imapclient.response_parser.parse_response`
+            returns them. Children of a multipart come before its subtype, perhaps in a list.
 
     Returns:
-        The tree. Its root is None when nothing could be read; parts beyond
-        STRUCTURE_PARTS_MAX or deeper than STRUCTURE_DEPTH_MAX are left out.
+        The tree, without parts beyond STRUCTURE_PARTS_MAX or deeper than STRUCTURE_DEPTH_MAX. Its
+        root is None if nothing could be read.
     """
     reader = _Reader()
     node = raw
-    for _ in range(STRUCTURE_DEPTH_MAX):  # an answer still in its own parentheses
+    for _ in range(STRUCTURE_DEPTH_MAX):  # an answer that is still in its parentheses
         if not isinstance(node, tuple) or len(node) != 1:
             break
         node = node[0]
@@ -60,7 +59,7 @@ def parse_body_structure(raw: object) -> Structure:
 
 
 class _Reader:
-    """One reading: what was wrong so far, and how many parts there are."""
+    """Reads one structure; counts its parts and collects what is wrong."""
 
     __slots__ = ("count", "defects")
 
@@ -69,18 +68,15 @@ class _Reader:
         self.count = 0
 
     def read_body(self, node: object, message_id: str, depth: int) -> Part | None:
-        """Read the body of a message, the outer one or that in part `message_id`; None as `read`."""
+        """Read the body of a message, the outer one or that in part `message_id`."""
         items = _items(node)
         return self.read(items, body_id(message_id, multipart=_is_multipart(items)), depth)
 
     def read(self, items: Sequence[object], part_id: str, depth: int) -> Part | None:
-        """Read a part; None, with a defect, where it lies too deep or too many came before it."""
+        """Read a part; None, with a defect, if it lies too deep or too many came before it."""
         self.count += 1
-        if depth >= STRUCTURE_DEPTH_MAX:
-            self.defects.append(TOO_DEEP)
-            return None
-        if self.count > STRUCTURE_PARTS_MAX:
-            self.defects.append(TOO_MANY)
+        if depth >= STRUCTURE_DEPTH_MAX or self.count > STRUCTURE_PARTS_MAX:
+            self.defects.append(TOO_DEEP if depth >= STRUCTURE_DEPTH_MAX else TOO_MANY)
             return None
         if _is_multipart(items):
             return self._read_multipart(items, part_id, depth)
@@ -138,7 +134,7 @@ class _Reader:
 
 
 def _inner_subject(items: Sequence[object]) -> str:
-    """Give the subject of the message inside, from its imap_envelope; "" where the server left it out."""
+    """Return the subject of an attached message, from its ENVELOPE; "" if the server left it out."""
     imap_envelope = _items(items[_IMAP_ENVELOPE]) if len(items) > _IMAP_ENVELOPE else ()
     if len(imap_envelope) <= _ENVELOPE_SUBJECT:
         return ""
@@ -146,7 +142,7 @@ def _inner_subject(items: Sequence[object]) -> str:
 
 
 def _items(node: object) -> Sequence[object]:
-    """Give the elements of a node; IMAPClient's BodyData keeps the children in a list of their own."""
+    """Return the elements of a node. IMAPClient's BodyData keeps the children in a list of their own."""
     if not isinstance(node, tuple):
         return ()
     if node and isinstance(node[0], list):
@@ -171,7 +167,7 @@ def _text(value: object) -> str:
 
 
 def _params(value: object) -> dict[str, str]:
-    """Read a parameter list; a name without a value is dropped."""
+    """Read a parameter list, without names that have no value."""
     items = _items(value)
     pairs = [(_text(name), _text(given)) for name, given in zip(items[::2], items[1::2], strict=False)]
     return decode_parameters((name, given) for name, given in pairs if name)
@@ -180,8 +176,8 @@ def _params(value: object) -> dict[str, str]:
 def _disposition(extension: Sequence[object]) -> tuple[str, dict[str, str]]:
     """Find the disposition among the extension fields.
 
-    Its place depends on the type, and servers leave fields out before it; but
-    nothing else there is a string followed by a list or NIL in one pair.
+    Its place depends on the type, and servers leave out fields before it. But nothing else there
+    is a pair of a string and a list or NIL.
     """
     for item in extension:
         if isinstance(item, bytes) and item.lower() in (b"inline", b"attachment"):

@@ -1,8 +1,8 @@
 """Parameters of Content-Type and Content-Disposition (RFC 2045 section 5.1, RFC 2231).
 
-Owns quoting, continuations (``name*0``), the charset extension (``name*=``) and
-the encoded words that senders put there against RFC 2047. What a parameter
-means is for `mailmcp.mail.mime.structure`.
+Handles quoting, continuations (``name*0``), the charset extension (``name*=``) and the encoded words
+that senders put there against RFC 2047. What a parameter means is up to
+`mailmcp.mail.mime.structure`.
 """
 
 import re
@@ -25,9 +25,9 @@ _PARAM: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _COMMENT: Final = re.compile(r"\s\([^()]*\)")
-_ESCAPED: Final = re.compile(r'\\(["\\])')  # only these: "C:\new" is a file name that was never escaped
+_ESCAPED: Final = re.compile(r'\\(["\\])')  # only these: the file name "C:\new" was never escaped
 _DECLARED_CHARSET: Final = re.compile(r"([^']*)'[^']*'")
-# Percent-encoded without saying so: a space, or the beginning of a character beyond ASCII, gives it away.
+# Undeclared percent-encoding: a space, or the beginning of a character beyond ASCII, gives it away.
 _PERCENT: Final = re.compile(r"%(?:20|[C-Fc-f][0-9A-Fa-f]%[89A-Fa-f])")
 _NAMES: Final = frozenset({"filename", "name"})
 _SECTION: Final = re.compile(r"(?P<name>[^*]+)(?:\*(?P<number>\d{1,3}))?(?P<extended>\*)?")
@@ -37,11 +37,11 @@ def parse_parameterised(value: str) -> tuple[str, dict[str, str]]:
     """Split a header value such as ``text/plain; charset=utf-8``.
 
     Args:
-        value: One unfolded line, encoded words still in it.
+        value: One unfolded line, with its encoded words.
 
     Returns:
-        The leading value in lower case, and the decoded parameters under
-        lower-case names. Either may be empty.
+        The leading value in lower case, and the decoded parameters by lower-case name. Either may
+        be empty.
     """
     main, _, rest = value.partition(";")
     pairs: list[tuple[str, str]] = []
@@ -56,14 +56,14 @@ def parse_parameterised(value: str) -> tuple[str, dict[str, str]]:
 
 
 def decode_parameters(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Decode raw parameters: join continuations, take off percent encoding and encoded words.
+    """Decode raw parameters: join continuations, decode percent-encoding and encoded words.
 
     Args:
-        pairs: Names and unquoted values, in order. Of a repeated name the first
-            counts; the extended form wins over the plain one (RFC 2231 section 4).
+        pairs: Names and unquoted values, in order. The first of a repeated name counts; the extended
+            form wins over the plain one (RFC 2231 section 4).
 
     Returns:
-        Values on one line under lower-case names.
+        Values on one line, by lower-case name.
     """
     plain: dict[str, str] = {}
     sections: dict[str, dict[int, tuple[str, bool]]] = {}
@@ -81,7 +81,7 @@ def decode_parameters(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _unpercent(name: str) -> str:
-    """Take percent encoding off a file name, if it is one and of UTF-8."""
+    """Decode a percent-encoded file name, if it is UTF-8."""
     if _PERCENT.search(name) is None:
         return name
     try:
@@ -91,7 +91,7 @@ def _unpercent(name: str) -> str:
 
 
 def _join_sections(sections: Mapping[int, tuple[str, bool]]) -> str:
-    """Join numbered sections; the first extended one names the charset (RFC 2231 section 4.1)."""
+    """Join numbered sections. The first extended one names the charset (RFC 2231 section 4.1)."""
     charset = ""
     octets = b""
     for number in sorted(sections):
@@ -104,5 +104,5 @@ def _join_sections(sections: Mapping[int, tuple[str, bool]]) -> str:
             charset, value = declared[1], value[declared.end() :]
         octets += unquote_to_bytes(value)
     decoded = decode_text(octets, charset).text
-    # Some senders encode each section as words instead of percent signs.
+    # Some senders use encoded words in each section instead of percent-encoding.
     return blank_controls(decode_encoded_words(decoded).text).strip()
