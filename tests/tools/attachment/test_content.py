@@ -113,7 +113,7 @@ def test_a_broken_encoding_is_said(
     desk = open_desk(peer_account(peer(messages=[peer_message(octets=b"QUJD!QUJD")])))
     desk.preferences = Preferences(save_folder=tmp_path)
     reply = get(desk, PEER_ID, mode=mode)
-    assert reply.outcome.warnings == ("The attachment is malformed, and may be damaged: broken base64.",)
+    assert reply.outcome.warnings == ("The attachment is malformed and may be damaged: broken base64.",)
 
 
 def test_a_connection_that_is_lost_for_good_leaves_nothing_behind(

@@ -25,7 +25,7 @@ def refuse_links(*_: object, **__: object) -> None:
 
 
 def use_paths(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "_HAS_FOLDERS_AT_HAND", False)
+    monkeypatch.setattr(file, "_HAS_DIR_FD", False)
 
 
 def use_no_links(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +144,7 @@ def test_names_run_out_at_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(InternalError) as caught:
         save_file(tmp_path, "a.txt", [b"x"])
     assert caught.value.reason is Reason.SAVE_FAILED
-    assert "tidy" in caught.value.message
+    assert "must delete some" in caught.value.message
     assert len(content(tmp_path)) == 3
 
 

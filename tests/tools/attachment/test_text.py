@@ -121,7 +121,7 @@ def test_what_is_no_text_is_an_issue(desk: Desk, octets: bytes, content_type: st
 def test_a_text_that_is_cut_ends_with_a_whole_line(desk: Desk) -> None:
     found = read(desk, b"one\ntwo\nthr", "text/plain", cut=True)
     assert found.text == "one\ntwo"
-    assert found.warnings == ("The attachment is longer: only its first 8 octets, as stored, were read.",)
+    assert found.warnings == ("Only the first 8 octets of the attachment, as stored, were read.",)
 
 
 def test_a_document_that_is_cut_is_not_read(desk: Desk) -> None:

@@ -1,9 +1,9 @@
-"""Saving a stranger's file in the user's folder: whole or not at all, and over nothing that is there.
+"""Saves a stranger's file in the user's folder: completely or not at all, and never over another file.
 
-The octets go to a new file with a name of ours; when all are there it gets its own name, by a hard
-link, which fails if the name is taken. (Where there are no hard links, as on FAT, the name is taken
-by an empty file first, which the finished one replaces.) Names are looked up in the folder as it was
-opened, and no symbolic link in it is followed. Blocking.
+The octets go to a new file with a random name. When they are complete, the file gets its own name through
+a hard link, which fails if the name is taken. (Without hard links, as on FAT, an empty file takes the name
+first and the finished file replaces it.) Names are resolved in the folder as it was opened, and symbolic
+links in it are not followed. Blocking.
 """
 
 import hashlib
@@ -29,32 +29,32 @@ _NEW_FILE: Final = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
-_HAS_FOLDERS_AT_HAND: Final = {os.open, os.link, os.unlink} <= os.supports_dir_fd
-"""Whether names can be looked up in a folder that is open; not on Windows."""
+_HAS_DIR_FD: Final = {os.open, os.link, os.unlink} <= os.supports_dir_fd
+"""Whether names can be resolved in an open folder; false on Windows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedFile:
-    """A file that was saved."""
+    """A saved file."""
 
     path: Path
     size_octets: int
     sha256: str
-    """In hexadecimal digits."""
+    """As hexadecimal digits."""
 
 
 def save_file(folder: Path, name: str, octets: Iterable[bytes]) -> SavedFile:
     """Save octets as a new file that only its owner can read.
 
     Args:
-        folder: Is there.
-        name: From `safe_filename`; " (2)" and so on is added where it is taken.
-        octets: Written as they come; whatever they raise is raised, and nothing is left behind.
+        folder: An existing folder.
+        name: From `safe_filename`; if it is taken, " (2)" and so on is added.
+        octets: Written as they come. If they raise, nothing is left behind.
 
     Raises:
         InternalError: With reason `save_failed`.
     """
-    with _named_faults(), _open_folder(folder) as place:
+    with _translate_errors(), _open_folder(folder) as place:
         partial = f".mailmcp-{secrets.token_hex(8)}.part"
         descriptor = os.open(place.at(partial), _NEW_FILE, _MODE, **place.within)
         try:
@@ -68,7 +68,7 @@ def save_file(folder: Path, name: str, octets: Iterable[bytes]) -> SavedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """A folder to look names up in."""
+    """A folder in which names are resolved."""
 
     folder: Path
     descriptor: int | None
@@ -93,7 +93,7 @@ class _Place:
 
 @contextmanager
 def _open_folder(folder: Path) -> Iterator[_Place]:
-    if not _HAS_FOLDERS_AT_HAND:
+    if not _HAS_DIR_FD:
         yield _Place(folder=folder, descriptor=None)
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -116,15 +116,15 @@ def _write(descriptor: int, octets: Iterable[bytes]) -> tuple[int, str]:
 
 
 def _give_name(place: _Place, partial: str, name: str) -> str:
-    """Give the finished file the first of its names that is free, in one step that cannot overwrite."""
+    """Rename the finished file to the first free name, in one step that can't overwrite."""
     for number in range(1, limits.SAVED_NAMES_TRIED + 1):
         candidate = numbered(name, number)
         with suppress(FileExistsError):
             _rename(place, partial, candidate)
             return candidate
     raise InternalError(
-        f"The file was not saved: the folder has {limits.SAVED_NAMES_TRIED} files of its name. "
-        "The user must tidy it up.",
+        f"The file was not saved: the folder already has {limits.SAVED_NAMES_TRIED} files of this name. "
+        "The user must delete some.",
         reason=Reason.SAVE_FAILED,
     )
 
@@ -135,23 +135,22 @@ def _rename(place: _Place, partial: str, candidate: str) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # No hard links here, as on FAT: take the name with an empty file, and replace that.
+        # No hard links, as on FAT: take the name with an empty file, then replace it.
         os.close(os.open(place.at(candidate), _NEW_FILE, _MODE, **place.within))
         try:
-            # Path knows no open folder.
-            os.replace(place.at(partial), place.at(candidate), **place.between)  # noqa: PTH105 - see above
+            os.replace(place.at(partial), place.at(candidate), **place.between)  # noqa: PTH105 - needs dir_fd
         except OSError:
             os.unlink(place.at(candidate), **place.within)
             raise
 
 
 @contextmanager
-def _named_faults() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise InternalError(
             f"The file was not saved: {error.strerror or 'the system refused'}. "
-            "The user must see to the folder that save_folder in [attachments] names.",
+            "The user must check the folder that save_folder in [attachments] names.",
             reason=Reason.SAVE_FAILED,
         ) from error

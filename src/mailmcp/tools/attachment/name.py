@@ -1,6 +1,6 @@
-"""A file's name out of what a stranger called it: one that every system takes, and that stays in its folder.
+"""Turns a stranger's file name into one that every system accepts and that can't leave its folder.
 
-What Windows reserves is left out on every system: saved files travel.
+Names that Windows reserves are avoided on every system: saved files travel.
 """
 
 import mimetypes
@@ -13,19 +13,19 @@ from mailmcp.mail.clean import clean_line
 
 _FORBIDDEN: Final = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f-\x9f\ufffd]')
 _LEADING: Final = " .-~"
-"""Hidden files, options of commands, home folders."""
+"""Hidden files, command options, home folders."""
 
 _TRAILING: Final = " ."
-"""Windows takes them off, and finds another file."""
+"""Windows drops them and finds another file."""
 
 _RESERVED: Final = re.compile(
     r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])[ .]*", re.IGNORECASE
 )
-"""Devices, whatever follows the first dot."""
+"""Device names, whatever follows the first dot."""
 
 _EXTENSION_OCTETS_MAX: Final = 20
 _TYPES: Final = mimetypes.MimeTypes()
-"""Python's own table, not that of the machine."""
+"""Python's own table, not the machine's."""
 
 _EXTENSIONS: Final = {
     "message/rfc822": ".eml",
@@ -45,11 +45,11 @@ _EXTENSIONS: Final = {
 
 
 def safe_filename(filename: str, *, content_type: str, part_id: str) -> str:
-    """Choose the name of a saved file; never empty, and no path on any system.
+    """Choose the name of a saved file: never empty, and never a path on any system.
 
     Args:
-        filename: What the sender called it; anything.
-        content_type: In lower case; gives an extension where the sender gave no name.
+        filename: The sender's name for it; may be anything.
+        content_type: In lower case; decides the extension if the sender gave no name.
         part_id: Numbers and dots.
     """
     line = clean_line(unicodedata.normalize("NFC", clean_line(filename).text)).text
@@ -62,9 +62,9 @@ def safe_filename(filename: str, *, content_type: str, part_id: str) -> str:
 
 
 def numbered(name: str, number: int) -> str:
-    """Give the `number`-th name to try for a file: the name itself, then `name (2).pdf` and so on.
+    """Return the `number`-th name to try: the name itself, then `name (2).pdf` and so on.
 
-    Shortened, before its extension, to what file systems take.
+    It is shortened, before its extension, to what file systems accept.
     """
     stem, extension = _split(name)
     mark = f" ({number})" if number > 1 else ""

@@ -1,7 +1,7 @@
-"""One part of a message as it is stored: found in the structure, fetched alone, as far as is allowed.
+"""Opens one part of a message: finds it in the structure and fetches it alone, in ranges.
 
-Where a server gives no structure that can be read, or not the part that stands in it, the
-whole message is fetched and taken apart here, if it is not too large. Blocking.
+If the server sends no usable structure, or not the part that it lists, the whole message is fetched and
+parsed here, unless it is too large. Blocking.
 """
 
 from codecs import IncrementalDecoder, getincrementaldecoder
@@ -35,10 +35,10 @@ _FETCHING = "Fetching the attachment"
 
 @dataclass(slots=True, kw_only=True)
 class OpenPart:
-    """A part that is there, with its first octets; the rest is fetched as it is asked for."""
+    """A part and its first octets. The rest is fetched on demand."""
 
     part: Part
-    """With the size in octets that the server, or the message itself, says."""
+    """Its size is what the server announced, or the message shows."""
 
     _session: Session = field(repr=False)
     ref: MessageRef
@@ -46,20 +46,20 @@ class OpenPart:
     _report: Report = field(repr=False)
 
     short: bool = False
-    """Whether the server gave less than it said; known when all was read."""
+    """Whether the server sent less than it announced; known when all was read."""
 
     cut: bool = False
-    """Whether there is more than `read` was allowed to read."""
+    """Whether `read` stopped at its limit."""
 
     lacks_nuls: bool = False
-    """Whether the server may have given other octets for NULs; known when all was read."""
+    """Whether the server may have replaced NULs; known when all was read."""
 
     def chunks(self) -> Iterator[bytes]:
-        """Give the octets in order, still transfer-encoded; to be read once.
+        """Yield the octets in order, still transfer-encoded. Call it once.
 
         Raises:
             NotFoundError: The message is gone by now.
-            InternalError: The server does not give the rest.
+            InternalError: The server failed to send the rest.
         """
         said, have = self.part.size_octets, len(self._start.octets)
         doubts = _Doubts(self.part.encoding in ASCII_ENCODINGS or self._start.binary)
@@ -76,7 +76,7 @@ class OpenPart:
         self.short, self.lacks_nuls = have < said, doubts.remain
 
     def read(self, limit_octets: int) -> bytes:
-        """Read the part, or as much of it as is allowed and then say that it is `cut`; raises as `chunks`."""
+        """Read the part up to a limit; sets `cut` if there is more. Raises as `chunks` does."""
         octets = bytearray()
         for chunk in self.chunks():
             octets += chunk
@@ -87,9 +87,9 @@ class OpenPart:
 
 
 class _Doubts:
-    """Whether octets may be wrong that a server without BINARY gave; they come in pieces."""
+    """Decides over a stream of chunks whether a server without BINARY may have replaced NULs."""
 
-    def __init__(self, settled: bool) -> None:  # noqa: FBT001 - private, and plain where it is called
+    def __init__(self, settled: bool) -> None:  # noqa: FBT001 - private, and clear at the call
         self._settled = settled
         self._suspected = False
         self._decoder: IncrementalDecoder | None = getincrementaldecoder("utf-8")()
@@ -109,18 +109,18 @@ class _Doubts:
 
 
 def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -> OpenPart:
-    """Find a part and fetch its first range; one round trip, or two where it may hold NULs.
+    """Find a part and fetch its first range; one round trip, or two if it may hold NULs.
 
     Args:
-        session: Of the account.
+        session: A session of the account.
         ref: The message.
-        part_id: Numbers and dots alone.
-        report: Is told how much is there, when that is not all.
+        part_id: Numbers and dots only.
+        report: Called with progress if the part takes more than one range.
 
     Raises:
-        NotFoundError: The mailbox, the message or the part is not there.
+        NotFoundError: The mailbox, the message or the part doesn't exist.
         ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
-        InternalError: The server does not give the message.
+        InternalError: The server failed to send the message.
     """
     session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
     start = fetch_start(session, ref.uid, part_id)
@@ -143,10 +143,10 @@ def open_part(session: Session, ref: MessageRef, part_id: str, report: Report) -
 
 
 def _contradicts(part: Part, start: PartStart, *, inside: bool) -> bool:
-    """Judge whether a server does not give the part that it says there is; `inside` a message inside, or not.
+    """Return whether the server sent something other than the part it listed.
 
-    pymap gives the whole body of a message inside for the first part of it, and nothing for the
-    others. Where a size alone may be wrong, that is no reason to fetch a large message.
+    For the first part `inside` an attached message pymap sends its whole body, and nothing for the others.
+    A size that may merely be wrong is no reason to fetch a large message.
     """
     if part.size_octets and not start.octets:
         return True
@@ -158,14 +158,14 @@ def _contradicts(part: Part, start: PartStart, *, inside: bool) -> bool:
 
 
 def _from_whole_message(session: Session, ref: MessageRef, part_id: str, report: Report) -> OpenPart:
-    """Take the part out of the whole message."""
+    """Fetch the whole message and parse the part out of it."""
     fetched = fetch_whole(session, ref.uid, limit_octets=limits.RAW_RESOURCE_OCTETS_MAX)
     if isinstance(fetched, FetchFailure):
         raise fetch_error(ref, fetched)
     if isinstance(fetched, Window):
         raise InternalError(
-            "The server does not give the parts of this message, and the whole is too large to be taken "
-            f"apart: {fetched.size_octets} octets. Read its source in windows.",
+            "The server doesn't send the parts of this message, and the whole message is too large to parse: "
+            f"{fetched.size_octets} octets. Read its source in windows.",
             reason=Reason.SERVER_REFUSED,
             details={"message_id": ref.message_id, "part_id": part_id},
             next_action=NextAction(
@@ -177,7 +177,7 @@ def _from_whole_message(session: Session, ref: MessageRef, part_id: str, report:
     view = parse_message(fetched, complete=True)
     part = _choose(view.structure, ref, part_id)
     octets = view.part_octets(part)
-    assert octets is not None  # noqa: S101 - the structure was made of them
+    assert octets is not None  # noqa: S101 - the structure was parsed from them
     start = PartStart(body_structure=None, message_octets=len(fetched), octets=octets, whole=True)
     return OpenPart(part=part, _session=session, ref=ref, _start=start, _report=report)
 
@@ -190,7 +190,7 @@ def _choose(root: Part | None, ref: MessageRef, part_id: str) -> Part:
 
 
 def _part_missing(ref: MessageRef, part_id: str, root: Part | None) -> NotFoundError:
-    """Build the error that names the parts there are."""
+    """Build the error that names the parts that exist."""
     known = [part.part_id for part in content_parts(root)]
     shown = ", ".join(known[: limits.PARTS_NAMED_MAX])
     more = f" and {len(known) - limits.PARTS_NAMED_MAX} more" if len(known) > limits.PARTS_NAMED_MAX else ""
@@ -208,9 +208,10 @@ def _part_missing(ref: MessageRef, part_id: str, root: Part | None) -> NotFoundE
 
 
 def content_parts(root: Part | None) -> list[Part]:
-    """List all parts that have content of their own: leaves, messages inside, and their leaves.
+    """List all parts with content of their own: leaves, attached messages, and their leaves.
 
-    Of several, an empty text that nothing describes is left out: some servers make one of a closing boundary.
+    An empty text that nothing describes is left out if there are others: some servers make one of a closing
+    boundary.
     """
     if root is None:
         return []

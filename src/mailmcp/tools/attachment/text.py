@@ -1,7 +1,6 @@
-"""The text of an attachment: of documents, calendars, messages, HTML and whatever else is text.
+"""Reads the text of an attachment: documents, calendars, messages, HTML and anything else that is text.
 
-A text that a server, a reader or a person can use comes without invisible characters, and
-with what was taken out of it counted. Nothing here fails: what cannot be read is an issue.
+Invisible characters are removed, and counted in a warning. Nothing here raises: unreadable text is an issue.
 """
 
 from collections.abc import Callable
@@ -43,10 +42,10 @@ _TEXT_TYPES: Final = frozenset(
         "application/pgp-keys",
     }
 )
-"""Types that are text though their names do not say so."""
+"""Text types whose names don't say so."""
 
 _TEXT_SUFFIXES: Final = ("+json", "+xml", "+yaml")
-"""Of types whose syntax is text (RFC 6839)."""
+"""Suffixes of types whose syntax is text (RFC 6839)."""
 
 _TYPES_BY_EXTENSION: Final = {
     "csv": "text/csv",
@@ -72,74 +71,76 @@ _TYPES_BY_EXTENSION: Final = {
     "diff": "text/x-diff",
     "patch": "text/x-diff",
 }
-"""What files are whose senders did not say: they call half of all attachments application/octet-stream."""
+"""For senders that don't say: they call half of all attachments application/octet-stream."""
 
-_UNTOLD: Final = frozenset({"application/octet-stream", "application/binary", "application/x-download"})
+_UNKNOWN_TYPES: Final = frozenset(
+    {"application/octet-stream", "application/binary", "application/x-download"}
+)
 
 _CODES: Final = {
     Cause.TIMED_OUT: Code.TIMEOUT,
     Cause.CRASHED: Code.INTERNAL,
     Cause.OUT_OF_MEMORY: Code.INTERNAL,
 }
-"""What the caller can do about a document without text; of all others: ask for something else."""
+"""The codes of extraction failures; all others are invalid input."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachmentText:
-    """The text of an attachment, or what kept it from being had."""
+    """The text of an attachment, or the reason why there is none."""
 
     text: str = ""
     sections: tuple[Section, ...] = ()
-    """Pages, sheets or slides, by their offsets in the text; their names are the sender's."""
+    """Pages, sheets or slides by their offsets in the text. Their names are the sender's."""
 
     warnings: tuple[str, ...] = ()
-    """Whole sentences; with nothing from the attachment."""
+    """Sentences; they hold nothing from the attachment."""
 
     issue: Issue | None = None
-    """Why there is no text; None if there is, even an empty one. The caller adds what it is about."""
+    """Why there is no text; None if there is one, even an empty one. The caller adds `about`."""
 
 
 def text_type(content_type: str, filename: str) -> str:
-    """Name the type by which a part is read as text; "" if it is no text by its labels."""
+    """Return the type by which to read a part as text; "" if its labels don't say that it is text."""
     by_name = _TYPES_BY_EXTENSION.get(filename.rpartition(".")[2].strip().lower(), "")
-    if content_type in _UNTOLD:
+    if content_type in _UNKNOWN_TYPES:
         return by_name
     if content_type == "text/plain" and by_name:
         return by_name
-    told = content_type.startswith(("text/", "message/")) or content_type.endswith(_TEXT_SUFFIXES)
-    return content_type if told or content_type in _TEXT_TYPES else ""
+    is_text = content_type.startswith(("text/", "message/")) or content_type.endswith(_TEXT_SUFFIXES)
+    return content_type if is_text or content_type in _TEXT_TYPES else ""
 
 
 def can_have_text(content_type: str, filename: str) -> bool:
-    """Tell by the labels of a part whether it is worth fetching for its text."""
+    """Return whether the labels of a part promise text."""
     return guess_kind(content_type, filename) is not None or text_type(content_type, filename) != ""
 
 
 def octets_wanted(part: Part) -> int:
-    """Say how many octets of a part, as stored, are worth fetching for its text."""
+    """Return how many octets of a part, as stored, to fetch for its text."""
     if guess_kind(part.content_type, part.filename) is None and text_type(part.content_type, part.filename):
         return limits.PART_TEXT_OCTETS_MAX
-    # Documents are read whole or not at all. Base64 has 78 octets for 57; the rest is for odd line ends.
+    # A document is read completely or not at all. Base64 takes 78 octets for 57; the rest is for odd lines.
     return limits.EXTRACT_OCTETS_MAX * 3 // 2
 
 
 async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bool = False) -> AttachmentText:
-    """Read the text of a part, in a worker thread or another process; never raises but for cancellation.
+    """Read the text of a part in a worker thread or another process; raises nothing but cancellation.
 
     Args:
-        call: Gives the extractor and the deadline.
-        part: What the part is, by its labels; the content decides.
+        call: For the extractor and the deadline.
+        part: What the labels say. The content decides.
         octets: Still transfer-encoded.
-        cut: Whether the part goes on after them; a document is then not read.
+        cut: Whether the part has more octets. A document is then not read.
     """
-    threads = CapacityLimiter(1)  # its own: the default one serves stdin and stdout
+    threads = CapacityLimiter(1)  # not the default limiter, which serves stdin and stdout
     read = await to_thread.run_sync(_read, part, octets, cut, limiter=threads, abandon_on_cancel=True)
     if isinstance(read, AttachmentText):
         return read
     if cut:
         return _no_text(
             Code.INVALID_INPUT,
-            f"The document is too large: text is read of at most {limits.EXTRACT_OCTETS_MAX} octets.",
+            f"The document is too large: the limit is {limits.EXTRACT_OCTETS_MAX} octets.",
         )
     try:
         extraction = await call.extractor.extract(read.content, read.kind, deadline=call.deadline)
@@ -147,21 +148,19 @@ async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bo
         return _no_text(_CODES.get(error.cause, Code.INVALID_INPUT), error.message)
     warnings = [*extraction.notes]
     if extraction.truncated and not warnings:
-        warnings.append(
-            f"The document is longer: only its first {len(extraction.text)} characters were read."
-        )
+        warnings.append(f"Only the first {len(extraction.text)} characters of the document were read.")
     return AttachmentText(text=extraction.text, sections=extraction.sections, warnings=tuple(warnings))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Document:
-    """A document whose text another process has to read."""
+    """A document for the extraction process."""
 
     kind: Kind
     content: bytes = field(repr=False)
 
 
-def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  # noqa: FBT001 - run_sync names none
+def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  # noqa: FBT001 - run_sync passes positionally
     octets = complete_lines(octets) if cut else octets
     content_type = text_type(part.content_type, part.filename)
     content = decode_transfer(octets, part.encoding).octets
@@ -171,7 +170,7 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
     if content_type == "" and not _looks_like_text(content):
         return _no_text(
             Code.INVALID_INPUT,
-            f"No text can be read from it ({quote(part.content_type)}): it is of another kind, or broken.",
+            f"It has no readable text ({quote(part.content_type)}): it is of another type or broken.",
         )
     if content_type in _MESSAGES:
         body = attached_message_text(content, part_id=_own_parts(part))
@@ -198,13 +197,13 @@ def _read_plain(part: Part, octets: bytes) -> BodyText:
 
 
 def _own_parts(part: Part) -> str:
-    """Give the part id under which the parts of an attached message stand; "" for a file, which has none."""
-    # Servers know no parts of message/global (RFC 6532), which is of a later day than IMAP4rev1.
+    """Return the part id of an attached message, whose parts have ids below it; "" for a file."""
+    # Servers don't number the parts of message/global (RFC 6532), which is younger than IMAP4rev1.
     return part.part_id if part.content_type == "message/rfc822" and is_identity(part.encoding) else ""
 
 
 def _read_calendar(part: Part, octets: bytes) -> BodyText:
-    """Read events; a calendar without any is shown as it stands."""
+    """Read events; a calendar without any is shown as it is."""
     events = calendar_text(octets, part)
     return events if events.text else _read_plain(part, octets)
 
@@ -214,13 +213,13 @@ _READERS: Final[dict[str, Callable[[Part, bytes], BodyText]]] = {
     "text/calendar": _read_calendar,
     "application/ics": _read_calendar,
 }
-"""Of the kinds that are more than lines; HTML is told by its type in `mailmcp.mail.text.body`."""
+"""Types that are more than lines. `mailmcp.mail.text.body` handles HTML."""
 
 
 def _warnings(body: BodyText, cut_after: int) -> list[str]:
     warnings: list[str] = []
     if cut_after:
-        warnings.append(f"The attachment is longer: only its first {cut_after} octets, as stored, were read.")
+        warnings.append(f"Only the first {cut_after} octets of the attachment, as stored, were read.")
     warnings += removal_warnings([body], where="the text")
     if body.defects:
         warnings.append(f"The attachment is malformed: {'; '.join(body.defects)}.")
