@@ -8,7 +8,7 @@ from mailmcp.mail.html.convert import html_to_text
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.mime.structure import leaf_parts
-from mailmcp.mail.text.alternatives import PlainOnly, find_missing, lines_not_in_html
+from mailmcp.mail.text.alternatives import PlainOnly, find_plain_only, lines_not_in_html
 from newsletters.kit import Newsletter
 from newsletters.making import make_newsletters
 from steps import assert_linear
@@ -86,23 +86,23 @@ each_pair = pytest.mark.parametrize(("plain", "html"), PAIRS.values(), ids=PAIRS
 
 @each_pair
 def test_plain_text_that_is_made_of_the_html_lacks_nothing(plain: str, html: str) -> None:
-    assert find_missing(plain, html_to_text(html).text).lines == 0
+    assert find_plain_only(plain, html_to_text(html).text).lines == 0
 
 
 @each_pair
 def test_a_line_a_paragraph_and_another_text_are_told(plain: str, html: str) -> None:
     seen = html_to_text(html).text
     middle = plain.index("\n", len(plain) // 3)
-    assert find_missing(f"{plain[:middle]}\n{ORDER}{plain[middle:]}", seen).lines == 1
-    assert find_missing(f"{plain}\n\n{ORDER}\n\nBye", seen).lines == 1
-    assert find_missing(f"{ORDER}\n{ORDER.upper()}", seen).lines == 2
+    assert find_plain_only(f"{plain[:middle]}\n{ORDER}{plain[middle:]}", seen).lines == 1
+    assert find_plain_only(f"{plain}\n\n{ORDER}\n\nBye", seen).lines == 1
+    assert find_plain_only(f"{ORDER}\n{ORDER.upper()}", seen).lines == 2
 
 
 @pytest.mark.parametrize("newsletter", make_newsletters(), ids=lambda newsletter: newsletter.name)
 def test_a_newsletter_as_text_lacks_nothing_and_a_line_more_is_told(newsletter: Newsletter) -> None:
     text = html_to_text(newsletter.html).text
-    assert find_missing(text.replace(" | ", "\n").upper(), text).lines == 0
-    assert find_missing(f"{text}\n{ORDER}", text).lines == 1
+    assert find_plain_only(text.replace(" | ", "\n").upper(), text).lines == 0
+    assert find_plain_only(f"{text}\n{ORDER}", text).lines == 1
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_lines_and_sentences_are_counted_once(said: str, lines: int) -> None:
         "Come to the harbour at nine, they said, and bring the keys with you. The weather is fine here today."
         "\n明日の午後四時にお茶をどうですか。"
     )
-    assert find_missing(said, seen).lines == lines
+    assert find_plain_only(said, seen).lines == lines
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_lines_and_sentences_are_counted_once(said: str, lines: int) -> None:
     ],
 )
 def test_the_first_of_them_is_given(said: str, first: str) -> None:
-    assert find_missing(said, "Something else altogether.").first == first
+    assert find_plain_only(said, "Something else altogether.").first == first
 
 
 def test_the_same_in_other_words_is_not_told() -> None:
@@ -146,7 +146,7 @@ def test_the_same_in_other_words_is_not_told() -> None:
         "Thank you for ordering the backpack. We will send a message once your parcel has left the warehouse."
     )
     said = "We will let you know by message once the parcel with your backpack left our warehouse."
-    assert find_missing(said, seen).lines == 0
+    assert find_plain_only(said, seen).lines == 0
 
 
 def missing(octets: bytes, *, without: str = "") -> PlainOnly:
@@ -173,7 +173,7 @@ def test_what_is_not_here_is_not_compared() -> None:
 def test_time_is_linear(piece: str) -> None:
     def compare(size: int) -> None:
         text = piece * (size // len(piece))
-        find_missing(text, text)
-        find_missing(text, "")
+        find_plain_only(text, text)
+        find_plain_only(text, "")
 
     assert_linear(compare, large=400_000)

@@ -1,9 +1,8 @@
-"""Calendar objects to their events and tasks (RFC 5545 section 3.1 and 3.4).
+"""Calendar objects to their events and tasks (RFC 5545 sections 3.1 and 3.4).
 
-Content lines are taken apart by the icalendar library; the objects it would make
-of them are not made, since for those it expands the recurrence rules of time
-zones, which a hostile object turns into hours. What an event says is for
-`mailmcp.mail.calendar.invitation`.
+The icalendar library parses the content lines. It does not build its objects here: for those it
+expands the recurrence rules of time zones, which a hostile object makes take hours. What an event
+says is up to `mailmcp.mail.calendar.invitation`.
 """
 
 import re
@@ -44,8 +43,9 @@ _PROPERTIES: Final = frozenset(
 )
 _NAME: Final = re.compile(r"[ \t]*([A-Za-z0-9-]{1,60})[ \t]*[:;]")
 _LONE_CR: Final = re.compile(r"\r(?!\n)")
-_LINES_MAX: Final = 10_000  # that matter: as many as 256 KB of real ones hold, and a fifth of a second
-_PROPERTIES_MAX: Final = 1_000  # of one event; a mailing of 1,000 attendees is none
+_DEPTH_MAX: Final = 8  # of components; real ones have three
+_LINES_MAX: Final = 10_000  # that matter: 256 KB of real ones, read in a fifth of a second
+_PROPERTIES_MAX: Final = 1_000  # of one event; a mailing to 1,000 attendees is not one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,36 +53,36 @@ class Property:
     """One content line."""
 
     value: str
-    """With its backslash escapes undone; several lines where it holds any."""
+    """With its backslash escapes decoded; may have several lines."""
 
     params: Mapping[str, str] = field(default_factory=dict)
-    """Under lower-case names."""
+    """By lower-case name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalendarItem:
-    """An event or a task: those properties of it that are told to a reader."""
+    """An event or a task, with the properties that a reader is shown."""
 
     is_task: bool
     properties: Mapping[str, tuple[Property, ...]]
-    """In order of appearance, under lower-case names."""
+    """In order, by lower-case name."""
 
     def get(self, name: str) -> Property | None:
-        """Give the first property of that lower-case name; None when there is none."""
+        """Return the first property with that lower-case name; None if there is none."""
         return next(iter(self.properties.get(name, ())), None)
 
     def text(self, name: str) -> str:
-        """Give the value of the first property of that lower-case name; "" when there is none."""
+        """Return the value of the first property with that lower-case name; "" if there is none."""
         found = self.get(name)
         return found.value if found is not None else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calendar:
-    """What was found in one calendar object."""
+    """The events and tasks of one calendar object."""
 
     method: str = ""
-    """In lower case (RFC 5546 section 1.4): "request", "cancel", "reply"; "" where there is none."""
+    """In lower case (RFC 5546 section 1.4): "request", "cancel", "reply"; "" if there is none."""
 
     items: tuple[CalendarItem, ...] = ()
     """At most CALENDAR_EVENTS_MAX."""
@@ -91,7 +91,7 @@ class Calendar:
 
 
 def read_calendar(text: str) -> Calendar:
-    """Read a calendar object, whole or cut; time zones and alarms are left out.
+    """Read a calendar object, whole or cut, without time zones and alarms.
 
     Reads at most NOTICE_OCTETS_MAX characters and CALENDAR_EVENTS_MAX events.
     """
@@ -108,7 +108,7 @@ def read_calendar(text: str) -> Calendar:
 
 
 class _Reader:
-    """One reading: which components are open, and what they held so far."""
+    """Reads one object: which components are open, and their properties so far."""
 
     __slots__ = ("defects", "full", "items", "method", "open_", "properties")
 
@@ -133,7 +133,7 @@ class _Reader:
                 values.append(found)
 
     def finish(self) -> None:
-        """Keep the event that the text ended in."""
+        """Keep the event in which the text ended."""
         if self.open_ and not self.full:
             self.defects.append(BROKEN_CALENDAR)
             self._close(self.open_)
@@ -142,10 +142,10 @@ class _Reader:
 
     def _begin(self, component: str) -> None:
         if component in _COMPONENTS and any(name in _COMPONENTS for name in self.open_):
-            self.defects.append(BROKEN_CALENDAR)  # events do not nest: the one before was never closed
+            self.defects.append(BROKEN_CALENDAR)  # events do not nest: the last one was never closed
             self._close(self.open_)
             self.open_.clear()
-        if len(self.open_) < len("abcdefgh"):
+        if len(self.open_) < _DEPTH_MAX:
             self.open_.append(component)
 
     def _end(self, component: str) -> None:
@@ -169,7 +169,7 @@ class _Reader:
 
 
 def _properties(text: str, defects: list[str]) -> Iterator[tuple[str, Property]]:
-    """Yield the properties that matter, under lower-case names; a line that cannot be read is a defect."""
+    """Yield the properties that matter, by lower-case name. A line that can't be read is a defect."""
     # Imported here: it takes 60 ms, and few messages hold a calendar object.
     from icalendar.parser import Contentline, Contentlines  # noqa: PLC0415
 

@@ -1,7 +1,8 @@
-"""What a calendar object tells a reader: invitations in short, calendar files as text.
+"""Calendar objects in words: invitations as a few fields, calendar files as text.
 
-The methods are those of RFC 5546; `calendar` takes the object apart and
-`calendar_time` writes its times.
+Methods are those of RFC 5546, times and recurrences those of RFC 5545 section 3.3. Nothing is
+converted and no rule is expanded: a time is as the organiser wrote it, with the name of its zone,
+which a reader compares with a calendar. `mailmcp.mail.calendar.events` parses the object.
 """
 
 import json
@@ -23,7 +24,7 @@ _ADDRESS: Final = re.compile(r'[^\s<>,;"()\\]+')
 _ANSWERS: Final = frozenset(
     {"needs-action", "accepted", "declined", "tentative", "delegated", "completed", "in-process"}
 )
-"""RFC 5545 section 3.2.12; what else stands there is not shown."""
+"""RFC 5545 section 3.2.12; anything else is not shown."""
 
 _INVITING: Final = {"request", "cancel", "reply", "add", "refresh", "counter", "declinecounter"}
 _JOIN: Final = ("x-google-conference", "x-microsoft-skypeteamsmeetingurl", "conference", "url")
@@ -58,9 +59,9 @@ class _Stamp:
 
 
 def invitation_method(root: Part | None) -> str:
-    """Give the method of a message that is about an invitation, by its structure alone; "" for any other.
+    """Return the method of an invitation, by the structure of its message; "" for any other message.
 
-    Of RFC 5546, in lower case. Events that are merely published are no invitations.
+    As in RFC 5546, in lower case. Events that are merely published are not invitations.
     """
     methods = (
         part.params.get("method", "").strip().lower()
@@ -71,11 +72,11 @@ def invitation_method(root: Part | None) -> str:
 
 
 def decode_calendar(octets: bytes, part: Part) -> Calendar:
-    """Read the calendar object in a part; the method may stand in the content type alone.
+    """Read the calendar object in a part. The method may be in the content type alone.
 
     Args:
         octets: Still transfer-encoded; may be cut.
-        part: What it is; its charset is UTF-8 where it declares none (RFC 5545 section 3.1.4).
+        part: The part; its charset is UTF-8 if it declares none (RFC 5545 section 3.1.4).
     """
     source = decode_part(octets[: NOTICE_OCTETS_MAX * 2], part)
     calendar = read_calendar(source.text)
@@ -87,7 +88,7 @@ def decode_calendar(octets: bytes, part: Part) -> Calendar:
 
 
 def describe_item(item: CalendarItem, method: str = "") -> dict[str, str]:
-    """Write what matters of an event or a task, in reading order; empty values are left out.
+    """Describe an event or a task in a few fields, in reading order, without empty ones.
 
     Values are one clean line of at most NOTICE_CHARS_MAX characters.
     """
@@ -109,11 +110,11 @@ def describe_item(item: CalendarItem, method: str = "") -> dict[str, str]:
 
 
 def calendar_text(octets: bytes, part: Part) -> BodyText:
-    """Write the events of a calendar file as text: a block of lines each, with its description.
+    """Write the events of a calendar file as text: a block of lines for each, with its description.
 
     Args:
         octets: Still transfer-encoded; may be cut.
-        part: What it is.
+        part: The part.
     """
     calendar = decode_calendar(octets, part)
     blocks = [_write(item, calendar.method) for item in calendar.items]
@@ -129,13 +130,12 @@ def calendar_text(octets: bytes, part: Part) -> BodyText:
 
 
 def describe_when(item: CalendarItem) -> str:
-    """Write when an event takes place.
+    """Describe when an event takes place.
 
     Returns:
         ``2026-11-06 14:00 to 15:00 (Europe/Berlin)``, ``2026-11-06 (all day)``,
-        ``2026-12-24 to 2026-12-26 (all day)``: the last day included. A time
-        without a zone says so. "" when there is no start; what cannot be read is quoted
-        as it was sent.
+        ``2026-12-24 to 2026-12-26 (all day)``, with the last day included. A time without a zone
+        says so. "" if there is no start. A value that can't be read is quoted as it was sent.
     """
     start_property = item.get("dtstart") or (item.get("due") if item.is_task else None)
     if start_property is None:
@@ -158,7 +158,7 @@ def describe_when(item: CalendarItem) -> str:
 
 
 def describe_stamp(found: Property | None) -> str:
-    """Write one point in time, such as RECURRENCE-ID or DUE; "" when there is none."""
+    """Describe one point in time, such as RECURRENCE-ID or DUE; "" if there is none."""
     if found is None:
         return ""
     stamp = _read(found)
@@ -168,7 +168,7 @@ def describe_stamp(found: Property | None) -> str:
 
 
 def describe_recurrence(rule: str) -> str:
-    """Write a recurrence rule: in words where it is a plain one, else as it was sent.
+    """Describe a recurrence rule: a simple one in words, any other as it was sent.
 
     Returns:
         ``every 2 weeks on Monday, Friday, until 2026-12-31``; "" for "".
@@ -194,7 +194,7 @@ def _write(item: CalendarItem, method: str) -> str:
 
 
 def _describe_method(method: str, sequence: str) -> str:
-    """Name the method; a request with a sequence number changes one that was sent before (RFC 5546 2.1.4)."""
+    """Name the method. A request with a sequence number changes an earlier one (RFC 5546 section 2.1.4)."""
     number = sequence.strip()
     if method == "request" and number.isdigit() and number.strip("0"):
         return "request (update)"
@@ -210,12 +210,12 @@ def _describe_person(found: Property | None) -> str:
 
 
 def _quote_address(address: str) -> str:
-    """Leave an address as it is; quote what could be taken for several."""
+    """Quote an address that could be taken for several."""
     return address if not address or _ADDRESS.fullmatch(address) else json.dumps(address, ensure_ascii=False)
 
 
 def _describe_attendees(attendees: Sequence[Property]) -> str:
-    """Name the attendees with their answers, as many as fit; the rest is counted."""
+    """Name as many attendees as fit, with their answers, and count the rest."""
     named: list[str] = []
     room = NOTICE_CHARS_MAX - len(", and 1000 more")
     for attendee in attendees[:ATTENDEES_MAX]:
@@ -244,7 +244,7 @@ def _read(found: Property) -> _Stamp | None:
 
 
 def _quoted(value: str) -> str:
-    """Write what a sender made up in quotes, so that it passes for no time."""
+    """Quote what a sender made up, so that it does not pass for a time."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -265,7 +265,7 @@ def _end(item: CalendarItem, start: _Stamp) -> _Stamp | None:
 
 
 def _days(value: str) -> str | None:
-    """Write BYDAY in words; None when it holds something else than days."""
+    """Describe BYDAY in words; None if it holds anything but days."""
     words: list[str] = []
     for day in value.split(",") if value else ():
         match = _BY_DAY.fullmatch(day.strip())
@@ -277,9 +277,9 @@ def _days(value: str) -> str | None:
 
 
 def _rule_end(count: str, until: str) -> str | None:
-    """Write COUNT or UNTIL in words; None when it cannot be read."""
+    """Describe COUNT or UNTIL in words; None if it can't be read."""
     if count:
-        return f", {count} times" if count.isdigit() and len(count) < len("100000") else None
+        return f", {count} times" if count.isdigit() and len(count) < 6 else None
     if not until:
         return ""
     stamp = _read(Property(value=until))

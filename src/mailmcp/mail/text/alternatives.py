@@ -1,8 +1,8 @@
-"""Whether the plain text of a message says what its HTML shows (RFC 2046 section 5.1.4).
+"""Whether the plain text of a message says only what its HTML shows (RFC 2046 section 5.1.4).
 
-People are shown the HTML, agents read the plain text: what stands in it alone is the easiest
-hidden text of all. The two are compared by neighbouring words, since programs that make plain
-text out of HTML break lines, number links and flatten tables, but seldom change the words.
+People see the HTML and agents read the plain text, so text in the plain part alone is the easiest
+kind of hidden text. The two are compared by neighbouring words: programs that convert HTML to
+plain text break lines, number links and flatten tables, but seldom change the words.
 """
 
 import re
@@ -15,21 +15,21 @@ from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.smime import open_signed
 
-_WORDS_MIN: Final = 6  # distinct ones, below which a line says too little to be judged
-_PAIRS_MIN: Final = 4  # of neighbours that are not both courtesies
-_PAIRS_MISSING: Final = 0.8  # of neighbours: text that was made of the HTML has nearly all
-_WORDS_MISSING: Final = 0.4  # of longer words: text that says the same in other words has most
-_LONG: Final = 4  # letters; shorter words stand in any text
+_WORDS_MIN: Final = 6  # distinct ones; a line with fewer says too little to be judged
+_PAIRS_MIN: Final = 4  # of neighbours that are not both boilerplate
+_PAIRS_MISSING: Final = 0.8  # of neighbours; text converted from the HTML has nearly all
+_WORDS_MISSING: Final = 0.4  # of longer words; text that says the same in other words has most
+_LONG: Final = 4  # letters; shorter words are in any text
 
 _ADDRESS: Final = re.compile(r"(?:https?:|ftp:|mailto:|tel:|www\.)\S+|[\w.+-]{1,64}@[\w.-]+", re.IGNORECASE)
 _UNSPACED: Final = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+")
-_TARGET: Final = re.compile(r"<[^<>\s]*>")  # what `html.render` writes behind the text of links
+_TARGET: Final = re.compile(r"<[^<>\s]*>")  # what `html.render` writes after the text of links
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s|(?<=[\u3002\uff01\uff1f])")
 _PARAGRAPH_END: Final = re.compile(r"\n[ \t]*\n")
 
-_COURTESIES: Final = frozenset(
-    # What plain parts say of the HTML and of the list, in words that give no agent anything to do.
+_BOILERPLATE: Final = frozenset(
+    # What plain parts say about the HTML and the mailing list: nothing an agent could act on.
     _WORD.findall(
         """
         if you can cannot not read see view display displayed properly correctly this that the your our a an
@@ -50,26 +50,26 @@ _COURTESIES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainOnly:
-    """What one text says and another does not."""
+    """What the plain text says and the HTML does not show."""
 
     lines: int = 0
-    """How many lines say it, from 0; a sentence that goes over several lines is one of them."""
+    """How many lines say it. A sentence over several lines counts as one."""
 
     first: str = ""
-    """The first of them; "" if there is none."""
+    """The first of these lines; "" if there is none."""
 
 
 def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> PlainOnly:
-    """Find the lines of the plain text that say what the HTML does not show; linear.
+    """Find the lines of the plain text that say what the HTML does not show, in linear time.
 
-    A sentence that goes over several lines counts as one, unless one of them is counted.
+    A sentence over several lines counts as one line, unless one of its lines counts already.
 
     Args:
         text_parts: Of the message, from `choose_text_parts`.
         octets: Content by part id, whole and still transfer-encoded.
 
     Returns:
-        None too where there is nothing to compare: no plain part that stands for HTML, or not all octets.
+        No lines either if there is nothing to compare: no plain alternative to HTML, or missing octets.
     """
     text_parts, octets = open_signed(text_parts, octets)
     shown = {part.part_id for part in text_parts.html}
@@ -78,11 +78,11 @@ def lines_not_in_html(text_parts: TextParts, octets: Mapping[str, bytes]) -> Pla
         return PlainOnly()
     said = body_text(TextParts(plain=plain), {part.part_id: octets.get(part.part_id, b"") for part in plain})
     seen = body_text(TextParts(plain=text_parts.html), octets)
-    return find_missing(said.text, seen.text)
+    return find_plain_only(said.text, seen.text)
 
 
-def find_missing(said: str, seen: str) -> PlainOnly:
-    """Find the lines and sentences of one text that say what another does not."""
+def find_plain_only(said: str, seen: str) -> PlainOnly:
+    """Find the lines and sentences of `said` that `seen` does not have."""
     html = _Shown(_TARGET.sub(" ", seen))
     count, earliest = 0, ""
     for paragraph in _PARAGRAPH_END.split(said):
@@ -99,7 +99,7 @@ def find_missing(said: str, seen: str) -> PlainOnly:
 
 
 def _sentences(paragraph: str) -> Iterator[tuple[int, str]]:
-    """Yield each sentence with the number, from 0, of the line that it begins on."""
+    """Yield each sentence with the number, from 0, of the line it begins on."""
     start = line = 0
     for end in (*(match.end() for match in _SENTENCE_END.finditer(paragraph)), len(paragraph)):
         sentence = paragraph[start:end]
@@ -109,19 +109,19 @@ def _sentences(paragraph: str) -> Iterator[tuple[int, str]]:
 
 
 class _Shown:
-    """The words of the HTML that people see, and which of them stand side by side."""
+    """The words of the HTML that people see, and which of them are neighbours."""
 
     __slots__ = ("_neighbours", "_words")
 
     def __init__(self, text: str) -> None:
         words = _words(text)
-        self._words = _COURTESIES.union(words)
+        self._words = _BOILERPLATE.union(words)
         self._neighbours = frozenset(pairwise(words))
 
     def lacks(self, text: str) -> bool:
-        """Tell whether a line says enough to be judged, and hardly any of it is here."""
+        """Return whether a line says enough to be judged, and hardly any of it is here."""
         words = _words(text)
-        pairs = {pair for pair in pairwise(words) if not _COURTESIES.issuperset(pair)}
+        pairs = {pair for pair in pairwise(words) if not _BOILERPLATE.issuperset(pair)}
         if len(set(words)) < _WORDS_MIN or len(pairs) < _PAIRS_MIN:
             return False
         if len(pairs - self._neighbours) < _PAIRS_MISSING * len(pairs):
@@ -131,5 +131,5 @@ class _Shown:
 
 
 def _words(text: str) -> list[str]:
-    """List the words of a text; of writing without spaces, the characters. Addresses say nothing."""
+    """List the words of a text, without addresses; the characters, in scripts without spaces."""
     return _WORD.findall(_ADDRESS.sub(" ", text).casefold())

@@ -1,8 +1,8 @@
-"""Attributions: the words with which a program begins a quotation, such as "On …, Ada wrote:".
+"""Attributions: the words that programs put above a quotation, such as "On …, Ada wrote:".
 
-An attribution says when, who, and that they wrote, and nothing else. So every word of it must be
-accounted for: a date, a name, an address, a verb, or a small word of its language. A line with any
-other word in it is prose, and prose is the author's.
+An attribution says when, who, and that they wrote, and nothing else. So every word of it must be a
+date, a name, an address, a verb, or a small word of its language. A line with any other word is
+prose, and prose is the author's.
 """
 
 import re
@@ -13,14 +13,14 @@ from typing import Final
 from mailmcp.mail.text.quote_marks import is_quoted
 
 ATTRIBUTION_LINES_MAX: Final = 3
-"""Lines over which an attribution is wrapped."""
+"""How many lines an attribution is wrapped over."""
 
 _CHARS_MAX: Final = 400
-"""Characters of an attribution, its lines joined; it also bounds the work on one line."""
+"""Characters of an attribution, its lines joined. This also bounds the work on one line."""
 
 _WORDS_MAX: Final = 30
 
-# How attributions begin, verbs of writing (capitalised: these only begin one), small words, by language.
+# By language: words that begin an attribution, verbs (capitalised ones only begin one), small words.
 _LANGUAGES: Final = {
     "English": ("On At", "wrote writes Quoting", "at via from"),
     "German": ("Am", "schrieb schreibt geschrieben Zitat", "am um uhr hat folgendes dem von"),
@@ -61,7 +61,7 @@ _PRONOUN: Final = re.compile(  # at the start of a sentence: the author speaks
     "Ik|Hij|Zij|Wij|Jag|Han|Hon|Jeg|Hun|Hän|Ja|Ona|Já|Ő|Ben|Я|Он|Она|Мы|Вы|Они"
 )
 _OPENING: Final = tuple(f"{word} " for word in sorted(_OPENERS))
-# Chinese, Japanese and Korean part no words by spaces.
+# Chinese, Japanese and Korean do not separate words with spaces.
 _EASTERN: Final = re.compile(
     r"(?:[^\s@\d]{1,40}+\s){0,4}+@?\s?(?:[在于於]\s?)?"
     r"\d{4}\s?[年년/.-][\d\s年月日周週星期一二三四五六天火水木金土上下午早晚中凌晨點点時时分秒년월일요전후오화수목토에"
@@ -83,7 +83,7 @@ _EXACT: Final = re.compile(r":\d\d:\d\d [+-]\d{4}\b")
 _EXACT_END: Final = re.compile(r":\d\d:\d\d [+-]\d{4}\Z")
 _WEEKDAY: Final = re.compile(r"[^\W\d]{2,3} \d|[^\W\d]{1,14}(?:[.,]{1,2} \d|, [^\W\d]{1,14}\.? \d)")
 
-# The shape of an attribution has a letter for each word: Opener, Weekday, Digits, word of a daTe, Name,
+# The shape of an attribution is a letter for each word: Opener, Weekday, Digits, word of a daTe, Name,
 # Address, Small word, Verb, X for any other.
 _BEGINS: Final = re.compile(r"[OWD]|[NS]*[NA]S*V|[NS]*A|V[NS]*A")
 _DATE_WORD: Final = re.compile(r"(^(?:[OW]S*)?|[DV]S*)X(?=S*D)")
@@ -92,10 +92,10 @@ _QUOTED: Final = "Q"
 _YOU: Final = "you"
 
 _NAME_CHARS_MIN: Final = 3
-"""Letters of a name that may stand in its address."""
+"""Letters of a name that may be part of its address."""
 
 _FULL_CHARS_MIN: Final = 40
-"""Characters of a line that a program broke because it was full."""
+"""Characters of a line that a program wrapped because it was full."""
 
 _BROKEN: Final = re.compile(r"[,<(]\Z|[+-]\d{4}\Z|:\d\d:\d\d\Z")
 _SENTENCE_END: Final = re.compile(r"(?:[!?…:;。\uff01\uff1f\uff1a]|(?<!\d)\.)[\"'”»)]?\Z|--\Z")
@@ -106,19 +106,19 @@ class Attribution:
     """An attribution, and how much it says."""
 
     lines: int = 1
-    """How many lines it goes over; 0 where it may be in the author's words ("Bob wrote:"), and stays."""
+    """How many lines it has; 0 if the author may have written it ("Bob wrote:"), so that it stays."""
 
     dated: bool = True
     """Whether it says when the quoted text was written."""
 
     certain: bool = False
-    """Whether it can begin a quotation that has no marks: it has a date, and a time or an address."""
+    """Whether it can begin a quotation without marks: it has a date, and a time or an address."""
 
 
 def find_attribution(lines: Sequence[str]) -> Attribution | None:
-    """Find the attribution that the last of some lines ends: the shortest that begins like one.
+    """Find the shortest attribution that the last line ends.
 
-    Lines are joined only where a program may have broken them, and never over the end of a sentence.
+    Lines are joined only where a program may have wrapped them, and never across the end of a sentence.
     """
     if not lines or not _ENDING.search(lines[-1][-_CHARS_MAX:]):
         return None
@@ -141,23 +141,23 @@ def find_attribution(lines: Sequence[str]) -> Attribution | None:
 
 
 def _may_be_broken(line: str, below: str) -> bool:
-    """Check whether a program may have broken a line here: it was full, or what follows belongs to it."""
+    """Return whether a program may have wrapped a line here: it is full, or the next one belongs to it."""
     return len(line) >= _FULL_CHARS_MIN or below.startswith("<") or _BROKEN.search(line) is not None
 
 
 def _is_time(line: str) -> bool:
-    """Check whether a line is all that may stand above a name: a time, as only programs write it."""
+    """Return whether a line is all that may be above a name: a time, as only programs write it."""
     return line.startswith(_OPENING) and _EXACT_END.search(line) is not None and "@" not in line
 
 
 def _ends_a_sentence(lines: Sequence[str]) -> bool:
-    """Check that the author's last line does not go on in the next one."""
+    """Return whether the author's last line ends there, and does not go on in the next one."""
     above = lines[-1].strip() if lines else ""
     return not above or is_quoted(above) or _SENTENCE_END.search(above) is not None
 
 
 def _judge(text: str) -> Attribution | None:
-    """Judge by its words whether a text is an attribution."""
+    """Check by its words whether a text is an attribution."""
     text = text.strip("*_ ")
     barred = text.startswith("--") and text.endswith("--")
     text = text.strip("-: ") if barred else text
@@ -185,12 +185,12 @@ def _judge(text: str) -> Attribution | None:
 
 
 def _bare(word: str) -> str:
-    """Strip a word's punctuation; "" if it is nothing else."""
+    """Strip a word's punctuation."""
     return word.strip(".-\u2013*_!?")
 
 
 def _shape(words: Sequence[str], text: str, addresses: str) -> str:
-    """Write a letter for each word: what it is."""
+    """Return a letter for each word, for what it is."""
     shape = "".join(_letter(word, addresses) for word in words)
     first = shape[:1]
     if words and words[0] in _VERBS:
@@ -221,7 +221,7 @@ def _letter(word: str, addresses: str) -> str:
 
 
 def _is_name_of(addresses: str, words: Sequence[str]) -> bool:
-    """Check that the words around an address name its owner, and do not lead to it as a sentence does."""
+    """Return whether the words around an address name its owner, and are not part of a sentence."""
     names = [word.lower() for word in words if word not in _VERBS and _letter(word, "") == "N"]
     if not addresses or not names:
         return bool(addresses)

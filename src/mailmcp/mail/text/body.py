@@ -1,7 +1,6 @@
-"""The text of a message: parts to text, plain where there is any, else out of HTML.
+"""The text of a message: from its plain text parts if there are any, else from HTML.
 
-Composes `mime.transfer`, `charset`, `text.flowed`, `html` and `clean`. Which parts are the
-text is for `parts.text`.
+Which parts are the text is up to `mailmcp.mail.mime.body_parts`.
 """
 
 import re
@@ -28,10 +27,10 @@ from mailmcp.mail.text.smime import open_signed
 MISSING_TEXT: Final = "text part is missing"
 
 BROKEN_SIGNED_DATA: Final = "signed data cannot be read"
-UNLABELLED_HTML: Final = "HTML that is labelled as plain text"
+UNLABELLED_HTML: Final = "HTML labelled as plain text"
 
 _HTML_START: Final = re.compile(r"\s*(?:<!doctype html\b|<html[\s>])", re.IGNORECASE)
-_META_OCTETS: Final = 1_024  # where HTML must declare its charset, if it does
+_META_OCTETS: Final = 1_024  # where HTML must declare its charset, if at all
 _META_CHARSET: Final = re.compile(
     rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE
 )
@@ -43,53 +42,53 @@ class BodyText:
     """The text of a message."""
 
     text: str
-    """Readable text; paragraphs of different parts are parted by an empty line. "" when there is none."""
+    """Readable text, with an empty line between different parts; "" if there is none."""
 
     html: str
-    """Source of the HTML parts, joined, not sanitized; "" when there is none."""
+    """Source of the HTML parts, joined, not sanitized; "" if there is none."""
 
     from_html: bool
     """Whether any of `text` was converted from HTML."""
 
     hidden_removed: int
-    """Elements with text which the HTML hid, taken out of `text`."""
+    """Passages that the HTML hides, removed from `text`."""
 
     invisible_removed: int
-    """Invisible and bidirectional control characters taken out of `text`."""
+    """Invisible and bidirectional control characters removed from `text`."""
 
     hidden_chars: int = 0
-    """Characters of what the HTML hid, from 0: as they would read."""
+    """Characters in the hidden passages, as they would read."""
 
     maybe_hidden: int = 0
-    """Passages of `text` which the HTML may hide, from 0: each stands in a mark."""
+    """Passages of `text` that the HTML may hide; each is marked."""
 
     maybe_hidden_chars: int = 0
-    """Characters of these passages, from 0."""
+    """Characters in these passages."""
 
     styles_unchecked: bool = False
     """Whether styles may hide text of `text` that isn't marked."""
 
     misleading_links: int = 0
-    """Links whose text names another host than the one they lead to; `text` shows the true one."""
+    """Links whose text names another host than the one they lead to; `text` shows the real one."""
 
     clear_signed: bool = False
-    """Whether a cleartext OpenPGP signature was taken off `text`."""
+    """Whether a cleartext OpenPGP signature was removed from `text`."""
 
     defects: tuple[str, ...] = ()
 
 
 def decode_part(octets: bytes, part: Part) -> Decoded:
-    """Make text of the content of a text part.
+    """Decode the content of a text part.
 
     Args:
         octets: Still transfer-encoded; may be cut.
-        part: What it is: its encoding, charset and format.
+        part: Its encoding, charset and format.
 
     Returns:
-        Lines parted by newlines; format=flowed paragraphs joined (RFC 3676).
-        Invisible characters and HTML are still in it.
+        Text with newlines, and with format=flowed paragraphs joined (RFC 3676). Invisible
+        characters and HTML are still in it.
     """
-    if part.is_opaque_signed:  # the text inside it has parts of its own, if it can be opened
+    if part.is_opaque_signed:  # its text has parts of its own, if it can be opened
         return Decoded(text="", defects=(BROKEN_SIGNED_DATA,))
     content = decode_transfer(octets, part.encoding)
     charset = part.charset
@@ -110,21 +109,21 @@ def decode_part(octets: bytes, part: Part) -> Decoded:
 
 
 def _plain(octets: bytes, part: Part) -> str:
-    """Read what stands around encoded text in the clear, in whatever charset a mailing list writes."""
+    """Decode the plain text around encoded text, in whatever charset a mailing list writes."""
     text = _LINE_END.sub("\n", decode_text(octets, "").text)
     return f"<pre>{escape(text)}</pre>" if text and part.is_html else text
 
 
 def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
-    """Make the text of a message out of the content of its text parts.
+    """Read the text of a message from the content of its text parts.
 
     Args:
         text_parts: From `choose_text_parts`.
-        octets: Content by part id, still transfer-encoded, each possibly cut.
-            Parts that are not there are left out, with a defect if they were needed.
+        octets: Content by part id, still transfer-encoded, each possibly cut. Missing parts are
+            skipped, with a defect if they were needed.
 
     Returns:
-        Plain text where there is any that is not blank, else text out of HTML.
+        The plain text if it is not blank, else text from HTML.
     """
     text_parts, octets = open_signed(text_parts, octets)
     sources = {
@@ -143,7 +142,7 @@ def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
 
 
 def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
-    """Turn the chosen parts into one text; its `html` is empty."""
+    """Join the chosen parts to one text; its `html` is empty."""
     texts: list[str] = []
     defects: list[str] = []
     hidden = hidden_chars = maybe_hidden = maybe_hidden_chars = invisible = misleading = 0

@@ -31,26 +31,26 @@ _UU_LINE_OCTETS_MAX: Final = 45
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClearSigned:
-    """Text out of its cleartext signatures."""
+    """Text without its cleartext signatures."""
 
     text: str
-    """Without armour lines and signatures, dash-escapes undone."""
+    """Without armour lines and signatures, and with dash-escapes decoded."""
 
     signed: bool
-    """Whether any of it was clear-signed; if not, `text` is what was given."""
+    """Whether any of it was clear-signed; if not, `text` is unchanged."""
 
 
 def unflow(text: str, *, delete_space: bool) -> str:
     """Join soft-broken lines, so that a paragraph is one line again.
 
     Args:
-        text: Lines parted by newlines, as sent, trailing spaces included.
-        delete_space: The DelSp parameter: the space that marks a soft break is
-            not part of the text (section 4.1).
+        text: With newlines; as sent, trailing spaces included.
+        delete_space: The DelSp parameter: the space that marks a soft break is not part of the text
+            (section 4.1).
 
     Returns:
-        The text; quoted paragraphs begin with their ``>`` marks and a space.
-        A signature line (``-- ``) is never joined (section 4.3).
+        The text. Quoted paragraphs begin with their ``>`` marks and a space. A signature separator
+        (``-- ``) is never joined (section 4.3).
     """
     paragraphs: list[str] = []
     open_depth = -1  # quote depth of the paragraph that goes on, or -1
@@ -68,10 +68,10 @@ def unflow(text: str, *, delete_space: bool) -> str:
 
 
 def read_clear_signed(text: str) -> ClearSigned:
-    """Take clear-signed text out of its armour; what stands before and after it stays.
+    """Remove cleartext signatures and their armour; the text before and after stays.
 
     Args:
-        text: Lines parted by newlines.
+        text: With newlines.
     """
     if _SIGNED not in text:
         return ClearSigned(text=text, signed=False)
@@ -96,18 +96,18 @@ def read_clear_signed(text: str) -> ClearSigned:
 
 
 def holds_encrypted(text: str) -> bool:
-    """Tell whether there is an encrypted OpenPGP message in the text."""
+    """Return whether the text holds an encrypted OpenPGP message."""
     return "-----BEGIN PGP MESSAGE" in text and _ENCRYPTED.search(text) is not None
 
 
 def replace_uuencoded(text: str) -> str:
-    """Replace each uuencoded file by ``[uuencoded file "note.txt", 12 lines]``; the rest stays.
+    """Replace each uuencoded file with ``[uuencoded file "note.txt", 12 lines]``.
 
-    A block counts from ``begin`` on, as far as its lines have the length that their
-    first character says (POSIX uuencode); the final ``end`` may be missing.
+    A block runs from ``begin`` as far as its lines have the length that their first character
+    gives (POSIX uuencode). The final ``end`` may be missing.
 
     Args:
-        text: Lines parted by newlines.
+        text: With newlines.
     """
     if "begin" not in text:
         return text
@@ -147,10 +147,10 @@ def _after_headers(lines: list[str], at: int) -> int:
 
 
 def _block_end(lines: Sequence[str], at: int) -> int:
-    """Find the number of the first line after the block whose data begin at line `at`."""
+    """Return the number of the first line after the block whose data begin at line `at`."""
     while at < len(lines) and _is_data(lines[at]):
         at += 1
-    # The last line of data is of length 0, written "`" or " "; mailers make it empty.
+    # The last line of data has length 0, written "`" or " "; mailers empty it.
     last = at + 1 if at < len(lines) and lines[at].strip() in ("`", "") else at
     if last < len(lines) and lines[last].rstrip() == "end":
         return last + 1
@@ -158,12 +158,12 @@ def _block_end(lines: Sequence[str], at: int) -> int:
 
 
 def _is_data(line: str) -> bool:
-    """Tell whether a line has the length that its first character says; trailing spaces may be lost."""
+    """Return whether a line has the length that its first character gives, but for lost trailing spaces."""
     if not line or not " " < line[0] < "`":
         return False
     octets = ord(line[0]) - ord(" ")
     if octets > _UU_LINE_OCTETS_MAX or not all(" " <= character <= "`" for character in line):
         return False
     digits = -(-octets // 3) * 4
-    # Some encoders leave the padding out, some add one check character; mailers strip spaces at the end.
+    # Some encoders omit the padding, some add a check character; mailers strip trailing spaces.
     return len(line) - 1 <= digits + 1 and len(line) - 1 >= digits - 3

@@ -1,8 +1,7 @@
-"""The marks by which a quotation is known: `>`, rules, announcements, copied header blocks, footers.
+"""The marks of quotations: `>`, rules, announcements, copied header blocks, footers.
 
-Each program and language has its own. A copied header block names its fields one below the other.
-Attributions are for `mailmcp.mail.text.attribution`, what follows from all of it for
-`mailmcp.mail.text.quotes`.
+Each program and language has its own. Attributions are up to `mailmcp.mail.text.attribution`, and
+what follows from the marks is up to `mailmcp.mail.text.quotes`.
 """
 
 import re
@@ -11,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 _LINE_CHARS_MAX: Final = 300
-"""Longer lines begin no quotation; it also bounds the work on one line."""
+"""Longer lines begin no quotation. This also bounds the work on one line."""
 
 _HEADER_LINES_MAX: Final = 8
 """Lines of a copied header block: four fields, and as many more for long recipients."""
@@ -61,11 +60,11 @@ _FORWARD_BEGINS: Final = re.compile(
 
 
 HEAD_LINES_MAX: Final = _HEADER_LINES_MAX + 2
-"""Lines of a head with its announcement and an empty line between."""
+"""Lines of a head, with its announcement and an empty line between."""
 
 
 class _Field(StrEnum):
-    """Which field a line of a copied header block names."""
+    """The field that a line of a copied header block names."""
 
     AUTHOR = "author"
     TIME = "time"
@@ -101,39 +100,39 @@ _LABEL: Final = {
 
 
 def may_mark(line: str) -> bool:
-    """Tell in no time whether a line may be one of the marks here; most lines hold none of their signs."""
+    """Check quickly whether a line can hold a mark: most lines have none of their characters."""
     return _MARKING.search(line) is not None
 
 
 def is_quoted(line: str) -> bool:
-    """Tell whether a line has the quotation mark `>` in front."""
+    """Return whether a line begins with the quotation mark `>`."""
     return _QUOTED.match(line) is not None
 
 
 def quoted_text(line: str) -> str:
-    """Give what is quoted, without any of the marks in front; "" for an empty quoted line."""
+    """Return what a line quotes, without its marks; "" for an empty quoted line."""
     prefix = _PREFIX.match(line)
     return line[prefix.end() if prefix else 0 :].strip()
 
 
 def quote_depth(line: str) -> int:
-    """Count the marks in front: 1 for `> a`, 2 for `> > a` and `>> a`."""
+    """Count the marks: 1 for `> a`, 2 for `> > a` and `>> a`."""
     prefix = _PREFIX.match(line)
     return prefix.group().count(">") if prefix else 0
 
 
 def is_rule(line: str) -> bool:
-    """Tell whether a line is only a rule, as programs draw one above a quotation."""
+    """Return whether a line is only a rule, as programs draw above a quotation."""
     return _RULE.fullmatch(line[:_LINE_CHARS_MAX]) is not None
 
 
 def begins_footer(line: str) -> bool:
-    """Tell whether a signature or the footer of a mailing list begins here (RFC 3676 section 4.3)."""
+    """Return whether a signature or a mailing list footer begins here (RFC 3676 section 4.3)."""
     return _SIGNATURE.match(line[:_LINE_CHARS_MAX]) is not None
 
 
 def begins_forward(line: str) -> bool:
-    """Tell whether a forwarded message begins here: it is content, not history."""
+    """Return whether a forwarded message begins here: it is content, not history."""
     if len(line) > _LINE_CHARS_MAX:
         return False
     return _FORWARD.fullmatch(line) is not None or _FORWARD_BEGINS.fullmatch(line) is not None
@@ -142,13 +141,12 @@ def begins_forward(line: str) -> bool:
 def history_head_length(lines: Sequence[str], start: int) -> int:
     """Count the lines at `start` that head an unmarked quotation, as Outlook writes it.
 
-    They are a line such as "-----Original Message-----", a copied header block, or
-    both. A block is fields one below the other, in any order, the author or the time
-    first: both of these, and a subject, or a recipient where an address or the
-    announcement shows that it is about mail.
+    They are a line such as "-----Original Message-----", a copied header block, or both. A block has
+    one field a line and begins with the author or the time. It must have both of these, and a
+    subject, or a recipient if an address or the announcement shows that it is about mail.
 
     Returns:
-        The number of lines, 0 where no quotation begins.
+        The number of lines; 0 if no quotation begins here.
     """
     announced = int(announces_original(lines[start]))
     at = start + announced
@@ -159,7 +157,7 @@ def history_head_length(lines: Sequence[str], start: int) -> int:
 
 
 def announces_original(line: str) -> bool:
-    """Tell whether a line says that the message which is answered follows."""
+    """Return whether a line announces the original message."""
     return len(line) <= _LINE_CHARS_MAX and _ORIGINAL.fullmatch(line) is not None
 
 

@@ -1,13 +1,12 @@
-"""Quoted history out of the way: what was written before is in the messages before.
+"""Collapse quoted history: it is in the earlier messages.
 
-At the end of a text it becomes one line; between answers, only what stands right
-above each of them is kept. A forwarded message is content and stays, and so does a
-text that is nothing but quotations.
+At the end of a text it becomes one line. Between answers, only the lines right above each answer
+are kept. A forwarded message is content and stays, and so does a text of quotations alone.
 
-A line of the author's is never removed knowingly: better a hundred quoted lines too many. So
-marked lines are history only from the first attribution on: what an author quotes above it is a
-citation. Without any attribution they are history in replies alone. Lines without marks are
-history only in a reply, below an attribution that only a program writes or below copied headers.
+No line of the author's is knowingly removed: a hundred quoted lines too many are better. So marked
+lines are history only after the first attribution; what the author quotes above it is a citation.
+Without any attribution they are history only in replies. Lines without marks are history only in a
+reply, below an attribution that only a program writes or below copied headers.
 """
 
 from collections.abc import Sequence
@@ -29,10 +28,10 @@ from mailmcp.mail.text.quote_marks import (
 )
 
 QUOTES_LINE: Final = "[{count} quoted lines]"
-"""What stands for the lines that were taken out: the same in every reply, so that offsets agree."""
+"""What replaces the removed lines: the same in every reply, so that offsets agree."""
 
 KEPT_LINES_MAX: Final = 3
-"""So few quoted lines stay, unless they end the text and have an exact head, or the reader has them."""
+"""So few quoted lines stay, unless they end the text and have an exact head, or the reader knows them."""
 
 CONTEXT_LINES_MAX: Final = 5
 """Quoted lines kept above an answer: the paragraph it answers, or the end of it."""
@@ -47,7 +46,7 @@ class CollapsedText:
     text: str
 
     lines_collapsed: int
-    """Lines that were taken out, from 0; 0 means that the text is unchanged."""
+    """How many lines were removed; 0 if the text is unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +54,15 @@ class _Head:
     """What introduces a quotation: an attribution or copied headers."""
 
     start: int
-    """Its first line; that of the quotation where it stays."""
+    """Its first line; that of the quotation if the head stays."""
 
     exact: bool
-    """Whether it says so much that it alone is longer than the line for all."""
+    """Whether it is so detailed that it alone is longer than the line that replaces it all."""
 
 
 @dataclass(slots=True)
 class _Run:
-    """Quoted lines with nothing of the author's own between them: half-open, attributions included."""
+    """Quoted lines without own text between them: half-open, attributions included."""
 
     start: int
     first_quoted: int
@@ -88,15 +87,15 @@ class _Cut:
 def collapse_quotes(
     text: str, *, reply: bool = True, forwarded: bool = False, above: str = ""
 ) -> CollapsedText:
-    """Put one line in the place of quoted history; linear time.
+    """Replace quoted history with one line, in linear time.
 
     Args:
-        text: Plain text, or text made of HTML whose quotations are `> ` lines.
-        reply: Whether the message answers another (`Links.is_answer`): a new message
-            may cite, but has no history without an attribution.
-        forwarded: Whether the message is a forwarded one, as `is_forward_subject`
-            tells: then copied headers begin its content.
-        above: What the reader has just read: few quoted lines at the end go too if they are words of it.
+        text: Plain text, or text from HTML whose quotations are `> ` lines.
+        reply: Whether the message answers another (`ThreadHeaders.is_answer`). A new message may
+            cite, but has no history without an attribution.
+        forwarded: Whether the message is forwarded (`is_forward_subject`): then copied headers
+            begin its content.
+        above: What the reader has just read. Even a few quoted lines at the end go if they repeat it.
     """
     lines = text.split("\n")
     content_end, unmarked = _unmarked(lines, reply=reply, forwarded=forwarded)
@@ -118,7 +117,7 @@ def collapse_quotes(
 
 
 def _unmarked(lines: Sequence[str], *, reply: bool, forwarded: bool) -> tuple[int, _Cut | None]:
-    """Find where the marked-up text ends, and the unmarked history that follows it, if any."""
+    """Find where unmarked history begins, if any; the text before it may have marked quotations."""
     said = lines[: _above_blank(lines, 0, len(lines))]
     own = len(said)  # the author's first line
     older = _marked_heads(said)
@@ -138,11 +137,11 @@ def _unmarked(lines: Sequence[str], *, reply: bool, forwarded: bool) -> tuple[in
 def _marked_heads(lines: Sequence[str]) -> list[int]:
     """Find for each line where the head of the next marked quotation begins.
 
-    Below what heads unmarked history, a quotation with a head of its own is older history. One
-    without a head is what is answered, and the author may have written above it.
+    Below the head of unmarked history, a quotation with a head of its own is older history. One without
+    is what the author answers, and may have own text above it.
 
     Returns:
-        -1 where it has no head, the number of lines where no quotation follows.
+        -1 if it has no head; the number of lines if no quotation follows.
     """
     heads = [len(lines)] * len(lines)
     for index in range(len(lines) - 2, -1, -1):
@@ -154,7 +153,7 @@ def _marked_heads(lines: Sequence[str]) -> list[int]:
 
 
 def _unmarked_head(lines: Sequence[str], index: int) -> _Head | None:
-    """Find what heads an unmarked quotation, where it begins or ends with a line."""
+    """Find the head of an unmarked quotation that begins or ends with a line."""
     length = history_head_length(lines, index)
     if length:
         return _Head(_above(lines, index), length > 1)
@@ -164,7 +163,7 @@ def _unmarked_head(lines: Sequence[str], index: int) -> _Head | None:
 
 
 def _above(lines: Sequence[str], index: int) -> int:
-    """Give the first line of the blank lines and the rule above a line."""
+    """Return the first line of the rule above a line, if there is one."""
     start = index
     while start and (not lines[start - 1].strip() or is_rule(lines[start - 1])):
         start -= 1
@@ -174,7 +173,7 @@ def _above(lines: Sequence[str], index: int) -> int:
 
 
 def _runs(lines: Sequence[str]) -> list[_Run]:
-    """Find the quotations, each with its attribution; blank lines join them, and later attributions."""
+    """Find the quotations with their attributions. Blank lines and later attributions join them."""
     runs: list[_Run] = []
     index = own_end = 0
     while index < len(lines):
@@ -217,14 +216,14 @@ def _head_above(lines: Sequence[str], own_end: int, index: int) -> _Head | None:
 
 
 def _above_blank(lines: Sequence[str], start: int, end: int) -> int:
-    """Return the end of what is said between two lines, without blank lines."""
+    """Return the end of the text between two lines, without trailing blank lines."""
     while end > start and not lines[end - 1].strip():
         end -= 1
     return end
 
 
 def _head_within(quoted: Sequence[str], index: int) -> _Head | None:
-    """Find the attribution or the copied headers that are the first of the quoted lines."""
+    """Find the attribution or the copied headers in the first quoted lines."""
     said = [quoted_text(line) for line in quoted[:HEAD_LINES_MAX]]
     for end in range(1, min(len(said), ATTRIBUTION_LINES_MAX + 1) + 1):
         found = find_attribution(said[:end])
@@ -234,14 +233,14 @@ def _head_within(quoted: Sequence[str], index: int) -> _Head | None:
 
 
 def _has_own_text(lines: Sequence[str], runs: Sequence[_Run]) -> bool:
-    """Tell whether the author wrote anything, signature and footer aside."""
+    """Return whether the author wrote anything besides signature and footer."""
     quoted = {index for run in runs for index in range(run.start, run.end)}
     said = (line for index, line in enumerate(lines) if index not in quoted and line.strip())
     return not begins_footer(next(said, _FOOTER))
 
 
 def _cut_of(lines: Sequence[str], run: _Run, content_end: int) -> _Cut:
-    """Choose which lines of a quotation to take out."""
+    """Choose which lines of a quotation to remove."""
     after = run.end
     while after < content_end and not lines[after].strip():
         after += 1
@@ -263,7 +262,7 @@ def _context_start(lines: Sequence[str], run: _Run) -> int:
 
 
 def _repeats(lines: Sequence[str], cut: _Cut, above: str) -> bool:
-    """Check whether the text above has all that a few lines quote."""
+    """Return whether the text above has everything that the lines quote."""
     marked = [line for line in lines[cut.start : cut.end] if is_quoted(line)]
     said = _words(" ".join(map(quoted_text, marked)))
     return bool(said) and f" {said} " in f" {_words(above)} "

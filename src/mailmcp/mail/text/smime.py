@@ -30,20 +30,19 @@ _DEPTH_MAX: Final = 8
 
 
 class _MalformedError(Exception):
-    """The octets are no BER, or not that of SignedData."""
+    """The octets are not BER, or not SignedData."""
 
 
 def open_signed(text_parts: TextParts, octets: Mapping[str, bytes]) -> tuple[TextParts, Mapping[str, bytes]]:
-    """Put the text parts inside signed data in the place of the part that holds them.
+    """Replace each part that is signed data with the text parts inside it.
 
     Args:
         text_parts: From `choose_text_parts`.
         octets: Content by part id, still transfer-encoded, each possibly cut.
 
     Returns:
-        The parts and their content. The ids of the parts inside are for this
-        mapping alone: no server knows them. Signed data that is not there, or
-        cannot be opened, stays as it is.
+        The parts and their content. The ids of the parts inside are valid in this mapping only: no
+        server knows them. Signed data that is missing or can't be opened is left as it is.
     """
     wrapped = [part for part in text_parts.all if part.is_opaque_signed and part.part_id in octets]
     if not wrapped:
@@ -74,7 +73,7 @@ def _open(part: Part, octets: bytes) -> tuple[TextParts, dict[str, bytes]]:
 
 
 def _renamed(part: Part, inside: Sequence[Part]) -> tuple[Part, ...]:
-    """Number the parts inside below `part`; signed data in signed data is not opened."""
+    """Number the parts inside below `part`. Signed data in signed data is not opened."""
     return tuple(
         replace(each, part_id=f"{part.part_id}.{each.part_id}")
         for each in inside
@@ -87,13 +86,13 @@ def _in_place(parts: Sequence[Part], inside: Mapping[str, tuple[Part, ...]]) -> 
 
 
 def signed_content(octets: bytes) -> bytes:
-    """Take the content out of signed data.
+    """Return the content of signed data.
 
     Args:
-        octets: A CMS ContentInfo, transfer encoding already taken off; may be cut.
+        octets: A CMS ContentInfo, transfer encoding already removed; may be cut.
 
     Returns:
-        The content as far as it is there, a MIME entity; b"" where none can be found.
+        The content, a MIME entity, as far as it is there; b"" if none can be found.
     """
     try:
         return _content(octets)
@@ -117,7 +116,7 @@ def _content(octets: bytes) -> bytes:
 
 
 def _pieces(octets: bytes, at: int, depth: int) -> list[bytes]:
-    """Give an octet string, which may be parted into others."""
+    """Return an octet string, which may consist of others."""
     tag, start, end = _element(octets, at)
     if tag == _OCTETS and end is not None:
         return [octets[start:end]]
@@ -135,7 +134,7 @@ def _pieces(octets: bytes, at: int, depth: int) -> list[bytes]:
 
 
 def _enter(octets: bytes, at: int, tag: int) -> tuple[int, int]:
-    """Give where the content of the element at `at` begins and ends."""
+    """Return where the content of the element at `at` begins and ends."""
     found, start, end = _element(octets, at)
     if found != tag:
         raise _MalformedError
@@ -149,7 +148,7 @@ def _skip(octets: bytes, at: int, tag: int) -> int:
 
 
 def _end(octets: bytes, at: int, depth: int) -> int:
-    """Find the end of an element; one of indefinite length ends after two zeros."""
+    """Return the end of an element. One of indefinite length ends after two zeros."""
     _, start, end = _element(octets, at)
     if end is not None:
         return end
@@ -161,9 +160,9 @@ def _end(octets: bytes, at: int, depth: int) -> int:
 
 
 def _element(octets: bytes, at: int) -> tuple[int, int, int | None]:
-    """Read tag and length: the tag, and where the content begins and ends (None: indefinite)."""
+    """Return the tag, and where the content begins and ends (None: indefinite)."""
     head = octets[at : at + 2]
-    if len(head) < len(b"TL"):
+    if len(head) < 2:  # tag and length
         raise _MalformedError
     tag, length = head
     start = at + 2

@@ -1,4 +1,4 @@
-"""One line that tells what a text is about, or why a search found it."""
+"""One line that shows what a text is about, or why a search found it."""
 
 import re
 import unicodedata
@@ -9,31 +9,30 @@ from mailmcp.mail.clean import clean_text, strip_leading_marks
 
 ELLIPSIS: Final = "…"
 
-# A reply begins with what it answers: the quoted lines say nothing new.
+# A reply begins with what it answers; the quoted lines say nothing new.
 _QUOTED_LINE: Final = re.compile(r"^>.*$", re.MULTILINE)
 
 
 def make_snippet(text: str, max_chars: int) -> str:
-    """Make the beginning of a text one line of at most `max_chars` characters, from 1.
+    """Return the beginning of a text as one line of at most `max_chars` characters, from 1.
 
-    White space is collapsed and invisible characters are taken out. Quoted lines
-    are skipped where anything else is left. What is cut ends at a word, if one
-    fits, and with "…".
+    Collapses white space, removes invisible characters, and skips quoted lines if anything else is
+    left. A cut line ends with a whole word, if one fits, and "…".
     """
     new, whole = _lines(text)
     return _cut(new or whole, max_chars)
 
 
 def make_snippet_around(text: str, words: Sequence[str], max_chars: int) -> str:
-    """Make one line of the part of a text in which the first of `words` stands.
+    """Return one line around the first of `words` in a text, or the beginning if none is found.
 
-    As `make_snippet`, which it falls back to if no word is found; quoted lines are looked
-    at last. Where something was left out before the line begins with "…".
+    Like `make_snippet`, and begins with "…" if something before it was left out. Quoted lines are
+    searched last.
 
     Args:
         text: May be empty.
-        words: Words or phrases, in any case; empty ones are found nowhere.
-        max_chars: Most characters of the line, from 1.
+        words: Words or phrases, in any case; empty ones match nothing.
+        max_chars: The limit for the line, from 1.
     """
     new, whole = _lines(text)
     for line in (new, whole):
@@ -44,11 +43,11 @@ def make_snippet_around(text: str, words: Sequence[str], max_chars: int) -> str:
 
 
 def find_word(text: str, words: Sequence[str]) -> range | None:
-    """Find the first place where one of the words or phrases stands; case and spacing do not matter.
+    """Find the first of the words or phrases, ignoring case and spacing.
 
     Returns:
-        Its characters; None if none is there. Composed and decomposed letters are told apart
-        unless both were normalized (`normalize_words`).
+        Its characters; None if there is none. Composed and decomposed letters differ unless both
+        texts were normalized (`normalize_words`).
     """
     patterns = [r"\s+".join(map(re.escape, word.split())) for word in words if word.strip()]
     found = re.search("|".join(patterns), text, re.IGNORECASE) if patterns else None
@@ -56,12 +55,12 @@ def find_word(text: str, words: Sequence[str]) -> range | None:
 
 
 def normalize_words(text: str) -> str:
-    """Compose letters and their accents (Unicode NFC), as text and words must be to be compared."""
+    """Compose letters and their accents (Unicode NFC), so that texts can be compared."""
     return unicodedata.normalize("NFC", text)
 
 
 def _lines(text: str) -> tuple[str, str]:
-    """Make one line of what is new in a text, and one of all of it."""
+    """Return the text without quoted lines, and all of it, each as one line."""
     seen = normalize_words(clean_text(text).text)
     return " ".join(_QUOTED_LINE.sub("", seen).split()), " ".join(seen.split())
 
@@ -70,18 +69,18 @@ def _cut(line: str, max_chars: int) -> str:
     if len(line) <= max_chars:
         return line
     room = max(max_chars, 1) - len(ELLIPSIS)
-    # One character more: a word that ends exactly at the edge stays.
+    # One character more, so that a word that ends exactly at the limit stays.
     words, _, _ = line[: room + 1].rpartition(" ")
     kept = words if len(words) * 2 >= room else line[:room]
     return kept.rstrip(" ,;:-") + ELLIPSIS
 
 
 def _cut_around(line: str, hit: range, max_chars: int) -> str:
-    """Cut a line so that it shows the hit, with a third of the room before it."""
+    """Cut a line so that it shows the match, with a third of the room before it."""
     if hit.stop <= max_chars * 2 // 3:
         return _cut(line, max_chars)
     begin = max(hit.start - max_chars // 3, 0)
-    # From a whole word on, if one begins between the edge and the hit.
+    # From a whole word, if one begins before the match.
     space = line.find(" ", max(begin - 1, 0), hit.start)
     begin = space + 1 if begin and space >= 0 else begin
     if not begin:
