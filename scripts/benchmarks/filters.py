@@ -154,7 +154,7 @@ def _looked_at(site: Site, login: Login, each: _Filter) -> tuple[int, int]:
         [found] = search_mailboxes(CheckedServer(session), [request])
         if not isinstance(found, MailboxPage):
             raise found
-        keys = make_plan(each.query, quirks=session.quirks, can=session.can).keys
+        keys = make_plan(each.query, can=session.can).keys
         answer = session.run("SEARCH", *(keys or [b"ALL"]), uid=True)
     candidates = len(parse_search(answer.untagged["SEARCH"]))
     # A total is exact here when all candidates were looked at: their times came along with the page.

@@ -42,7 +42,7 @@ def test_a_wrong_server_gives_no_wrong_reply(peer: PeerFactory, open_desk: DeskF
             check(trap, desk)
 
 
-DOUBTS = {"could not be checked": "could not be checked", "headers were searched, too": "may overlook words"}
+DOUBTS = {"couldn't be tested": "couldn't be tested", "headers were searched, too": "may miss words"}
 """What the summary says of what is not complete, by what the reply says."""
 
 

@@ -84,7 +84,7 @@ KEYS = (
         rules=[when("CHARSET", FOUND_NONE)],
         foreign=False,
         complete=False,
-        says="could not be checked",
+        says="couldn't be tested",
     ),
     Trap(
         server="a server that refuses a key",
@@ -139,7 +139,7 @@ KEYS = (
         rules=[when("BODY", FOUND_NONE)],
         plain_text=False,
         complete=False,
-        says="search by body works could not be checked",
+        says="search by body couldn't be tested",
     ),
     Trap(
         server="NOT finds everything",
@@ -147,7 +147,7 @@ KEYS = (
         rules=[when("NOT", FOUND_ALL)],
         uids=[uid for uid in ALL if uid not in INVOICES],
         complete=False,
-        says="words to exclude were looked for in subjects and senders only",
+        says="looked for in subjects and senders only",
     ),
     Trap(
         server="NOT finds nothing",
@@ -155,7 +155,7 @@ KEYS = (
         rules=[when("NOT", FOUND_NONE)],
         uids=[uid for uid in ALL if uid not in INVOICES],
         complete=False,
-        says="words to exclude were looked for in subjects and senders only",
+        says="looked for in subjects and senders only",
     ),
     Trap(
         server="UNSEEN finds everything",

@@ -48,6 +48,6 @@ class Trap:
     """Its reason, where there is no result."""
 
 
-VERIFIED = "verified here, message by message"
-HEADERS_ONLY = "words were looked for in subjects and senders only"
-NO_CHARSET = "cannot search for text that is not ASCII"
+VERIFIED = "checked here, message by message"
+HEADERS_ONLY = "words were searched for in subjects and senders only"
+NO_CHARSET = "can't search for non-ASCII text"

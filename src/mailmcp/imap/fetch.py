@@ -59,6 +59,14 @@ class FetchedMessage:
     origins: dict[str, int] = field(default_factory=dict)
     """First octet, from 0, of the sections that the server says it gave in part (RFC 9051 section 7.5.2)."""
 
+    @property
+    def internaldate_epoch(self) -> int | None:
+        """INTERNALDATE in seconds since 1970, as UTC if the server doesn't say; None if it is unknown."""
+        moment = self.internal_date
+        if moment is None:
+            return None
+        return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchFailure:

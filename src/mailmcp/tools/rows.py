@@ -7,7 +7,6 @@ from pydantic import BaseModel, Field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage, id_items
-from mailmcp.imap.search.verify import internaldate_epoch
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.clean import clean_line
@@ -204,7 +203,7 @@ def date_of(headers: Headers, fetched: FetchedMessage) -> str:
 
 def _arrived(headers: Headers, fetched: FetchedMessage) -> str | None:
     """Give the time of arrival where a reader would be misled by that of writing; else None."""
-    written, arrived = parse_date(headers.get("Date")), internaldate_epoch(fetched)
+    written, arrived = parse_date(headers.get("Date")), fetched.internaldate_epoch
     if written is None or arrived is None or abs(arrived - written.timestamp()) < _ARRIVED_LATE_S:
         return None
     return format_rfc3339(datetime.fromtimestamp(arrived, UTC))

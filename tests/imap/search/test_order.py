@@ -80,4 +80,4 @@ def test_only_orders_by_uid_leave_uids_out() -> None:
 
 @pytest.mark.parametrize("order", list(Order))
 def test_ranks_are_asked_for_as_they_are_sorted_by(order: Order) -> None:
-    assert order.is_by_uid == (order.items == ()) == (order.sort_key == b"")
+    assert order.is_by_uid == (order.item == "") == (order.sort_key == b"") == (order.first_rank == 0)

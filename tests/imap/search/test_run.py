@@ -132,7 +132,7 @@ def test_attachments_are_found_by_structure_and_matches_are_limited_not_candidat
     found = warm.page(request(has_attachment=True, size=3))
     assert found.uids == (300, 270, 240)
     assert (found.candidates_checked, found.left, found.total_exact) == (61, 239, False)
-    assert found.statements == ("Attachments were looked for here, message by message.",)
+    assert found.statements == ("Attachments were checked here, message by message.",)
     assert warm.octets < 40_000
     assert all_pages(warm.session, request(has_attachment=True, size=3), remembering=True) == list(
         range(300, 0, -30)

@@ -38,7 +38,7 @@ def test_a_refused_charset_is_worked_around_or_said(peer: PeerFactory, refusal: 
     found = find(server, quirks, subject="größe")
     assert (found.uids, found.complete) == ((1,), True)
     assert found.statements == (
-        "The server cannot search for text that is not ASCII: subject was verified here, message by message.",
+        "The server can't search for non-ASCII text: subject was checked here, message by message.",
     )
     assert find(server, quirks, query=("report",)).uids == (2,)
     server.settings.capabilities += ("SORT",)

@@ -74,7 +74,7 @@ def test_a_key_that_finds_everything_is_found_out_by_the_rows(
     found = find(server, quirks, order=order, **criteria)
     assert found.uids == (expected if order is Order.NEWEST else expected[::-1])
     assert (found.complete, found.total_exact, found.left) == (True, True, 0)
-    assert "does not work: it was verified here" in found.statements[0]
+    assert "doesn't work: it was checked here" in found.statements[0]
     [wrong] = [each for each in Feature if not quirks.trusts(each)]
     assert wrong is {"LARGER": Feature.LARGER, "SMALLER": Feature.SMALLER}.get(key, Feature.FLAGS)
     asked = len(searches(server))
@@ -154,7 +154,7 @@ def test_a_key_that_finds_nothing_is_found_out_by_the_newest_messages(
     found = find(server, quirks, **criteria)
     assert found.uids == expected
     assert found.complete
-    assert "verified here" in found.statements[0]
+    assert "checked here" in found.statements[0]
     assert not quirks.trusts(Feature.FLAGS)
 
 

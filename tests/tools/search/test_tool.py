@@ -203,7 +203,7 @@ def test_nothing_found_says_where_it_looked_and_what_to_do(filled: Desk) -> None
     reply = filled.search(query="nowhere")
     others = reply.data["coverage"].get("mailboxes_not_searched", [])
     beside = f"; {len(others)} mailboxes were not searched" if others else ""
-    overlooked = "Servers may overlook words in documents, in encrypted, signed or mislabelled text, "
+    overlooked = "Servers may miss words in documents, in encrypted, signed or mislabelled text, "
     overlooked += "and in encoded file names"
     found = "No message was found in `INBOX` (work), of 4 there."
     assert reply.outcome.summary == f"{found} {overlooked}{beside}"

@@ -145,7 +145,7 @@ def _find_place(
 
 
 def _fetch_order_items(session: Session, uids: Sequence[int], order: Order) -> Steps[Fetched]:
-    items = ["UID", *order.items]
+    items = ["UID", order.item]
     [fetched] = yield from fetch_steps((uids, items), message_limit=message_limit(session))
     return fetched
 

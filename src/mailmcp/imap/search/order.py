@@ -2,13 +2,12 @@
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.search.verify import internaldate_epoch
 from mailmcp.imap.session import Session
 
 _RANK_MAX = 10**11
@@ -16,61 +15,39 @@ _RANK_MAX = 10**11
 
 
 class Order(StrEnum):
-    """The order of a search's messages."""
+    """The order of a search's messages: by UID, or by a rank and within one rank by UID."""
 
-    NEWEST = "newest"
-    """Highest UID first: the latest arrival, unless old messages were moved into the mailbox."""
+    item: str
+    """The data item that holds a message's rank; "" in orders by UID."""
 
-    OLDEST = "oldest"
-    LARGEST = "largest"
-    """By RFC822.SIZE, the largest first; of equal sizes, the highest UID first."""
+    sort_key: bytes
+    """The key of SORT (RFC 5256 section 3), which sorts in ascending order; empty in orders by UID."""
 
-    NEWEST_ARRIVAL = "newest_arrival"
-    """By INTERNALDATE, the latest first; within one second, the highest UID first."""
+    ascending: bool
+    is_by_uid: bool
+    first_rank: int
+    """A rank before those of all messages; 0 in orders by UID."""
 
-    OLDEST_ARRIVAL = "oldest_arrival"
-    """The same, backwards."""
+    def __new__(cls, value: str, item: str = "", sort_key: bytes = b"", ascending: bool = False) -> "Order":  # noqa: FBT001, FBT002
+        """Make a member: a row of the table below."""
+        order = str.__new__(cls, value)
+        order._value_ = value
+        order.item, order.sort_key, order.ascending, order.is_by_uid = item, sort_key, ascending, not item
+        order.first_rank = 0 if not item else -_RANK_MAX if ascending else _RANK_MAX
+        return order
 
-    @property
-    def is_by_uid(self) -> bool:
-        """Whether UIDs alone decide the order."""
-        return self in {Order.NEWEST, Order.OLDEST}
+    NEWEST = "newest", "", b"", False
+    """The latest arrival first, unless old messages were moved into the mailbox."""
 
-    @property
-    def is_by_arrival(self) -> bool:
-        """Whether INTERNALDATE decides the order."""
-        return self in {Order.NEWEST_ARRIVAL, Order.OLDEST_ARRIVAL}
+    OLDEST = "oldest", "", b"", True
+    LARGEST = "largest", "RFC822.SIZE", b"SIZE", False
+    NEWEST_ARRIVAL = "newest_arrival", "INTERNALDATE", b"ARRIVAL", False
+    OLDEST_ARRIVAL = "oldest_arrival", "INTERNALDATE", b"ARRIVAL", True
 
     @property
     def by_arrival(self) -> "Order":
         """The order by INTERNALDATE that an order by UID approximates; other orders unchanged."""
         return {Order.NEWEST: Order.NEWEST_ARRIVAL, Order.OLDEST: Order.OLDEST_ARRIVAL}.get(self, self)
-
-    @property
-    def ascending(self) -> bool:
-        """Whether lower ranks, and of one rank lower UIDs, come first."""
-        return self in {Order.OLDEST, Order.OLDEST_ARRIVAL}
-
-    @property
-    def first_rank(self) -> int:
-        """A rank before those of all messages; 0 in orders by UID."""
-        if self.is_by_uid:
-            return 0
-        return -_RANK_MAX if self.ascending else _RANK_MAX
-
-    @property
-    def items(self) -> tuple[str, ...]:
-        """The data items that hold a message's rank."""
-        if self.is_by_uid:
-            return ()
-        return ("RFC822.SIZE",) if self is Order.LARGEST else ("INTERNALDATE",)
-
-    @property
-    def sort_key(self) -> bytes:
-        """The key of SORT (RFC 5256 section 3), which sorts in ascending order; empty in orders by UID."""
-        if self.is_by_uid:
-            return b""
-        return b"SIZE" if self is Order.LARGEST else b"ARRIVAL"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +64,7 @@ def rank_of(message: FetchedMessage, order: Order) -> int | None:
     """Return a message's rank; None if the server didn't send it. 0 in orders by UID."""
     if order.is_by_uid:
         return 0
-    return message.size_octets if order is Order.LARGEST else internaldate_epoch(message)
+    return message.size_octets if order is Order.LARGEST else message.internaldate_epoch
 
 
 def sort_by_rank(ranks: Mapping[int, int], order: Order) -> "array[int]":
@@ -128,11 +105,11 @@ def uids_after(after: Position | None, order: Order) -> tuple[int, int | None]:
 # imported has a high UID and an old INTERNALDATE: a few times fetched with a page's rows show that.
 
 
-def uids_follow_arrival(rows: Iterable[FetchedMessage]) -> bool:
+def uids_follow_arrival(rows: Mapping[int, FetchedMessage]) -> bool:
     """Return whether higher UIDs arrived later, within ORDER_SLACK_S; ignores rows without a time."""
     latest: int | None = None
-    for row in sorted(rows, key=lambda row: row.uid):
-        arrived = internaldate_epoch(row)
+    for uid in sorted(rows):
+        arrived = rows[uid].internaldate_epoch
         if arrived is None:
             continue
         if latest is not None and arrived < latest - limits.ORDER_SLACK_S:

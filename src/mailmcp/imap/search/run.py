@@ -19,7 +19,6 @@ from mailmcp.imap.command import canonical_name
 from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, FetchJob, fetch_steps
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
 from mailmcp.imap.search.candidates import find_candidates, message_limit
-from mailmcp.imap.search.features import blind_spots
 from mailmcp.imap.search.order import (
     Position,
     can_sort_by_arrival,
@@ -29,7 +28,7 @@ from mailmcp.imap.search.order import (
 )
 from mailmcp.imap.search.page import CandidateList, CandidateQuery, Candidates, MailboxPage, PageRequest
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.verify import Check, merge_items
+from mailmcp.imap.search.verify import Check, make_check, merge_items
 from mailmcp.imap.session import Session
 from mcp_envelope import Code, ToolError
 
@@ -145,7 +144,7 @@ def _try_page(
         return replace(wanted, known=None)
     out_of_order = session.quirks.uids_out_of_order
     in_order = not order.is_by_uid or attempt.tests_order or wanted.mailbox not in out_of_order
-    if attempt.tests_order and not rows.interrupted and not uids_follow_arrival(times.messages.values()):
+    if attempt.tests_order and not rows.interrupted and not uids_follow_arrival(times.messages):
         out_of_order.add(wanted.mailbox)
         if can_sort_by_arrival(session, len(candidates.uids), exists=mailbox.exists):
             return replace(wanted, order=order.by_arrival, expected=candidates.uids)
@@ -198,7 +197,7 @@ def _try_page(
         candidates_checked=selection.checked,
         statements=statements,
         unverified=server.unverified(request.query, found=len(candidates.uids), exists=mailbox.exists),
-        known_gaps=blind_spots(request.query, session.quirks) if mailbox.exists else "",
+        known_gaps=candidates.plan.known_gaps if mailbox.exists else "",
         complete=candidates.complete,
     )
 
@@ -272,14 +271,14 @@ class _Attempt:
 def _plan_attempt(
     session: Session, request: PageRequest, wanted: CandidateQuery, candidates: Candidates
 ) -> _Attempt:
-    check = Check(query=candidates.plan.local, proofs=request.proofs)
+    check = make_check(candidates.plan.local, request.proofs)
     rest = candidates.uids[candidates.start :]
     tests_order = wanted.may_reorder and wanted.order.is_by_uid
     is_verified = candidates.is_known and wanted.known is not None and wanted.known.verified
     verifies_all = (
         check.only_times and not is_verified and request.size < len(rest) <= limits.TIMED_CANDIDATES_MAX
     )
-    proof_items = list(dict.fromkeys(["UID", *check.items, *wanted.order.items]))
+    proof_items = list(dict.fromkeys(["UID", *check.items, *filter(None, [wanted.order.item])]))
     return _Attempt(
         wanted=wanted,
         size=request.size,
@@ -345,9 +344,11 @@ def _select(
 
 def _may_match(uid: int, seen: Fetched, check: Check) -> bool:
     """Return whether a message matches, or couldn't be fetched."""
+    if not check.query.criteria:
+        return True
     if uid in seen.messages:
         return check.holds(seen.messages[uid])
-    return not (check.query.criteria and _is_gone(uid, seen))
+    return not _is_gone(uid, seen)
 
 
 def _is_gone(uid: int, seen: Fetched) -> bool:

@@ -11,7 +11,6 @@ from mailmcp.imap.command import RefusedError
 from mailmcp.imap.errors import protocol_error, refused_error
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.pipeline import Steps
-from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.page import CandidateQuery, Candidates, PageRequest
 from mailmcp.imap.search.plan import Plan, make_plan
 from mailmcp.imap.search.uid_search import EVERY_UID, Found, UidRange, uid_search, uid_sort
@@ -35,7 +34,7 @@ class SearchServer:
         Raises:
             InvalidInputError: The server can't search for one of the criteria.
         """
-        return make_plan(query, quirks=Quirks(), can=self.session.can)
+        return make_plan(query, can=self.session.can)
 
     def search(
         self,

@@ -106,7 +106,7 @@ def uid_sort(session: Session, plan: Plan, key: bytes) -> Steps[Found | RefusedE
     Returns:
         None if the server sorted only some of them (MESSAGELIMIT).
     """
-    charset = b"UTF-8" if plan.beyond_ascii else b"US-ASCII"
+    charset = b"UTF-8" if plan.needs_utf8 else b"US-ASCII"
     arguments = [b"(" + key + b")", charset, *(plan.keys or [b"ALL"])]
     responses = yield [Command(name="SORT", arguments=arguments, uid=True)]
     [reply] = responses.replies
@@ -120,7 +120,7 @@ def uid_sort(session: Session, plan: Plan, key: bytes) -> Steps[Found | RefusedE
 
 def _search_command(plan: Plan, uids: UidRange, *, extended: bool) -> Command:
     arguments = [b"RETURN", b"(COUNT ALL)"] if extended else []
-    if plan.beyond_ascii:
+    if plan.needs_utf8:
         arguments += [b"CHARSET", b"UTF-8"]
     if uids != EVERY_UID:
         arguments += [b"UID", format_range(uids)]

@@ -7,7 +7,6 @@ knows IMAP alone.
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC
 
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.model.query import Criterion, Proof, SearchQuery
@@ -18,8 +17,8 @@ _ITEMS = {
     Proof.TIME: "INTERNALDATE",
     Proof.STRUCTURE: "BODYSTRUCTURE",
 }
-_WORD_FIELDS = ("Subject", "From")
-"""Where words are looked for when the server's own search for them does not work."""
+_WORD_FIELDS = ("SUBJECT", "FROM")
+"""Where words are looked for when the server's text search doesn't work."""
 
 _HEADER_ITEM = re.compile(r"BODY\.PEEK\[HEADER\.FIELDS \(([^)]*)\)\]", re.IGNORECASE)
 
@@ -40,35 +39,18 @@ class Proofs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """The verification of a query on messages."""
+    """The verification of a query on messages; made by `make_check`."""
 
     query: SearchQuery
     proofs: Proofs
+    items: tuple[str, ...]
+    """The data items to fetch, besides UID."""
 
-    @property
-    def items(self) -> tuple[str, ...]:
-        """The data items to fetch, besides UID."""
-        proofs = {row.proof for row in self.query.criteria}
-        items = [item for proof, item in _ITEMS.items() if proof in proofs]
-        if names := self._header_names():
-            items.append(f"BODY.PEEK[HEADER.FIELDS ({' '.join(names)})]")
-        return tuple(items)
+    only_times: bool
+    """Whether nothing but times of arrival is verified."""
 
-    @property
-    def is_expensive(self) -> bool:
-        """Whether a message costs hundreds of octets, and makes the server parse it."""
-        return any(row.proof not in {Proof.FLAGS, Proof.SIZE, Proof.TIME} for row in self.query.criteria)
-
-    @property
-    def only_times(self) -> bool:
-        """Whether nothing but times of arrival is verified."""
-        return {row.proof for row in self.query.criteria} == {Proof.TIME}
-
-    def _header_names(self) -> list[str]:
-        rows = self.query.criteria
-        names = {name for row in rows for name in row.header_fields}
-        names |= {name for row in rows if row.proof is Proof.WORDS for name in _WORD_FIELDS}
-        return sorted(name.upper() for name in names)
+    is_expensive: bool
+    """Whether a message costs hundreds of octets, and makes the server parse it."""
 
     def holds(self, message: FetchedMessage) -> bool:
         """Whether a message matches; what the server doesn't tell counts in its favour."""
@@ -93,6 +75,25 @@ class Check:
         return True
 
 
+def make_check(query: SearchQuery, proofs: Proofs) -> Check:
+    """Make the check of a query; `proofs` parse mail for it."""
+    rows = query.criteria
+    kinds = {row.proof for row in rows}
+    items = [item for proof, item in _ITEMS.items() if proof in kinds]
+    names = {name.upper() for row in rows for name in row.header_fields}
+    if Proof.WORDS in kinds:
+        names.update(_WORD_FIELDS)
+    if names:
+        items.append(f"BODY.PEEK[HEADER.FIELDS ({' '.join(sorted(names))})]")
+    return Check(
+        query=query,
+        proofs=proofs,
+        items=tuple(items),
+        only_times=kinds == {Proof.TIME},
+        is_expensive=not kinds <= {Proof.FLAGS, Proof.SIZE, Proof.TIME},
+    )
+
+
 def measures_match(query: SearchQuery, message: FetchedMessage, *, size_margin: float = 1) -> bool:
     """Whether a message's flags, size and time match a query, whatever else that asks.
 
@@ -102,7 +103,7 @@ def measures_match(query: SearchQuery, message: FetchedMessage, *, size_margin: 
         size_margin: The factor by which a size may be off.
     """
     flags = frozenset(flag.lower() for flag in message.flags)
-    octets, received = message.size_octets, internaldate_epoch(message)
+    octets, received = message.size_octets, message.internaldate_epoch
     measured: dict[Proof, Sequence[object]] = {
         Proof.FLAGS: [flags],
         Proof.SIZE: [] if octets is None else [octets / size_margin, octets * size_margin],
@@ -131,14 +132,3 @@ def merge_items(row: Sequence[str], proof: Collection[str]) -> list[str]:
     if names:
         merged.append(f"BODY.PEEK[HEADER.FIELDS ({' '.join(dict.fromkeys(names))})]")
     return merged
-
-
-def internaldate_epoch(message: FetchedMessage) -> int | None:
-    """Return the INTERNALDATE in seconds since 1970; None if there is none that makes sense."""
-    moment = message.internal_date
-    if moment is None:
-        return None
-    try:
-        return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
-    except (ValueError, OverflowError):  # an offset of a day or more
-        return None

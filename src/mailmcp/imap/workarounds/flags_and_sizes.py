@@ -10,7 +10,7 @@ from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.fetch import FetchedMessage, parse_rows, sequence_sets
 from mailmcp.imap.pipeline import Steps
-from mailmcp.imap.search.plan import Plan, keys_for
+from mailmcp.imap.search.plan import make_plan
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.verify import measures_match
 from mailmcp.model.feature import Feature
@@ -86,7 +86,7 @@ def check_false_negatives(
 
 def _search_within(server: SearchServer, mailbox: str, query: SearchQuery, uids: set[int]) -> Steps[set[int]]:
     """Search for flags or sizes, and return those of the messages that the server finds."""
-    plan = Plan(keys=keys_for(query))
+    plan = make_plan(query, can=server.session.can)
     found = yield from server.search(mailbox, plan, (min(uids), max(uids)))
     return uids.intersection(found.uids) if found else set()
 

@@ -25,10 +25,9 @@ from mailmcp.imap.errors import protocol_error, refused_error
 from mailmcp.imap.fetch import FetchedMessage, parse_rows
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.quirks import Verdict, Visibility, is_unsupported
-from mailmcp.imap.search.features import needs_probes, unproven
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import CandidateQuery, Candidates, PageRequest
-from mailmcp.imap.search.plan import Plan, make_plan
+from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import (
     COUNT_ALL,
@@ -42,6 +41,7 @@ from mailmcp.imap.search.uid_search import (
 )
 from mailmcp.imap.session import quoted_mailbox
 from mailmcp.imap.workarounds.flags_and_sizes import check_false_negatives, check_false_positives
+from mailmcp.imap.workarounds.plan import describe_unverified, needs_probes, plan_around
 from mailmcp.imap.workarounds.probes import probe_once
 from mailmcp.model.feature import Feature
 from mailmcp.model.query import SearchQuery
@@ -65,12 +65,12 @@ class CheckedServer(SearchServer):
     @override
     def plan(self, query: SearchQuery) -> Plan:
         """Leave out the keys that the server gets wrong."""
-        return make_plan(query, quirks=self.session.quirks, can=self.session.can)
+        return plan_around(query, quirks=self.session.quirks, can=self.session.can)
 
     @override
     def unverified(self, query: SearchQuery, *, found: int, exists: int) -> str:
         """Name the criteria that rest on features without a verdict."""
-        return unproven(query, self.session.quirks, found=found, exists=exists)
+        return describe_unverified(query, self.session.quirks, found=found, exists=exists)
 
     @override
     def search(
@@ -108,7 +108,7 @@ class CheckedServer(SearchServer):
         """Let the server sort; None if it turns out that it can't."""
         found = yield from uid_sort(self.session, plan, key)
         if isinstance(found, RefusedError):
-            if is_unsupported(found) and not plan.beyond_ascii:
+            if is_unsupported(found) and not plan.needs_utf8:
                 self.session.quirks.distrust(Feature.SORT)
             return None
         fewest = found.exists if found and not plan.keys else 1
@@ -127,7 +127,7 @@ class CheckedServer(SearchServer):
             if unreadable or isinstance(found, Found):
                 quirks.distrust(Feature.ESEARCH)
         if isinstance(found, RefusedError):
-            if plan.beyond_ascii and is_unsupported(found):
+            if plan.needs_utf8 and is_unsupported(found):
                 quirks.distrust(Feature.CHARSET)
                 return None
             raise refused_error(session.account.account_id, found) from found
@@ -259,7 +259,7 @@ class CheckedServer(SearchServer):
             caught = yield from check_false_negatives(self, wanted.mailbox, trusted, exists)
         else:
             caught = yield from check_false_positives(self, wanted.mailbox, trusted, rows)
-        if candidates.is_sorted and wanted.order.is_by_arrival:
+        if candidates.is_sorted and wanted.order.item == "INTERNALDATE":
             ascending = ranks if wanted.order is Order.OLDEST_ARRIVAL else ranks[::-1]
             if any(before > after + _TWO_DAYS_S for before, after in pairwise(ascending)):
                 self.session.quirks.distrust(Feature.SORT)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage
-from mailmcp.imap.search.verify import internaldate_epoch
 from mailmcp.mail.duplicates import server_keys, stored_key
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.model.cursor import SourceCursor
@@ -102,7 +101,7 @@ def _keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]:
     as_stored = stored_key(
         parse_headers(message.sections.get("HEADER.FIELDS", b"")),
         size_octets=message.size_octets,
-        internaldate_epoch=internaldate_epoch(message),
+        internaldate_epoch=message.internaldate_epoch,
         structure=message.body_structure,
     )
     return by_server or (() if as_stored is None else (as_stored,))

@@ -14,9 +14,9 @@ import anyio
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
-from mailmcp.imap.search.features import may_change
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.page import MailboxPage, PageRequest
+from mailmcp.imap.search.plan import may_change
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.imap.uid_cache import SearchKey

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
-from mailmcp.imap.search.verify import internaldate_epoch
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import (
     Related,
@@ -79,7 +78,7 @@ class Member:
         return server_keys(email_id=row.email_id, gmail_id=row.gmail_id) or stored_key(
             self.headers,
             size_octets=row.size_octets,
-            internaldate_epoch=internaldate_epoch(row),
+            internaldate_epoch=row.internaldate_epoch,
             structure=row.body_structure,
         )
 
