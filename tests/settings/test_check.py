@@ -12,6 +12,7 @@ from mailmcp.settings.model import AccountTable, AttachmentsTable, ServerTable, 
 from mailmcp.settings.problems import Where
 from mailmcp.settings.sources import EnvironmentSource, FileSource
 from mailmcp.settings.toml_file import TomlFile
+from mcp_envelope import Dialect
 
 ACCOUNT: dict[str, Any] = {
     "account_id": "work",
@@ -217,7 +218,7 @@ def test_a_ca_file_without_certificates_is_refused(source: FileSource, content: 
         (
             ServerTable,
             {"envelope": "x"},
-            {("envelope",): 'must be one of "summary", "response-v2", "discriminated"'},
+            {("envelope",): "must be one of " + ", ".join(f'"{each}"' for each in Dialect)},
         ),
         (
             ServerTable,

@@ -99,6 +99,16 @@ def test_each_key_is_in_the_table_of_the_page_with_its_variable(key: str, variab
     assert rows == [f"`{variable}`" if variable else "–"]  # noqa: RUF001 - as in the page
 
 
+@pytest.mark.parametrize("key", [key for key, _ in KEYS])
+def test_each_allowed_value_is_in_the_page_and_the_example(key: str) -> None:
+    description = next(each.model_fields[key].description for each in MODELS if key in each.model_fields)
+    values = re.findall(r'"[^"]+"', description or "") if (description or "").startswith("one of ") else []
+    row = "".join(re.findall(rf"^\| `{key}` \|.*$", PAGE, re.MULTILINE))
+    comment = re.search(rf"((?:^# .*\n)+)^(?:# )?{key} = ", EXAMPLE, re.MULTILINE)
+    assert [each for each in values if f"`{each}`" not in row] == []
+    assert [each for each in values if comment and each not in comment[1]] == []
+
+
 @pytest.mark.parametrize(
     "table", [ServerTable(), AttachmentsTable(), SearchTable()], ids=lambda table: type(table).__name__
 )
