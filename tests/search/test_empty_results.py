@@ -58,7 +58,9 @@ def check_empty(reply: Reply, *, beside: int) -> None:
     data = reply.data
     assert (data["messages"], data["total"], data["has_more"]) == ([], 0, False)
     proven = data["coverage"]["complete"]
-    assert reply.outcome.summary.startswith("No message matches in" if proven else "No message was found in")
+    assert reply.outcome.summary.startswith(
+        "No messages matched in" if proven else "No messages were found in"
+    )
     others = data["coverage"].get("mailboxes_not_searched", [])
     assert len(others) >= beside
     assert all(name in reply.text for name in others)
@@ -130,7 +132,7 @@ def test_where_there_is_nothing_left_the_search_ends(desk: Desk) -> None:
 
 def test_nothing_in_five_thousand_is_proven(filled_dovecot: Filled) -> None:
     reply = filled_dovecot.desk.search(larger_than=100_000_000, since="2001-01-01", has_attachment=True)
-    assert reply.outcome.summary.startswith("No message matches in `INBOX` (home), of 5000 there")
+    assert reply.outcome.summary.startswith("No messages matched in `INBOX` (home), out of 5000")
     assert reply.data["coverage"]["complete"]
 
 
@@ -143,7 +145,7 @@ def test_a_mailbox_that_failed_is_searched_again_by_the_next_action(
     desk = open_desk(peer_account(server))
     first = desk.search(mailbox="*", subject="Message 3")
     assert (first.data["messages"], first.data["status"]) == ([], "partial")
-    assert not first.outcome.summary.startswith("No message matches")
+    assert not first.outcome.summary.startswith("No messages matched")
     server.rules.clear()
     again = follow(desk, first)
     assert (subjects(again), again.data["status"]) == ({"Message 3"}, "ok")

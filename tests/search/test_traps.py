@@ -51,11 +51,11 @@ def check(trap: Trap, desk: Desk) -> None:
     coverage = reply.data["coverage"]
     assert (reply.uids, coverage["complete"]) == (list(trap.uids), trap.complete), coverage
     assert trap.says in reply.text.replace("\\", "")
-    proven = reply.outcome.summary.startswith("No message matches")
+    proven = reply.outcome.summary.startswith("No messages matched")
     assert proven == (not trap.uids and trap.complete)
     if not trap.complete and not reply.data["issues"]:
         assert coverage["method"]
-        doubt = next((said for says, said in DOUBTS.items() if says in trap.says), "could be seen")
+        doubt = next((said for says, said in DOUBTS.items() if says in trap.says), "could be searched")
         assert doubt in reply.outcome.summary
 
 
@@ -108,7 +108,7 @@ def test_no_fetch_names_a_whole_large_mailbox(peer: PeerFactory, open_desk: Desk
     assert reply.uids == []
     assert reply.data["has_more"], "1,000 were looked at: more is asked for"
     assert "Checked 1000 of 1500 possible matches" in reply.data["coverage"]["method"]
-    assert not reply.outcome.summary.startswith("No message matches")
+    assert not reply.outcome.summary.startswith("No messages matched")
     second = desk.search(cursor=reply.data["next_cursor"])
     assert (second.uids, second.data["has_more"]) == ([], False)
     spans = [each.line.split(" ")[2] for each in server.commands if each.name == "UID FETCH"]

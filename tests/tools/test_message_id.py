@@ -37,7 +37,7 @@ def test_who_sends_the_header_is_told_to_search_for_it(text: str) -> None:
     error = refusal(text)
     assert "header_message_id" in error.message
     assert error.next_action == NextAction(
-        instruction="Search for it.",
+        instruction="Search all mailboxes for the message.",
         tool="imap_search_messages",
         arguments={"header_message_id": text.strip("<>`"), "account_id": "*", "mailbox": "*"},
     )

@@ -249,6 +249,6 @@ def malformed_cursor() -> InvalidInputError:
     return InvalidInputError.of(
         "cursor",
         Reason.CURSOR_MALFORMED,
-        "is not a cursor of this tool, or was not copied exactly. Send the cursor of the previous page "
-        "character by character, or leave it out to begin anew.",
+        "is not a cursor of this tool, or was not copied exactly. Copy the cursor of the previous page "
+        "exactly, or leave it out to start over.",
     )

@@ -7,13 +7,13 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.model.cursor import SourceCursor
-from mailmcp.tools.search.advice import suggest_search, warn_of
+from mailmcp.tools.search.advice import search_warnings, suggest_search
 from mailmcp.tools.search.coverage import Coverage
 from mcp_envelope import NotFoundError
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_numbered
-from tools.search.starting import start
+from tools.search.starting import TODAY, read, start
 from tools.stores import Store
 
 SEARCH = start(query="x")
@@ -64,7 +64,7 @@ def test_the_next_search_goes_on_until_junk_and_trash_are_searched(
     ("raw", "said"),
     [
         ({"unread_only": True}, []),
-        ({"unanswered_only": True}, ["Answered is what"]),
+        ({"unanswered_only": True}, ["Answered means"]),
         ({"query": "two words"}, []),
         ({"subject": "word"}, []),
         (
@@ -75,14 +75,14 @@ def test_the_next_search_goes_on_until_junk_and_trash_are_searched(
         ({"body": "two words"}, ["Several words in body are"]),
         ({"start_date": "2024-01-01"}, ["Times are those of arrival"]),
         ({"last_days": 3}, ["Times are"]),
-        ({"since": "2024-01-01T00:00:00Z", "unanswered_only": True}, ["Answered is what", "Times are"]),
+        ({"since": "2024-01-01T00:00:00Z", "unanswered_only": True}, ["Answered means", "Times are"]),
     ],
 )
 def test_an_empty_result_tells_what_names_of_criteria_do_not(raw: dict[str, Any], said: list[str]) -> None:
-    warned = warn_of(start(**raw), empty=True)
+    warned = search_warnings(start(**raw), read(**raw), (), empty=True, today=TODAY)
     assert len(warned) == len(said)
     assert all(part in line for part, line in zip(said, warned, strict=True))
-    of_some = warn_of(start(**raw), empty=False)
+    of_some = search_warnings(start(**raw), read(**raw), (), empty=False, today=TODAY)
     assert bool(of_some) is ("unanswered_only" in raw)
 
 

@@ -10,7 +10,7 @@ from mailmcp import limits
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.cursor import SourceCursor
-from mailmcp.tools.search.coverage import Coverage, say_nothing_found
+from mailmcp.tools.search.coverage import Coverage
 from mailmcp.tools.search.state import Search
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -56,29 +56,29 @@ def coverage(search: Search = SEARCH, **facts: Any) -> Coverage:
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        ({}, "No message matches in `INBOX` (home), of 7 there"),
+        ({}, "No messages matched in `INBOX` (home), out of 7"),
         (
             {"others": (("home", "A"),)},
-            "No message matches in `INBOX` (home), of 7 there; 1 mailbox was not searched",
+            "No messages matched in `INBOX` (home), out of 7; 1 mailbox was not searched",
         ),
         (
             {"others": (("home", "A"), ("home", "B"))},
-            "No message matches in `INBOX` (home), of 7 there; 2 mailboxes were not searched",
+            "No messages matched in `INBOX` (home), out of 7; 2 mailboxes were not searched",
         ),
         (
             {"seen": (scanned("Some were not seen.", complete=False),)},
-            "No message was found in `INBOX` (home), but not everything there could be seen",
+            "No messages were found in `INBOX` (home), but not everything could be searched",
         ),
         (
             {"seen": (scanned(unverified="Whether it works is not known."),), "others": (("home", "A"),)},
-            "No message was found in `INBOX` (home), of 7 there. Whether it works is not known; "
+            "No messages were found in `INBOX` (home), out of 7. Whether it works is not known; "
             "1 mailbox was not searched",
         ),
-        ({"cut": True}, "No message was found in `INBOX` (home), but not everything there could be seen"),
+        ({"cut": True}, "No messages were found in `INBOX` (home), but not everything could be searched"),
     ],
 )
 def test_nothing_found_is_said_as_far_as_it_is_proven(facts: dict[str, Any], said: str) -> None:
-    assert say_nothing_found(SEARCH, coverage(**facts), first=True) == said
+    assert coverage(**facts).summarize_nothing_found() == said
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_nothing_found_is_said_as_far_as_it_is_proven(facts: dict[str, Any], sai
     ],
 )
 def test_what_failed_is_counted(failed: tuple[tuple[str, str], ...], said: str) -> None:
-    found = say_nothing_found(SEVERAL, coverage(SEVERAL, failed=failed), first=True)
-    assert found == f"No message was found in 1 mailbox (home), but {said} could not be searched"
+    found = coverage(SEVERAL, failed=failed).summarize_nothing_found()
+    assert found == f"No messages were found in 1 mailbox (home), but {said} could not be searched"
 
 
 def test_the_data_names_what_the_words_count() -> None:
@@ -134,9 +134,9 @@ def test_what_is_not_proven_is_said_once() -> None:
     unsure = coverage(seen=(doubt, doubt))
     assert (unsure.complete, unsure.all_seen, unsure.data.method) == (False, True, "So. Who knows.")
     assert unsure.lines(empty=True) == ("How it was searched: So.",)
-    assert unsure.lines(empty=False) == ("Not proven to be all: Who knows.",)
+    assert unsure.lines(empty=False) == ("Not proven complete: Who knows.",)
     worse = coverage(seen=(doubt,), failed=(("home", "A"),))
-    assert worse.lines(empty=True) == ("How it was searched: So.", "Not proven to be all: Who knows.")
+    assert worse.lines(empty=True) == ("How it was searched: So.", "Not proven complete: Who knows.")
 
 
 def test_a_list_that_cannot_be_had_costs_only_what_it_would_say(
@@ -154,7 +154,7 @@ def test_nothing_found_with_a_mailbox_missing_is_no_proof(peer: PeerFactory, ope
     server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="Shut")], rules=[refusal])
     reply = open_desk(peer_account(server)).search(mailbox="*", subject="nowhere")
     assert reply.outcome.summary.startswith(
-        "No message was found in 1 mailbox (work), but 1 mailbox could not"
+        "No messages were found in 1 mailbox (work), but 1 mailbox could not"
     )
     assert reply.data["status"] == "partial"
     assert reply.data["next_action"]["instruction"] == "Search again where it failed."

@@ -156,7 +156,7 @@ def test_what_no_later_page_can_show_is_said_on_each_of_them(store: Store, open_
     for page in (rest, last):
         assert (page.data["issues"], page.data["coverage"]["complete"]) == ([], False)
         assert "Earlier pages could not see everything." in page.data["coverage"]["method"]
-        assert "not everything there could be seen" in page.outcome.summary
+        assert "not everything could be searched" in page.outcome.summary
 
 
 def test_more_mailboxes_than_a_search_takes_are_said_to_be_left_out(
@@ -169,7 +169,7 @@ def test_more_mailboxes_than_a_search_takes_are_said_to_be_left_out(
     assert coverage["mailboxes_searched"] == limits.SEARCH_SOURCES_MAX
     assert not coverage["complete"]
     assert coverage["mailboxes_not_searched"][-1] == "Box 204"
-    assert "not everything there could be seen" in reply.outcome.summary
+    assert "not everything could be searched" in reply.outcome.summary
 
 
 def test_names_that_no_cursor_could_hold_are_said_to_be_left_out(

@@ -2,7 +2,7 @@
 
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.reasons import Reason
-from mailmcp.tools.search.issues import nothing_searched, source_issues
+from mailmcp.tools.search.failures import nothing_searched, source_issues
 from mailmcp.tools.search.sources import Searched, Searches
 from mcp_envelope import ConflictError, DeadlineError, InternalError, NextAction, NotFoundError, ToolError
 from tools.search.starting import start
@@ -44,7 +44,7 @@ def test_the_error_of_all_is_that_of_the_first() -> None:
     late = DeadlineError("late", reason=Reason.COMMAND)
     searches = Searches(searched=[failed("home", "A", late), failed("club", "B", lost())])
     error = nothing_searched(SEARCH, searches, None)
-    assert error is late
+    assert (error.message, error.code) == (late.message, late.code)
     assert error.details["issues"] == [
         {"account_id": "home", "mailbox": "A", "message": "late"},
         {"account_id": "club", "mailbox": "B", "message": "lost"},

@@ -7,7 +7,7 @@ import pytest
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.reasons import Reason
-from mailmcp.tools.search.missing import find_meant
+from mailmcp.tools.search.failures import suggest_mailboxes
 from mcp_envelope import NotFoundError, ToolError
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
@@ -60,24 +60,24 @@ MAILBOXES = (
     ],
 )
 def test_the_mailbox_that_was_meant(name: str, meant: Sequence[str]) -> None:
-    found = find_meant(name, MAILBOXES)
+    found = suggest_mailboxes(name, MAILBOXES)
     assert list(found.names) == meant
     if meant == ["*"]:
-        assert found.statement == "`*` stands for all mailboxes."
+        assert found.sentence == "`*` means all mailboxes."
     elif len(meant) == 1:
-        assert found.statement == f"Did you mean `{meant[0]}`?"
+        assert found.sentence == f"Did you mean `{meant[0]}`?"
     else:
-        assert found.statement.startswith("There are `INBOX`, `Archive`, ")
+        assert found.sentence.startswith("There are `INBOX`, `Archive`, ")
 
 
 def test_where_several_may_be_meant_none_is_taken() -> None:
-    found = find_meant("apollo", [box("A/Apollo"), box("B/Apollo"), box("C/Apollo"), box("D/Apollo")])
-    assert found.statement == "Did you mean `A/Apollo` or `B/Apollo` or `C/Apollo`?"
+    found = suggest_mailboxes("apollo", [box("A/Apollo"), box("B/Apollo"), box("C/Apollo"), box("D/Apollo")])
+    assert found.sentence == "Did you mean `A/Apollo` or `B/Apollo` or `C/Apollo`?"
     assert len(found.names) == 4
 
 
 def test_all_mail_is_the_one_that_has_it() -> None:
-    assert find_meant("All Mail", [*MAILBOXES, box("Alles", "\\All")]).names == ("Alles",)
+    assert suggest_mailboxes("All Mail", [*MAILBOXES, box("Alles", "\\All")]).names == ("Alles",)
 
 
 def test_all_mail_is_all_mailboxes_where_none_has_it(store: Store, desk: Desk) -> None:
@@ -90,16 +90,16 @@ def test_all_mail_is_all_mailboxes_where_none_has_it(store: Store, desk: Desk) -
 
 
 def test_what_only_holds_others_names_them() -> None:
-    found = find_meant("Projects", MAILBOXES)
-    assert found.statement == "`Projects` holds no messages; below it: `Projects/Apollo`, `Projects/Grün`."
-    assert found.container
-    assert find_meant("projects", MAILBOXES) == found
-    assert find_meant("Flat", MAILBOXES).statement == "`Flat` holds no messages."
+    found = suggest_mailboxes("Projects", MAILBOXES)
+    assert found.sentence == "`Projects` holds no messages; below it: `Projects/Apollo`, `Projects/Grün`."
+    assert found.is_container
+    assert suggest_mailboxes("projects", MAILBOXES) == found
+    assert suggest_mailboxes("Flat", MAILBOXES).sentence == "`Flat` holds no messages."
 
 
 def test_a_list_of_names_is_bounded_and_none_leaves_its_place() -> None:
     many = [box(f"a`\n{number}") for number in range(limits.COVERAGE_NAMES_MAX + 2)]
-    statement = find_meant("zzz", many).statement
+    statement = suggest_mailboxes("zzz", many).sentence
     assert statement.endswith(", and 2 more.")
     assert "\n" not in statement
     assert r'`"a\u0060\n0"`' in statement

@@ -178,7 +178,7 @@ def test_a_servers_own_ids_tell_copies_within_its_account(
 ) -> None:
     searches = Searches(searched=[scanned("home-a", one), scanned(mailbox, other)])
     search = replace(start(mailbox="*"), sources=tuple(each.source for each in searches.searched))
-    assert len(make_page(search, searches, first=True).found) == messages
+    assert len(make_page(search, searches).found) == messages
 
 
 @pytest.mark.parametrize("sort", ["newest", "largest"])

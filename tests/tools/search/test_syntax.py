@@ -68,13 +68,13 @@ def complaint(**raw: object) -> str:
     ],
 )
 def test_an_operator_is_told_its_argument(query: str, shown: str, instead: str) -> None:
-    expected = f"query: {shown} is no operator here. Send {instead}. In double quotes it is text."
+    expected = f"query: {shown} is not an operator here. Send {instead}. In double quotes it is text."
     assert complaint(query=query) == expected
 
 
 def test_several_are_told_together() -> None:
     assert complaint(query='from:jonas subject:"sensor drift" has:attachment') == (
-        "query: `from:`, `subject:`, `has:` are no operators here. "
+        "query: `from:`, `subject:`, `has:` are not operators here. "
         'Send from="jonas", subject="sensor drift", has_attachment=true. In double quotes it is text.'
     )
 
@@ -96,7 +96,7 @@ def test_who_excludes_a_sender_is_told_that_words_are_excluded_everywhere(query:
 
 @pytest.mark.parametrize("word", ["OR", "|"])
 def test_words_cannot_be_alternatives(word: str) -> None:
-    expected = f"query: `{word}` is no operator here: words are joined by AND. Search once for each. In"
+    expected = f"query: `{word}` is not an operator here: words are joined by AND. Search once for each. In"
     assert complaint(query=f"drift {word} firmware").startswith(expected)
     assert complaint(query=f"DRIFT {word} FIRMWARE").startswith(expected)
     assert complaint(query="hotel|invoice").startswith(expected.replace("OR", "|"))
@@ -105,11 +105,13 @@ def test_words_cannot_be_alternatives(word: str) -> None:
 
 @pytest.mark.parametrize("name", ["from", "to", "cc", "any_address", "subject", "body"])
 def test_a_phrase_has_no_operators_either(name: str) -> None:
-    expected = f"{name}: `OR` is no operator here: the text is one phrase. Search once for each. In"
+    expected = f"{name}: `OR` is not an operator here: the text is one phrase. Search once for each. In"
     assert complaint(**{name: "Jonas OR Mira"}).startswith(expected)
     assert f"{name}: `AND` is no" in complaint(**{name: "Jonas AND Mira"})
-    assert f'{name}: `NOT` is no operator here. Send exclude="Mira".' in complaint(**{name: "Jonas NOT Mira"})
-    assert f'{name}: `to:` is no operator here. Send to="Mira".' in complaint(**{name: "to:Mira"})
+    assert f'{name}: `NOT` is not an operator here. Send exclude="Mira".' in complaint(
+        **{name: "Jonas NOT Mira"}
+    )
+    assert f'{name}: `to:` is not an operator here. Send to="Mira".' in complaint(**{name: "to:Mira"})
 
 
 def test_capitals_of_a_shouted_subject_are_words_and_those_of_names_are_not() -> None:
@@ -120,8 +122,8 @@ def test_capitals_of_a_shouted_subject_are_words_and_those_of_names_are_not() ->
 
 def test_what_is_excluded_is_any_of_the_words() -> None:
     check(exclude="drift OR firmware | beta AND gamma")
-    assert 'exclude: `-` is no operator here. Send exclude="beta".' in complaint(exclude="drift -beta")
-    assert 'exclude: `from:` is no operator here. Send exclude="ann".' in complaint(exclude="from:ann")
+    assert 'exclude: `-` is not an operator here. Send exclude="beta".' in complaint(exclude="drift -beta")
+    assert 'exclude: `from:` is not an operator here. Send exclude="ann".' in complaint(exclude="from:ann")
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,7 @@ def test_nothing_found_says_where_it_looked_and_what_to_do(filled: Desk) -> None
     beside = f"; {len(others)} mailboxes were not searched" if others else ""
     overlooked = "Servers may miss words in documents, in encrypted, signed or mislabelled text, "
     overlooked += "and in encoded file names"
-    found = "No message was found in `INBOX` (work), of 4 there."
+    found = "No messages were found in `INBOX` (work), of 4 there."
     assert reply.outcome.summary == f"{found} {overlooked}{beside}"
     assert all(f"`{name}`" in reply.text for name in others)
     action = reply.data["next_action"]
@@ -280,7 +280,7 @@ def test_with_several_accounts_one_must_be_named(pymap_mail: Store, open_desk: D
 
 
 def test_an_empty_range_of_dates_is_refused(desk: Desk) -> None:
-    with pytest.raises(InvalidInputError, match="end_date: lies before") as caught:
+    with pytest.raises(InvalidInputError, match="end_date: is before") as caught:
         desk.search(start_date="2024-01-02", end_date="2024-01-01")
     assert caught.value.reason is BaseReason.OUT_OF_RANGE
 

@@ -1,9 +1,6 @@
 """The arguments of imap_search_messages, and which of them contradict each other."""
 
-import re
 from collections.abc import Mapping
-from datetime import date, datetime
-from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, create_model
@@ -15,51 +12,16 @@ from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.model.query import CRITERIA, KEYWORD, Kind, SearchQuery
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.message_id import is_message_id
+from mailmcp.tools.search.values import has_no_offset, parse_day, parse_moment, parse_octets
 from mcp_envelope import BaseReason, InvalidInputError, Problem
 
 EVERYTHING = "*"
 """As `mailbox` or `account_id`: all of them."""
 
 _SNIPPET_RANGE = f"{limits.SNIPPET_CHARS_MIN} to {limits.SNIPPET_CHARS_MAX}"
-_MOMENT = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)([Zz]|[+-]\d\d:\d\d)?", re.ASCII
-)
-"""RFC 3339 section 5.6; seconds may be left out."""
-
-_SIZE = re.compile(r"(\d{1,10}(?:\.\d{1,3})?) ?(?:([kmg]?)(i?)b?|bytes|octets)", re.ASCII | re.IGNORECASE)
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 
 
-def read_moment(text: str) -> datetime | None:
-    """Read a date-time with its offset; None if it is none."""
-    match = _MOMENT.fullmatch(text)
-    if match is None or match[3] is None:
-        return None
-    try:
-        return datetime.fromisoformat(f"{match[1]}T{match[2]}{match[3].upper()}")
-    except ValueError:
-        return None
-
-
-def read_day(text: str) -> date | None:
-    """Read a date written as YYYY-MM-DD; None if it is none."""
-    try:
-        parsed = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return parsed if parsed.isoformat() == text else None
-
-
-def read_octets(text: str) -> int | None:
-    """Read a size as people write it, `200kB` or `1.5 MiB`; None if it is none."""
-    match = _SIZE.fullmatch(text.strip())
-    if match is None:
-        return None
-    power = _POWERS[(match[2] or "").lower()]
-    return int(Decimal(match[1]) * (1024 if match[3] else 1000) ** power)
-
-
-def _what_to_send(info: ValidationInfo, otherwise: str = "") -> str:
+def _date_hint(info: ValidationInfo, otherwise: str = "") -> str:
     call = (info.context or {}).get("call")
     today = f"{call.today} ({call.preferences.zone})" if call else ""
     date_like = f"Today is {today}. Send a date like that" if today else "Send YYYY-MM-DD"
@@ -68,18 +30,17 @@ def _what_to_send(info: ValidationInfo, otherwise: str = "") -> str:
 
 
 def _check_day(text: str, info: ValidationInfo) -> str:
-    if text and read_day(text) is None:
+    if text and parse_day(text) is None:
         raise PydanticCustomError(
-            BaseReason.INVALID_VALUE.value, "is not a date. {send}", {"send": _what_to_send(info)}
+            BaseReason.INVALID_VALUE.value, "is not a date. {send}", {"send": _date_hint(info)}
         )
     return text
 
 
 def _check_moment(text: str, info: ValidationInfo) -> str:
-    if not text or read_day(text) is not None or read_moment(text) is not None:
+    if not text or parse_day(text) is not None or parse_moment(text) is not None:
         return text
-    match = _MOMENT.fullmatch(text)
-    if match is not None and match[3] is None:
+    if has_no_offset(text):
         raise PydanticCustomError(
             BaseReason.INVALID_VALUE.value,
             "has no offset. Add it: 2026-11-05T09:30:00+01:00, or Z for UTC.",
@@ -87,7 +48,7 @@ def _check_moment(text: str, info: ValidationInfo) -> str:
     raise PydanticCustomError(
         BaseReason.INVALID_VALUE.value,
         "is neither a date nor a time. {send}",
-        {"send": _what_to_send(info, " or 2026-11-05T09:30:00+01:00")},
+        {"send": _date_hint(info, " or 2026-11-05T09:30:00+01:00")},
     )
 
 
@@ -100,11 +61,11 @@ def _check_snippet_chars(count: int) -> int:
 
 
 def _refuse_units(value: object) -> object:
-    octets = read_octets(value) if isinstance(value, str) else None
+    octets = parse_octets(value) if isinstance(value, str) else None
     if octets is None:
         return value
     raise PydanticCustomError(
-        BaseReason.INVALID_TYPE.value, "is a number of octets. Send {octets}.", {"octets": octets}
+        BaseReason.INVALID_TYPE.value, "must be a number of octets. Send {octets}.", {"octets": octets}
     )
 
 
@@ -127,7 +88,7 @@ def _check_keyword(text: str) -> str:
     if text and not KEYWORD.fullmatch(text):
         raise PydanticCustomError(
             BaseReason.INVALID_VALUE.value,
-            "is not a keyword. Send one such as $Forwarded; for the flags of the system use "
+            "is not a keyword. Send one such as $Forwarded; for system flags use "
             "unread_only, flagged, answered or unanswered_only.",
         )
     return text
@@ -141,7 +102,8 @@ def _check_mailboxes(names: tuple[str, ...]) -> tuple[str, ...]:
         )
     if not all(names) or EVERYTHING in names:
         raise PydanticCustomError(
-            BaseReason.INVALID_VALUE.value, "holds an empty name or *. Send exact names; all: mailbox *."
+            BaseReason.INVALID_VALUE.value,
+            "contains an empty name or *. Send exact names; for all mailboxes send mailbox *.",
         )
     return names
 
@@ -245,7 +207,7 @@ def check_ranges(arguments: SearchMessagesArguments, query: SearchQuery) -> None
     if query.since is not None and query.before is not None and query.before <= query.since:
         lower = "start_date" if arguments.start_date else "since"
         upper = "end_date" if arguments.end_date else "before"
-        message = f"lies before {lower}. Send a day on or after it."
+        message = f"is before {lower}. Send a day on or after it."
         if upper == "before":
             message = f"is not after {lower}. Send a later one."
         problems.append(Problem(field=upper, reason=BaseReason.OUT_OF_RANGE, message=message))

@@ -1,10 +1,10 @@
-"""What a search has seen and what it has not, for programs and in words.
+"""What a search covered and what it did not, for programs and in words.
 
-"No message matches" is said only where everything was searched and the answer can be trusted: never of words,
-which servers overlook where they cannot read them.
+"No messages matched" is said only where everything was searched and the answer is proven: never of words,
+which servers overlook where they can't read them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -40,7 +40,7 @@ class Coverage:
     search: Search
     seen: tuple[MailboxPage, ...]
     accounts: tuple[str, ...]
-    """Those of the mailboxes that were searched, each once."""
+    """The accounts of the mailboxes that were searched."""
 
     failed: tuple[Place, ...]
     """Mailboxes that could not be searched; `*` where the account could not even list them."""
@@ -49,19 +49,20 @@ class Coverage:
     """Whether messages were found that could not be fetched."""
 
     others: tuple[Place, ...] = ()
-    """Mailboxes that were not searched and could be, as far as that was looked up."""
+    """Other mailboxes that could be searched, as far as they were listed."""
 
     aside: tuple[Place, ...] = ()
-    """Those among them that a search of all leaves out."""
+    """Those of them that a search of all mailboxes leaves out."""
 
     last: bool = False
-    """Whether mailboxes of just those names were searched: the last step that `advice` leads to."""
+    """Whether just the mailboxes were searched that a search of all leaves out: the last suggestion."""
 
     cut: bool = False
+    """Whether there are more mailboxes than one search takes."""
 
     @property
     def complete(self) -> bool:
-        """Whether no match can be missing from the mailboxes that were meant, which is proven."""
+        """Whether it is proven that no match is missing from the mailboxes that were asked for."""
         return self.all_seen and not (self.unproven or self.unread)
 
     @property
@@ -72,30 +73,24 @@ class Coverage:
 
     @property
     def unproven(self) -> str:
-        """What the answers rest on that nothing has shown to work, in sentences, each once.
+        """Sentences about what the answer rests on without proof, each once.
 
-        Words that were found nowhere may still be where servers do not look.
+        Words that were found nowhere may still be where servers don't look.
         """
-        said = [each.unverified for each in self.seen]
+        sentences = [each.unverified for each in self.seen]
         if not self.search.total and not any(each.uids or each.left for each in self.seen):
-            said += [each.known_gaps for each in self.seen]
-        return " ".join(dict.fromkeys(filter(None, said)))
+            sentences += [each.known_gaps for each in self.seen]
+        return " ".join(dict.fromkeys(filter(None, sentences)))
 
     @property
     def method(self) -> str:
-        """How it was searched, in sentences, each once."""
-        return self._bounded(*self._statements(), self.unproven)
-
-    def _statements(self) -> list[str]:
-        said = [*dict.fromkeys(line for each in self.seen for line in each.statements)]
+        """Sentences about how it was searched, each once."""
+        sentences = list(dict.fromkeys(line for each in self.seen for line in each.statements))
         if self.cut:
-            said.append("There are more mailboxes than one search takes.")
+            sentences.append("There are more mailboxes than one search takes.")
         if self.search.incomplete:
-            said.append("Earlier pages could not see everything.")
-        return said
-
-    def _bounded(self, *sentences: str) -> str:
-        return make_snippet(" ".join(filter(None, sentences)), limits.COVERAGE_CHARS_MAX)
+            sentences.append("Earlier pages could not show everything.")
+        return " ".join(sentences)
 
     @property
     def data(self) -> CoverageData:
@@ -105,111 +100,99 @@ class Coverage:
             mailboxes_searched=len(self.seen),
             mailboxes_failed=self._names(self.failed),
             mailboxes_not_searched=self._names(self.others) or None,
-            method=self.method or "The server searched.",
+            method=_bounded(f"{self.method} {self.unproven}".strip()) or "The server searched.",
         )
 
     def _names(self, places: Sequence[Place]) -> list[str]:
-        """Name mailboxes, with their account where there are several; the last line counts the rest."""
+        """Name mailboxes, with their account if there are several; the last line counts the rest."""
         accounts = {each.account_id for each in self.search.sources}
         names = [name if len(accounts) == 1 else f"{account_id}: {name}" for account_id, name in places]
         rest = len(names) - limits.COVERAGE_NAMES_MAX
         return names if rest <= 0 else [*names[: limits.COVERAGE_NAMES_MAX], f"and {rest} more"]
 
     def lines(self, *, empty: bool) -> tuple[str, ...]:
-        """Say in the text what the data says, where a reader must know it."""
+        """Write for the text channel what a reader must know of it."""
         lines = []
-        said = self._bounded(*self._statements()) if empty or not self.all_seen else ""
-        if said:
-            lines.append(f"How it was searched: {said}")
+        if self.method and (empty or not self.all_seen):
+            lines.append(f"How it was searched: {_bounded(self.method)}")
         if self.unproven and not (empty and self.all_seen):  # else the summary says it
-            lines.append(f"Not proven to be all: {self.unproven}")
+            lines.append(f"Not proven complete: {self.unproven}")
         if empty and self.others:
             lines.append(f"Not searched: {', '.join(map(code, self._names(self.others)))}")
         return tuple(lines)
 
+    @property
+    def where(self) -> str:
+        """The one mailbox that was searched, or how many."""
+        accounts = ", ".join(self.accounts)
+        if self.search.one_mailbox:
+            return f"{code(self.search.sources[0].mailbox)} ({accounts})"
+        return f"{counted(len(self.seen), 'mailbox', 'mailboxes')} ({accounts})"
 
-def cover(
-    search: Search, found: Searches, listings: Mapping[str, Sequence[Mailbox]], *, unread: bool = False
-) -> Coverage:
-    """Say what a search has covered.
-
-    Args:
-        search: What was searched for.
-        found: What came of it.
-        listings: The mailboxes of accounts that were looked up.
-        unread: Whether messages of the page could not be fetched.
-    """
-    seen = {
-        (each.source.account_id, each.source.mailbox): each.found
-        for each in found.searched
-        if isinstance(each.found, MailboxPage)
-    }
-    failed = tuple(
-        (each.source.account_id, each.source.mailbox)
-        for each in found.searched
-        if not isinstance(each.found, MailboxPage)
-    )
-    others: list[Place] = []
-    aside: list[Place] = []
-    left_out: set[Place] = set()
-    for account_id, mailboxes in listings.items():
-        usual = {each.name for each in in_preferred_order(mailboxes)}
-        for each in mailboxes:
-            place = (account_id, each.name)
-            left_out |= {place} if each.selectable and each.name not in usual else set()
-            if each.selectable and place not in seen and place not in failed:
-                others.append(place)
-                aside += [] if each.name in usual else [place]
-    return Coverage(
-        search=search,
-        seen=tuple(seen.values()),
-        accounts=tuple(dict.fromkeys(account_id for account_id, _ in seen)),
-        unread=unread,
-        failed=failed,
-        others=tuple(others),
-        aside=tuple(aside),
-        last=left_out <= seen.keys() and _names_of(seen) == _names_of(left_out),
-        cut=found.cut,
-    )
+    def summarize_nothing_found(self) -> str:
+        """Write the summary of a page without messages; earlier pages may have had some."""
+        if not self.search.is_first_page and self.all_seen:
+            return f"No more messages match in {self.where}"
+        if self.failed:
+            return f"No messages were found in {self.where}, but {_count(self.failed)} could not be searched"
+        if not self.all_seen:
+            return f"No messages were found in {self.where}, but not everything could be searched"
+        there = sum(each.exists for each in self.seen)
+        summary = f"No messages matched in {self.where}, out of {there}"
+        if self.unproven:
+            doubt = self.unproven.rstrip(".")
+            summary = f"No messages were found in {self.where}, out of {there}. {doubt}"
+        if not self.others:
+            return summary
+        verb = "was" if len(self.others) == 1 else "were"
+        return f"{summary}; {_count(self.others)} {verb} not searched"
 
 
-def say_where(search: Search, coverage: Coverage) -> str:
-    """Name the one mailbox that was searched, or count them."""
-    accounts = ", ".join(coverage.accounts)
-    if search.one_mailbox:
-        return f"{code(search.sources[0].mailbox)} ({accounts})"
-    return f"{counted(len(coverage.seen), 'mailbox', 'mailboxes')} ({accounts})"
-
-
-def say_nothing_found(search: Search, coverage: Coverage, *, first: bool) -> str:
-    """Write the summary of a page without messages: what is proven, and what is not.
-
-    `first` tells whether the search begins with this page; earlier ones may have had messages.
-    """
-    where = say_where(search, coverage)
-    if not first and coverage.all_seen:
-        return f"No more messages match in {where}"
-    if coverage.failed:
-        return f"No message was found in {where}, but {_count(coverage.failed)} could not be searched"
-    if not coverage.all_seen:
-        return f"No message was found in {where}, but not everything there could be seen"
-    there = sum(each.exists for each in coverage.seen)
-    found = f"No message matches in {where}, of {there} there"
-    if coverage.unproven:
-        doubt = coverage.unproven.rstrip(".")
-        found = f"No message was found in {where}, of {there} there. {doubt}"
-    if not coverage.others:
-        return found
-    verb = "was" if len(coverage.others) == 1 else "were"
-    return f"{found}; {_count(coverage.others)} {verb} not searched"
+def _bounded(text: str) -> str:
+    return make_snippet(text, limits.COVERAGE_CHARS_MAX)
 
 
 def _count(places: Sequence[Place]) -> str:
-    accounts = [account_id for account_id, name in places if name == EVERYTHING]
-    if len(accounts) == len(places):
-        return counted(len(accounts), "account")
+    """Count accounts if all of them failed as a whole, else mailboxes."""
+    if all(name == EVERYTHING for _, name in places):
+        return counted(len(places), "account")
     return counted(len(places), "mailbox", "mailboxes")
 
 
-def _names_of(places: Iterable[Place]) -> set[str]:
-    return {name for _, name in places}
+def cover(
+    search: Search, searches: Searches, listings: Mapping[str, Sequence[Mailbox]], *, unread: bool = False
+) -> Coverage:
+    """Compare what was searched with what there is.
+
+    Args:
+        search: What was searched for.
+        searches: What came of it.
+        listings: The mailboxes of accounts, as far as they were listed.
+        unread: Whether messages of the page could not be fetched.
+    """
+    pages: dict[Place, MailboxPage] = {}
+    failed: list[Place] = []
+    for each in searches.searched:
+        place = (each.source.account_id, each.source.mailbox)
+        if isinstance(each.found, MailboxPage):
+            pages[place] = each.found
+        else:
+            failed.append(place)
+    selectable: list[Place] = []
+    usual: set[Place] = set()
+    for account_id, listed in listings.items():
+        selectable += [(account_id, each.name) for each in listed if each.selectable]
+        usual |= {(account_id, each.name) for each in in_preferred_order(listed)}
+    left_out = set(selectable) - usual
+    others = tuple(place for place in selectable if place not in pages and place not in failed)
+    return Coverage(
+        search=search,
+        seen=tuple(pages.values()),
+        accounts=tuple(dict.fromkeys(account_id for account_id, _ in pages)),
+        unread=unread,
+        failed=tuple(failed),
+        others=others,
+        aside=tuple(place for place in others if place in left_out),
+        last=left_out <= pages.keys() and {name for _, name in pages} == {name for _, name in left_out},
+        cut=searches.cut,
+    )

@@ -42,8 +42,9 @@ class SearchPage:
     """Whether something could not be seen on this page or an earlier one that no later page will show."""
 
 
-def make_page(search: Search, searches: Searches, *, first: bool) -> SearchPage:
-    """Merge what the mailboxes gave; `first` tells whether the search begins with this page."""
+def make_page(search: Search, searches: Searches) -> SearchPage:
+    """Merge what the mailboxes returned."""
+    first = search.is_first_page
     order = search.order
     seen = [each for each in searches.searched if isinstance(each.found, MailboxPage)]
     scans = [each.found for each in seen if isinstance(each.found, MailboxPage)]

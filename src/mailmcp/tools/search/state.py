@@ -20,10 +20,9 @@ from mailmcp.model.cursor import (
 )
 from mailmcp.model.query import CRITERIA, Criterion, Kind, SearchQuery
 from mailmcp.reasons import Reason
-from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, check_ranges, read_day
-from mailmcp.tools.search.days import begin_of
+from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, check_ranges
 from mailmcp.tools.search.syntax import TEXTS, accepts, check_syntax
-from mailmcp.tools.search.words import read_phrase, read_words
+from mailmcp.tools.search.values import parse_day, parse_phrase, parse_words, start_of
 from mcp_envelope import BaseReason, InvalidInputError, Problem, read_arguments
 from mcp_envelope.markdown import escape, unescape
 
@@ -71,6 +70,11 @@ class Search:
     """Whether an earlier page could not see all that was meant, and no later one will."""
 
     page_size: int
+
+    @property
+    def is_first_page(self) -> bool:
+        """Whether it starts with this page."""
+        return not self.arguments.cursor
 
     @property
     def snippet_chars(self) -> int:
@@ -185,7 +189,7 @@ def resume_search(text: str, zone: tzinfo) -> Search:
     except (LookupError, InvalidInputError):
         raise malformed_cursor() from None
     search = Search(
-        arguments=arguments,
+        arguments=arguments.model_copy(update={"cursor": text}),
         first_day=first_day,
         query=query,
         listed=mailboxes == _LIST,
@@ -200,7 +204,7 @@ def resume_search(text: str, zone: tzinfo) -> Search:
     listed = all(each.mailbox != EVERYTHING or not each.uidvalidity for each in cursor.sources)
     sound = (
         _fields(arguments) == fields
-        and bool(arguments.last_days) == (read_day(first_day) is not None)
+        and bool(arguments.last_days) == (parse_day(first_day) is not None)
         and bool(arguments.last_days) == bool(first_day)
         and mailboxes in {"", EVERYTHING, _LIST}
         and search.all_mailboxes == (mailboxes == EVERYTHING)
@@ -238,7 +242,7 @@ def check_against_cursor(arguments: SearchMessagesArguments, search: Search) -> 
     if arguments.snippet_max_chars not in {0, search.snippet_chars}:
         wrong.append("snippet_max_chars")
     if wrong:
-        message = "contradicts the cursor. Leave it out, or leave the cursor out to search anew."
+        message = "contradicts the cursor. Leave it out, or leave out the cursor to start a new search."
         raise InvalidInputError(
             [
                 Problem(field=name.rstrip("_"), reason=Reason.CURSOR_MISMATCH, message=message)
@@ -298,9 +302,9 @@ def read_query(arguments: SearchMessagesArguments, first_day: str, zone: tzinfo)
     """
     values = {row.name: _value(row, getattr(arguments, row.name), zone) for row in CRITERIA}
     if first := first_day or arguments.start_date:
-        values["since"] = begin_of(first, zone)
+        values["since"] = start_of(first, zone)
     if arguments.end_date:
-        values["before"] = begin_of(arguments.end_date, zone, days_later=1)
+        values["before"] = start_of(arguments.end_date, zone, days_later=1)
     since: datetime | None = values["since"]
     before: datetime | None = values["before"]
     if since is not None and since.year <= limits.YEAR_FIRST:
@@ -313,11 +317,11 @@ def read_query(arguments: SearchMessagesArguments, first_day: str, zone: tzinfo)
 def _value(row: Criterion, sent: Any, zone: tzinfo) -> Any:
     match row.kind:
         case Kind.WORDS:
-            return read_words(sent, ignored=frozenset({"AND", "OR", "|"} if row.negated else {"AND"}))
+            return parse_words(sent, ignored=frozenset({"AND", "OR", "|"} if row.negated else {"AND"}))
         case Kind.PHRASE:
-            return read_phrase(sent)
+            return parse_phrase(sent)
         case Kind.MOMENT:
-            return begin_of(sent, zone)
+            return start_of(sent, zone)
         case _:
             return sent
 

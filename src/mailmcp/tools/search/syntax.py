@@ -12,7 +12,8 @@ from itertools import pairwise
 
 from mailmcp import limits
 from mailmcp.model.query import CRITERIA, Kind
-from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, read_day, read_octets
+from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
+from mailmcp.tools.search.values import parse_day, parse_octets
 from mcp_envelope import BaseReason, InvalidInputError, Problem
 
 TEXTS = tuple(row.name for row in CRITERIA if row.kind in {Kind.WORDS, Kind.PHRASE})
@@ -74,7 +75,7 @@ def _complaints(name: str, text: str, today: date) -> Iterator[str]:
         joining.append("|")
     if joining:
         done = "words are joined by AND" if name == "query" else "the text is one phrase"
-        yield f"`{joining[0]}` is no operator here: {done}. Search once for each. {_QUOTED}"
+        yield f"`{joining[0]}` is not an operator here: {done}. Search once for each. {_QUOTED}"
 
 
 def _joins_wrongly(word: str | None, name: str, text: str) -> bool:
@@ -134,12 +135,12 @@ def _id(value: str, _today: date) -> str:
 
 
 def _day(value: str, _today: date) -> str:
-    day = read_day(value.replace("/", "-"))
+    day = parse_day(value.replace("/", "-"))
     return f'"{day}"' if day else ""
 
 
 def _octets(value: str, _today: date) -> str:
-    return str(read_octets(value) or "")
+    return str(parse_octets(value) or "")
 
 
 def _last_days(value: str, _today: date) -> str:
@@ -212,7 +213,7 @@ _TOKEN = re.compile(
 
 def _say_instead(operators: Sequence[_Operator]) -> str:
     shown = list(dict.fromkeys(f"`{each.shown}`" for each in operators))
-    said = f"{', '.join(shown)} {'is no operator' if len(shown) == 1 else 'are no operators'} here. "
+    said = f"{', '.join(shown)} {'is not an operator' if len(shown) == 1 else 'are not operators'} here. "
     instead: dict[str, list[str]] = {}
     for each in operators:
         instead.setdefault(each.argument, []).append(each.value)
@@ -220,9 +221,9 @@ def _say_instead(operators: Sequence[_Operator]) -> str:
     if instead:
         said += f"Send {', '.join(_say_argument(*each) for each in instead.items())}. "
     if nothing:
-        said += "For the rest there is gmail_query, on Gmail. " if instead else "On Gmail send gmail_query. "
+        said += "For the rest send gmail_query, on Gmail. " if instead else "On Gmail send gmail_query. "
     if any(each.argument == "exclude" and each.shown.endswith(":") for each in operators):
-        said += "Words are excluded wherever they stand. "
+        said += "exclude applies to the whole message. "
     return said + _QUOTED
 
 

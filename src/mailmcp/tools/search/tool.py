@@ -1,7 +1,7 @@
 """imap_search_messages: the messages that match, in one mailbox or in all, page by page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import anyio
 from pydantic import BaseModel
@@ -15,25 +15,23 @@ from mailmcp.tools.errors import all_failed_error
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.rows import LeanMessageRow, MessageRow, build_row, row_items, row_lines
-from mailmcp.tools.search.advice import suggest_search, warn_of, warn_of_no_days, warn_of_order
+from mailmcp.tools.search.advice import search_warnings, suggest_search
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
-from mailmcp.tools.search.coverage import (
-    Coverage,
-    CoverageData,
-    cover,
-    say_nothing_found,
-    say_where,
+from mailmcp.tools.search.coverage import Coverage, CoverageData, cover
+from mailmcp.tools.search.failures import (
+    explain_missing,
+    message_issues,
+    nothing_searched,
+    search_instead,
+    source_issues,
 )
-from mailmcp.tools.search.issues import message_issues, nothing_searched, source_issues
-from mailmcp.tools.search.missing import suggest_meant, tell_missing
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
-from mailmcp.tools.search.snippets import fetch_snippets
-from mailmcp.tools.search.sources import search_sources
+from mailmcp.tools.search.sources import fetch_snippets, search_sources
 from mailmcp.tools.search.state import Search, check_against_cursor, resume_search, start_search
 from mailmcp.tools.sent_mail import SentMail
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
-from mcp_envelope import Issue, NextAction, Outcome, Page, ToolError
+from mcp_envelope import NextAction, Outcome, Page, ToolError
 
 
 class LeanSearchMessagesData(BaseModel):
@@ -56,79 +54,77 @@ class SearchMessagesData(LeanSearchMessagesData):
     messages: tuple[MessageRow, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Result:
-    """Everything that a reply tells."""
-
-    search: Search
-    page: SearchPage
-    coverage: Coverage
-    rows: Sequence[MessageRow]
-    failed: tuple[Issue, ...]
-    """Of the messages of the page that could not be fetched."""
-
-    issues: tuple[Issue, ...]
-    """Those, and the mailboxes and accounts that could not be searched."""
-
-    warnings: tuple[str, ...]
-    cursor: str | None
-    first: bool
-    """Whether the search begins with this page."""
-
-
 async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Outcome[LeanSearchMessagesData]:
-    """Give one page of a search: two round trips, or one for a next page whose search is remembered."""
-    search = _search_meant(arguments, call)
-    one = search.one_mailbox
+    """Return one page of a search: two round trips, or one for a next page whose search is remembered."""
+    search = _read_search(arguments, call)
     names = dict.fromkeys(each.mailbox for each in search.sources)
     call.mailbox = EVERYTHING if search.all_mailboxes else ", ".join(names)
     terms = search_terms(search.query)
-    # Of one mailbox every row is shown, so what is shown of its text comes along.
-    along = bool(search.snippet_chars) and one and not search.query.has_attachment
-    items = row_items(snippets=along, terms=terms)
-    searches = await search_sources(call, search, items)
-    search = replace(search, by_arrival=True) if searches.reordered else search
-    meant = await tell_missing(call, searches)
+    # All rows of one mailbox are shown, so their texts are fetched with them.
+    with_texts = bool(search.snippet_chars) and search.one_mailbox and not search.query.has_attachment
+    searches = await search_sources(call, search, row_items(snippets=with_texts, terms=terms))
+    if searches.reordered:
+        search = replace(search, by_arrival=True)
+    instead = await explain_missing(call, searches)
     if not any(isinstance(each.found, MailboxPage) for each in searches.searched):
-        raise nothing_searched(search, searches, None if arguments.cursor else suggest_meant(search, meant))
-    page = make_page(search, searches, first=not arguments.cursor)
+        suggested = search_instead(search, instead) if search.is_first_page else None
+        raise nothing_searched(search, searches, suggested)
+    page = make_page(search, searches)
     texts: Mapping[MessageRef, FetchedMessage] = {}
-    if search.snippet_chars and not along:
-        texts = await fetch_snippets(call, page.found, terms)
+    if search.snippet_chars and not with_texts:
+        texts = await fetch_snippets(call, [each.ref for each in page.found], terms)
     listings = searches.listings
-    if not page.found and not page.rest and not arguments.cursor:
+    if not page.found and not page.rest and search.is_first_page:
         listings = await _list_all(call, search, listings)
-    sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=listings)
     failed = tuple(message_issues(page.found))
-    result = _Result(
-        search=search,
-        page=page,
-        coverage=cover(search, searches, listings, unread=bool(failed)),
-        rows=[
-            build_row(
-                each.ref,
-                message,
-                snippet_chars=search.snippet_chars,
-                terms=terms,
-                places=each.places,
-                sent_mail=sent_mail,
-            )
-            for each in page.found
-            if (message := texts.get(each.ref, each.searched.fetched.messages.get(each.ref.uid))) is not None
-        ],
-        failed=failed,
-        issues=(*source_issues(searches), *failed),
-        warnings=warn_of_no_days(arguments, today=call.today),
-        cursor=next_cursor(search, page),
-        first=not arguments.cursor,
-    )
-    for row in result.rows:
+    coverage = cover(search, searches, listings, unread=bool(failed))
+    sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=listings)
+    rows = [
+        build_row(
+            each.ref,
+            message,
+            snippet_chars=search.snippet_chars,
+            terms=terms,
+            places=each.places,
+            sent_mail=sent_mail,
+        )
+        for each in page.found
+        if (message := texts.get(each.ref, each.searched.fetched.messages.get(each.ref.uid))) is not None
+    ]
+    for row in rows:
         call.message_id_cache.remember(row.message_id, row.header_message_id or "")
-    return _outcome(result, call)
+    cursor = next_cursor(search, page)
+    next_action = _next_action(coverage, page, rows, cursor)
+    if not rows and page.found:
+        raise all_failed_error(failed, next_action)
+    data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
+    zone, sizes = call.preferences.zone, search.order is Order.LARGEST
+    return Outcome(
+        summary=_summary(coverage, page, shown=len(rows), zone=str(zone)),
+        data=data(
+            account_id=search.account_id,
+            mailbox=EVERYTHING if search.all_mailboxes else next(iter(names)) if len(names) == 1 else "",
+            total=page.total,
+            total_at_most=None if page.total_exact else True,
+            attempted=len(rows) + len(failed),
+            returned=len(rows),
+            failed=len(failed),
+            messages=tuple(rows),
+            coverage=coverage.data,
+        ),
+        blocks=(
+            *(line for row in rows for line in row_lines(row, zone=zone, sizes=sizes)),
+            *coverage.lines(empty=not rows),
+        ),
+        issues=(*source_issues(searches), *failed),
+        warnings=search_warnings(search, arguments, coverage.seen, empty=not rows, today=call.today),
+        page=Page(page_size=search.page_size, total_count=page.total, cursor=cursor),
+        next_action=next_action,
+    )
 
 
-def _search_meant(arguments: SearchMessagesArguments, call: Call) -> Search:
-    """Say which search and where in it."""
+def _read_search(arguments: SearchMessagesArguments, call: Call) -> Search:
+    """Read a new search, or the one that a cursor continues."""
     zone = call.preferences.zone
     if not arguments.cursor:
         accounts = [each.account_id for each in call.pool.accounts]
@@ -146,86 +142,41 @@ def _search_meant(arguments: SearchMessagesArguments, call: Call) -> Search:
 async def _list_all(
     call: Call, search: Search, listings: Mapping[str, tuple[Mailbox, ...]]
 ) -> dict[str, tuple[Mailbox, ...]]:
-    """List the mailboxes of the accounts of a search that found nothing; one round trip, if not done yet."""
+    """List the mailboxes of the accounts of a search that found nothing; one round trip for each unlisted."""
     known = dict(listings)
 
-    async def look_up(account_id: str) -> None:
+    async def add_listing(account_id: str) -> None:
         try:
             known[account_id] = await call.ask(list_mailboxes, account_id=account_id)
         except ToolError:
-            return  # the search itself went well; what else there is stays unsaid
+            return  # the search succeeded; the reply only names no other mailboxes
 
     async with anyio.create_task_group() as tasks:
         for account_id in {each.account_id for each in search.sources} - known.keys():
-            tasks.start_soon(look_up, account_id)
+            tasks.start_soon(add_listing, account_id)
     return {each.account_id: known[each.account_id] for each in search.sources if each.account_id in known}
 
 
-def _outcome(result: _Result, call: Call) -> Outcome[LeanSearchMessagesData]:
-    search, page, rows, issues = result.search, result.page, result.rows, result.issues
-    next_action = _next_action(result)
-    if not rows and page.found:
-        raise all_failed_error(result.failed, next_action)
-    data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
-    zone, sizes = call.preferences.zone, search.order is Order.LARGEST
-    return Outcome(
-        summary=_summary(result, zone=str(zone)),
-        data=data(
-            account_id=search.account_id,
-            mailbox=_mailbox(search),
-            total=page.total,
-            total_at_most=None if page.total_exact else True,
-            attempted=len(rows) + len(result.failed),
-            returned=len(rows),
-            failed=len(result.failed),
-            messages=tuple(rows),
-            coverage=result.coverage.data,
-        ),
-        blocks=(
-            *(line for row in rows for line in row_lines(row, zone=zone, sizes=sizes)),
-            *result.coverage.lines(empty=not rows),
-        ),
-        issues=issues,
-        warnings=(*result.warnings, *warn_of(search, empty=not rows), *warn_of_order(result.coverage.seen)),
-        page=Page(page_size=search.page_size, total_count=page.total, cursor=result.cursor),
-        next_action=next_action,
-    )
+def _summary(coverage: Coverage, page: SearchPage, *, shown: int, zone: str) -> str:
+    if not shown and (page.failed_only or not page.rest):
+        return coverage.summarize_nothing_found()
+    at_most = "" if page.total_exact else "at most "
+    total = f"{at_most}{counted(page.total, 'message')}"
+    summary = f"{shown} of {total} in {coverage.where}, times in {zone}"
+    return summary if coverage.all_seen else f"{summary}; not everything could be searched"
 
 
-def _mailbox(search: Search) -> str:
-    """Name the mailbox asked for; "" for a list of them."""
-    if search.all_mailboxes:
-        return EVERYTHING
-    names = {each.mailbox for each in search.sources}
-    return names.pop() if len(names) == 1 else ""
-
-
-def _summary(result: _Result, *, zone: str) -> str:
-    search, page, coverage, shown = result.search, result.page, result.coverage, len(result.rows)
-    if not shown and (page.failed_only or result.cursor is None):
-        return say_nothing_found(search, coverage, first=result.first)
-    most = "" if page.total_exact else "at most "
-    total = f"{most}{counted(page.total, 'message')}"
-    line = f"{shown} of {total} in {say_where(search, coverage)}, times in {zone}"
-    if coverage.failed:
-        return f"{line}; not everything could be searched"
-    return line if coverage.all_seen else f"{line}; not everything there could be seen"
-
-
-def _next_action(result: _Result) -> NextAction | None:
-    if result.cursor is not None:
-        again = result.page.failed_only
-        instruction = "Search again where it failed." if again else "Get the next page."
-        return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments={"cursor": result.cursor})
-    if not result.rows and not result.first:
-        return None
-    if not result.rows:
-        return suggest_search(result.search, result.coverage)
-    if len(result.rows) > 1:
+def _next_action(
+    coverage: Coverage, page: SearchPage, rows: Sequence[MessageRow], cursor: str | None
+) -> NextAction | None:
+    if cursor is not None:
+        instruction = "Search again where it failed." if page.failed_only else "Get the next page."
+        return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments={"cursor": cursor})
+    if not rows:
+        return suggest_search(coverage.search, coverage) if coverage.search.is_first_page else None
+    if len(rows) > 1:
         return None  # which one to read is for the reader to choose
-    return NextAction(
-        instruction="Read it.", tool=GET_MESSAGE, arguments={"message_id": result.rows[0].message_id}
-    )
+    return NextAction(instruction="Read it.", tool=GET_MESSAGE, arguments={"message_id": rows[0].message_id})
 
 
 TOOL = MailTool(

@@ -1,0 +1,193 @@
+"""What a search could not reach: accounts, mailboxes and messages, and which mailbox may have been meant.
+
+Models write `sent`, `Spam` or `Sent Items` where a server has other names. One LIST saves them a call.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from mailmcp import limits
+from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.search.page import MailboxPage
+from mailmcp.imap.special_use import usual_use
+from mailmcp.model.cursor import SourceCursor
+from mailmcp.reasons import Reason
+from mailmcp.tools.errors import list_mailboxes_of, mailbox_issue, message_issue
+from mailmcp.tools.names import SEARCH_MESSAGES
+from mailmcp.tools.search.arguments import EVERYTHING
+from mailmcp.tools.search.page import PageMessage
+from mailmcp.tools.search.sources import Searched, Searches
+from mailmcp.tools.search.state import Search, arguments_of
+from mailmcp.tools.tool import Call
+from mcp_envelope import ConflictError, Issue, NextAction, NotFoundError, ToolError, code
+
+_SEPARATORS = re.compile(r"[/.\\]")
+"""What may separate the levels of a guessed name."""
+
+_ALL_MAIL = {"all", "all mail", "all mailboxes", "all folders", "any", "anywhere", "everything", "everywhere"}
+_CUTOFF = 0.7
+"""Similarity from which a name may be a slip: `Archiv`, `Recepits`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """What there is in place of a missing mailbox."""
+
+    sentence: str
+    names: tuple[str, ...] = ()
+    """Mailboxes that may have been meant; empty if nothing comes near."""
+
+    is_container: bool = False
+    """Whether there is a mailbox of that name, which only contains others."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether to search the mailboxes named."""
+        return len(self.names) == 1 or (self.is_container and bool(self.names))
+
+
+def suggest_mailboxes(name: str, mailboxes: Sequence[Mailbox]) -> Suggestion:
+    """Suggest mailboxes in place of one that can't be opened."""
+    selectable = [each for each in mailboxes if each.selectable]
+    same = [each for each in mailboxes if each.name.casefold() == name.casefold()]
+    if same and not any(each.selectable for each in same):
+        container = same[0]
+        prefix = f"{container.name}{container.delimiter}"
+        names = tuple(
+            each.name for each in selectable if container.delimiter and each.name.startswith(prefix)
+        )
+        below = f"; below it: {_listed(names)}" if names else ""
+        sentence = f"{code(container.name)} holds no messages{below}."
+        return Suggestion(sentence=sentence, names=names, is_container=True)
+    for names in map(tuple, _guesses(name, selectable)):
+        if names == (EVERYTHING,):
+            return Suggestion(sentence=f"{code(EVERYTHING)} means all mailboxes.", names=names)
+        if names:
+            named = " or ".join(map(code, names[: limits.SIMILAR_MAILBOXES_MAX]))
+            return Suggestion(sentence=f"Did you mean {named}?", names=names)
+    return Suggestion(sentence=f"There are {_listed([each.name for each in selectable])}.")
+
+
+def _guesses(name: str, mailboxes: Sequence[Mailbox]) -> Iterator[list[str]]:
+    """Yield the mailboxes that one way of guessing finds, the surest first."""
+    asked, leaf = name.casefold(), _SEPARATORS.split(name)[-1].casefold()
+    yield [each.name for each in mailboxes if each.name.casefold() == asked]
+    yield [each.name for each in mailboxes if leaf and each.leaf.casefold() == leaf]
+    use = "\\All" if leaf in _ALL_MAIL else usual_use(name)
+    yield [each.name for each in mailboxes if use and each.special_use == use]
+    yield [EVERYTHING] if leaf in _ALL_MAIL else []
+    known = {each.name.casefold(): each.name for each in mailboxes} | {
+        each.leaf.casefold(): each.name for each in mailboxes
+    }
+    close = get_close_matches(asked[: limits.MAILBOX_CHARS_COMPARED], known, cutoff=_CUTOFF)
+    yield list(dict.fromkeys(known[each] for each in close))
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [code(each) for each in names[: limits.COVERAGE_NAMES_MAX]]
+    more = len(names) - len(shown)
+    return ", ".join([*shown, f"and {more} more"] if more else shown)
+
+
+async def explain_missing(call: Call, searches: Searches) -> dict[SourceCursor, tuple[str, ...]]:
+    """Make errors about missing mailboxes say which ones there are; one round trip an account.
+
+    Returns:
+        For a source, the mailboxes to search in its place.
+    """
+    listings: dict[str, Sequence[Mailbox]] = dict(searches.listings)
+    instead: dict[SourceCursor, tuple[str, ...]] = {}
+    for index, each in enumerate(searches.searched):
+        source, error = each.source, each.found
+        if not isinstance(error, NotFoundError) or error.reason is not Reason.MAILBOX_MISSING:
+            continue
+        if source.account_id not in listings:
+            try:
+                listings[source.account_id] = await call.ask(list_mailboxes, account_id=source.account_id)
+            except ToolError:
+                listings[source.account_id] = ()  # the error is complete without
+        if not listings[source.account_id]:
+            continue
+        suggestion = suggest_mailboxes(source.mailbox, listings[source.account_id])
+        missing = f"There is no mailbox {code(source.mailbox)} in account {source.account_id}. "
+        names = list(suggestion.names[: limits.COVERAGE_NAMES_MAX])
+        explained = error.replace(
+            message=f"{'' if suggestion.is_container else missing}{suggestion.sentence}",
+            details={**error.details, "did_you_mean": names} if names else None,
+        )
+        searches.searched[index] = replace(each, found=explained)
+        if suggestion.is_sure:
+            instead[source] = suggestion.names
+    return instead
+
+
+def search_instead(search: Search, instead: Mapping[SourceCursor, Sequence[str]]) -> NextAction | None:
+    """Suggest the same search in other mailboxes; None unless there are some for each source."""
+    if not all(source in instead for source in search.sources):
+        return None
+    arguments = arguments_of(search)
+    names = list(dict.fromkeys(name for source in search.sources for name in instead[source]))
+    if len(names) == 1 or EVERYTHING in names:
+        arguments["mailbox"] = EVERYTHING if EVERYTHING in names else names[0]
+        arguments.pop("mailboxes", None)
+    elif len(names) <= limits.COVERAGE_NAMES_MAX and not search.all_accounts:
+        arguments["mailboxes"] = names
+        arguments.pop("mailbox", None)
+    else:
+        return None
+    return NextAction(instruction="Search there.", tool=SEARCH_MESSAGES, arguments=arguments)
+
+
+def nothing_searched(search: Search, searches: Searches, instead: NextAction | None) -> ToolError:
+    """Return the error of the first mailbox; its details list those of all, if there are several.
+
+    Args:
+        search: What was searched for.
+        searches: All of them failed.
+        instead: The search in mailboxes that exist.
+    """
+    failed = [
+        (each.source, each.found) for each in searches.searched if not isinstance(each.found, MailboxPage)
+    ]
+    source, error = failed[0]
+    next_action = instead
+    if next_action is None and error.reason is Reason.MAILBOX_MISSING:
+        next_action = list_mailboxes_of(source.account_id)
+    if next_action is None and isinstance(error, ConflictError):
+        next_action = NextAction(
+            instruction="Search again.", tool=SEARCH_MESSAGES, arguments=arguments_of(search)
+        )
+    if len(failed) == 1:
+        return error.replace(next_action=next_action)
+    issues = [
+        {"account_id": source.account_id, "mailbox": source.mailbox, "message": each.message}
+        for source, each in failed
+    ]
+    return error.replace(next_action=next_action, details={**error.details, "issues": issues})
+
+
+def source_issues(searches: Searches) -> Iterator[Issue]:
+    """Build an issue for each mailbox that failed; one for an account, if all of it failed alike."""
+    by_account: dict[str, list[Searched]] = {}
+    for each in searches.searched:
+        by_account.setdefault(each.source.account_id, []).append(each)
+    for account_id, searched in by_account.items():
+        errors = [each.found for each in searched if isinstance(each.found, ToolError)]
+        alike = len({(error.code, error.reason) for error in errors}) == 1
+        whole = len(errors) > 1 or searched[0].source.mailbox == EVERYTHING
+        if len(errors) == len(searched) and alike and whole:
+            yield mailbox_issue(account_id, None, errors[0])
+            continue
+        for each in searched:
+            if isinstance(each.found, ToolError):
+                yield mailbox_issue(account_id, each.source.mailbox, each.found)
+
+
+def message_issues(found: Sequence[PageMessage]) -> Iterator[Issue]:
+    """Build an issue for each message of a page that could not be fetched."""
+    for each in found:
+        failure = each.searched.fetched.failures.get(each.ref.uid)
+        if failure is not None:
+            yield message_issue(each.ref, failure)
