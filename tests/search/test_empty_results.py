@@ -111,7 +111,7 @@ def test_what_the_second_account_threw_away_is_found_whatever_its_names_are(
         check_empty(reply, beside=3)
         action = reply.data["next_action"]
         assert sorted(action["arguments"]["mailboxes"]) == ["Junk", "Spam", "Trash"]
-        assert "Not every account has each of these mailboxes" in action["instruction"]
+        assert "The reply will name those that an account doesn't have" in action["instruction"]
         found = follow(desk, reply)
         assert subjects(found) == {"Message 3"}
         assert found.data["status"] == "partial", "Junk and Trash are missing in one, Spam in the other"

@@ -155,7 +155,7 @@ def test_what_no_later_page_can_show_is_said_on_each_of_them(store: Store, open_
     last = desk.search(cursor=rest.data["next_cursor"])
     for page in (rest, last):
         assert (page.data["issues"], page.data["coverage"]["complete"]) == ([], False)
-        assert "Earlier pages could not see everything." in page.data["coverage"]["method"]
+        assert "Earlier pages could not show everything." in page.data["coverage"]["method"]
         assert "not everything could be searched" in page.outcome.summary
 
 

@@ -84,14 +84,12 @@ def test_several_are_told_together() -> None:
 )
 def test_for_what_there_is_no_argument_gmail_has_its_own(query: str) -> None:
     assert "here. On Gmail send gmail_query. In" in complaint(query=query)
-    assert 'Send from="a". For the rest there is gmail_query, on Gmail. In' in complaint(
-        query=f"from:a {query}"
-    )
+    assert 'Send from="a". For the rest send gmail_query, on Gmail. In' in complaint(query=f"from:a {query}")
 
 
 @pytest.mark.parametrize("query", ["-from:bob", "NOT from:bob"])
 def test_who_excludes_a_sender_is_told_that_words_are_excluded_everywhere(query: str) -> None:
-    assert 'Send exclude="bob". Words are excluded wherever they stand. In' in complaint(query=query)
+    assert 'Send exclude="bob". exclude applies to the whole message. In' in complaint(query=query)
 
 
 @pytest.mark.parametrize("word", ["OR", "|"])

@@ -205,7 +205,7 @@ def test_nothing_found_says_where_it_looked_and_what_to_do(filled: Desk) -> None
     beside = f"; {len(others)} mailboxes were not searched" if others else ""
     overlooked = "Servers may miss words in documents, in encrypted, signed or mislabelled text, "
     overlooked += "and in encoded file names"
-    found = "No messages were found in `INBOX` (work), of 4 there."
+    found = "No messages were found in `INBOX` (work), out of 4."
     assert reply.outcome.summary == f"{found} {overlooked}{beside}"
     assert all(f"`{name}`" in reply.text for name in others)
     action = reply.data["next_action"]
