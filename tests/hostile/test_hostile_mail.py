@@ -76,4 +76,4 @@ def test_its_sender_is_judged(mail: HostileMail) -> None:
     headers = parse_message(mail.octets, complete=True).headers
     found = check_sender(headers, own_names=[OWN_NAME], own_addresses=[OWN_ADDRESS])
     assert tuple(each.kind for each in found) == mail.suspicions
-    assert read_authentication(headers, [OWN_HOST]).text == mail.authentication
+    assert read_authentication(headers, [OWN_HOST]) == mail.authentication

@@ -15,7 +15,7 @@ from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import leaf_parts
 from mailmcp.mail.notices import choose_notice_parts, read_notices
-from mailmcp.mail.protection import read_protection
+from mailmcp.mail.protection import protection_note
 from mailmcp.mail.text.body import body_text
 from mailmcp.mail.text.snippet import make_snippet
 
@@ -166,8 +166,7 @@ def reading(octets: bytes, *, complete: bool = True) -> dict[str, object]:
                 "part_id": each.part_id,
                 "filename": each.filename,
                 "content_type": each.content_type,
-                "size_octets": each.size_octets,
-                "inline": each.inline,
+                "size_octets": each.decoded_size,
                 "subject": each.subject,
             }
             for each in list_attachments(view.structure, parts)
@@ -181,7 +180,7 @@ def reading(octets: bytes, *, complete: bool = True) -> dict[str, object]:
             }
             for notice in read_notices(choose_notice_parts(view.structure), here)
         ],
-        "protection": read_protection(view.structure, body.text, clear_signed=body.clear_signed).note,
+        "protection": protection_note(view.structure, body.text, clear_signed=body.clear_signed),
         "defects": list(dict.fromkeys((*view.defects, *body.defects))),
     }
 

@@ -17,12 +17,12 @@ from mailmcp.mail.message import MessageView, parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import Notice, choose_notice_parts, read_notices
-from mailmcp.mail.protection import Protection, read_protection
+from mailmcp.mail.protection import protection_note
 from mailmcp.mail.text.alternatives import PlainOnly, lines_not_in_html
 from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import collapse_quotes
 from mailmcp.mail.thread import parse_thread_headers
-from mailmcp.mail.trust.authentication import Authentication, read_authentication
+from mailmcp.mail.trust.authentication import read_authentication
 from mailmcp.mail.trust.sender import Suspicion, check_sender, count_invisible
 from mailmcp.model.owner import NOBODY, Owner
 
@@ -47,8 +47,12 @@ class ReadMessage:
     """What the plain text says and the HTML doesn't show; nothing if the HTML is cut or missing."""
 
     notices: tuple[Notice, ...]
-    protection: Protection
-    authentication: Authentication
+    protection_note: str
+    """How it is signed or encrypted, in one sentence; "" for an ordinary message."""
+
+    authentication: str
+    """As "spf=pass dkim=pass dmarc=fail", or "not known"."""
+
     suspicions: tuple[Suspicion, ...]
     invisible_in_headers: int
     """Invisible characters removed from the header fields that are shown."""
@@ -108,7 +112,7 @@ def read_message(
         quoted_lines=quoted_lines,
         not_in_html=PlainOnly() if html_is_cut else lines_not_in_html(text_parts, octets),
         notices=notices,
-        protection=read_protection(root, body.text, clear_signed=body.clear_signed),
+        protection_note=protection_note(root, body.text, clear_signed=body.clear_signed),
         authentication=read_authentication(headers, owner.trusted_authserv_ids),
         suspicions=check_sender(headers, own_names=owner.names, own_addresses=owner.addresses),
         invisible_in_headers=count_invisible(headers),

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.mail.text.plain import ClearSigned, holds_encrypted, read_clear_signed
+from mailmcp.mail.text.plain import holds_encrypted, read_clear_signed
 from steps import assert_linear
 
 BEGIN = "-----BEGIN PGP SIGNED MESSAGE-----"
@@ -22,12 +22,12 @@ SIGNATURE = "-----BEGIN PGP SIGNATURE-----\n\nabc\n=def\n-----END PGP SIGNATURE-
     ],
 )
 def test_signed_text_reads_through(text: str, read: str) -> None:
-    assert read_clear_signed(text) == ClearSigned(text=read, signed=True)
+    assert read_clear_signed(text) == (read, True)
 
 
 @pytest.mark.parametrize("text", ["", "plain", f"> {BEGIN}\nquoted", f"see {BEGIN}"])
 def test_other_text_stays(text: str) -> None:
-    assert read_clear_signed(text) == ClearSigned(text=text, signed=False)
+    assert read_clear_signed(text) == (text, False)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_an_ordinary_message_needs_no_warning() -> None:
     reading = read(make_letter().as_bytes())
     assert reading.text == "Text"
     assert warnings_of(make_letter().as_bytes()) == []
-    assert reading.authentication.text == "not known"
+    assert reading.authentication == "not known"
     assert (reading.suspicions, reading.notices, reading.quoted_lines) == ((), (), 0)
 
 
@@ -111,9 +111,9 @@ def test_results_count_only_from_a_host_that_the_user_trusts() -> None:
     letter = make_letter()
     letter["Authentication-Results"] = "mx.example.org; spf=pass; dkim=pass; dmarc=fail"
     octets = letter.as_bytes()
-    assert read(octets).authentication.text == "not known"
+    assert read(octets).authentication == "not known"
     trusting = Owner(trusted_authserv_ids=("mx.example.org",))
-    assert read(octets, trusting).authentication.text == "spf=pass dkim=pass dmarc=fail"
+    assert read(octets, trusting).authentication == "spf=pass dkim=pass dmarc=fail"
 
 
 def test_encrypted_mail_says_so() -> None:

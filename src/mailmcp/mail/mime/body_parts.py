@@ -46,32 +46,6 @@ class TextParts:
         return _unique((*self.plain, *self.html))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attachment:
-    """One part that can be fetched as a file."""
-
-    part_id: str
-    """Section number to fetch it by (RFC 9051 section 6.4.5.1)."""
-
-    filename: str
-    """Clean last component of its name; "" if it has none."""
-
-    content_type: str
-    """Type and subtype in lower case."""
-
-    size_octets: int
-    """Octets after decoding, estimated (see `Part.decoded_size`)."""
-
-    inline: bool
-    """Whether it is shown within the text, as an image of the HTML is."""
-
-    content_id: str
-    """What HTML refers to it by (``cid:``), without angle brackets; "" if there is none."""
-
-    subject: str = ""
-    """Of an attached message: decoded, on one clean line; "" if it has none or it is not known."""
-
-
 def choose_text_parts(root: Part | None) -> TextParts:
     """Choose the parts that are text to read, from the structure alone.
 
@@ -88,23 +62,15 @@ def choose_text_parts(root: Part | None) -> TextParts:
     return TextParts(plain=reports, html=reports)
 
 
-def list_attachments(root: Part | None, text_parts: TextParts) -> tuple[Attachment, ...]:
-    """List every leaf, and every message inside, that is not shown as text; in order.
+def list_attachments(root: Part | None, text_parts: TextParts) -> tuple[Part, ...]:
+    """List every leaf, and every attached message, that is not shown as text; in order.
 
     Parts that are signed in one piece (S/MIME) are listed too: besides the text they may hold
     files. An empty text without a name is not.
     """
     read = {part.part_id for part in text_parts.shown if not part.is_opaque_signed}
     return tuple(
-        Attachment(
-            part_id=part.part_id,
-            filename=part.filename,
-            content_type=part.content_type,
-            size_octets=part.decoded_size,
-            inline=part.disposition == "inline" or (part.disposition == "" and part.content_id != ""),
-            content_id=part.content_id,
-            subject=part.subject,
-        )
+        part
         for part in leaf_parts(root)
         if part.part_id not in read and (part.size_octets or not part.is_bare)
     )

@@ -168,9 +168,9 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
             styles_unchecked = styles_unchecked or converted.styles_unchecked
             texts.append(converted.text)
         else:
-            unsigned = read_clear_signed(source.text)
-            clear_signed = clear_signed or unsigned.signed
-            cleaned = clean_text(replace_uuencoded(unsigned.text))
+            text, signed = read_clear_signed(source.text)
+            clear_signed = clear_signed or signed
+            cleaned = clean_text(replace_uuencoded(text))
             invisible += cleaned.removed
             texts.append(cleaned.text)
     return BodyText(

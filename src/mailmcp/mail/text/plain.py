@@ -7,7 +7,6 @@ are not checked.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from mailmcp.mail.clean import clean_line
@@ -27,17 +26,6 @@ _ARMOUR_HEADERS_MAX: Final = 20
 _UU_BEGIN: Final = re.compile(r"begin(?:-base64)? [0-7]{3,4} (\S.{0,254})")
 _UU_LINES_MIN: Final = 2  # "begin 644 x" may be prose; two lines of the right length are not
 _UU_LINE_OCTETS_MAX: Final = 45
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClearSigned:
-    """Text without its cleartext signatures."""
-
-    text: str
-    """Without armour lines and signatures, and with dash-escapes decoded."""
-
-    signed: bool
-    """Whether any of it was clear-signed; if not, `text` is unchanged."""
 
 
 def unflow(text: str, *, delete_space: bool) -> str:
@@ -67,14 +55,14 @@ def unflow(text: str, *, delete_space: bool) -> str:
     return "\n".join(line.rstrip(" ") if line != _SEPARATOR else line for line in paragraphs)
 
 
-def read_clear_signed(text: str) -> ClearSigned:
-    """Remove cleartext signatures and their armour; the text before and after stays.
+def read_clear_signed(text: str) -> tuple[str, bool]:
+    """Remove cleartext signatures, their armour and dash-escapes; the text before and after stays.
 
-    Args:
-        text: With newlines.
+    Returns:
+        The text, and whether any of it was clear-signed.
     """
     if _SIGNED not in text:
-        return ClearSigned(text=text, signed=False)
+        return text, False
     lines = text.split("\n")
     kept: list[str] = []
     signed = False
@@ -92,7 +80,7 @@ def read_clear_signed(text: str) -> ClearSigned:
         while at < len(lines) and lines[at].rstrip() != _END:
             at += 1
         at += 1
-    return ClearSigned(text="\n".join(kept), signed=signed)
+    return "\n".join(kept), signed
 
 
 def holds_encrypted(text: str) -> bool:

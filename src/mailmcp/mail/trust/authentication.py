@@ -32,24 +32,6 @@ _RESULT: Final = re.compile(r"\s*([A-Za-z0-9-]+)(?:\s*/\s*\d+)?\s*=\s*([A-Za-z]+
 _QUOTED_PAIR: Final = re.compile(r"\\(.)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Authentication:
-    """What a trusted host reported; `unknown` where it reported nothing or no word of the RFC."""
-
-    known: bool
-    """Whether a trusted host reported anything."""
-
-    spf: str = UNKNOWN
-    dkim: str = UNKNOWN
-    """`pass` if any of the signatures is good: which of them speaks for the author is up to DMARC."""
-
-    dmarc: str = UNKNOWN
-    """Whether From is authentic: the only one of the three about what people see."""
-
-    text: str = NOT_KNOWN
-    """As "spf=pass dkim=pass dmarc=fail", or "not known"."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Result:
     """One result in one field."""
@@ -60,7 +42,7 @@ class _Result:
     """Whether it is about the sender of the SMTP envelope; SPF can also be about a host's greeting."""
 
 
-def read_authentication(headers: Headers, trusted_authserv_ids: Sequence[str]) -> Authentication:
+def read_authentication(headers: Headers, trusted_authserv_ids: Sequence[str]) -> str:
     """Read the results that a trusted host wrote into the header of a message.
 
     The topmost fields of trusted hosts count, down to the next Received field or the results of
@@ -70,6 +52,11 @@ def read_authentication(headers: Headers, trusted_authserv_ids: Sequence[str]) -
         headers: The whole header block of the message, in its order.
         trusted_authserv_ids: Names of hosts, compared whole and ignoring case. Empty trusts none.
             (Exchange Online writes no name, so it can't be trusted this way.)
+
+    Returns:
+        "spf=pass dkim=pass dmarc=fail", or "not known". `dkim=pass` means that any of the signatures
+        is good: which of them speaks for the author is up to DMARC. DMARC alone is about From, which
+        people see. `unknown` is no result, or no word of the RFC.
     """
     trusted = frozenset(name.strip().lower() for name in trusted_authserv_ids if name.strip())
     fields = list(_trusted_results(headers, trusted))
@@ -79,9 +66,8 @@ def read_authentication(headers: Headers, trusted_authserv_ids: Sequence[str]) -
         if results:
             found[method] = min(results, key=_WORST_FIRST.index)
     if not found:
-        return Authentication(known=False)
-    text = " ".join(f"{method}={found.get(method, UNKNOWN)}" for method in _METHODS)
-    return Authentication(known=True, **found, text=text)
+        return NOT_KNOWN
+    return " ".join(f"{method}={found.get(method, UNKNOWN)}" for method in _METHODS)
 
 
 def _trusted_results(headers: Headers, trusted: frozenset[str]) -> Iterator[list[_Result]]:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field, replace
 
 from mailmcp import limits
-from mailmcp.mail.mime.body_parts import Attachment, choose_text_parts, list_attachments
-from mailmcp.mail.mime.structure import Part, find_part
+from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
+from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import INVITATION, choose_notice_parts
 from mailmcp.mail.read import ReadMessage
 from mailmcp.model.message_ref import MessageRef
@@ -29,12 +29,10 @@ class AttachmentRows:
 
 def choose_documents(root: Part) -> list[WantedPart]:
     """Choose the attachments whose text to fetch with their message: the first few that are small enough."""
-    parts = (find_part(root, each.part_id) for each in list_attachments(root, choose_text_parts(root)))
     wanted = [
         WantedPart(part, octets_wanted(part))
-        for part in parts
-        if part is not None
-        and can_have_text(part.content_type, part.filename)
+        for part in list_attachments(root, choose_text_parts(root))
+        if can_have_text(part.content_type, part.filename)
         and part.size_octets <= limits.ATTACHMENT_WITH_MESSAGE_OCTETS_MAX
     ]
     return wanted[: limits.ATTACHMENTS_WITH_MESSAGE_MAX]
@@ -79,23 +77,23 @@ async def extract_rows(
     return listed
 
 
-def _row(attachment: Attachment) -> AttachmentRow:
+def _row(attachment: Part) -> AttachmentRow:
     return AttachmentRow(
         filename=attachment.filename,
         content_type=attachment.content_type,
-        size_bytes=attachment.size_octets,
+        size_bytes=attachment.decoded_size,
         part_id=attachment.part_id,
         subject=attachment.subject or None,
     )
 
 
 async def _extract(
-    call: Call, ref: MessageRef, attachment: Attachment, parts: MessageParts, listed: AttachmentRows
+    call: Call, ref: MessageRef, attachment: Part, parts: MessageParts, listed: AttachmentRows
 ) -> AttachmentText | None:
     """Read the text of an attachment, or return None and add the reason to `listed`."""
     part_id = attachment.part_id
-    part, octets = find_part(parts.view.structure, part_id), parts.octets.get(part_id)
-    if part is None or not can_have_text(attachment.content_type, attachment.filename):
+    octets = parts.octets.get(part_id)
+    if not can_have_text(attachment.content_type, attachment.filename):
         listed.warnings.append(
             f"No text can be extracted from part {part_id} ({quote(attachment.content_type)})."
         )
@@ -103,7 +101,7 @@ async def _extract(
     if octets is None:
         listed.warnings.append(f"The text of part {part_id} was not fetched; {GET_ATTACHMENT} gets it.")
         return None
-    read = await read_attachment_text(call, part, octets, cut=part_id in parts.cut)
+    read = await read_attachment_text(call, attachment, octets, cut=part_id in parts.cut)
     if read.issue is None:
         return read
     message = f"Part {part_id}: {read.issue.message}"

@@ -164,7 +164,7 @@ def build_outcome(
             "subject": make_snippet(clean_line(view.headers.get("Subject")).text, limits.HEADER_CHARS_MAX),
             "flags": list(parts.fetched.flags),
             "size_bytes": parts.fetched.size_octets,
-            "authentication": message.authentication.text,
+            "authentication": message.authentication,
             "suspicions": [each.kind for each in message.suspicions] or None,
             "headers": headers,
             "notices": notices or None,

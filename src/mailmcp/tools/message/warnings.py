@@ -11,8 +11,8 @@ from mailmcp.tools.wording import counted
 def message_warnings(parts: MessageParts, message: ReadMessage) -> list[str]:
     """List what a reader of the text must know."""
     warnings = [each.message for each in message.suspicions]
-    if message.protection.note:
-        warnings.append(message.protection.note)
+    if message.protection_note:
+        warnings.append(message.protection_note)
     if parts.cut:
         warnings.append(f"Only the first {limits.TEXT_PART_OCTETS_MAX} octets of a very long text were read.")
     warnings += removal_warnings([message.body], where="the body", in_source=True)
