@@ -8,16 +8,9 @@ from mcp.types import INVALID_PARAMS
 
 from end_to_end.conftest import MAILBOX
 from end_to_end.conversation import Conversation, text_of
+from mailmcp.tools.registry import TOOLS
 
-NAMES = [
-    "imap_list_accounts",
-    "imap_list_mailboxes",
-    "imap_search_messages",
-    "imap_get_message",
-    "imap_get_thread",
-    "imap_get_attachment",
-    "imap_get_message_raw",
-]
+NAMES = [tool.name for tool in TOOLS]
 
 
 def data_of(conversation: Conversation, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -1,29 +1,32 @@
-"""The tools as they are declared."""
+"""The tools as declared."""
 
 import re
+from pathlib import Path
 
+from mailmcp.tools import names
 from mailmcp.tools.registry import TOOLS
 
-
-def test_the_tools_stand_in_the_order_of_use() -> None:
-    assert [tool.name for tool in TOOLS] == [
-        "imap_list_accounts",
-        "imap_list_mailboxes",
-        "imap_search_messages",
-        "imap_get_message",
-        "imap_get_thread",
-        "imap_get_attachment",
-        "imap_get_message_raw",
-    ]
+NAMES = [tool.name for tool in TOOLS]
 
 
-def test_every_tool_reads_only_and_says_what_it_is_for() -> None:
+def test_every_tool_is_read_only_and_described() -> None:
     for tool in TOOLS:
         assert tool.read_only
         assert re.fullmatch(r"imap_[a-z_]+", tool.name)
         assert tool.title
         assert tool.description.endswith(".")
+    assert len(set(NAMES)) == len(NAMES)
 
 
-def test_one_tool_alone_makes_no_connection() -> None:
+def test_only_the_list_of_accounts_makes_no_connection() -> None:
     assert [tool.name for tool in TOOLS if not tool.open_world] == ["imap_list_accounts"]
+
+
+def test_every_suggested_name_is_that_of_a_tool() -> None:
+    suggested = {value for name, value in vars(names).items() if name.isupper()}
+    assert suggested <= set(NAMES)
+
+
+def test_the_readme_lists_every_tool() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(imap_[a-z_]+)` \|", readme, re.MULTILINE) == NAMES

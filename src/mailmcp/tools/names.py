@@ -1,6 +1,6 @@
-"""The names of the tools, for replies that say which one to call next.
+"""Names of the tools that replies suggest as the next call.
 
-What a tool is made of cannot import the tool, which imports it.
+A tool can't import another one's module for its name: the imports would form a cycle.
 """
 
 from typing import Final

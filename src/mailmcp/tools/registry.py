@@ -1,22 +1,28 @@
-"""All tools, in the order in which they are published."""
+"""All tools, in the order of `tools/list`.
+
+A tool is a folder: tool.py declares its arguments, runs it and ends with its `TOOL`; data.py holds the
+published models of its reply, render.py the reply as Markdown, and other files its own parts. A small tool
+needs only tool.py. To add one, add its folder and its row here; `scripts/docs` writes its schemas and its
+reference.
+"""
 
 from typing import Final
 
-from mailmcp.tools.accounts import tool as list_accounts
-from mailmcp.tools.attachment import tool as get_attachment
-from mailmcp.tools.mailboxes import tool as list_mailboxes
-from mailmcp.tools.message import tool as get_message
-from mailmcp.tools.raw import tool as get_message_raw
-from mailmcp.tools.search import tool as search_messages
-from mailmcp.tools.thread import tool as get_thread
+from mailmcp.tools.accounts import tool as accounts
+from mailmcp.tools.attachment import tool as attachment
+from mailmcp.tools.mailboxes import tool as mailboxes
+from mailmcp.tools.message import tool as message
+from mailmcp.tools.raw import tool as raw
+from mailmcp.tools.search import tool as search
+from mailmcp.tools.thread import tool as thread
 from mailmcp.tools.tool import MailTool
 
 TOOLS: Final[tuple[MailTool, ...]] = (
-    list_accounts.TOOL,
-    list_mailboxes.TOOL,
-    search_messages.TOOL,
-    get_message.TOOL,
-    get_thread.TOOL,
-    get_attachment.TOOL,
-    get_message_raw.TOOL,
+    accounts.TOOL,
+    mailboxes.TOOL,
+    search.TOOL,
+    message.TOOL,
+    thread.TOOL,
+    attachment.TOOL,
+    raw.TOOL,
 )

@@ -105,14 +105,14 @@ def test_the_invisible_is_shown_and_counted(store: Store, desk: Desk) -> None:
     assert "Pay<U+200B><U+202E> me" in reply.data["content"]
     assert not {"\u200b", "\u202e"} & set(reply.text)
     (warning,) = reply.outcome.warnings
-    assert warning.startswith("2 invisible characters are shown by code point")
+    assert warning.startswith("2 invisible characters shown by code point")
     assert "message_raw_uri" in warning
 
 
 def test_one_invisible_character_is_one(store: Store, desk: Desk) -> None:
     message_id = put(store, crlf("Subject: x\n\nPay\u200b me\n", "utf-8"))
     assert (
-        desk.call(RAW, {"message_id": message_id}).outcome.warnings[0].startswith("1 invisible character is")
+        desk.call(RAW, {"message_id": message_id}).outcome.warnings[0].startswith("1 invisible character shown")
     )
 
 
@@ -163,7 +163,7 @@ def test_a_size_that_is_too_large_ends_where_the_octets_do(peer: PeerFactory, op
     assert (last.data["size_bytes"], last.data["returned_bytes"]) == (100, 0)
     assert "next_offset" not in last.data
     (warning,) = last.outcome.warnings
-    assert warning == "The server says that the message has 900 octets, and gives none from 100 on."
+    assert warning == "The server announced 900 octets but sends none from 100 on."
 
 
 def test_the_flags_stay_as_they_are(store: Store, desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""imap_list_accounts: the accounts of the settings. No connection is made."""
+"""imap_list_accounts: the configured accounts. It makes no connection."""
 
 from pydantic import BaseModel
 
@@ -11,11 +11,11 @@ from mcp_envelope.markdown import escape
 
 
 class ListAccountsArguments(Arguments):
-    """Takes nothing."""
+    """No arguments."""
 
 
 class AccountRow(BaseModel):
-    """One account; no secret, and no login name that is no address."""
+    """One account. It shows no secrets, and no login name unless it is an address."""
 
     account_id: str
     addresses: list[str]
@@ -25,13 +25,13 @@ class AccountRow(BaseModel):
 
 
 class ListAccountsData(BaseModel):
-    """The accounts in the order of the settings."""
+    """The accounts, in the order of the settings."""
 
     accounts: list[AccountRow]
 
 
 async def list_accounts(_arguments: ListAccountsArguments, call: Call) -> Outcome[ListAccountsData]:
-    """List the accounts; answers from the settings."""
+    """List the accounts from the settings."""
     rows = [
         AccountRow(
             account_id=each.account_id,

@@ -1,10 +1,8 @@
-"""imap_get_message_raw: a message as it is stored, a window of its octets at a time."""
+"""imap_get_message_raw: a message exactly as stored, one window of octets at a time."""
 
 from base64 import b64encode
-from dataclasses import dataclass
-from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchFailure
@@ -17,6 +15,7 @@ from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.errors import fetch_error
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE_RAW
+from mailmcp.tools.raw.data import GetMessageRawData
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, Outcome, Untrusted, code
@@ -30,35 +29,18 @@ class GetMessageRawArguments(MessageArguments):
     max_bytes: int = Field(limits.RAW_OCTETS_DEFAULT, ge=limits.RAW_OCTETS_MIN, le=limits.RAW_OCTETS_MAX)
 
 
-class GetMessageRawData(BaseModel):
-    """A window of the message."""
-
-    account_id: str
-    message_id: str
-    message_uri: str
-    message_raw_uri: str
-    size_bytes: int
-    offset: int
-    returned_bytes: int
-    next_offset: int | None = None
-    encoding: Literal["utf-8", "base64"]
-    content: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
-    """A window as the reply has it."""
-
-    encoding: Literal["utf-8", "base64"]
-    content: str
-    octets_shown: int
-    made_visible: int = 0
-
-
 async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outcome[GetMessageRawData]:
     """Get a window of a message: one round trip."""
     ref = call.choose_message(parse_message_id(arguments.message_id), arguments.account_id)
-    window = await call.ask(lambda session: _fetch(session, ref, arguments), message=ref)
+
+    def fetch(session: Session) -> Window:
+        session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
+        window = fetch_window(session, ref.uid, offset=arguments.offset, count=arguments.max_bytes)
+        if isinstance(window, FetchFailure):
+            raise fetch_error(ref, window)
+        return window
+
+    window = await call.ask(fetch, message=ref)
     if not window.octets and window.offset and window.offset >= window.said_octets:
         raise InvalidInputError.of(
             "offset",
@@ -68,26 +50,44 @@ async def get_message_raw(arguments: GetMessageRawArguments, call: Call) -> Outc
     return _outcome(arguments, ref, window)
 
 
-def _fetch(session: Session, ref: MessageRef, arguments: GetMessageRawArguments) -> Window:
-    session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
-    window = fetch_window(session, ref.uid, offset=arguments.offset, count=arguments.max_bytes)
-    if isinstance(window, FetchFailure):
-        raise fetch_error(ref, window)
-    return window
-
-
 def _outcome(
     arguments: GetMessageRawArguments, ref: MessageRef, window: Window
 ) -> Outcome[GetMessageRawData]:
-    shown = _show(window)
-    end = window.offset + shown.octets_shown
-    more = end < window.size_octets
-    what = "text" if shown.encoding == "utf-8" else "base64"
+    warnings: list[str] = []
+    source = read_source(window.octets, more=window.end < window.size_octets)
+    if source is None:
+        content, octets_shown = b64encode(window.octets).decode("ascii"), len(window.octets)
+        if may_lack_nuls(window.octets):
+            warnings.append(f"{NULS_LOST}.")
+    else:
+        content, octets_shown = source.text, source.octets_read
+        if source.shown:
+            warnings.append(
+                f"{counted(source.shown, 'invisible character')} shown by code point, as <U+200B>; "
+                "the resource message_raw_uri has the exact octets."
+            )
+    if window.said_octets > window.size_octets:
+        warnings.append(
+            f"The server announced {window.said_octets} octets but sends none from {window.size_octets} on."
+        )
+    end = window.offset + octets_shown
+    next_offset = end if end < window.size_octets else None
+    next_action = None
+    if next_offset is not None:
+        is_default = arguments.max_bytes == limits.RAW_OCTETS_DEFAULT
+        next_action = NextAction(
+            instruction="Get the next octets.",
+            tool=GET_MESSAGE_RAW,
+            arguments={
+                "message_id": ref.message_id,
+                "offset": end,
+                **({} if is_default else {"max_bytes": arguments.max_bytes}),
+            },
+        )
+    kind = "text" if source else "base64"
     return Outcome(
-        summary=(
-            f"Octets {window.offset} to {end} of {window.size_octets} of message "
-            f"{code(ref.message_id)}, as {what}"
-        ),
+        summary=f"Octets {window.offset} to {end} of {window.size_octets} of message "
+        f"{code(ref.message_id)}, as {kind}",
         data=GetMessageRawData(
             account_id=ref.account_id,
             message_id=ref.message_id,
@@ -95,59 +95,15 @@ def _outcome(
             message_raw_uri=ref.message_raw_uri,
             size_bytes=window.size_octets,
             offset=window.offset,
-            returned_bytes=shown.octets_shown,
-            next_offset=end if more else None,
-            encoding=shown.encoding,
-            content=shown.content,
+            returned_bytes=octets_shown,
+            next_offset=next_offset,
+            encoding="utf-8" if source else "base64",
+            content=content,
         ),
-        blocks=(Untrusted(label=f"raw_{what}", text=shown.content),) if shown.content else ("(nothing)",),
-        warnings=_warnings(window, shown),
-        next_action=_next_action(arguments, ref, end) if more else None,
+        blocks=(Untrusted(label=f"raw_{kind}", text=content),) if content else ("(nothing)",),
+        warnings=tuple(warnings),
+        next_action=next_action,
         references={"message_id": ref.message_id},
-    )
-
-
-def _show(window: Window) -> _Shown:
-    source = read_source(window.octets, more=window.end < window.size_octets)
-    if source is None:
-        content = b64encode(window.octets).decode("ascii")
-        return _Shown(encoding="base64", content=content, octets_shown=len(window.octets))
-    return _Shown(
-        encoding="utf-8",
-        content=source.text,
-        octets_shown=source.octets_read,
-        made_visible=source.shown,
-    )
-
-
-def _warnings(window: Window, shown: _Shown) -> tuple[str, ...]:
-    warnings: list[str] = []
-    if shown.made_visible:
-        are = "is" if shown.made_visible == 1 else "are"
-        warnings.append(
-            f"{counted(shown.made_visible, 'invisible character')} {are} shown by code point, as <U+200B>; "
-            "the resource message_raw_uri has the exact octets."
-        )
-    if shown.encoding == "base64" and may_lack_nuls(window.octets):
-        warnings.append(f"{NULS_LOST}.")
-    if window.said_octets > window.size_octets:
-        warnings.append(
-            f"The server says that the message has {window.said_octets} octets, and gives none from "
-            f"{window.size_octets} on."
-        )
-    return tuple(warnings)
-
-
-def _next_action(arguments: GetMessageRawArguments, ref: MessageRef, end: int) -> NextAction:
-    sized = arguments.max_bytes != limits.RAW_OCTETS_DEFAULT
-    return NextAction(
-        instruction="Get the octets that follow.",
-        tool=GET_MESSAGE_RAW,
-        arguments={
-            "message_id": ref.message_id,
-            "offset": end,
-            **({"max_bytes": arguments.max_bytes} if sized else {}),
-        },
     )
 
 

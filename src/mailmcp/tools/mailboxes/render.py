@@ -1,0 +1,16 @@
+"""A mailbox as a line of Markdown."""
+
+from mailmcp.tools.mailboxes.data import MailboxRow
+from mcp_envelope import code
+
+
+def mailbox_line(row: MailboxRow) -> str:
+    """Format a mailbox: its name, and what is special about it."""
+    facts = []
+    if row.special_use:
+        facts.append(row.special_use[1:] + ("?" if row.special_use_guessed else ""))
+    if not row.selectable:
+        facts.append("holds no messages")
+    if row.messages is not None:
+        facts.append(f"{row.messages} messages, {row.unseen or 0} unseen")
+    return f"- {code(row.name)}" + (f" ({'; '.join(facts)})" if facts else "")
