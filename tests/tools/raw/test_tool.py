@@ -111,9 +111,8 @@ def test_the_invisible_is_shown_and_counted(store: Store, desk: Desk) -> None:
 
 def test_one_invisible_character_is_one(store: Store, desk: Desk) -> None:
     message_id = put(store, crlf("Subject: x\n\nPay\u200b me\n", "utf-8"))
-    assert (
-        desk.call(RAW, {"message_id": message_id}).outcome.warnings[0].startswith("1 invisible character shown")
-    )
+    [warning] = desk.call(RAW, {"message_id": message_id}).outcome.warnings
+    assert warning.startswith("1 invisible character shown")
 
 
 @pytest.mark.parametrize("beyond", [0, 1, 10_000])
