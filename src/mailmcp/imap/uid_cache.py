@@ -1,7 +1,7 @@
-"""Recent search results, so that the next page costs no SEARCH; losing one costs only that.
+"""A cache of search results, so that the next page costs no SEARCH. Losing one costs only that.
 
-A result is used only while its mailbox shows that a new search would find the same
-(`CandidateList.holds`), so a page is the same with the cache and without. Only the event loop touches it.
+A result is used only while its mailbox shows that a new search would find the same messages
+(`CandidateList.is_current`), so a page is the same with the cache and without. Only the event loop uses it.
 """
 
 from collections import OrderedDict
@@ -28,20 +28,20 @@ class SearchKey:
 class _Entry:
     found: CandidateList
     below: int | None
-    """Only messages under this depth were searched for; None if all were."""
+    """Only messages below this depth were searched for; None if all were."""
 
 
 class UidCache:
-    """The latest results, least recently used dropped first; bounded in entries and in UIDs."""
+    """The latest results, bounded in entries and in UIDs; drops the least recently used."""
 
     def __init__(
         self, *, entries: int = limits.UID_CACHE_ENTRIES, uids: int = limits.UID_CACHE_UIDS_MAX
     ) -> None:
-        self._most_entries, self._most_uids = entries, uids
+        self._max_entries, self._max_uids = entries, uids
         self._held: OrderedDict[SearchKey, _Entry] = OrderedDict()
 
     def get(self, key: SearchKey, *, position: int) -> CandidateList | None:
-        """Look up the candidates; complete below the depth `position`. None if not held."""
+        """Return the candidates of a search, complete below the depth `position`; None if there are none."""
         entry = self._held.get(key)
         if entry is None or (entry.below is not None and entry.below < position):
             return None
@@ -49,11 +49,10 @@ class UidCache:
         return entry.found
 
     def put(self, key: SearchKey, found: CandidateList, *, below: int | None = None) -> None:
-        """Keep the candidates of a search that looked under the depth `below`, or everywhere."""
+        """Add the candidates of a search of messages below a depth, or of all."""
         self._held[key] = _Entry(found, below)
         self._held.move_to_end(key)
-        while len(self._held) > self._most_entries or self._total() > self._most_uids:
-            self._held.popitem(last=False)
-
-    def _total(self) -> int:
-        return sum(len(entry.found.uids) for entry in self._held.values())
+        total = sum(len(entry.found.uids) for entry in self._held.values())
+        while len(self._held) > self._max_entries or total > self._max_uids:
+            _, dropped = self._held.popitem(last=False)
+            total -= len(dropped.found.uids)

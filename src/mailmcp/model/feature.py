@@ -1,45 +1,48 @@
-"""The features of IMAP servers that are not taken on trust: each can be probed, and has a verdict."""
+"""The features of IMAP servers that may be wrong: each gets a verdict, from a probe or from answers."""
 
 from enum import StrEnum
 
 
 class Feature(StrEnum):
-    """What a server may get wrong in a search, by its keyword."""
+    """What a server may get wrong, by its key or capability."""
 
     ALL = "ALL"
     """Strato finds no message at all."""
 
     VIEW = "VIEW"
-    """No keyword: whether all messages are shown. Yahoo shows some of a large mailbox alone."""
+    """Not a key: whether all messages are shown. Yahoo shows only some of a large mailbox."""
 
     ESEARCH = "ESEARCH"
-    """Proton Bridge and Purelymail mislabel its answers, or give none."""
+    """Proton Bridge and Purelymail mislabel its responses, or send none."""
 
     SORT = "SORT"
     CHARSET = "CHARSET"
-    """Text beyond ASCII: Exchange refuses to search for it, Coremail finds nothing."""
+    """Non-ASCII text: Exchange refuses to search for it, Coremail finds nothing."""
 
     TEXT = "TEXT"
     BODY = "BODY"
     NOT = "NOT"
     FLAGS = "FLAGS"
-    """No keyword of SEARCH: UNSEEN, FLAGGED, (UN)ANSWERED and KEYWORD together."""
+    """Not one key: UNSEEN, FLAGGED, (UN)ANSWERED and KEYWORD together."""
 
     FROM = "FROM"
     TO = "TO"
     CC = "CC"
     SUBJECT = "SUBJECT"
-    """Strato finds nothing by it; iCloud by none of the string keys, at times."""
+    """Strato finds nothing by it; iCloud, at times, nothing by any string key."""
 
     LIST_RETURN = "LIST RETURN"
-    """No search: the options of LIST, for SPECIAL-USE and LIST-STATUS (RFC 5258)."""
+    """Not a search: the options of LIST, for SPECIAL-USE and LIST-STATUS (RFC 5258)."""
 
     IDS = "ids"
-    """No search: the server's own ids of messages and conversations (OBJECTID, X-GM-EXT-1)."""
+    """Not a search: the server's own ids of messages and conversations (OBJECTID, X-GM-EXT-1)."""
 
     HEADER = "HEADER"
+    """Probed with Message-ID only, the one field that every probed message has. Conversations search
+    References and In-Reply-To as well: no server is known to find one of these fields and not the others."""
+
     LARGER = "LARGER"
-    """The size keys of iCloud are wrong."""
+    """iCloud gets sizes wrong."""
 
     SMALLER = "SMALLER"
     SINCE = "SINCE"

@@ -20,8 +20,10 @@ from imap.searches import (
     searches,
 )
 from mailmcp import limits
+from mailmcp.imap.search import run
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage, PageRequest
+from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import ConflictError, InvalidInputError, NotFoundError, ToolError
@@ -106,6 +108,35 @@ def test_ten_mailboxes_cost_as_much_as_one(warm: Warm, order: Order) -> None:
     ]
     assert all(isinstance(each, MailboxPage) and len(each.uids) == 10 for each in found)
     assert warm.round_trips == 2
+
+
+@pytest.mark.parametrize("order", list(Order))
+@pytest.mark.parametrize(
+    "criteria",
+    [
+        {},
+        {"subject": "report"},
+        {"from_": "ann@example.org"},
+        {"has_attachment": True},
+        {"body": "words"},
+    ],
+    ids=str,
+)
+def test_a_good_server_needs_no_workarounds(
+    dovecot: Dovecot, full: Login, criteria: dict[str, Any], order: Order
+) -> None:
+    """Taken at its word, Dovecot gives the same pages at no higher cost."""
+    one = request(order=order, **criteria)
+    with session_on(make_account(At(dovecot.host, dovecot.plain_port), full), probed()) as session:
+        checked, before = search_one(session, one), session.handle.traffic.round_trips
+        assert search_one(session, one).uids == checked.uids
+        middle = session.handle.traffic.round_trips
+        [trusted] = run.search_mailboxes(SearchServer(session), [one])
+        assert session.handle.traffic.round_trips - middle <= middle - before
+    assert isinstance(trusted, MailboxPage)
+    assert checked.uids
+    assert (trusted.uids, trusted.candidates.uids) == (checked.uids, checked.candidates.uids)
+    assert trusted.unverified == ""
 
 
 def test_a_missing_mailbox_leaves_the_others_alone(warm: Warm) -> None:

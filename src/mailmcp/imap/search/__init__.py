@@ -1,1 +1,4 @@
-"""Searches that can be trusted: asked of the server, probed, and verified here."""
+"""Searching mailboxes, as a well-behaved server needs it: plan, run, order, page.
+
+Read `run` first. `server` is the seam to `mailmcp.imap.workarounds`.
+"""

@@ -53,7 +53,7 @@ class Check:
     """Whether a message costs hundreds of octets, and makes the server parse it."""
 
     def holds(self, message: FetchedMessage) -> bool:
-        """Whether a message matches; what the server doesn't tell counts in its favour."""
+        """Return whether a message matches. What the server didn't send counts in its favour."""
         octets = message.sections.get("HEADER.FIELDS", b"")
         rows = self.query.criteria
         in_header = self.query.only(row for row in rows if row.proof is Proof.HEADER)
@@ -95,7 +95,7 @@ def make_check(query: SearchQuery, proofs: Proofs) -> Check:
 
 
 def measures_match(query: SearchQuery, message: FetchedMessage, *, size_margin: float = 1) -> bool:
-    """Whether a message's flags, size and time match a query, whatever else that asks.
+    """Return whether a message's flags, size and time match a query, whatever else it asks.
 
     Args:
         query: What was searched for.

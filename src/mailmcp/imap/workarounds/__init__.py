@@ -1,1 +1,4 @@
-"""What servers get wrong in searches: probes, verdicts, and checks of their results."""
+"""What servers get wrong in searches, each with the server's name: probes, plans around them, checks.
+
+`server.CheckedServer` is what a search sees of this.
+"""

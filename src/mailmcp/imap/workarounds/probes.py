@@ -1,9 +1,9 @@
-"""Probes: whether a server's search finds what is known to be there, asked once an hour for each account.
+"""Probes: does a server's search find what is known to be there? Once an hour for each account.
 
-A few messages are fetched, then one burst of searches must find them, and must not find others.
-Each verdict rests on several messages, since a single one may be odd. What is found to be wrong is
-not asked of the server until the verdict expires (`keys`). A refusal is a verdict only where it speaks of
-the search itself, and the server answered the plainest of all searches after it.
+A few messages are fetched. Then one burst of searches must find them, and must not find others. Each
+verdict rests on several messages, since a single one may be odd. A key that is wrong is not used until the
+verdict expires (`plan`). A refusal is a verdict only if it is about the search itself, and if the server
+answered the simplest of all searches after it.
 """
 
 from collections.abc import Sequence
@@ -17,18 +17,23 @@ from mailmcp.imap.fetch import parse_rows
 from mailmcp.imap.quirks import Verdict, Visibility, is_unsupported
 from mailmcp.imap.search.uid_search import COUNT_ALL, parse_count, parse_esearch, parse_search
 from mailmcp.imap.session import Session
-from mailmcp.imap.workarounds.probe_questions import Probe, Sample, make_probes
-from mailmcp.imap.workarounds.specimens import SPECIMEN_ITEMS, Specimen, make_specimen, spread
+from mailmcp.imap.workarounds.known_messages import (
+    KNOWN_MESSAGE_ITEMS,
+    KnownMessage,
+    parse_known_message,
+    spread_evenly,
+)
+from mailmcp.imap.workarounds.probe_searches import Probe, Sample, make_probes
 from mailmcp.model.feature import Feature
 from mcp_envelope import ToolError
 
 _Found: TypeAlias = list[int] | RefusedError | None
-"""UIDs; None for an answer that cannot be read."""
+"""UIDs; None if the response can't be read."""
 
 
 @dataclass(slots=True)
 class _Score:
-    """How many messages of all answers about a feature were rightly and wrongly found."""
+    """How many messages the probes of a feature found rightly and wrongly."""
 
     must: int = 0
     found: int = 0
@@ -44,10 +49,10 @@ class _Score:
 
 
 def probe_once(session: Session, mailbox: str) -> None:
-    """Probe the server if its verdicts are due; with nothing to probe with they stay unknown.
+    """Probe the server if its verdicts are due. Without messages to probe with they stay unknown.
 
     Raises:
-        DeadlineError, InternalError: The connection failed. It is tried a few times at most.
+        DeadlineError, InternalError: The connection failed. A few such probes are the last.
     """
     if not session.quirks.begin_probe():
         return
@@ -56,7 +61,7 @@ def probe_once(session: Session, mailbox: str) -> None:
     except ToolError:
         if session.in_doubt:
             raise
-        return  # the mailbox is missing, or FETCH refused: the search itself will say so
+        return  # the mailbox is missing, or FETCH refused: the search itself will show it
     if verdicts:
         session.quirks.end_probes()
 
@@ -64,10 +69,10 @@ def probe_once(session: Session, mailbox: str) -> None:
 def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
     """Probe the server with the messages of a mailbox; three round trips, four if it is large.
 
-    The verdicts are kept in the session's quirks, too. A feature that was caught being wrong stays so.
+    Records the verdicts in the session's quirks. A feature that was caught being wrong stays so.
 
     Returns:
-        Verdicts by feature; empty if some are left to be found out: no messages, or passing refusals.
+        Verdicts by feature; empty if some couldn't be reached: no messages, or passing refusals.
 
     Raises:
         ToolError: As `Session.examine`; the connection failed.
@@ -75,132 +80,126 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
     opening = session.examine_commands(mailbox)
     replies = session.run_all(opening, in_order=True) if opening else [None]
     exists = session.apply_examine(mailbox, replies[0], uidvalidity=None).exists
-    sample = Sample(_fetch_specimens(session, exists), exists <= limits.PROBE_WHOLE_MAILBOX_MAX)
-    if not sample.specimens:
+    sample = Sample(_fetch_known_messages(session, exists), exists <= limits.PROBE_WHOLE_MAILBOX_MAX)
+    if not sample.messages:
         return {}
     scores: dict[Feature, _Score] = {}
     everything = Probe(feature=Feature.ALL, command=sample.search(b"ALL", within=True), must=sample.uids)
-    questions = [*make_probes(sample, can_sort=session.can("SORT")), everything]
-    answers = _find(session, sample, questions, scores)
-    if isinstance(answers[-1], RefusedError):
+    probes = [*make_probes(sample, can_sort=session.can("SORT")), everything]
+    results = _run(session, sample, probes, scores)
+    if isinstance(results[-1], RefusedError):
         return {}
-    refusals = [each for each in answers if isinstance(each, RefusedError)]
-    for question, found in zip(questions, answers, strict=True):
-        _count(scores.setdefault(question.feature, _Score()), question, found)
+    for each, found in zip(probes, results, strict=True):
+        _count(scores.setdefault(each.feature, _Score()), each, found)
     quirks = session.quirks
     for feature, score in scores.items():
         if quirks.trusts(feature) and score.verdict is not Verdict.UNKNOWN:
             quirks.learn(feature, score.verdict)
-    all_found = answers[0] if isinstance(answers[0], list) else ()
-    shown = len(set(all_found)) if sample.whole_mailbox else _count_shown(session)
-    _learn_view(session, mailbox, shown=shown, exists=exists)
-    if not all(map(is_unsupported, refusals)):
-        return {}  # some is left to be found out
+    everything_found = results[0] if isinstance(results[0], list) else ()
+    shown = len(set(everything_found)) if sample.whole_mailbox else _count_shown(session)
+    if shown:
+        if Visibility(shown=shown, exists=exists).is_partial:
+            # Messages may have gone since the mailbox was opened: open it again.
+            [reply] = session.run_all(session.examine_commands(mailbox, again=True), in_order=True)
+            exists = session.apply_examine(mailbox, reply, uidvalidity=None).exists
+        quirks.learn_visibility(canonical_name(mailbox), Visibility(shown=shown, exists=exists))
+    if any(isinstance(each, RefusedError) and not is_unsupported(each) for each in results):
+        return {}
     return {feature: quirks.verdict(feature) for feature in [*scores, Feature.VIEW]}
 
 
 def _count_shown(session: Session) -> int:
-    """Count the messages that the server shows; one round trip, 0 where that would bring all their UIDs."""
-    if not session.can("ESEARCH") or not session.quirks.trusts(Feature.ESEARCH):
+    """Count the messages that the server shows; one round trip. 0 if that would bring all their UIDs."""
+    if not session.can("ESEARCH"):
         return 0
-    reply = _ask_alone(session, COUNT_ALL)
+    reply = _run_alone(session, COUNT_ALL)
     if isinstance(reply, RefusedError):
         return 0
     return parse_count(reply.untagged.get("ESEARCH", ()), tag=reply.tag) or 0
 
 
-def _learn_view(session: Session, mailbox: str, *, shown: int, exists: int) -> None:
-    """Remember how much is shown; what seems hidden may have gone, so that the mailbox is opened again."""
-    if not shown:
-        return
-    if Visibility(shown=shown, exists=exists).is_partial:
-        [reply] = session.run_all(session.examine_commands(mailbox, again=True), in_order=True)
-        exists = session.apply_examine(mailbox, reply, uidvalidity=None).exists
-    session.quirks.learn_visibility(canonical_name(mailbox), Visibility(shown=shown, exists=exists))
-
-
-def _fetch_specimens(session: Session, exists: int) -> list[Specimen]:
+def _fetch_known_messages(session: Session, exists: int) -> list[KnownMessage]:
     if not exists:
         return []
-    numbers = b",".join(b"%d" % number for number in spread(exists, most=limits.PROBE_MESSAGES))
+    numbers = b",".join(b"%d" % number for number in spread_evenly(exists, limit=limits.PROBE_MESSAGES))
     try:
-        answer = session.run("FETCH", numbers, f"({' '.join(SPECIMEN_ITEMS)})".encode())
+        answer = session.run("FETCH", numbers, f"({' '.join(KNOWN_MESSAGE_ITEMS)})".encode())
     except RefusedError as error:
         raise refused_error(session.account.account_id, error) from error
     rows, _ = parse_rows(answer)
-    return [make_specimen(row) for row in rows.values()]
+    return [parse_known_message(row) for row in rows.values()]
 
 
-def _find(
-    session: Session, sample: Sample, questions: Sequence[Probe], scores: dict[Feature, _Score]
+def _run(
+    session: Session, sample: Sample, probes: Sequence[Probe], scores: dict[Feature, _Score]
 ) -> list[_Found]:
-    """Ask the questions, in the extended form if that is offered and works."""
+    """Run the probes, in the extended form if that is offered and works."""
     if session.can("ESEARCH"):
         first = Probe(feature=Feature.ESEARCH, command=sample.search(b"ALL", within=True), must=sample.uids)
-        extended, *found = _find_extended(session, [first, *questions])
+        extended, *found = _run_extended(session, [first, *probes])
         _count(scores.setdefault(Feature.ESEARCH, _Score()), first, extended)
         if scores[Feature.ESEARCH].verdict is Verdict.OK:
             return found
-    return _find_plainly(session, questions)
+    return _run_plain(session, probes)
 
 
-def _find_extended(session: Session, questions: Sequence[Probe]) -> list[_Found]:
-    """Ask in one burst: servers do several searches at a time, and their answers say whose they are."""
-    replies = _ask(session, [_extended(each.command) for each in questions])
-    answers = [reply.answer if isinstance(reply, RefusedError) else reply for reply in replies]
-    lines = [line for each in answers for line in each.untagged.get("ESEARCH", ()) if isinstance(line, bytes)]
+def _run_extended(session: Session, probes: Sequence[Probe]) -> list[_Found]:
+    """Run the probes in one burst: servers do several searches at a time, and responses have tags."""
+    commands = [
+        replace(each.command, arguments=[b"RETURN", b"(COUNT ALL)", *each.command.arguments])
+        if each.command.name == "SEARCH"
+        else each.command
+        for each in probes
+    ]
+    replies = _run_commands(session, commands)
+    responses = [reply.answer if isinstance(reply, RefusedError) else reply for reply in replies]
+    lines = [line for each in responses for line in each.untagged.get("ESEARCH", ())]
     found: list[_Found] = []
-    for question, reply in zip(questions, replies, strict=True):
-        if isinstance(reply, RefusedError) or question.feature is Feature.SORT:
-            found.append(_plain(question, reply))
+    for each, reply in zip(probes, replies, strict=True):
+        if isinstance(reply, RefusedError) or each.feature is Feature.SORT:
+            found.append(_parse_plain(each, reply))
         else:
-            own = [line for line in lines if b'"' + reply.tag + b'"' in line]
+            own = [line for line in lines if isinstance(line, bytes) and b'"' + reply.tag + b'"' in line]
             found.append(parse_esearch(own, tag=reply.tag))
     return found
 
 
-def _extended(command: Command) -> Command:
-    if command.name != "SEARCH":
-        return command
-    return replace(command, arguments=[b"RETURN", b"(COUNT ALL)", *command.arguments])
+def _run_plain(session: Session, probes: Sequence[Probe]) -> list[_Found]:
+    """Run the probes in one burst; one by one if the responses don't show whose they are."""
+    replies = _run_commands(session, [each.command for each in probes])
+    responses = [reply for reply in replies if isinstance(reply, Response)]
+    if any(len(each.untagged.get("SEARCH", each.untagged.get("SORT", ()))) != 1 for each in responses):
+        replies = [_run_alone(session, each.command) for each in probes]
+    return [_parse_plain(each, reply) for each, reply in zip(probes, replies, strict=True)]
 
 
-def _find_plainly(session: Session, questions: Sequence[Probe]) -> list[_Found]:
-    """Ask in one burst; one by one if it cannot be told which answer is whose."""
-    replies = _ask(session, [each.command for each in questions])
-    answers = [reply for reply in replies if isinstance(reply, Response)]
-    if any(len(each.untagged.get("SEARCH", each.untagged.get("SORT", ()))) != 1 for each in answers):
-        replies = [_ask_alone(session, each.command) for each in questions]
-    return [_plain(each, reply) for each, reply in zip(questions, replies, strict=True)]
-
-
-def _plain(question: Probe, reply: Response | RefusedError) -> _Found:
+def _parse_plain(probe_run: Probe, reply: Response | RefusedError) -> _Found:
     if isinstance(reply, RefusedError):
         return reply
-    return parse_search(reply.untagged.get(question.command.name, ()))
+    return parse_search(reply.untagged.get(probe_run.command.name, ()))
 
 
-def _ask(session: Session, commands: Sequence[Command]) -> list[Response | RefusedError]:
-    """Ask all at once, but SORT, whose answers have no tag, and what has to wait for a literal."""
+def _run_commands(session: Session, commands: Sequence[Command]) -> list[Response | RefusedError]:
+    """Run commands at once, except SORT, whose responses have no tag, and what waits for a literal."""
     at_once = [each for each in commands if each.name == "SEARCH" and session.connection.sends_at_once(each)]
     replies = dict(zip(map(id, at_once), session.run_all(at_once, in_order=False), strict=True))
-    return [replies.get(id(each)) or _ask_alone(session, each) for each in commands]
+    return [replies.get(id(each)) or _run_alone(session, each) for each in commands]
 
 
-def _ask_alone(session: Session, command: Command) -> Response | RefusedError:
+def _run_alone(session: Session, command: Command) -> Response | RefusedError:
     try:
         return session.run(command.name, *command.arguments, uid=command.uid)
     except RefusedError as error:
         return error
 
 
-def _count(score: _Score, question: Probe, found: _Found) -> None:
+def _count(score: _Score, probe_run: Probe, found: _Found) -> None:
     if not isinstance(found, list):
         score.wrong |= found is None or is_unsupported(found)
         return
-    score.must += len(question.must)
-    score.found += len(question.must.intersection(found))
-    score.wrong |= len(question.must) > 1 and not question.must.intersection(found)
-    score.must_not += len(question.must_not)
-    score.found_wrongly += len(question.must_not.intersection(found))
-    score.wrong |= question.judge is not None and not question.judge(found)
+    score.must += len(probe_run.must)
+    score.found += len(probe_run.must.intersection(found))
+    score.wrong |= len(probe_run.must) > 1 and not probe_run.must.intersection(found)
+    score.must_not += len(probe_run.must_not)
+    score.found_wrongly += len(probe_run.must_not.intersection(found))
+    score.wrong |= probe_run.is_ordered is not None and not probe_run.is_ordered(found)

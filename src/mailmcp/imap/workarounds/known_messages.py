@@ -1,4 +1,7 @@
-"""A few messages whose headers, sizes and times are known: what a server's search is held against."""
+"""A few messages whose headers, sizes and times are known: what a server's search is tested with.
+
+`email.header` reads the headers: `imap` doesn't import `mail`, and what is malformed is not used anyway.
+"""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +15,7 @@ from email.parser import BytesHeaderParser
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 
-SPECIMEN_ITEMS = (
+KNOWN_MESSAGE_ITEMS = (
     "UID",
     "FLAGS",
     "RFC822.SIZE",
@@ -26,7 +29,7 @@ _FOREIGN_WORD = re.compile(r"[^\W\d_]{4,40}")
 _ADDRESS = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{1,190}[A-Za-z0-9]")
 _MESSAGE_ID = re.compile(r"<[!#-\[\]-~]{3,200}>")
 _BODY_WORD = re.compile(rb"([A-Za-z]{4,20})[.,;:!?]?")
-"""Between spaces: a part of an address, or letters beside octets beyond ASCII, may be no word to a server."""
+"""Between spaces: part of an address, or letters next to 8-bit octets, may be no word to a server."""
 
 _SPACE = re.compile(rb"\s+")
 _ASCII_BASED = re.compile(r"us-ascii|utf-?8|iso-8859-\d{1,2}|windows-125\d|koi8-[ru]", re.IGNORECASE)
@@ -35,22 +38,22 @@ _LAST_ALPHABET = 0x0590
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Specimen:
-    """What is known of one message; empty texts and None are not known."""
+class KnownMessage:
+    """What one message can be found by; empty texts and None are unknown."""
 
     uid: int
     size_octets: int | None
     day: date | None
-    """Of INTERNALDATE, in the zone in which the server says it."""
+    """Of INTERNALDATE, in the server's zone."""
 
     word: str
-    """An ASCII word of the subject: whole, since some servers search for words, and long, so no stop-word."""
+    """An ASCII word of the subject: whole, since some servers find whole words only, and no stop word."""
 
     foreign_word: str
-    """A word of the subject with letters beyond ASCII, of a script that has words."""
+    """A word of the subject with non-ASCII letters, of a script that puts spaces between words."""
 
     from_: str
-    """An address; likewise the others."""
+    """An address; so are the next two."""
 
     to: str
     cc: str
@@ -58,13 +61,13 @@ class Specimen:
     """With its angle brackets."""
 
     body_word: str
-    """An ASCII word near the beginning of a text that is stored as it reads: of one part, not encoded."""
+    """An ASCII word near the start of a text that is stored as it reads: a single part, not encoded."""
 
     seen: bool
 
 
-def make_specimen(row: FetchedMessage) -> Specimen:
-    """Read what a message can be found by; what is malformed is not known."""
+def parse_known_message(row: FetchedMessage) -> KnownMessage:
+    """Read what a message can be found by."""
     headers = BytesHeaderParser().parsebytes(row.sections.get("HEADER.FIELDS", b""))
 
     def first(name: str, pattern: re.Pattern[str]) -> str:
@@ -73,7 +76,7 @@ def make_specimen(row: FetchedMessage) -> Specimen:
 
     subject = str(headers.get("Subject", ""))
     encoded = "=?" in subject
-    return Specimen(
+    return KnownMessage(
         uid=row.uid,
         size_octets=row.size_octets,
         day=row.internal_date.date() if row.internal_date else None,
@@ -89,7 +92,7 @@ def make_specimen(row: FetchedMessage) -> Specimen:
 
 
 def _body_word(headers: Message, text: bytes) -> str:
-    """Choose a word of the text; none where octets may stand for other letters, or for a file."""
+    """Choose a word of the text; "" where octets may mean other letters, or a file."""
     charset = str(headers.get_content_charset() or "us-ascii")
     plain = (
         headers.get_content_type() == "text/plain"
@@ -116,7 +119,7 @@ def _foreign_word(subject: str) -> str:
     return max(words, key=len, default="")
 
 
-def spread(count: int, *, most: int) -> Sequence[int]:
-    """Choose message numbers from all over a mailbox of `count` messages, the newest among them."""
-    wanted = min(count, most)
+def spread_evenly(count: int, *, limit: int) -> Sequence[int]:
+    """Choose message numbers from all over a mailbox of `count` messages, including the newest."""
+    wanted = min(count, limit)
     return sorted({count - (count * step) // wanted for step in range(wanted)})

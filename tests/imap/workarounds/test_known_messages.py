@@ -7,11 +7,11 @@ import pytest
 
 from imap.searches import NOON
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.workarounds.specimens import Specimen, make_specimen, spread
+from mailmcp.imap.workarounds.known_messages import KnownMessage, parse_known_message, spread_evenly
 
 
-def specimen(header: bytes = b"", **fields: Any) -> Specimen:
-    return make_specimen(FetchedMessage(uid=1, sections={"HEADER.FIELDS": header + b"\r\n"}, **fields))
+def message(header: bytes = b"", **fields: Any) -> KnownMessage:
+    return parse_known_message(FetchedMessage(uid=1, sections={"HEADER.FIELDS": header + b"\r\n"}, **fields))
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,12 @@ def specimen(header: bytes = b"", **fields: Any) -> Specimen:
 )
 def test_words_are_whole_and_long(subject: bytes, word: str, foreign: str) -> None:
     """Some servers find words, some parts of words, and none finds stop-words by an index."""
-    made = specimen(b"Subject: " + subject + b"\r\n")
+    made = message(b"Subject: " + subject + b"\r\n")
     assert (made.word, made.foreign_word) == (word, foreign)
 
 
 def test_addresses_ids_sizes_and_days() -> None:
-    made = specimen(
+    made = message(
         b"From: Ann <ann@example.org>\r\nTo: undisclosed:;\r\nCc: x, <eve@example.org>\r\n"
         b"Message-ID:\r\n <1@example.org>\r\n",
         size_octets=9,
@@ -44,7 +44,7 @@ def test_addresses_ids_sizes_and_days() -> None:
     )
     assert (made.from_, made.to, made.cc) == ("ann@example.org", "", "eve@example.org")
     assert (made.message_id, made.size_octets, made.day) == ("<1@example.org>", 9, date(2024, 3, 1))
-    bare = specimen()
+    bare = message()
     assert (bare.word, bare.from_, bare.message_id, bare.day, bare.size_octets) == ("", "", "", None, None)
 
 
@@ -70,20 +70,20 @@ def test_addresses_ids_sizes_and_days() -> None:
 )
 def test_words_of_a_body_are_such_as_stand_there_as_they_read(header: bytes, text: bytes, word: str) -> None:
     sections = {"HEADER.FIELDS": header + b"\r\n", "TEXT": text}
-    assert make_specimen(FetchedMessage(uid=1, sections=sections)).body_word == word
+    assert parse_known_message(FetchedMessage(uid=1, sections=sections)).body_word == word
 
 
 @pytest.mark.parametrize(("flags", "seen"), [((), False), (("\\Flagged",), False), (("\\SEEN",), True)])
 def test_a_message_is_seen_by_its_flag(flags: tuple[str, ...], *, seen: bool) -> None:
-    assert specimen(flags=flags).seen is seen
+    assert message(flags=flags).seen is seen
 
 
 @pytest.mark.parametrize(
     ("count", "numbers"),
     [(1, [1]), (3, [1, 2, 3]), (10, list(range(1, 11))), (100, [*range(10, 101, 10)]), (10**9, None)],
 )
-def test_specimens_are_spread_with_the_newest_among_them(count: int, numbers: list[int] | None) -> None:
-    chosen = spread(count, most=10)
+def test_messages_are_spread_with_the_newest_among_them(count: int, numbers: list[int] | None) -> None:
+    chosen = spread_evenly(count, limit=10)
     assert chosen[-1] == count
     assert len(chosen) == min(count, 10)
     assert min(chosen) >= 1
