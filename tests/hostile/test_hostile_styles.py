@@ -1,5 +1,6 @@
 """No style hides text unmarked, and none that mailing houses write costs any."""
 
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -9,6 +10,8 @@ from hostile.styles import HIDING, harmless_page, hidden_page
 from mailmcp.mail.html.convert import html_to_text, sanitize_html
 
 MARKER = "canary"
+UNSEEN = (Path(__file__).parent / "unseen_in_chromium.txt").read_text(encoding="utf-8").splitlines()
+"""Pages whose MARK isn't seen in Chromium: because of layout, painting or parsing, not of one value."""
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -41,3 +44,9 @@ def test_what_mailing_houses_write_is_read_in_full(seed: int) -> None:
             0,
             False,
         ), page
+
+
+@pytest.mark.parametrize("page", UNSEEN)
+def test_what_layout_painting_or_parsing_hides_is_marked_or_reported(page: str) -> None:
+    converted = html_to_text(f"<!doctype html><body><p>shown</p>{page}")
+    assert "MARK" not in outside_marks(converted.text) or converted.styles_unchecked

@@ -80,7 +80,7 @@ def html_to_text(html: str) -> HtmlText:
         hidden_by=hidden.by_technique,
         invisible_removed=rendered.invisible_removed,
         misleading_links=rendered.misleading_links,
-        styles_unchecked=not (hidden.complete and hidden.judged),
+        styles_unchecked=hidden.unchecked,
     )
 
 

@@ -78,8 +78,8 @@ class NormalizedHtml:
 
     html: str
     sheets: tuple[StyleSheet, ...]
-    complete: bool
-    """False if elements were left out whose styles may have hidden text."""
+    ambiguous: bool
+    """Whether browsers may see other elements: some were left out, or the markup is read in several ways."""
 
 
 def normalize_html(html: str) -> NormalizedHtml:
@@ -88,7 +88,9 @@ def normalize_html(html: str) -> NormalizedHtml:
     Beyond the bounds, block elements become line breaks and others vanish; the
     text in them always stays. A tag that the end cuts in two is dropped.
     """
-    normalizer = _Normalizer()
+    normalizer = _Normalizer(
+        is_quirky=not re.match(r"\s*(?:<!--.*?-->\s*|<\?[^>]*>\s*)*<!doctype", html, _ANY)
+    )
     sheets: list[StyleSheet] = []
     page: dict[str, dict[str, str]] = {"html": {}, "body": {}}
     position = 0
@@ -105,20 +107,34 @@ def normalize_html(html: str) -> NormalizedHtml:
         elif name in DROPPED or name in _STANDS_FOR:
             end = _end_of(name, html, position) if name in DROPPED else position
             sheets += _sheet(name, match.group(), html[position:end])
+            if name == "style" and (normalizer.foreign() or " title" in match.group().lower()):
+                normalizer.ambiguous = True  # inert, another syntax, or an alternative that is off
+            if name == "script" and "<!--" in html[position:end] and "<script" in html[position:end].lower():
+                normalizer.ambiguous = True
+            if name in WRITTEN_AS:
+                normalizer.start(name, match.group())
+                normalizer.end(name)
             position = end
         else:
             normalizer.start(name, match.group())
     normalizer.text(html[position:])
     if re.fullmatch(r"#?\w+", link := page["body"].get("link", "")):
-        sheets.insert(0, StyleSheet(css=f"a{{color:{link}}}", media=""))
+        sheets.insert(0, StyleSheet(css=f"a:link{{color:{link}}}", media=""))
     tags = "".join(_write_tag(name, attributes) for name, attributes in page.items() if attributes)
     return NormalizedHtml(
         html=(tags + "".join(normalizer.out)).replace("\x00", ""),
         sheets=tuple(sheets),
-        complete=normalizer.complete,
+        ambiguous=normalizer.ambiguous,
     )
 
 
+_AMBIGUOUS: Final = frozenset({"frameset", "plaintext", "applet", "template"})
+"""Elements of old that browsers drop, or that change how they read what follows."""
+
+_SCOPES: Final = frozenset({"object", "marquee", "foreignobject", "select"})
+"""Inside these browsers ignore the end tags of what is around."""
+
+_ANY: Final = re.IGNORECASE | re.DOTALL
 _STANDS_FOR: Final = frozenset({"link", "meta"})
 """Elements that may say what style sheets say."""
 
@@ -146,19 +162,22 @@ class _Normalizer:
     """The open elements, and what was written so far."""
 
     __slots__ = (
+        "ambiguous",
         "blocks",
         "cells",
-        "complete",
         "formatting",
         "inline",
+        "is_quirky",
+        "open",
         "out",
+        "paragraph",
         "pending",
         "reopened",
         "stack",
         "tables",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_quirky: bool) -> None:
         self.out: list[str] = []
         # Name in the source, name written or "", and the whole tag of what would be opened again.
         self.stack: list[tuple[str, str, str]] = []
@@ -172,8 +191,11 @@ class _Normalizer:
         # Formatting elements that ended with a block: browsers open them again before the next text of the
         # cell (HTML standard, section 13.2.4.3). One list for each cell.
         self.pending: list[list[tuple[str, str]]] = [[]]
+        self.is_quirky = is_quirky
+        self.paragraph = ""
+        self.open: Counter[str] = Counter()
         self.reopened = 0
-        self.complete = True
+        self.ambiguous = False
 
     def text(self, text: str) -> None:
         """Write text, within the formatting elements that are still open to a browser."""
@@ -181,23 +203,32 @@ class _Normalizer:
             pending, self.pending[-1] = self.pending[-1], []
             for name, tag in pending:
                 if len(self.stack) >= HTML_DEPTH_MAX or self.reopened >= HTML_REOPENED_MAX:
-                    self.complete = False
+                    self.ambiguous = True
                     break
                 self.reopened += 1
                 self._open(name, tag)
         self.out.append(text)
 
+    def foreign(self) -> bool:
+        """Return whether a style element here may not apply, or not as it is written."""
+        return any(self.open[name] for name in ("svg", "math", "template"))
+
     def start(self, name: str, tag: str) -> None:
+        if name in _AMBIGUOUS or (name == "form" and self.open["form"]):
+            self.ambiguous = True
         if name in IGNORED or (name in TABLE_PARTS and len(self.tables) == 1):
             self.out.append(" ")
             return
+        is_inside = name == "table" and self.blocks[-1:] == ["p"] and self.is_quirky
+        self.ambiguous |= is_inside and bool(re.search("style|class|hidden", self.paragraph, re.IGNORECASE))
         self._close_implied(name)
+        self.paragraph = tag if name == "p" else self.paragraph
         if name in VOID:
             self.out.append(_shorten(name, tag))
         elif len(self.stack) >= HTML_DEPTH_MAX:
             self.out.append("<br>" if name in BLOCKS or name in TABLE_PARTS else "")
             self._push(name, "")
-            self.complete = False
+            self.ambiguous = True
         else:
             self._open(name, tag)
 
@@ -238,6 +269,7 @@ class _Normalizer:
 
     def _push(self, name: str, written: str, tag: str = "") -> None:
         self.stack.append((name, written, tag if name in FORMATTING else ""))
+        self.open[name] += 1
         self.formatting += written in FORMATTING
         self._scope(name)[name] += 1
         if name in BLOCKS or name in TABLE_PARTS:
@@ -251,6 +283,7 @@ class _Normalizer:
 
     def _pop(self) -> tuple[str, str]:
         name, written, tag = self.stack.pop()
+        self.open[name] -= 1
         if name == "table":
             self.tables.pop()
         if name == "table" or name in CELLS:
@@ -268,6 +301,7 @@ class _Normalizer:
     def _pop_to(self, name: str) -> None:
         ended: list[tuple[str, str]] = []
         while (popped := self._pop())[0] != name:
+            self.ambiguous |= popped[0] in _SCOPES
             if popped[1]:
                 ended.append(popped)
         if name not in CELLS and name != "table":  # which end what was opened in them

@@ -6,19 +6,20 @@ elements that mail holds.
 
 from typing import Final
 
-VOID: Final = frozenset(("area", "br", "col", "hr", "img", "input", "wbr", "image", "base"))
+VOID: Final = frozenset(("area", "br", "col", "colgroup", "hr", "img", "input", "wbr", "image", "base"))
 
 DROPPED: Final = frozenset(("script", "style", "title", "iframe", "noembed", "noframes", "textarea", "xmp"))
 """Dropped with their content: never text, or read as text by rules of their own."""
 
 IGNORED: Final = frozenset(
-    {"basefont", "bgsound", "colgroup", "embed", "frame", "frameset", "head", "html", "keygen"}
+    {"basefont", "bgsound", "embed", "frame", "frameset", "head", "html", "keygen"}
     | {"link", "meta", "nobr", "param", "plaintext", "selectedcontent", "source", "track"}
 )
 """Their tags alone are dropped: without content, or without meaning outside of a whole document."""
 
 WRITTEN_AS: Final = {
     **dict.fromkeys(("fieldset", "form", "marquee", "template"), "div"),
+    **dict.fromkeys(("iframe", "textarea"), "span"),
     **dict.fromkeys(
         ("applet", "button", "math", "noscript", "object", "optgroup", "option", "select", "svg"), "span"
     ),

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.mail.html.hidden.media import media_holds
+from mailmcp.mail.html.hidden.media import media_matches
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from mailmcp.mail.html.hidden.media import media_holds
     ],
 )  # fmt: skip
 def test_holds_in_a_window_on_a_desk(queries: str) -> None:
-    assert media_holds(queries) is True
+    assert media_matches(queries) is True
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_holds_in_a_window_on_a_desk(queries: str) -> None:
     ],
 )  # fmt: skip
 def test_does_not_hold_there(queries: str) -> None:
-    assert media_holds(queries) is False
+    assert media_matches(queries) is False
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_does_not_hold_there(queries: str) -> None:
     ],
 )  # fmt: skip
 def test_may_hold_or_not_where_it_is_not_understood(queries: str) -> None:
-    assert media_holds(queries) is None
+    assert media_matches(queries) is None

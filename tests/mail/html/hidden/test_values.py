@@ -6,8 +6,8 @@ import pytest
 
 from mailmcp.mail.html.hidden.values import (
     MAYBE,
+    ROWS,
     UNKNOWN,
-    WORDS,
     is_understood,
     parse_font_size,
     parse_length,
@@ -31,10 +31,35 @@ def test_lengths_are_read(text: str, pixels: float) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "12", "auto", "px", "1furlong", "1 px", "1e999px", "calc(1px)", "1rlh", "1ic", "1cqw", UNKNOWN],
+    [
+        "",
+        "12",
+        "auto",
+        "px",
+        "1furlong",
+        "1 px",
+        "1e999px",
+        "calc(1px - 1px)",
+        "calc(2px * 0)",
+        "min(-1px, 2px)",
+        "1rlh",
+        "1ic",
+        "1cqw",
+        UNKNOWN,
+    ],
 )
 def test_other_units_are_not_understood(text: str) -> None:
     assert parse_length(text) is None
+
+
+@pytest.mark.parametrize("text", ["calc(1px - 1px)", "calc(2px * 0)", "min(-1px, 2px)", "max(x, 1px)"])
+def test_math_functions_without_a_lower_bound_are_not_understood(text: str) -> None:
+    assert parse_length(text) is None
+
+
+def test_math_functions_have_a_lower_bound() -> None:
+    assert parse_length("clamp(14px, 2vw, 20px)") == parse_length("14px")
+    assert parse_length("calc(1rem + 2px)") == parse_length("2px")
 
 
 def test_a_number_has_the_unit_that_is_said() -> None:
@@ -99,19 +124,26 @@ def test_opacity_is_between_nothing_and_all(value: str, opacity: float | None) -
         ("animation", "x 1s", MAYBE),
         ("border-image", "url(x) 30 round", MAYBE),
         ("border-image", "linear-gradient(red, red) 1 fill", MAYBE),
-        ("color-scheme", "light dark", ""),
-        ("color-scheme", "dark", MAYBE),
+        ("position", "relative", ""),
+        ("position", "absolute", "position"),
+        ("outline", "2px solid #333332", ""),
+        ("outline", "40px solid #fff", MAYBE),
+        ("border-top", "90px solid", MAYBE),
+        ("box-shadow", "0 0 6px 1px rgba(247, 147, 29, 0.5)", ""),
+        ("box-shadow", "0 -40px 0 40px #fff", MAYBE),
+        ("vertical-align", "middle", ""),
+        ("vertical-align", "-90px", MAYBE),
         ("text-decoration", "underline wavy red", ""),
         ("text-decoration", "line-through 3em white", MAYBE),
     ],
 )
 def test_a_value_alone_is_judged(name: str, value: str, verdict: str) -> None:
-    assert WORDS[name].judge(value.lower()) == verdict
+    assert ROWS[name].judge(value.lower()) == verdict
 
 
-@pytest.mark.parametrize("name", sorted(WORDS))
+@pytest.mark.parametrize("name", sorted(ROWS))
 def test_nothing_shows_whatever_its_value(name: str) -> None:
-    assert WORDS[name].judge(UNKNOWN) == MAYBE
+    assert ROWS[name].judge(UNKNOWN) == MAYBE
 
 
 @pytest.mark.parametrize(

@@ -5,17 +5,19 @@ selector. Here each element is told which compounds its ancestors and elder sibl
 matched, as bits of a number, so that an element costs what its own compounds cost.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from mailmcp.limits import CSS_MATCHES_MAX
+from mailmcp.mail.html.hidden.declarations import Declaration, parse_style, substitute
 from mailmcp.mail.html.hidden.hints import presentation
 from mailmcp.mail.html.hidden.selector import Compound, Element, classes_of
-from mailmcp.mail.html.hidden.sheet import Rule
-from mailmcp.mail.html.hidden.style import Declaration, parse_style
+from mailmcp.mail.html.hidden.stylesheet import Rule
 from mailmcp.mail.html.hidden.values import UNKNOWN
 
 
@@ -29,6 +31,7 @@ class Styles(NamedTuple):
     """By all that may apply, UNKNOWN where several values may; the same object if that is no more."""
 
 
+_CUSTOM_PROPERTY: Final = re.compile(r"(--[\w-]+)\s*:")
 _NOTHING: Final[Mapping[str, str]] = {}
 _NO_STYLES: Final = Styles(_NOTHING, _NOTHING)
 
@@ -49,9 +52,15 @@ class Family:
 class Cascade:
     """The rules of a document, ready to be asked about its elements in the order of the source."""
 
-    __slots__ = ("_by_class", "_by_id", "_by_tag", "_compounds", "_memory", "_others", "_rules", "_work")
+    __slots__ = (
+        "_by_class", "_by_id", "_by_tag", "_compounds", "_memory", "_names", "_others", "_rules",
+        "_variables", "_work", "unchecked",
+    )  # fmt: skip
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
+    def __init__(self, rules: Iterable[Rule], variables: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._variables = variables
+        self.unchecked = False
+        """Whether matching took too long, or depends on what isn't known."""
         self._compounds: list[Compound] = []
         self._rules: dict[int, tuple[tuple[int, int, int], int, Rule]] = {}  # by the last compound's number
         self._by_id: dict[str, list[int]] = defaultdict(list)
@@ -65,16 +74,13 @@ class Cascade:
                 self._index(compound, len(self._compounds))
                 self._compounds.append(compound)
             self._rules[len(self._compounds) - 1] = (rule.selector.specificity, order, rule)
+        # Without a doctype names of classes and ids match in any case.
+        self._names = {name.lower(): name for name in (*self._by_class, *self._by_id)}
 
     @property
     def is_empty(self) -> bool:
         """Whether there are no rules, so that styles come from attributes alone."""
         return not self._compounds
-
-    @property
-    def complete(self) -> bool:
-        """Whether no rule was passed over because matching took too long."""
-        return self._work > 0
 
     def values(self, element: Element, family: Family) -> tuple[Styles, Family]:
         """Give the properties of an element, and the family of its children; notes it in its own."""
@@ -85,6 +91,9 @@ class Cascade:
         family.elder |= bits
         family.before = bits
         style = element.attributes.get("style", "")
+        if "--" in style:
+            self.unchecked |= not self._variables.keys().isdisjoint(_CUSTOM_PROPERTY.findall(style))
+            style = substitute(style, self._variables)
         ending = tuple(number for number in matched if number in self._rules)
         hints = presentation(element)
         if not ending and not style and not hints:
@@ -117,6 +126,10 @@ class Cascade:
         for name in classes:
             candidates += self._by_class.get(name, ())
         self._work -= len(candidates)
+        self.unchecked |= self._work <= 0 or any(
+            self._names.get(name.lower(), name) != name
+            for name in (*classes, element.attributes.get("id", ""))
+        )
         if self._work <= 0:
             return []
         return sorted(

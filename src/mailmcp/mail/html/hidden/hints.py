@@ -1,20 +1,20 @@
-"""What HTML itself says of how elements look: attributes of old, and the style sheet of browsers.
+"""Presentational hints: what HTML attributes and the style sheet of browsers say of how elements look.
 
-Reckoned as declarations below all others (HTML standard, sections 2.4.6 and 15.3), as far as
-they bear on what is seen.
+They are declarations below all others (HTML standard, section 15.3), as far as they bear on what
+people see.
 """
 
-from functools import lru_cache
+import re
 from typing import Final
 
-from mailmcp.mail.html.hidden.colour import parse_legacy_colour
+from mailmcp.mail.html.hidden.colour import parse_colour
+from mailmcp.mail.html.hidden.declarations import Declaration, parse_style
 from mailmcp.mail.html.hidden.selector import Element
-from mailmcp.mail.html.hidden.style import Declaration, parse_style
+from mailmcp.mail.html.hidden.values import UNKNOWN
 
-_PAINTED: Final = frozenset({"body", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "marquee"})
-_COLOURS: Final = {"font": "color", "body": "text"}
-_SHUT: Final = frozenset({"dialog", "datalist"})
-"""Elements that are not displayed unless something opens them."""
+_PAINTED: Final = frozenset({"body", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "marquee", "col"})
+_CLOSED: Final = frozenset({"dialog", "datalist"})
+"""Elements that aren't displayed unless something opens them."""
 
 _FONT_SIZES: Final = ("x-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large")
 STYLED: Final = {
@@ -23,54 +23,51 @@ STYLED: Final = {
         "font-size:smaller": ("small", "sub", "sup"),
         "font-size:larger": ("big",),
         "font-size:50%": ("rt",),
+        "white-space:pre": ("pre",),
         "font-size:small;color:#000;background:#efefef": ("button",),
         "font-size:small;color:#000;background:#fff": ("select",),
         "color:#000;background:#ff0": ("mark",),
+        "position:absolute;color:#000;background:#fff": ("dialog",),
     }.items()
     for tag in tags
 }
-_LINK: Final = parse_style("color:#0000ee")
-_NOT_DISPLAYED: Final = parse_style("display:none")
-_PICTURE: Final = parse_style("background-image:url(x)")
-_ATTRIBUTES: Final = frozenset(
-    {"bgcolor", "background", "color", "text", "size", "hidden", "popover", "href"}
-)
+_ATTRIBUTES: Final = frozenset({"bgcolor", "background", "color", "text", "size", "href", "width"})
 
 
 def presentation(element: Element) -> tuple[Declaration, ...]:
-    """Give what an element's name and attributes say of how it looks."""
+    """Return the declarations that an element's name and attributes stand for."""
     tag, attributes = element.tag, element.attributes
     found = STYLED.get(tag, ())
-    if (tag in _SHUT and "open" not in attributes) or "hidden" in attributes or "popover" in attributes:
-        found += _NOT_DISPLAYED
+    if (tag in _CLOSED and "open" not in attributes) or "hidden" in attributes or "popover" in attributes:
+        found += parse_style("display:none")
     if attributes.keys().isdisjoint(_ATTRIBUTES):
         return found
     if tag == "a" and "href" in attributes:
-        found += _LINK
-    if tag in _PAINTED and "bgcolor" in attributes:
-        found += _painted("background-color", attributes["bgcolor"])
-    if tag in _PAINTED and attributes.get("background", "").strip():
-        found += _PICTURE
-    if tag in _COLOURS and _COLOURS[tag] in attributes:
-        found += _painted("color", attributes[_COLOURS[tag]])
-    if tag == "font" and "size" in attributes:
-        found += _sized(attributes["size"].strip())
+        found += parse_style("color:#0000ee")
+    if tag in _PAINTED:
+        found += _colour("background-color", attributes.get("bgcolor", ""))
+        if picture := attributes.get("background", "").strip().lower():
+            scheme = picture.partition(":")[0]
+            found += parse_style(f"background-image:url({scheme if scheme in ('cid', 'data') else 'x'}:)")
+    if tag in ("font", "body"):
+        found += _colour("color", attributes.get("color" if tag == "font" else "text", ""))
+    if tag == "font" and (
+        match := re.fullmatch(r"\s*([+-]?)(\d\d?).*", attributes.get("size", ""), re.DOTALL)
+    ):
+        # 1 to 7, or a step from 3 (HTML standard, section 15.3.4)
+        size = int(match[1] + match[2]) + (3 if match[1] else 0)
+        found += parse_style(f"font-size:{_FONT_SIZES[min(max(size, 1), 7)]}")
+    if re.fullmatch(r"\d{4,9}", width := attributes.get("width", "")):
+        found += parse_style(f"width:{width}px")
     return found
 
 
-@lru_cache(maxsize=256)
-def _painted(name: str, value: str) -> tuple[Declaration, ...]:
-    colour = parse_legacy_colour(value)
-    if colour is None:
+def _colour(name: str, value: str) -> tuple[Declaration, ...]:
+    """Read a colour of an attribute, where browsers make one of any text (HTML standard, section 2.4.6)."""
+    value = value.strip().lower()
+    if value in ("", "transparent"):
         return ()
-    return (Declaration(name, "#" + "".join(f"{round(255 * part):02x}" for part in colour[:3])),)
-
-
-def _sized(value: str) -> tuple[Declaration, ...]:
-    """Read the size of a `font`: 1 to 7, or a step from 3 (HTML standard, section 15.3.4)."""
-    digits = value.lstrip("+-")[:2]
-    if not (digits.isascii() and digits.isdigit()):
-        return ()
-    step = {"+": 3, "-": 3}.get(value[0], 0)
-    size = step - int(digits) if value[0] == "-" else step + int(digits)
-    return (Declaration("font-size", _FONT_SIZES[min(max(size, 1), 7)]),)
+    is_plain = (value.isalpha() and not value.startswith("window")) or re.fullmatch(
+        r"#?(?:[0-9a-f]{3}){1,2}", value
+    )
+    return (Declaration(name, value if is_plain and parse_colour(value) else UNKNOWN),)

@@ -22,25 +22,25 @@ _HOLDING: Final = {
 }  # fmt: skip
 
 
-def media_holds(queries: str) -> bool | None:
-    """Tell whether a media query list holds, comments left out; an empty one does."""
+def media_matches(queries: str) -> bool | None:
+    """Tell whether a media query list matches, comments left out; an empty one does."""
     text = " ".join(queries.lower().split())
-    found = {_query_holds(query.strip()) for query in text.split(",")}
+    found = {_query_matches(query.strip()) for query in text.split(",")}
     return True if not text or True in found else None if None in found else False
 
 
-def _query_holds(query: str) -> bool | None:
+def _query_matches(query: str) -> bool | None:
     match = _QUERY.fullmatch(query)
     if match is None:
         return None
     features = match["features"] or match["alone"]
     terms = features.split(" and ") if features else []
-    found = {_feature_holds(term) for term in terms} | {(match["type"] or "all") in _TYPES}
-    holds = False if False in found else None if None in found else True
-    return holds if holds is None or not match["not"] else not holds
+    found = {_feature_matches(term) for term in terms} | {(match["type"] or "all") in _TYPES}
+    matches = False if False in found else None if None in found else True
+    return matches if matches is None or not match["not"] else not matches
 
 
-def _feature_holds(feature: str) -> bool | None:
+def _feature_matches(feature: str) -> bool | None:
     match = _FEATURE.fullmatch(feature)
     if match is None or match["value"] is None:
         return None

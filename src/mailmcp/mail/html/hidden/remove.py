@@ -1,13 +1,13 @@
-"""Text that HTML hides from people: removed where that is certain, marked where it may be so.
+"""Hidden text of a document: removed where it is certain, marked where it is possible.
 
-What counts is what a person sees who reads the mail in a window on a desk, with images off and
-nothing clicked. Each text is judged twice: by the styles that certainly apply, and by all that may
-apply (`html.cascade`). Hidden by both, it is removed; not known to show by one, it is marked.
+What counts is what a person sees who reads the mail in a window on a desktop, with images off and
+nothing clicked. Each text is judged twice: by the styles that certainly apply, and by all that
+may apply (`cascade`). Text that both hide is removed. Text that either may hide is marked.
 
-Not hidden: `aria-hidden` (it hides from screen readers alone), `mso-hide` (it hides from Outlook
-alone, and stands on buttons whose twin only Outlook shows).
+`aria-hidden` and `mso-hide` don't hide: the first is for screen readers, the second for Outlook.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,33 +17,33 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
+from mailmcp.mail.html.hidden.computed import ComputedStyle, compute_style
 from mailmcp.mail.html.hidden.hints import STYLED
-from mailmcp.mail.html.hidden.overflow import OverflowEstimate
 from mailmcp.mail.html.hidden.selector import Element
-from mailmcp.mail.html.hidden.sheet import parse_sheets
-from mailmcp.mail.html.hidden.shown import inherit
-from mailmcp.mail.html.hidden.state import State
+from mailmcp.mail.html.hidden.stylesheet import parse_sheets
 from mailmcp.mail.html.hidden.values import MAYBE
 from mailmcp.mail.html.normalize import StyleSheet, normalize_html
 from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE
 
 MARK_OPENING: Final = "[may be hidden: "
-"""What is written before text that may be hidden, with a bracket after it; those within it become round."""
+"""Written before text that may be hidden; a bracket closes it, and those in the text become round."""
 
-_REPLACED: Final = frozenset(
-    {"canvas", "meter", "progress", "template"}
+_NOT_RENDERED: Final = frozenset(
+    {"canvas", "meter", "progress", "template", "iframe", "textarea", "fencedframe"}
     | {"annotation", "annotation-xml", "mphantom"}  # MathML
     | {"defs", "desc", "metadata", "symbol"}  # SVG
 )
 """Elements that browsers draw something else for than their content, or nothing at all."""
 
-_MAYBE_REPLACED: Final = frozenset(
+_MAYBE_RENDERED: Final = frozenset(
     {"audio", "details", "marquee", "math", "noscript", "object", "option", "svg", "video"}
 )
 """Elements whose content some programs show, or show a part of."""
 
-_SPECIAL: Final = _REPLACED | _MAYBE_REPLACED | STYLED.keys() | {"dialog", "datalist", "rp", "summary"}
-_BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby is not understood
+_SPECIAL: Final = _NOT_RENDERED | _MAYBE_RENDERED | STYLED.keys() | {"dialog", "datalist", "rp", "summary"}
+_PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
+_BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby isn't supported
+_PUSHED: Final = re.compile(r"\n.*\n|\t")
 _ROUND: Final = str.maketrans("[]", "()")
 
 
@@ -53,8 +53,8 @@ class HtmlDocument:
 
     tree: LexborHTMLParser
     sheets: tuple[StyleSheet, ...]
-    complete: bool = True
-    """False if elements were left out whose styles may have hidden text."""
+    unchecked: bool = False
+    """Whether browsers may read the document otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,49 +70,45 @@ class Hidden:
     at all."""
 
     marked: int
-    """Passages that may be hidden, from 0: each stands in a mark."""
+    """Passages that may be hidden."""
 
     marked_chars: int
     """Of all marked passages."""
 
-    complete: bool
-    """False if the style sheets were too long or too costly to be followed to the end."""
-
-    judged: bool
-    """False if text that is not marked may be hidden as well."""
+    unchecked: bool
+    """Whether text that isn't marked may be hidden as well."""
 
 
 @dataclass(slots=True)
 class _Level:
     """An open element: what it hands down, and what its children know of each other."""
 
-    certain: State
-    possible: State
+    certain: ComputedStyle
+    possible: ComputedStyle
     family: Family
     block: int = 0
     """Which block of text it is in."""
 
-    summary: State | None = None
+    summary: ComputedStyle | None = None
     """What the first summary of a closed `details` inherits: it alone is shown."""
 
 
 def parse_html(html: str) -> HtmlDocument:
     """Parse HTML of any kind in linear time."""
     normalized = normalize_html(html)
-    # Without events: the parser then does not copy content on its own.
+    # Without events: the parser then doesn't copy content on its own.
     tree = LexborHTMLParser(normalized.html, options=LexborDocumentOptions.WO_EVENTS)
-    return HtmlDocument(tree=tree, sheets=normalized.sheets, complete=normalized.complete)
+    return HtmlDocument(tree=tree, sheets=normalized.sheets, unchecked=normalized.ambiguous)
 
 
 def remove_hidden(document: HtmlDocument) -> Hidden:
     """Remove the hidden elements and texts of a document, and mark what may be hidden."""
     rules = parse_sheets(document.sheets)
-    search = _Search(Cascade(rules.rules))
-    root = document.tree.root
-    state = State()
-    node, levels = root, [_Level(state, state, Family())]
+    visitor = _Visitor(Cascade(rules.rules, rules.variables))
+    style = ComputedStyle()
+    node, levels = document.tree.root, [_Level(style, style, Family())]
     while node is not None:
-        level = search.visit(node, levels[-1])
+        level = visitor.visit(node, levels[-1])
         if level is not None and node.first_child is not None:
             levels.append(level)
             node = node.first_child
@@ -122,33 +118,31 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
             node = node.parent
         node = node.next if node is not None and len(levels) > 1 else None
     hidden = Hidden(
-        by_technique=search.passages,
-        chars=sum(map(_chars, search.hidden)),
-        marked=len(search.maybe_hidden),
-        marked_chars=sum(_chars(node) for run in search.maybe_hidden for node in run),
-        complete=rules.complete and search.cascade.complete,
-        judged=rules.judged and search.judged and document.complete,
+        by_technique=visitor.passages,
+        chars=sum(map(_count_chars, visitor.hidden)),
+        marked=len(visitor.marked),
+        marked_chars=sum(_count_chars(node) for run in visitor.marked for node in run),
+        unchecked=visitor.unchecked or document.unchecked or rules.unchecked or visitor.cascade.unchecked,
     )
-    for run in search.maybe_hidden:  # only now: changing them changes what is next
+    for run in visitor.marked:  # only now: changing them changes what is next
         _mark(run)
-    for each in search.hidden:
+    for each in visitor.hidden:
         each.decompose()
     return hidden
 
 
-class _Search:
-    """What was found to be hidden so far."""
+class _Visitor:
+    """Judges the nodes of a document in order, and collects what is hidden."""
 
     __slots__ = (
         "blocks",
         "cascade",
-        "goes_on",
         "hidden",
-        "judged",
-        "maybe_hidden",
-        "overflow",
+        "last",
+        "marked",
         "passages",
-        "states",
+        "styles",
+        "unchecked",
         "verdicts",
     )
 
@@ -156,16 +150,15 @@ class _Search:
         self.cascade = cascade
         self.hidden: list[LexborNode] = []
         self.passages: Counter[str] = Counter()
-        self.maybe_hidden: list[list[LexborNode]] = []
-        self.goes_on: object = ""  # how the last text was hidden, or in which block it may be
+        self.marked: list[list[LexborNode]] = []
+        self.last: object = ""  # how the last text was hidden, or in which block it was marked
         self.blocks = 0
-        self.judged = True
-        self.overflow = OverflowEstimate()
-        self.verdicts: dict[State, str] = {}
-        self.states: dict[tuple[str, int, int], tuple[State, Mapping[str, str], State]] = {}
+        self.unchecked = False
+        self.verdicts: dict[ComputedStyle, str] = {}
+        self.styles: dict[tuple[str, int, int], tuple[ComputedStyle, Mapping[str, str], ComputedStyle]] = {}
 
     def visit(self, node: LexborNode, level: _Level) -> _Level | None:
-        """Judge one node, and note it if it is hidden: None then."""
+        """Judge one node; None if it is hidden, so that its children need no visit."""
         if node.is_text_node:
             return self._visit_text(node, level)
         attributes = {name: value or "" for name, value in node.attributes.items()}
@@ -173,81 +166,107 @@ class _Search:
         is_block = tag in BLOCKS or tag in TABLE_PARTS
         self.blocks += is_block
         block = self.blocks if is_block else level.block
-        if not attributes and tag not in _SPECIAL and self.cascade.is_empty:
+        inner = level.possible
+        reaches = not is_block or inner.block_backgrounds == inner.backgrounds
+        if not attributes and tag not in _SPECIAL and self.cascade.is_empty and reaches:
             return _Level(level.certain, level.possible, level.family, block)  # most of most mail
         element = Element(tag=tag, attributes=attributes, first_child=level.family.eldest)
-        styles, family = self.cascade.values(element, level.family)
-        before = level.possible
+        values, family = self.cascade.values(element, level.family)
+        parent = inner
         if tag == "summary" and level.summary is not None:
-            before, level.summary = level.summary, None
-        certain = self._inherit(tag, styles.certain, level.certain)
-        possible = self._inherit(tag, styles.possible, before)
-        technique = "display" if _is_gone(tag, node) else _certainly(certain.box, possible.box)
-        self.judged = self.judged and not possible.covers and "shadowrootmode" not in attributes
+            parent, level.summary = level.summary, None
+        certain = self._compute(tag, values.certain, level.certain)
+        possible = self._compute(tag, values.possible, parent)
+        gone = tag in _NOT_RENDERED or (tag == "rp" and len(node.text().strip()) > _BRACKETS_MAX)
+        technique = "display" if gone else _both(certain.removal, possible.removal)
+        self.unchecked = (
+            self.unchecked
+            or (possible.unchecked and (technique in ("", MAYBE) or tag in _NOT_RENDERED))
+            or "shadowrootmode" in attributes
+            or (
+                tag in ("col", "colgroup")
+                and not {"background-color", "visibility"}.isdisjoint(values.possible)
+            )
+        )
         if technique not in ("", MAYBE):
             self.hidden += node.iter() if tag == "html" else [node]  # a document keeps its root
             if node.text().strip():
                 self.passages[technique] += 1
-            self.goes_on = ""
+            self.last = ""
             return None
-        if possible.room and possible is not before:
-            possible = self._fit(node, possible, before)
+        if possible.capacity is not None and not parent.clipped and not _fits(node, possible):
+            possible = self._overflow(possible, parent)
         found = _Level(certain, possible, family, block)
-        if tag in _MAYBE_REPLACED and "open" not in attributes:
+        if tag in _MAYBE_RENDERED and ("open" not in attributes or "name" in attributes):
             found.summary = possible if tag == "details" else None
             found.possible = replace(possible, box=MAYBE)
         return found
 
-    def _fit(self, node: LexborNode, state: State, outer: State) -> State:
-        """Change what an element hands down if its content does not fit in it."""
-        if state.room is None or not self.overflow.overflows(node, state.room, state.font_px):
-            return state
-        if state.painted:  # only its background ends there
-            return replace(state, backgrounds=state.backgrounds + outer.backgrounds)
-        return replace(state, box=MAYBE)
+    def _overflow(self, style: ComputedStyle, parent: ComputedStyle) -> ComputedStyle:
+        """Return the style of a box whose content may not fit in it."""
+        if style.clipped:
+            return replace(style, box=MAYBE)
+        self.unchecked |= style.capacity == 0  # the text runs over what follows, which may cover it
+        behind = dict.fromkeys((*style.backgrounds, *parent.backgrounds))
+        return replace(style, backgrounds=tuple(behind))
 
-    def _inherit(self, tag: str, values: Mapping[str, str], outer: State) -> State:
-        """Find what children inherit, once for equal elements."""
-        if not values:
-            return outer
-        key = tag, id(values), id(outer)
-        known = self.states.get(key)
+    def _compute(self, tag: str, values: Mapping[str, str], parent: ComputedStyle) -> ComputedStyle:
+        """Compute a style, once for equal elements."""
+        key = tag, id(values), id(parent)
+        known = self.styles.get(key)
         if known is None:  # with what its key is made of, which thus stays where it is
-            known = self.states[key] = inherit(tag, values, outer), values, outer
+            known = self.styles[key] = compute_style(tag, values, parent), values, parent
         return known[0]
 
     def _visit_text(self, node: LexborNode, level: _Level) -> _Level | None:
-        # Texts that people do not see hide beside elements which they do see.
+        # Hidden texts stand beside elements that people do see.
         if not (node.text_content or "").strip():
             return level
-        technique = _certainly(self._judge(level.certain), self._judge(level.possible))
-        goes_on = (technique, level.block) if technique == MAYBE else technique
+        technique = _both(self._judge(level.certain), self._judge(level.possible))
+        kind = (technique, level.block) if technique == MAYBE else technique
         if technique == MAYBE:
-            if goes_on != self.goes_on:
-                self.maybe_hidden.append([])
-            self.maybe_hidden[-1].append(node)
+            if kind != self.last:
+                self.marked.append([])
+            self.marked[-1].append(node)
         elif technique:
             self.hidden.append(node)
-            self.passages[technique] += goes_on != self.goes_on
-        self.goes_on = goes_on
+            self.passages[technique] += kind != self.last
+        self.last = kind
         return level if technique in ("", MAYBE) else None
 
-    def _judge(self, state: State) -> str:
-        verdict = self.verdicts.get(state)
+    def _judge(self, style: ComputedStyle) -> str:
+        verdict = self.verdicts.get(style)
         if verdict is None:
-            verdict = self.verdicts[state] = state.judge_text()
+            verdict = self.verdicts[style] = style.judge_text()
         return verdict
 
 
-def _certainly(first: str, second: str) -> str:
-    """Join the verdicts by what certainly applies, and by all that may: MAYBE if one hides alone."""
+def _both(first: str, second: str) -> str:
+    """Join the verdicts by what certainly applies, and by all that may: MAYBE if only one hides."""
     if not first and not second:
         return ""
     return MAYBE if MAYBE in (first, second) or not (first and second) else first
 
 
-def _is_gone(tag: str, node: LexborNode) -> bool:
-    return tag in _REPLACED or (tag == "rp" and len(node.text().strip()) > _BRACKETS_MAX)
+def _fits(box: LexborNode, style: ComputedStyle) -> bool:
+    """Return whether a box holds nothing but plain text, and no more than fits."""
+    capacity = style.capacity or 0
+    if capacity <= 0:
+        return not box.text().strip()
+    for node in box.traverse(include_text=True):
+        if node.is_text_node:
+            text = node.text_content or ""
+            capacity -= len(text.strip())
+            if style.nowrap and _PUSHED.search(text):
+                return False
+        elif node.mem_id != box.mem_id and (
+            node.tag not in _PHRASING or (node.tag == "span" and TAG_ATTRIBUTE in node.attributes)
+        ):
+            return False
+        capacity -= 1
+        if capacity < 0:
+            return False
+    return True
 
 
 def _mark(run: list[LexborNode]) -> None:
@@ -259,6 +278,6 @@ def _mark(run: list[LexborNode]) -> None:
         node.replace_with(text)
 
 
-def _chars(node: LexborNode) -> int:
+def _count_chars(node: LexborNode) -> int:
     text = node.text_content if node.is_text_node else node.text()
     return len(" ".join(clean_text(text or "").text.split()))

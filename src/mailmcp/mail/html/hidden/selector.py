@@ -59,7 +59,10 @@ class Selector:
     """False if something in it is not understood."""
 
     matches: bool
-    """False if it matches nothing before the reader does something, or no text of the message."""
+    """False if it matches nothing before the reader does something, or no element."""
+
+    pseudo_element: str = ""
+    """As written, with its colons."""
 
 
 _ESCAPE: Final = r"\\(?:[0-9a-fA-F]{1,6}[ \t\n\f\r]?|[^0-9a-fA-F\n\f\r])"
@@ -76,11 +79,13 @@ _PART: Final = re.compile(
     re.VERBOSE | re.ASCII | re.DOTALL,
 )
 _ESCAPED: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\n\f\r]?|(.))", re.DOTALL)
-_NOT_AT_FIRST: Final = [
-    [f":{name}"]
-    for name in ("hover", "active", "focus", "focus-within", "focus-visible", "visited", "target")
-] + [[name] for name in (":before", ":after", "::before", "::after", "::selection", "::placeholder")]
-"""What holds of nothing before the reader does something, or is no text of the message."""
+_DYNAMIC: Final = re.compile(r":(?:hover|active|focus(?:-within|-visible)?|visited|target)")
+"""Pseudo-classes that match nothing before the reader does something."""
+
+_PSEUDO_ELEMENT: Final = re.compile(
+    r"::?(?:before|after|first-l(?:ine|etter))|::(?:selection|placeholder|marker)"
+)
+_LOGICAL: Final = re.compile(r":(is|where|not|matches|-webkit-any)\((.*)\)", re.DOTALL)
 
 
 def parse_selector(text: str) -> Selector:
@@ -94,7 +99,7 @@ def parse_selector(text: str) -> Selector:
         value, compound = match[kind], compounds[-1]
         certain = certain and not (is_empty if kind == "sign" else kind == "tag" and not is_empty)
         is_empty = kind == "sign"
-        condition = _condition(match) if kind in ("attribute", "pseudo") else None
+        condition = _condition(match) if kind in ("attribute", "pseudo", "function") else None
         if kind == "sign":
             compounds.append(Compound(value.strip() or " "))
         elif kind == "tag":
@@ -108,25 +113,34 @@ def parse_selector(text: str) -> Selector:
             specificity[1] += 1
         elif condition is not None:
             compound.conditions.append(condition)
-            specificity[1] += 1
+            specificity[1] += not value.startswith(":where")
         else:
             unread.append(kind if kind == "other" else value.lower())
     if len(compounds) > CSS_COMPOUNDS_MAX:
         compounds, certain = [compounds[-1]], False
         compounds[0].combinator = ""
     ids, classes, types = specificity
+    inert = [
+        each
+        for each in unread
+        if _DYNAMIC.fullmatch(each) or each.startswith("::") or _PSEUDO_ELEMENT.fullmatch(each)
+    ]
+    known = [each for each in inert if _DYNAMIC.fullmatch(each) or _PSEUDO_ELEMENT.fullmatch(each)]
     return Selector(
         compounds=tuple(compounds),
         specificity=(ids, classes, types),
-        certain=certain and not is_empty and (not unread or unread in _NOT_AT_FIRST),
-        matches="other" in unread or not any([each] in _NOT_AT_FIRST for each in unread),
+        certain=certain and not is_empty and (not unread or unread == known[:1]),
+        matches="other" in unread or not inert,
+        pseudo_element=next((each for each in inert if _PSEUDO_ELEMENT.fullmatch(each)), ""),
     )
 
 
 def _condition(match: re.Match[str]) -> Callable[[Element], bool] | None:
-    """Read a pseudo-class, or ``[name]`` and ``[name=value]`` with the operators ``~= |= ^= $= *=``."""
+    """Parse a pseudo-class, or ``[name]`` and ``[name=value]`` with the operators ``~= |= ^= $= *=``."""
     if match["pseudo"]:
         return _PSEUDO_CLASSES.get(match["pseudo"].lower())
+    if match["function"]:
+        return _logical(match["function"])
     name, operator, value, flag = match.group("name", "operator", "value", "flag")
     name = _unescape(name).lower()
     if not operator:
@@ -137,6 +151,19 @@ def _condition(match: re.Match[str]) -> Callable[[Element], bool] | None:
             name in element.attributes and test(element.attributes[name].lower(), wanted.lower())
         )
     return lambda element: name in element.attributes and test(element.attributes[name], wanted)
+
+
+def _logical(text: str) -> Callable[[Element], bool] | None:
+    """Parse `:is()`, `:where()` or `:not()` of compound selectors."""
+    match = _LOGICAL.fullmatch(text)
+    if match is None or "(" in match[2]:
+        return None
+    options = [parse_selector(option) for option in match[2].split(",")]
+    if not all(each.certain and each.matches and len(each.compounds) == 1 for each in options):
+        return None
+    compounds = [each.compounds[0] for each in options]
+    wanted = match[1] != "not"
+    return lambda element: wanted == any(each.matches(element, classes_of(element)) for each in compounds)
 
 
 def _unescape(name: str) -> str:

@@ -1,8 +1,8 @@
-"""Values of the properties that can hide text: which are understood, and what each says by itself.
+"""CSS values: lengths, and a table of what each value of a property does to the text.
 
-The rule is: only what is known to show, shows. A row of `WORDS` says which values of a property
-show, and which certainly hide; all others may do either. What depends on several properties
-(colours, sizes, boxes that cut) is for `html.shown`.
+The rule is that only what is known to show, shows. A row of `ROWS` names the values of a property
+that show and those that certainly hide; any other value may hide. Properties that work together
+(sizes, offsets, colours, clipping boxes) are left to `computed`.
 """
 
 import math
@@ -14,23 +14,25 @@ from typing import Final, NamedTuple
 from mailmcp.mail.html.hidden.colour import parse_colour, parse_image
 
 MAYBE: Final = "?"
-"""The verdict on what is not known to show, and not certain to hide; "" is that it shows."""
+"""The verdict on text that may be hidden; "" is the verdict on text that is shown."""
 
 UNKNOWN: Final = "?"
-"""A value that is not known."""
+"""A value that isn't known."""
 
 INHERITING: Final = frozenset({"inherit", "unset", "revert"})
-"""What makes an inherited property that of the element around it (CSS Cascade 5 section 7.3)."""
+"""What makes an inherited property that of the parent (CSS Cascade 5 section 7.3)."""
 
 WIDE: Final = INHERITING | {"initial"}
+"""The CSS-wide keywords."""
 
 NUMBER: Final = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?"
 """A number (CSS Syntax 3 section 4.3.12), as part of a pattern."""
 
 WINDOW_PX: Final = (1_024.0, 768.0)
-"""Width and height of the window that mail is read in: a mail pane on a desk."""
+"""Width and height of the window that mail is read in: a mail pane on a desktop."""
 
 _LENGTH: Final = re.compile(rf"({NUMBER})(%|[a-z]*)")
+_MATH: Final = re.compile(r"(?:calc|min|max|clamp)\(([^()]*)\)")
 _VW, _VH = WINDOW_PX[0] / 100, WINDOW_PX[1] / 100
 _PIXELS: Final = {
     "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78, "q": 0.945,
@@ -54,12 +56,18 @@ class Length(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def parse_length(text: str, bare: str = "") -> Length | None:
-    """Read a length in lower case; None for what is not understood.
+    """Parse a length in lower case; None for what isn't understood.
+
+    Of a math function without `-`, `*` and `/` this is the smallest term: no result is smaller.
 
     Args:
         text: As written.
         bare: The unit of a number that is written without one; "" where only 0 may be.
     """
+    if (function := _MATH.fullmatch(text)) is not None:
+        terms = [parse_length(term) for term in re.split(r" ?, ?| \+ ", function[1].strip())]
+        known = [term for term in terms if term is not None and min(term) >= 0]
+        return min(known, key=lambda term: term.to_px(whole_px=16.0)) if len(known) == len(terms) else None
     match = _LENGTH.fullmatch(text)
     if match is None or not math.isfinite(number := float(match[1])):
         return None
@@ -79,132 +87,130 @@ _FONT_WORDS: Final = {
 
 
 def parse_font_size(value: str) -> Length | None:
-    """Read a `font-size`; None for what is not understood."""
+    """Parse a `font-size`; None for what isn't understood."""
     return _FONT_WORDS.get(value) or parse_length(value)
 
 
 @lru_cache(maxsize=256)
 def parse_opacity(value: str) -> float | None:
-    """Read an `opacity`, from 0 to 1; None for what is not understood."""
+    """Parse an `opacity`, from 0 to 1; None for what isn't understood."""
     match = re.fullmatch(rf"({NUMBER})(%?)", value)
     if match is None:
         return 1.0 if value in WIDE - {"inherit"} else None
     return min(max(float(match[1]) / (100 if match[2] else 1), 0.0), 1.0)
 
 
-class Words(NamedTuple):
-    """What a property says by its value alone."""
+class Row(NamedTuple):
+    """What a property does by its value alone."""
 
     shows: re.Pattern[str]
     hides: re.Pattern[str]
     technique: str
-    inherited: bool
+    inherited: bool = False
+    moves: bool = False
+    """Whether a value that doesn't show may hide text outside of the element, rather than in it."""
 
     def judge(self, value: str) -> str:
-        """Name how a value hides text; MAYBE if it is not known to show."""
+        """Return the technique by which a value hides text, "" if it shows it, else MAYBE."""
         if value in WIDE or (value != UNKNOWN and self.shows.fullmatch(value)):
             return ""
         return self.technique if self.hides.fullmatch(value) else MAYBE
 
 
-def _words(shows: str, hides: str = "(?!)", technique: str = MAYBE, *, inherited: bool = False) -> Words:
-    return Words(re.compile(shows), re.compile(hides), technique, inherited)
-
-
-def _many(names: str, row: Words) -> dict[str, Words]:
-    return dict.fromkeys(names.split(), row)
+def _rows(
+    table: tuple[tuple[str, ...], ...], *, inherited: bool = False, moves: bool = False
+) -> dict[str, Row]:
+    """Compile rows of names, the values that show, those that hide, and by which technique."""
+    rows: dict[str, Row] = {}
+    for names, shows, *rest in table:
+        hides, technique = rest or ("(?!)", MAYBE)
+        row = Row(re.compile(shows), re.compile(hides), technique, inherited, moves)
+        rows |= dict.fromkeys(names.split(), row)
+    return rows
 
 
 _FEW: Final = r"(?:[+-]?\d?\d(?:\.\d+)?(?:px|pt|%)|0)"
+_SHIFTS: Final = rf"translate[xy]\({_FEW}\)|translate\({_FEW}(?:, ?{_FEW})?\)|rotate\([+-]?[0-4]?\ddeg\)"
+_SAME: Final = r"scale\((?:1|1\.\d+|0?\.[89]\d*)\)|matrix\(1(?:, ?0){2}, ?1(?:, ?0){2}\)"
 _INSET: Final = r"(?:0|\dpx|1?\d%)"
-_NOTHING: Final = r"[+-]?(?:0*\.?0\d*|\d(?:\.\d+)?e-\d+)%?"
-_SCALED_AWAY: Final = (
-    rf"(?:scale|scale[xy]|matrix)\( ?{_NOTHING}(?:[, ].*)?\)|scale\([^,()]*, ?{_NOTHING} ?\)"
-)
-_TRANSFORM: Final = _words(
-    rf"none|(?:(?:translate[xy]?\({_FEW}\)|translate\({_FEW}, ?{_FEW}\)|rotate\([+-]?[0-4]?\ddeg\)"
-    r"|scale\((?:1|1\.\d+|0?\.[89]\d*)\)|matrix\(1, ?0, ?0, ?1, ?0, ?0\)) ?)+",
-    _SCALED_AWAY,
-    "transform",
+_ZERO: Final = r"[+-]?(?:0*\.?0\d*|\d(?:\.\d+)?e-\d+)%?"
+_HEX: Final = "#(?:[0-9a-f]{3,4}){1,2}"
+_SIZE: Final = r"[1-9]\d*(?:\.\d+)?(?:px|%|em|fr)"
+_GREAT: Final = r"(?!.*\d{4}).*"
+_LINE: Final = rf"(?:[a-z]+|0|[0-9.]+em|[12]?\d(?:\.\d+)?(?:px|pt)|{_HEX}|[a-z-]+\([^()]*\))"
+"""A part of a border or an outline that isn't broad enough to cover a line of text."""
+
+_SHADE: Final = rf"(?:{_HEX}|(?:rgb|hsl)a?\([^()]*\)|[a-z]+)"
+_SHADOW: Final = (
+    rf"(?:inset )?(?:{_SHADE} )?(?:-?1?\d(?:\.\d+)?px|0) (?:-?1?\d(?:\.\d+)?px|0)"
+    rf"(?: (?:\d?\d(?:\.\d+)?px|0)(?: (?:-?\dpx|0))?)?(?: {_SHADE})?(?: inset)?"
 )
 
-WORDS: Final = {
-    "display": _words(
-        r"inline|contents|list-item|flow-root|(?:inline-)?(?:block|flex|grid|table)|-webkit-(?:inline-)?box"
-        r"|table-(?:cell|row|caption|row-group|header-group|footer-group)",
-        "none",
-        "display",
-    ),
-    "visibility": _words("visible", "hidden|collapse", "visibility", inherited=True),
-    "content-visibility": _words("visible|auto", "hidden", "display"),
-    **_many("transform -webkit-transform", _TRANSFORM),
-    "scale": _words("none|1", rf"{_NOTHING}(?: .*)?|\S+ {_NOTHING}", "transform"),
-    "translate": _words(rf"none|{_FEW}(?: {_FEW})?"),
-    "rotate": _words("none|[+-]?[0-4]?[0-9]deg"),
-    "zoom": _words(r"normal|1(?:\.0+)?|100%"),
-    **_many("filter -webkit-filter", _words("none", rf"opacity\( ?{_NOTHING} ?\)", "opacity")),
-    **_many(
-        "clip-path -webkit-clip-path",
-        _words(
-            rf"none|inset\({_INSET}(?: {_INSET}){{0,3}}(?: round \d+px)?\)",
-            r"inset\((?:[5-9]\d|\d{3,})%\)|(?:circle|ellipse)\(0(?:px|%)?(?: .*)?\)",
-            "clip",
-        ),
-    ),
-    "clip": _words("auto", r"rect\((?:[01](?:px)?[, ]*){4}\)", "clip"),
-    **_many(
-        "mask mask-image mask-border mask-border-source -webkit-mask -webkit-mask-image"
-        " -webkit-mask-box-image line-clamp -webkit-line-clamp offset-path",
-        _words("none"),
-    ),
-    **_many("animation -webkit-animation animation-name -webkit-animation-name", _words("none")),
-    **_many("offset border-image", _words("none")),
-    "border-image-slice": _words(r"\d+%?(?: \d+%?){0,3}"),
-    **_many(
-        "grid grid-template grid-template-rows",
-        _words(r"none|(?:(?:auto|[1-9]\d*(?:\.\d+)?(?:px|fr|%|em))(?: ?/ ?| |$))+(?<![ /])"),
-    ),
-    "flex": _words(
-        r"none|auto|[1-9]\d*(?: \d+)?(?: (?:auto|\d+(?:px|%)|0))?|\d+ \d+ (?:auto|[1-9]\d*(?:\.\d+)?(?:px|%))"
-    ),
-    "flex-basis": _words(r"auto|[1-9]\d*(?:\.\d+)?(?:px|%|em)"),
-    "float": _words("left|right|none|inline-start|inline-end"),
-    "contain": _words("none|layout|style|layout style|style layout"),
-    "mix-blend-mode": _words("normal"),
-    "content": _words("normal|none"),
-    "z-index": _words(r"auto|\+?\d+"),
-    "unicode-bidi": _words("normal|embed|isolate|plaintext"),
-    "text-decoration": _words(
-        "(?:none|underline|overline|line-through)(?: (?:solid|double|dotted|dashed|wavy))?"
-        "(?: (?:#(?:[0-9a-f]{3}){1,2}|black|white|red|blue))?"
-    ),
-    "text-decoration-thickness": _words(r"auto|from-font|[0-3](?:\.\d+)?px"),
-    "outline-offset": _words(r"0|\d+px|-[0-4]px"),
-    "-webkit-text-security": _words("none", inherited=True),
-    "-webkit-text-stroke": _words("0(?:px)?(?: #(?:[0-9a-f]{3}){1,2})?", inherited=True),
-    "-webkit-text-stroke-width": _words("0(?:px)?", inherited=True),
-    "font-size-adjust": _words("none", inherited=True),
-    "color-scheme": _words("normal|light|only light|light only|light dark|dark light", inherited=True),
-    "letter-spacing": _words(
-        r"normal|0|[+-]?(?:[0-2](?:\.\d+)?|\.\d+)(?:px|pt)|-?0?\.[0-2]\d*em|\+?\d?\d(?:\.\d+)?(?:px|pt)"
-        r"|(?:[0-2](?:\.\d+)?|\.\d+)r?em",
-        r"-(?:0?\.[5-9]\d*|[1-9][\d.]*)em|-\d{2,}[\d.]*px",
-        "font size",
-        inherited=True,
-    ),
-    "word-spacing": _words(
-        r"normal|-?[0-3](?:\.\d+)?(?:px|pt)|\d?\d(?:px|pt)|-?0?\.[0-2]\d*em|0", inherited=True
-    ),
-    "line-height": _words(
-        r"normal|0*(?:[5-9]|[1-9]\d\d?)(?:\.\d+)?(?:px|pt)|0?\.[4-9]\d*(?:r?em)?|[1-9]\d?(?:\.\d+)?(?:r?em)?"
-        r"|0*(?:[4-9]\d|[1-9]\d\d)(?:\.\d+)?%",
-        inherited=True,
-    ),
-}
+# fmt: off
+ROWS: Final = _rows((
+    ("display",
+     r"inline|contents|list-item|flow-root|(?:inline-)?(?:block|flex|grid|table)|-webkit-(?:inline-)?box"
+     r"|table-(?:cell|row|caption|(?:row|header|footer)-group)", "none", "display"),
+    ("content-visibility", "visible|auto", "hidden", "display"),
+    ("transform -webkit-transform", rf"none|(?:(?:{_SHIFTS}|{_SAME}) ?)+",
+     rf"(?:scale|scale[xy]|matrix)\( ?{_ZERO}(?:[, ].*)?\)|scale\([^,()]*, ?{_ZERO} ?\)", "transform"),
+    ("scale", "none|1", rf"{_ZERO}(?: .*)?|\S+ {_ZERO}", "transform"),
+    ("translate", rf"none|{_FEW}(?: {_FEW})?"),
+    ("rotate", "none|[+-]?[0-4]?[0-9]deg"),
+    ("zoom", r"normal|1(?:\.0+)?|100%"),
+    ("filter -webkit-filter", "none", rf"opacity\( ?{_ZERO} ?\)", "opacity"),
+    ("clip-path -webkit-clip-path", rf"none|inset\({_INSET}(?: {_INSET}){{0,3}}(?: round \d+px)?\)",
+     r"inset\((?:[5-9]\d|\d{3,})%\)|(?:circle|ellipse)\(0(?:px|%)?(?: .*)?\)", "clip"),
+    ("clip", "auto", r"rect\((?:[01](?:px)?[, ]*){4}\)", "clip"),
+    ("mask mask-image mask-border mask-border-source -webkit-mask -webkit-mask-image -webkit-mask-box-image"
+     " line-clamp -webkit-line-clamp offset-path offset border-image"
+     " animation -webkit-animation animation-name -webkit-animation-name", "none"),
+    ("mix-blend-mode", "normal"),
+    ("content", "normal|none"),
+    ("contain", "none|layout|style|layout style|style layout"),
+    ("float", "left|right|none|inline-start|inline-end"),
+    ("z-index", r"auto|\+?\d+"),
+    ("unicode-bidi", "normal|embed|isolate|plaintext"),
+    ("grid grid-template grid-template-rows grid-auto-rows",
+     rf"none|(?:(?:auto|{_SIZE})(?: ?/ ?| |$))+(?<![ /])"),
+    ("flex", rf"none|auto|[1-9]\d*(?: \d+)?(?: (?:auto|\d+(?:px|%)|0))?|\d+ \d+ (?:auto|{_SIZE})"),
+    ("flex-basis", rf"auto|{_SIZE}"),
+    ("border-image-slice", r"\d+%?(?: \d+%?){0,3}"),
+    ("text-decoration", "(?:none|underline|overline|line-through)(?: (?:solid|double|dotted|dashed|wavy))?"
+     rf"(?: (?:{_HEX}|black|white|red|blue))?"),
+    ("text-decoration-thickness", r"auto|from-font|[0-3](?:\.\d+)?px"),
+)) | _rows((
+    ("visibility", "visible", "hidden|collapse", "visibility"),
+    ("-webkit-text-security font-size-adjust", "none"),
+    ("-webkit-text-stroke -webkit-text-stroke-width", rf"0(?:px)?(?: {_HEX})?"),
+    ("text-indent", rf"{_FEW}|-?[0-5]?(?:\.\d+)?em", r"-\d{3,}[.\d]*(?:px|pt|r?em|%)", "position"),
+    ("letter-spacing",
+     r"normal|0|[+-]?(?:[0-2](?:\.\d+)?|\.\d+)(?:px|pt)|-?0?\.[0-2]\d*em|\+?\d?\d(?:\.\d+)?(?:px|pt)"
+     r"|(?:[0-2](?:\.\d+)?|\.\d+)r?em", r"-(?:0?\.[5-9]\d*|[1-9][\d.]*)em|-\d{2,}[\d.]*px", "font size"),
+    ("word-spacing", r"normal|-?[0-3](?:\.\d+)?(?:px|pt)|\d?\d(?:px|pt)|-?0?\.[0-2]\d*em|0"),
+    ("line-height",
+     r"normal|0*(?:[5-9]|[1-9]\d\d?)(?:\.\d+)?(?:px|pt)|0?\.[4-9]\d*(?:r?em)?|[1-9]\d?(?:\.\d+)?(?:r?em)?"
+     r"|0*(?:[4-9]\d|[1-9]\d\d)(?:\.\d+)?%"),
+), inherited=True) | _rows((
+    ("position", "static|relative", "absolute|fixed|(?:-webkit-)?sticky", "position"),
+    ("border border-top border-bottom border-width border-top-width border-bottom-width"
+     " outline outline-width", rf"{_LINE}(?: {_LINE}){{0,3}}"),
+    ("outline-offset", r"0|\d?\dpx|-[0-4]px"),
+    ("box-shadow -webkit-box-shadow", rf"none|{_SHADOW}(?:, ?{_SHADOW})*"),
+    ("vertical-align", r"[a-z-]+|0|-?[0-2]?\d(?:\.\d+)?(?:px|pt|%)|-?[01]?(?:\.\d+)?r?em"),
+    ("grid-area grid-row grid-column grid-row-start grid-column-start", r"auto|span \d(?: / auto)?"),
+    ("columns column-count column-width", "auto|[1-4]"),
+    ("grid-template-columns", _GREAT),
+    ("backdrop-filter -webkit-backdrop-filter", "none"),
+), moves=True)
+# fmt: on
 """Properties whose value alone says whether text is shown."""
 
-LEFT, UP = ("margin-left", "padding-left", "left", "right"), ("margin-top", "padding-top", "top", "bottom")
-"""What moves the content of a box to the side, and what moves it up and down; the last counts backwards."""
+OFFSETS: Final = frozenset({"left", "top", "right", "bottom"})
+PLACES: Final = OFFSETS | {
+    *("margin-left", "margin-top", "margin-right", "margin-bottom", "padding-left", "padding-top")
+}
+"""What moves a box or its content."""
 
 
 def _is_length(*words: str, low: float = -math.inf) -> Callable[[str], object]:
@@ -213,25 +219,17 @@ def _is_length(*words: str, low: float = -math.inf) -> Callable[[str], object]:
     )
 
 
-def _is_row(row: Words) -> Callable[[str], object]:
+def _is_row(row: Row) -> Callable[[str], object]:
     return lambda value: row.judge(value) != MAYBE
 
 
 _BY_CONTENT: Final = ("min-content", "max-content", "fit-content")
-_SHADOW_COLOUR: Final = r"(?:#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([^()]*\)|black|white|gray|grey|transparent)"
-_SHADOW: Final = (
-    rf"(?:{_SHADOW_COLOUR} )?"
-    r"(?:inset(?: (?:0|\dpx)){2,4}|(?:-?\d+(?:\.\d+)?px|0)(?: (?:-?\d+(?:\.\d+)?px|0)){1,3})"
-    rf"(?: {_SHADOW_COLOUR})?"
-)
-
 _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
-    **{name: _is_row(row) for name, row in WORDS.items()},
-    **dict.fromkeys((*LEFT, *UP), _is_length("auto")),
+    **{name: _is_row(row) for name, row in ROWS.items()},
+    **dict.fromkeys(PLACES, _is_length("auto")),
     **dict.fromkeys(("padding-left", "padding-top"), _is_length(low=0)),
-    **dict.fromkeys(("width", "height"), _is_length("auto", *_BY_CONTENT, low=0)),
+    **dict.fromkeys(("width", "min-width", "height"), _is_length("auto", *_BY_CONTENT, low=0)),
     **dict.fromkeys(("max-width", "max-height"), _is_length("none", *_BY_CONTENT, low=0)),
-    "text-indent": _is_length(),
     "font-size": lambda value: (length := parse_font_size(value)) is not None and min(length) >= 0,
     "opacity": lambda value: parse_opacity(value) is not None,
     **dict.fromkeys(
@@ -248,15 +246,15 @@ _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
         re.compile("(?:border|padding|content)-box|text").fullmatch,
     ),
     "text-shadow": bool,
-    "box-shadow": re.compile(rf"none|{_SHADOW}(?:, ?{_SHADOW})*").fullmatch,
-    "position": re.compile("static|relative|absolute|fixed|sticky|-webkit-sticky").fullmatch,
+    "white-space": re.compile("normal|nowrap|pre|pre-wrap|pre-line|break-spaces").fullmatch,
+    "color-scheme": re.compile(r"normal|(?:only )?(?:light|dark)|light dark|dark light").fullmatch,
     **dict.fromkeys(("overflow-x", "overflow-y"), re.compile("visible|hidden|clip|scroll|auto").fullmatch),
 }
 PROPERTIES: Final = frozenset(_UNDERSTOOD)
-"""Properties that can make text unseen, shorthands split."""
+"""Properties that can hide text, shorthands split."""
 
 
 @lru_cache(maxsize=4096)
 def is_understood(name: str, value: str) -> bool:
-    """Tell whether what a value of a property in PROPERTIES does is known; both in lower case."""
+    """Return whether it is known what a value of a property in PROPERTIES does; both in lower case."""
     return value in WIDE or (value != UNKNOWN and bool(_UNDERSTOOD[name](value)))

@@ -12,8 +12,8 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 from mailmcp.mail.clean import clean_line, clean_text
+from mailmcp.mail.html.hidden.declarations import parse_style
 from mailmcp.mail.html.hidden.remove import MARK_OPENING
-from mailmcp.mail.html.hidden.style import parse_style
 from mailmcp.mail.html.hidden.values import parse_length
 from mailmcp.mail.html.render.link_note import LinkBook
 from mailmcp.mail.html.render.table import Cell, Table

@@ -1,6 +1,6 @@
 import pytest
 
-from mailmcp.mail.html.hidden.style import Declaration, parse_style
+from mailmcp.mail.html.hidden.declarations import Declaration, parse_style
 from mailmcp.mail.html.hidden.values import PROPERTIES, UNKNOWN
 
 
@@ -57,8 +57,8 @@ BACKGROUND = ("background-image", "background-color", "background-size", "backgr
         ("margin:1px 2px 3px", SIDES, ("1px", "2px")),
         ("margin:1px 2px 3px 4px", SIDES, ("1px", "4px")),
         ("margin:1px 2px 3px 4px 5px", SIDES, (UNKNOWN, UNKNOWN)),
-        ("margin:1px calc(2px)", SIDES, (UNKNOWN, UNKNOWN)),
-        ("margin-inline:1px 2px", ("margin-left",), ("1px",)),
+        ("margin:1px calc(2px - 1px)", SIDES, (UNKNOWN, UNKNOWN)),
+        ("margin-inline:1px 2px", ("margin-left", "margin-right"), ("1px", "2px")),
         ("inset:-9px", ("top", "right", "bottom", "left"), ("-9px",) * 4),
         ("overflow:hidden auto", ("overflow-x", "overflow-y"), ("hidden", "auto")),
         ("background:#fff", BACKGROUND, ("none", "#fff", "auto", "border-box")),

@@ -6,7 +6,7 @@ hide what they may hide, but show nothing that is hidden without them.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -27,6 +27,7 @@ _NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|alpha\(.*|expr
 _ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert-layer$")
 """Values that depend on what stands elsewhere."""
 
+_VARIABLE: Final = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,[^()]*)?\)")
 _QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")
 """Lengths without a unit, and colours without their sign."""
 
@@ -36,16 +37,18 @@ _LOGICAL: Final = {
     "inset-block-start": "top", "inset-inline-start": "left",
     "inset-block-end": "bottom", "inset-inline-end": "right",
     "margin-block-start": "margin-top", "margin-inline-start": "margin-left",
+    "margin-block-end": "margin-bottom", "margin-inline-end": "margin-right",
+    "overflow-block": "overflow-y", "overflow-inline": "overflow-x",
     "padding-block-start": "padding-top", "padding-inline-start": "padding-left",
 }  # fmt: skip
 """Names that depend on the direction of writing (CSS Logical Properties 1), read as for left to right."""
 
 _BOXES: Final = {  # top, right, bottom, left; missing ones are as those opposite
-    "margin": ("margin-top", "", "", "margin-left"),
+    "margin": ("margin-top", "margin-right", "margin-bottom", "margin-left"),
     "padding": ("padding-top", "", "", "padding-left"),
     "inset": ("top", "right", "bottom", "left"),
-    "margin-inline": ("margin-left", ""),
-    "margin-block": ("margin-top", ""),
+    "margin-inline": ("margin-left", "margin-right"),
+    "margin-block": ("margin-top", "margin-bottom"),
     "padding-inline": ("padding-left", ""),
     "padding-block": ("padding-top", ""),
     "inset-inline": ("left", "right"),
@@ -113,6 +116,13 @@ def parse_block(nodes: Iterable[Any]) -> tuple[Declaration, ...]:
     return tuple(found)
 
 
+def substitute(css: str, variables: Mapping[str, str]) -> str:
+    """Replace `var()` of custom properties whose value is known."""
+    if not variables or "var(" not in css:
+        return css
+    return _VARIABLE.sub(lambda match: variables.get(match[1]) or match[0], css)
+
+
 def serialize(tokens: Iterable[Any]) -> str:
     """Write tokens as text without comments; UNKNOWN if they are nested deeply, or not ASCII."""
     tokens = [token for token in tokens if token.type != "comment"]
@@ -134,6 +144,9 @@ def _declare(name: str, value: str, *, important: bool) -> Iterator[Declaration]
         quirk = _QUIRK.fullmatch(part) is not None
         px = f"{part}px" if quirk and not is_understood(longhand, part) else part
         certain = part != UNKNOWN and px == part and not (quirk and "color" in longhand)
+        certain = certain and not part.startswith(
+            ("calc(", "min(", "max(", "clamp(")
+        )  # of which bounds are known
         yield Declaration(longhand, px, important, certain)
 
 

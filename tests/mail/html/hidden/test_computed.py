@@ -2,18 +2,21 @@
 
 import pytest
 
-from mailmcp.mail.html.hidden.shown import inherit
-from mailmcp.mail.html.hidden.state import State
-from mailmcp.mail.html.hidden.style import parse_style
+from mailmcp.mail.html.hidden.computed import ComputedStyle, compute_style
+from mailmcp.mail.html.hidden.declarations import parse_style
 from mailmcp.mail.html.hidden.values import MAYBE
 
 
-def judge(*styles: str, tag: str = "div") -> str:
-    """Judge text in nested elements, the outermost first."""
-    state = State()
+def compute(*styles: str, tag: str = "div") -> ComputedStyle:
+    """Compute the style of the innermost of nested elements, the outermost first."""
+    found = ComputedStyle()
     for style in styles:
-        state = inherit(tag, {each.name: each.value for each in parse_style(style)}, state)
-    return state.judge_text()
+        found = compute_style(tag, {each.name: each.value for each in parse_style(style)}, found)
+    return found
+
+
+def judge(*styles: str, tag: str = "div") -> str:
+    return compute(*styles, tag=tag).judge_text()
 
 
 @pytest.mark.parametrize(
@@ -24,16 +27,17 @@ def judge(*styles: str, tag: str = "div") -> str:
         (["font-size:50%", "font-size:30%"], "font size"),
         (["font-size:0", "font-size:2em"], "font size"),
         (["font-size:0", "font-size:medium"], ""),
-        (["font-size:calc(1px)", "font-size:2em"], MAYBE),
-        (["font-size:calc(1px)", "font-size:9px"], ""),
+        (["font-size:calc(9px - 8px)", "font-size:2em"], MAYBE),
+        (["font-size:calc(9px - 8px)", "font-size:9px"], ""),
         (["opacity:.5", "opacity:.5"], ""),
         (["opacity:.3", "opacity:.3"], "opacity"),
-        (["opacity:.3", "opacity:.5"], MAYBE),
+        (["opacity:.3", "opacity:.5"], ""),
+        (["opacity:.3", "opacity:.4;color:#333"], MAYBE),
         (["letter-spacing:-1em", "letter-spacing:0"], ""),
         (["letter-spacing:-1em", "letter-spacing:inherit"], "font size"),
         (["visibility:hidden", "visibility:visible"], ""),
-        (["margin-left:-90px", "margin-left:-90px"], MAYBE),
-        (["margin-left:-90px"] * 6, "position"),
+        (["padding-left:300px"] * 4, MAYBE),
+        (["margin-left:6000px"], "position"),
         (["margin-left:-15px", "padding-left:15px"] * 20, ""),
         (["position:absolute;left:-9999px", "position:static;left:0"], "position"),
         (["position:static;left:-9999px"], ""),
@@ -59,7 +63,7 @@ def test_what_is_around_counts(styles: list[str], verdict: str) -> None:
         (["height:40px;overflow:hidden"], ""),
         (["overflow:hidden;line-height:0"], MAYBE),
         (["overflow:hidden;width:200px", "margin-left:210px"], MAYBE),
-        (["overflow:hidden;height:20px", "padding-top:30px"], MAYBE),
+        (["overflow:hidden;height:20px;padding-top:30px"], MAYBE),
         (["height:0;overflow:hidden;display:inline"], MAYBE),
     ],
 )
@@ -117,19 +121,46 @@ def test_text_is_seen_against_all_that_may_lie_behind_it(styles: list[str], verd
 
 
 @pytest.mark.parametrize(
-    ("styles", "covers"),
+    ("styles", "unchecked"),
     [
-        (["position:absolute;background:#fff"], True),
-        (["position:fixed", "background:url(x)"], True),
-        (["margin-top:-30px;background:#fff"], True),
-        (["position:relative;background:#fff"], False),
-        (["position:absolute;background:none"], False),
-        (["position:absolute;background:#fff", ""], True),
-        (["position:absolute;background:#fff", "color:red"], False),
+        (["position:relative;top:2px"], False),
+        (["position:relative;top:-30px"], True),
+        (["position:static;top:-30px"], False),
+        (["position:absolute"], True),
+        (["position:fixed"], True),
+        (["margin-top:-16px"], False),
+        (["margin-bottom:-30px"], True),
+        (["margin-left:-90px"], True),
+        (["transform:scale(.5)"], False),
+        (["box-shadow:0 -40px 0 40px #fff"], True),
+        (["outline:40px solid #fff"], True),
+        (["width:9000px"], True),
+        (["background:url(data:image/png,x)"], True),
+        (["background:url(https://x.example/a.png)"], False),
+        (["height:20px;overflow:hidden", "padding-top:90px"], True),
+        (["height:20px;overflow:hidden", "color:red"], False),
+        (["color-scheme:dark"], True),
     ],
 )
-def test_what_may_lie_over_other_text_is_known(styles: list[str], *, covers: bool) -> None:
-    state = State()
-    for style in styles:
-        state = inherit("div", {each.name: each.value for each in parse_style(style)}, state)
-    assert state.covers is covers
+def test_what_may_hide_other_text_is_unchecked(styles: list[str], *, unchecked: bool) -> None:
+    assert compute(*styles).unchecked is unchecked
+
+
+def test_a_dark_document_is_white_on_black() -> None:
+    assert compute("color-scheme:dark", tag="html").judge_text() == ""
+    assert compute("color-scheme:dark;color:#000", tag="html").judge_text() == "colour"
+
+
+@pytest.mark.parametrize(
+    ("style", "capacity"),
+    [
+        ("", None),
+        ("height:100%", None),
+        ("width:72px;height:20px", 12),
+        ("width:72px;height:48px;line-height:24px", 20),
+        ("width:72px;height:5px", 0),
+        ("width:72px;white-space:nowrap", 10),
+    ],
+)
+def test_a_box_of_fixed_size_holds_so_many_characters(style: str, capacity: int | None) -> None:
+    assert compute(style).capacity == capacity

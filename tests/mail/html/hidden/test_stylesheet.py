@@ -1,7 +1,8 @@
 import pytest
 
 from mailmcp.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
-from mailmcp.mail.html.hidden.sheet import Rules, parse_sheets
+from mailmcp.mail.html.hidden.stylesheet import Rules, parse_sheets
+from mailmcp.mail.html.hidden.values import UNKNOWN
 from mailmcp.mail.html.normalize import StyleSheet
 from steps import assert_linear
 
@@ -61,8 +62,8 @@ def test_rules_that_may_apply_are_not_certain(css: str, tags: list[str]) -> None
     assert not any(rule.certain for rule in parse(css).rules)
 
 
-def test_rules_that_are_nested_deeper_than_is_read_are_said() -> None:
-    assert not parse("@media all{" * 9 + "p{opacity:0}" + "}" * 9).complete
+def test_rules_nested_too_deeply_are_reported() -> None:
+    assert parse("@media all{" * 9 + "p{opacity:0}" + "}" * 9).unchecked
 
 
 @pytest.mark.parametrize(
@@ -70,12 +71,32 @@ def test_rules_that_are_nested_deeper_than_is_read_are_said() -> None:
     [
         "@import 'data:text/css,p{}';",
         "@namespace url(x);",
+        "p::before{content:'';position:absolute;height:90px;background:#fff}",
+        "p:after{content:'x'}",
+        "p::first-line{color:#fff}",
         "@font-face{font-family:a;src:url(data:x)}",
         "@font-face{src:local(x);size-adjust:0%}",
     ],
 )
-def test_what_is_not_in_the_rules_is_said(css: str) -> None:
-    assert not parse(css).judged
+def test_what_is_not_in_the_rules_is_reported(css: str) -> None:
+    assert parse(css).unchecked
+
+
+@pytest.mark.parametrize(
+    ("css", "colour"),
+    [
+        (":root{--a:#333} p{color:var(--a)}", "#333"),
+        (":root{--a:#333} p{color:var( --a , red)}", "#333"),
+        ("p{color:var(--a)} body, :root{--a:#333}", "#333"),
+        (":root{--a:#333} @media print{:root{--a:red}} p{color:var(--a)}", "#333"),
+        (":root{--a:#333} .x{--a:red} p{color:var(--a)}", UNKNOWN),
+        (".x{--a:#333} p{color:var(--a)}", UNKNOWN),
+        ("@supports (x:y){:root{--a:#333}} p{color:var(--a)}", UNKNOWN),
+        ("p{color:var(--a)}", UNKNOWN),
+    ],
+)
+def test_variables_count_if_they_have_one_value_in_the_whole_document(css: str, colour: str) -> None:
+    assert [each.value for rule in parse(css).rules for each in rule.declarations] == [colour]
 
 
 @pytest.mark.parametrize("opening", ["(", "f(", "[", "{"])
@@ -98,10 +119,10 @@ def test_the_media_of_the_element_count() -> None:
 
 def test_no_more_is_read_than_the_ceiling_and_it_is_said() -> None:
     many = parse("p{color:red}" * (CSS_SELECTORS_MAX + 1))
-    assert (len(many.rules), many.complete) == (CSS_SELECTORS_MAX, False)
+    assert (len(many.rules), many.unchecked) == (CSS_SELECTORS_MAX, True)
     full = StyleSheet(css="p{color:red}" + " " * (CSS_CHARS_MAX - 12), media="")
-    assert parse_sheets([full]).complete
-    assert not parse_sheets([full, StyleSheet(css="b{color:red}", media="")]).complete
+    assert not parse_sheets([full]).unchecked
+    assert parse_sheets([full, StyleSheet(css="b{color:red}", media="")]).unchecked
 
 
 HOSTILE = [

@@ -1,0 +1,376 @@
+"""The computed style of an element, as far as it decides whether people see the text in it.
+
+`compute_style` makes an element's style from its declarations and its parent's style. Most
+properties are one row of `values.ROWS`. The rest work together: sizes, offsets, colours, and
+boxes that clip what doesn't fit.
+
+No layout is done. What moves a box, draws over others or opens a hole in a background can hide
+text anywhere in the document; it sets `unchecked` and is not followed.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mailmcp.mail.html.hidden.colour import (
+    BLACK,
+    WHITE,
+    Colour,
+    blend,
+    is_readable,
+    parse_colour,
+    parse_image,
+)
+from mailmcp.mail.html.hidden.values import (
+    INHERITING,
+    MAYBE,
+    OFFSETS,
+    PLACES,
+    ROWS,
+    UNKNOWN,
+    WIDE,
+    WINDOW_PX,
+    Length,
+    parse_font_size,
+    parse_length,
+    parse_opacity,
+)
+from mailmcp.mail.html.tags import BLOCKS, CELLS, TABLE_PARTS
+
+FONT_MIN_PX: Final = 3.0
+"""Small print is 8 and more; preheaders are 0 or 1."""
+
+_FONT_SHOWN_PX: Final = (5.0, 300.0)
+_OPACITY_MIN: Final = 0.1
+_EXTENT_MAX_PX: Final = 2.0  # no letter fits
+_OFF_PAGE_PX: Final = 500.0  # to the left or above, where nobody can scroll
+_FAR_PX: Final = 5_000.0  # to the right or below
+_WIDE_PX: Final = 1_500.0  # content at the far end is out of sight
+_OVERLAP_PX: Final = 20.0  # templates pull boxes together by as much
+_BACKGROUNDS_MAX: Final = 8
+_LETTER_EM: Final = 0.45  # width of a narrow letter
+
+_INHERITED: Final = {name for name, row in ROWS.items() if row.inherited}
+_OWN: Final = ROWS.keys() - _INHERITED
+_BOX_ONLY: Final = frozenset({"content-visibility", "transform", "-webkit-transform", "scale"})
+_RAISED: Final = frozenset({"sub", "sup"})
+"""In a line no height is too small: resets such as normalize.css give these none, to keep lines even."""
+
+_RESIZING: Final = frozenset({"display", "height", "line-height", "margin-top", "padding-top", "float"})
+_PAINTS: Final = frozenset(
+    {"color", "-webkit-text-fill-color", "background-color", "background-image", "background-clip"}
+    | {"-webkit-background-clip", "background-size", "background-position", "text-shadow", "display"}
+)
+
+
+_NORMAL: Final = Length(em=1.0)  # at the least, of a `line-height`
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedStyle:
+    """What the children of an element inherit, and what the boxes around them do to their text."""
+
+    font_px: float = 16.0
+    root_px: float = 16.0
+    line_height: Length = _NORMAL
+    nowrap: bool = False
+    opacity: float = 1.0
+    colour: Colour = BLACK
+    fill: Colour | None = None
+    inherited: frozenset[tuple[str, str]] = frozenset()
+    """Verdicts on inherited properties, by name."""
+
+    backgrounds: tuple[Colour | None, ...] = (WHITE,)
+    """What may lie behind the text, opaque; None for an unknown colour."""
+
+    block_backgrounds: tuple[Colour | None, ...] = (WHITE,)
+    float_backgrounds: tuple[Colour | None, ...] = (WHITE,)
+    """What lies behind a child where the background of an inline element, or of a box that doesn't
+    contain its floats, doesn't reach."""
+
+    aided: bool = False
+    """Whether a picture or a shadow may make text readable that its colour doesn't."""
+
+    box: str = ""
+    """The verdict on the boxes around, which nothing inside can undo."""
+
+    place: str = ""
+    """The verdict on where these boxes are."""
+
+    width_px: float = WINDOW_PX[0]
+    height_px: float = math.inf
+    """Of the parent; the height is infinite unless it is fixed."""
+
+    room_px: float = WINDOW_PX[0]
+    """How far to the right text is seen."""
+
+    clipped: bool = False
+    """Whether a box around clips what is higher than it."""
+
+    capacity: int | None = None
+    """How many characters fit into the element's own box; None if it grows with them."""
+
+    unchecked: bool = False
+    """Whether the element may hide text that isn't in it."""
+
+    @property
+    def removal(self) -> str:
+        """The verdict on the element as a whole, whatever is in it."""
+        return self.box if self.box == MAYBE else worst([self.box, self.place])
+
+    def judge_text(self) -> str:
+        """Return "" for text that is shown, MAYBE, or the technique that hides it."""
+        size = "font size" if self.font_px < FONT_MIN_PX else ""
+        if not size and not _FONT_SHOWN_PX[0] <= self.font_px <= _FONT_SHOWN_PX[1]:
+            size = MAYBE
+        if self.box == MAYBE and size != "font size":  # it may undo the rest
+            return MAYBE
+        readable = is_readable(self.fill or self.colour, self.backgrounds, self.opacity)
+        colour = "" if readable else MAYBE if readable is None or self.aided else "colour"
+        room = "" if self.room_px > 0 else MAYBE
+        return worst([self.box, self.place, size, room, colour, *(verdict for _, verdict in self.inherited)])
+
+
+def worst(verdicts: Iterable[str]) -> str:
+    """Return a technique that hides, else MAYBE, else ""."""
+    return min(set(verdicts) - {""}, key=lambda verdict: (verdict == MAYBE, verdict), default="")
+
+
+def compute_style(tag: str, values: Mapping[str, str], parent: ComputedStyle) -> ComputedStyle:
+    """Compute the style of an element from its cascaded values."""
+    if not values and (tag not in BLOCKS or parent.block_backgrounds == parent.backgrounds):
+        return parent
+    if tag in _RAISED and "line-height" in values:
+        values = {name: value for name, value in values.items() if name != "line-height"}
+    size = parse_font_size(values.get("font-size", ""))
+    font_px = size.to_px(parent.font_px, parent.font_px, parent.root_px) if size else parent.font_px
+    kind = _kind(tag, values)
+    own = {name: _judge_own(name, values, kind) for name in _OWN & values.keys()}
+    opacity = parse_opacity(values.get("opacity", "initial"))
+    total = parent.opacity * (1.0 if opacity is None else opacity)
+    faded = MAYBE if opacity is None else "opacity" if total < _OPACITY_MIN else ""
+    leading, spacing = _line_height(values.get("line-height", "")), values.get("white-space", "inherit")
+    style = replace(
+        parent,
+        font_px=font_px,
+        root_px=font_px if tag == "html" else parent.root_px,
+        line_height=leading or parent.line_height,
+        nowrap=parent.nowrap if spacing in INHERITING else spacing not in ("normal", "pre-line", "pre-wrap"),
+        opacity=total,
+        inherited=_judge_inherited(values, parent),
+        box=worst([parent.box, faded, *(own[name] for name in own if not ROWS[name].moves)]),
+        capacity=None,
+        unchecked=any(verdict for name, verdict in own.items() if ROWS[name].moves)
+        or (parent.clipped and not _RESIZING.isdisjoint(values) and kind != "none"),
+    )
+    style = _move(values, style, inline=kind == "inline")
+    return _clip(tag, values, _paint(tag, values, style, kind), kind)
+
+
+def _kind(tag: str, values: Mapping[str, str]) -> str:
+    """Return "inline", "contents", "block", "float" or "root": a box that contains its floats."""
+    display = values.get("display", "")
+    if values.get("position") in ("absolute", "fixed") or values.get("float", "none") not in ("none", *WIDE):
+        return "float"
+    if display in ("", UNKNOWN, *WIDE):
+        display = "block" if tag in BLOCKS else "table" if tag in TABLE_PARTS or tag == "body" else "inline"
+    if display in ("inline", "contents", "none"):
+        return display
+    is_clipping = _is_clipping(values) or (tag == "table" and display == "block" and "display" not in values)
+    return "block" if display in ("block", "list-item") and not is_clipping else "root"
+
+
+def _judge_own(name: str, values: Mapping[str, str], kind: str) -> str:
+    """Judge a property that isn't inherited; some do nothing to inline elements, or to static ones."""
+    if name == "clip" and values.get("position") not in ("absolute", "fixed", UNKNOWN):
+        return ""
+    verdict = ROWS[name].judge(values[name])
+    return MAYBE if verdict and name in _BOX_ONLY and kind in ("inline", "contents") else verdict
+
+
+def _judge_inherited(values: Mapping[str, str], parent: ComputedStyle) -> frozenset[tuple[str, str]]:
+    """Judge the inherited properties of an element; those of its parent hold as well."""
+    found = dict(parent.inherited)
+    for name in values.keys() & (_INHERITED | {"font-size", "color", "-webkit-text-fill-color"}):
+        value = values[name]
+        if name in ROWS:
+            found[name] = found.get(name, "") if value in INHERITING else ROWS[name].judge(value)
+        elif value == UNKNOWN:
+            found[name] = MAYBE
+        elif value not in INHERITING and not (name == "font-size" and value.endswith(("em", "%", "er"))):
+            found.pop(name, None)  # whatever is around
+    return frozenset(item for item in found.items() if item[1])
+
+
+def _line_height(value: str) -> Length | None:
+    if value == "normal" or value in WIDE:
+        return None if value in INHERITING else _NORMAL
+    length = parse_length(value, "em")
+    return length and Length(px=length.px, em=length.em + length.whole, rem=length.rem)
+
+
+def _move(values: Mapping[str, str], style: ComputedStyle, *, inline: bool) -> ComputedStyle:
+    """Account for margins, padding and offsets."""
+    if PLACES.isdisjoint(values):
+        return style
+    is_static = values.get("position", "static") in ("static", *WIDE)
+    place, room_px, moved = style.place, style.room_px, False
+    for name in PLACES & values.keys():
+        if values[name] in ("auto", *WIDE) or (name in OFFSETS and is_static):
+            continue
+        length = parse_length(values[name])
+        if length is None:
+            place, moved = worst([place, MAYBE]), True
+            continue
+        px = length.to_px(style.font_px, WINDOW_PX[0], style.root_px)
+        if name in ("right", "bottom"):
+            px = 0.0 if {"right": "left", "bottom": "top"}[name] in values else -px
+        if name in ("margin-right", "margin-bottom"):
+            px = max(px, -_OFF_PAGE_PX + 1)  # they move what follows
+        elif name.endswith("left"):
+            room_px -= px
+        if not -_OFF_PAGE_PX < px < _FAR_PX:
+            place = worst([place, "position"])
+        elif name in OFFSETS or px < 0:
+            moved = moved or abs(px) > _OVERLAP_PX
+        elif name == "padding-top" and inline:
+            moved = moved or px > _OVERLAP_PX
+    return replace(style, place=place, room_px=min(room_px, WINDOW_PX[0]), unchecked=style.unchecked or moved)
+
+
+def _paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
+    """Account for the colours of the text and of what lies behind it."""
+    if values.get("color-scheme") in ("dark", "only dark", UNKNOWN):
+        dark = (BLACK,)
+        style = replace(style, unchecked=style.unchecked or tag != "html", colour=WHITE, backgrounds=dark)
+        style = replace(style, block_backgrounds=dark, float_backgrounds=dark)
+    behind = style.backgrounds
+    if kind in ("block", "root"):
+        behind = _join(behind, style.block_backgrounds)
+    elif kind == "float":
+        behind = _join(behind, style.float_backgrounds)
+    painted = style if behind == style.backgrounds else replace(style, backgrounds=behind)
+    if not _PAINTS.isdisjoint(values):
+        painted = _paint_text(values, painted, style, kind)
+    if kind in ("inline", "contents", "none"):
+        return painted
+    floats = style.float_backgrounds if kind == "block" else painted.backgrounds
+    return replace(painted, block_backgrounds=painted.backgrounds, float_backgrounds=floats)
+
+
+def _paint_text(
+    values: Mapping[str, str], style: ComputedStyle, parent: ComputedStyle, kind: str
+) -> ComputedStyle:
+    colour, fill, backgrounds = style.colour, style.fill, style.backgrounds
+    if (written := values.get("color", "inherit")) not in INHERITING:
+        colour = BLACK if written == "initial" else parse_colour(written) or colour
+    if (written := values.get("-webkit-text-fill-color", "inherit")) not in INHERITING:
+        fill = parse_colour(written)
+    written, image = values.get("background-color", "initial"), values.get("background-image", "none")
+    under = fill or colour if written == "currentcolor" else parse_colour(written)
+    stops = None if image in ("none", *WIDE) else parse_image(image)
+    sized = [values.get("background-size"), values.get("background-position")] if stops else []
+    if UNKNOWN in [written, image, *sized]:
+        backgrounds = (None,)
+    elif kind != "contents":
+        for layer in ((under,) if under else (), stops or ()):
+            backgrounds = _cover(layer, backgrounds)
+    is_opaque = under is not None and under.alpha == 1
+    has_shadow = values.get("text-shadow", "none") not in ("none", *WIDE)
+    aided = (style.aided and not is_opaque) or stops == () or has_shadow
+    if "text" in (values.get("background-clip"), values.get("-webkit-background-clip")):
+        if (fill or colour).alpha < 1:  # the letters are painted with the background
+            aided = aided or None in backgrounds
+            fill = next((x for x in backgrounds if not is_readable(x, parent.backgrounds)), backgrounds[0])
+        backgrounds = parent.backgrounds
+    return replace(
+        style,
+        colour=colour,
+        fill=fill,
+        backgrounds=backgrounds,
+        aided=aided,
+        unchecked=style.unchecked or "data:" in image or "cid:" in image,
+    )
+
+
+def _cover(upper: tuple[Colour, ...], lower: tuple[Colour | None, ...]) -> tuple[Colour | None, ...]:
+    """Return what is seen where one of some colours lies over one of others."""
+    found = [
+        each if each.alpha == 1 else None if below is None else blend(each, below)
+        for each in upper
+        for below in lower
+    ]
+    return _join(tuple(found), ()) if found else lower
+
+
+def _join(first: tuple[Colour | None, ...], second: tuple[Colour | None, ...]) -> tuple[Colour | None, ...]:
+    if first == second:
+        return first
+    found = tuple(dict.fromkeys((*first, *second)))
+    return found if len(found) <= _BACKGROUNDS_MAX else (None,)
+
+
+def _is_clipping(values: Mapping[str, str]) -> bool:
+    overflows = {values.get("overflow-x", "visible"), values.get("overflow-y", "visible")}
+    return not overflows <= {"visible", *WIDE - {"inherit"}}
+
+
+def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
+    """Account for a box of fixed size, and for one that clips what doesn't fit."""
+    width_px = _extent(values, "width", style, style.width_px)
+    height_px = _extent(values, "height", style, style.height_px)
+    is_cell = (tag in TABLE_PARTS or tag == "table") and values.get("display", "table")[:5] == "table"
+    if is_cell and tag not in CELLS and values.get("visibility") in ("hidden", "collapse"):
+        return replace(style, box="visibility")  # whatever its cells say
+    if is_cell:
+        height_px = math.inf  # it grows with its content
+    widest = [parse_length(values.get(name, "")) or Length() for name in ("width", "min-width")]
+    if any(each.to_px(style.font_px, 0.0, style.root_px) > _WIDE_PX for each in widest):
+        style = replace(style, unchecked=True)
+    if kind == "inline" and not _is_clipping(values):
+        return style
+    around_px = style.height_px
+    style = replace(style, width_px=min(width_px, WINDOW_PX[0]), height_px=height_px)
+    line_px = style.line_height.to_px(style.font_px, style.font_px, style.root_px)
+    per_line = max(width_px, 0.0) / (_LETTER_EM * style.font_px or 1.0)
+    if height_px < math.inf:
+        lines = max(height_px, 0.0) / max(line_px, FONT_MIN_PX)
+        style = replace(style, capacity=int(max(lines, 1.0) * per_line) if lines >= 0.5 else 0)
+    if style.nowrap and style.capacity is None:
+        style = replace(style, capacity=int(per_line))
+    if not _is_clipping(values):
+        return style
+    if tag in ("html", "body"):  # what doesn't fit in the window can't be scrolled to
+        return replace(style, unchecked=style.unchecked or height_px < math.inf)
+    verdict = ""
+    if min(width_px, height_px) <= max(0.6 * style.font_px, _EXTENT_MAX_PX):
+        padded = any(
+            any(parse_length(values.get(name, "")) or ()) for name in ("padding-left", "padding-top")
+        )
+        surely = kind != "inline" and not is_cell and not padded  # padding isn't clipped
+        surely = surely and 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX
+        verdict = "extent" if surely else MAYBE
+    padding = parse_length(values.get("padding-top", "")) or Length()
+    if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
+        style = replace(style, capacity=0)
+    if around_px <= _EXTENT_MAX_PX or 0 < height_px <= padding.to_px(style.font_px):
+        verdict = verdict or MAYBE
+    return replace(
+        style,
+        box=worst([style.box, verdict]),
+        clipped=style.clipped or style.capacity is not None,
+        room_px=min(style.room_px, max(width_px, 0.0)),
+    )
+
+
+def _extent(values: Mapping[str, str], name: str, style: ComputedStyle, whole_px: float) -> float:
+    """Return how wide or high a box can be, in pixels; less than 0 if that isn't known."""
+    found = [whole_px if name == "width" else math.inf]
+    for value in (values.get(name, "auto"), values.get(f"max-{name}", "none")):
+        length = parse_length(value)
+        if length is not None and not (length.whole and whole_px == math.inf):
+            found.append(length.to_px(style.font_px, whole_px if length.whole else 0.0, style.root_px))
+        elif value in (UNKNOWN, "inherit"):
+            found.append(-1.0)
+    return min(found)

@@ -1,0 +1,162 @@
+"""Style sheets to the rules that can hide text, in the order of the cascade.
+
+`@media` is judged by `media`; other at-rules that hold rules may apply or not, and so may nested
+rules: they aren't certain. Nothing remote is ever fetched.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import tinycss2
+
+from mailmcp.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
+from mailmcp.mail.html.hidden.declarations import Declaration, parse_block, serialize, substitute
+from mailmcp.mail.html.hidden.media import media_matches
+from mailmcp.mail.html.hidden.selector import Selector, parse_selector
+from mailmcp.mail.html.normalize import StyleSheet
+
+_NESTING_MAX: Final = 6
+_NO_RULES: Final = frozenset(
+    {"charset", "counter-style", "font-feature-values", "page", "property", "viewport", "-ms-viewport"}
+    | {"keyframes", "-webkit-keyframes", "-moz-keyframes", "-o-keyframes", "-ms-keyframes", "font-face"}
+)
+"""At-rules that apply to no element by themselves."""
+
+_ROOTS: Final = re.compile(r"(?:html|body|:root|\*)(?:[ ,]+(?:html|body|:root|\*))*")
+_DRAWN: Final = re.compile(r"::?(?:before|after|marker|backdrop|(first-l(?:ine|etter)))")
+_EMPTY: Final = re.compile(
+    r"content:(?:none|normal|[\"']\s*\.?\s*[\"'])|(?:display|clear|visibility|overflow|color|box-sizing|zoom):.*"
+    r"|(?:height|width|font-size|line-height):0(?:px)?|font-(?:family|weight|style):.*|text-.*|-.*"
+)
+"""Declarations of a pseudo-element that draw nothing: clearing floats takes no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One selector, and what it declares."""
+
+    selector: Selector
+    declarations: tuple[Declaration, ...]
+    certain: bool
+    """False if it may apply or not, or to fewer elements than the selector matches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """The rules of a document that can hide text."""
+
+    rules: tuple[Rule, ...]
+    """In the order written."""
+
+    variables: Mapping[str, str]
+    """Custom properties that have one value in the whole document, by name."""
+
+    unchecked: bool
+    """Whether text may be hidden by what isn't in the rules: a font, a pseudo-element, a sheet within a
+    sheet, or what lies beyond the limits."""
+
+
+def parse_sheets(sheets: Iterable[StyleSheet]) -> Rules:
+    """Parse style sheets, up to CSS_CHARS_MAX characters and CSS_SELECTORS_MAX selectors."""
+    reader = _Reader({})
+    sheets = tuple(sheets)
+    reader.read_all(sheets)
+    variables = {name: values.pop() for name, values in reader.variables.items() if len(values) == 1}
+    if variables:
+        reader = _Reader(variables)
+        reader.read_all(sheets)
+    return Rules(
+        rules=tuple(reader.rules[:CSS_SELECTORS_MAX]),
+        variables=variables,
+        unchecked=reader.unchecked or len(reader.rules) > CSS_SELECTORS_MAX,
+    )
+
+
+class _Reader:
+    """Collects rules."""
+
+    __slots__ = ("known", "rules", "unchecked", "variables")
+
+    def __init__(self, known: Mapping[str, str]) -> None:
+        self.known = known
+        self.rules: list[Rule] = []
+        self.variables: dict[str, set[str]] = defaultdict(set)
+        self.unchecked = False
+
+    def read_all(self, sheets: Iterable[StyleSheet]) -> None:
+        room = CSS_CHARS_MAX
+        for sheet in sheets:
+            matches = media_matches(sheet.media)
+            if matches is False:
+                continue
+            self.unchecked = self.unchecked or len(sheet.css) > room
+            css = substitute(sheet.css[:room], self.known)
+            nodes = tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
+            room -= min(len(sheet.css), room)
+            self.read(nodes, (), _NESTING_MAX, certain=matches is True)
+
+    def read(self, nodes: Iterable[Any], outer: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
+        """Read rules; `outer` are the selectors of the rule that they are nested in, if they are."""
+        for node in nodes:
+            if node.type == "qualified-rule":
+                selectors = [parse_selector(text) for text in _split(node.prelude)]
+                # One selector that a browser doesn't understand makes it drop the rule.
+                is_certain = certain and not outer and all(each.certain for each in selectors)
+                self._read_block(node, tuple(selectors), depth, certain=is_certain)
+            elif node.type == "at-rule":
+                self._read_at_rule(node, outer, depth, certain=certain)
+
+    def _read_block(self, node: Any, selectors: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
+        content = tinycss2.parse_blocks_contents(node.content, skip_comments=True, skip_whitespace=True)
+        declared = [each for each in content if each.type == "declaration"]
+        drawn = [match for each in selectors if (match := _DRAWN.fullmatch(each.pseudo_element))]
+        if drawn and not all(
+            _EMPTY.fullmatch(f"{each.lower_name}:{serialize(each.value).lower()}") for each in declared
+        ):
+            self.unchecked = True
+        self.unchecked |= any(match[1] for match in drawn)
+        is_root = _ROOTS.fullmatch(serialize(node.prelude).lower()) if certain else None
+        for each in declared:
+            if each.name.startswith("--"):
+                self.variables[each.name].add(serialize(each.value).lower() if is_root else "")
+        selectors = tuple(each for each in selectors if each.matches)
+        if declarations := parse_block(content):
+            self.rules += (
+                Rule(selector=each, declarations=declarations, certain=certain) for each in selectors
+            )
+        nested = [each for each in content if each.type in ("qualified-rule", "at-rule")]
+        if nested and selectors:
+            self.unchecked = self.unchecked or not depth
+            self.read(nested if depth else (), selectors, depth - 1, certain=False)
+
+    def _read_at_rule(self, node: Any, outer: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
+        name = node.lower_at_keyword
+        if name in ("font-face", "import", "namespace"):
+            text = serialize(node.content or node.prelude).lower()
+            # Fonts may have no letters; those on other servers aren't fetched, and the next font is used.
+            self.unchecked |= name == "namespace" or bool(re.search(r"data:|-adjust|\?$", text))
+        if node.content is None or name in _NO_RULES:
+            return
+        matches = media_matches(serialize(node.prelude)) if name == "media" else None
+        if matches is False:
+            return
+        self.unchecked = self.unchecked or not depth
+        if depth and outer:
+            self._read_block(node, outer, depth - 1, certain=False)
+        elif depth:
+            rules = tinycss2.parse_rule_list(node.content, skip_comments=True, skip_whitespace=True)
+            self.read(rules, (), depth - 1, certain=certain and matches is True)
+
+
+def _split(prelude: Iterable[Any]) -> list[str]:
+    """Part the selectors of a rule at their commas."""
+    groups: list[list[Any]] = [[]]
+    for node in prelude:
+        if node == ",":
+            groups.append([])
+        else:
+            groups[-1].append(node)
+    return [serialize(group) for group in groups]
