@@ -6,6 +6,7 @@ STRUCTURE_DEPTH_MAX.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
@@ -28,10 +29,6 @@ from mailmcp.mail.mime.structure import (
 UNREADABLE: Final = "structure is unreadable"
 PART_UNREADABLE: Final = "part of the structure is unreadable"
 
-_LEAF_FIELDS: Final = 7  # type, subtype, parameters, id, description, encoding, size
-_IMAP_ENVELOPE: Final = 7  # after the seven, of a message inside
-_ENVELOPE_SUBJECT: Final = 1  # date, subject, then the addresses
-_MESSAGE_BODY: Final = 8  # after the envelope: the structure inside
 _SIZE_MAX: Final = 2**63 - 1
 _SIZE_DIGITS_MAX: Final = 18
 
@@ -70,15 +67,16 @@ class _Reader:
     def read_body(self, node: object, message_id: str, depth: int) -> Part | None:
         """Read the body of a message, the outer one or that in part `message_id`."""
         items = _items(node)
-        return self.read(items, body_id(message_id, multipart=_is_multipart(items)), depth)
+        multipart = bool(items) and isinstance(items[0], tuple)
+        return self._read(items, body_id(message_id, multipart=multipart), depth)
 
-    def read(self, items: Sequence[object], part_id: str, depth: int) -> Part | None:
+    def _read(self, items: Sequence[object], part_id: str, depth: int) -> Part | None:
         """Read a part; None, with a defect, if it lies too deep or too many came before it."""
         self.count += 1
         if depth >= STRUCTURE_DEPTH_MAX or self.count > STRUCTURE_PARTS_MAX:
             self.defects.append(TOO_DEEP if depth >= STRUCTURE_DEPTH_MAX else TOO_MANY)
             return None
-        if _is_multipart(items):
+        if items and isinstance(items[0], tuple):
             return self._read_multipart(items, part_id, depth)
         return self._read_leaf(items, part_id, depth)
 
@@ -86,59 +84,55 @@ class _Reader:
         nodes = list(takewhile(lambda item: isinstance(item, tuple), items))
         children: list[Part] = []
         for number, node in enumerate(nodes, start=1):
-            child = self.read(_items(node), child_id(part_id, number), depth + 1)
+            child = self._read(_items(node), child_id(part_id, number), depth + 1)
             if child is not None:
                 children.append(child)
             elif self.count > STRUCTURE_PARTS_MAX:
                 break
-        rest = items[len(nodes) :]
-        subtype = _text(rest[0]) if rest else ""
-        if not subtype:
+        subtype, params, *extension = (*items[len(nodes) :], None, None)
+        if not _text(subtype):
             self.defects.append(PART_UNREADABLE)
-        disposition, disposition_params = _disposition(rest[2:])
+        disposition, disposition_params = _disposition(extension)
         fields = PartFields(
-            content_type=f"multipart/{subtype or 'mixed'}",
-            params=_params(rest[1] if len(rest) > 1 else None),
+            content_type=f"multipart/{_text(subtype) or 'mixed'}",
+            params=_params(params),
             disposition=disposition,
             disposition_params=disposition_params,
         )
         return make_part(part_id, fields, tuple(children))
 
     def _read_leaf(self, items: Sequence[object], part_id: str, depth: int) -> Part | None:
-        main, sub = (_text(item) for item in (*items[:2], None, None)[:2])
-        if not main or not sub:
+        # The last two are there for an attached message only.
+        main, sub, params, content_id, _, encoding, size, imap_envelope, body = (*items, *[None] * 9)[:9]
+        content_type = f"{_text(main)}/{_text(sub)}"
+        if not _text(main) or not _text(sub):
             self.defects.append(PART_UNREADABLE)
             return None
-        if len(items) < _LEAF_FIELDS or not _is_size(items[6]):
+        size_octets = _size(size)
+        if size_octets is None:
             self.defects.append(PART_UNREADABLE)
-        _, _, params, content_id, _, encoding, size = (*items[:_LEAF_FIELDS], *[None] * _LEAF_FIELDS)[
-            :_LEAF_FIELDS
-        ]
-        disposition, disposition_params = _disposition(items[_LEAF_FIELDS:])
+        disposition, disposition_params = _disposition(items[7:])
         fields = PartFields(
-            content_type=f"{main}/{sub}",
+            content_type=content_type,
             params=_params(params),
             encoding=_text(encoding),
-            size_octets=int(size) if isinstance(size, (int, bytes)) and _is_size(size) else 0,
+            size_octets=size_octets or 0,
             disposition=disposition,
             disposition_params=disposition_params,
             content_id=_text(content_id),
-            subject=_inner_subject(items) if f"{main}/{sub}".lower() in MESSAGE_TYPES else "",
+            subject=_subject(imap_envelope) if content_type.lower() in MESSAGE_TYPES else "",
         )
         part = make_part(part_id, fields)
-        body = items[_MESSAGE_BODY] if len(items) > _MESSAGE_BODY and part.is_message else None
-        if not isinstance(body, tuple) or part.is_encoded_message:
+        if not part.is_message or part.is_encoded_message or not isinstance(body, tuple):
             return part
         inner = self.read_body(body, part_id, depth + 1)
-        return make_part(part_id, fields, () if inner is None else (inner,))
+        return replace(part, parts=() if inner is None else (inner,))
 
 
-def _inner_subject(items: Sequence[object]) -> str:
-    """Return the subject of an attached message, from its ENVELOPE; "" if the server left it out."""
-    imap_envelope = _items(items[_IMAP_ENVELOPE]) if len(items) > _IMAP_ENVELOPE else ()
-    if len(imap_envelope) <= _ENVELOPE_SUBJECT:
-        return ""
-    return decode_encoded_words(_text(imap_envelope[_ENVELOPE_SUBJECT])).text
+def _subject(imap_envelope: object) -> str:
+    """Return the subject in an ENVELOPE, which begins with the date; "" if the server left it out."""
+    _, subject = (*_items(imap_envelope), None, None)[:2]
+    return decode_encoded_words(_text(subject)).text
 
 
 def _items(node: object) -> Sequence[object]:
@@ -150,14 +144,10 @@ def _items(node: object) -> Sequence[object]:
     return node
 
 
-def _is_multipart(items: Sequence[object]) -> bool:
-    return bool(items) and isinstance(items[0], tuple)
-
-
-def _is_size(value: object) -> bool:
-    if isinstance(value, bytes):
-        return value.isdigit() and len(value) <= _SIZE_DIGITS_MAX
-    return isinstance(value, int) and 0 <= value <= _SIZE_MAX
+def _size(value: object) -> int | None:
+    if isinstance(value, bytes) and value.isdigit() and len(value) <= _SIZE_DIGITS_MAX:
+        return int(value)
+    return value if isinstance(value, int) and 0 <= value <= _SIZE_MAX else None
 
 
 def _text(value: object) -> str:
