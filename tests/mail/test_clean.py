@@ -78,7 +78,7 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         ("\u2500" * 20, "\u2500" * 20, 0),
     ],
 )
-def test_only_what_nobody_sees_is_removed_and_counted(text: str, cleaned: str, removed: int) -> None:
+def test_invisible_characters_are_removed_and_counted(text: str, cleaned: str, removed: int) -> None:
     result = clean_text(text)
     assert (result.text, result.removed) == (cleaned, removed)
 
@@ -106,7 +106,7 @@ def test_controls_become_spaces_one_for_one() -> None:
     assert blank_controls("a\r\n\x00b\x7f") == "a   b "
 
 
-def test_whatever_is_ignorable_is_suspect() -> None:
+def test_default_ignorable_characters_are_removed() -> None:
     """Default_Ignorable_Code_Point and Bidi_Control (DerivedCoreProperties.txt, PropList.txt)."""
     ranges = (
         "AD 34F 61C 115F-1160 17B4-17B5 180B-180F 200B-200F 202A-202E 2060-206F 3164 FE00-FE0F FEFF FFA0 "
@@ -118,7 +118,7 @@ def test_whatever_is_ignorable_is_suspect() -> None:
             assert clean_text(f"a{chr(point)}b").text == "ab", f"{point:X}"
 
 
-def test_whatever_formats_or_fills_is_suspect() -> None:
+def test_format_characters_and_fillers_are_removed() -> None:
     """By categories and names; format characters that are seen are Prepended_Concatenation_Mark."""
     seen = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
     for character in map(chr, range(0x110000)):

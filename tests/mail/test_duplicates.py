@@ -48,7 +48,7 @@ def test_copies_by_the_servers_ids(
     assert bool(set(keys) & set(others)) is copies
 
 
-def test_nothing_tells_copies_of_a_message_without_an_id() -> None:
+def test_a_message_without_an_id_has_no_copies() -> None:
     assert key(LETTER.replace("Message-ID", "X-Other")) is None
     assert server_keys() == ()
 

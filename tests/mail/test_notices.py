@@ -30,7 +30,7 @@ def test_parts_are_chosen_by_the_structure() -> None:
     assert choose_notice_parts(_tree(inside)) == ()
 
 
-def test_the_same_event_twice_is_told_once() -> None:
+def test_the_same_event_is_shown_once() -> None:
     notices = read_notices((CALENDAR, FILE), {"2": EVENT, "3": base64.b64encode(EVENT)})
     assert notices == (Notice(kind="invitation", part_id="2", fields=PLAN),)
 
@@ -39,7 +39,7 @@ def test_parts_that_are_not_there_are_skipped() -> None:
     assert read_notices((CALENDAR, STATUS), {}) == ()
 
 
-def test_an_object_without_events_still_tells_its_method() -> None:
+def test_an_object_without_events_still_has_its_method() -> None:
     notices = read_notices((CALENDAR,), {"2": b"METHOD:CANCEL\r\n"})
     assert [(dict(notice.fields), notice.defects) for notice in notices] == [
         ({"method": "cancel"}, ("calendar object without an event",))
@@ -71,7 +71,7 @@ def test_a_receipt_keeps_its_own_reference() -> None:
     assert receipt.fields["original_subject"] == "S"
 
 
-def test_a_report_that_cannot_be_read_is_told_with_its_defects() -> None:
+def test_an_unreadable_report_is_shown_with_its_defects() -> None:
     encoded = Part(part_id="4", content_type="message/delivery-status", encoding="base64")
     (notice,) = read_notices((encoded,), {"4": b"!!!!"})
     assert (notice.fields, notice.defects) == ({}, ("broken base64", "delivery report without a recipient"))

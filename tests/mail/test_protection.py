@@ -52,7 +52,7 @@ def _pkcs7(kind: str = "", filename: str = "") -> Part:
         (_pkcs7("certs-only"), ""),
     ],
 )
-def test_protection_is_seen_in_the_structure(root: Part | None, note: str) -> None:
+def test_protection_is_found_in_the_structure(root: Part | None, note: str) -> None:
     assert protection_note(root, "") == note
 
 
@@ -68,5 +68,5 @@ def test_protection_is_seen_in_the_structure(root: Part | None, note: str) -> No
         (ARMOUR, True, ENCRYPTED_PGP),
     ],
 )
-def test_protection_is_seen_in_the_text(text: str, note: str, *, clear_signed: bool) -> None:
+def test_protection_is_found_in_the_text(text: str, note: str, *, clear_signed: bool) -> None:
     assert protection_note(TEXT, text, clear_signed=clear_signed) == note

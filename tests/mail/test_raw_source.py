@@ -28,12 +28,12 @@ VISIBLE_FORMATS = {0x0600, 0x0601, 0x0602, 0x0603, 0x0604, 0x0605, 0x06DD, 0x070
         (b"just one \0 in these thirty octets", "just one <U+0000> in these thirty octets", 1),
     ],
 )
-def test_text_shows_what_nobody_would_see(octets: bytes, text: str, shown: int) -> None:
+def test_source_shows_invisible_characters(octets: bytes, text: str, shown: int) -> None:
     assert read_source(octets, more=False) == SourceText(text=text, octets_read=len(octets), shown=shown)
 
 
 @pytest.mark.parametrize("octets", [b"Gr\xfc\xdfe", b"\xed\xa0\x80", b"abc\0\0", b"\xff", "ü".encode()[:1]])
-def test_what_is_no_text_is_not_shown_as_text(octets: bytes) -> None:
+def test_binary_data_is_not_shown_as_text(octets: bytes) -> None:
     assert read_source(octets, more=False) is None
 
 
@@ -69,7 +69,7 @@ def test_a_line_end_is_not_cut_in_two() -> None:
 
 
 @pytest.mark.parametrize("octets", [b"\xe2", b"\xf0\x9f\x91"])
-def test_a_window_of_less_than_a_character_is_no_text(octets: bytes) -> None:
+def test_a_window_smaller_than_a_character_is_not_text(octets: bytes) -> None:
     """Else the next window would start where this one does, for ever."""
     assert read_source(octets, more=True) is None
 

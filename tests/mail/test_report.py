@@ -27,7 +27,7 @@ Action: failed
 
 
 @pytest.mark.parametrize("line_end", [b"\r\n", b"\n", b"\r"])
-def test_each_recipient_is_told(line_end: bytes) -> None:
+def test_each_recipient_is_listed(line_end: bytes) -> None:
     found, defects = read_delivery_report(TWO.replace(b"\n", line_end))
     assert defects == ()
     assert found == [

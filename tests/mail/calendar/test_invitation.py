@@ -88,7 +88,7 @@ def test_the_link_to_join_is_a_web_address(lines: list[str], link: str | None) -
     assert _fields(*lines).get("join") == link
 
 
-def test_the_method_may_stand_in_the_content_type_alone() -> None:
+def test_the_method_may_be_in_the_content_type_alone() -> None:
     octets = base64.b64encode(b"BEGIN:VEVENT\r\nSUMMARY:Gr\xfc\xdfe\r\nEND:VEVENT\r\n")
     calendar = decode_calendar(octets, PART)
     assert (calendar.method, calendar.items[0].text("summary")) == ("cancel", "Grüße")
@@ -139,7 +139,7 @@ END:VCALENDAR
 """
 
 
-def test_nobody_is_invited_by_a_name_and_nothing_answered_by_one() -> None:
+def test_a_name_adds_neither_an_attendee_nor_an_answer() -> None:
     [item] = read_calendar(FORGED).items
     fields = describe_item(item)
     assert fields["organizer"] == '"Carol Chief <carol@home.example>" <evil@x.example>'

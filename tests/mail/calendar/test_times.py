@@ -75,7 +75,7 @@ def test_a_task_is_due() -> None:
         ("nonsense", "RRULE nonsense"),
     ],
 )
-def test_plain_rules_are_told_in_words(rule: str, words: str) -> None:
+def test_simple_rules_are_described_in_words(rule: str, words: str) -> None:
     assert describe_recurrence(rule) == words
 
 

@@ -69,7 +69,7 @@ def test_text_is_read_in_the_charset_it_is_really_in(
 
 
 @pytest.mark.parametrize("name", thin(sorted({*aliases, *aliases.values()}), keep_every=8))
-def test_no_codec_gives_up(name: str) -> None:
+def test_no_codec_raises(name: str) -> None:
     """Some of Python's codecs raise for what others replace; what is lost is always said."""
     random = Random(name)  # noqa: S311 - it must repeat
     for length in range(60):

@@ -41,12 +41,12 @@ def rows(codec: str, *octets: Iterable[int], around: bytes = b"%b") -> list[int 
         ("shift_jis", "cbaa91f3deb7d0841faf5c33041fc15a285da0e87e64ab802c4bf04b7c4da861"),
     ],
 )
-def test_every_row_is_the_standards(codec: str, identifier: str) -> None:
+def test_every_row_matches_the_standard(codec: str, identifier: str) -> None:
     """The standard identifies an index by the SHA-256 of its code points, written as a list of Python's."""
     assert sha256(str(rows(codec, *PAIRS[codec])).encode()).hexdigest() == identifier
 
 
-def test_every_row_of_jis_x_0212_is_the_standards() -> None:
+def test_every_row_of_jis_x_0212_matches_the_standard() -> None:
     identifier = "83bf90dd1c591a4355730d8c4567efc499d74da7490531019ef22a879991cfb7"
     assert sha256(str(rows("euc_jp", [0x8F], EUC, EUC)).encode()).hexdigest() == identifier
 

@@ -22,7 +22,7 @@ from steps import count_steps
         ("Zażółć gęślą jaźń, proszę państwa", "iso-8859-2"),
     ],
 )
-def test_other_scripts_are_told_apart(text: str, charset: str) -> None:
+def test_other_scripts_differ(text: str, charset: str) -> None:
     octets = b"Long ASCII text before it. " * 1_000 + text.encode(charset)
     assert octets.decode(guess_charset(octets)).endswith(text)
 

@@ -88,7 +88,7 @@ def test_repeated_headers_make_one_list() -> None:
         ("J. Hartley", "a@b", "J. Hartley <a@b>"),
     ],
 )
-def test_a_written_name_cannot_be_taken_for_an_address(name: str, address: str, written: str) -> None:
+def test_a_formatted_name_does_not_pass_for_an_address(name: str, address: str, written: str) -> None:
     assert format_address(Address(name=name, address=address)) == written
 
 

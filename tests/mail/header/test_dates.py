@@ -65,7 +65,7 @@ def test_a_long_value_takes_no_time() -> None:
     assert parse_date("(" * 100_000 + ")" * 100_000) is None
 
 
-def test_a_naive_moment_is_taken_as_utc() -> None:
+def test_a_naive_datetime_counts_as_utc() -> None:
     assert format_rfc3339(datetime(2026, 11, 5, 10, 11, 12, 999_999)) == "2026-11-05T10:11:12Z"  # noqa: DTZ001 - the point of the test
     assert (
         format_rfc3339(datetime(2026, 1, 2, tzinfo=timezone(timedelta(hours=-3))))

@@ -37,7 +37,7 @@ def test_words_are_decoded_as_they_were_meant(text: str, decoded: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["=?utf-8?Q?unfinished and more", "=?utf-8?X?text?=", "a =? b"])
-def test_a_broken_word_stays_and_is_said(text: str) -> None:
+def test_a_broken_word_is_kept_and_reported(text: str) -> None:
     result = decode_encoded_words(text)
     assert (result.text, result.defects) == (text, (BROKEN_ENCODED_WORD,))
 
@@ -52,12 +52,12 @@ def test_a_broken_word_stays_and_is_said(text: str) -> None:
         ("=?utf-8?Q?", ""),
     ],
 )
-def test_a_word_that_was_cut_is_read_and_said(text: str, decoded: str) -> None:
+def test_a_cut_word_is_decoded_and_reported(text: str, decoded: str) -> None:
     result = decode_encoded_words(text)
     assert (result.text, result.defects) == (decoded, (BROKEN_ENCODED_WORD,))
 
 
-def test_an_unknown_charset_is_said_once() -> None:
+def test_an_unknown_charset_is_reported_once() -> None:
     result = decode_encoded_words("=?x-no?Q?a?= =?x-nope?Q?b?=")
     assert (result.text, result.defects) == ("ab", ("unknown charset",))
 

@@ -51,7 +51,7 @@ def test_of_several_alternatives_those_that_are_not_shown_are_listed() -> None:
     assert [each.part_id for each in list_attachments(root, choose_text_parts(root))] == ["1", "2"]
 
 
-def test_without_a_structure_there_are_none() -> None:
+def test_without_a_structure_there_are_no_attachments() -> None:
     assert list_attachments(None, TextParts()) == ()
 
 

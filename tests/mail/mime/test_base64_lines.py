@@ -34,7 +34,7 @@ def test_a_plain_footer_is_kept_apart(text: bytes, footer: bytes, piece: int, *,
 
 
 @pytest.mark.parametrize("word", [b"Regards", b"Best", b"Unsubscribe", b"end"])
-def test_a_single_word_behind_the_last_line_is_plain(word: bytes) -> None:
+def test_a_single_word_after_the_last_line_is_plain_text(word: bytes) -> None:
     """It has the look of base64; what comes before it has the look of an end."""
     for text in (LONG, LONG + b"!", LONG + b"!!"):
         encoded = base64.encodebytes(text)

@@ -88,7 +88,7 @@ def test_the_fields_of_a_part_are_decoded() -> None:
         (b'(NIL "Re: berth 12" NIL NIL NIL NIL NIL NIL NIL NIL)', "Re: berth 12"),
     ],
 )
-def test_a_message_inside_tells_its_subject(imap_envelope: bytes, subject: str) -> None:
+def test_an_attached_message_has_its_subject(imap_envelope: bytes, subject: str) -> None:
     line = b'("MESSAGE" "RFC822" NIL NIL NIL "7BIT" 9 %s ("TEXT" "PLAIN" NIL NIL NIL "7BIT" 2 1) 3)'
     root = parse(line % imap_envelope).root
     assert root is not None

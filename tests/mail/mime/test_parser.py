@@ -43,7 +43,7 @@ def test_parts_lie_between_boundary_lines(octets: bytes, expected: dict[str, byt
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_headers_longer_than_is_read_of_them_are_no_text(end: str) -> None:
+def test_headers_longer_than_the_limit_are_not_text(end: str) -> None:
     octets = f"Subject: {'x' * HEADER_FIELD_OCTETS_MAX * 3}{end}{end}body".encode()
     assert contents(octets) == {"1": b"body"}
     assert contents(octets[: HEADER_FIELD_OCTETS_MAX * 3], complete=False) == {"1": b""}
@@ -66,7 +66,7 @@ def test_messages_inside_are_split_too() -> None:
     assert contents(octets)["2"].startswith(b"Content-Type")
 
 
-def test_a_message_inside_tells_its_subject() -> None:
+def test_an_attached_message_has_its_subject() -> None:
     octets = message(
         "--b\nContent-Type: message/rfc822\n\n"
         "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe=0Aan_alle?=\n\ninner\n--b--\n"

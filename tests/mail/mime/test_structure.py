@@ -24,7 +24,7 @@ def test_walking_does_not_enter_a_message_inside() -> None:
     assert list(leaf_parts(None)) == []
 
 
-def test_a_structure_is_hollow_when_no_leaf_has_an_octet() -> None:
+def test_a_structure_has_no_content_if_every_leaf_is_empty() -> None:
     full = Part(part_id="2", content_type="text/plain", size_octets=1)
     assert has_no_content(ROOT)
     assert has_no_content(LEAF_1)

@@ -58,13 +58,15 @@ def test_content_is_decoded_as_far_as_it_goes(
         (b"a=20b\n", "quoted-printable", b"", b""),
     ],
 )
-def test_what_is_not_encoded_is_kept_apart(octets: bytes, encoding: str, before: bytes, after: bytes) -> None:
+def test_plain_text_around_the_encoded_content_is_kept_apart(
+    octets: bytes, encoding: str, before: bytes, after: bytes
+) -> None:
     result = decode_transfer(octets, encoding)
     assert (result.before, result.after) == (before, after)
 
 
 @pytest.mark.parametrize("cut", range(1, 97, 5))
-def test_cut_base64_gives_its_beginning(cut: int) -> None:
+def test_cut_base64_decodes_to_its_beginning(cut: int) -> None:
     """The first octets of a long part."""
     octets = decode_transfer(base64.encodebytes(TEXT)[:cut], "base64").octets
     assert TEXT.startswith(octets)

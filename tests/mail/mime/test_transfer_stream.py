@@ -49,7 +49,7 @@ def test_every_encoding_in_pieces_of_every_size(octets: bytes, encoding: str, pi
     encoding=st.sampled_from(["base64", "quoted-printable", "7bit", "x-unknown"]),
     piece=st.integers(1, 60),
 )
-def test_anything_in_pieces_is_what_it_is_at_once(octets: bytes, encoding: str, piece: int) -> None:
+def test_pieces_decode_to_the_same_as_the_whole(octets: bytes, encoding: str, piece: int) -> None:
     whole = decode_transfer(octets, encoding)
     content, defects = decode(octets, encoding, piece)
     assert content == whole.octets
@@ -83,7 +83,7 @@ def test_uuencode_that_is_cut_or_has_lines_before_it(piece: int) -> None:
 
 
 @pytest.mark.parametrize("piece", [1, 100])
-def test_uuencode_ends_at_a_line_that_is_none(piece: int) -> None:
+def test_uuencode_ends_at_a_line_that_is_not_uuencoded(piece: int) -> None:
     broken = uuencode(CONTENT[:45])[:-6] + "+é\n".encode() + uuencode(CONTENT[:45])
     assert decode(broken, "uuencode", piece) == (CONTENT[:45], (BROKEN_UUENCODE,))
 

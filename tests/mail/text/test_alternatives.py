@@ -90,7 +90,7 @@ def test_plain_text_that_is_made_of_the_html_lacks_nothing(plain: str, html: str
 
 
 @each_pair
-def test_a_line_a_paragraph_and_another_text_are_told(plain: str, html: str) -> None:
+def test_added_lines_paragraphs_and_texts_are_found(plain: str, html: str) -> None:
     seen = html_to_text(html).text
     middle = plain.index("\n", len(plain) // 3)
     assert find_plain_only(f"{plain[:middle]}\n{ORDER}{plain[middle:]}", seen).lines == 1
@@ -99,7 +99,7 @@ def test_a_line_a_paragraph_and_another_text_are_told(plain: str, html: str) -> 
 
 
 @pytest.mark.parametrize("newsletter", make_newsletters(), ids=lambda newsletter: newsletter.name)
-def test_a_newsletter_as_text_lacks_nothing_and_a_line_more_is_told(newsletter: Newsletter) -> None:
+def test_only_an_added_line_of_a_newsletter_is_found(newsletter: Newsletter) -> None:
     text = html_to_text(newsletter.html).text
     assert find_plain_only(text.replace(" | ", "\n").upper(), text).lines == 0
     assert find_plain_only(f"{text}\n{ORDER}", text).lines == 1
@@ -141,7 +141,7 @@ def test_the_first_of_them_is_given(said: str, first: str) -> None:
     assert find_plain_only(said, "Something else altogether.").first == first
 
 
-def test_the_same_in_other_words_is_not_told() -> None:
+def test_the_same_in_other_words_is_not_found() -> None:
     seen = (
         "Thank you for ordering the backpack. We will send a message once your parcel has left the warehouse."
     )

@@ -63,7 +63,7 @@ def test_attributions_of_programs_and_languages_are_known(reply: Reply, above: l
         "",
     ],
 )
-def test_prose_is_no_attribution(line: str) -> None:
+def test_prose_is_not_an_attribution(line: str) -> None:
     assert find_attribution(["Hello.", "", line]) is None
 
 

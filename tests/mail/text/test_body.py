@@ -66,11 +66,11 @@ def test_blank_plain_text_gives_way_to_html(blank: bytes) -> None:
     assert (body.text, body.from_html, body.defects) == ("rich", True, ())
 
 
-def test_plain_text_that_is_not_there_gives_way_too() -> None:
+def test_missing_plain_text_is_replaced_by_html_too() -> None:
     assert body_text(BOTH, {"2": b"<p>rich</p>"}).text == "rich"
 
 
-def test_a_missing_part_is_said() -> None:
+def test_a_missing_part_is_reported() -> None:
     body = body_text(TextParts(plain=(PLAIN, HTML), html=(PLAIN, HTML)), {"1": b"plain"})
     assert (body.text, body.defects) == ("plain", (MISSING_TEXT,))
 
@@ -97,7 +97,7 @@ def test_html_that_is_labelled_as_plain_text_is_read_as_html() -> None:
     assert (prose.from_html, prose.defects) == (False, ())
 
 
-def test_signatures_and_files_inside_the_text_are_taken_off() -> None:
+def test_signatures_and_files_inside_the_text_are_removed() -> None:
     signed = b"-----BEGIN PGP SIGNED MESSAGE-----\n\n- - text\n-----BEGIN PGP SIGNATURE-----\nabc\n"
     body = body_text(TextParts(plain=(PLAIN,), html=()), {"1": signed})
     assert (body.text, body.clear_signed) == ("- text", True)
@@ -105,6 +105,6 @@ def test_signatures_and_files_inside_the_text_are_taken_off() -> None:
     assert (file.text, file.clear_signed) == ('See\n[uuencoded file "a.txt", 4 lines]', False)
 
 
-def test_no_parts_are_no_text() -> None:
+def test_without_parts_there_is_no_text() -> None:
     body = body_text(TextParts(), {})
     assert (body.text, body.html, body.from_html, body.defects) == ("", "", False, ())

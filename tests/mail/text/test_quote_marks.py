@@ -150,5 +150,5 @@ def test_rules_and_footers_are_known(line: str, *, rule: bool, footer: bool) -> 
         ("Begin forwarded message:", True),
     ],
 )
-def test_lines_without_any_sign_of_a_mark_are_told_at_once(line: str, *, may: bool) -> None:
+def test_lines_without_any_mark_character_are_skipped(line: str, *, may: bool) -> None:
     assert may_mark(line) is may

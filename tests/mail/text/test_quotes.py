@@ -191,7 +191,7 @@ SHORT = "Ada <ada@x.example> wrote:\n\n> +1 for tea"
         ("Fine.\n\n-----Original Message-----\n+1 for tea", None),
     ],
 )
-def test_few_lines_that_stand_right_above_go_too(body: str, expected: str | None) -> None:
+def test_few_lines_that_the_reader_just_read_are_removed_too(body: str, expected: str | None) -> None:
     """None: the body stays as it is."""
     assert collapse_quotes(body, above=ABOVE).text == (body if expected is None else expected)
 

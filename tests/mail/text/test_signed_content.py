@@ -39,7 +39,7 @@ def signed(octet_string: bytes, *, oid: bytes = SIGNED_DATA, digests: bytes = DI
         (signed(element(0x24, element(4, b"te") + element(4, b"xt")))[:-3], b"te"),
     ],
 )
-def test_the_content_is_taken_out(octets: bytes, content: bytes) -> None:
+def test_the_content_is_returned(octets: bytes, content: bytes) -> None:
     assert signed_content(octets) == content
 
 

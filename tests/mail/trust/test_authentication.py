@@ -124,7 +124,7 @@ def test_without_a_trusted_host_nothing_is_known() -> None:
         ((*[field("arc=pass")] * 16, field("dmarc=pass")), NOT_KNOWN),
     ],
 )
-def test_only_what_the_host_put_on_top_counts(lines: tuple[str, ...], text: str) -> None:
+def test_only_fields_that_the_host_put_on_top_count(lines: tuple[str, ...], text: str) -> None:
     assert read(*lines) == text
 
 

@@ -96,7 +96,7 @@ def test_hosts_are_written_in_ascii(host: str, written: str) -> None:
     assert ascii_host(host) == written
 
 
-def test_lone_surrogates_are_no_error() -> None:
+def test_lone_surrogates_raise_nothing() -> None:
     assert ascii_host("a\ud800.test").isascii()
 
 

@@ -109,7 +109,7 @@ def test_labels_that_look_like_ascii_are_known(label: str, *, passes: bool) -> N
         ("evil.example", "localhost", False),
     ],
 )
-def test_domains_that_could_be_taken_for_ones_own_are_known(domain: str, own: str, *, imitates: bool) -> None:
+def test_domains_that_imitate_the_owners_are_found(domain: str, own: str, *, imitates: bool) -> None:
     assert imitates_domain(domain, own) is imitates
 
 
@@ -123,9 +123,7 @@ def test_domains_that_could_be_taken_for_ones_own_are_known(domain: str, own: st
         ("ada.love1ace@gmx.de", "ada.lovelace@gmail.com", False),
     ],
 )
-def test_addresses_that_could_be_taken_for_ones_own_are_known(
-    address: str, own: str, *, imitates: bool
-) -> None:
+def test_addresses_that_imitate_the_owners_are_found(address: str, own: str, *, imitates: bool) -> None:
     assert imitates_address(address, own) is imitates
 
 
