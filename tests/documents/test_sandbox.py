@@ -14,11 +14,11 @@ posix = pytest.mark.skipif(os.name != "posix", reason="these limits are those of
 
 _SHUT_IN = """
 import sys, os, io, socket, subprocess, resource, threading
-from mailmcp.documents import cage
+from mailmcp.documents import sandbox
 if {limits}:
-    cage.limit_resources(memory_octets=500_000_000, cpu_s=1)
+    sandbox.limit_resources(memory_octets=500_000_000, cpu_s=1)
 if {hook}:
-    cage.refuse_ways_out()
+    sandbox.refuse_ways_out()
 try:
     {deed}
 except BaseException as error:
@@ -90,7 +90,7 @@ def test_time_is_limited_and_the_signal_says_so() -> None:
 @posix
 @pytest.mark.parametrize("seconds", ["0.2", "0", "-1"])
 def test_a_timer_breaks_off_what_runs(seconds: str) -> None:
-    deed = f"cage.call_after({seconds}, lambda: sys.exit())\n    while True: pass"
+    deed = f"sandbox.call_after({seconds}, lambda: sys.exit())\n    while True: pass"
     assert shut_in(deed).stdout == "SystemExit"
 
 
@@ -106,7 +106,7 @@ def test_limits_cannot_be_raised_again_by_an_ordinary_user() -> None:
 def test_limits_that_are_tighter_already_stay() -> None:
     deed = "assert resource.getrlimit(resource.RLIMIT_NOFILE) == (32, 32)"
     before = "resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32));"
-    before += "cage.limit_resources(memory_octets=2**40, cpu_s=9);"
+    before += "sandbox.limit_resources(memory_octets=2**40, cpu_s=9);"
     assert shut_in(before + deed).stdout == "done"
 
 
@@ -120,7 +120,7 @@ def test_files_cannot_be_written_even_without_the_hook(tmp_path: Path) -> None:
 def test_the_process_ends_with_its_parent() -> None:
     """The other end of its stdin closes when the parent dies, however it dies."""
     script = (
-        "from mailmcp.documents import cage; import time; cage.die_with_parent(); print('up', flush=True)\n"
+        "from mailmcp.documents import sandbox; import time; sandbox.die_with_parent(); print('up', flush=True)\n"
         "while True: time.sleep(60)"
     )
     with subprocess.Popen(

@@ -14,7 +14,7 @@ import time
 import traceback
 from typing import BinaryIO, Final
 
-from mailmcp.documents import sandbox as cage
+from mailmcp.documents import sandbox
 from mailmcp.documents.extraction import Cause
 from mailmcp.documents.job import LENGTH, Job
 from mailmcp.documents.refusal import Refusal
@@ -45,12 +45,12 @@ def main() -> None:  # pragma: no cover - in a process whose limits keep it from
     """Read the document on stdin as the first argument says."""
     job = Job(**json.loads(sys.argv[1]))
     content = receive(sys.stdin.buffer)
-    cage.die_with_parent()
-    cage.limit_resources(memory_octets=job.memory_octets, cpu_s=2 * job.time_s + 1)
-    cage.refuse_ways_out()
+    sandbox.die_with_parent()
+    sandbox.limit_resources(memory_octets=job.memory_octets, cpu_s=2 * job.time_s + 1)
+    sandbox.refuse_ways_out()
     logging.disable()
     out = Writer(max_chars=job.max_chars, stop_at=time.monotonic() + job.time_s)
-    cage.call_after(job.time_s, out.interrupt)
+    sandbox.call_after(job.time_s, out.interrupt)
     sys.stdout.buffer.write(answer(content, job.kind, out))
     sys.stdout.buffer.flush()
     os._exit(0)
