@@ -1,6 +1,7 @@
 """Servers to be probed, over stdio: `python servers.py NAME [ARGUMENT]`. None is built on the library."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -142,8 +143,8 @@ def hostile() -> None:
 
 
 def dying() -> None:
-    """End in the middle of a call."""
-    serve([tool("die")], lambda *_: sys.exit(3))
+    """End in the middle of a call, at once: `sys.exit` would wait for the thread that reads stdin."""
+    serve([tool("die")], lambda *_: os._exit(3))
 
 
 def plain() -> None:
