@@ -120,7 +120,8 @@ def test_files_cannot_be_written_even_without_the_hook(tmp_path: Path) -> None:
 def test_the_process_ends_with_its_parent() -> None:
     """The other end of its stdin closes when the parent dies, however it dies."""
     script = (
-        "from mailmcp.documents import sandbox; import time; sandbox.die_with_parent(); print('up', flush=True)\n"
+        "from mailmcp.documents import sandbox; import time\n"
+        "sandbox.die_with_parent(); print('up', flush=True)\n"
         "while True: time.sleep(60)"
     )
     with subprocess.Popen(
