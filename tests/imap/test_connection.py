@@ -17,7 +17,7 @@ def test_the_servers_word_is_taken_as_it_came(peer: PeerFactory, status: str) ->
             session.run("NOOP")
         assert (caught.value.status, caught.value.code) == (status, "LIMIT")
         assert caught.value.text == '[LIMIT] It\'s "too" much'
-        assert caught.value.answer.number("EXISTS") == 3
+        assert caught.value.response.number("EXISTS") == 3
         assert not session.in_doubt
 
 

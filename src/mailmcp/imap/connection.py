@@ -1,7 +1,8 @@
-"""Commands over one connection: IMAPClient, with answers taken as the server sent them.
+"""One connection to a server: commands out, responses in (RFC 9051 section 2.2).
 
-IMAPClient builds, quotes and parses; this class adds what it lacks: answers of any
-name, refusals told from failures, a command that rides along with another, commands in one burst.
+Built on imaplib, which splits the stream into responses. This class reads and writes the socket
+itself, to count octets, to bound what a server can make it hold, and to send several commands in one
+round trip.
 """
 
 import imaplib
@@ -10,263 +11,339 @@ import socket
 import ssl
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
-from imapclient import IMAPClient
-from typing_extensions import override
+from typing_extensions import Buffer, override
 
+from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.sasl import answer_to_failure, parse_failure
-from mailmcp.imap.wire import CountedIMAP4, Traffic, ViolationError
 
 _NUMBER = re.compile(rb"\d{1,20}")
+_READ_OCTETS = 65_536
+
+_RESPONSE_OVERHEAD_OCTETS = 100
+"""Memory for a response besides its octets: many short ones cost more than their length."""
+
+_AFTER_BYE_S = 0.5
+"""To wait for the NO behind a BYE: servers send both at once, or just close."""
 
 _LITERAL_MINUS_OCTETS = 4096
 """Longest literal that LITERAL- lets a client send without waiting (RFC 7888 section 5)."""
 
 
-class Connection(IMAPClient):  # type: ignore[misc] # IMAPClient ships no types
-    """One connection to a server, from dialling to closing; used by one thread at a time."""
+@dataclass(slots=True)
+class Traffic:
+    """What went over one connection."""
+
+    round_trips: int = 0
+    """Times that the client sent something after it had received something."""
+
+    octets_received: int = 0
+
+
+class ProtocolViolationError(imaplib.IMAP4.abort):
+    """The server sent something that is not IMAP. The connection is out of step."""
+
+
+class ResponseTooLongError(ProtocolViolationError):
+    """The server sends more than the limits allow. The rest is not read."""
+
+
+class Connection(imaplib.IMAP4):
+    """One connection to a server; for one thread at a time."""
 
     def __init__(self, host: str, port: int, *, dial: Callable[[], socket.socket], traffic: Traffic) -> None:
-        """Connect and read the greeting; `dial` gives a connected socket.
+        """Connect and read the greeting.
+
+        Args:
+            host: Its name, for TLS.
+            port: Its port.
+            dial: Returns a connected socket.
+            traffic: Counts what goes over the connection.
 
         Raises:
-            OSError: The socket failed, or a timeout passed.
-            imaplib.IMAP4.error: The greeting is not one.
+            OSError: The socket failed or timed out.
+            imaplib.IMAP4.error: The server sent no proper greeting.
         """
         self._dial = dial
         self._traffic = traffic
+        self._was_receiving = True
+        self._received = bytearray()
+        self._octets_left = limits.RESPONSE_OCTETS_MAX
         self._known: tuple[bytes, ...] = ()
-        self.interrupted: Sequence[Response | RefusedError] = ()
-        """What the latest burst had brought when the connection failed; the last answer has no end."""
+        self.partial_results: Sequence[Response | RefusedError] = ()
+        """Results of the latest `run_all` when the connection failed; the last one may be incomplete."""
 
-        super().__init__(host, port, ssl=False)
-        # IMAPClient turns imaplib's tracing on: it formats each line for a logger that is off.
-        self._imap.debug = 0
+        super().__init__(host, port)
 
-    @override
-    def _create_IMAP4(self) -> CountedIMAP4:
-        return CountedIMAP4(self.host, self.port, dial=self._dial, traffic=self._traffic)
-
-    @override
-    def _set_read_timeout(self) -> None:
-        """Leave the timeout as `dial` and the session set it."""
+    # Capabilities
 
     def learn_capabilities(self) -> None:
-        """Read the capabilities that the last answer brought along, else ask for them.
+        """Read the capabilities from the latest response, or ask for them.
 
-        They change with TLS and with the login (RFC 9051 section 6.1.1).
-
-        Raises:
-            RefusedError, OSError, imaplib.IMAP4.abort: As `run`.
+        They change with TLS and with the login (RFC 9051 section 6.1.1). Raises what `run` raises.
         """
-        lines = self._imap.untagged_responses.pop("CAPABILITY", None)
+        lines = self.untagged_responses.pop("CAPABILITY", None)
         if not lines:
             lines = self.run("CAPABILITY").untagged.get("CAPABILITY", [b""])
         self._known = tuple(lines[-1].upper().split())
 
     def can(self, capability: str) -> bool:
-        """Whether the server advertises `capability`, given in upper case."""
+        """Return whether the server advertises `capability`, in upper case."""
         return capability.encode() in self._known
 
     def capability_value(self, name: str) -> int:
-        """Give the number that is advertised with a capability, as in `MESSAGELIMIT=1000`; 0 for none."""
+        """Return the number in a capability such as `MESSAGELIMIT=1000`, or 0."""
         values = [known.partition(b"=")[2] for known in self._known if known.startswith(name.encode() + b"=")]
         return int(values[0]) if values and _NUMBER.fullmatch(values[0]) else 0
 
     @property
     def preauthenticated(self) -> bool:
-        """Whether the server knew us before any login (RFC 9051 section 7.1.4)."""
-        return bool(self._imap.state == "AUTH")
+        """Whether the greeting was PREAUTH (RFC 9051 section 7.1.4)."""
+        return bool(self.state == "AUTH")
 
-    def upgrade(self, context: ssl.SSLContext) -> None:
-        """Send STARTTLS, shake hands and ask for the capabilities (RFC 9051 section 6.2.1).
+    # Commands
 
-        Raises:
-            RefusedError: The server advertised it and refuses it.
-            OSError: TLS failed.
-        """
-        try:
-            self._imap.starttls(ssl_context=context)
-        except imaplib.IMAP4.abort:
-            raise
-        except imaplib.IMAP4.error as error:
-            raise RefusedError("STARTTLS", "NO", str(error)) from error
-        # What was said before was not protected, so it is not believed.
-        self._imap.forget_received()
-        self._forget_untagged()
-        self.learn_capabilities()
-
-    def authenticate(self, mechanism: str, response: bytes, *, initial: bool = False) -> None:
-        """Log in by a SASL mechanism of one client message (RFC 9051 section 6.2.2).
-
-        Args:
-            mechanism: In upper case, as `PLAIN`.
-            response: The message, before Base64.
-            initial: Send it along with the command where the server advertises SASL-IR (RFC 4959).
-                Servers exist that advertise SASL-IR and refuse it.
+    def run(self, name: str, *arguments: bytes) -> Response:
+        """Send one command and wait for its completion.
 
         Raises:
-            RefusedError: The server said NO, BAD or BYE; `sasl_failure` is what the mechanism said.
-        """
-        self._begin_answer()
-        tag = self._new_tag()
-        message = b64encode(response)
-        if initial and self.can("SASL-IR"):
-            # A message of no octets is "=", to be told from none (RFC 4959 section 3).
-            self._imap.send(b"%b AUTHENTICATE %b %b\r\n" % (tag, mechanism.encode(), message or b"="))
-        else:
-            self._imap.send(b"%b AUTHENTICATE %b\r\n" % (tag, mechanism.encode()))
-            if self._continued(tag):
-                self._imap.send(message + b"\r\n")
-        failure: Mapping[str, str] = {}
-        if self._continued(tag):
-            # All has been sent: this announces a failure, and is to be answered before the NO comes.
-            failure = parse_failure(bytes(self._imap.continuation_response))
-            self._imap.send(answer_to_failure(mechanism) + b"\r\n")
-            if self._continued(tag):
-                raise ViolationError("a login that never ends")
-        try:
-            self._complete("AUTHENTICATE", tag)
-        except RefusedError as error:
-            error.sasl_failure = failure
-            raise
-
-    def run(self, name: str, *arguments: bytes, uid: bool = False, ride: bytes = b"") -> Response:
-        """Send a command and wait for its end.
-
-        Args:
-            name: The command, as `FETCH`.
-            arguments: Sent as they are; 8-bit ones as literals. Quote strings with `quoted`.
-            uid: Send the UID form (RFC 9051 section 6.4.9).
-            ride: Another command, 7-bit, that is sent in front without waiting for its end;
-                costs no round trip. Its untagged responses are in the answer too.
-
-        Raises:
-            RefusedError: The server said NO or BAD; to `ride`, if it did to both.
-            OSError: The connection failed, or a timeout passed.
+            RefusedError: The server completed it with NO or BAD.
+            OSError: The connection failed or timed out.
             imaplib.IMAP4.abort: The connection is lost or out of step.
         """
-        self._begin_answer()
-        rider = self._new_tag() if ride else b""
-        if ride:
-            self._imap.send_with_next(rider + b" " + ride + b"\r\n")
-        tag = self._new_tag()
-        self._send(tag, [*([b"UID"] if uid else []), name.encode(), *arguments])
-        answer: Response | RefusedError
-        try:
-            answer = self._complete(name, tag)
-        except RefusedError as error:
-            answer = error
-        if ride:
-            self._check_rider(ride, rider)
-        if isinstance(answer, RefusedError):
-            raise answer
-        return answer
+        [result] = self.run_all([Command(name=name, arguments=arguments)], in_order=False)
+        if isinstance(result, RefusedError):
+            raise result
+        return result
 
-    def _check_rider(self, ride: bytes, tag: bytes) -> None:
-        """Raise for a command that rode along and was refused; by now the server has ended it."""
-        rode = self._imap.tagged_commands.pop(tag, None)
-        if rode is None:
-            raise ViolationError("commands that depend on each other, ended out of order")
-        if rode[0] != "OK":
-            raise RefusedError(ride.partition(b" ")[0].decode(), rode[0], _text(rode[1]))
-
-    def run_burst(self, commands: Sequence[Command], *, in_order: bool) -> list[Response | RefusedError]:
-        """Send several commands at once; one round trip for all. Refusals stand in their places.
+    def run_all(self, commands: Sequence[Command], *, in_order: bool) -> list[Response | RefusedError]:
+        """Send several commands at once, in one round trip, and wait for all completions.
 
         Args:
-            commands: Such as `sends_at_once` holds for.
-            in_order: Whether commands depend on the EXAMINE before them: nothing may be ended on the
-                wrong side of one. Others may be ended in any order, and untagged responses then stand
-                with the wrong one (RFC 9051 section 5.5).
+            commands: Only the last one may have to wait before it sends a literal; see `sends_at_once`.
+            in_order: Whether commands depend on an EXAMINE before them, so that a completion on the wrong
+                side of one is an error. Other commands may complete in any order, and untagged responses
+                may then be in the wrong result (RFC 9051 section 5.5).
 
         Raises:
-            ViolationError: Commands `in_order` were ended out of it.
-            OSError, imaplib.IMAP4.abort: As `run`.
+            ProtocolViolationError: The server completed an EXAMINE after a command behind it.
+            OSError, imaplib.IMAP4.abort: The connection failed; see `partial_results`.
         """
-        self._begin_answer()
-        self.interrupted = ()
+        self._begin()
+        self.partial_results = ()
         tags: list[bytes] = []
+        unsent = bytearray()
+        waited = False
         for command in commands:
             tags.append(self._new_tag())
-            self._send(tags[-1], command.words, with_next=True)
-        self._imap.send(b"")
+            unsent += tags[-1]
+            for word in command.words:
+                if word.isascii():
+                    unsent += b" " + word
+                    continue
+                at_once = self._sends_literal_at_once(word)
+                unsent += b" {%d%b}\r\n" % (len(word), b"+" if at_once else b"")
+                if not at_once:
+                    self.send(bytes(unsent))
+                    unsent.clear()
+                    waited = True
+                    if not self._is_continued(tags[-1]):
+                        break  # refused before its literal, so the command is over
+                unsent += word
+            else:
+                unsent += b"\r\n"
+        if unsent:
+            self.send(bytes(unsent))
         results: list[Response | RefusedError] = []
         for number, command in enumerate(commands):
-            self._forget_untagged()
+            if number:
+                self.untagged_responses.clear()
             try:
                 results.append(self._complete(command.name, tags[number]))
             except RefusedError as error:
                 results.append(error)
-            except ViolationError:
+            except ProtocolViolationError:
                 raise
             except (OSError, imaplib.IMAP4.abort):
-                self.interrupted = [*results, Response(untagged=dict(self._imap.untagged_responses))]
+                self.partial_results = [*results, Response(untagged=dict(self.untagged_responses))]
                 raise
-            ended = [later for later, tag in enumerate(tags) if self._imap.tagged_commands.get(tag)]
-            overtaken = commands[number : max(ended, default=number - 1) + 1]
-            if in_order and any(each.name == "EXAMINE" for each in overtaken):
-                raise ViolationError("commands that depend on each other, ended out of order")
+            completed = [later for later, tag in enumerate(tags) if self.tagged_commands.get(tag)]
+            if in_order and completed and not waited:
+                overtaken = commands[number : completed[-1] + 1]
+                if any(each.name == "EXAMINE" for each in overtaken):
+                    raise ProtocolViolationError("an EXAMINE completed after a command behind it")
         return results
 
-    def _new_tag(self) -> bytes:
-        # imaplib has no public way to send more than one command at a time.
-        return bytes(self._imap._new_tag())  # noqa: SLF001
-
     def sends_at_once(self, command: Command) -> bool:
-        """Whether a command needs no wait for the server to ask for more of it."""
-        return all(word.isascii() or self._literal_at_once(word) for word in command.words)
+        """Return whether a command can be sent whole, with no wait before a literal."""
+        return all(word.isascii() or self._sends_literal_at_once(word) for word in command.words)
 
-    def _literal_at_once(self, word: bytes) -> bool:
+    def _sends_literal_at_once(self, word: bytes) -> bool:
         return self.can("LITERAL+") or (self.can("LITERAL-") and len(word) <= _LITERAL_MINUS_OCTETS)
 
-    def _send(self, tag: bytes, words: Sequence[bytes], *, with_next: bool = False) -> None:
-        """Send a command, its 8-bit words as literals (RFC 9051 section 4.3).
+    def start_tls(self, context: ssl.SSLContext) -> None:
+        """Send STARTTLS, shake hands and ask for the capabilities (RFC 9051 section 6.2.1).
 
-        Not by IMAPClient's own way, which writes the words to a log, passwords too.
+        Raises:
+            RefusedError: The server refused it.
+            OSError: TLS failed.
         """
-        line = tag
-        for word in words:
-            if word.isascii():
-                line += b" " + word
-                continue
-            at_once = self._literal_at_once(word)
-            line += b" {%d%b}\r\n" % (len(word), b"+" if at_once else b"")
-            if not at_once:
-                self._imap.send(line)
-                line = b""
-                if not self._continued(tag):
-                    return  # refused at its literal: that is an answer, and the command is over
-            line += word
-        (self._imap.send_with_next if with_next else self._imap.send)(line + b"\r\n")
+        self.run("STARTTLS")
+        self.sock = context.wrap_socket(self.sock, server_hostname=self.host)
+        # Anything received before was not protected, and may have been injected.
+        self._received.clear()
+        self.untagged_responses.clear()
+        self.learn_capabilities()
 
-    def _continued(self, tag: bytes) -> bool:
-        """Wait until the server asks for more of a command; False if it ends the command instead."""
-        while not self._ended(tag):
-            if self._imap._get_response() is None:  # noqa: SLF001 - as in _new_tag
+    def authenticate_with(self, mechanism: str, message: bytes, *, initial: bool = False) -> None:
+        """Log in by a SASL mechanism with one client message (RFC 9051 section 6.2.2).
+
+        Args:
+            mechanism: In upper case, such as `PLAIN`.
+            message: Before Base64.
+            initial: Send the message with the command if the server advertises SASL-IR (RFC 4959). Some
+                servers advertise SASL-IR and refuse it.
+
+        Raises:
+            RefusedError: The server said NO, BAD or BYE; `sasl_failure` is what the mechanism reported.
+        """
+        self._begin()
+        tag = self._new_tag()
+        encoded = b64encode(message)
+        command = b"%b AUTHENTICATE %b" % (tag, mechanism.encode())
+        if initial and self.can("SASL-IR"):
+            # "=" is an empty message, as opposed to none (RFC 4959 section 3).
+            self.send(b"%b %b\r\n" % (command, encoded or b"="))
+        else:
+            self.send(command + b"\r\n")
+            if self._is_continued(tag):
+                self.send(encoded + b"\r\n")
+        failure: Mapping[str, str] = {}
+        if self._is_continued(tag):
+            # The message was sent, so this announces a failure. The NO comes only after an answer.
+            failure = parse_failure(bytes(self.continuation_response))
+            self.send(answer_to_failure(mechanism) + b"\r\n")
+            if self._is_continued(tag):
+                raise ProtocolViolationError("a login that never ends")
+        self._complete("AUTHENTICATE", tag, sasl_failure=failure)
+
+    def _begin(self) -> None:
+        """Forget earlier responses and allow a new `limits.RESPONSE_OCTETS_MAX`."""
+        self.untagged_responses.clear()
+        self._octets_left = limits.RESPONSE_OCTETS_MAX
+
+    def _is_continued(self, tag: bytes) -> bool:
+        """Wait until the server asks for the rest of a command; return False if it completes it instead."""
+        while self.tagged_commands.get(tag) is None and "BYE" not in self.untagged_responses:
+            if self._get_response() is None:
                 return True
         return False
 
-    def _ended(self, tag: bytes) -> bool:
-        """Whether the server has ended a command, or takes its leave."""
-        return self._imap.tagged_commands.get(tag) is not None or "BYE" in self._imap.untagged_responses
-
-    def _complete(self, name: str, tag: bytes) -> Response:
-        status, data = self._imap._command_complete(name, tag)  # noqa: SLF001 - as in _new_tag
-        answer = Response(tag=tag, untagged=dict(self._imap.untagged_responses))
+    def _complete(self, name: str, tag: bytes, *, sasl_failure: Mapping[str, str] | None = None) -> Response:
+        """Wait for the completion of a command; raise RefusedError unless it is OK."""
+        is_login = name in {"LOGIN", "AUTHENTICATE"}
+        expects_bye = is_login or name == "LOGOUT"
+        if not expects_bye:
+            self._check_bye()
+        status, data = self._get_tagged_response(tag, expect_bye=expects_bye)
+        if not expects_bye:
+            self._check_bye()
+        if is_login and status == "BYE":
+            # BYE completes a login, unless a NO comes behind it.
+            self.sock.settimeout(_AFTER_BYE_S)
+            with suppress(self.abort, OSError):
+                later_status, later_data = self._get_tagged_response(tag, expect_bye=True)
+                if later_status != "OK":
+                    status, data = later_status, later_data
+        response = Response(tag=tag, untagged=dict(self.untagged_responses))
         if status != "OK":
-            raise RefusedError(name, status, _text(data), answer)
-        return answer
+            text = (data[0] or b"").decode("utf-8", "replace") if data else ""
+            raise RefusedError(name, str(status), text, response, sasl_failure=sasl_failure)
+        return response
 
-    def _begin_answer(self) -> None:
-        self._forget_untagged()
-        self._imap.begin_answer()
+    # What imaplib calls
 
-    def _forget_untagged(self) -> None:
-        """Leave nothing of earlier commands that could be taken for an answer."""
-        self._imap.untagged_responses.clear()
+    @override
+    def send(self, data: Buffer) -> None:
+        if self._was_receiving:
+            self._traffic.round_trips += 1
+            self._was_receiving = False
+        super().send(data)
 
+    @override
+    def read(self, size: int) -> bytes:
+        """Read a literal."""
+        if size > limits.LITERAL_OCTETS_MAX:
+            raise ResponseTooLongError(f"a literal of {size} octets")
+        self._spend(size)
+        while len(self._received) < size:
+            self._receive()
+        return self._take(size)
 
-def _text(data: Sequence[bytes | None]) -> str:
-    return (data[0] or b"").decode("utf-8", "replace") if data else ""
+    @override
+    def readline(self) -> bytes:
+        """Read a line with its end, of any length: imaplib's own limit is too short for SEARCH."""
+        self._spend(_RESPONSE_OVERHEAD_OCTETS)
+        searched = 0
+        while (end := self._received.find(b"\n", searched)) < 0:
+            searched = len(self._received)
+            if searched > self._octets_left:
+                break
+            self._receive()
+        self._spend(end + 1 if end >= 0 else len(self._received))
+        return self._take(end + 1)
+
+    def _spend(self, octets: int) -> None:
+        self._octets_left -= octets
+        if self._octets_left < 0:
+            raise ResponseTooLongError(f"a response of more than {limits.RESPONSE_OCTETS_MAX} octets")
+
+    def _receive(self) -> None:
+        octets = self.sock.recv(_READ_OCTETS)
+        if not octets:
+            # imaplib would take a literal that ends early for a whole one.
+            raise self.abort("socket error: EOF")
+        self._was_receiving = True
+        self._traffic.octets_received += len(octets)
+        self._received += octets
+
+    def _take(self, count: int) -> bytes:
+        octets = bytes(memoryview(self._received)[:count])
+        del self._received[:count]
+        return octets
+
+    def _create_socket(self, timeout: float | None = None) -> socket.socket:  # noqa: ARG002 - imaplib's signature
+        return self._dial()
+
+    def _get_capabilities(self) -> None:
+        # `learn_capabilities` asks if the greeting doesn't list them. imaplib needs only this one.
+        self.capabilities = ("IMAP4REV1",)
+
+    def _get_response(self) -> object:
+        """Read one response; return None for a continuation request.
+
+        imaplib's errors repeat the line, which may be mail, or the password sent back. They must not
+        reach a traceback.
+        """
+        try:
+            return super()._get_response()  # type: ignore[misc] # private, so not in the stubs
+        except ProtocolViolationError:
+            raise
+        except self.abort as error:
+            # Only imaplib's words tell a malformed line from a lost connection.
+            if str(error).startswith("unexpected"):
+                raise ProtocolViolationError("a line that is not a response") from None
+            raise self.abort("the connection ended") from None
+        except (self.error, ValueError):
+            raise ProtocolViolationError("a line or a number that is too long") from None
+
+    def _check_bye(self) -> None:
+        if "BYE" in self.untagged_responses:
+            raise self.abort("the server said BYE")  # without its words, as above
+
+    def _log(self, line: Any) -> None:
+        """Keep no history of commands: imaplib's would hold the password."""

@@ -1,7 +1,7 @@
 """UID FETCH: typed rows of messages, and a failure for each message that could not be fetched.
 
-RFC 9051 sections 6.4.5 and 7.5.2. One bad message never spoils the others: when a FETCH fails, its
-messages are fetched again in halves until the bad ones are alone.
+RFC 9051 sections 6.4.5 and 7.5.2. One bad message never spoils the others: when a FETCH fails, its messages
+are fetched again in halves until the bad ones are alone.
 """
 
 import re
@@ -22,42 +22,52 @@ from mailmcp.model.feature import Feature
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError
 
+FetchJob = tuple[Sequence[int], Sequence[str]]
+"""UIDs, and the data items of each."""
+
+_ID_ITEMS = frozenset({"X-GM-MSGID", "X-GM-THRID", "EMAILID", "THREADID"})
+
+_FIELDS = "HEADER.FIELDS"
+_ASKS_FOR_FROM = re.compile(r"HEADER\.FIELDS \([^)]*\bFROM\b", re.IGNORECASE)
+_FROM = re.compile(rb"^From[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_WHOLE_HEADER = ("UID", f"BODY.PEEK[HEADER]<0.{limits.ROW_HEADER_OCTETS}>")
+
 _SECTION = re.compile(rb"(?:BODY|BINARY(?:\.PEEK)?)\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
-"""pymap writes PEEK in its answer."""
+"""pymap writes PEEK in its response."""
 
 _LITERAL8 = re.compile(rb"~(?=\{\d{1,20}\}\Z)")
-"""Says that NUL may be in the literal that follows (RFC 3516 section 4.1); the parser does not know it."""
+"""Marks a literal that may hold NUL (RFC 3516 section 4.1); IMAPClient's parser doesn't know it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedMessage:
-    """What the server told of one message; fields that were not asked for keep their defaults."""
+    """What the server sent about one message; fields that were not requested keep their defaults."""
 
     uid: int
     flags: tuple[str, ...] = ()
     """As the server spells them: `\\\\Seen`, `$Forwarded`."""
 
     internal_date: datetime | None = None
-    """In the zone of the server; within YEAR_FIRST and YEAR_LAST, so that any other can be applied."""
+    """In the server's time zone; between YEAR_FIRST and YEAR_LAST, so that it converts to any other."""
 
     size_octets: int | None = None
     body_structure: object = None
-    """Nested tuples of octets, numbers and None; None if it was not asked for or is NIL."""
+    """Nested tuples of octets, numbers and None; None if not requested, or NIL."""
 
     email_id: str = ""
     """EMAILID (RFC 8474 section 5.1): the same for all copies of a message in one account."""
 
     gmail_id: int = 0
-    """X-GM-MSGID, Gmail's likewise; 0 where there is none."""
+    """X-GM-MSGID, the same on Gmail; 0 elsewhere."""
 
     thread_id: str = ""
     """THREADID (RFC 8474 section 5.2), or Gmail's X-GM-THRID: the same for a conversation in one account."""
 
     sections: dict[str, bytes] = field(default_factory=dict)
-    """Octets by section: `` (whole), `TEXT`, `HEADER.FIELDS`, `1.2`; NIL is empty."""
+    """Octets by section: `` (the whole message), `TEXT`, `HEADER.FIELDS`, `1.2`. NIL is empty."""
 
     origins: dict[str, int] = field(default_factory=dict)
-    """First octet, from 0, of the sections that the server says it gave in part (RFC 9051 section 7.5.2)."""
+    """Offset of the first octet, for sections that the server says are partial (RFC 9051 section 7.5.2)."""
 
     @property
     def internaldate_epoch(self) -> int | None:
@@ -70,7 +80,7 @@ class FetchedMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchFailure:
-    """A message that was asked for and cannot be had."""
+    """A message that could not be fetched."""
 
     uid: int
     code: Code
@@ -82,54 +92,45 @@ class FetchFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """Every UID that was asked for is in exactly one of the two."""
+    """Every requested UID is in exactly one of the two."""
 
     messages: dict[int, FetchedMessage] = field(default_factory=dict)
     failures: dict[int, FetchFailure] = field(default_factory=dict)
     interrupted: bool = False
-    """Whether the connection failed before all had come."""
+    """Whether the connection failed before everything came."""
 
 
 def fetch_messages(session: Session, uids: Sequence[int], items: Sequence[str]) -> Fetched:
-    """Fetch `items` of the messages `uids` of the open mailbox; one round trip if all goes well.
+    """Fetch `items` of messages in the open mailbox; one round trip if all goes well.
 
     Args:
         session: With its mailbox open.
-        uids: Few enough for one command line: a page.
-        items: Message data items (RFC 9051 section 6.4.5), as `BODY.PEEK[]<0.131072>`.
+        uids: Few enough for one command line, such as a page.
+        items: Data items (RFC 9051 section 6.4.5), such as `BODY.PEEK[]<0.131072>`.
 
     Raises:
-        DeadlineError, InternalError: The connection failed; refusals become failures.
+        DeadlineError, InternalError: The connection failed. Refusals become failures.
     """
     if not uids:
         return Fetched()
-    answer, refusal = _ask(session, uids, items)
-    rows, unreadable = parse_rows(answer)
-    wanted = set(uids)
-    fetched = Fetched(messages={uid: row for uid, row in rows.items() if uid in wanted})
-    missing = [uid for uid in uids if uid not in fetched.messages]
+    sequence_set = ",".join(map(str, uids)).encode()
+    refusal: RefusedError | None = None
+    try:
+        response = session.run("FETCH", sequence_set, f"({' '.join(items)})".encode(), uid=True)
+    except RefusedError as error:
+        refusal, response = error, error.response  # which may have rows of the messages that are there
+    rows, unreadable = parse_rows(response)
+    fetched = Fetched(messages={uid: rows[uid] for uid in uids if uid in rows})
+    missing = [uid for uid in uids if uid not in rows]
     if len(uids) == 1 or not (refusal or unreadable):
         fetched.failures.update((uid, _failure(uid, refusal, unreadable=unreadable > 0)) for uid in missing)
         return fetched
-    for half in _halves(missing):
+    middle = len(missing) // 2
+    for half in (missing[:middle], missing[middle:]):
         part = fetch_messages(session, half, items)
         fetched.messages.update(part.messages)
         fetched.failures.update(part.failures)
     return fetched
-
-
-def _ask(session: Session, uids: Sequence[int], items: Sequence[str]) -> tuple[Response, RefusedError | None]:
-    """Send one FETCH; a refusal may come after rows of the messages that are there."""
-    sequence_set = ",".join(map(str, uids)).encode()
-    try:
-        return session.run("FETCH", sequence_set, f"({' '.join(items)})".encode(), uid=True), None
-    except RefusedError as error:
-        return error.answer, error
-
-
-def _halves(uids: Sequence[int]) -> Iterator[Sequence[int]]:
-    middle = len(uids) // 2
-    yield from (half for half in (uids[:middle], uids[middle:]) if half)
 
 
 def _failure(uid: int, refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
@@ -139,28 +140,24 @@ def _failure(uid: int, refusal: RefusedError | None, *, unreadable: bool) -> Fet
             code=Code.INTERNAL,
             reason=Reason.PROTOCOL_VIOLATION,
             stage="parse",
-            message="The server's answer could not be read.",
+            message="The server's response could not be parsed.",
         )
     if refusal is None or refusal.code == "EXPUNGEISSUED":
         return message_gone(uid)
+    # In an open mailbox no code can mean that the mailbox is missing.
+    forbidden = refusal.reason is Reason.PERMISSION_DENIED
     return FetchFailure(
         uid=uid,
         code=Code.INTERNAL,
-        reason=_reason(refusal),
+        reason=Reason.PERMISSION_DENIED if forbidden else Reason.SERVER_REFUSED,
         stage="fetch",
-        message=f"The server refused to give the message: {format_refusal(refusal)}",
+        message=f"The server refused to send the message: {format_refusal(refusal)}",
         retryable=refusal.retryable,
     )
 
 
-def _reason(refusal: RefusedError) -> Reason:
-    """Return why a message is refused in an open mailbox: no code says that the mailbox is missing."""
-    forbidden = refusal.reason is Reason.PERMISSION_DENIED
-    return Reason.PERMISSION_DENIED if forbidden else Reason.SERVER_REFUSED
-
-
 def message_gone(uid: int) -> FetchFailure:
-    """Build the failure for a message that the server says nothing of any more."""
+    """Build the failure for a message that the server sends nothing about."""
     return FetchFailure(
         uid=uid,
         code=Code.NOT_FOUND,
@@ -170,142 +167,48 @@ def message_gone(uid: int) -> FetchFailure:
     )
 
 
-def parse_rows(answer: Response) -> tuple[dict[int, FetchedMessage], int]:
-    """Read the FETCH responses that name a UID, and count those that cannot be read.
+def fetch_steps(
+    *jobs: FetchJob, message_limit: int = 0, optional: FetchJob = ((), ())
+) -> Steps[list[Fetched]]:
+    """Do several jobs at once; one round trip if all goes well and the commands fit a burst.
 
-    Responses without a UID are news of flags that nobody asked for.
-    """
-    merged: dict[int, dict[bytes, object]] = {}
-    unreadable = 0
-    for line in answer.lines("FETCH"):
-        row = _parse_row(line)
-        if row is None:
-            unreadable += 1
-            continue
-        uid = row.get(b"UID")
-        if isinstance(uid, int):
-            merged.setdefault(uid, {}).update(row)
-    return {uid: _typed(uid, row) for uid, row in merged.items()}, unreadable
-
-
-def _parse_row(line: list[Piece]) -> dict[bytes, object] | None:
-    """Read one response as item names and values; None if it is not well-formed."""
-    try:
-        _, values = parse_line([_without_literal8(piece) for piece in line])
-        pairs = zip(values[::2], values[1::2], strict=True)
-        return {name.upper(): value for name, value in pairs}
-    except (ValueError, TypeError, AttributeError):
-        return None
-
-
-def _without_literal8(piece: Piece) -> Piece:
-    return (_LITERAL8.sub(b"", piece[0]), piece[1]) if isinstance(piece, tuple) else piece
-
-
-def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
-    flags, size = row.get(b"FLAGS"), row.get(b"RFC822.SIZE")
-    gmail_id = row.get(b"X-GM-MSGID")
-    return FetchedMessage(
-        uid=uid,
-        flags=tuple(map(_flag, flags)) if isinstance(flags, tuple) else (),
-        internal_date=_date(row.get(b"INTERNALDATE")),
-        size_octets=size if isinstance(size, int) else None,
-        body_structure=row.get(b"BODYSTRUCTURE"),
-        email_id=_object_id(row.get(b"EMAILID")),
-        thread_id=_object_id(row.get(b"THREADID")) or _object_id((row.get(b"X-GM-THRID"),)),
-        gmail_id=gmail_id if isinstance(gmail_id, int) else 0,
-        sections={name: octets for name, _, octets in _sections(row)},
-        origins={name: origin for name, origin, _ in _sections(row) if origin is not None},
-    )
-
-
-def _sections(row: dict[bytes, object]) -> Iterator[tuple[str, int | None, bytes]]:
-    """Give name, origin octet (None if it is not said) and octets of each section in a row."""
-    for name, value in row.items():
-        match = _SECTION.fullmatch(name)
-        if match:
-            # Short quoted strings of digits come out of the parser as numbers.
-            octets = value if isinstance(value, bytes) else b"" if value is None else str(value).encode()
-            origin = int(match[2]) if match[2] else None
-            yield match[1].decode("ascii", "replace").upper(), origin, octets
-
-
-def _object_id(value: object) -> str:
-    """Read an id in its parentheses; the parser makes numbers of digits."""
-    match value:
-        case (bytes() as octets,):
-            return octets.decode("ascii", "replace")
-        case (int() as number,):
-            return str(number)
-        case _:
-            return ""
-
-
-def _flag(value: object) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
-def _date(value: object) -> datetime | None:
-    """Read an INTERNALDATE; None unless it is a time that any zone can be applied to."""
-    if not isinstance(value, bytes):
-        return None
-    try:
-        parsed = parse_to_datetime(value, normalise=False)
-        in_utc = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):  # an offset of a day or more, the end of the year 9999
-        return None
-    return parsed if limits.YEAR_FIRST <= in_utc.year <= limits.YEAR_LAST else None
-
-
-_ID_ITEMS = frozenset({"X-GM-MSGID", "X-GM-THRID", "EMAILID", "THREADID"})
-
-FetchJob = tuple[Sequence[int], Sequence[str]]
-"""UIDs, and the data items of each."""
-
-_FIELDS = "HEADER.FIELDS"
-_ASKS_FOR_FROM = re.compile(r"HEADER\.FIELDS \([^)]*\bFROM\b", re.IGNORECASE)
-_FROM = re.compile(rb"^From[ \t]*:", re.IGNORECASE | re.MULTILINE)
-_WHOLE_HEADER = ("UID", f"BODY.PEEK[HEADER]<0.{limits.ROW_HEADER_OCTETS}>")
-
-
-def fetch_steps(*jobs: FetchJob, message_limit: int = 0, beside: FetchJob = ((), ())) -> Steps[list[Fetched]]:
-    """Fetch what the jobs ask, at once; one round trip if all goes well and the commands fit a burst.
-
-    One more where messages have no From field: then their `HEADER.FIELDS` become the whole header.
+    One more if messages lack a From field: their `HEADER.FIELDS` is then replaced by the whole header.
 
     Args:
-        jobs: Each has its result, in order; rows of messages in several of them hold the items of all.
-        message_limit: How many messages the server looks at in one command (RFC 9738); 0 for any number.
-        beside: What comes along if it can be had, and is not asked for again. Its result is the last, and
-            has no failures; there is none if it names no UIDs.
+        jobs: Each has its result, in order. A message in several jobs has the items of all.
+        message_limit: How many messages the server looks at in one command (RFC 9738); 0 for no limit.
+        optional: Fetched along with the jobs, but not again if it fails. Its result is the last one and has
+            no failures; without UIDs there is none.
     """
-    wanted = [each for job in jobs for each in _commands(job, message_limit)]
+    commands = [each for job in jobs for each in _commands(job, message_limit)]
     replies: Replies = []
     lost: ToolError | None = None
     try:
-        for burst in _bursts([*wanted, *_commands(beside, message_limit)]):
+        for burst in _bursts([*commands, *_commands(optional, message_limit)]):
             replies += (yield burst).replies
     except PipelineInterruptedError as interruption:
         replies += interruption.replies
         lost = interruption.error
-    rows, doubtful = _read(replies, of=len(wanted))
+    rows, unreadable = _parse_replies(replies)
+    doubtful = unreadable > 0 or any(isinstance(reply, RefusedError) for reply in replies[: len(commands)])
     results: list[Fetched] = []
-    for job in jobs:
-        # A row of one job says nothing of another's refusal.
-        missing = [uid for uid in job[0] if uid not in rows or (doubtful and len(jobs) > 1)]
-        messages = {uid: rows[uid] for uid in job[0] if uid in rows}
-        fetched = Fetched(messages=messages, interrupted=lost is not None)
+    for uids, items in jobs:
+        messages = {uid: rows[uid] for uid in uids if uid in rows}
+        missing = [uid for uid in uids if uid not in rows]
+        # With several jobs, a row may come from another job than the one that failed.
+        again = uids if len(jobs) > 1 else missing
         if lost is not None:
-            fetched.failures.update((uid, _lost(uid, lost)) for uid in missing if uid not in rows)
-        elif doubtful and missing:
-            fetched = yield from _fetch_again(fetched, missing, job[1])
+            failures = {uid: _lost(uid, lost) for uid in missing}
+            fetched = Fetched(messages=messages, failures=failures, interrupted=True)
+        elif doubtful and again:
+            fetched = yield from _fetch_again(messages, again, items)
         else:
-            fetched.failures.update((uid, message_gone(uid)) for uid in missing)
+            fetched = Fetched(messages=messages, failures={uid: message_gone(uid) for uid in missing})
         results.append(fetched)
     if lost is None:
-        results = yield from _with_whole_headers(jobs, results)
-    if beside[0]:
-        results.append(Fetched(messages={uid: rows[uid] for uid in beside[0] if uid in rows}))
+        results = yield from _replace_headers_without_from(jobs, results)
+    if optional[0]:
+        results.append(Fetched(messages={uid: rows[uid] for uid in optional[0] if uid in rows}))
     return results
 
 
@@ -321,22 +224,15 @@ def _lost(uid: int, error: ToolError) -> FetchFailure:
     )
 
 
-def _read(replies: Replies, *, of: int) -> tuple[dict[int, FetchedMessage], bool]:
-    """Read all rows, and whether some were unreadable, or refused in the first `of` replies.
-
-    Of all replies together: a server may do several FETCHes at a time and mix their rows.
-    """
-    answers = [reply.answer if isinstance(reply, RefusedError) else reply for reply in replies]
-    pieces = [piece for answer in answers for piece in answer.untagged.get("FETCH", ())]
-    rows, unreadable = parse_rows(Response(untagged={"FETCH": pieces}))
-    return rows, unreadable > 0 or any(isinstance(reply, RefusedError) for reply in replies[:of])
+def _parse_replies(replies: Replies) -> tuple[dict[int, FetchedMessage], int]:
+    """Parse the rows of all replies together: a server may run several FETCHes at a time and mix their rows."""
+    responses = [reply.response if isinstance(reply, RefusedError) else reply for reply in replies]
+    pieces = [piece for response in responses for piece in response.untagged.get("FETCH", ())]
+    return parse_rows(Response(untagged={"FETCH": pieces}))
 
 
-def _with_whole_headers(jobs: Sequence[FetchJob], results: list[Fetched]) -> Steps[list[Fetched]]:
-    """Look for a From field in the whole header: where lines end with CR alone servers find no field.
-
-    What the server does not give stays as it is.
-    """
+def _replace_headers_without_from(jobs: Sequence[FetchJob], results: list[Fetched]) -> Steps[list[Fetched]]:
+    """Fetch the whole header of messages without a From field: servers find no field if lines end with CR."""
     lacking = dict.fromkeys(
         uid
         for (_, items), fetched in zip(jobs, results, strict=True)
@@ -352,7 +248,7 @@ def _with_whole_headers(jobs: Sequence[FetchJob], results: list[Fetched]) -> Ste
             replies += (yield burst).replies
     except PipelineInterruptedError:
         return [replace(each, interrupted=True) for each in results]
-    headers, _ = _read(replies, of=0)
+    headers, _ = _parse_replies(replies)
     for fetched in results:
         for uid in headers.keys() & fetched.messages.keys() & lacking.keys():
             row = fetched.messages[uid]
@@ -364,9 +260,7 @@ def _with_whole_headers(jobs: Sequence[FetchJob], results: list[Fetched]) -> Ste
 def _commands(job: FetchJob, message_limit: int) -> Iterator[Command]:
     uids, items = job
     for sequence_set in sequence_sets(uids, uid_limit=message_limit):
-        yield Command(
-            name="FETCH", arguments=[sequence_set, b"(" + " ".join(items).encode() + b")"], uid=True
-        )
+        yield Command(name="FETCH", arguments=[sequence_set, f"({' '.join(items)})".encode()], uid=True)
 
 
 def _bursts(commands: Sequence[Command]) -> Iterator[list[Command]]:
@@ -383,8 +277,10 @@ def _bursts(commands: Sequence[Command]) -> Iterator[list[Command]]:
         yield burst
 
 
-def _fetch_again(fetched: Fetched, uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
-    """Ask again for some messages, in halves, until the bad ones stand alone."""
+def _fetch_again(
+    messages: dict[int, FetchedMessage], uids: Sequence[int], items: Sequence[str]
+) -> Steps[Fetched]:
+    """Fetch some messages again, in halves, until the bad ones are alone; `messages` are the rows so far."""
 
     def fetch(session: Session) -> list[Fetched]:
         wanted = _without_refused_ids(session, uids[0], items)
@@ -396,19 +292,18 @@ def _fetch_again(fetched: Fetched, uids: Sequence[int], items: Sequence[str]) ->
     try:
         parts = yield from exclusively(fetch)
     except PipelineInterruptedError as interruption:
-        failures = {uid: _lost(uid, interruption.error) for uid in uids if uid not in fetched.messages}
-        return Fetched(messages=fetched.messages, failures=failures, interrupted=True)
+        failures = {uid: _lost(uid, interruption.error) for uid in uids if uid not in messages}
+        return Fetched(messages=messages, failures=failures, interrupted=True)
     again = set(uids)
-    messages = {uid: row for uid, row in fetched.messages.items() if uid not in again}
-    failures = {}
+    fetched = Fetched(messages={uid: row for uid, row in messages.items() if uid not in again})
     for part in parts:
-        messages |= part.messages
-        failures |= part.failures
-    return Fetched(messages=messages, failures=failures)
+        fetched.messages.update(part.messages)
+        fetched.failures.update(part.failures)
+    return fetched
 
 
 def id_items(session: Session, *, threads: bool = False) -> list[str]:
-    """Name the data items of the server's own ids of messages, with `threads` of conversations too."""
+    """Return the data items of the server's own message ids; with `threads` those of conversations too."""
     items: list[str] = []
     if session.quirks.trusts(Feature.IDS):
         gmail = session.can("X-GM-EXT-1")
@@ -419,7 +314,7 @@ def id_items(session: Session, *, threads: bool = False) -> list[str]:
 
 
 def _without_refused_ids(session: Session, uid: int, items: Sequence[str]) -> Sequence[str]:
-    """Leave out the server's ids if it refuses them; asks for those of one message, and for its UID alone."""
+    """Drop the server's ids from `items` if it refuses to send them, even for one message."""
     ids = [item for item in items if item in _ID_ITEMS]
     if ids and _is_refused(session, uid, ["UID", *ids]) and not _is_refused(session, uid, ["UID"]):
         session.quirks.distrust(Feature.IDS)
@@ -436,39 +331,100 @@ def _is_refused(session: Session, uid: int, items: Sequence[str]) -> bool:
 
 
 def sequence_sets(uids: Sequence[int], *, uid_limit: int = 0) -> Iterator[bytes]:
-    """Write UIDs as sequence sets, runs as ranges, none longer than a command line takes.
+    """Format UIDs as sequence sets with ranges, none longer than a command line may be.
 
     Args:
         uids: In any order.
-        uid_limit: How many UIDs one set may name; 0 for any number.
+        uid_limit: How many UIDs one set may have; 0 for no limit.
     """
     ordered = sorted(set(uids))
     step = uid_limit or len(ordered) or 1
     for start in range(0, len(ordered), step):
-        yield from _short_sets(_ranges(ordered[start : start + step]))
+        chunk = ordered[start : start + step]
+        firsts = [uid for uid, before in zip(chunk, [None, *chunk], strict=False) if uid - 1 != before]
+        lasts = [uid for uid, after in zip(chunk, [*chunk[1:], None], strict=True) if uid + 1 != after]
+        sequence_set = b""
+        for first, last in zip(firsts, lasts, strict=True):
+            numbers = b"%d" % first if first == last else b"%d:%d" % (first, last)
+            if sequence_set and len(sequence_set) + len(numbers) >= limits.SEQUENCE_SET_OCTETS:
+                yield sequence_set
+                sequence_set = b""
+            sequence_set += b"," * bool(sequence_set) + numbers
+        yield sequence_set
 
 
-def _short_sets(ranges: Iterator[bytes]) -> Iterator[bytes]:
-    held: list[bytes] = []
-    octets = 0
-    for each in ranges:
-        if held and octets + len(each) > limits.SEQUENCE_SET_OCTETS:
-            yield b",".join(held)
-            held, octets = [], 0
-        held.append(each)
-        octets += len(each) + 1
-    yield b",".join(held)
+def parse_rows(response: Response) -> tuple[dict[int, FetchedMessage], int]:
+    """Parse the FETCH responses that have a UID, and count those that are malformed.
+
+    Responses without a UID are updates of flags that nobody requested.
+    """
+    merged: dict[int, dict[bytes, object]] = {}
+    unreadable = 0
+    for line in response.lines("FETCH"):
+        pieces = [
+            (_LITERAL8.sub(b"", piece[0]), piece[1]) if isinstance(piece, tuple) else piece for piece in line
+        ]
+        try:
+            _, values = parse_line(pieces)
+            row = {name.upper(): value for name, value in zip(values[::2], values[1::2], strict=True)}
+        except (ValueError, TypeError, AttributeError):
+            unreadable += 1
+            continue
+        uid = row.get(b"UID")
+        if isinstance(uid, int):
+            merged.setdefault(uid, {}).update(row)
+    return {uid: _typed(uid, row) for uid, row in merged.items()}, unreadable
 
 
-def _ranges(ordered: Sequence[int]) -> Iterator[bytes]:
-    first = last = ordered[0]
-    for uid in ordered[1:]:
-        if uid != last + 1:
-            yield _range(first, last)
-            first = uid
-        last = uid
-    yield _range(first, last)
+def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
+    sections: dict[str, bytes] = {}
+    origins: dict[str, int] = {}
+    for name, value in row.items():
+        match = _SECTION.fullmatch(name)
+        if match:
+            section = match[1].decode("ascii", "replace").upper()
+            # IMAPClient's parser turns short quoted strings of digits into numbers.
+            sections[section] = (
+                value if isinstance(value, bytes) else b"" if value is None else str(value).encode()
+            )
+            if match[2]:
+                origins[section] = int(match[2])
+    flags, size, gmail_id = row.get(b"FLAGS"), row.get(b"RFC822.SIZE"), row.get(b"X-GM-MSGID")
+    return FetchedMessage(
+        uid=uid,
+        flags=tuple(
+            flag.decode("utf-8", "replace") if isinstance(flag, bytes) else str(flag)
+            for flag in (flags if isinstance(flags, tuple) else ())
+        ),
+        internal_date=_date(row.get(b"INTERNALDATE")),
+        size_octets=size if isinstance(size, int) else None,
+        body_structure=row.get(b"BODYSTRUCTURE"),
+        email_id=_object_id(row.get(b"EMAILID")),
+        thread_id=_object_id(row.get(b"THREADID")) or _object_id((row.get(b"X-GM-THRID"),)),
+        gmail_id=gmail_id if isinstance(gmail_id, int) else 0,
+        sections=sections,
+        origins=origins,
+    )
 
 
-def _range(first: int, last: int) -> bytes:
-    return b"%d" % first if first == last else b"%d:%d" % (first, last)
+def _object_id(value: object) -> str:
+    """Return an id from its parentheses; IMAPClient's parser turns digits into numbers."""
+    match value:
+        case (bytes() as octets,):
+            return octets.decode("ascii", "replace")
+        case (int() as number,):
+            return str(number)
+        case _:
+            return ""
+
+
+def _date(value: object) -> datetime | None:
+    """Parse an INTERNALDATE; None unless it is a time that converts to any time zone."""
+    if not isinstance(value, bytes):
+        return None
+    try:
+        parsed = parse_to_datetime(value, normalise=False)
+        in_utc = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):  # an offset of a day or more, or the end of the year 9999
+        return None
+    return parsed if limits.YEAR_FIRST <= in_utc.year <= limits.YEAR_LAST else None

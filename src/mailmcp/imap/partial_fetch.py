@@ -1,20 +1,24 @@
 """Parts of messages and stored messages, fetched range by range (RFC 9051 section 6.4.5).
 
-Servers exist that ignore the range and send everything, that send less than was asked for before the
-end, and that only estimate sizes.
+`BODY.PEEK[2.1]<offset.count>` and `BODY.PEEK[]<offset.count>` in the open mailbox; parts are still
+transfer-encoded. Some servers ignore the range and send everything, send less than requested before the
+end, or only estimate sizes.
+
+BODY can't hold NUL, and Dovecot sends 0x80 instead. BINARY can (RFC 3516), and is otherwise the same if there
+is no transfer encoding to decode.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, fetch_messages
+from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, InternalError
 
 BINARY_ENCODINGS = frozenset({"7bit", "8bit", "binary"})
-"""Transfer encodings of which BINARY changes nothing. Dovecot refuses it for any it does not know."""
+"""Transfer encodings that BINARY does not change. Dovecot refuses BINARY for encodings it doesn't know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,70 +26,26 @@ class PartStart:
     """The structure of a message, and the first octets of one of its parts."""
 
     body_structure: object
-    """As `FetchedMessage.body_structure`; nothing says yet that the part is in it."""
+    """As in `FetchedMessage`; the part may not be in it."""
 
     message_octets: int | None
     """Size of the message, as the server says."""
 
     octets: bytes
-    """Empty also if there is no such part."""
+    """Also empty if there is no such part."""
 
     whole: bool
-    """Whether the server gave all of the part, whatever range it was asked for."""
+    """Whether the server ignored the range and sent the whole part."""
 
     binary: bool = False
-    """Whether this is what BINARY gives, with NUL octets; the rest is then asked for likewise."""
-
-
-def fetch_binary(session: Session, uid: int, counts: Mapping[str, int]) -> dict[str, bytes]:
-    """Fetch the first octets of parts with NULs, if the server can; one round trip.
-
-    Args:
-        session: With the mailbox open.
-        uid: Of the message.
-        counts: Most octets of each part, by part id; of encodings in BINARY_ENCODINGS alone.
-
-    Returns:
-        Octets by part id; nothing if the server cannot give them.
-
-    Raises:
-        DeadlineError, InternalError: The connection failed. If BINARY was the reason, it is not sent again.
-    """
-    if not counts or not session.can("BINARY") or session.quirks.binary_fails:
-        return {}
-    items = [f"BINARY.PEEK[{part_id}]<0.{count}>" for part_id, count in counts.items()]
-    result = _fetch_binary(session, uid, items)
-    if uid in result.failures:
-        return {}
-    sections = result.messages[uid].sections
-    return {part_id: sections[part_id.upper()] for part_id in counts if part_id.upper() in sections}
-
-
-def _fetch_binary(session: Session, uid: int, items: list[str]) -> Fetched:
-    try:
-        return fetch_messages(session, [uid], ["UID", *items])
-    except InternalError:
-        session.quirks.binary_fails = True
-        raise
-
-
-def refetch_with_nuls(session: Session, uid: int, part_id: str, start: PartStart) -> PartStart:
-    """Fetch the first range of a part again, with NULs; the same as before if the server cannot give them.
-
-    One round trip; raises as `fetch_binary`.
-    """
-    count = limits.PART_RANGE_OCTETS
-    found = fetch_binary(session, uid, {part_id: count}).get(part_id, b"")
-    if len(found) != len(start.octets):
-        return start
-    return replace(start, octets=found, binary=True)
+    """Whether this came by BINARY, with NUL octets; the rest must too."""
 
 
 def fetch_start(session: Session, uid: int, part_id: str) -> PartStart | FetchFailure:
-    """Fetch the structure and the first range of a part together; one round trip.
+    """Fetch the structure of a message and the first range of a part; one round trip.
 
     Raises:
-        DeadlineError, InternalError: The connection failed; refusals become failures.
+        DeadlineError, InternalError: The connection failed. Refusals become failures.
     """
     count = limits.PART_RANGE_OCTETS
     items = ("UID", "RFC822.SIZE", "BODYSTRUCTURE", f"BODY.PEEK[{part_id}]<0.{count}>")
@@ -98,21 +58,21 @@ def fetch_start(session: Session, uid: int, part_id: str) -> PartStart | FetchFa
         body_structure=fetched.body_structure,
         message_octets=fetched.size_octets,
         octets=octets,
-        whole=len(octets) > count,  # more than was asked for: it takes no notice of ranges
+        whole=len(octets) > count,
     )
 
 
 def fetch_rest(
     session: Session, uid: int, part_id: str, start: PartStart, *, size_octets: int
 ) -> Iterator[bytes | FetchFailure]:
-    """Fetch what follows the first range; one round trip a range, none if there is nothing more.
+    """Fetch what follows the first range of a part; one round trip for each range.
 
     Args:
-        session: With the mailbox open still.
+        session: With the mailbox still open.
         uid: Of the message.
         part_id: Of the part.
-        start: What is there of it already.
-        size_octets: What the structure says of the part's size; believed if it fits.
+        start: Its first range.
+        size_octets: Its size by the structure, which may be wrong.
 
     Yields:
         Octets, never empty, to the end of the part; or a failure, and nothing after it.
@@ -120,56 +80,92 @@ def fetch_rest(
     Raises:
         DeadlineError, InternalError: The connection failed.
     """
-    have, latest = len(start.octets), len(start.octets)
-    while not start.whole and not _at_end(have, latest, size_octets):
-        item = f"{'BINARY' if start.binary else 'BODY'}.PEEK[{part_id}]<{have}.{limits.PART_RANGE_OCTETS}>"
+    offset = latest = len(start.octets)
+    while not start.whole:
+        # A range that was not full may be the end, if the size agrees.
+        if offset == size_octets or (offset > size_octets and latest < limits.PART_RANGE_OCTETS):
+            return
+        item = f"{'BINARY' if start.binary else 'BODY'}.PEEK[{part_id}]<{offset}.{limits.PART_RANGE_OCTETS}>"
         result = fetch_messages(session, [uid], ("UID", item))
         if uid in result.failures:
             yield result.failures[uid]
             return
-        octets = _range_of(result.messages[uid], part_id, offset=have)
+        octets = _range_from(result.messages[uid], part_id, offset)
         if octets is None:
             yield FetchFailure(
                 uid=uid,
                 code=Code.INTERNAL,
                 reason=Reason.SERVER_REFUSED,
                 stage="fetch",
-                message="The server gave another range of the part than it was asked for.",
+                message="The server sent another range of the part than requested.",
             )
             return
         if not octets:
             return
         yield octets
         latest = len(octets)
-        have += latest
+        offset += latest
 
 
-def _at_end(have: int, latest: int, size_octets: int) -> bool:
-    """Judge whether all is there: an answer that was not full may be the end, if the size agrees."""
-    return have == size_octets or (have > size_octets and latest < limits.PART_RANGE_OCTETS)
-
-
-def _range_of(fetched: FetchedMessage, part_id: str, *, offset: int) -> bytes | None:
-    """Take what lies from `offset` on; None if the answer begins behind it."""
+def _range_from(fetched: FetchedMessage, part_id: str, offset: int) -> bytes | None:
+    """Return the octets from `offset` on; None if the server sent a later range."""
     name = part_id.upper()
     octets = fetched.sections.get(name, b"")
-    # Without an origin it is the whole part by the standard; some servers forget to say it.
+    # Without an origin it should be the whole part, but some servers forget the origin.
     origin = fetched.origins.get(name, 0 if len(octets) > limits.PART_RANGE_OCTETS else offset)
     return octets[offset - origin :] if origin <= offset else None
 
 
+def fetch_binary(session: Session, uid: int, counts: Mapping[str, int]) -> dict[str, bytes]:
+    """Fetch the first octets of parts by BINARY, which keeps NULs; one round trip.
+
+    Args:
+        session: With the mailbox open.
+        uid: Of the message.
+        counts: How many octets of each part, by part id. Their encodings must be in BINARY_ENCODINGS.
+
+    Returns:
+        Octets by part id; empty if the server can't send them.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed. BINARY may be the reason, and is not sent again.
+    """
+    if not counts or not session.can("BINARY") or session.quirks.binary_fails:
+        return {}
+    items = [f"BINARY.PEEK[{part_id}]<0.{count}>" for part_id, count in counts.items()]
+    try:
+        result = fetch_messages(session, [uid], ["UID", *items])
+    except InternalError:
+        session.quirks.binary_fails = True
+        raise
+    if uid in result.failures:
+        return {}
+    sections = result.messages[uid].sections
+    return {part_id: sections[part_id.upper()] for part_id in counts if part_id.upper() in sections}
+
+
+def refetch_with_nuls(session: Session, uid: int, part_id: str, start: PartStart) -> PartStart:
+    """Fetch the first range of a part again by BINARY; return `start` if the server can't send it.
+
+    One round trip; raises what `fetch_binary` raises.
+    """
+    count = limits.PART_RANGE_OCTETS
+    octets = fetch_binary(session, uid, {part_id: count}).get(part_id, b"")
+    return replace(start, octets=octets, binary=True) if len(octets) == len(start.octets) else start
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Some octets of a message."""
+    """Some octets of a stored message."""
 
     offset: int
     """Of the first octet, from 0."""
 
     octets: bytes
-    """At most as many as were asked for; fewer, or none, where the message ends."""
+    """As many as requested; fewer, or none, at the end of the message."""
 
     said_octets: int
-    """RFC822.SIZE, which some servers estimate; what was seen of the message where they say none."""
+    """RFC822.SIZE, which some servers estimate; where they send none, what was seen of the message."""
 
     @property
     def end(self) -> int:
@@ -178,7 +174,7 @@ class Window:
 
     @property
     def size_octets(self) -> int:
-        """The size of the message by all that is known: an answer without octets is its end."""
+        """The best guess at the size of the message: a window without octets is its end."""
         return max(self.said_octets, self.end) if self.octets else min(self.said_octets, self.offset)
 
 
@@ -186,37 +182,31 @@ def fetch_window(session: Session, uid: int, *, offset: int, count: int) -> Wind
     """Fetch `count` octets of a message from `offset` on; one round trip.
 
     Raises:
-        DeadlineError, InternalError: The connection failed; refusals become failures.
+        DeadlineError, InternalError: The connection failed. Refusals become failures.
     """
     items = ("UID", "RFC822.SIZE", f"BODY.PEEK[]<{offset}.{count}>")
     result = fetch_messages(session, [uid], items)
     if uid in result.failures:
         return result.failures[uid]
     fetched = result.messages[uid]
-    octets = _cut(fetched, offset=offset, count=count)
-    said = fetched.size_octets if fetched.size_octets is not None else offset + len(octets)
-    return Window(offset=offset, octets=octets, said_octets=said)
-
-
-def _cut(fetched: FetchedMessage, *, offset: int, count: int) -> bytes:
-    """Take the window out of what came: it, a larger one, or the whole message."""
-    octets = fetched.sections.get("", b"")
-    origin = fetched.origins.get("")
+    octets, origin = fetched.sections.get("", b""), fetched.origins.get("")
     if origin is None:
-        # Without an origin it is the whole message by the standard; some servers forget to say it.
+        # Without an origin it should be the whole message, but some servers forget the origin.
         whole = len(octets) > count or len(octets) == fetched.size_octets
         origin = 0 if whole else offset
-    return octets[max(0, offset - origin) :][:count] if origin <= offset else b""
+    octets = octets[max(0, offset - origin) :][:count] if origin <= offset else b""
+    said = fetched.size_octets if fetched.size_octets is not None else offset + len(octets)
+    return Window(offset=offset, octets=octets, said_octets=said)
 
 
 def fetch_whole(session: Session, uid: int, *, limit_octets: int) -> bytes | Window | FetchFailure:
     """Fetch all octets of a message; one round trip up to `limits.MESSAGE_WINDOW_OCTETS`.
 
     Returns:
-        The octets; or the first window, if the message is longer than `limit_octets`.
+        The octets; or the first window if the message is longer than `limit_octets`.
 
     Raises:
-        DeadlineError, InternalError: The connection failed; refusals become failures.
+        DeadlineError, InternalError: The connection failed. Refusals become failures.
     """
     octets = bytearray()
     first: Window | None = None
@@ -229,6 +219,6 @@ def fetch_whole(session: Session, uid: int, *, limit_octets: int) -> bytes | Win
         octets += window.octets
         if max(len(octets), first.said_octets) > limit_octets:
             return first
-        # Less than was asked for is the end only if the size agrees; nothing at all always is.
+        # A window that was not full is the end only if the size agrees; an empty one always is.
         if not window.octets or (len(octets) >= window.said_octets and len(window.octets) < count):
             return bytes(octets)

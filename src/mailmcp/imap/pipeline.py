@@ -1,12 +1,12 @@
-"""Commands on several mailboxes in few round trips: each mailbox's work is a steps, all go on in step.
+"""Commands on several mailboxes in few round trips.
 
-A steps is a generator. It yields what it asks of its mailbox and is sent the answers; what
-it returns is its result. The driver opens the mailboxes and joins what all of them ask at the
-same time into one burst, EXAMINE in front of each. So one steps of a search and a fetch
-costs two round trips on a warm session, and twenty cost two as well.
+The work on one mailbox is a generator, its steps: it yields the commands it wants to send and receives the
+responses; what it returns is its result. The driver opens the mailboxes and sends what all generators want
+at the same time in one burst, an EXAMINE in front of each. A search and a fetch thus cost two round trips on
+a warm session, in one mailbox or in twenty.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
@@ -23,214 +23,210 @@ Replies = list[Response | RefusedError]
 
 @dataclass(frozen=True, slots=True)
 class Exclusive:
-    """Work that needs the session for itself, its mailbox open: what cannot be sent in one burst."""
+    """Work that needs the session for itself, with the mailbox open: what can't be sent in a burst."""
 
     work: Callable[[Session], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Responses:
-    """What a steps is sent: the mailbox as it is now, and the replies to its commands, in order."""
+    """What steps receive: the mailbox as it is now, and the replies to their commands, in order."""
 
     mailbox: SelectedMailbox
     replies: Replies = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class CurrentMailbox:
-    """Where a steps takes place; for itself to look at."""
-
-    mailbox: SelectedMailbox | None = None
-    """As of the latest turn; None before the first."""
-
-
 class PipelineInterruptedError(Exception):
-    """The connection failed under what a steps asked: raised where it waits for the answers.
+    """The connection failed while steps waited for responses; raised inside them.
 
-    It may end with what it has got; whatever more it asks is answered by this again. Left alone, its
-    result is `error`.
+    Steps may catch it and return what they have. Anything they yield afterwards raises it again, without
+    replies. If they don't catch it, their result is `error`.
     """
 
     def __init__(self, error: ToolError, replies: Replies) -> None:
-        """Take along the replies that had come by then; the last one may lack its end."""
+        """`replies` are those received before the failure; the last one may be incomplete."""
         super().__init__()
         self.error, self.replies = error, replies
 
 
-Ask: TypeAlias = Sequence[Command] | Exclusive
-"""No commands: only the mailbox is wanted, which may cost a round trip."""
+Request: TypeAlias = Sequence[Command] | Exclusive
+"""What steps yield. Without commands they only want the mailbox, which may cost a round trip."""
 
-Steps: TypeAlias = Generator[Ask, Responses, ResultT]
+Steps: TypeAlias = Generator[Request, Responses, ResultT]
 
 
 def exclusively(work: Callable[[Session], ResultT]) -> Steps[ResultT]:
-    """Do work that blocks, with the mailbox open, and give its result."""
+    """Run work that blocks, with the mailbox open, and return its result."""
     results: list[ResultT] = []
     yield Exclusive(lambda session: results.append(work(session)))
     return results[0]
 
 
+@dataclass(slots=True)
+class CurrentMailbox:
+    """The mailbox of steps, for functions that don't receive the responses."""
+
+    mailbox: SelectedMailbox | None = None
+    """As of the latest responses; None before the first."""
+
+
 @dataclass(slots=True, kw_only=True)
 class MailboxTask(Generic[ResultT]):
-    """A steps with its mailbox, and how it stands."""
+    """Steps, and the mailbox that they need."""
 
     mailbox: str
     uidvalidity: int | None
-    """The mailbox must have this one; None for any."""
+    """What the mailbox must have; None for any."""
 
     steps: Steps[ResultT]
-    place: CurrentMailbox = field(default_factory=CurrentMailbox)
-    asked: Ask = ()
+    current: CurrentMailbox = field(default_factory=CurrentMailbox)
+    request: Request = ()
     result: ResultT | ToolError | None = None
-    ended: bool = False
+    """None until the steps have ended; no steps return None."""
 
     @property
     def outcome(self) -> ResultT | ToolError:
-        """What an ended steps came to."""
-        assert self.result is not None  # noqa: S101 - no steps returns None
+        """The result of steps that have ended."""
+        assert self.result is not None  # noqa: S101 - see `result`
         return self.result
 
-    def begin(self) -> None:
-        """Let the steps ask its first."""
-        self._step(lambda: next(self.steps))
+    def advance(self, responses: Responses | PipelineInterruptedError | None = None) -> None:
+        """Run the steps to their next request or to their end; without `responses`, start them."""
+        try:
+            if responses is None:
+                self.request = next(self.steps)
+            elif isinstance(responses, PipelineInterruptedError):
+                self.request = self.steps.throw(responses)
+            else:
+                self.request = self.steps.send(responses)
+        except StopIteration as end:
+            self.result = end.value
+        except ToolError as error:
+            self.result = error
+        except PipelineInterruptedError as interruption:
+            self.result = interruption.error
 
-    def go_on(self, responses: Responses) -> None:
-        """Give the steps its answers."""
-        self._step(lambda: self.steps.send(responses))
+    def resume(self, mailbox: SelectedMailbox, replies: Replies) -> None:
+        """Pass on the replies to the latest request."""
+        for reply in replies:
+            exists = reply.number("EXISTS") if isinstance(reply, Response) else None
+            if exists is not None:
+                mailbox.exists = exists
+        self.current.mailbox = mailbox
+        self.advance(Responses(mailbox=mailbox, replies=replies))
 
     def interrupt(self, error: ToolError, replies: Replies) -> None:
-        """Let the steps end with what has come; no more will."""
-        self._step(lambda: self.steps.throw(PipelineInterruptedError(error, replies)))
-        while not self.ended:
-            self._step(lambda: self.steps.throw(PipelineInterruptedError(error, [])))
+        """End the steps because the connection failed, with the replies that came."""
+        self.advance(PipelineInterruptedError(error, replies))
+        while self.result is None:
+            self.advance(PipelineInterruptedError(error, []))
 
     def fail(self, error: ToolError) -> None:
-        """End the steps: its mailbox cannot be had."""
+        """End the steps because their mailbox can't be opened."""
         self.steps.close()
-        self.result, self.ended = error, True
-
-    def _step(self, resume: Callable[[], Ask]) -> None:
-        try:
-            self.asked = resume()
-        except StopIteration as end:
-            self.result, self.ended = end.value, True
-        except ToolError as error:
-            self.result, self.ended = error, True
-        except PipelineInterruptedError as interruption:
-            self.result, self.ended = interruption.error, True
+        self.result = error
 
 
 def run_pipelined(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> list[ResultT | ToolError]:
-    """Go through all steps; the results in their order, errors in the place of those that fail.
+    """Run all tasks to their end; return results and errors in the order of the tasks.
 
     Raises:
-        DeadlineError, InternalError: The connection failed. All steps have ended by then, some of
-            them perhaps with a result.
+        DeadlineError, InternalError: The connection failed. All tasks have ended by then, some perhaps with
+            a result.
     """
     for task in tasks:
-        task.begin()
+        task.advance()
     try:
-        while going_on := [task for task in tasks if not task.ended]:
-            for burst in _bursts(session, going_on):
-                if len(burst) == 1 and not _fits_a_burst(session, burst[0]):
-                    _go_on_alone(session, burst[0])
+        while unfinished := [task for task in tasks if task.result is None]:
+            for burst, exclusive in _bursts(session, unfinished):
+                if exclusive:
+                    _run_exclusively(session, burst[0])
                 else:
-                    _go_on_together(session, burst)
+                    _run_burst(session, burst)
     except ToolError as error:
         for task in tasks:
-            if not task.ended:
+            if task.result is None:
                 task.interrupt(error, [])
         raise
     return [task.outcome for task in tasks]
 
 
-def _fits_a_burst(session: Session, task: MailboxTask[ResultT]) -> bool:
-    if isinstance(task.asked, Exclusive):
-        return False
-    commands = [*session.examine_commands(task.mailbox), *task.asked]
-    return all(map(session.connection.sends_at_once, commands))
-
-
-def _bursts(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> Iterator[list[MailboxTask[ResultT]]]:
-    """Divide what is asked into bursts that are bounded; what does not fit one stands alone."""
+def _bursts(
+    session: Session, tasks: Sequence[MailboxTask[ResultT]]
+) -> Iterator[tuple[list[MailboxTask[ResultT]], bool]]:
+    """Divide tasks into bursts; a task that can't be part of one comes alone, with True."""
     burst: list[MailboxTask[ResultT]] = []
     octets = 0
     for task in tasks:
-        if not _fits_a_burst(session, task):
-            yield [task]
+        if isinstance(task.request, Exclusive):
+            yield [task], True
             continue
-        size = _octets(task)
+        commands = [*session.examine_commands(task.mailbox), *task.request]
+        if not all(map(session.connection.sends_at_once, commands)):
+            yield [task], True
+            continue
+        size = sum(len(word) + 1 for command in task.request for word in command.words)
         if burst and (len(burst) == limits.BURST_MAILBOXES or octets + size > limits.BURST_OCTETS):
-            yield burst
+            yield burst, False
             burst, octets = [], 0
         burst.append(task)
         octets += size
     if burst:
-        yield burst
+        yield burst, False
 
 
-def _octets(task: MailboxTask[ResultT]) -> int:
-    assert not isinstance(task.asked, Exclusive)  # noqa: S101 - it fits a burst
-    return sum(len(word) + 1 for command in task.asked for word in command.words)
-
-
-def _go_on_together(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> None:
-    """Send what several steps ask in one burst; whose mailbox is refused, ends."""
+def _run_burst(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> None:
+    """Send the requests of several tasks in one round trip, and pass the replies on."""
     commands: list[Command] = []
-    spans: list[tuple[bool, int]] = []
+    counts: list[tuple[int, int]] = []
     for number, task in enumerate(tasks):
-        assert not isinstance(task.asked, Exclusive)  # noqa: S101 - it fits a burst
-        # After the first one, another mailbox will be open than is now.
+        assert not isinstance(task.request, Exclusive)  # noqa: S101 - see `_bursts`
+        # By the second task another mailbox is open than now.
         opening = session.examine_commands(task.mailbox, again=number > 0)
-        commands += [*opening, *task.asked]
-        spans.append((bool(opening), len(task.asked)))
+        commands += [*opening, *task.request]
+        counts.append((len(opening), len(task.request)))
+    failure: ToolError | None = None
     try:
-        replies = iter(session.run_all(commands, in_order=True) if commands else [])
+        replies = session.run_all(commands, in_order=True) if commands else []
     except ToolError as error:
-        _interrupt(session, zip(tasks, spans, strict=True), error)
-        raise
-    for task, (examined, count) in zip(tasks, spans, strict=True):
-        opening_reply = next(replies) if examined else None
-        own = [next(replies) for _ in range(count)]
+        failure, replies = error, list(session.connection.partial_results)
+    complete = len(replies) - 1 if failure else len(replies)
+    start = 0
+    for task, (openings, wanted) in zip(tasks, counts, strict=True):
+        if failure and start + openings > complete:
+            break  # the connection failed before the mailbox was open
+        examined = replies[start] if openings else None
+        own = replies[start + openings : start + openings + wanted]
+        start += openings + wanted
         try:
-            mailbox = session.apply_examine(task.mailbox, opening_reply, uidvalidity=task.uidvalidity)
+            mailbox = session.apply_examine(task.mailbox, examined, uidvalidity=task.uidvalidity)
         except ToolError as error:
-            if session.in_doubt:
+            if session.in_doubt and not failure:
                 raise
-            task.fail(error)  # what was answered to the rest was of no mailbox, or of the last one
+            task.fail(error)  # the replies are about no mailbox, or about the one before
+            continue
+        if failure:
+            task.current.mailbox = mailbox
+            task.interrupt(failure, own)
         else:
-            _go_on(task, Responses(mailbox=mailbox, replies=own))
+            task.resume(mailbox, own)
+    if failure:
+        raise failure
 
 
-def _interrupt(
-    session: Session, tasks: Iterable[tuple[MailboxTask[ResultT], tuple[bool, int]]], error: ToolError
-) -> None:
-    """Give several steps what a burst had brought when the connection failed."""
-    *whole, last = session.connection.interrupted or [Response()]
-    for task, (examined, count) in tasks:
-        if examined and not whole:
-            return  # their mailboxes were not opened
-        opening_reply = whole.pop(0) if examined else None
-        own, whole = [*whole, last][:count], whole[count:]
-        try:
-            task.place.mailbox = session.apply_examine(
-                task.mailbox, opening_reply, uidvalidity=task.uidvalidity
-            )
-        except ToolError as refusal:
-            task.fail(refusal)
-        else:
-            task.interrupt(error, own)
-
-
-def _go_on_alone(session: Session, task: MailboxTask[ResultT]) -> None:
-    """Do what one steps asks, command by command."""
+def _run_exclusively(session: Session, task: MailboxTask[ResultT]) -> None:
+    """Run the request of one task, command by command."""
+    replies: Replies = []
     try:
-        mailbox = session.examine(task.mailbox, uidvalidity=task.uidvalidity)
-        replies: Replies = []
-        if isinstance(task.asked, Exclusive):
-            task.asked.work(session)
+        session.examine(task.mailbox, uidvalidity=task.uidvalidity)
+        if isinstance(task.request, Exclusive):
+            task.request.work(session)
         else:
-            replies = [_run(session, command) for command in task.asked]
+            for command in task.request:
+                try:
+                    replies.append(session.run(command.name, *command.arguments, uid=command.uid))
+                except RefusedError as error:
+                    replies.append(error)
         session.confirm()
     except RefusedError as error:
         task.fail(refused_error(session.account.account_id, error))
@@ -239,20 +235,5 @@ def _go_on_alone(session: Session, task: MailboxTask[ResultT]) -> None:
             raise
         task.fail(error)
     else:
-        _go_on(task, Responses(mailbox=mailbox, replies=replies))
-
-
-def _run(session: Session, command: Command) -> Response | RefusedError:
-    try:
-        return session.run(command.name, *command.arguments, uid=command.uid)
-    except RefusedError as error:
-        return error
-
-
-def _go_on(task: MailboxTask[ResultT], responses: Responses) -> None:
-    for reply in responses.replies:
-        exists = reply.number("EXISTS") if isinstance(reply, Response) else None
-        if exists is not None:
-            responses.mailbox.exists = exists
-    task.place.mailbox = responses.mailbox
-    task.go_on(responses)
+        assert session.mailbox is not None  # noqa: S101 - it was examined
+        task.resume(session.mailbox, replies)

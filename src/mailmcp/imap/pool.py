@@ -1,66 +1,64 @@
-"""Sessions of all accounts, shared by the calls: leased, kept, checked, dropped.
+"""The sessions of all accounts, which calls lease, keep and drop.
 
-A call says which mailbox it needs and hands over a function that blocks; the pool
-finds the best session, runs the function in a thread of its own and takes the
-session back. Which session is decided synchronously, from state that only the
-event loop touches; the I/O follows.
+A call says which mailbox it needs and passes a function that blocks. The pool picks the best session and
+runs the function in a thread. It decides synchronously, on state that only the event loop touches, and
+does I/O afterwards.
 """
 
+import random
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import anyio
-from anyio import to_thread
-from tenacity import (
-    AsyncRetrying,
-    RetryCallState,
-    retry_if_exception,
-    stop_after_attempt,
-    wait_random_exponential,
-)
+from anyio import CapacityLimiter, to_thread
 from typing_extensions import override
 
 from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connect import ConnectionHandle, close_socket, connect, identify, log_in
-from mailmcp.imap.connection import Connection
-from mailmcp.imap.errors import Stage, deadline_error, refused_error
+from mailmcp.imap.connect import ConnectionHandle, connect, identify, log_in
+from mailmcp.imap.errors import Stage, connection_lost_error, deadline_error, refused_error
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.session import Session, start_session
 from mailmcp.imap.telemetry import Telemetry
-from mailmcp.imap.workers import Threads
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError, Resource, ToolError, code
 
 ResultT = TypeVar("ResultT")
 
+_RETRIED = {Reason.CONNECTION_LOST, Reason.CONNECTION_REFUSED}
+
 _LOG_OUT_S = 1.0
-"""How long the farewells may take, all together."""
+"""For all LOGOUTs together."""
 
 _CHECK_TIMEOUT_S = 5.0
-"""A NOOP on a connection that was idle: longer than any round trip, shorter than a user's patience."""
+"""For a NOOP on a connection that was idle: longer than any round trip, shorter than a user's patience."""
+
+_THREAD_END_S = 0.5
+"""For the thread of a cancelled call to end; its socket is shut down by then."""
 
 
 @dataclass(slots=True)
-class _Attempt:
-    """One try of a call: what the deadline's error needs to know."""
+class _Call:
+    """One call of the pool, over all its attempts."""
 
+    sessions: AccountSessions
+    mailbox: str
+    telemetry: Telemetry
     handle: ConnectionHandle | None = None
-
-    @property
-    def stage(self) -> Stage:
-        return self.handle.stage if self.handle else Stage.COMMAND
+    """The connection of the current attempt, if it has one."""
 
 
 class Pool:
     """All sessions of the process; enter it before use, leave it to close them."""
 
     def __init__(self, accounts: Sequence[Account], *, clock: Callable[[], float]) -> None:
-        """Make a pool of no sessions; `clock` gives seconds that never run backwards."""
+        """Begin without sessions; `clock` returns seconds that never run backwards."""
         self._clock = clock
         self._accounts = {
             account.account_id: AccountSessions(account, quirks=Quirks(clock=clock)) for account in accounts
@@ -74,14 +72,15 @@ class Pool:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator["Pool"]:
-        """Serve until the block ends; then close all sessions, those in use at once."""
+        """Serve until the block ends; then close all sessions, even those in use."""
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._close_stale_forever)
                 yield self
                 tasks.cancel_scope.cancel()
         finally:
-            await self._close_all()
+            self._threads.close()
+            await self._log_out([session for each in self._accounts.values() for session in each.take_all()])
 
     async def run(
         self,
@@ -92,86 +91,71 @@ class Pool:
         telemetry: Telemetry,
         deadline: float,
     ) -> ResultT:
-        """Run `work` on a session, in a thread; again on a fresh one if the connection is lost.
+        """Run `work` on a session, in a thread; again on a new session if the connection is lost.
 
         Args:
             account_id: As in the settings.
-            work: Blocks; must only read, since it may be run more than once.
-            mailbox: What `work` will open; a session that has it open is preferred.
-            telemetry: Gets the traffic of all tries.
+            work: Blocks. It must only read, since it may run more than once.
+            mailbox: The one that `work` will open; a session that has it open is preferred.
+            telemetry: Counts the traffic of all attempts.
             deadline: On the event loop's clock (`anyio.current_time`).
 
         Raises:
-            NotFoundError: With reason `account_unknown`.
+            NotFoundError: There is no such account; the reason is `account_unknown`.
             AuthFailedError: The login was refused, now or within the last minute.
             DeadlineError: The deadline passed; the connection is closed.
             ToolError: Whatever `work` raised.
         """
-        sessions = self.sessions_of(account_id)
-        attempt = _Attempt()
+        call = _Call(self.sessions_of(account_id), mailbox, telemetry)
+        attempt = 0
         with anyio.CancelScope(deadline=deadline) as scope:
-            async for each in AsyncRetrying(
-                retry=retry_if_exception(self._may_try_again),
-                wait=_wait_before_retry,
-                stop=stop_after_attempt(limits.RETRY_ATTEMPTS),
-                sleep=anyio.sleep,
-                reraise=True,
-            ):
-                with each:
-                    attempt = _Attempt()
-                    return await self._run_once(sessions, work, mailbox, telemetry, attempt)
+            while True:
+                call.handle = None
+                attempt += 1
+                try:
+                    async with self._leased(call) as session:
+                        run = partial(_run_work, session, work)
+                        return await self._threads.run(session.handle, run, telemetry)
+                except InternalError as error:
+                    if error.reason is Reason.CONNECTION_LOST:
+                        call.sessions.drop_idle()
+                    is_last = attempt == limits.RETRY_ATTEMPTS or self._threads.closed
+                    if is_last or error.reason not in _RETRIED:
+                        raise
+                if attempt > 1:
+                    await anyio.sleep(random.uniform(0, limits.RETRY_WAIT_MAX_S))  # noqa: S311 - only spreads load
         assert scope.cancelled_caught  # noqa: S101 - the loop returns or raises
-        raise deadline_error(account_id, attempt.stage)
+        raise deadline_error(account_id, call.handle.stage if call.handle else Stage.COMMAND)
 
     def sessions_of(self, account_id: str) -> AccountSessions:
-        """Look an account up.
+        """Return the sessions of an account.
 
         Raises:
-            NotFoundError: With reason `account_unknown`; names the accounts there are.
+            NotFoundError: There is no such account; the reason is `account_unknown`.
         """
         try:
             return self._accounts[account_id]
         except KeyError:
-            known = ", ".join(self._accounts)
             raise NotFoundError(
-                f"There is no account {code(account_id)}. Accounts: {known}.",
+                f"There is no account {code(account_id)}. Accounts: {', '.join(self._accounts)}.",
                 reason=Reason.ACCOUNT_UNKNOWN,
                 details={"accounts": list(self._accounts)},
                 resource=Resource(type="account", id=account_id),
             ) from None
 
-    async def _run_once(
-        self,
-        sessions: AccountSessions,
-        work: Callable[[Session], ResultT],
-        mailbox: str,
-        telemetry: Telemetry,
-        attempt: _Attempt,
-    ) -> ResultT:
-        try:
-            async with self._leased(sessions, mailbox, telemetry, attempt) as session:
-                return await self._threads.run(session.handle, lambda: _named(session, work), telemetry)
-        except InternalError as error:
-            if error.reason is Reason.CONNECTION_LOST:
-                sessions.drop_idle()
-            raise
-
     @asynccontextmanager
-    async def _leased(
-        self, sessions: AccountSessions, mailbox: str, telemetry: Telemetry, attempt: _Attempt
-    ) -> AsyncIterator[Session]:
-        """Lease a session for the block; wait for one where the server allows no more."""
-        leased = False
-        while not leased:
+    async def _leased(self, call: _Call) -> AsyncIterator[Session]:
+        """Lease a session for the block; wait for one if the server allows no more."""
+        sessions = call.sessions
+        while True:
             sessions.forget_old_limit(self._clock())
             async with sessions.slots:
                 try:
-                    session = await self._lease(sessions, mailbox, telemetry, attempt)
+                    session = await self._obtain(call)
                 except InternalError as error:
-                    if error.reason is not Reason.CONNECTION_LIMIT or not sessions.learn_limit(self._clock()):
-                        raise
-                    continue
-                leased = True
+                    if error.reason is Reason.CONNECTION_LIMIT and sessions.learn_limit(self._clock()):
+                        continue
+                    raise
                 try:
                     yield session
                 except BaseException as error:
@@ -179,70 +163,60 @@ class Pool:
                     raise
                 finally:
                     sessions.give_back(session, self._clock(), keep=not self._threads.closed)
+                return
 
-    async def _lease(
-        self, sessions: AccountSessions, mailbox: str, telemetry: Telemetry, attempt: _Attempt
-    ) -> Session:
-        session = sessions.take(mailbox)
+    async def _obtain(self, call: _Call) -> Session:
+        session = call.sessions.take(call.mailbox)
         if session is None:
-            return await self._open(sessions, telemetry, attempt)
-        attempt.handle = session.handle
+            return await self._open(call)
+        call.handle = session.handle
         session.begin_lease()
         if self._clock() - session.last_used_at > limits.SESSION_IDLE_CHECK_S:
-            try:
-                await self._threads.run(session.handle, lambda: session.check(_CHECK_TIMEOUT_S), telemetry)
-            except BaseException:
-                sessions.give_back(session, self._clock(), keep=False)
-                raise
+            await self._run_or_drop(call, session, partial(session.check, _CHECK_TIMEOUT_S))
         return session
 
-    async def _open(self, sessions: AccountSessions, telemetry: Telemetry, attempt: _Attempt) -> Session:
-        """Open a session. Logins are sent one at a time, so that a changed password is refused once."""
+    async def _run_or_drop(self, call: _Call, session: Session, work: Callable[[], None]) -> None:
+        try:
+            await self._threads.run(session.handle, work, call.telemetry)
+        except BaseException:
+            call.sessions.give_back(session, self._clock(), keep=False)
+            raise
+
+    async def _open(self, call: _Call) -> Session:
+        """Open a session. Logins are sent one at a time, so that a changed password is refused only once."""
+        sessions = call.sessions
         if not sessions.proven:
             async with sessions.login_lock:
                 if not sessions.proven:
-                    return await self._log_in(sessions, nullcontext(), telemetry, attempt)
-        return await self._log_in(sessions, sessions.login_lock, telemetry, attempt)
+                    return await self._log_in(call, nullcontext())
+        return await self._log_in(call, sessions.login_lock)
 
-    async def _log_in(
-        self,
-        sessions: AccountSessions,
-        login_lock: AbstractAsyncContextManager[None],
-        telemetry: Telemetry,
-        attempt: _Attempt,
-    ) -> Session:
+    async def _log_in(self, call: _Call, login_lock: AbstractAsyncContextManager[None]) -> Session:
+        sessions, telemetry = call.sessions, call.telemetry
         sessions.fail_if_backing_off(self._clock())
-        handle = attempt.handle = ConnectionHandle(sessions.account)
-        opened: list[Connection] = []
+        handle = call.handle = ConnectionHandle(sessions.account)
         try:
-            await self._threads.run(handle, lambda: opened.append(connect(handle)), telemetry)
-            [connection] = opened
+            connection = await self._threads.run(handle, partial(connect, handle), telemetry)
             async with login_lock:
                 sessions.fail_if_backing_off(self._clock())
                 sessions.fail_if_full()
                 try:
-                    await self._threads.run(handle, lambda: log_in(connection, handle), telemetry)
+                    await self._threads.run(handle, partial(log_in, connection, handle), telemetry)
                 except BaseException as error:
                     sessions.login_failed(error, handle, self._clock())
                     raise
                 session = start_session(connection, handle, sessions.quirks, now=self._clock())
                 sessions.login_succeeded(session)
         except BaseException:
-            # The thread may have ended well after the call was over.
-            handle.kill_switch.trip()
-            for each in opened:
-                close_socket(each)
-            handle.kill_switch.close()
+            # The thread may have finished connecting after the call was cancelled.
+            handle.abort()
+            handle.close()
             raise
-        try:
-            await self._threads.run(handle, lambda: identify(connection, handle), telemetry)
-        except BaseException:
-            sessions.give_back(session, self._clock(), keep=False)
-            raise
+        await self._run_or_drop(call, session, partial(identify, connection, handle))
         return session
 
     async def close_stale(self) -> None:
-        """Log sessions out that have been idle for long or are old."""
+        """Log out of the sessions that have been idle for long or are old."""
         now = self._clock()
         await self._log_out([each for account in self._accounts.values() for each in account.take_stale(now)])
 
@@ -251,15 +225,8 @@ class Pool:
             await anyio.sleep(limits.SESSION_IDLE_CHECK_S)
             await self.close_stale()
 
-    async def _close_all(self) -> None:
-        self._threads.close()
-        idle = [session for account in self._accounts.values() for session in account.idle]
-        for account in self._accounts.values():
-            account.idle = []
-        await self._log_out(idle)
-
     async def _log_out(self, sessions: Sequence[Session]) -> None:
-        """Take leave on all of them at once; those that take too long are cut."""
+        """Log out of all sessions at once; cut those that take too long."""
 
         async def log_out(session: Session) -> None:
             await to_thread.run_sync(session.log_out, abandon_on_cancel=True, limiter=self._threads.limiter)
@@ -271,23 +238,62 @@ class Pool:
         for session in sessions:
             session.discard()
 
-    def _may_try_again(self, error: BaseException) -> bool:
-        lost_or_refused = {Reason.CONNECTION_LOST, Reason.CONNECTION_REFUSED}
-        return (
-            isinstance(error, InternalError) and error.reason in lost_or_refused and not self._threads.closed
-        )
+
+class Threads:
+    """Threads for blocking work on connections; each ends with the call that it works for.
+
+    A thread that blocks on a socket can't be cancelled, but aborting the connection wakes it.
+    """
+
+    def __init__(self, limit: int) -> None:
+        """Allow `limit` threads at a time."""
+        self.limiter = CapacityLimiter(limit)
+        self._busy: set[ConnectionHandle] = set()
+        self.closed = False
+
+    async def run(
+        self, handle: ConnectionHandle, work: Callable[[], ResultT], telemetry: Telemetry
+    ) -> ResultT:
+        """Run `work`, which uses one connection; add its traffic to `telemetry`.
+
+        Raises:
+            InternalError: `close` was called; the reason is `connection_lost`.
+        """
+        if self.closed:
+            raise connection_lost_error(handle.account.account_id)
+        round_trips, octets_received = handle.traffic.round_trips, handle.traffic.octets_received
+        began, ended = threading.Event(), threading.Event()
+
+        def run() -> ResultT:
+            began.set()
+            try:
+                return work()
+            finally:
+                ended.set()
+
+        self._busy.add(handle)
+        try:
+            return await to_thread.run_sync(run, abandon_on_cancel=True, limiter=self.limiter)
+        except anyio.get_cancelled_exc_class():
+            handle.abort()
+            if began.is_set():  # else it never will: the call ended before it had a thread
+                with anyio.CancelScope(shield=True):
+                    await to_thread.run_sync(ended.wait, _THREAD_END_S, limiter=CapacityLimiter(1))
+            raise
+        finally:
+            self._busy.discard(handle)
+            telemetry.imap_round_trips += handle.traffic.round_trips - round_trips
+            telemetry.bytes_received += handle.traffic.octets_received - octets_received
+
+    def close(self) -> None:
+        """Abort the connections in use, and start no more work."""
+        self.closed = True
+        for handle in self._busy:
+            handle.abort()
 
 
-def _named(session: Session, work: Callable[[Session], ResultT]) -> ResultT:
-    """Run `work`; a refusal that it did not expect is the server's."""
+def _run_work(session: Session, work: Callable[[Session], ResultT]) -> ResultT:
     try:
         return work(session)
-    except RefusedError as error:
+    except RefusedError as error:  # one that `work` did not expect
         raise refused_error(session.account.account_id, error) from error
-
-
-def _wait_before_retry(state: RetryCallState) -> float:
-    # The first loss is most often an idle connection that died: reconnect at once, quietly.
-    if state.attempt_number == 1:
-        return 0.0
-    return wait_random_exponential(multiplier=0.25, max=limits.RETRY_WAIT_MAX_S)(state)

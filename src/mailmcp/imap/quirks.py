@@ -10,7 +10,7 @@ from enum import StrEnum
 from time import monotonic
 
 from mailmcp import limits
-from mailmcp.imap.command import RefusedError, meaning_of
+from mailmcp.imap.command import RefusedError
 from mailmcp.model.feature import Feature
 
 _EXTENSIONS = {"ESEARCH": Feature.ESEARCH, "SORT": Feature.SORT}
@@ -23,7 +23,7 @@ def is_unsupported(refusal: RefusedError) -> bool:
     Other response codes are about passing troubles, limits or rights, and no verdict on the command.
     Without a code it may be either.
     """
-    meaning = meaning_of(refusal.code)
+    meaning = refusal.meaning
     return meaning.unsupported if meaning else not refusal.code
 
 

@@ -71,7 +71,7 @@ def search_mailboxes(
                 mailbox=request.mailbox,
                 uidvalidity=request.uidvalidity,
                 steps=_find_page(server, request, current, share=len(requests)),
-                place=current,
+                current=current,
             )
         )
     try:
@@ -235,7 +235,7 @@ class _Attempt:
             rows, seen = yield from self._fetch((first, self.row_items), (self.rest, self.proof_items))
             return rows, seen, seen
         sample = sample_evenly(rest) if self.tests_order else ()
-        rows, *times = yield from self._fetch((first, self.row_items), beside=(sample, _TIMES))
+        rows, *times = yield from self._fetch((first, self.row_items), optional=(sample, _TIMES))
         return rows, rows, _merge(rows, *times)
 
     def select(
@@ -264,8 +264,8 @@ class _Attempt:
             rows = _merge(rows, *(yield from self._fetch((missing, self.row_items))))
         return selection, rows
 
-    def _fetch(self, *jobs: FetchJob, beside: FetchJob = ((), ())) -> Steps[list[Fetched]]:
-        return (yield from fetch_steps(*jobs, message_limit=self.message_limit, beside=beside))
+    def _fetch(self, *jobs: FetchJob, optional: FetchJob = ((), ())) -> Steps[list[Fetched]]:
+        return (yield from fetch_steps(*jobs, message_limit=self.message_limit, optional=optional))
 
 
 def _plan_attempt(

@@ -152,7 +152,7 @@ def _run_extended(session: Session, probes: Sequence[Probe]) -> list[_Found]:
         for each in probes
     ]
     replies = _run_commands(session, commands)
-    responses = [reply.answer if isinstance(reply, RefusedError) else reply for reply in replies]
+    responses = [reply.response if isinstance(reply, RefusedError) else reply for reply in replies]
     lines = [line for each in responses for line in each.untagged.get("ESEARCH", ())]
     found: list[_Found] = []
     for each, reply in zip(probes, replies, strict=True):
