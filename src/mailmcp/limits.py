@@ -411,7 +411,7 @@ RETRY_ATTEMPTS: Final = 3
 """Attempts at one read over new connections, the first included."""
 
 RETRY_WAIT_MAX_S: Final = 0.5
-"""Before the third attempt. The second follows at once: the first loss is usually an idle connection that died."""
+"""Before the third attempt. The second follows at once: the first loss is usually a dead idle connection."""
 
 AUTH_BACKOFF_S: Final = 60.0
 """No login for this long after one that was refused or not answered: providers lock accounts."""

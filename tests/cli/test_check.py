@@ -128,7 +128,7 @@ def test_a_certificate_that_is_not_trusted(dovecot_account: Account, tmp_path: P
     status, verdict = verdict_of(write_settings(tmp_path, replace(dovecot_account, ca_file=None)))
     assert (status, verdict["reachable"], verdict["ok"]) == (1, True, False)
     assert list(verdict["steps_ms"]) == ["connect"]
-    assert "certificate was not accepted" in verdict["error"]
+    assert "certificate was rejected" in verdict["error"]
 
 
 @pytest.mark.parametrize(

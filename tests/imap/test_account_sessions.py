@@ -47,7 +47,6 @@ def test_the_one_with_the_mailbox_open_is_taken_else_the_oldest(
     first, second, third = open_one(), open_one("INBOX"), open_one()
     sessions.idle = [first, second, third]
     assert str(sessions) == "main: 0 of 4 in use, 3 idle"
-    assert sessions.opened == 3
     assert sessions.take("INBOX") is second
     assert sessions.take("INBOX") is first
     assert sessions.take("") is third
@@ -100,7 +99,7 @@ def test_a_login_that_may_count_against_the_account_is_not_repeated(
     sessions: AccountSessions, error: ToolError, facts: set[str], backs_off: Reason | None
 ) -> None:
     handle = ConnectionHandle(sessions.account, login_sent=SENT in facts, login_answered=ANSWERED in facts)
-    handle.kill_switch.tripped = CUT in facts
+    handle.aborted = CUT in facts
     sessions.proven = PROVEN in facts
     sessions.login_failed(error, handle, 0.0)
     if backs_off:
@@ -145,7 +144,7 @@ def test_a_lease_ends_in_an_idle_session_or_a_closed_one(
         sessions.give_back(session, limits.SESSION_AGE_MAX_S + 1, keep=True)
     sessions.give_back(unwanted, limits.SESSION_AGE_MAX_S + 1, keep=False)
     assert (sessions.idle, sessions.leased) == ([kept], set())
-    assert [each.handle.kill_switch.tripped for each in (kept, doubtful, old, unwanted)] == [
+    assert [each.handle.aborted for each in (kept, doubtful, old, unwanted)] == [
         False,
         True,
         True,

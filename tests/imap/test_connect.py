@@ -9,9 +9,8 @@ from typing_extensions import override
 from imap.scenes import At, make_account, session_on
 from mailmcp import __version__
 from mailmcp.imap.account import Tls
-from mailmcp.imap.connect import ConnectionHandle, close_socket, open_connection
+from mailmcp.imap.connect import ConnectionHandle, open_connection
 from mailmcp.imap.session import Session
-from mailmcp.imap.wire import KillSwitch
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, DeadlineError, InternalError
 from servers.certificates import Certificates
@@ -114,11 +113,11 @@ def test_where_login_is_disabled_authenticate_is_used(peer: PeerFactory) -> None
 @pytest.mark.parametrize(
     ("capabilities", "tls", "words"),
     [
-        (("LOGINDISABLED",), Tls.NONE, "may demand encryption"),
-        (("LOGINDISABLED", "AUTH=XOAUTH2"), Tls.NONE, "may demand encryption"),
+        (("LOGINDISABLED",), Tls.NONE, "may require encryption"),
+        (("LOGINDISABLED", "AUTH=XOAUTH2"), Tls.NONE, "may require encryption"),
         (("LOGINDISABLED", "AUTH=XOAUTH2"), Tls.IMPLICIT, "asks for OAuth 2.0, as Outlook does"),
         (("LOGINDISABLED", "AUTH=OAUTHBEARER"), Tls.IMPLICIT, "asks for OAuth 2.0, as Outlook does"),
-        (("LOGINDISABLED",), Tls.IMPLICIT, "may have to be enabled"),
+        (("LOGINDISABLED",), Tls.IMPLICIT, "enable IMAP"),
     ],
 )
 def test_where_no_login_is_offered_none_is_tried(
@@ -158,8 +157,8 @@ def test_each_step_is_timed(dovecot: Dovecot, dovecot_user: Login) -> None:
 
 def test_a_socket_may_be_closed_twice(peer: PeerFactory) -> None:
     with session_on(make_account(peer())) as session:
-        close_socket(session.connection)
-        close_socket(session.connection)
+        session.handle.close()
+        session.handle.close()
 
 
 def test_the_next_address_of_a_host_is_tried(peer: PeerFactory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,18 +184,16 @@ def resolves_to(monkeypatch: pytest.MonkeyPatch, *places: At | Peer) -> None:
 def test_all_addresses_of_a_host_share_the_time_to_connect(
     deaf_host: At, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Watched(KillSwitch):
+    class Watched(ConnectionHandle):
         @override
-        def attach(self, sock: socket.socket) -> None:
+        def watch(self, sock: socket.socket) -> None:
             allowed.append(sock.gettimeout() or 0)
-            super().attach(sock)
+            super().watch(sock)
 
     allowed: list[float] = []
     resolves_to(monkeypatch, *[deaf_host] * 10)
-    with pytest.raises(DeadlineError, match="No connection"):
-        open_connection(
-            ConnectionHandle(make_account(deaf_host, connect_timeout_s=0.2), kill_switch=Watched())
-        )
+    with pytest.raises(DeadlineError, match="took too long"):
+        open_connection(Watched(make_account(deaf_host, connect_timeout_s=0.2)))
     assert len(allowed) == 10
     assert 0 < sum(allowed) <= 0.2 + 10 * 0.001, "a socket has a millisecond at least"
 
@@ -211,5 +208,5 @@ def test_a_deaf_address_leaves_time_for_the_next(
 
 
 def test_a_refused_login_says_what_correcting_the_password_takes(peer: PeerFactory) -> None:
-    with pytest.raises(AuthFailedError, match="Unless a file or a command gives the password, mailmcp must"):
+    with pytest.raises(AuthFailedError, match="restart mailmcp, unless a file or a command supplies"):
         open_connection(ConnectionHandle(make_account(peer(), Login("fake-user", "wrong-password"))))

@@ -7,6 +7,7 @@ import ssl
 import pytest
 
 from mailmcp.imap.command import RefusedError
+from mailmcp.imap.connection import ProtocolViolationError
 from mailmcp.imap.errors import (
     Stage,
     deadline_error,
@@ -16,7 +17,6 @@ from mailmcp.imap.errors import (
     translate_errors,
     uidvalidity_conflict,
 )
-from mailmcp.imap.wire import ViolationError
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError, NotFoundError
 
@@ -34,7 +34,7 @@ from mcp_envelope import DeadlineError, InternalError, NotFoundError
         (ConnectionRefusedError(), Reason.CONNECTION_REFUSED, True),
         (socket.gaierror(), Reason.CONNECTION_REFUSED, True),
         (ssl.SSLError(), Reason.TLS_FAILED, False),
-        (ViolationError("junk"), Reason.PROTOCOL_VIOLATION, False),
+        (ProtocolViolationError("junk"), Reason.PROTOCOL_VIOLATION, False),
         (imaplib.IMAP4.error(b"* NO Hello"), Reason.PROTOCOL_VIOLATION, False),
         (imaplib.IMAP4.error(b"* BYE Full"), Reason.SERVER_REFUSED, True),
         (RefusedError("NOOP", "NO", "Busy"), Reason.SERVER_REFUSED, True),
@@ -69,8 +69,8 @@ def test_a_rebuilt_mailbox_is_a_conflict_that_names_both_values() -> None:
     assert error.reason is Reason.UIDVALIDITY_CHANGED
     assert error.details == {"mailbox": "Archive", "expected_uidvalidity": 17, "found_uidvalidity": 18}
     assert error.message == (
-        "Mailbox `Archive` was rebuilt (or the id is of another one): its UIDVALIDITY was 17 and is now 18. "
-        "Ids and cursors from before are void; search again."
+        "Mailbox `Archive` was rebuilt, or the id is from another one: its UIDVALIDITY was 17 and is now 18. "
+        "Earlier ids and cursors are no longer valid; search again."
     )
     assert not error.retryable
 

@@ -81,7 +81,7 @@ def test_a_connection_lost_again_and_again_is_given_up(
 def test_garbage_ends_the_connection_and_is_not_tried_again(
     peer: PeerFactory, command: str, raw: bytes, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "ANSWER_OCTETS_MAX", 50_000)
+    monkeypatch.setattr(limits, "RESPONSE_OCTETS_MAX", 50_000)
     server, account = start(peer, command)
     server.rules.append(Rule(command=command, action=Respond(raw)))
     with RunningPool(account) as pool:
@@ -161,7 +161,7 @@ def test_a_mailbox_that_refuses_to_be_counted_is_named(peer: PeerFactory, comman
     [
         (Bye("Too many"), Reason.SERVER_REFUSED, "greeted with BYE"),
         (Respond(b"220 mail.example.org ESMTP\r\n"), Reason.PROTOCOL_VIOLATION, "not IMAP"),
-        (Respond(b"* NO Closed\r\n"), Reason.PROTOCOL_VIOLATION, "did not greet"),
+        (Respond(b"* NO Closed\r\n"), Reason.PROTOCOL_VIOLATION, "sent no IMAP greeting"),
         (Close("before"), Reason.CONNECTION_LOST, "lost"),
         (Close("within"), Reason.CONNECTION_LOST, "lost"),
         (Respond(b"* OK [CAPABILITY IMAP4rev1\r\n" + b"x" * 10 + b"\r\n"), Reason.PROTOCOL_VIOLATION, "IMAP"),

@@ -1,5 +1,8 @@
 """No login is repeated that may count against the account, however it ended; counted at the server."""
 
+import threading
+from functools import partial
+
 import pytest
 
 from imap.conftest import PoolFactory
@@ -60,9 +63,10 @@ def test_a_temporary_bye_is_not_held_against_the_login(peer: PeerFactory, run_po
     assert pool.run(newest) == [1]
 
 
-def hold_one(server: Peer, session: Session) -> None:
-    """Keep a session from the other calls until one of them has tried to log in."""
+def hold_one(server: Peer, all_wait: threading.Event, session: Session) -> None:
+    """Keep a session from the other calls until all of them wait for a login, and one has been tried."""
     server.wait_for("LOGIN", nth=2)
+    assert all_wait.wait(10)
     session.run("NOOP")
 
 
@@ -73,8 +77,11 @@ def test_a_changed_password_is_refused_once_however_many_calls_there_are(
     pool = run_pool(make_account(server, max_sessions=CALLS))
     pool.run(newest)
     server.settings.password = "changed"
-    held = pool.start(lambda session: hold_one(server, session))
+    all_wait = threading.Event()
+    held = pool.start(partial(hold_one, server, all_wait))
     calls = [pool.start(newest) for _ in range(CALLS - 1)]
+    pool.settle()
+    all_wait.set()
     errors = [call.exception(10) for call in calls]
     held.result(5)
     found = [error.reason for error in errors if isinstance(error, AuthFailedError)]

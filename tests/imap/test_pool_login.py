@@ -18,7 +18,7 @@ WRONG = Login("fake-user", "wrong")
 def test_a_wrong_password_is_tried_once_a_minute(peer: PeerFactory, run_pool: PoolFactory) -> None:
     server = peer(messages=make_messages(1))
     pool = run_pool(make_account(server, WRONG))
-    with pytest.raises(AuthFailedError, match="many providers want an app password") as caught:
+    with pytest.raises(AuthFailedError, match="many providers require an app password") as caught:
         pool.run(newest)
     assert caught.value.reason is Reason.CREDENTIALS_REJECTED
     assert not caught.value.retryable

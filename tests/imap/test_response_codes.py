@@ -91,7 +91,7 @@ def test_a_temporary_refusal_says_nothing_of_the_password(
         ("ALERT", Reason.CREDENTIALS_REJECTED, "rejected the user name or password"),
         ("CANNOT", Reason.CREDENTIALS_REJECTED, "rejected the user name or password"),
         ("EXPIRED", Reason.CREDENTIALS_EXPIRED, "has expired"),
-        ("PRIVACYREQUIRED", Reason.LOGIN_DISABLED, "may demand encryption"),
+        ("PRIVACYREQUIRED", Reason.LOGIN_DISABLED, "may require encryption"),
         ("AUTHORIZATIONFAILED", Reason.PERMISSION_DENIED, "whatever the password"),
         ("CONTACTADMIN", Reason.PERMISSION_DENIED, "whatever the password"),
         ("NOPERM", Reason.PERMISSION_DENIED, "whatever the password"),

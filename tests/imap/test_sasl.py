@@ -7,9 +7,9 @@ import pytest
 from imap.line_server import LineServer
 from imap.scenes import make_account
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connect import ConnectionHandle, close_socket, connect
+from mailmcp.imap.connect import ConnectionHandle, connect
+from mailmcp.imap.connection import ProtocolViolationError
 from mailmcp.imap.sasl import answer_to_failure, parse_failure
-from mailmcp.imap.wire import ViolationError
 
 INVALID_TOKEN = b'{"status":"invalid_token","schemes":"bearer","scope":"https://mail.example.com/"}'
 TOKEN = b"user=ann\x01auth=Bearer fake-token\x01\x01"
@@ -34,10 +34,9 @@ class Script:
             handle = ConnectionHandle(make_account(server))
             connection = connect(handle)
             try:
-                connection.authenticate(mechanism, TOKEN, initial=initial)
+                connection.authenticate_with(mechanism, TOKEN, initial=initial)
             finally:
-                close_socket(connection)
-                handle.kill_switch.close()
+                handle.close()
 
 
 CHALLENGE = b"+ " + b64encode(INVALID_TOKEN) + b"\r\n"
@@ -95,7 +94,7 @@ def test_a_refusal_may_come_at_any_point(answers: list[bytes]) -> None:
 
 
 def test_a_login_that_never_ends_is_given_up() -> None:
-    with pytest.raises(ViolationError):
+    with pytest.raises(ProtocolViolationError):
         Script(b"+ \r\n", CHALLENGE, CHALLENGE).authenticate("XOAUTH2", initial=False)
 
 

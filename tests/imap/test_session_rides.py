@@ -23,9 +23,14 @@ def test_a_mailbox_that_is_gone_by_now_is_missing(peer: PeerFactory) -> None:
         assert session.mailbox is None
 
 
-def test_a_name_beyond_ascii_costs_a_round_trip(peer: PeerFactory) -> None:
-    """Names in raw UTF-8 are literals, and a literal that waits cannot ride."""
-    server = peer(messages=make_messages(1))
+@pytest.mark.parametrize(
+    ("capabilities", "round_trips"), [(["IMAP4rev1"], 3), (["IMAP4rev1", "LITERAL+"], 1)]
+)
+def test_a_name_beyond_ascii_costs_round_trips_only_if_its_literal_waits(
+    peer: PeerFactory, capabilities: list[str], round_trips: int
+) -> None:
+    """Names in raw UTF-8 are literals."""
+    server = peer(messages=make_messages(1), capabilities=capabilities)
     server.rules.append(
         Rule(command="EXAMINE", action=Respond(b"* 1 EXISTS\r\n* OK [UIDVALIDITY 7] -\r\n{tag} OK -\r\n"))
     )
@@ -36,7 +41,7 @@ def test_a_name_beyond_ascii_costs_a_round_trip(peer: PeerFactory) -> None:
         session.examine("Müll")
         before = session.handle.traffic.round_trips
         session.run("NOOP")
-        assert session.handle.traffic.round_trips - before == 2
+        assert session.handle.traffic.round_trips - before == round_trips
 
 
 def test_an_examine_that_ends_after_its_command_is_not_believed() -> None:

@@ -5,10 +5,11 @@ import threading
 
 import pytest
 
-from imap.scenes import make_account, session_on
+from imap.scenes import At, make_account, session_on
 from mailmcp import limits
 from mailmcp.imap.command import Command
-from mailmcp.imap.wire import KillSwitch, Traffic
+from mailmcp.imap.connect import ConnectionHandle
+from mailmcp.imap.connection import Traffic
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.dovecot import Dovecot, Login
@@ -56,11 +57,11 @@ def test_an_answer_is_not_held_beyond_its_budget(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, response: bytes, count: int
 ) -> None:
     """Forty of the longest literals for one small message, at a hundredth of the scale."""
-    monkeypatch.setattr(limits, "ANSWER_OCTETS_MAX", 400_000)
+    monkeypatch.setattr(limits, "RESPONSE_OCTETS_MAX", 400_000)
     server = peer(rules=[Rule(command="NOOP", action=flood(response, count))])
     with session_on(make_account(server)) as session:
         before = session.handle.traffic.octets_received
-        with pytest.raises(InternalError, match="too long to be held") as caught:
+        with pytest.raises(InternalError, match="response that is too long") as caught:
             session.run("NOOP")
         assert caught.value.reason is Reason.PROTOCOL_VIOLATION
         assert session.handle.traffic.octets_received - before < 500_000
@@ -68,12 +69,12 @@ def test_an_answer_is_not_held_beyond_its_budget(
 
 
 def test_each_command_has_a_budget_of_its_own(peer: PeerFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "ANSWER_OCTETS_MAX", 400_000)
+    monkeypatch.setattr(limits, "RESPONSE_OCTETS_MAX", 400_000)
     server = peer(rules=[Rule(command="NOOP", action=flood(LITERAL, 3))])
     with session_on(make_account(server)) as session:
         for _ in range(3):
             assert len(session.run("NOOP").lines("FETCH")) == 3
-        with pytest.raises(InternalError, match="too long to be held"):
+        with pytest.raises(InternalError, match="response that is too long"):
             session.run_all([Command(name="NOOP")] * 2, in_order=False)
 
 
@@ -97,36 +98,36 @@ def test_a_literal_that_ends_early_is_a_lost_connection(peer: PeerFactory) -> No
 
 def test_a_cut_wakes_whoever_reads() -> None:
     here, there = socket.socketpair()
-    switch = KillSwitch()
-    switch.attach(here)
+    handle = ConnectionHandle(make_account(At("unused", 1)))
+    handle.watch(here)
     reading = threading.Thread(target=lambda: here.recv(1))
     with here, there:
         reading.start()
-        switch.trip()
+        handle.abort()
         reading.join(30)
         assert not reading.is_alive()
-        switch.trip()
-    switch.close()
-    switch.close()
-    switch.trip()
-    assert switch.tripped
+        handle.abort()
+    handle.close()
+    handle.close()
+    handle.abort()
+    assert handle.aborted
 
 
 def test_what_comes_up_after_the_cut_is_refused() -> None:
     """A socket that is not connected cannot be shut down: it must not be connected at all."""
-    switch = KillSwitch()
-    switch.trip()
+    handle = ConnectionHandle(make_account(At("unused", 1)))
+    handle.abort()
     with socket.socket() as late, pytest.raises(ConnectionAbortedError):
-        switch.attach(late)
-    switch.close()
+        handle.watch(late)
+    handle.close()
 
 
 def test_watching_another_socket_gives_the_first_one_back() -> None:
     """A handle that is left open is a ResourceWarning, which fails the test."""
-    switch = KillSwitch()
+    handle = ConnectionHandle(make_account(At("unused", 1)))
     first, second = socket.socket(), socket.socket()
     with first, second:
-        switch.attach(first)
-        switch.attach(second)
-        switch.trip()
-    switch.close()
+        handle.watch(first)
+        handle.watch(second)
+        handle.abort()
+    handle.close()

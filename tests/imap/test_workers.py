@@ -6,9 +6,9 @@ import anyio
 import pytest
 
 from imap.scenes import make_account
-from mailmcp.imap.connect import ConnectionHandle, close_socket, connect
+from mailmcp.imap.connect import ConnectionHandle, connect
+from mailmcp.imap.pool import Threads
 from mailmcp.imap.telemetry import Telemetry
-from mailmcp.imap.workers import Threads
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.peer import PeerFactory
@@ -26,8 +26,7 @@ def test_the_traffic_of_work_is_counted_also_if_it_is_cut(peer: PeerFactory) -> 
             tasks.start_soon(threads.run, handle, partial(connection.run, "NOOP"), telemetry)
             await anyio.to_thread.run_sync(lambda: server.wait_for("NOOP"))
             tasks.cancel_scope.cancel()
-        close_socket(connection)
-        handle.kill_switch.close()
+        handle.close()
 
     anyio.run(run)
     assert telemetry.imap_round_trips == 2

@@ -137,8 +137,8 @@ class AccountSessions:
         if self._refusal is None:
             raise InternalError(
                 f"The server closed the connection during the login of account {account_id}. It is not tried "
-                f"again for {wait_s:.0f} s: the password may be wrong, and the provider might lock the account. "
-                "If this happens again, check the password.",
+                f"again for {wait_s:.0f} s: the password may be wrong, and the provider might lock the "
+                "account. If this happens again, check the password.",
                 reason=Reason.LOGIN_UNANSWERED,
                 retryable=True,
                 details=details,

@@ -86,10 +86,10 @@ class Connection(imaplib.IMAP4):
 
         They change with TLS and with the login (RFC 9051 section 6.1.1). Raises what `run` raises.
         """
-        lines = self.untagged_responses.pop("CAPABILITY", None)
-        if not lines:
-            lines = self.run("CAPABILITY").untagged.get("CAPABILITY", [b""])
-        self._known = tuple(lines[-1].upper().split())
+        if not self.untagged_responses.get("CAPABILITY"):
+            self.run("CAPABILITY")
+        lines = [each for each in self.untagged_responses.pop("CAPABILITY", []) if isinstance(each, bytes)]
+        self._known = tuple(lines[-1].upper().split()) if lines else ()
 
     def can(self, capability: str) -> bool:
         """Return whether the server advertises `capability`, in upper case."""
@@ -130,14 +130,36 @@ class Connection(imaplib.IMAP4):
                 may then be in the wrong result (RFC 9051 section 5.5).
 
         Raises:
-            ProtocolViolationError: The server completed an EXAMINE after a command behind it.
+            ProtocolViolationError: A command completed before an EXAMINE in front of it.
             OSError, imaplib.IMAP4.abort: The connection failed; see `partial_results`.
         """
         self._begin()
         self.partial_results = ()
+        tags = self._send_all(commands)
+        results: list[Response | RefusedError] = []
+        for number, command in enumerate(commands):
+            if number:
+                self.untagged_responses.clear()
+            # Until the next EXAMINE completes, no command from there on may.
+            examines = [later for later in range(number, len(tags)) if commands[later].name == "EXAMINE"]
+            barred = tags[max(examines[0], number + 1) :] if in_order and examines else []
+            try:
+                while self._is_continued(tags[number], barred):
+                    pass  # a stray continuation request
+                results.append(self._complete(command.name, tags[number]))
+            except RefusedError as error:
+                results.append(error)
+            except ProtocolViolationError:
+                raise
+            except (OSError, imaplib.IMAP4.abort):
+                self.partial_results = [*results, Response(untagged=dict(self.untagged_responses))]
+                raise
+        return results
+
+    def _send_all(self, commands: Sequence[Command]) -> list[bytes]:
+        """Send commands; return their tags."""
         tags: list[bytes] = []
         unsent = bytearray()
-        waited = False
         for command in commands:
             tags.append(self._new_tag())
             unsent += tags[-1]
@@ -150,7 +172,6 @@ class Connection(imaplib.IMAP4):
                 if not at_once:
                     self.send(bytes(unsent))
                     unsent.clear()
-                    waited = True
                     if not self._is_continued(tags[-1]):
                         break  # refused before its literal, so the command is over
                 unsent += word
@@ -158,25 +179,7 @@ class Connection(imaplib.IMAP4):
                 unsent += b"\r\n"
         if unsent:
             self.send(bytes(unsent))
-        results: list[Response | RefusedError] = []
-        for number, command in enumerate(commands):
-            if number:
-                self.untagged_responses.clear()
-            try:
-                results.append(self._complete(command.name, tags[number]))
-            except RefusedError as error:
-                results.append(error)
-            except ProtocolViolationError:
-                raise
-            except (OSError, imaplib.IMAP4.abort):
-                self.partial_results = [*results, Response(untagged=dict(self.untagged_responses))]
-                raise
-            completed = [later for later, tag in enumerate(tags) if self.tagged_commands.get(tag)]
-            if in_order and completed and not waited:
-                overtaken = commands[number : completed[-1] + 1]
-                if any(each.name == "EXAMINE" for each in overtaken):
-                    raise ProtocolViolationError("an EXAMINE completed after a command behind it")
-        return results
+        return tags
 
     def sends_at_once(self, command: Command) -> bool:
         """Return whether a command can be sent whole, with no wait before a literal."""
@@ -225,7 +228,7 @@ class Connection(imaplib.IMAP4):
         failure: Mapping[str, str] = {}
         if self._is_continued(tag):
             # The message was sent, so this announces a failure. The NO comes only after an answer.
-            failure = parse_failure(bytes(self.continuation_response))
+            failure = parse_failure(bytes(self.continuation_response))  # type: ignore[arg-type] # stubs say str
             self.send(answer_to_failure(mechanism) + b"\r\n")
             if self._is_continued(tag):
                 raise ProtocolViolationError("a login that never ends")
@@ -236,9 +239,15 @@ class Connection(imaplib.IMAP4):
         self.untagged_responses.clear()
         self._octets_left = limits.RESPONSE_OCTETS_MAX
 
-    def _is_continued(self, tag: bytes) -> bool:
-        """Wait until the server asks for the rest of a command; return False if it completes it instead."""
+    def _is_continued(self, tag: bytes, barred: Sequence[bytes] = ()) -> bool:
+        """Wait until the server asks for the rest of a command; return False if it completes it instead.
+
+        Raises:
+            ProtocolViolationError: A command with one of the tags `barred` completed first.
+        """
         while self.tagged_commands.get(tag) is None and "BYE" not in self.untagged_responses:
+            if any(self.tagged_commands.get(each) for each in barred):
+                raise ProtocolViolationError("a command completed before the EXAMINE in front of it")
             if self._get_response() is None:
                 return True
         return False

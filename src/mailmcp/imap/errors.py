@@ -106,8 +106,8 @@ _RESTART = "Then restart mailmcp, unless a file or a command supplies the passwo
 _LOGIN_REFUSALS: Mapping[Reason, str] = {
     Reason.CREDENTIALS_REJECTED: "The server rejected the user name or password of account {account}. Check "
     f"them in the settings; many providers require an app password. {_RESTART}",
-    Reason.CREDENTIALS_EXPIRED: "The password of account {account} has expired. Set a new one at the provider "
-    f"and in the settings. {_RESTART}",
+    Reason.CREDENTIALS_EXPIRED: "The password of account {account} has expired. Set a new one at the "
+    f"provider and in the settings. {_RESTART}",
     Reason.PERMISSION_DENIED: "The server does not let this user sign in (account {account}), whatever the "
     "password. Sign in at the provider's website, or ask its support.",
 }

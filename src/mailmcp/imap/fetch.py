@@ -13,7 +13,7 @@ from enum import StrEnum
 from imapclient.datetime_util import parse_to_datetime
 
 from mailmcp import limits
-from mailmcp.imap.command import Command, Piece, RefusedError, Response, parse_line
+from mailmcp.imap.command import Command, RefusedError, Response, parse_line
 from mailmcp.imap.errors import format_refusal
 from mailmcp.imap.pipeline import PipelineInterruptedError, Replies, Steps, exclusively
 from mailmcp.imap.quirks import is_unsupported
@@ -225,7 +225,7 @@ def _lost(uid: int, error: ToolError) -> FetchFailure:
 
 
 def _parse_replies(replies: Replies) -> tuple[dict[int, FetchedMessage], int]:
-    """Parse the rows of all replies together: a server may run several FETCHes at a time and mix their rows."""
+    """Parse the rows of all replies together: a server may run FETCHes in parallel and mix their rows."""
     responses = [reply.response if isinstance(reply, RefusedError) else reply for reply in replies]
     pieces = [piece for response in responses for piece in response.untagged.get("FETCH", ())]
     return parse_rows(Response(untagged={"FETCH": pieces}))

@@ -209,7 +209,7 @@ class Session:
             raise uidvalidity_conflict(mailbox.name, expected=expected, found=mailbox.uidvalidity)
 
     def _examine_error(self, name: str, error: RefusedError) -> ToolError:
-        """Build the error for a mailbox that was refused; ask LIST if the NO does not say whether it exists."""
+        """Build the error for a refused mailbox; ask LIST if the NO does not say whether it exists."""
         missing = error.reason is Reason.MAILBOX_MISSING
         if error.meaning is None and error.status == "NO":
             lines = self.run("LIST", b'""', quoted_mailbox(self.quirks, name)).lines("LIST")
