@@ -39,7 +39,7 @@ _CHAR_OCTETS_MAX: Final = 6
 _ANSWER_OCTETS_BESIDE: Final = 4_194_304
 """What names of sections and notes may take."""
 
-_RESPONSE_OCTETS_MAX: Final = limits.EXTRACTED_CHARS_MAX * _CHAR_OCTETS_MAX + _ANSWER_OCTETS_BESIDE
+_ANSWER_OCTETS_MAX: Final = limits.EXTRACTED_CHARS_MAX * _CHAR_OCTETS_MAX + _ANSWER_OCTETS_BESIDE
 """Most that an honest worker answers."""
 
 _SIGKILL: Final = 9
@@ -130,7 +130,7 @@ async def extract_text(
         raise failure(Cause.CRASHED) from error
     try:
         with anyio.move_on_after(time_limit_s + limits.EXTRACT_GRACE_S) as scope:
-            await _converse(process, content, ended, _RESPONSE_OCTETS_MAX)
+            await _converse(process, content, ended, _ANSWER_OCTETS_MAX)
         ended.timed_out = scope.cancelled_caught
     finally:
         ended.returncode = await _reap(process)
