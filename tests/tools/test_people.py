@@ -12,7 +12,7 @@ FIVE = ", ".join(f"P{number} <p{number}@a.example>" for number in range(1, 6))
 
 
 @pytest.mark.parametrize(
-    ("value", "most", "written"),
+    ("value", "limit", "written"),
     [
         ("", 2, ""),
         ("Ann <ann@a.example>", 2, "Ann <ann@a.example>"),
@@ -22,9 +22,9 @@ FIVE = ", ".join(f"P{number} <p{number}@a.example>" for number in range(1, 6))
         (", ".join(f"{'x' * 70}{number}@a.example" for number in range(9)), 5, None),
     ],
 )
-def test_the_first_are_named_and_the_others_counted(value: str, most: int, written: str | None) -> None:
+def test_the_first_are_named_and_the_others_counted(value: str, limit: int, written: str | None) -> None:
     headers = parse_headers(f"To: {value}\r\n\r\n".encode())
-    shown = first_addresses_of(headers, "To", most=most)
+    shown = first_addresses_of(headers, "To", limit=limit)
     assert len(shown) <= limits.ROW_CHARS_MAX
     if written is None:
         assert re.search(r", \d more$", shown)
@@ -33,17 +33,17 @@ def test_the_first_are_named_and_the_others_counted(value: str, most: int, writt
         assert shown == written
 
 
-@pytest.mark.parametrize("most", [None, 2, 5])
+@pytest.mark.parametrize("limit", [None, 2, 5])
 @pytest.mark.parametrize("max_chars", [100, 200, 400])
 @pytest.mark.parametrize("name_chars", [0, 20, 200])
-def test_no_address_is_cut(most: int | None, max_chars: int, name_chars: int) -> None:
+def test_no_address_is_cut(limit: int | None, max_chars: int, name_chars: int) -> None:
     known = [f"someone.{number}@a-rather-long-domain.example" for number in range(20)]
     written = ", ".join(f"{'N' * name_chars} <{each}>" for each in known)
     headers = parse_headers(f"From: {written}\r\n\r\n".encode())
-    people = people_of(headers, "From", max_chars=max_chars, most=most)
+    people = people_of(headers, "From", max_chars=max_chars, limit=limit)
     assert len(people.text) <= max_chars
     assert re.findall(r"[^\s<>,]+@[^\s<>,]+", people.text) == known[: people.shown]
-    assert 0 < people.shown <= (most or 20)
+    assert 0 < people.shown <= (limit or 20)
     assert people.text.endswith(f", {20 - people.shown} more")
 
 

@@ -117,7 +117,7 @@ def test_a_source_that_is_too_long_is_refused_with_the_way_to_read_it(
     error = failure(peer_desk, ref(2).message_raw_uri)
     assert isinstance(error, InvalidInputError)
     assert error.reason is Reason.TOO_LARGE
-    assert f"names {len(LONG)} octets" in error.message
+    assert f"is too large: {len(LONG)} octets" in error.message
     assert "imap_get_message_raw" in error.message
 
 
@@ -155,7 +155,7 @@ def test_an_attachment_that_is_too_large_is_refused(peer_desk: Desk, monkeypatch
     monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 7)
     error = failure(peer_desk, ref(4).attachment_uri("2"))
     assert (error.code, error.reason) == (Code.INVALID_INPUT, Reason.TOO_LARGE)
-    assert "at most 7" in error.message
+    assert "the limit is 7" in error.message
 
 
 def test_a_size_that_is_too_small_does_not_let_a_large_attachment_in(

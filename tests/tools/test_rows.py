@@ -13,8 +13,9 @@ from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.query import SearchQuery
+from mailmcp.tools.columns import row_lines
 from mailmcp.tools.evidence import search_terms
-from mailmcp.tools.rows import MessageRow, build_row, id_values, row_lines
+from mailmcp.tools.rows import MessageRow, build_row, id_values
 from servers.peer import PeerFactory
 from servers.peer_mailbox import PeerMessage
 from tools.conftest import DeskFactory

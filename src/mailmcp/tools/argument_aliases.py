@@ -1,10 +1,10 @@
-"""What arguments are called elsewhere: in other mail tools, mail searches and APIs."""
+"""What other mail tools, searches and APIs call our arguments."""
 
 from typing import Final
 
 from mailmcp.model.query import CRITERIA
 
-_USUAL: Final = {row.argument: row.aliases for row in CRITERIA} | {
+_ALIASES: Final = {row.argument: row.aliases for row in CRITERIA} | {
     "account_id": "account account_name",
     "mailbox": "folder folder_name folder_id label mailbox_name mailbox_id",
     "mailboxes": "folders labels",
@@ -26,7 +26,7 @@ _USUAL: Final = {row.argument: row.aliases for row in CRITERIA} | {
     "max_bytes": "max_chars max_length length",
     "include_headers": "headers",
 }
-"""By the name of ours; of several that a name may mean, the first one that the tool has."""
+"""By our name. If a name may mean several arguments, the first one that the tool has counts."""
 
-ARGUMENT_ALIASES: Final = tuple((name, ours) for ours, names in _USUAL.items() for name in names.split())
+ARGUMENT_ALIASES: Final = tuple((name, ours) for ours, names in _ALIASES.items() for name in names.split())
 """For errors that ask "Did you mean …?"."""

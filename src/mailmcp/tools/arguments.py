@@ -1,4 +1,4 @@
-"""What the arguments of mailmcp's tools have in common; `mcp_envelope.arguments` reads them."""
+"""Base classes of the tools' arguments; `mcp_envelope.arguments` reads them."""
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
@@ -17,10 +17,10 @@ class Arguments(mcp_envelope.Arguments):
 
 
 class MessageArguments(Arguments):
-    """Base of the input models that name a message by its id.
+    """Base of the input models that take a message id.
 
-    The id says which account. Clients of similar servers send that as well, so it is accepted. It is not
-    published, since no model needs to know, and a next action never has it.
+    The id names the account. Clients of similar servers send the account too, so it is accepted, but no
+    schema publishes it and no next action contains it.
     """
 
     account_id: SkipJsonSchema[str] = Field("", exclude=True)

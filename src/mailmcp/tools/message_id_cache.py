@@ -1,7 +1,7 @@
-"""The Message-IDs of messages that were listed, so that one that has moved since can be looked for.
+"""The Message-IDs of listed messages, to find a message again that has moved since.
 
-Kept for as long as the process lives, the latest ones only; losing one costs nothing but a
-better next step. Only the event loop touches it.
+Only the latest ones are kept, for as long as the process lives. Losing one costs nothing but a better next
+action. Only the event loop touches the cache.
 """
 
 from collections import OrderedDict
@@ -10,21 +10,21 @@ from mailmcp import limits
 
 
 class MessageIdCache:
-    """Message-ID headers by message id, least recently listed dropped first."""
+    """Message-ID headers by message id; the least recently listed are dropped first."""
 
     def __init__(self, *, entries: int = limits.MESSAGE_ID_CACHE_ENTRIES) -> None:
-        self._most = entries
-        self._held: OrderedDict[str, str] = OrderedDict()
+        self._limit = entries
+        self._headers: OrderedDict[str, str] = OrderedDict()
 
     def remember(self, message_id: str, header_message_id: str) -> None:
-        """Keep the Message-ID of a message; "" says nothing."""
+        """Remember the Message-ID of a message, unless it is ""."""
         if not header_message_id:
             return
-        self._held[message_id] = header_message_id
-        self._held.move_to_end(message_id)
-        if len(self._held) > self._most:
-            self._held.popitem(last=False)
+        self._headers[message_id] = header_message_id
+        self._headers.move_to_end(message_id)
+        if len(self._headers) > self._limit:
+            self._headers.popitem(last=False)
 
     def header_of(self, message_id: str) -> str:
-        """Give the Message-ID of a message that was listed; "" if it is not known."""
-        return self._held.get(message_id, "")
+        """Return the Message-ID of a listed message; "" if it is unknown."""
+        return self._headers.get(message_id, "")

@@ -1,6 +1,7 @@
-"""Who a message is from and to, in one line."""
+"""The addresses of a header field, on one line and within limits."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from mailmcp import limits
 from mailmcp.mail.clean import clean_line
@@ -8,61 +9,57 @@ from mailmcp.mail.header.address import Address, format_address, parse_addresses
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.text.snippet import make_snippet
 
-_USUAL_CHARS = 80
-_SHORT_NAME_CHARS = 40
+_USUAL_CHARS: Final = 80
+_SHORT_NAME_CHARS: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
-    """The addresses of a header, as many as there is room for."""
+    """As many addresses of a field as fit."""
 
     text: str
-    """`Name <address>, …`, each address whole; ", 3 more" ends what was cut. "" if there are none."""
+    """`Name <address>, …`, each address whole; ends with ", 3 more" if some were left out."""
 
     shown: int
     total: int
-    """All that were read; there are more in a field that was cut itself (`Headers.is_cut`)."""
+    """Addresses that were read. A field that was cut itself (`Headers.is_cut`) has more."""
 
 
 def addresses_of(headers: Headers, name: str) -> str:
-    """Write all addresses of a header, as `Name <address>, …`; "" if there are none."""
+    """Format all addresses of a field; "" if there are none."""
     return clean_line(", ".join(map(format_address, parse_addresses(*headers.raw_all(name))))).text
 
 
-def people_of(headers: Headers, name: str, *, max_chars: int, most: int | None = None) -> People:
-    """Write the addresses of a header, at most `most`, and count those for which there is no room.
+def people_of(headers: Headers, name: str, *, max_chars: int, limit: int | None = None) -> People:
+    """Format the addresses of a field, at most `limit` of them, and count the others.
 
-    Addresses are whole; a name that is too long for the room is cut. Where only some are wanted,
-    a long name leaves room for the others.
+    An address is never cut, but a long name is. With `limit`, a long name leaves room for the others.
     """
-    usual_chars = _USUAL_CHARS if most else max_chars
+    usual_chars = _USUAL_CHARS if limit else max_chars
     addresses = parse_addresses(*headers.raw_all(name))
     plus = "+" if headers.is_cut(name) else ""
     text = ""
     for shown, each in enumerate(addresses):
         more = f", {len(addresses) - shown}{plus} more"
-        one = f"{', ' if shown else ''}{_write(each, max_chars - len(more), usual_chars)}"
+        one = f"{', ' if shown else ''}{_format(each, max_chars - len(more), usual_chars)}"
         room = max_chars - len(text) - (len(more) if plus or shown + 1 < len(addresses) else 0)
-        if shown == most or (shown and len(one) > room):
+        if shown == limit or (shown and len(one) > room):
             return People(text=text + more, shown=shown, total=len(addresses))
         text += one
     return People(text=text, shown=len(addresses), total=len(addresses))
 
 
-def first_addresses_of(headers: Headers, name: str, *, most: int) -> str:
-    """Write the first `most` addresses of a header and count the others: `Ann <ann@a.example>, 3 more`.
-
-    At most ROW_CHARS_MAX characters; "" if there are none.
-    """
-    return people_of(headers, name, max_chars=limits.ROW_CHARS_MAX, most=most).text
+def first_addresses_of(headers: Headers, name: str, *, limit: int) -> str:
+    """Format the first addresses of a field for a row and count the others; "" if there are none."""
+    return people_of(headers, name, max_chars=limits.ROW_CHARS_MAX, limit=limit).text
 
 
-def _write(address: Address, max_chars: int, usual_chars: int) -> str:
+def _format(address: Address, max_chars: int, usual_chars: int) -> str:
     whole = clean_line(format_address(address)).text
     if len(whole) <= min(max_chars, usual_chars):
         return whole
     name = make_snippet(address.name, _SHORT_NAME_CHARS) if address.name else ""
-    for written in (format_address(Address(name=name, address=address.address)), address.address):
-        if written and len(written) <= max_chars:
-            return written
+    for shorter in (format_address(Address(name=name, address=address.address)), address.address):
+        if shorter and len(shorter) <= max_chars:
+            return shorter
     return make_snippet(whole, max_chars)

@@ -1,4 +1,4 @@
-"""What the user prefers, as the tools see it: where files go, which zone, who the user is."""
+"""The user's choices that tools depend on: the save folder, the time zone, who owns an account."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,21 +11,21 @@ from mailmcp.model.owner import NOBODY, Owner
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
-    """The choices of the user that a tool needs to know; the defaults are those of the settings."""
+    """The user's choices. The defaults are those of the settings."""
 
     save_folder: Path | None = None
-    """Where attachments are saved; None if that is switched off."""
+    """Where to save attachments; None if saving is switched off."""
 
     zone: tzinfo = UTC
-    """In which a day of a search starts and ends, and times are shown."""
+    """Decides when a day begins in a search, and how times are shown."""
 
     owners: Mapping[str, Owner] = field(default_factory=lambda: MappingProxyType({}))
     """By account id."""
 
     def owner_of(self, account_id: str) -> Owner:
-        """Say who owns an account; an owner without names and addresses if nothing is known."""
+        """Return the owner of an account, or `NOBODY` if nothing is known."""
         return self.owners.get(account_id, NOBODY)
 
 
 DEFAULTS = Preferences()
-"""Those of a user who chose nothing."""
+"""The preferences of a user who set none."""

@@ -1,7 +1,7 @@
-"""One message in a list: what is fetched for it, its row of data, its line of text."""
+"""One message in a list: what to fetch for it, and its row of data."""
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
@@ -20,49 +20,35 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import SearchTerms, find_evidence, snippet_of, text_octets, text_of
 from mailmcp.tools.people import addresses_of, people_of
 from mailmcp.tools.sent_mail import SentMail
-from mcp_envelope import code
-from mcp_envelope.markdown import quote
 
 _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
 _EVIDENCE_FIELDS = "CC"
 _TEXT_FIELDS = "MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
-"""With these the first octets of TEXT can be read as what they are."""
-
-_MARKS = {
-    "\\flagged": "flagged",
-    "\\answered": "answered",
-    "\\draft": "draft, not sent",
-    "\\deleted": "deleted",
-}
-"""What flags are called in a line of text."""
-
-_INVITATIONS = {"cancel": "invitation cancelled", "reply": "invitation answered"}
-"""What the methods of RFC 5546 are called in a line of text; the others are invitations."""
+"""Needed to read the first octets of TEXT."""
 
 _NOTHING = SearchTerms()
 _ANYONES = SentMail()
-_MEGABYTE = 1_000_000
 _ARRIVED_LATE_S = 2 * 86_400
-"""From here on a message may have been imported; mail that had to wait comes earlier."""
+"""A later message may have been imported. Delayed mail arrives earlier than that."""
 
 
 class LeanMessageRow(BaseModel):
-    """One message of a page: its id, and what the id does not say."""
+    """One message of a page: its id, and what the id doesn't say."""
 
     message_id: str = Field(description="Send it to imap_get_message.")
     date: str = Field(description='RFC 3339; "" if unknown.')
     arrived: str | None = None
-    """When the server received it, where that is another day: searches by time go by it."""
+    """When the server received it, if that is another day. Searches by time use it."""
 
     from_: str = Field(alias="from")
     to: str | None = None
-    """Of a message that the owner wrote."""
+    """Set if the account's owner wrote the message."""
 
     subject: str
     flags: list[str]
     attachments: list[str] | None = None
     invitation: str | None = None
-    """The method of RFC 5546."""
+    """The method (RFC 5546)."""
 
     places: list[str] | None = Field(None, description="Ids of copies.")
     matched_in: list[str] | None = None
@@ -70,7 +56,7 @@ class LeanMessageRow(BaseModel):
 
 
 class MessageRow(LeanMessageRow):
-    """The same with all that the id says, said again: for programs that do not take ids apart."""
+    """The same with what the id says as fields, for programs that don't parse ids."""
 
     message_uri: str
     message_raw_uri: str
@@ -89,10 +75,10 @@ def row_items(
     """Choose what to fetch for a row: header fields and the structure, never whole messages.
 
     Args:
-        snippets: Whether a snippet is wanted. It is made of the first octets of the text, never the
-            server's PREVIEW (RFC 8970): that one shows what HTML hides.
-        terms: The words to be shown.
-        structure: Whether the server can be trusted with the structures of these messages.
+        snippets: Whether to fetch the first octets of the text. The server's PREVIEW (RFC 8970) is never
+            used: it shows what HTML hides.
+        terms: The words to look for.
+        structure: Whether the server's structures of these messages are usable.
     """
 
     def items(session: Session) -> Sequence[str]:
@@ -116,15 +102,15 @@ def build_row(
     places: Sequence[MessageRef] = (),
     sent_mail: SentMail = _ANYONES,
 ) -> MessageRow:
-    """Make the row of a message.
+    """Build the row of a message.
 
     Args:
-        ref: Where it is.
+        ref: The message.
         fetched: What `row_items` asked for, or some of it.
-        snippet_chars: 0 leaves the snippet out, and where words were found.
+        snippet_chars: The length of the snippet; 0 leaves out the snippet and `matched_in`.
         terms: The words of the search.
         places: Where copies of it are.
-        sent_mail: Tells whether the owner wrote it.
+        sent_mail: Recognizes mail that the owner wrote.
     """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
     root = parse_body_structure(fetched.body_structure).root
@@ -153,7 +139,7 @@ def build_row(
 
 
 def id_values(ref: MessageRef) -> dict[str, object]:
-    """Give the fields that say which message it is: its id and URIs, and what they are made of."""
+    """Return the fields that identify a message: its id, its URIs and their components."""
     return {
         "message_id": ref.message_id,
         "message_uri": ref.message_uri,
@@ -165,13 +151,13 @@ def id_values(ref: MessageRef) -> dict[str, object]:
 
 
 def file_name(part: Part) -> str:
-    """Name a file: an attached message by its subject, what has no name by its type."""
+    """Return the name of a file; for an attached message its subject, for an unnamed part its type."""
     subject = clean_line(part.subject).text
     return part.filename or (f"message: {subject}" if subject else part.content_type)
 
 
 def shown_names(files: Sequence[str]) -> list[str]:
-    """Shorten a list of names: "…" stands for those that were left out."""
+    """Shorten a list of names; a last "…" stands for the rest."""
     shown = [make_snippet(name, limits.ROW_FILENAME_CHARS_MAX) for name in files[: limits.ROW_FILES_MAX]]
     return shown + [ELLIPSIS] * (len(files) > len(shown))
 
@@ -191,103 +177,19 @@ def _matched_in(
 
 
 def message_id_of(headers: Headers) -> str:
-    """Give the Message-ID header without its angle brackets; "" if there is none."""
+    """Return the Message-ID without its angle brackets; "" if there is none."""
     return clean_line(headers.get("Message-ID")).text.strip("<> ")[: limits.HEADER_CHARS_MAX]
 
 
 def date_of(headers: Headers, fetched: FetchedMessage) -> str:
-    """Give the Date header, else the day the server received it; "" if there is neither."""
+    """Return the Date header, or else when the server received the message; "" if neither is known."""
     moment = parse_date(headers.get("Date")) or fetched.internal_date
     return format_rfc3339(moment) if moment else ""
 
 
 def _arrived(headers: Headers, fetched: FetchedMessage) -> str | None:
-    """Give the time of arrival where a reader would be misled by that of writing; else None."""
+    """Return when the message arrived if its Date would mislead a reader; else None."""
     written, arrived = parse_date(headers.get("Date")), fetched.internaldate_epoch
     if written is None or arrived is None or abs(arrived - written.timestamp()) < _ARRIVED_LATE_S:
         return None
     return format_rfc3339(datetime.fromtimestamp(arrived, UTC))
-
-
-def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tuple[str, ...]:
-    """Write a row as Markdown: when, what is special, who and what, files, the id; then the evidence.
-
-    What is not ours is quoted: no subject can fake a column, no sender a mark.
-
-    Args:
-        row: What to write.
-        zone: In which the time is shown.
-        sizes: Whether to show sizes below a megabyte too.
-    """
-    columns = [time_column(row.date, zone)]
-    if row.arrived:
-        columns[0] += f", arrived {datetime.fromisoformat(row.arrived).astimezone(zone):%Y-%m-%d}"
-    columns += marks_of(row.flags)
-    columns += invitation_column(row.invitation or "")
-    columns += [f"{_who(row)}: {quote(row.subject) or 'no subject'}"]
-    columns += [*files_column(row.attachments), *_size(row, always=sizes), code(row.message_id)]
-    lines = [f"- {' | '.join(columns)}"]
-    if row.places:
-        lines.append(f"  also {', '.join(map(code, row.places))}")
-    found = f" (found in {', '.join(row.matched_in)})" if row.matched_in else ""
-    if row.snippet:
-        lines.append(f"  > {quote(row.snippet)}{found}")
-    elif found:
-        lines.append(f" {found}")
-    return tuple(lines)
-
-
-def time_column(date: str, zone: tzinfo) -> str:
-    """Say in one column when it was in `zone`; `date` is RFC 3339, or "" where it is not known."""
-    return f"{datetime.fromisoformat(date).astimezone(zone):%Y-%m-%d %H:%M}" if date else "no date"
-
-
-def people_column(written: str) -> str:
-    """Write addresses in a column: in round brackets, since angle brackets would cost a token each."""
-    return quote(written.replace("<", "(").replace(">", ")"))
-
-
-def invitation_column(method: str) -> list[str]:
-    """Say in one column what a message does with an invitation; nothing for "", any other message."""
-    return [_INVITATIONS.get(method, "invitation")] if method else []
-
-
-def _who(row: MessageRow) -> str:
-    """Name the sender, or the recipients of what the owner wrote."""
-    if row.to is None:
-        return people_column(row.from_) or "no sender"
-    return f"to {people_column(row.to) or 'nobody'}"
-
-
-def files_column(names: Sequence[str] | None, part_ids: Sequence[str] = ()) -> list[str]:
-    """Name files in one column, as `shown_names` gives them; nothing where there are none.
-
-    Args:
-        names: One more than ROW_FILES_MAX stands for the rest.
-        part_ids: Of the files, to stand beside their names; none if they are not to be shown.
-    """
-    if not names:
-        return []
-    count = len(names)
-    shown = names[: limits.ROW_FILES_MAX]
-    more = count > len(shown)
-    number = "1 file" if count == 1 else f"{len(shown)}+ files" if more else f"{count} files"
-    parts = [f" (part {each})" for each in part_ids] + [""] * (len(shown) - len(part_ids))
-    written = [f"{quote(name)}{part}" for name, part in zip(shown, parts, strict=True)]
-    return [f"{number}: {', '.join(written + [ELLIPSIS] * more)}"]
-
-
-def _size(row: MessageRow, *, always: bool) -> list[str]:
-    """Say how large a message is, where that is worth a column."""
-    octets = row.size_bytes or 0
-    if octets >= _MEGABYTE:
-        return [f"{octets / _MEGABYTE:.1f} MB"]
-    return [f"{octets / 1_000:.1f} kB"] if always and octets else []
-
-
-def marks_of(flags: Sequence[str]) -> list[str]:
-    """Say in one column what is special; nothing for an ordinary read message."""
-    lowered = {flag.lower() for flag in flags}
-    marks = [] if "\\seen" in lowered else ["unread"]
-    marks += [mark for flag, mark in _MARKS.items() if flag in lowered]
-    return [", ".join(marks)] if marks else []

@@ -1,4 +1,4 @@
-"""Mail that the owner of an account wrote: a list shows whom it is to, since whom it is from says nothing."""
+"""Recognizes mail that the owner of an account wrote: lists show its recipients instead of its sender."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,25 +19,23 @@ _OUTGOING = frozenset({"\\Sent", "\\Drafts"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentMail:
-    """Tells the owner's mail by the mailbox that it is in, or by its sender."""
+    """Recognizes the owner's mail by its mailbox or its sender."""
 
     owner_of: Callable[[str], Owner] = DEFAULTS.owner_of
-    """Says who owns an account."""
-
     listings: Mapping[str, Sequence[Mailbox]] = field(default_factory=lambda: MappingProxyType({}))
-    """The mailboxes of accounts, where they were listed; else their names must do."""
+    """The mailboxes of accounts that were listed; for the others, mailbox names decide."""
 
     def recipients(self, ref: MessageRef, headers: Headers) -> str | None:
-        """Write the recipients of a message of the owner, the first few; "" where there are none.
+        """Format the first recipients of a message that the owner wrote; "" if it has none.
 
-        None if it is someone else's, or is from the owner to the owner alone.
+        None if someone else wrote it, or the owner wrote only to themselves.
         """
         if not self._is_outgoing(ref):
             own = {address.lower() for address in self.owner_of(ref.account_id).addresses}
             senders = _plain(parse_addresses(*headers.raw_all("From")))
             if not senders or not senders <= own or _plain(parse_addresses(*headers.raw_all("To"))) <= own:
                 return None
-        return first_addresses_of(headers, "To", most=limits.ROW_RECIPIENTS_MAX)
+        return first_addresses_of(headers, "To", limit=limits.ROW_RECIPIENTS_MAX)
 
     def _is_outgoing(self, ref: MessageRef) -> bool:
         uses = {each.name: each.special_use for each in self.listings.get(ref.account_id, ())}

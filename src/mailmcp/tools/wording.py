@@ -1,11 +1,6 @@
-"""Numbers of things in English, as summaries and warnings have them."""
+"""Counts of things in English, for summaries and warnings."""
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """Write `1 message` or `3 messages`; the plural only where it is more than an s."""
+    """Return `1 message` or `3 messages`; give `plural` if it is not the noun with an s."""
     return f"1 {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
-
-
-def were(count: int, noun: str) -> str:
-    """Write `1 hidden passage was` or `3 hidden passages were`."""
-    return f"{counted(count, noun)} {'was' if count == 1 else 'were'}"

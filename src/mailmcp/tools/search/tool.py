@@ -11,10 +11,11 @@ from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.columns import row_lines
 from mailmcp.tools.errors import all_failed_error
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
-from mailmcp.tools.rows import LeanMessageRow, MessageRow, build_row, row_items, row_lines
+from mailmcp.tools.rows import LeanMessageRow, MessageRow, build_row, row_items
 from mailmcp.tools.search.advice import search_warnings, suggest_search
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, CoverageData, cover

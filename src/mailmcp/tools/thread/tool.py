@@ -13,22 +13,13 @@ from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import MessageArguments
+from mailmcp.tools.columns import files_column, invitation_column, marks_of, people_column, time_column
 from mailmcp.tools.errors import all_failed_error, mailbox_issue, search_again
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
 from mailmcp.tools.people import first_addresses_of, people_of
 from mailmcp.tools.removed_content import removal_warnings
-from mailmcp.tools.rows import (
-    date_of,
-    file_name,
-    files_column,
-    invitation_column,
-    marks_of,
-    message_id_of,
-    people_column,
-    shown_names,
-    time_column,
-)
+from mailmcp.tools.rows import date_of, file_name, message_id_of, shown_names
 from mailmcp.tools.search.coverage import CoverageData
 from mailmcp.tools.thread.search import FoundThread, Member, find_thread
 from mailmcp.tools.thread.text_budget import share_out
@@ -206,8 +197,8 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
             "message_id": member.ref.message_id,
             "date": date_of(headers, member.row),
             "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
-            "to": first_addresses_of(headers, "To", most=limits.THREAD_PEOPLE_MAX),
-            "cc": first_addresses_of(headers, "Cc", most=limits.THREAD_PEOPLE_MAX) or None,
+            "to": first_addresses_of(headers, "To", limit=limits.THREAD_PEOPLE_MAX),
+            "cc": first_addresses_of(headers, "Cc", limit=limits.THREAD_PEOPLE_MAX) or None,
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": _flags(member),
             "attachments": names or None,

@@ -1,0 +1,103 @@
+"""A message in a list as Markdown: columns that name when, who, what, files and the id.
+
+Everything that strangers wrote is quoted: no subject can fake a column, no sender a mark.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, tzinfo
+from typing import Final
+
+from mailmcp import limits
+from mailmcp.mail.text.snippet import ELLIPSIS
+from mailmcp.tools.rows import MessageRow
+from mcp_envelope import code
+from mcp_envelope.markdown import quote
+
+_MARKS: Final = {
+    "\\flagged": "flagged",
+    "\\answered": "answered",
+    "\\draft": "draft, not sent",
+    "\\deleted": "deleted",
+}
+_INVITATIONS: Final = {"cancel": "invitation cancelled", "reply": "invitation answered"}
+"""Methods of RFC 5546; the others are plain invitations."""
+
+_MEGABYTE: Final = 1_000_000
+
+
+def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tuple[str, ...]:
+    """Format a row: its columns, then where else it is and where the search matched.
+
+    Args:
+        row: The message.
+        zone: The time zone to show times in.
+        sizes: Whether to show sizes below a megabyte too.
+    """
+    time = time_column(row.date, zone)
+    if row.arrived:
+        time += f", arrived {datetime.fromisoformat(row.arrived).astimezone(zone):%Y-%m-%d}"
+    who = people_column(row.from_) or "no sender"
+    if row.to is not None:
+        who = f"to {people_column(row.to) or 'nobody'}"
+    columns = [
+        time,
+        *marks_of(row.flags),
+        *invitation_column(row.invitation or ""),
+        f"{who}: {quote(row.subject) or 'no subject'}",
+        *files_column(row.attachments),
+    ]
+    octets = row.size_bytes or 0
+    if octets >= _MEGABYTE:
+        columns.append(f"{octets / _MEGABYTE:.1f} MB")
+    elif sizes and octets:
+        columns.append(f"{octets / 1_000:.1f} kB")
+    lines = [f"- {' | '.join([*columns, code(row.message_id)])}"]
+    if row.places:
+        lines.append(f"  also {', '.join(map(code, row.places))}")
+    found = f" (found in {', '.join(row.matched_in)})" if row.matched_in else ""
+    if row.snippet:
+        lines.append(f"  > {quote(row.snippet)}{found}")
+    elif found:
+        lines.append(f" {found}")
+    return tuple(lines)
+
+
+def time_column(date: str, zone: tzinfo) -> str:
+    """Format a date in `zone`; `date` is RFC 3339, or "" if it is unknown."""
+    return f"{datetime.fromisoformat(date).astimezone(zone):%Y-%m-%d %H:%M}" if date else "no date"
+
+
+def people_column(written: str) -> str:
+    """Format addresses in parentheses: escaped angle brackets would cost a token each."""
+    return quote(written.replace("<", "(").replace(">", ")"))
+
+
+def invitation_column(method: str) -> list[str]:
+    """Return one column that names what a message does with an invitation; none for ""."""
+    return [_INVITATIONS.get(method, "invitation")] if method else []
+
+
+def files_column(names: Sequence[str] | None, part_ids: Sequence[str] = ()) -> list[str]:
+    """Return one column that names the files; none if there are no files.
+
+    Args:
+        names: From `shown_names`: one more than ROW_FILES_MAX stands for the rest.
+        part_ids: The part ids to show, if any.
+    """
+    if not names:
+        return []
+    count = len(names)
+    shown = names[: limits.ROW_FILES_MAX]
+    more = count > len(shown)
+    number = "1 file" if count == 1 else f"{len(shown)}+ files" if more else f"{count} files"
+    parts = [f" (part {each})" for each in part_ids] + [""] * (len(shown) - len(part_ids))
+    written = [f"{quote(name)}{part}" for name, part in zip(shown, parts, strict=True)]
+    return [f"{number}: {', '.join(written + [ELLIPSIS] * more)}"]
+
+
+def marks_of(flags: Sequence[str]) -> list[str]:
+    """Return one column that names what is special; none for an ordinary read message."""
+    lowered = {flag.lower() for flag in flags}
+    marks = [] if "\\seen" in lowered else ["unread"]
+    marks += [mark for flag, mark in _MARKS.items() if flag in lowered]
+    return [", ".join(marks)] if marks else []
