@@ -10,8 +10,7 @@ from documents.documents import docx, paragraph, relations, zipped
 from documents.reading import writer
 from mailmcp import limits
 from mailmcp.documents.archive import Archive
-from mailmcp.documents.extraction import Cause
-from mailmcp.documents.refusal import Refusal
+from mailmcp.documents.extraction import Cause, UnreadableError
 
 
 def _open(content: bytes) -> Archive:
@@ -19,7 +18,7 @@ def _open(content: bytes) -> Archive:
 
 
 def _refusal(content: bytes, name: str = "a.xml") -> Cause:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(UnreadableError) as refused:
         list(_open(content).events(name))
     return refused.value.cause
 
@@ -55,7 +54,7 @@ def test_parts_that_are_too_much_together_are_refused(monkeypatch: pytest.Monkey
     monkeypatch.setattr(limits, "ARCHIVE_OCTETS_MAX", 100)
     archive = _open(zipped({"a.xml": "<a/>", "b.xml": f"<a>{' ' * 90}</a>"}))
     assert list(archive.events("a.xml"))
-    with pytest.raises(Refusal):
+    with pytest.raises(UnreadableError):
         list(archive.events("b.xml"))
 
 
@@ -87,5 +86,5 @@ def test_what_is_no_zip_is_an_error(content: bytes) -> None:
 
 def test_a_zip_in_itself_is_not_unpacked() -> None:
     inner = zipped({"a.xml": "<a/>"})
-    with pytest.raises(Refusal):
+    with pytest.raises(UnreadableError):
         _open(zipped({"word/inner.zip": inner})).main_part()

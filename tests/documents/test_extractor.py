@@ -100,8 +100,8 @@ def test_a_deadline_ends_the_process(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(lambda: to_thread.run_sync(wait_at, door))
             deadline = anyio.current_time() + 0.5
-            ended = await _cause(lambda: extractor.extract(_letter("a"), Kind.DOCX, deadline=deadline))
-            assert ended is Cause.TIMED_OUT
+            cause = await _cause(lambda: extractor.extract(_letter("a"), Kind.DOCX, deadline=deadline))
+            assert cause is Cause.TIMED_OUT
         assert children() == []
 
     anyio.run(run)

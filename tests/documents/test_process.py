@@ -114,7 +114,7 @@ def test_the_signal_that_ended_it_says_why(number: str, cause: Cause) -> None:
 
 def test_a_program_that_is_not_there_is_a_crash(caplog: pytest.LogCaptureFixture) -> None:
     assert _cause(["/no/such/program"]) is Cause.CRASHED
-    assert "cannot be started: FileNotFoundError" in caplog.text
+    assert "can't start the process that reads documents: FileNotFoundError" in caplog.text
 
 
 def test_a_flood_of_output_is_cut() -> None:

@@ -18,7 +18,7 @@ from mailmcp.documents import sandbox
 if {limits}:
     sandbox.limit_resources(memory_octets=500_000_000, cpu_s=1)
 if {hook}:
-    sandbox.refuse_ways_out()
+    sandbox.install_audit_hook()
 try:
     {deed}
 except BaseException as error:
@@ -83,14 +83,14 @@ def test_memory_is_limited() -> None:
 
 @posix
 def test_time_is_limited_and_the_signal_says_so() -> None:
-    ended = shut_in("while True: pass", limits=True)
-    assert -ended.returncode == 24
+    run = shut_in("while True: pass", limits=True)
+    assert -run.returncode == 24
 
 
 @posix
 @pytest.mark.parametrize("seconds", ["0.2", "0", "-1"])
 def test_a_timer_breaks_off_what_runs(seconds: str) -> None:
-    deed = f"sandbox.call_after({seconds}, lambda: sys.exit())\n    while True: pass"
+    deed = f"sandbox.set_timer({seconds}, lambda: sys.exit())\n    while True: pass"
     assert shut_in(deed).stdout == "SystemExit"
 
 
@@ -121,7 +121,7 @@ def test_the_process_ends_with_its_parent() -> None:
     """The other end of its stdin closes when the parent dies, however it dies."""
     script = (
         "from mailmcp.documents import sandbox; import time\n"
-        "sandbox.die_with_parent(); print('up', flush=True)\n"
+        "sandbox.exit_with_parent(); print('up', flush=True)\n"
         "while True: time.sleep(60)"
     )
     with subprocess.Popen(

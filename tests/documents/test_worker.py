@@ -10,8 +10,8 @@ from documents.documents import docx, open_document, paragraph, pptx, shape, xls
 from documents.pdf_file import pdf
 from documents.reading import writer
 from mailmcp.documents import worker
+from mailmcp.documents.extraction import CONTENT_LENGTH
 from mailmcp.documents.formats import word
-from mailmcp.documents.job import LENGTH
 from mailmcp.documents.kind import UNREADABLE, Kind
 
 _MANY = "".join(paragraph(f"line {number}") for number in range(20_000))
@@ -72,10 +72,10 @@ def test_what_was_read_before_a_failure_is_given(monkeypatch: pytest.MonkeyPatch
     damaged = _answer(docx(_MANY + "</unmatched>"))
     assert damaged["text"].startswith("line 0\nline 1\n")
     assert damaged["truncated"]
-    assert damaged["notes"] == ["The document is damaged: only what stands before the damage was read."]
+    assert damaged["notes"] == ["The document is damaged: only the text before the damage was read."]
 
     def exhausted(_: object, out: Any) -> None:
-        out.line("beginning")
+        out.write_line("beginning")
         raise MemoryError
 
     monkeypatch.setattr(word, "read", exhausted)
@@ -98,6 +98,6 @@ def test_stderr_says_where_it_failed_and_nothing_of_the_document(
 
 
 def test_only_the_content_is_taken_from_stdin() -> None:
-    stream = io.BytesIO(LENGTH.pack(3) + b"abcdef")
+    stream = io.BytesIO(CONTENT_LENGTH.pack(3) + b"abcdef")
     assert worker.receive(stream) == b"abc"
     assert stream.read() == b"def"

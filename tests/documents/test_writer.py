@@ -9,13 +9,13 @@ from mailmcp.documents.writer import StopReading, section_title
 
 def test_sections_begin_where_they_say() -> None:
     out = writer()
-    out.line("preface")
-    out.begin("Page 1")
-    out.line("one  ")
-    out.line("")
-    out.begin("Page 2")
-    out.begin("Page 3")
-    out.line("three")
+    out.write_line("preface")
+    out.begin_section("Page 1")
+    out.write_line("one  ")
+    out.write_line("")
+    out.begin_section("Page 2")
+    out.begin_section("Page 3")
+    out.write_line("three")
     result = out.result()
     text = str(result["text"])
     assert text == "preface\n\n[Page 1]\none\n\n[Page 2]\n[Page 3]\nthree"
@@ -24,28 +24,28 @@ def test_sections_begin_where_they_say() -> None:
 
 def test_offsets_hold_when_characters_are_taken_out() -> None:
     out = writer()
-    out.begin("A\u200b")
-    out.line("in\u200bvis\u202eible")
-    out.begin("B")
-    out.line("b")
+    out.begin_section("A\u200b")
+    out.write_line("in\u200bvis\u202eible")
+    out.begin_section("B")
+    out.write_line("b")
     result = out.result()
     assert result["text"] == "[A]\ninvisible\n\n[B]\nb"
     assert result["sections"] == [("A", 0), ("B", 15)]
-    assert result["notes"] == ["2 invisible characters were taken out."]
+    assert result["notes"] == ["2 invisible characters were removed."]
 
 
 def test_the_text_ends_at_the_ceiling() -> None:
     out = writer(max_chars=5)
-    out.line("abc")
+    out.write_line("abc")
     with pytest.raises(StopReading):
-        out.line("defg")
+        out.write_line("defg")
     assert (out.result()["text"], out.truncated) == ("abc\nd", True)
 
 
 def test_the_reading_ends_when_time_is_up() -> None:
     out = writer(time_s=-1)
     with pytest.raises(StopReading):
-        out.line("late")
+        out.write_line("late")
     assert out.result()["notes"] == ["Reading the document took too long: only its beginning was read."]
     assert out.truncated
 
@@ -53,44 +53,44 @@ def test_the_reading_ends_when_time_is_up() -> None:
 def test_there_are_only_so_many_sections(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "DOCUMENT_SECTIONS_MAX", 2)
     out = writer()
-    out.begin("1")
-    out.begin("2")
+    out.begin_section("1")
+    out.begin_section("2")
     with pytest.raises(StopReading):
-        out.begin("3")
+        out.begin_section("3")
     assert out.result()["notes"] == ["Only the first 2 pages, sheets or slides were read."]
 
 
 def test_names_are_short_and_notes_said_once() -> None:
     out = writer()
-    out.begin("n" * 1_000)
-    out.note("So.")
-    out.note("So.")
-    out.hide("abc")
-    assert out.result()["notes"] == ["So.", "3 characters that the document hides were left out."]
+    out.begin_section("n" * 1_000)
+    out.add_note("So.")
+    out.add_note("So.")
+    out.count_hidden("abc")
+    assert out.result()["notes"] == ["So.", "3 hidden characters were left out."]
     assert out.result()["sections"] == [("n" * 100, 0)]
 
 
 def test_emptiness_is_of_text() -> None:
     out = writer()
-    out.begin("Page 1")
-    out.line(" ")
+    out.begin_section("Page 1")
+    out.write_line(" ")
     assert out.is_empty
-    out.line("x")
+    out.write_line("x")
     assert not out.is_empty
 
 
 def test_names_count_too() -> None:
     out = writer(max_chars=20)
-    out.begin("Page 1")
+    out.begin_section("Page 1")
     with pytest.raises(StopReading):
-        out.begin("Page 2")
+        out.begin_section("Page 2")
     assert out.truncated
     assert len(str(out.result()["text"])) <= 20
 
 
 def test_an_interrupt_counts_only_while_it_is_read() -> None:
     out = writer()
-    out.line("x")
+    out.write_line("x")
     with pytest.raises(StopReading):
         out.interrupt()
     assert out.result()["notes"] == ["Reading the document took too long: only its beginning was read."]

@@ -6,8 +6,7 @@ from xml.parsers.expat import ExpatError
 import pytest
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause
-from mailmcp.documents.refusal import Refusal
+from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.writer import StopReading
 from mailmcp.documents.xml_stream import End, Event, Start, read_events
 
@@ -47,7 +46,7 @@ def test_names_lose_their_namespace_but_references_keep_a_mark() -> None:
     ],
 )
 def test_dangers_are_refused(xml: bytes) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(UnreadableError) as refused:
         _events(xml)
     assert refused.value.cause is Cause.MALFORMED
 

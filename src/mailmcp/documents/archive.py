@@ -1,7 +1,7 @@
-"""Zipped documents: their entries, within the ceilings on number and size.
+"""Zipped documents: their entries, within limits on number and size.
 
-Sizes are those that the directory declares. `zipfile` never gives more of an entry
-than it declares there, so an entry that lies ends early, with a failed checksum.
+Sizes are those in the directory. `zipfile` never returns more of an entry than its declared size, so an entry
+that lies ends early, with a failed checksum.
 """
 
 import posixpath
@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause
-from mailmcp.documents.refusal import Refusal
+from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.writer import Writer
 from mailmcp.documents.xml_stream import Event, Start, read_events
 
@@ -20,17 +19,17 @@ class Archive:
     """An opened zip of XML parts."""
 
     def __init__(self, stream: BinaryIO, out: Writer) -> None:
-        """Read the directory; `out` says when time is up.
+        """Read the directory; `out` checks the time.
 
         Raises:
-            Refusal: There are too many entries, or they hold too much.
-            zipfile.BadZipFile: It is no zip.
+            UnreadableError: There are too many entries.
+            zipfile.BadZipFile: It is not a zip.
         """
         self._zip = zipfile.ZipFile(stream)
         self._out = out
         entries = self._zip.infolist()
         if len(entries) > limits.ARCHIVE_ENTRIES_MAX:
-            raise Refusal(Cause.TOO_LARGE)
+            raise UnreadableError(Cause.TOO_LARGE)
         self._left = limits.ARCHIVE_OCTETS_MAX
         self._names = {entry.filename: entry for entry in entries}
 
@@ -38,26 +37,26 @@ class Archive:
         return name in self._names
 
     def events(self, name: str) -> Iterator[Event]:
-        """Parse one entry; nothing comes of one that is not there.
+        """Parse one entry; one that is missing has no events.
 
         Raises:
-            Refusal: It is encrypted, or with those read before it holds too much.
+            UnreadableError: It is encrypted, or too large together with those read before it.
         """
         entry = self._names.get(name)
         if entry is None:
             return
         if entry.flag_bits & 1:
-            raise Refusal(Cause.ENCRYPTED)
+            raise UnreadableError(Cause.ENCRYPTED)
         self._left -= entry.file_size
         if self._left < 0:
-            raise Refusal(Cause.TOO_LARGE)
+            raise UnreadableError(Cause.TOO_LARGE)
         with self._zip.open(entry) as stream:
             yield from read_events(stream, self._out.check_time)
 
     def relations(self, name: str) -> dict[str, tuple[str, str]]:
-        """Read what a part refers to (ECMA-376 part 2, clause 8): kind and entry, by id.
+        """Read the relationships of a part (ECMA-376 part 2, clause 8): kind and entry, by id.
 
-        What is outside the document is given as it is written: links, for one.
+        Targets outside the document, such as links, are returned as written.
         """
         folder, _, base = name.rpartition("/")
         found = {}
@@ -71,12 +70,12 @@ class Archive:
         return found
 
     def main_part(self) -> str:
-        """Find the document itself.
+        """Return the entry of the document itself.
 
         Raises:
-            Refusal: There is none.
+            UnreadableError: There is none.
         """
         for kind, path in self.relations("").values():
             if kind == "officeDocument" and path in self:
                 return path
-        raise Refusal(Cause.MALFORMED)
+        raise UnreadableError(Cause.MALFORMED)

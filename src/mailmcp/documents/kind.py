@@ -1,8 +1,7 @@
-"""What kind of document some octets are: by label before they are here, by content afterwards.
+"""Finds out what kind of document a file is: by its labels before it is fetched, by its content afterwards.
 
-Senders label documents as application/octet-stream all the time, so the content
-decides. Only a few octets and the directory of a zip are looked at, within bounds:
-this runs in the server's process.
+The content decides: senders often label documents as application/octet-stream. This runs in the server's
+process, so it reads only a few octets and, within limits, the directory of a zip.
 """
 
 import re
@@ -14,7 +13,7 @@ from typing import Final
 _ZIP_MAGIC: Final = b"PK\x03\x04"
 _OLE_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PDF_HEADER_WITHIN: Final = 1024
-"""Readers accept as much before `%PDF-` (ISO 32000-1, annex H.3.4.1)."""
+"""Readers accept this much before `%PDF-` (ISO 32000-1, annex H.3.4.1)."""
 
 _ZIP_END: Final = b"PK\x05\x06"
 _ZIP_END_WITHIN: Final = 65_557
@@ -23,12 +22,12 @@ _ZIP_END_WITHIN: Final = 65_557
 _ZIP_ENTRY: Final = b"PK\x01\x02"
 _ZIP_ENTRY_OCTETS: Final = 46
 _ZIP_NAMES_MAX: Final = 1_000
-"""Names of a zip that are looked at; the telling folders come among the first few."""
+"""Names to read of a zip; the folders that reveal its kind come among the first."""
 
 
 @unique
 class Kind(StrEnum):
-    """Documents that are recognised; see `UNREADABLE` for those that are not read."""
+    """Documents that are recognised; those in `UNREADABLE` can't be read."""
 
     PDF = "pdf"
     DOCX = "docx"
@@ -46,7 +45,7 @@ class Kind(StrEnum):
 
 
 UNREADABLE: Final = frozenset({Kind.DOC, Kind.XLS, Kind.PPT, Kind.ENCRYPTED_OFFICE})
-"""Recognised, so that a reply can say what they are; their text cannot be had."""
+"""Recognised, so that a reply can name them, but not read."""
 
 _OPENXML: Final = "application/vnd.openxmlformats-officedocument."
 _ODF: Final = "application/vnd.oasis.opendocument."
@@ -99,9 +98,9 @@ _BY_STREAM: Final = {
 
 
 def guess_kind(content_type: str, filename: str) -> Kind | None:
-    """Guess by the labels of a part, before its content is there; None when they name no document.
+    """Guess the kind from the labels of a part; None if they name no document.
 
-    The extension goes first: mail programs take the type from it, or do not know the type.
+    The extension decides first: mail programs derive the type from it, or don't know the type.
     """
     extension = filename.rpartition(".")[2].strip().lower()
     media_type = content_type.partition(";")[0].strip().lower()
@@ -109,10 +108,10 @@ def guess_kind(content_type: str, filename: str) -> Kind | None:
 
 
 def detect_kind(content: bytes, guess: Kind | None) -> Kind | None:
-    """Tell the kind by the content; None when it is no document that is known here.
+    """Return the kind of a content; None if it is not a known document.
 
-    `guess` decides only between kinds that look alike from outside: zips whose
-    directory is damaged, and OLE files that name none of their streams.
+    `guess` decides only between kinds that look alike: zips with a damaged directory, and OLE files without
+    a known stream.
     """
     if b"%PDF-" in content[:_PDF_HEADER_WITHIN]:
         return Kind.PDF
@@ -126,7 +125,7 @@ def detect_kind(content: bytes, guess: Kind | None) -> Kind | None:
 
 
 def _detect_zip(content: bytes, guess: Kind | None) -> Kind | None:
-    """Tell ODF by its first entry (ODF 1.3 part 2, section 3.3), Office Open XML by its folders."""
+    """Recognise ODF by its first entry (ODF 1.3 part 2, section 3.3), Office Open XML by its folders."""
     labelled = _ODF_MIMETYPE.match(content, 30)
     if labelled:
         return _BY_TYPE.get(labelled[1].decode("ascii").removesuffix("-master"))
@@ -141,7 +140,7 @@ def _detect_zip(content: bytes, guess: Kind | None) -> Kind | None:
 
 
 def _zip_names(content: bytes) -> Iterator[bytes]:
-    """Walk the central directory, which is believed in nothing but where it claims to be."""
+    """Walk the central directory; only its position is trusted."""
     end = content.rfind(_ZIP_END, max(0, len(content) - _ZIP_END_WITHIN))
     if end < 0 or end + 20 > len(content):
         return
@@ -156,7 +155,7 @@ def _zip_names(content: bytes) -> Iterator[bytes]:
 
 
 def _detect_ole(content: bytes, guess: Kind | None) -> Kind | None:
-    """Tell by the names of streams, which stand in the directory in UTF-16 ([MS-CFB] 2.6.1)."""
+    """Recognise OLE files by the names of their streams, in UTF-16 in the directory ([MS-CFB] 2.6.1)."""
     for name, kind in _BY_STREAM.items():
         if name.encode("utf-16-le") + b"\0\0" in content:
             return kind

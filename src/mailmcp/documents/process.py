@@ -1,8 +1,7 @@
-"""Runs the worker process: started for one document, fed, watched, and always reaped.
+"""Runs one worker process for each document, and always reaps it.
 
-The worker gets no environment worth having, an empty place to stand and a time
-limit; it is killed when that passes, and when the call that wants it is cancelled.
-What its parsers may do to themselves is `mailmcp.documents.sandbox`'s to bound.
+The worker gets almost no environment, the root folder and a time limit. It is killed when the limit passes,
+and when the call is cancelled. `mailmcp.documents.sandbox` limits what its parsers can do.
 """
 
 import json
@@ -21,26 +20,25 @@ import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, Extraction, ExtractionError, Section
-from mailmcp.documents.job import LENGTH, Job
+from mailmcp.documents.extraction import CONTENT_LENGTH, Cause, Extraction, ExtractionError, Job, Section
 from mailmcp.documents.kind import UNREADABLE, Kind
 
 _log = logging.getLogger(__name__)
 
 _START: Final = "import sys; sys.path[:] = sys.argv[2:]; from mailmcp.documents.worker import main; main()"
-"""The worker imports from where the server does, be that a venv, a user's site or PYTHONPATH."""
+"""The worker imports from where the server does: a venv, the user site or PYTHONPATH."""
 
 _ENVIRONMENT: Final = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""What an interpreter may need to start at all; passwords may stand in the rest."""
+"""What an interpreter may need to start. Other variables may contain passwords."""
 
 _CHAR_OCTETS_MAX: Final = 6
 """Octets of a character in the worker's JSON."""
 
-_ANSWER_OCTETS_BESIDE: Final = 4_194_304
-"""What names of sections and notes may take."""
+_ANSWER_OVERHEAD_OCTETS: Final = 4_194_304
+"""Room for section names and notes."""
 
-_ANSWER_OCTETS_MAX: Final = limits.EXTRACTED_CHARS_MAX * _CHAR_OCTETS_MAX + _ANSWER_OCTETS_BESIDE
-"""Most that an honest worker answers."""
+_ANSWER_OCTETS_MAX: Final = limits.EXTRACTED_CHARS_MAX * _CHAR_OCTETS_MAX + _ANSWER_OVERHEAD_OCTETS
+"""The longest answer of a worker that isn't compromised."""
 
 _SIGKILL: Final = 9
 _SIGXCPU: Final = int(getattr(signal, "SIGXCPU", 24))
@@ -49,37 +47,37 @@ _STDERR_OCTETS_MAX: Final = 4_096
 _CHUNK_OCTETS: Final = 65_536
 
 _MESSAGES: Final = {
-    Cause.CRASHED: "The process that reads documents ended before it answered, so this one has no text here. "
+    Cause.CRASHED: "The process that reads documents crashed on this one. "
     "The file itself can still be downloaded.",
-    Cause.TIMED_OUT: "Reading the document took too long and was ended. "
+    Cause.TIMED_OUT: "Reading the document took too long and was stopped. "
     "The file itself can still be downloaded.",
-    Cause.OUT_OF_MEMORY: "Reading the document took too much memory and was ended. "
+    Cause.OUT_OF_MEMORY: "Reading the document took too much memory and was stopped. "
     "The file itself can still be downloaded.",
-    Cause.TOO_LARGE: "The document is too large to be read for its text. "
-    "The file itself can still be downloaded, in parts if need be.",
-    Cause.MALFORMED: "The document is damaged, or not what it claims to be, so that its text cannot be read. "
+    Cause.TOO_LARGE: "The document is too large to extract its text. "
+    "The file itself can still be downloaded, in parts if necessary.",
+    Cause.MALFORMED: "The document is damaged or mislabelled, so its text can't be read. "
     "Ask the sender for another copy.",
-    Cause.ENCRYPTED: "The document is encrypted: its text cannot be read without the password. "
-    "Ask the user to open it, or the sender for an open copy.",
-    Cause.UNSUPPORTED: "The text of this kind of document cannot be read here: DOC, XLS and PPT are "
-    "the formats of Office before 2007. Ask the sender for DOCX, XLSX, PPTX or PDF.",
+    Cause.ENCRYPTED: "The document is encrypted, and its text can't be read without the password. "
+    "Ask the user to open it, or the sender for an unencrypted copy.",
+    Cause.UNSUPPORTED: "DOC, XLS and PPT, the formats of Office before 2007, aren't supported. "
+    "Ask the sender for DOCX, XLSX, PPTX or PDF.",
 }
-"""What is said of each cause, and what to do instead."""
+"""What happened, and what to do instead."""
 
 
 @dataclass(slots=True)
-class _Ended:
-    """What a worker left behind."""
+class _Run:
+    """What came of a worker: its output, and how it ended."""
 
     answer: bytearray = field(default_factory=bytearray)
-    said: bytearray = field(default_factory=bytearray)
+    stderr: bytearray = field(default_factory=bytearray)
     overflowed: bool = False
     timed_out: bool = False
     returncode: int = 0
 
 
 def worker_command(job: Job) -> list[str]:
-    """Build the command line: apart from the environment, the current folder and start-up files."""
+    """Build a command line that ignores the environment, the current folder and start-up files."""
     places = [path for path in sys.path if Path(path).is_absolute()]
     return [sys.executable, "-I", "-S", "-W", "ignore", "-c", _START, json.dumps(asdict(job)), *places]
 
@@ -96,8 +94,9 @@ async def extract_text(
 
     Args:
         content: The decoded file, whole.
-        kind: As `detect_kind` tells it.
-        time_limit_s: What is read within it is given; `EXTRACT_GRACE_S` later the process is killed.
+        kind: From `detect_kind`.
+        time_limit_s: Reading stops after it, with the text so far; `EXTRACT_GRACE_S` later the process is
+            killed.
         memory_octets: Address space of the process, where the platform limits it.
         command: Started instead of the worker.
 
@@ -114,7 +113,7 @@ async def extract_text(
         time_s=time_limit_s,
         memory_octets=memory_octets,
     )
-    ended = _Ended()
+    run = _Run()
     try:
         process = await anyio.open_process(
             worker_command(job) if command is None else command,
@@ -126,53 +125,53 @@ async def extract_text(
             start_new_session=os.name == "posix",
         )
     except OSError as error:
-        _log.warning("the process that reads documents cannot be started: %s", type(error).__name__)
+        _log.warning("can't start the process that reads documents: %s", type(error).__name__)
         raise failure(Cause.CRASHED) from error
     try:
         with anyio.move_on_after(time_limit_s + limits.EXTRACT_GRACE_S) as scope:
-            await _converse(process, content, ended, _ANSWER_OCTETS_MAX)
-        ended.timed_out = scope.cancelled_caught
+            await _exchange(process, content, run, _ANSWER_OCTETS_MAX)
+        run.timed_out = scope.cancelled_caught
     finally:
-        ended.returncode = await _reap(process)
+        run.returncode = await _reap(process)
     _log.debug(
         "document read: kind=%s octets=%d returncode=%d stderr=%s",
         kind.value,
         len(content),
-        ended.returncode,
-        bytes(ended.said).decode("utf-8", "replace"),
+        run.returncode,
+        bytes(run.stderr).decode("utf-8", "replace"),
     )
-    return _judge(ended)
+    return _parse_answer(run)
 
 
 def failure(cause: Cause) -> ExtractionError:
-    """Make the error that says a cause in a sentence."""
+    """Build the error for a cause."""
     return ExtractionError(_MESSAGES[cause], cause=cause)
 
 
-async def _converse(process: Process, content: bytes, ended: _Ended, octets_max: int) -> None:
-    """Send the document and take the answer, until the worker closes its end."""
+async def _exchange(process: Process, content: bytes, run: _Run, octets_max: int) -> None:
+    """Send the document and read the answer, until the worker ends."""
     assert process.stdin and process.stdout and process.stderr  # noqa: S101, PT018 - all three are pipes
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_listen, process.stderr, ended)
+        tasks.start_soon(_read_stderr, process.stderr, run)
         tasks.start_soon(_send, process.stdin, content)
-        ended.overflowed = not await _receive(process.stdout, ended.answer, octets_max)
-        if ended.overflowed:
+        run.overflowed = not await _receive(process.stdout, run.answer, octets_max)
+        if run.overflowed:
             tasks.cancel_scope.cancel()
         else:
             await process.wait()
 
 
 async def _send(stream: ByteSendStream, content: bytes) -> None:
-    """Send the content and leave the pipe open: the worker ends when it closes."""
-    # A worker that is gone is judged by how it ended.
+    """Send the content, and leave the pipe open: the worker exits when it closes."""
+    # The exit status of a worker that is gone says why.
     with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-        await stream.send(LENGTH.pack(len(content)))
+        await stream.send(CONTENT_LENGTH.pack(len(content)))
         for start in range(0, len(content), _CHUNK_OCTETS):
             await stream.send(content[start : start + _CHUNK_OCTETS])
 
 
 async def _receive(stream: ByteReceiveStream, into: bytearray, octets_max: int) -> bool:
-    """Read to the end of the stream; False when it gives more than `octets_max`."""
+    """Read to the end of the stream; return False if it has more than `octets_max`."""
     async for chunk in stream:
         into += chunk
         if len(into) > octets_max:
@@ -180,14 +179,14 @@ async def _receive(stream: ByteReceiveStream, into: bytearray, octets_max: int) 
     return True
 
 
-async def _listen(stream: ByteReceiveStream, ended: _Ended) -> None:
-    """Read stderr to its end, so that nobody blocks on it, and keep its beginning."""
+async def _read_stderr(stream: ByteReceiveStream, run: _Run) -> None:
+    """Read stderr to its end, so that the worker doesn't block on it, and keep the beginning."""
     async for chunk in stream:
-        ended.said += chunk[: max(0, _STDERR_OCTETS_MAX - len(ended.said))]
+        run.stderr += chunk[: max(0, _STDERR_OCTETS_MAX - len(run.stderr))]
 
 
 async def _reap(process: Process) -> int:
-    """Make sure that the process is gone, and its pipes are closed, whatever happens."""
+    """Kill the process if it still runs, and close its pipes."""
     with anyio.CancelScope(shield=True):
         if process.returncode is None:
             with suppress(ProcessLookupError):
@@ -197,17 +196,17 @@ async def _reap(process: Process) -> int:
     return returncode
 
 
-def _judge(ended: _Ended) -> Extraction:
-    """Make the extraction of the answer, or the error of its absence."""
-    if ended.timed_out or ended.returncode == -_SIGXCPU:
+def _parse_answer(run: _Run) -> Extraction:
+    """Turn the output and the exit status into an extraction or an error."""
+    if run.timed_out or run.returncode == -_SIGXCPU:
         raise failure(Cause.TIMED_OUT)
-    if ended.returncode == -_SIGKILL and not ended.overflowed:
-        # Not by us: Linux ends what takes the machine's last memory.
+    if run.returncode == -_SIGKILL and not run.overflowed:
+        # Not by us: Linux kills processes when the machine runs out of memory.
         raise failure(Cause.OUT_OF_MEMORY)
-    if ended.overflowed or ended.returncode != 0:
+    if run.overflowed or run.returncode != 0:
         raise failure(Cause.CRASHED)
     try:
-        answer = json.loads(ended.answer)
+        answer = json.loads(run.answer)
         if "cause" in answer:
             raise failure(Cause(answer["cause"]))
         return _extraction(answer)
@@ -216,7 +215,7 @@ def _judge(ended: _Ended) -> Extraction:
 
 
 def _extraction(answer: dict[str, Any]) -> Extraction:
-    """Take the worker's answer apart; nothing else that it may hold is passed on."""
+    """Build an extraction from the known keys of the worker's answer."""
     return Extraction(
         text=str(answer["text"]),
         sections=tuple(Section(name=str(name), offset=int(offset)) for name, offset in answer["sections"]),

@@ -1,11 +1,11 @@
-"""What the worker takes from itself before it looks at a document.
+"""Restricts the worker process before it reads a document.
 
-Limits of the operating system where it has them (Linux has all; macOS does not hold
-the memory limit; Windows has none), and on every platform an audit hook that refuses
-the ways out of the process. The parent's limits on time and output hold everywhere.
+Uses the operating system's limits where there are any (Linux has all, macOS doesn't enforce the memory limit,
+Windows has none) and, on every platform, an audit hook that refuses sockets, programs and writing. The
+parent's limits on time and output hold everywhere.
 
-A process that is shut in cannot write what coverage measured, so that the functions
-that do it count as not measured; their tests ask such a process what it can still do.
+A restricted process can't write coverage data, hence the `no cover` marks. The tests ask such a process what
+it can still do.
 """
 
 import math
@@ -17,12 +17,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, NoReturn
 
-_LISTENED_ON: Final = 0
-"""stdin: the parent keeps it open for as long as it wants the result."""
+_STDIN: Final = 0
+"""The parent keeps it open for as long as it wants the result."""
 
 _OPEN_FILES_MAX: Final = 64
-_SOONEST_S: Final = 0.001
-"""A timer of no time would never go off."""
+_TIMER_MIN_S: Final = 0.001
+"""A timer of 0 would never fire."""
 
 _REFUSED_PREFIXES: Final = ("socket.", "subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "ctypes.")
 _REFUSED: Final = frozenset(
@@ -47,26 +47,26 @@ _REFUSED: Final = frozenset(
 )
 
 
-def die_with_parent() -> None:  # pragma: no cover - see above
-    """End this process when the parent closes the other end of stdin, or dies."""
+def exit_with_parent() -> None:  # pragma: no cover - see above
+    """Exit when the parent closes stdin or dies."""
     threading.Thread(target=_wait_for_end, daemon=True).start()
 
 
 def _wait_for_end() -> NoReturn:  # pragma: no cover - see above
-    while os.read(_LISTENED_ON, 1):
+    while os.read(_STDIN, 1):
         continue
     os._exit(0)
 
 
-def call_after(seconds: float, interrupt: Callable[[], None]) -> None:  # pragma: no cover - see above
-    """Call `interrupt`, which may raise, in the midst of what runs then; nothing on Windows."""
+def set_timer(seconds: float, interrupt: Callable[[], None]) -> None:  # pragma: no cover - see above
+    """Call `interrupt`, which may raise, after some time, whatever runs then; does nothing on Windows."""
     if sys.platform != "win32":
         signal.signal(signal.SIGALRM, lambda *_: interrupt())
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, _SOONEST_S))
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, _TIMER_MIN_S))
 
 
 def limit_resources(*, memory_octets: int, cpu_s: float) -> None:  # pragma: no cover - see above
-    """Set the limits that the platform has, hard: they cannot be raised again."""
+    """Set the limits that the platform has. They are hard limits, which can't be raised again."""
     try:
         import resource  # noqa: PLC0415 - not on Windows
     except ImportError:
@@ -74,7 +74,7 @@ def limit_resources(*, memory_octets: int, cpu_s: float) -> None:  # pragma: no 
     seconds = math.ceil(cpu_s)
     wanted = {
         "RLIMIT_AS": (memory_octets, memory_octets),
-        # At the soft limit SIGXCPU ends the process, which tells the parent why.
+        # SIGXCPU at the soft limit tells the parent why the process ended.
         "RLIMIT_CPU": (seconds, seconds + 1),
         "RLIMIT_FSIZE": (0, 0),
         "RLIMIT_NOFILE": (_OPEN_FILES_MAX, _OPEN_FILES_MAX),
@@ -82,24 +82,24 @@ def limit_resources(*, memory_octets: int, cpu_s: float) -> None:  # pragma: no 
         "RLIMIT_NPROC": (0, 0),
     }
     for name, (soft, hard) in wanted.items():
-        # Some systems lack some, and macOS refuses some; the parent's limits hold there.
+        # Some systems lack some, and macOS refuses some. The parent's limits hold there too.
         with suppress(AttributeError, ValueError, OSError):
             number: int = getattr(resource, name)
             inherited = resource.getrlimit(number)[1]
-            most = hard if inherited == resource.RLIM_INFINITY else inherited
-            resource.setrlimit(number, (min(soft, most), min(hard, most)))
+            limit = hard if inherited == resource.RLIM_INFINITY else inherited
+            resource.setrlimit(number, (min(soft, limit), min(hard, limit)))
 
 
-def refuse_ways_out() -> None:  # pragma: no cover - see above
-    """Refuse sockets, other programs and writing to files, for the rest of this process's life."""
+def install_audit_hook() -> None:  # pragma: no cover - see above
+    """Refuse sockets, other programs and writing to files until this process ends."""
     sys.addaudithook(refuse)
 
 
 def refuse(event: str, arguments: tuple[object, ...]) -> None:
-    """Judge one audit event.
+    """Check one audit event.
 
     Raises:
-        PermissionError: It leads out of the process.
+        PermissionError: The event is not allowed.
     """
     if event in _REFUSED or event.startswith(_REFUSED_PREFIXES):
         raise PermissionError(f"not allowed while a document is read: {event}")
@@ -108,7 +108,7 @@ def refuse(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def _would_write(arguments: tuple[object, ...]) -> bool:
-    """Judge the arguments of `open`: path, mode, flags; `os.open` gives no mode."""
+    """Check the arguments of `open`: path, mode, flags; `os.open` has no mode."""
     mode, flags = arguments[1], arguments[2]
     if isinstance(mode, str) and set(mode) & set("wax+"):
         return True

@@ -1,7 +1,7 @@
-"""The process that reads one document: octets in on stdin, JSON out on stdout.
+"""The process that reads one document: octets from stdin, JSON to stdout.
 
-Started by `mailmcp.documents.process` alone. It shuts itself in first, then loads
-the parser. Nothing of the document reaches stderr.
+Only `mailmcp.documents.process` starts it. It restricts itself first, then loads the parser. stderr never
+quotes the document.
 """
 
 import importlib
@@ -15,9 +15,7 @@ import traceback
 from typing import BinaryIO, Final
 
 from mailmcp.documents import sandbox
-from mailmcp.documents.extraction import Cause
-from mailmcp.documents.job import LENGTH, Job
-from mailmcp.documents.refusal import Refusal
+from mailmcp.documents.extraction import CONTENT_LENGTH, Cause, Job, UnreadableError
 from mailmcp.documents.writer import StopReading, Writer
 
 FORMATS: Final = {
@@ -32,43 +30,43 @@ FORMATS: Final = {
 }
 """The module of `mailmcp.documents.formats` that reads each kind."""
 
-_BROKEN_OFF: Final = {
-    Cause.MALFORMED: "The document is damaged: only what stands before the damage was read.",
+_INCOMPLETE: Final = {
+    Cause.MALFORMED: "The document is damaged: only the text before the damage was read.",
     Cause.OUT_OF_MEMORY: "Reading the document took too much memory: only its beginning was read.",
     Cause.TOO_LARGE: "The document is too large: only its beginning was read.",
-    Cause.ENCRYPTED: "A part of the document is encrypted: only what stands before it was read.",
+    Cause.ENCRYPTED: "Part of the document is encrypted: only the text before it was read.",
 }
-"""What is said when there is some text before the end."""
+"""The notes for a text that is incomplete."""
 
 
 def main() -> None:  # pragma: no cover - in a process whose limits keep it from writing coverage
     """Read the document on stdin as the first argument says."""
     job = Job(**json.loads(sys.argv[1]))
     content = receive(sys.stdin.buffer)
-    sandbox.die_with_parent()
+    sandbox.exit_with_parent()
     sandbox.limit_resources(memory_octets=job.memory_octets, cpu_s=2 * job.time_s + 1)
-    sandbox.refuse_ways_out()
+    sandbox.install_audit_hook()
     logging.disable()
     out = Writer(max_chars=job.max_chars, stop_at=time.monotonic() + job.time_s)
-    sandbox.call_after(job.time_s, out.interrupt)
+    sandbox.set_timer(job.time_s, out.interrupt)
     sys.stdout.buffer.write(answer(content, job.kind, out))
     sys.stdout.buffer.flush()
     os._exit(0)
 
 
 def answer(content: bytes, kind: str, out: Writer) -> bytes:
-    """Read a document; never raises, since any failure is an answer too."""
+    """Read a document; never raises, since a failure is an answer too."""
     cause = _read(content, kind, out)
     if cause is not None and out.is_empty:
         return json.dumps({"cause": cause}).encode()
     if cause is not None:
         out.truncated = True
-        out.note(_BROKEN_OFF[cause])
+        out.add_note(_INCOMPLETE[cause])
     return json.dumps(out.result(), ensure_ascii=False).encode()
 
 
 def _read(content: bytes, kind: str, out: Writer) -> Cause | None:
-    """Read to the end, or to what ends it before; say what that was, unless it was enough."""
+    """Read the document; return why it is incomplete, or None."""
     try:
         try:
             reader = importlib.import_module(f"mailmcp.documents.formats.{FORMATS[kind]}")
@@ -77,24 +75,24 @@ def _read(content: bytes, kind: str, out: Writer) -> Cause | None:
             out.close()
     except StopReading:
         return None
-    except Refusal as refusal:
-        return refusal.cause
+    except UnreadableError as error:
+        return error.cause
     except MemoryError:
         return Cause.OUT_OF_MEMORY
-    except Exception as error:  # noqa: BLE001 - parsers raise anything on what is not what it claims to be
+    except Exception as error:  # noqa: BLE001 - parsers raise anything on damaged files
         _trace(error)
         return Cause.MALFORMED
     return None
 
 
 def receive(stream: BinaryIO) -> bytes:
-    """Read the document, and nothing after it: the stream stays open."""
-    length: int = LENGTH.unpack(stream.read(LENGTH.size))[0]
+    """Read the document and nothing after it: the stream stays open."""
+    length: int = CONTENT_LENGTH.unpack(stream.read(CONTENT_LENGTH.size))[0]
     return stream.read(length)
 
 
 def _trace(error: BaseException) -> None:
-    """Say on stderr where it failed: not the message, which may quote the document."""
+    """Write to stderr where it failed, without the message, which may quote the document."""
     frames = traceback.extract_tb(error.__traceback__)
     places = " < ".join(f"{each.filename.rpartition('/')[2]}:{each.lineno}" for each in reversed(frames[-8:]))
     sys.stderr.write(f"{type(error).__name__} at {places}\n")

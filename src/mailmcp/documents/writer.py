@@ -1,7 +1,6 @@
-"""What a reader of a format writes to: the text so far, within its ceilings.
+"""Collects the text of a document, within limits on characters and time.
 
-Every write looks at the two ceilings, characters and time, and ends the reading
-by `StopReading` when one is reached: what is there by then is the result.
+Every write checks both limits, and raises `StopReading` when one is reached: the text so far is the result.
 """
 
 import json
@@ -15,23 +14,23 @@ from mailmcp.mail.clean import clean_line, clean_text
 
 _SECTION_NAME_CHARS_MAX: Final = 100
 _PLAIN_NAME: Final = re.compile(r"[^()\"\\]*")
-_AROUND_NAME: Final = 5
+_NAME_OVERHEAD_CHARS: Final = 5
 _TOO_SLOW: Final = "Reading the document took too long: only its beginning was read."
 
 
 def section_title(kind: str, name: str, *, hidden: bool) -> str:
-    """Write what a section is, its name, and whether it is hidden.
+    """Format the title of a section.
 
-    A name that could be taken for the last is quoted.
+    A name that could be mistaken for "(hidden)" is quoted.
     """
     shown = name if _PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
     return f"{kind} {shown}{' (hidden)' if hidden else ''}"
 
 
 class StopReading(BaseException):
-    """Enough was read; `Writer.truncated` and its notes are set.
+    """Stops the reader; `Writer.truncated` and the notes are set.
 
-    No `Exception`: parsers that pass over errors must not pass over this.
+    Not an `Exception`: parsers that ignore errors must not ignore this.
     """
 
 
@@ -45,7 +44,7 @@ class Writer:
     """Collects text in sections."""
 
     def __init__(self, *, max_chars: int, stop_at: float) -> None:
-        """Take at most `max_chars`, until `stop_at` on the clock `time.monotonic`."""
+        """Accept `max_chars` characters until `stop_at`, on the clock of `time.monotonic`."""
         self._left = max_chars
         self._stop_at = stop_at
         self._sections = [_Section("")]
@@ -56,11 +55,11 @@ class Writer:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no text was written; names of sections do not count."""
+        """Whether no text was written, apart from section names."""
         return not any(piece.strip() for section in self._sections for piece in section.pieces)
 
-    def begin(self, name: str) -> None:
-        """Begin a section; its name may come from the document.
+    def begin_section(self, name: str) -> None:
+        """Begin a section; the document may have named it.
 
         Raises:
             StopReading: There are too many, or the text is full.
@@ -68,15 +67,15 @@ class Writer:
         if len(self._sections) > limits.DOCUMENT_SECTIONS_MAX:
             self.stop(f"Only the first {limits.DOCUMENT_SECTIONS_MAX} pages, sheets or slides were read.")
         short = clean_line(name[: 2 * _SECTION_NAME_CHARS_MAX]).text[:_SECTION_NAME_CHARS_MAX]
-        # The name is part of the text, in brackets and between line ends.
-        if len(short) + _AROUND_NAME > self._left:
+        # The name becomes part of the text, in brackets and between line breaks.
+        if len(short) + _NAME_OVERHEAD_CHARS > self._left:
             self.truncated = True
             raise StopReading
-        self._left -= len(short) + _AROUND_NAME
+        self._left -= len(short) + _NAME_OVERHEAD_CHARS
         self._sections.append(_Section(short))
 
-    def line(self, text: str) -> None:
-        """Write a line, or several; white space at its end is dropped.
+    def write_line(self, text: str) -> None:
+        """Write one or more lines, without trailing white space.
 
         Raises:
             StopReading: The text is full, or time is up.
@@ -90,7 +89,7 @@ class Writer:
         self._left -= len(kept)
 
     def check_time(self) -> None:
-        """Look at the clock; for readers of much that is not text.
+        """Check the time; for readers that parse much before they write.
 
         Raises:
             StopReading: Time is up.
@@ -99,7 +98,7 @@ class Writer:
             self.stop(_TOO_SLOW)
 
     def interrupt(self) -> None:
-        """End the reading from a signal, wherever it is; nothing once it has ended.
+        """Stop the reader from a signal handler, unless it has ended.
 
         Raises:
             StopReading: It has not ended.
@@ -108,31 +107,31 @@ class Writer:
             self.stop(_TOO_SLOW)
 
     def close(self) -> None:
-        """Say that the reading has ended, so that no signal comes between the text and its result."""
+        """Ignore interrupts from now on: the reader has ended."""
         self._closed = True
 
-    def hide(self, text: str) -> None:
-        """Leave out, and count, what the document hides from its readers."""
+    def count_hidden(self, text: str) -> None:
+        """Count text that the document hides, and drop it."""
         self._hidden += len(text)
 
     def stop(self, note: str) -> None:
-        """End the reading for a reason that a reader of the text must know.
+        """Stop reading, for a reason that is worth a note.
 
         Raises:
             StopReading: Always.
         """
-        self.note(note)
+        self.add_note(note)
         self.truncated = True
         raise StopReading
 
-    def note(self, text: str) -> None:
-        """Say something about the reading, once however often it is said."""
+    def add_note(self, text: str) -> None:
+        """Add a note, unless it is there already."""
         self._notes[text] = None
 
     def result(self) -> dict[str, object]:
-        """Join what was written: cleaned text, sections and notes, as the parent expects them."""
+        """Return the cleaned text, the sections and the notes, as the parent expects them."""
         if self._hidden:
-            self.note(f"{self._hidden} characters that the document hides were left out.")
+            self.add_note(f"{self._hidden} hidden characters were left out.")
         removed = 0
         sections: list[tuple[str, int]] = []
         pieces: list[str] = []
@@ -149,5 +148,5 @@ class Writer:
                 length += len(pieces[-1])
         text = "".join(pieces).rstrip()
         if removed:
-            self.note(f"{removed} invisible characters were taken out.")
+            self.add_note(f"{removed} invisible characters were removed.")
         return {"text": text, "sections": sections, "truncated": self.truncated, "notes": list(self._notes)}

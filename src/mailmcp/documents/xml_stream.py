@@ -1,9 +1,8 @@
-"""XML of documents as a stream of events, without the dangers of XML.
+"""Parses the XML of documents into a stream of events.
 
-Documents declare no entities and have no document type: what has one is refused
-(entity bombs, files from elsewhere). Names come without their namespace, since no
-format here uses one local name for two things where it matters; only attributes
-that refer to other parts keep an `r:` before theirs (`id` stands beside `r:id`).
+Office documents have no document type, so one that has is refused (entity bombs). Names lose their namespace:
+no format here uses a local name for two things that matter. Only attributes that refer to other parts keep
+theirs, as `r:`, because an element can have both `id` and `r:id`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,8 +11,7 @@ from typing import IO, Final, NoReturn, TypeAlias
 from xml.parsers import expat
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause
-from mailmcp.documents.refusal import Refusal
+from mailmcp.documents.extraction import Cause, UnreadableError
 
 _CHUNK_OCTETS: Final = 65_536
 
@@ -37,13 +35,13 @@ Event: TypeAlias = Start | End | str
 
 
 def read_events(stream: IO[bytes], on_chunk: Callable[[], None]) -> Iterator[Event]:
-    """Parse as the events are taken; `on_chunk` is called for every 64 KiB and may raise.
+    """Parse while the caller takes events; `on_chunk` is called for every 64 KiB and may raise.
 
-    What stands before an error is given before it is raised.
+    Events before an error are yielded before it is raised.
 
     Raises:
-        Refusal: There is a document type, or elements nest too deeply.
-        expat.ExpatError: It is no XML.
+        UnreadableError: There is a document type, or elements nest too deeply.
+        expat.ExpatError: It is not XML.
     """
     handlers = _Handlers()
     parser = handlers.parser()
@@ -62,7 +60,7 @@ def read_events(stream: IO[bytes], on_chunk: Callable[[], None]) -> Iterator[Eve
 
 
 class _Handlers:
-    """What expat calls: collects the events of a chunk."""
+    """The handlers of expat; collect the events of a chunk."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -80,7 +78,7 @@ class _Handlers:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > limits.XML_DEPTH_MAX:
-            raise Refusal(Cause.MALFORMED)
+            raise UnreadableError(Cause.MALFORMED)
         named = {_attribute(key): value for key, value in attributes.items()} if attributes else attributes
         self.events.append(Start(name.rpartition(" ")[2], named))
 
@@ -95,4 +93,4 @@ def _attribute(name: str) -> str:
 
 
 def _refuse(*_: object) -> NoReturn:
-    raise Refusal(Cause.MALFORMED)
+    raise UnreadableError(Cause.MALFORMED)

@@ -4,9 +4,8 @@ import pytest
 
 from documents.documents import open_document, zipped
 from documents.reading import read_with
-from mailmcp.documents.extraction import Cause
+from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.open_document import read
-from mailmcp.documents.refusal import Refusal
 
 
 def test_each_body_has_its_reader() -> None:
@@ -21,7 +20,7 @@ def test_styles_of_both_files_hide() -> None:
     style = '<style:style style:name="T1"><style:text-properties text:display="none"/></style:style>'
     body = '<text:p>a<text:span text:style-name="T1">unseen</text:span></text:p>'
     reading = read_with(read, open_document("text", body, styles=style))
-    assert (reading.text, reading.notes) == ("a", ["6 characters that the document hides were left out."])
+    assert (reading.text, reading.notes) == ("a", ["6 hidden characters were left out."])
 
 
 @pytest.mark.parametrize(
@@ -34,6 +33,6 @@ def test_styles_of_both_files_hide() -> None:
     ],
 )
 def test_what_is_refused(content: bytes, cause: Cause) -> None:
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(UnreadableError) as refused:
         read_with(read, content)
     assert refused.value.cause is cause

@@ -8,9 +8,8 @@ from pypdf.errors import PdfReadError
 
 from documents.pdf_file import pdf, show, stream
 from documents.reading import read_with, writer
-from mailmcp.documents.extraction import Cause
+from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.pdf import read
-from mailmcp.documents.refusal import Refusal
 from mailmcp.documents.writer import StopReading
 
 _BAD = b"BT [ TJ"
@@ -35,14 +34,14 @@ def test_pages_are_named() -> None:
 
 def test_scans_are_said_to_be_images() -> None:
     reading = read_with(read, pdf(["", ""], bitmap=True))
-    assert "no text layer: its 2 page(s) are most likely images" in reading.notes[0]
+    assert "no text layer: its 2 page(s) are probably scanned images" in reading.notes[0]
     assert len(reading.notes) == 1
 
 
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])
 def test_locked_files_open_with_an_empty_password_only(algorithm: str) -> None:
     assert "Open" in read_with(read, encrypted(pdf(["Open"]), user="", algorithm=algorithm)).text
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(UnreadableError) as refused:
         read_with(read, encrypted(pdf(["Shut"]), user="fake password", algorithm=algorithm))
     assert refused.value.cause is Cause.ENCRYPTED
 
@@ -50,13 +49,13 @@ def test_locked_files_open_with_an_empty_password_only(algorithm: str) -> None:
 def test_bad_pages_do_not_spoil_the_others() -> None:
     reading = read_with(read, pdf(["Before", _BAD, "After"]))
     assert reading.text == "[Page 1]\nBefore\n\n[Page 2]\n[Page 3]\nAfter"
-    assert reading.notes == ["Pages that could not be read: 2."]
+    assert reading.notes == ["Pages that can't be read: 2."]
     assert not reading.truncated
 
 
 def test_many_bad_pages_are_not_all_named() -> None:
     notes = read_with(read, pdf([_BAD] * 12)).notes
-    assert notes == ["Pages that could not be read: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and more."]
+    assert notes == ["Pages that can't be read: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and more."]
 
 
 def test_memory_is_not_a_page_s_affair(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ def test_styles_are_those_of_cells() -> None:
 
 
 def test_indexes() -> None:
-    assert [parse_index(text, otherwise=-1) for text in ("12", "", "-1", "²", "9" * 10)] == [
+    assert [parse_index(text, default=-1) for text in ("12", "", "-1", "²", "9" * 10)] == [
         12,
         -1,
         -1,

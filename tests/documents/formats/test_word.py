@@ -5,9 +5,8 @@ import pytest
 from documents.documents import docx, paragraph, relations, zipped
 from documents.reading import read_with
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause
+from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.word import read
-from mailmcp.documents.refusal import Refusal
 
 
 def test_notes_follow_the_body_and_margins_are_told_once() -> None:
@@ -61,6 +60,6 @@ def test_a_zip_without_a_document_is_refused() -> None:
         zipped({"x": "y"}),
         zipped({"_rels/.rels": relations(("a", "officeDocument", "/x.xml"))}),
     ):
-        with pytest.raises(Refusal) as refused:
+        with pytest.raises(UnreadableError) as refused:
             read_with(read, content)
         assert refused.value.cause is Cause.MALFORMED

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.documents.formats.word_styles import Style, is_on, outline_level, read_styles
+from mailmcp.documents.formats.word import Style, is_on, outline_level, read_styles
 from mailmcp.documents.xml_stream import End, Start
 
 

@@ -1,7 +1,6 @@
-"""The sheets of a spreadsheet in OpenDocument form.
+"""Reads the sheets of an OpenDocument spreadsheet.
 
-Cells and rows may stand for thousands of equal ones: empty ones are skipped however
-many they are, others are written a few times.
+A cell or row can stand for thousands of equal ones. Empty ones are skipped, others are written a few times.
 """
 
 from collections.abc import Iterable
@@ -12,25 +11,25 @@ from mailmcp.documents.formats.sheet_grid import Grid
 from mailmcp.documents.writer import Writer, section_title
 from mailmcp.documents.xml_stream import Event, Start
 
-_LEFT_OUT: Final = frozenset({"annotation", "tracked-changes", "shapes", "forms", "database-ranges"})
+_SKIPPED: Final = frozenset({"annotation", "tracked-changes", "shapes", "forms", "database-ranges"})
 _REPEATED_MAX: Final = 100
-"""Equal cells or rows with text that are written."""
+"""Times that a cell or row with text is written."""
 
 
 class SheetReader:
-    """Reads rows of shown values; dates as ISO 8601."""
+    """Writes rows of the displayed values, with dates in ISO 8601."""
 
     def __init__(self, out: Writer, hidden_styles: frozenset[str]) -> None:
         """Write to `out`; a table in one of the `hidden_styles` is a hidden sheet."""
         self._out = out
         self._grid = Grid(out)
         self._hidden_styles = hidden_styles
-        self._left_out = 0
+        self._skipped_depth = 0
         self._hidden_columns: set[int] = set()
         self._columns = 0
         self._column = 0
         self._row = (1, False)
-        """Times it stands there, and whether it is hidden."""
+        """How often the row repeats, and whether it is hidden."""
 
         self._cell: Start | None = None
         self._pieces: list[str] = []
@@ -39,15 +38,15 @@ class SheetReader:
         """Read to the end."""
         for event in events:
             if isinstance(event, str):
-                if self._cell is not None and not self._left_out:
+                if self._cell is not None and not self._skipped_depth:
                     self._pieces.append(event)
             elif isinstance(event, Start):
-                if self._left_out or event.name in _LEFT_OUT:
-                    self._left_out += 1
+                if self._skipped_depth or event.name in _SKIPPED:
+                    self._skipped_depth += 1
                 else:
                     self._start(event)
-            elif self._left_out:
-                self._left_out -= 1
+            elif self._skipped_depth:
+                self._skipped_depth -= 1
             else:
                 self._end(event.name)
 
@@ -55,7 +54,7 @@ class SheetReader:
         attributes = event.attributes
         if event.name == "table":
             hidden = attributes.get("style-name") in self._hidden_styles
-            self._out.begin(section_title("Sheet", attributes.get("name", ""), hidden=hidden))
+            self._out.begin_section(section_title("Sheet", attributes.get("name", ""), hidden=hidden))
             self._hidden_columns, self._columns = set(), 0
         elif event.name == "table-column":
             times = _count(event, "number-columns-repeated", limits.SHEET_COLUMNS_MAX)
@@ -95,7 +94,7 @@ def _is_hidden(event: Start) -> bool:
     return event.attributes.get("visibility", "visible") != "visible"
 
 
-def _count(event: Start, name: str, most: int) -> int:
-    """Read how many equal ones an element stands for, at least 1."""
+def _count(event: Start, name: str, limit: int) -> int:
+    """Read how often an element repeats, at least once."""
     text = event.attributes.get(name, "1")
-    return min(max(int(text[:9]), 1), most) if text.isascii() and text.isdigit() else 1
+    return min(max(int(text[:9]), 1), limit) if text.isascii() and text.isdigit() else 1

@@ -1,18 +1,18 @@
-"""The body of a text document or a presentation in OpenDocument form."""
+"""Reads the body of an OpenDocument text or presentation."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from mailmcp.documents.flow import Flow
+from mailmcp.documents.blocks import BlockWriter
 from mailmcp.documents.writer import Writer
 from mailmcp.documents.xml_stream import Event, Start
 
-_LEFT_OUT: Final = frozenset(
+_SKIPPED: Final = frozenset(
     {"tracked-changes", "annotation", "note-citation", "hidden-text", "ruby-text", "forms", "binary-data"}
 )
 _SPACES_MAX: Final = 100
-"""Of a run of spaces that is written as a number."""
+"""The longest run of spaces that an element can stand for."""
 
 
 @dataclass(slots=True)
@@ -22,15 +22,15 @@ class _Paragraph:
 
 
 class TextReader:
-    """Reads paragraphs, lists and tables; slides become sections."""
+    """Writes paragraphs, lists and tables; slides become sections."""
 
     def __init__(self, out: Writer, hidden_styles: frozenset[str]) -> None:
         """Write to `out`; text in one of the `hidden_styles` is hidden."""
         self._out = out
-        self._flow = Flow(out.line, out.hide)
+        self._blocks = BlockWriter(out.write_line, out.count_hidden)
         self._hidden_styles = hidden_styles
         self._hiding: list[bool] = []
-        self._left_out = 0
+        self._skipped_depth = 0
         self._slides = 0
         self._lists = 0
         self._item_begins = False
@@ -44,20 +44,20 @@ class TextReader:
             if isinstance(event, str):
                 self._text(event)
             elif isinstance(event, Start):
-                self._hiding.append(self._hides(event))
-                if self._left_out or event.name in _LEFT_OUT:
-                    self._left_out += 1
+                self._hiding.append(self._is_hidden_by(event))
+                if self._skipped_depth or event.name in _SKIPPED:
+                    self._skipped_depth += 1
                 else:
                     self._start(event.name, event.attributes)
             elif self._hiding:
                 self._hiding.pop()
-                if self._left_out:
-                    self._left_out -= 1
+                if self._skipped_depth:
+                    self._skipped_depth -= 1
                 else:
                     self._end(event.name)
 
-    def _hides(self, event: Start) -> bool:
-        """Say whether an element, or one around it, is hidden."""
+    def _is_hidden_by(self, event: Start) -> bool:
+        """Return whether an element, or one around it, is hidden."""
         attributes = event.attributes
         return (
             (bool(self._hiding) and self._hiding[-1])
@@ -68,10 +68,10 @@ class TextReader:
         )
 
     def _text(self, text: str) -> None:
-        if self._left_out or not self._open:
+        if self._skipped_depth or not self._open:
             return
         if self._hiding[-1] and not self._slides:
-            self._out.hide(text)
+            self._out.count_hidden(text)
         else:
             self._open[-1].pieces.append(text)
 
@@ -87,7 +87,7 @@ class TextReader:
         elif name == "page":
             self._slides += 1
             self._lists = 0
-            self._out.begin(f"Slide {self._slides}{' (hidden)' if self._hiding[-1] else ''}")
+            self._out.begin_section(f"Slide {self._slides}{' (hidden)' if self._hiding[-1] else ''}")
         elif self._open and name in {"s", "tab", "line-break", "note", "note-body"}:
             self._character(name, attributes)
         else:
@@ -103,9 +103,9 @@ class TextReader:
 
     def _block(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "table-row":
-            self._flow.begin_row()
+            self._blocks.begin_row()
         elif name == "table-cell":
-            self._flow.begin_cell()
+            self._blocks.begin_cell()
         elif name == "frame":
             self._title_frame = attributes.get("class") == "title"
         elif name == "notes":
@@ -117,7 +117,7 @@ class TextReader:
         elif name == "list":
             self._lists = max(0, self._lists - 1)
         elif name == "table-row":
-            self._flow.end_row()
+            self._blocks.end_row()
         elif name == "frame":
             self._title_frame = False
         elif name == "notes":
@@ -128,15 +128,15 @@ class TextReader:
         if not text.strip():
             return
         if self._open:
-            # A note, or a frame anchored in the text: it stands where it is anchored.
+            # A note, or a frame anchored in the text: write it where it is anchored.
             self._open[-1].pieces.append(f" [{text.strip()}] ")
         elif self._mark:
-            self._flow.paragraph(self._mark + text)
+            self._blocks.paragraph(self._mark + text)
             self._mark = ""
         elif paragraph.heading:
-            self._flow.heading(text, paragraph.heading)
+            self._blocks.heading(text, paragraph.heading)
         elif self._lists and self._item_begins:
-            self._flow.item(text, self._lists - 1)
+            self._blocks.item(text, self._lists - 1)
         else:
-            self._flow.paragraph(text)
+            self._blocks.paragraph(text)
         self._item_begins = False

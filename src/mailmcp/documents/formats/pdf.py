@@ -1,55 +1,53 @@
-"""PDF, by pypdf: pure Python, so that a hostile file can waste time and memory, and no more.
+"""Reads PDF with pypdf: a hostile file can only waste time and memory, which are limited.
 
-Both are bounded. Parsers in C read somewhat better, and faster, but one error in
-them is a stranger's program in this process.
+Parsers in C read somewhat better and faster, but a bug in one can run a stranger's code in this process.
 """
 
 from typing import BinaryIO, Final
 
 from pypdf import PageObject, PasswordType, PdfReader
 
-from mailmcp.documents.extraction import Cause
-from mailmcp.documents.refusal import Refusal
+from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.writer import Writer
 
 _NAMED_MAX: Final = 10
-"""Damaged pages that are named one by one."""
+"""Damaged pages that the note lists."""
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write the pages; those that cannot be read are named in a note.
+    """Write the pages, and name those that can't be read in a note.
 
     Raises:
-        Refusal: It needs a password.
-        StopReading: Enough was read.
+        UnreadableError: It needs a password.
+        StopReading: A limit is reached.
     """
     reader = PdfReader(content, strict=False)
-    # The owner's password only forbids; most locked files open with an empty user's password.
+    # Most locked files have an owner password, which only restricts, and an empty user password.
     if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
-        raise Refusal(Cause.ENCRYPTED)
+        raise UnreadableError(Cause.ENCRYPTED)
     damaged: list[int] = []
     number = 0
     for number, page in enumerate(reader.pages, start=1):
-        out.begin(f"Page {number}")
-        text = _text_of(page, number, damaged, out)
+        out.begin_section(f"Page {number}")
+        text = _read_page(page, number, damaged, out)
         if text.strip():
-            out.line(text.strip("\n"))
+            out.write_line(text.strip("\n"))
     if damaged:
         shown = ", ".join(map(str, damaged[:_NAMED_MAX])) + (" and more" if len(damaged) > _NAMED_MAX else "")
-        out.note(f"Pages that could not be read: {shown}.")
+        out.add_note(f"Pages that can't be read: {shown}.")
     if out.is_empty and number and not damaged:
-        out.note(
-            f"The document has no text layer: its {number} page(s) are most likely images, such as scans. "
-            "The file must be looked at to be read."
+        out.add_note(
+            f"The document has no text layer: its {number} page(s) are probably scanned images. "
+            "Look at the file itself to read it."
         )
 
 
-def _text_of(page: PageObject, number: int, damaged: list[int], out: Writer) -> str:
-    """Read a page, looking at the clock before each of its operators."""
+def _read_page(page: PageObject, number: int, damaged: list[int], out: Writer) -> str:
+    """Read a page, checking the time before each operator."""
     try:
         return page.extract_text(visitor_operand_before=lambda *_: out.check_time())
     except MemoryError:
         raise
-    except Exception:  # noqa: BLE001 - pypdf raises anything on damaged pages; the others are still worth reading
+    except Exception:  # noqa: BLE001 - pypdf raises anything on damaged pages; the others can still be read
         damaged.append(number)
         return ""

@@ -1,17 +1,15 @@
-"""RTF (version 1.9.1), read token by token.
+"""Reads RTF (version 1.9.1) token by token.
 
-Not by a library: the one at hand keeps hidden and deleted text, and takes quadratic
-time on hostile files.
+Not with striprtf: it keeps hidden and deleted text, and takes cubic time on hostile files.
 """
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import BinaryIO, Final
 
-from mailmcp.documents.flow import CELL_BREAK
-from mailmcp.documents.formats.rich_text_words import CHARACTERS, CHARSETS, LEFT_OUT, STARRED
+from mailmcp.documents.blocks import CELL_BREAK
 from mailmcp.documents.writer import Writer
 
 _TOKEN: Final = re.compile(
@@ -19,41 +17,92 @@ _TOKEN: Final = re.compile(
     rb"|\\(?P<symbol>[\s\S])|(?P<brace>[{}])|(?P<plain>[^\\{}\r\n]{1,4096})|[\r\n\\]+"
 )
 _DEPTH_MAX: Final = 1_000
-"""Groups within groups; beyond, the document is no document."""
+"""More nesting than any real document has."""
 
-_TOKENS_A_LOOK: Final = 4_096
-"""Tokens between two looks at the clock."""
+_TOKENS_PER_TIME_CHECK: Final = 4_096
+"""Tokens between two checks of the time."""
+
+
+SKIPPED: Final = frozenset(
+    {
+        "fonttbl", "colortbl", "stylesheet", "info", "pict", "objdata", "fldinst", "nonshppict",
+        "header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf",
+        "sp", "xe", "tc", "rxe", "txe", "filetbl", "pntxta", "pntxtb",
+    }
+)  # fmt: skip
+"""Destinations without text of the document, or with the same text on every page."""
+
+STARRED: Final = frozenset({"shpinst", "shptxt"})
+"""Groups that old readers skip (``\\*``) but that have text: text boxes."""
+
+CHARACTERS: Final[Mapping[str, str]] = {
+    "tab": "\t",
+    "cell": CELL_BREAK,
+    "nestcell": CELL_BREAK,
+    "emdash": "\u2014",
+    "endash": "\u2013",
+    "emspace": " ",
+    "enspace": " ",
+    "qmspace": " ",
+    "bullet": "\u2022",
+    "lquote": "\u2018",
+    "rquote": "\u2019",
+    "ldblquote": "\u201c",
+    "rdblquote": "\u201d",
+}
+
+CHARSETS: Final[Mapping[int, str]] = {
+    0: "cp1252",
+    77: "mac_roman",
+    128: "cp932",
+    129: "cp949",
+    130: "johab",
+    134: "gbk",
+    136: "big5",
+    161: "cp1253",
+    162: "cp1254",
+    163: "cp1258",
+    177: "cp1255",
+    178: "cp1256",
+    186: "cp1257",
+    204: "cp1251",
+    222: "cp874",
+    238: "cp1250",
+    254: "cp437",
+    255: "cp850",
+}
+"""Codecs of ``\\fcharset``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Group:
-    """What holds to the end of a group."""
+    """State that lasts until the end of a group."""
 
-    left_out: bool = False
+    skipped: bool = False
     starred: bool = False
     hidden: bool = False
     fonts: bool = False
-    """It is the font table."""
+    """The group is the font table."""
 
     after: str = ""
-    """Stands in the text after it."""
+    """Text to add after the group."""
 
     codec: str = ""
     unicode_skip: int = 1
-    """Characters after a ``\\u`` that are there for old readers."""
+    """Replacement characters for old readers after a ``\\u``."""
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write paragraphs, and rows of tables.
+    """Write paragraphs and rows of tables.
 
     Raises:
-        StopReading: Enough was read.
+        StopReading: A limit is reached.
     """
     _Reader(out).read(content.read())
 
 
 def _tokens(content: bytes) -> Iterator[re.Match[bytes]]:
-    """Cut into tokens, jumping over embedded octets (the word `bin`)."""
+    """Split into tokens, skipping embedded octets (the control word `bin`)."""
     position = 0
     while token := _TOKEN.match(content, position):
         position = token.end()
@@ -64,7 +113,7 @@ def _tokens(content: bytes) -> Iterator[re.Match[bytes]]:
 
 
 class _Reader:
-    """Reads tokens to lines."""
+    """Writes tokens as lines."""
 
     def __init__(self, out: Writer) -> None:
         self._out = out
@@ -80,7 +129,7 @@ class _Reader:
 
     def read(self, content: bytes) -> None:
         for count, token in enumerate(_tokens(content)):
-            if count % _TOKENS_A_LOOK == 0:
+            if count % _TOKENS_PER_TIME_CHECK == 0:
                 self._out.check_time()
             kind = token.lastgroup
             if kind == "plain":
@@ -98,7 +147,7 @@ class _Reader:
     def _plain(self, octets: bytes) -> None:
         skipped = min(self._to_skip, len(octets))
         self._to_skip -= skipped
-        if not self._group.left_out:
+        if not self._group.skipped:
             self._octets += octets[skipped:]
 
     def _brace(self, *, opens: bool) -> None:
@@ -127,8 +176,8 @@ class _Reader:
         if word == "u":
             self._put(chr((number or 0) % 0x10000))
             self._to_skip = self._group.unicode_skip
-        elif word in LEFT_OUT or (self._group.starred and word not in STARRED):
-            self._group = replace(self._group, left_out=True, fonts=word == "fonttbl")
+        elif word in SKIPPED or (self._group.starred and word not in STARRED):
+            self._group = replace(self._group, skipped=True, fonts=word == "fonttbl")
         elif word in {"par", "sect", "page", "row", "line"}:
             self._break(word)
         elif word in CHARACTERS:
@@ -137,8 +186,8 @@ class _Reader:
             self._set(word, number)
 
     def _break(self, word: str) -> None:
-        """End a line; within a cell the lines of its paragraphs are one."""
-        if self._group.left_out:
+        """End a line; in a cell, paragraphs are joined."""
+        if self._group.skipped:
             return
         if self._in_table and word != "row":
             self._put(" ")
@@ -146,7 +195,7 @@ class _Reader:
             self._end_line()
 
     def _set(self, word: str, number: int | None) -> None:
-        """Take a property of the text that follows."""
+        """Apply a property of the text that follows."""
         if word in {"v", "deleted"}:
             self._group = replace(self._group, hidden=number != 0)
         elif word == "plain":
@@ -173,7 +222,7 @@ class _Reader:
             self._group = replace(self._group, codec=self._font_codecs.get(number, ""))
 
     def _decode(self) -> None:
-        """Put the octets since the last control word into the text."""
+        """Decode the octets since the last control word."""
         if self._octets:
             text = self._octets.decode(self._group.codec or self._codec, "replace")
             self._octets.clear()
@@ -182,25 +231,25 @@ class _Reader:
     def _put(self, text: str) -> None:
         if self._octets:
             self._decode()
-        if self._group.left_out:
+        if self._group.skipped:
             return
         if self._group.hidden:
-            self._out.hide(text)
+            self._out.count_hidden(text)
         else:
             self._pieces.append(text)
 
     def _end_line(self) -> None:
         self._decode()
-        # Characters beyond the first plane come as two halves.
+        # Characters beyond the first plane come as surrogate pairs.
         text = "".join(self._pieces).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         self._pieces.clear()
         line = text.strip().removesuffix(CELL_BREAK.strip()).strip()
         if line:
-            self._out.line(line)
+            self._out.write_line(line)
 
 
 def _known(codec: str) -> str:
-    """Give the name of a codec that Python has, else ""."""
+    """Return Python's name of a codec, or ""."""
     try:
         return codecs.lookup(codec).name if codec else ""
     except LookupError:

@@ -1,7 +1,7 @@
-"""XLSX: SpreadsheetML (ECMA-376 part 1, clause 18) as rows of shown values.
+"""Reads XLSX (SpreadsheetML, ECMA-376 part 1, clause 18) as rows of the displayed values.
 
-Read as a stream of XML and not by a library: those at hand unfold a sheet's whole
-range, or do not say which rows and columns are hidden.
+Not with a library: calamine expands a sheet's whole range, and openpyxl in its streaming mode doesn't tell
+which rows and columns are hidden.
 """
 
 import re
@@ -18,11 +18,11 @@ _COLUMN: Final = re.compile(r"([A-Z]{1,3})[0-9]")
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write the sheets in order, hidden ones named so.
+    """Write the sheets in order; the titles of hidden ones say so.
 
     Raises:
-        Refusal: It is no XLSX, or too large.
-        StopReading: Enough was read.
+        UnreadableError: It is not an XLSX, or is too large.
+        StopReading: A limit is reached.
     """
     archive = Archive(content, out)
     main = archive.main_part()
@@ -42,12 +42,12 @@ def read(content: BinaryIO, out: Writer) -> None:
     formats = read_formats(archive.events(parts.get("styles", "")), since_1904=since_1904)
     strings = _read_strings(archive, parts.get("sharedStrings", ""))
     for title, path in sheets:
-        out.begin(title)
+        out.begin_section(title)
         _Sheet(out, strings, formats).read(archive, path)
 
 
 def _read_strings(archive: Archive, path: str) -> list[str]:
-    """Read the strings that cells share; how they are pronounced is left out."""
+    """Read the shared strings, without their phonetic runs."""
     strings: list[str] = []
     pieces: list[str] = []
     phonetic = in_text = False
@@ -122,12 +122,12 @@ class _Sheet:
             self._grid.end_row()
 
     def _value(self) -> str:
-        """Say what the cell shows; a formula that was never computed shows itself."""
+        """Return what the cell displays; a formula that was never computed is shown itself."""
         value = "".join(self._found["v"])
         if self._type == "inlineStr":
             return "".join(self._found["t"])
         if self._type == "s":
-            index = parse_index(value, otherwise=len(self._strings))
+            index = parse_index(value, default=len(self._strings))
             return self._strings[index] if index < len(self._strings) else ""
         if self._type == "b":
             return {"1": "TRUE", "0": "FALSE"}.get(value, value)

@@ -1,20 +1,20 @@
-"""Rows of a spreadsheet as lines: cells in their columns, what is empty left out."""
+"""Writes rows of a spreadsheet as lines, with cells in their columns and empty rows left out."""
 
 from typing import Final
 
 from mailmcp import limits
-from mailmcp.documents.flow import CELL_BREAK
+from mailmcp.documents.blocks import CELL_BREAK
 from mailmcp.documents.writer import Writer
 
 _GAP_MAX: Final = 20
-"""Empty cells in a row that are shown as such; more are one "…"."""
+"""Empty cells between others that are written out; more become one "…"."""
 
 
 class Grid:
-    """The row being read, and those before it."""
+    """Collects one row at a time."""
 
     def __init__(self, out: Writer) -> None:
-        """Write each row that holds something as a line."""
+        """Write each row that isn't empty as a line."""
         self._out = out
         self._cells: list[str] = []
         self._next = 0
@@ -25,7 +25,7 @@ class Grid:
         if not shown or not self._next <= column < limits.SHEET_COLUMNS_MAX:
             return
         if hidden:
-            self._out.hide(shown)
+            self._out.count_hidden(shown)
             return
         gap = column - self._next
         self._cells += [""] * gap if gap <= _GAP_MAX else ["…"]
@@ -33,10 +33,10 @@ class Grid:
         self._next = column + 1
 
     def end_row(self, *, times: int = 1) -> None:
-        """Write the row, as many times as it stands there."""
+        """Write the row as often as it repeats."""
         if self._cells:
             line = CELL_BREAK.join(self._cells)
             for _ in range(times):
-                self._out.line(line)
+                self._out.write_line(line)
         self._cells = []
         self._next = 0

@@ -1,7 +1,7 @@
-"""Numbers of an XLSX as they are shown: dates, percentages, and the rest without noise.
+"""Formats the numbers of an XLSX: dates, percentages and plain numbers.
 
-A date is a number that is formatted as one (ECMA-376 part 1, 18.8.30): days since
-1899-12-30, or since 1904-01-01 in workbooks that say so. Shown here in ISO 8601.
+A date is a number with a date format (ECMA-376 part 1, 18.8.30): days since 1899-12-30, or since 1904-01-01
+in workbooks that say so. Dates are written in ISO 8601.
 """
 
 import math
@@ -28,17 +28,17 @@ _DAYS_MAX: Final = 2_958_466
 
 @dataclass(slots=True)
 class Formats:
-    """How the cells of a workbook are formatted, by the number of their style."""
+    """The cell formats of a workbook, by style."""
 
     since_1904: bool = False
     codes: dict[int, str] = field(default_factory=dict)
-    """Format codes of the workbook's own, by id."""
+    """The workbook's own format codes, by id."""
 
     styles: list[int] = field(default_factory=list)
     """The format id of each style."""
 
     def show(self, value: str, style: int) -> str:
-        """Show a number as its style has it; what is no number is given back."""
+        """Format a number by its style; any other value is returned as it is."""
         try:
             number = float(value)
         except ValueError:
@@ -48,13 +48,13 @@ class Formats:
         format_id = self.styles[style] if style < len(self.styles) else 0
         code = _LITERALS.sub("", self.codes.get(format_id, ""))
         if format_id in _BUILT_IN_DATES or _DATE_LETTERS.search(code):
-            return self._date(number) or _plain(number)
+            return self._date(number) or _format_plain(number)
         if format_id in _BUILT_IN_PERCENT or "%" in code:
-            return f"{_plain(number * 100)}%"
-        return _plain(number)
+            return f"{_format_plain(number * 100)}%"
+        return _format_plain(number)
 
     def _date(self, days: float) -> str:
-        """Write a date, a time, or both; "" when it is out of the calendar."""
+        """Format a date, a time or both; "" if it is out of the calendar's range."""
         if self.since_1904 and days >= 1:
             days += _DAYS_1904
         if not 0 <= days < _DAYS_MAX:
@@ -84,13 +84,13 @@ def read_formats(events: Iterable[Event], *, since_1904: bool) -> Formats:
     return formats
 
 
-def parse_index(text: str, *, otherwise: int = 0) -> int:
-    """Read a whole number as attributes hold it."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= _INDEX_DIGITS_MAX else otherwise
+def parse_index(text: str, *, default: int = 0) -> int:
+    """Parse a whole number in an attribute."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _INDEX_DIGITS_MAX else default
 
 
-def _plain(number: float) -> str:
-    """Write 15 digits, which is what spreadsheets hold, without a needless exponent."""
+def _format_plain(number: float) -> str:
+    """Format up to 15 digits, the precision of spreadsheets, without a needless exponent."""
     if number == int(number) and abs(number) < _EXACT_BELOW:
         return str(int(number))
     return f"{number:.15g}"

@@ -1,26 +1,26 @@
-"""PPTX: PresentationML (ECMA-376 part 1, clause 19) as slides with their notes."""
+"""Reads PPTX (PresentationML, ECMA-376 part 1, clause 19) as slides with their notes."""
 
 from collections.abc import Iterable, Mapping
 from typing import BinaryIO, Final
 
 from mailmcp.documents.archive import Archive
-from mailmcp.documents.flow import Flow
+from mailmcp.documents.blocks import BlockWriter
 from mailmcp.documents.writer import Writer
 from mailmcp.documents.xml_stream import Event, Start
 
 _TITLES: Final = frozenset({"title", "ctrTitle"})
-_MARGINS: Final = frozenset({"sldNum", "dt", "ftr", "hdr", "sldImg"})
-"""Placeholders that say the same on every slide."""
+_REPEATED: Final = frozenset({"sldNum", "dt", "ftr", "hdr", "sldImg"})
+"""Placeholders that are the same on every slide."""
 
 _SHAPES: Final = frozenset({"sp", "graphicFrame", "cxnSp", "pic", "grpSp"})
 
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write the slides in the order of the show, hidden ones named so.
+    """Write the slides in the order of the show; the titles of hidden ones say so.
 
     Raises:
-        Refusal: It is no PPTX, or too large.
-        StopReading: Enough was read.
+        UnreadableError: It is not a PPTX, or is too large.
+        StopReading: A limit is reached.
     """
     archive = Archive(content, out)
     main = archive.main_part()
@@ -38,7 +38,7 @@ def _read_slide(archive: Archive, path: str, number: int, out: Writer) -> None:
     events = archive.events(path)
     root = next((event for event in events if isinstance(event, Start)), None)
     hidden = root is not None and root.attributes.get("show") in {"0", "false"}
-    out.begin(f"Slide {number}{' (hidden)' if hidden else ''}")
+    out.begin_section(f"Slide {number}{' (hidden)' if hidden else ''}")
     _Shapes(out).read(events)
     parts = dict(archive.relations(path).values())
     _Shapes(out).read(archive.events(parts.get("diagramData", "")))
@@ -50,10 +50,10 @@ class _Shapes:
     """Reads the text of the shapes of one part."""
 
     def __init__(self, out: Writer, *, mark: str = "") -> None:
-        self._flow = Flow(out.line, out.hide)
-        self._hide = out.hide
+        self._blocks = BlockWriter(out.write_line, out.count_hidden)
+        self._hide = out.count_hidden
         self._mark = mark
-        self._left_out = 0
+        self._skipped_depth = 0
         self._role = ""
         self._shape_hidden: list[bool] = []
         self._level = 0
@@ -64,7 +64,7 @@ class _Shapes:
     def read(self, events: Iterable[Event]) -> None:
         for event in events:
             if isinstance(event, str):
-                if self._in_text and not self._left_out:
+                if self._in_text and not self._skipped_depth:
                     self._text(event)
             elif isinstance(event, Start):
                 self._start(event.name, event.attributes)
@@ -74,12 +74,12 @@ class _Shapes:
     def _text(self, text: str) -> None:
         if any(self._shape_hidden):
             self._hide(text)
-        elif self._role not in _MARGINS:
+        elif self._role not in _REPEATED:
             self._pieces.append(text)
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if self._left_out or name == "Fallback":
-            self._left_out += 1
+        if self._skipped_depth or name == "Fallback":
+            self._skipped_depth += 1
         elif name in _SHAPES:
             self._role = ""
             self._shape_hidden.append(False)
@@ -101,19 +101,19 @@ class _Shapes:
         elif name in {"buChar", "buAutoNum"}:
             self._bulleted = True
         elif name == "tr":
-            self._flow.begin_row()
+            self._blocks.begin_row()
         elif name == "tc":
-            self._flow.begin_cell()
+            self._blocks.begin_cell()
 
     def _end(self, name: str) -> None:
-        if self._left_out:
-            self._left_out -= 1
+        if self._skipped_depth:
+            self._skipped_depth -= 1
         elif name == "t":
             self._in_text = False
         elif name == "p":
             self._end_paragraph()
         elif name == "tr":
-            self._flow.end_row()
+            self._blocks.end_row()
         elif name in _SHAPES:
             self._shape_hidden.pop()
             self._role = ""
@@ -124,9 +124,9 @@ class _Shapes:
         if self._mark and text.strip():
             text, self._mark = self._mark + text, ""
         if self._role in _TITLES:
-            self._flow.heading(text, 1)
+            self._blocks.heading(text, 1)
         elif self._bulleted or self._level:
-            self._flow.item(text, self._level)
+            self._blocks.item(text, self._level)
         else:
-            self._flow.paragraph(text)
+            self._blocks.paragraph(text)
         self._level, self._bulleted = 0, False

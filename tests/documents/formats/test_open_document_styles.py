@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.documents.formats.open_styles import hidden_styles
+from mailmcp.documents.formats.open_document import hidden_styles
 from mailmcp.documents.xml_stream import End, Event, Start
 
 
