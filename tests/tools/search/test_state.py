@@ -10,7 +10,7 @@ import pytest
 from mailmcp import limits
 from mailmcp.imap.search.order import Order
 from mailmcp.model.cursor import SearchCursor, SourceCursor, format_search_cursor
-from mailmcp.model.query import SearchQuery
+from mailmcp.model.query import CRITERIA, Criterion, Kind, SearchQuery
 from mailmcp.tools.search.state import (
     Search,
     arguments_of,
@@ -91,6 +91,29 @@ def test_arguments_become_criteria_and_arguments_again(raw: dict[str, Any], crit
     assert resume(search) == search
     check_against_cursor(read(**raw), search)
     assert start(**arguments_of(search)).query == search.query
+
+
+SENT: dict[Kind, Any] = {
+    Kind.WORDS: "one",
+    Kind.PHRASE: "a phrase",
+    Kind.KEYWORD: "$Forwarded",
+    Kind.MESSAGE_ID: "1@x",
+    Kind.FOREIGN: "is:starred",
+    Kind.FLAG: True,
+    Kind.OCTETS: 1000,
+    Kind.MOMENT: "2024-02-28",
+}
+
+
+@pytest.mark.parametrize("row", CRITERIA, ids=lambda row: row.argument)
+def test_every_criterion_goes_from_its_argument_to_the_query_and_through_a_cursor(row: Criterion) -> None:
+    sent = SENT[row.kind]
+    search = start(**{row.argument: sent})
+    assert search.query.criteria == (row,)
+    assert resume(search).query == search.query
+    assert arguments_of(search)[row.argument] == sent
+    with pytest.raises(InvalidInputError, match=f"{row.argument}: contradicts the cursor"):
+        check_against_cursor(read(**{row.argument: sent}), start())
 
 
 @pytest.mark.parametrize(
