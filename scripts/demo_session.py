@@ -34,7 +34,7 @@ class Guide:
         self._show = show
 
     def say(self, text: str) -> None:
-        """Say what comes next."""
+        """Print what comes next."""
         self._show(f"\n## {text}\n")
 
     async def call(self, tool: str, arguments: Mapping[str, Any] | None = None) -> CallToolResult:
@@ -136,7 +136,7 @@ def rebuild_mailbox(server: EmbeddedServer) -> None:
 
 
 def server_parameters(server: EmbeddedServer) -> StdioServerParameters:
-    """Say how a host launches mailmcp for the account of `server`: by environment alone."""
+    """Return how a host launches mailmcp for the account of `server`, by environment variables."""
     return StdioServerParameters(
         command=str(COMMAND),
         args=["serve", "--log-level", "warning"],

@@ -50,6 +50,6 @@ async def measure_conversation(site: Site, plan: Plan) -> list[Row]:
                 samples = (await take_rounds(host, [case], proxy, rounds=plan.warm_rounds))[case.name]
                 found, _ = await host.call_well(case.tool, case.arguments)
         missing = abs(_LENGTH - len(found["messages"]))
-        targets = (trips_target(case, samples), Target(text=f"all {_LENGTH}", found=missing, most=0))
+        targets = (trips_target(case, samples), Target(text=f"all {_LENGTH}", found=missing, limit=0))
         rows.append(replace(row_of(SECTION, case, samples), targets=targets))
     return rows

@@ -111,8 +111,8 @@ async def measure_filters(site: Site, plan: Plan) -> list[Row]:
     for case, each in zip(cases, _FILTERS, strict=True):
         candidates_checked, candidates = _looked_at(site, login, each)
         taken = samples[case.name]
-        most = Target(text=f"looks at ≤ {each.looks_at:,}", found=candidates_checked, most=each.looks_at)
-        row = replace(row_of(SECTION, case, taken), targets=(trips_target(case, taken), most))
+        seen = Target(text=f"looks at ≤ {each.looks_at:,}", found=candidates_checked, limit=each.looks_at)
+        row = replace(row_of(SECTION, case, taken), targets=(trips_target(case, taken), seen))
         rows.append(replace(row, name=f"{each.name}: looks at {candidates_checked:,} of {candidates:,}"))
     return rows
 

@@ -92,7 +92,7 @@ class Host:
 
 
 def text_of(result: CallToolResult) -> str:
-    """Give the text a model reads."""
+    """Return the text that a model reads."""
     return "\n".join(each.text for each in result.content if isinstance(each, TextContent))
 
 

@@ -84,7 +84,7 @@ def _compared(section: str, case: Case, taken: Taken, rtt_ms: int) -> Row:
     taken.check(case.name)
     above_floor = ratio(taken.ours, taken.floor)
     if rtt_ms >= _RATIO_FROM_RTT_MS:
-        targets.append(Target(text=f"≤ {RATIO_MAX} x", found=above_floor, most=RATIO_MAX))
+        targets.append(Target(text=f"≤ {RATIO_MAX} x", found=above_floor, limit=RATIO_MAX))
     return replace(
         row,
         floor=median_ms(taken.floor),

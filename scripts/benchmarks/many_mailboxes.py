@@ -63,7 +63,7 @@ def _rows(cases: Sequence[Case], samples: dict[str, list[Sample]]) -> list[Row]:
         row = replace(row_of(SECTION, case, taken), targets=(trips_target(case, taken),))
         if case is not cases[0]:
             above_one = ratio(taken, one)
-            target = Target(text=f"≤ {RATIO_MAX} x one", found=above_one, most=RATIO_MAX)
+            target = Target(text=f"≤ {RATIO_MAX} x one", found=above_one, limit=RATIO_MAX)
             row = replace(row, floor=median_ms(one), ratio=above_one, targets=(*row.targets, target))
         rows.append(row)
     return rows

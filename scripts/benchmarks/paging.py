@@ -39,7 +39,7 @@ async def measure_paging(site: Site) -> list[Row]:
             name=f"RSS after {pages} pages of {PAGE_SIZE}",
             value=rss_mb,
             unit="MB",
-            targets=(Target(text=f"≤ {RSS_MAX_MB:.0f} MB", found=rss_mb, most=RSS_MAX_MB),),
+            targets=(Target(text=f"≤ {RSS_MAX_MB:.0f} MB", found=rss_mb, limit=RSS_MAX_MB),),
         ),
         Row(
             section="memory",
@@ -50,7 +50,7 @@ async def measure_paging(site: Site) -> list[Row]:
                 Target(
                     text=f"all {site.messages:,} once",
                     found=abs(site.messages - len(ids)) + given - len(ids),
-                    most=0,
+                    limit=0,
                 ),
             ),
         ),

@@ -45,7 +45,7 @@ class ProxyProcess:
         self._process.join(CALL_TIMEOUT_S)
 
     def traffic(self) -> Traffic:
-        """Say what has passed since the start, over all connections."""
+        """Return what has passed since the start, over all connections."""
         self._pipe.send(_TELL)
         return self._receive(Traffic)
 

@@ -122,7 +122,7 @@ class _Reader:
 
 
 def _octets(name: str, read: Iterable[_Read]) -> Row:
-    """Say how many octets of text came of the octets fetched."""
+    """Count the octets of text that came of the octets fetched."""
     read = list(read)
     return Row(
         section=SECTION,
@@ -144,7 +144,7 @@ def _tokens(newsletter: Newsletter, read: _Read) -> Row:
         value=tokens,
         unit="",
         octets_received=read.octets_fetched,
-        targets=(Target(text=f"≤ {TOKENS_MAX:,}", found=tokens, most=TOKENS_MAX),),
+        targets=(Target(text=f"≤ {TOKENS_MAX:,}", found=tokens, limit=TOKENS_MAX),),
     )
 
 
@@ -169,7 +169,7 @@ async def _parsing(
             name=f"parsing a {what}",
             value=ms,
             unit="ms",
-            targets=(Target(text=f"≤ {PARSE_MS_MAX} ms", found=ms, most=PARSE_MS_MAX),),
+            targets=(Target(text=f"≤ {PARSE_MS_MAX} ms", found=ms, limit=PARSE_MS_MAX),),
         ),
         Row(section=SECTION, name=f"its share of a call, {what}", value=share * 100, unit="%"),
     ]

@@ -50,7 +50,7 @@ def write_json(rows: Sequence[Row], file: Path) -> None:
 
 
 def machine() -> str:
-    """Say what this ran on, in general terms."""
+    """Describe the machine in general terms."""
     return f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} cores"
 
 

@@ -7,16 +7,16 @@ from statistics import median
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A number that must not exceed another; `text` says so in the table."""
+    """A number and its limit, and how the table states them."""
 
     text: str
     found: float
-    most: float
+    limit: float
 
     @property
     def met(self) -> bool:
         """Whether the target is met."""
-        return self.found <= self.most
+        return self.found <= self.limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +48,10 @@ class Row:
         return all(target.met for target in self.targets)
 
     def as_json(self) -> dict[str, object]:
-        """Give the row with its verdict."""
+        """Return the row with its verdict."""
         return {**asdict(self), "met": self.met}
 
 
 def median_ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """Give the median of the ratios of measurements made one right after the other."""
+    """Return the median of the ratios of adjacent measurements."""
     return median(a / b for a, b in zip(ours, theirs, strict=True))

@@ -110,20 +110,20 @@ def row_of(section: str, case: Case, samples: Sequence[Sample]) -> Row:
 def trips_target(case: Case, samples: Sequence[Sample]) -> Target:
     """Hold a call to the round trips that its design allows."""
     trips = max(sample.round_trips for sample in samples)
-    return Target(text=f"≤ {case.round_trips} trips", found=trips, most=case.round_trips)
+    return Target(text=f"≤ {case.round_trips} trips", found=trips, limit=case.round_trips)
 
 
-def octets_target(most: int, samples: Sequence[Sample]) -> Target:
+def octets_target(limit: int, samples: Sequence[Sample]) -> Target:
     """Hold a call to octets received."""
     octets = max(sample.octets_received for sample in samples)
-    return Target(text=f"≤ {most:,} octets", found=octets, most=most)
+    return Target(text=f"≤ {limit:,} octets", found=octets, limit=limit)
 
 
 def median_ms(samples: Sequence[Sample]) -> float:
-    """Give the median time."""
+    """Return the median time."""
     return median(sample.ms for sample in samples)
 
 
 def ratio(ours: Sequence[Sample], theirs: Sequence[Sample]) -> float:
-    """Give the median of the ratios of their times, round by round."""
+    """Return the median of the ratios of their times, round by round."""
     return median_ratio([sample.ms for sample in ours], [sample.ms for sample in theirs])

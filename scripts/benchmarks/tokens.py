@@ -31,19 +31,19 @@ async def measure_tokens(site: Site) -> list[Row]:
         lean, _ = await host.call(SEARCH, {})
     return [
         *[await _tools(site, dialect) for dialect in Dialect],
-        _row("page of ten: text", count_tokens(text_of(page)), most=PAGE_TEXT_MAX),
+        _row("page of ten: text", count_tokens(text_of(page)), limit=PAGE_TEXT_MAX),
         _row(
             "page of ten: structured, full rows",
             count_json_tokens(page.structured_content),
-            most=FULL_PAGE_MAX,
+            limit=FULL_PAGE_MAX,
         ),
         _row(
             "page of ten: structured, lean rows",
             count_json_tokens(lean.structured_content),
-            most=LEAN_PAGE_MAX,
+            limit=LEAN_PAGE_MAX,
         ),
-        _row("error: text", count_tokens(text_of(error)), most=ERROR_MAX),
-        _row("error: structured", count_json_tokens(error.structured_content), most=ERROR_MAX),
+        _row("error: text", count_tokens(text_of(error)), limit=ERROR_MAX),
+        _row("error: structured", count_json_tokens(error.structured_content), limit=ERROR_MAX),
     ]
 
 
@@ -52,7 +52,7 @@ async def _tools(site: Site, dialect: Dialect) -> Row:
     variables = {"MAILMCP_ENVELOPE": dialect.value}
     async with hosted(site.host, site.port, site.login, variables=variables) as host:
         tools, tokens = await count_listed_tokens(host.client)
-    target = Target(text=f"≤ {TOOL_MAX} a tool", found=tokens / tools, most=TOOL_MAX)
+    target = Target(text=f"≤ {TOOL_MAX} a tool", found=tokens / tools, limit=TOOL_MAX)
     return Row(
         section=SECTION,
         name=f"tools/list, {tools} tools, {dialect.value}",
@@ -62,6 +62,6 @@ async def _tools(site: Site, dialect: Dialect) -> Row:
     )
 
 
-def _row(name: str, tokens: int, *, most: int) -> Row:
-    target = Target(text=f"≤ {most:,}", found=tokens, most=most)
+def _row(name: str, tokens: int, *, limit: int) -> Row:
+    target = Target(text=f"≤ {limit:,}", found=tokens, limit=limit)
     return Row(section=SECTION, name=name, value=tokens, unit="", targets=(target,))

@@ -13,11 +13,11 @@ from pathlib import Path
 import trustme
 
 HOSTS = ("127.0.0.1", "127.0.0.2", "localhost")
-"""What the test servers are called by."""
+"""The names of the test servers."""
 
 
 class Kind(StrEnum):
-    """How a server's certificate stands to a client that trusts `Certificates.ca_file`."""
+    """How a client that trusts `Certificates.ca_file` sees a server's certificate."""
 
     TRUSTED = "trusted"
     UNTRUSTED = "untrusted"

@@ -37,18 +37,18 @@ _MEMORY_OCTETS = 500_000_000
 
 
 PORT_TAKEN = "Address already in use"
-"""What its log says when it cannot have a port; chosen ones are free, and nobody's for long."""
+"""What it logs if another program has taken a port that was free when it was chosen."""
 
 
 class Login(NamedTuple):
-    """What a client logs in with."""
+    """The credentials of a client."""
 
     user: str
     password: str
 
 
 def find_dovecot() -> Path | None:
-    """Find Dovecot, which Debian keeps outside the path of ordinary users."""
+    """Find Dovecot, which Debian installs outside the path of ordinary users."""
     found = shutil.which("dovecot", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"]))
     return Path(found) if found else None
 
@@ -110,7 +110,7 @@ class Dovecot:
             self.stop()
 
     def user(self, name: str) -> Login:
-        """Name a user; it comes into being with its first login."""
+        """Return the login of a user, who is created by logging in."""
         return Login(name, PASSWORD)
 
     def fill(
@@ -142,7 +142,7 @@ class Dovecot:
         name: bytes = imap_utf7.encode(mailbox)
         count = filling.write_maildir(home / "mail" / name.decode("ascii"), messages, flags=flags)
         if os.getuid() == 0:
-            filling.give_to(home, uid=self._config.owner.pw_uid, gid=self._config.owner.pw_gid)
+            filling.change_owner(home, uid=self._config.owner.pw_uid, gid=self._config.owner.pw_gid)
         return count
 
     def start(self) -> None:
@@ -183,7 +183,7 @@ class Dovecot:
         return process
 
     def stop(self) -> None:
-        """End it as Ctrl-C would: its clients are told BYE. Mail stays until the block ends."""
+        """Stop it as Ctrl-C would: clients get BYE. Mail stays until the block ends."""
         if self._process is None:
             return
         process, self._process = self._process, None
@@ -197,7 +197,7 @@ class Dovecot:
         process.wait()
 
     def log(self) -> str:
-        """Read what it has logged so far."""
+        """Return its log so far."""
         return (self._folder / "dovecot.log").read_text(errors="replace")
 
     def _prepare(self) -> None:
@@ -224,7 +224,7 @@ class Dovecot:
 
 
 def _memory() -> Path | None:
-    """Find a file system in memory, on which 20,000 messages take a tenth of the time; None for none."""
+    """Return a folder in memory, where 20,000 messages take a tenth of the time, or None."""
     folder = Path("/dev/shm")  # noqa: S108 - `mkdtemp` makes a name in it that nobody can guess
     if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < _MEMORY_OCTETS:
         return None

@@ -17,16 +17,16 @@ class Config:
     """Address to listen on."""
 
     owner: pwd.struct_passwd
-    """Whom the mail belongs to; when not root, whom all of it runs as."""
+    """The owner of the mail, and of all processes unless the tests run as root."""
 
     connections: int
-    """Most connections of one user from one address."""
+    """Maximum of connections of one user from one address."""
 
     plaintext_auth: bool
-    """Whether the plain port takes logins without STARTTLS."""
+    """Whether the plain port accepts logins without STARTTLS."""
 
     extra: str
-    """Lines for the end."""
+    """Lines to append."""
 
 
 _TEMPLATE = """

@@ -1,4 +1,4 @@
-"""Putting messages into mailboxes: over IMAP, or straight into a Maildir.
+"""Adds messages to mailboxes: over IMAP, or directly into a Maildir.
 
 The first way works with any server and says which UIDs came of it; the second
 is for mailboxes of tens of thousands, and only before a server has opened them.
@@ -26,7 +26,7 @@ def append(
     flags: Sequence[bytes] = (),
     received: datetime | None = None,
 ) -> list[int]:
-    """Append messages to a mailbox, which is created when it is missing.
+    """Append messages to a mailbox, and create it if it is missing.
 
     Args:
         client: Logged in, to a server with MULTIAPPEND and UIDPLUS.
@@ -93,8 +93,8 @@ def write_maildir(
     return count
 
 
-def give_to(folder: Path, *, uid: int, gid: int) -> None:
-    """Make a folder, and all that is in it, belong to the user a server runs as."""
+def change_owner(folder: Path, *, uid: int, gid: int) -> None:
+    """Give a folder and its content to the user a server runs as."""
     for parent, _, files in os.walk(folder):
         os.chown(parent, uid, gid)
         for name in files:

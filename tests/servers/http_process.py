@@ -25,7 +25,7 @@ _SERVES = re.compile(r"serving (http://\S+)\s")
 
 
 class ImapServer(Protocol):
-    """What a process needs to know of the server whose mail it reads."""
+    """What a process must know about its mail server."""
 
     @property
     def host(self) -> str: ...
@@ -105,11 +105,11 @@ class HttpProcess:
 
     @property
     def log(self) -> str:
-        """What it has written to stderr so far."""
+        """Its stderr so far."""
         return (self._home / "log").read_text(encoding="utf-8") if self._last_log is None else self._last_log
 
     def stop(self) -> str:
-        """End it as a service manager does, and return what it wrote to stdout."""
+        """Terminate it as a service manager does, and return what it wrote to stdout."""
         self.process.terminate()
         self.process.wait(STOP_TIMEOUT_S)
         assert self.process.stdout is not None
@@ -164,7 +164,7 @@ def post(url: str, headers: Mapping[str, str]) -> int:
 
 
 def end_process(process: subprocess.Popen[Any]) -> None:
-    """Ask it to end, and make it if it does not."""
+    """Terminate it, and kill it if it doesn't end."""
     process.terminate()
     try:
         process.wait(STOP_TIMEOUT_S)

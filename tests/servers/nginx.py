@@ -36,7 +36,7 @@ http {{
 
 
 def find_nginx() -> Path | None:
-    """Find the program; Debian keeps it where ordinary users do not look."""
+    """Find the program, which Debian installs outside the path of ordinary users."""
     found = shutil.which("nginx", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"]))
     return Path(found) if found else None
 
@@ -79,7 +79,7 @@ class Nginx:
         self._cleanup.close()
 
     def log(self) -> str:
-        """Read what it has logged so far."""
+        """Return its log so far."""
         return (self._folder / "log").read_text(errors="replace")
 
     def _wait(self) -> None:

@@ -23,7 +23,7 @@ from servers.peer_mailbox import PeerMailbox, PeerMessage
 from servers.peer_record import Received, Record
 
 WAIT_S = 30.0
-"""How long the waits wait unless told otherwise, and threads have to end."""
+"""Default of all waits, and the time threads get to end."""
 
 
 class Peer:
@@ -97,7 +97,7 @@ class Peer:
 
     @property
     def commands(self) -> list[Received]:
-        """All commands so far, in the order they came."""
+        """All commands so far, in order of arrival."""
         return self._record.commands
 
     @property
@@ -107,16 +107,16 @@ class Peer:
 
     @property
     def connections(self) -> int:
-        """How many connections it has accepted so far."""
+        """Number of connections accepted so far."""
         return self._record.connections
 
     @property
     def open_connections(self) -> int:
-        """How many connections are open, as far as it has noticed; see `wait_closed`."""
+        """Number of open connections, as far as it has noticed; see `wait_closed`."""
         return self._record.open_connections
 
     def wait_for(self, command: str, timeout_s: float = WAIT_S, *, nth: int = 1) -> Received:
-        """Wait until a command of this name has come, for the nth time, and return it.
+        """Wait for the nth command of this name and return it.
 
         Raises:
             TimeoutError: It did not come in time.
@@ -188,4 +188,4 @@ def _fits(rule: Rule, connection: int, name: str, line: str, uids: Iterable[int]
 
 
 PeerFactory: TypeAlias = Callable[..., Peer]
-"""What the fixture `peer` gives: takes the arguments of `Peer`, returns it running."""
+"""The value of the fixture `peer`: takes the arguments of `Peer`, returns it running."""

@@ -1,4 +1,4 @@
-"""What a scripted peer may do instead of answering properly, and when.
+"""What a scripted peer can do instead of answering properly, and when.
 
 A greeting takes any of the actions but `FailUid`; a `Rule` puts one in the place
 of the answer to a command.
@@ -13,15 +13,15 @@ class Close:
     """Close the connection."""
 
     when: Literal["before", "within", "after"]
-    """Without answering; having sent half of the answer, within a line or a literal; or after it."""
+    """Before the answer; within it, halfway through a line or a literal; or after it."""
 
     reset: bool = False
-    """As a peer that crashed: the client sees a reset (RST), not an end (FIN)."""
+    """Reset the connection (RST) instead of closing it (FIN), as a crash does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bye:
-    """Say BYE (RFC 3501 section 7.1.5) and close."""
+    """Send BYE (RFC 3501 section 7.1.5) and close."""
 
     text: str = "Going down"
 
@@ -39,12 +39,12 @@ class Respond:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Never answer, and read on until the client closes or the peer is stopped."""
+    """Never answer, but keep reading until the client closes or the peer is stopped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """Drip the proper answer, slower than anyone cares to wait."""
+    """Send the proper answer so slowly that every client gives up."""
 
     octets: int = 1
     interval_s: float = 0.05
@@ -56,7 +56,7 @@ class FailUid:
 
     uid: int
     how: Literal["NO", "BAD", "garbage"] = "NO"
-    """Garbage is a FETCH response that nobody can parse, then OK."""
+    """Garbage is a FETCH response that can't be parsed, then OK."""
 
 
 Action: TypeAlias = Close | Bye | Respond | Silence | Stall | FailUid
@@ -72,10 +72,10 @@ class Rule:
     action: Action
 
     nth: int | None = None
-    """Which of the commands that fit, from 1, over all connections; None for each."""
+    """Which of the matching commands, from 1, over all connections; None for each."""
 
     containing: str = ""
-    """Only commands whose line holds this."""
+    """Only commands whose line contains this."""
 
     connection: int | None = None
     """Only on this connection, from 1."""

@@ -35,20 +35,20 @@ class NoError(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class PeerSettings:
-    """What a peer is; a test may change it while the peer runs."""
+    """The settings of a peer; a test can change them while it runs."""
 
     mailboxes: list[PeerMailbox]
     capabilities: tuple[str, ...]
     capabilities_after_login: tuple[str, ...] | None
-    """None when they stay the same."""
+    """None if they don't change."""
 
     user: str
     password: str
     starttls: ssl.SSLContext | None
-    """None when STARTTLS, advertised or not, is refused."""
+    """None to refuse STARTTLS, advertised or not."""
 
     session_limit: int | None = None
-    """A login beyond so many sessions is refused; None for no limit."""
+    """Maximum of sessions; further logins are refused. None for no limit."""
 
     sessions: "set[Answers]" = field(default_factory=set)
     """The connections that are logged in."""
@@ -56,7 +56,7 @@ class PeerSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """One command, as it came."""
+    """One command, as received."""
 
     tag: str
     name: str
@@ -91,7 +91,7 @@ class Answers:
         self._selected: PeerMailbox | None = None
 
     def answer(self, command: Command) -> bytes:
-        """Carry a command out, and write the whole response to it."""
+        """Execute a command and return the whole response."""
         try:
             lines, done = self._carry_out(command)
         except BadCommandError as exc:
@@ -101,7 +101,7 @@ class Answers:
         return lines + f"{command.tag} {done}\r\n".encode()
 
     def uids_named(self, command: Command) -> list[int]:
-        """List the UIDs a UID FETCH names that are there."""
+        """Return the existing UIDs that a UID FETCH names."""
         if self._selected is None or command.name != "UID FETCH":
             return []
         uid_set = command.raw.split(b" ")[0].decode()
@@ -225,7 +225,7 @@ class Answers:
         return [*(name for name in now if name not in hidden and name not in offered), *offered]
 
     def _read_plain(self, arguments: list[Argument]) -> tuple[str, str]:
-        """Read the credentials of AUTHENTICATE PLAIN (RFC 4616), asking where they did not come along."""
+        """Read the credentials of AUTHENTICATE PLAIN (RFC 4616), which may follow a continuation."""
         mechanism, *initial = [as_text(argument) for argument in arguments] or [""]
         if mechanism.upper() != "PLAIN":
             raise NoError("Unknown mechanism")

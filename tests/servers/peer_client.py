@@ -8,12 +8,12 @@ from imapclient import IMAPClient
 from servers.peer import Peer
 
 TIMEOUT_S = 30.0
-"""Of one read; a test that takes as long has failed."""
+"""Of one read. A test that takes this long has failed."""
 
 
 @contextmanager
 def logged_in(server: Peer, *, timeout_s: float = TIMEOUT_S) -> Iterator[IMAPClient]:
-    """Connect and log in; log out at the end, or close where that fails."""
+    """Connect and log in; log out at the end, or close if that fails."""
     with IMAPClient(server.host, server.port, ssl=False, timeout=timeout_s) as client:
         client.login(server.user, server.password)
         yield client
@@ -21,7 +21,7 @@ def logged_in(server: Peer, *, timeout_s: float = TIMEOUT_S) -> Iterator[IMAPCli
 
 @contextmanager
 def examining(server: Peer, *, timeout_s: float = TIMEOUT_S) -> Iterator[IMAPClient]:
-    """Log in and open INBOX to read."""
+    """Log in and open INBOX read-only."""
     with logged_in(server, timeout_s=timeout_s) as client:
         client.select_folder("INBOX", readonly=True)
         yield client

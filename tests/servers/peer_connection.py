@@ -1,4 +1,4 @@
-"""One connection of a scripted peer: reads commands, and does what a rule or good manners say."""
+"""One connection of a scripted peer: reads commands and answers them by rule or by the protocol."""
 
 import re
 import socket
@@ -17,7 +17,7 @@ _LITERAL_AT_END = re.compile(rb"\{(\d+)(\+?)\}$")
 GREETING = b"* OK Peer ready\r\n"
 
 ActionChooser = Callable[[Command, list[int]], Action | None]
-"""Writes a command down and says what to do; it is given the UIDs a FETCH names."""
+"""Records a command and returns what to do. It gets the UIDs that a FETCH names."""
 
 
 class EndOfConnectionError(Exception):
@@ -52,7 +52,7 @@ class PeerConnection:
         self._answers = Answers(settings, self._ask, encrypted=tls is not None)
 
     def run(self, greeting: Action | None) -> None:
-        """Greet and converse until either side closes."""
+        """Send the greeting, then answer commands until either side closes."""
         try:
             if self._tls is not None:
                 self._handshake(self._tls)
@@ -69,7 +69,7 @@ class PeerConnection:
             self._sock.close()
 
     def shutdown(self) -> None:
-        """Let whoever waits for this socket see its end; safe from any thread."""
+        """Wake up the thread that waits for this socket; safe from any thread."""
         with suppress(OSError):
             # Of the socket itself: SSLSocket's would pull TLS away from under the reader.
             socket.socket.shutdown(self._sock, socket.SHUT_RDWR)

@@ -57,7 +57,7 @@ def _format_body(message: PeerMessage, item: str) -> bytes:
 
 
 def _section(message: PeerMessage, section: str) -> bytes:
-    """Cut a section out (RFC 3501 section 6.4.5); empty when there is no such part."""
+    """Return a section (RFC 3501 section 6.4.5), empty if there is no such part."""
     match section.upper():
         case "":
             return message.octets

@@ -1,4 +1,4 @@
-"""The mailboxes of a scripted peer: plain values, which a test may change while it runs."""
+"""The mailboxes of a scripted peer: plain values that a test can change while it runs."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ class PeerMessage:
 
     @property
     def body(self) -> bytes:
-        """What follows the header."""
+        """The octets after the header."""
         return self.octets.partition(b"\r\n\r\n")[2]
 
 
@@ -33,7 +33,7 @@ class PeerMailbox:
     """One mailbox."""
 
     name: str = "INBOX"
-    """As it is sent: non-ASCII in modified UTF-7 (RFC 3501 section 5.1.3)."""
+    """Encoded: non-ASCII in modified UTF-7 (RFC 3501 section 5.1.3)."""
 
     messages: list[PeerMessage] = field(default_factory=list)
     """In the order of their UIDs."""
@@ -50,7 +50,7 @@ class PeerMailbox:
 
     @property
     def unseen(self) -> int:
-        """How many messages nobody has marked as seen."""
+        """Number of messages that are not marked as seen."""
         return sum("\\Seen" not in message.flags for message in self.messages)
 
 

@@ -15,11 +15,11 @@ class Received(NamedTuple):
     """In capitals: ``UID FETCH``."""
 
     line: str
-    """All of it but the tag; literals as they were sent, octets above 127 as Latin-1."""
+    """Without the tag; literals as sent, octets above 127 as Latin-1."""
 
 
 class Record:
-    """A log that threads may write and wait on."""
+    """A log that threads can write to and wait on."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -29,43 +29,43 @@ class Record:
 
     @property
     def commands(self) -> list[Received]:
-        """All commands so far, in the order they came."""
+        """All commands so far, in order of arrival."""
         with self._changed:
             return list(self._commands)
 
     @property
     def connections(self) -> int:
-        """How many connections were ever accepted."""
+        """Number of connections accepted so far."""
         with self._changed:
             return self._connections
 
     @property
     def open_connections(self) -> int:
-        """How many of them are open, as far as the peer knows."""
+        """Number of them that are open, as far as the peer knows."""
         with self._changed:
             return self._connections - len(self._closed)
 
     def add_connection(self) -> int:
-        """Count a connection in, and give it its number."""
+        """Count a new connection and return its number."""
         with self._changed:
             self._connections += 1
             self._changed.notify_all()
             return self._connections
 
     def add_command(self, received: Received) -> None:
-        """Write a command down, before it is answered."""
+        """Record a command before it is answered."""
         with self._changed:
             self._commands.append(received)
             self._changed.notify_all()
 
     def add_close(self, connection: int) -> None:
-        """Write down that a connection has ended, on either side."""
+        """Record that a connection has ended, on either side."""
         with self._changed:
             self._closed.add(connection)
             self._changed.notify_all()
 
     def wait_for(self, name: str, *, nth: int, timeout_s: float) -> Received:
-        """Wait until a command of this name has come for the nth time, and return it.
+        """Wait for the nth command of this name and return it.
 
         Raises:
             TimeoutError: It did not.

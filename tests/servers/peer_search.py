@@ -20,7 +20,7 @@ _FIELDS = ("BCC", "CC", "FROM", "SUBJECT", "TO")
 
 
 def search_uids(mailbox: PeerMailbox, keys: list[Argument]) -> list[int]:
-    """Find the UIDs of the messages that all the keys match, lowest first.
+    """Return the UIDs of the messages that match all keys, lowest first.
 
     Raises:
         BadCommandError: A key is unknown or incomplete.
@@ -66,7 +66,7 @@ def _all_of(keys: Iterator[Argument], uids: list[int]) -> _Test:
 
 
 def _one(key: Argument, rest: Iterator[Argument], uids: list[int]) -> _Test:
-    """Make the test of one key, taking its arguments from the rest."""
+    """Return the predicate of one key, consuming its arguments from the rest."""
     if isinstance(key, list):
         return _all_of(iter(key), uids)
     match name := key.upper():
@@ -131,7 +131,7 @@ def _holds(needle: str, text_of: Callable[[PeerMessage], str]) -> _Test:
 
 
 def _field(message: PeerMessage, name: str) -> str:
-    """Give the values of a header field as they are read: encoded words decoded (RFC 2047)."""
+    """Return the values of a header field with encoded words decoded (RFC 2047)."""
     values = message_from_bytes(message.header).get_all(name, [])
     return "\n".join(str(make_header(decode_header(str(value)))) for value in values)
 

@@ -1,4 +1,4 @@
-"""The little of IMAP's grammar that a peer needs: arguments, strings and UID sets."""
+"""The part of IMAP's grammar that a peer needs: arguments, strings and UID sets."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 Argument: TypeAlias = "str | list[Argument]"
-"""An atom or a string, its quotes taken off; or a parenthesised list."""
+"""An atom, a string without its quotes, or a parenthesised list."""
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 """IMAP's, whatever the process's locale."""
@@ -54,14 +54,14 @@ def parse_arguments(raw: bytes) -> list[Argument]:
 
 
 def as_text(argument: Argument) -> str:
-    """Take an argument for a string; BAD when it is a list."""
+    """Return an argument that must be a string; BAD if it is a list."""
     if isinstance(argument, list):
         raise BadCommandError("A string was expected")
     return argument
 
 
 def as_list(argument: Argument) -> list[str]:
-    """Take an argument for a list of strings; BAD when it is none."""
+    """Return an argument that must be a list of strings; BAD if it isn't."""
     if isinstance(argument, str):
         raise BadCommandError("A list was expected")
     return [as_text(item) for item in argument]
@@ -76,7 +76,7 @@ def format_string(text: str | bytes) -> bytes:
 
 
 def select_uids(uid_set: str, existing: Iterable[int]) -> list[int]:
-    """Choose which of the existing UIDs a set like ``1,4:7,9:*`` names, lowest first."""
+    """Return the existing UIDs in a set like ``1,4:7,9:*``, lowest first."""
     uids = sorted(existing)
     if not uids:
         return []
@@ -105,7 +105,7 @@ def _number(text: str) -> int:
 
 
 def _tokens(raw: bytes) -> Iterator[tuple[str, bytes]]:
-    """Cut into tokens, each with the name of its group in `_TOKEN`."""
+    """Split into tokens, each with the name of its group in `_TOKEN`."""
     position = 0
     while position < len(raw):
         token = _TOKEN.match(raw, position)

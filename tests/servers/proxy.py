@@ -21,7 +21,7 @@ START_TIMEOUT_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traffic:
-    """What has passed, over one connection or several."""
+    """What has passed over one or more connections."""
 
     connections: int = 0
     round_trips: int = 0
@@ -71,7 +71,7 @@ class CountingProxy:
         self._thread.join(START_TIMEOUT_S)
 
     def snapshot(self, connection: int | None = None) -> Traffic:
-        """Say what has passed since the start or the last `reset`.
+        """Return what has passed since the start or the last `reset`.
 
         Args:
             connection: Of this connection, from 1; None for the sum of all.
@@ -81,13 +81,13 @@ class CountingProxy:
             return sum((link.traffic for link in links), Traffic())
 
     def reset(self) -> None:
-        """Count from zero; open connections stay open, and are no longer counted as connections."""
+        """Count from zero. Open connections stay open but no longer count as connections."""
         with self._lock:
             for link in self._links:
                 link.traffic = Traffic()
 
     def sever(self) -> None:
-        """Cut all connections, as a failing network does; new ones may be made."""
+        """Cut all connections, as a failing network does; new ones are accepted."""
 
         async def abort() -> None:
             for link in self._links:
@@ -120,7 +120,7 @@ class CountingProxy:
 
 
 ProxyFactory: TypeAlias = Callable[..., CountingProxy]
-"""What the fixture `proxy` gives: takes the arguments of `CountingProxy`, returns it running."""
+"""The value of the fixture `proxy`: takes the arguments of `CountingProxy`, returns it running."""
 
 
 class _Link:
@@ -147,7 +147,7 @@ class _Link:
             self._connecting = asyncio.create_task(self._connect())
 
     def arrived(self, end: "_End", octets: bytes) -> None:
-        """Pass on what came in at an end."""
+        """Forward what one end received."""
         if end is self.client:
             self._count(Traffic(round_trips=int(self._heard), octets_sent=len(octets)))
             self._heard = False
@@ -156,13 +156,13 @@ class _Link:
             self.client.deliver(octets)
 
     def delivering(self, end: "_End", octets: bytes) -> None:
-        """Count what is about to leave at an end."""
+        """Count what is about to be sent at one end."""
         if end is self.client:
             self._count(Traffic(octets_received=len(octets)))
             self._heard = True
 
     def lost(self, end: "_End") -> None:
-        """Pass on that an end is closed, behind all that came in there."""
+        """Forward that one end was closed, after all it had sent."""
         (self._server if end is self.client else self.client).deliver(None)
         if not (self.client.is_open or self._server.is_open):
             self.closed.set()
@@ -197,7 +197,7 @@ class _End(asyncio.Protocol):
         self._delay_s = delay_s
         self._queue: deque[bytes | None] = deque()
         self._early: list[bytes | None] = []
-        """What was due before there was a connection."""
+        """What was due before the connection was made."""
 
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -217,7 +217,7 @@ class _End(asyncio.Protocol):
         self._link.lost(self)
 
     def deliver(self, octets: bytes | None) -> None:
-        """Send octets, or close (None), when the delay has passed; always in order."""
+        """Send octets, or close (None), after the delay and in order."""
         self._queue.append(octets)
         if self._delay_s:
             # Timers of one instant may fire in any order: each takes what is next, not its own.
