@@ -114,7 +114,7 @@ def test_an_error_of_a_dialogue_is_its_result(peer: PeerFactory) -> None:
 
 @pytest.mark.parametrize("command", ["EXAMINE", "UID SEARCH"])
 @pytest.mark.parametrize("literal", [False, True])
-def test_a_lost_connection_ends_all(peer: PeerFactory, command: str, *, literal: bool) -> None:
+def test_a_lost_connection_ends_all_searches(peer: PeerFactory, command: str, *, literal: bool) -> None:
     def search() -> Steps[list[int]]:
         key = "ä".encode() if literal else b"x"
         yield [Command(name="SEARCH", arguments=[b"TEXT", key], uid=True)]

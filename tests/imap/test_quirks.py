@@ -19,7 +19,7 @@ def test_nothing_is_known_at_first() -> None:
     assert quirks.raw_names is not Quirks().raw_names
 
 
-def test_what_was_caught_is_distrusted() -> None:
+def test_a_caught_feature_is_distrusted() -> None:
     quirks = Quirks(verdicts={Feature.SORT: Verdict.OK})
     quirks.distrust(Feature.SUBJECT)
     assert [each for each in Feature if not quirks.trusts(each)] == [Feature.SUBJECT]
@@ -27,7 +27,7 @@ def test_what_was_caught_is_distrusted() -> None:
     assert quirks.verdict(Feature.SORT) is Verdict.OK
 
 
-def test_one_mailbox_that_is_not_shown_whole_tells_of_the_account() -> None:
+def test_one_partial_mailbox_is_a_verdict_on_the_account() -> None:
     quirks = Quirks()
     assert quirks.largest_shown_whole == 0
     quirks.learn_visibility("Small", Visibility(shown=10, exists=15))
@@ -75,5 +75,5 @@ def test_verdicts_expire() -> None:
         ("[NOPERM] Not yours", False),
     ],
 )
-def test_a_refusal_speaks_of_the_command_or_of_something_else(text: str, *, unsupported: bool) -> None:
+def test_a_response_code_shows_whether_a_command_is_unsupported(text: str, *, unsupported: bool) -> None:
     assert is_unsupported(RefusedError("SEARCH", "NO", text)) is unsupported

@@ -28,7 +28,7 @@ def test_a_complete_result_serves_any_position() -> None:
     assert cache.get(key(), position=1) == cache.get(key(), position=2**32) == uids(1, 2, 3)
 
 
-def test_a_result_below_a_position_serves_only_what_is_below() -> None:
+def test_a_partial_result_serves_only_positions_within_it() -> None:
     cache = UidCache()
     cache.put(key(), uids(1, 2), below=3)
     assert cache.get(key(), position=3) == uids(1, 2)

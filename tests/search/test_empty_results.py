@@ -130,7 +130,7 @@ def test_where_there_is_nothing_left_the_search_ends(desk: Desk) -> None:
     assert desk.call(action["tool"], action["arguments"]).data["mailboxes"]
 
 
-def test_nothing_in_five_thousand_is_proven(filled_dovecot: Filled) -> None:
+def test_nothing_found_among_five_thousand_is_complete(filled_dovecot: Filled) -> None:
     reply = filled_dovecot.desk.search(larger_than=100_000_000, since="2001-01-01", has_attachment=True)
     assert reply.outcome.summary.startswith("No messages matched in `INBOX` (home), out of 5000")
     assert reply.data["coverage"]["complete"]

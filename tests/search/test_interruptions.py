@@ -62,7 +62,7 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("capabilities", CAPABILITIES)
 @pytest.mark.parametrize("cached", thin([True, False], keep_every=2))
 @pytest.mark.parametrize("page", ["first", "next"])
-def test_what_came_before_a_cut_is_kept_and_the_rest_is_named(
+def test_a_cut_keeps_what_came_and_names_the_rest(
     server: Peer,
     open_desk: DeskFactory,
     arguments: Mapping[str, Any],
@@ -96,9 +96,7 @@ def test_what_came_before_a_cut_is_kept_and_the_rest_is_named(
         check(reply, desk, following(right, asked))
 
 
-def test_a_cut_that_every_try_meets_costs_only_what_comes_after_it(
-    peer: PeerFactory, open_desk: DeskFactory
-) -> None:
+def test_a_cut_in_every_try_loses_only_what_comes_after_it(peer: PeerFactory, open_desk: DeskFactory) -> None:
     rules = [Rule(command="UID FETCH", action=Close("within"))]
     server = peer(messages=[letter(uid) for uid in range(1, 11)], rules=rules)
     reply = open_desk(peer_account(server)).search()

@@ -58,7 +58,7 @@ def refusals(chance: random.Random, texts: tuple[str, ...]) -> list[Rule]:
 @pytest.mark.parametrize("seed", thin(range(40), keep_every=10))
 @pytest.mark.parametrize("capabilities", CAPABILITIES)
 @pytest.mark.parametrize("speaks", [True, False])
-def test_refusals_that_pass_leave_no_mark(
+def test_passing_refusals_are_no_verdicts(
     peer: PeerFactory, seed: int, capabilities: str, *, speaks: bool
 ) -> None:
     """Where no response code says that it is passing, until the verdict expires."""

@@ -46,9 +46,7 @@ def read_everything(desk: Desk) -> None:
 
 @pytest.mark.parametrize("refusal", REFUSALS)
 @pytest.mark.parametrize("extension", EXTENSIONS)
-def test_what_is_advertised_and_refused_is_done_without(
-    peer: PeerFactory, extension: str, refusal: bytes
-) -> None:
+def test_a_refused_extension_is_not_used_again(peer: PeerFactory, extension: str, refusal: bytes) -> None:
     capabilities, command, containing = EXTENSIONS[extension]
     server = refusing(
         peer, capabilities, Rule(command=command, containing=containing, action=Respond(refusal))

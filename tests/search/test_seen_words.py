@@ -54,7 +54,7 @@ def filled(request: pytest.FixtureRequest, server: str) -> Filled:
         ({"header_message_id": "Msg00024@Mail.example"}, None, ""),
     ],
 )
-def test_a_row_says_where_the_words_are(
+def test_a_row_names_the_places_of_the_words(
     filled: Filled, arguments: dict[str, object], places: list[str] | None, shown: str
 ) -> None:
     reply = filled.desk.search(snippet_max_chars=SNIPPET_CHARS, limit=5, **arguments)
@@ -73,7 +73,7 @@ def test_a_row_says_where_the_words_are(
     "words",
     ["example", "hello", "mail", "o", "meeting", "Ann", "text/plain", "Zürich", "red", "Subject", "1"],
 )
-def test_places_are_those_where_the_words_stand(filled: Filled, words: str) -> None:
+def test_places_are_where_the_words_are(filled: Filled, words: str) -> None:
     """The whole truth of header fields and names, and nothing but it of texts, of which a part is fetched."""
     rows = filled.desk.search(query=words, snippet_max_chars=SNIPPET_CHARS, limit=100).data["messages"]
     for row in rows:

@@ -36,7 +36,7 @@ def test_known_candidates_cost_nothing(peer: PeerFactory) -> None:
         assert session.handle.traffic.round_trips == before
 
 
-def test_only_what_comes_after_is_searched_in_orders_by_uid(peer: PeerFactory) -> None:
+def test_orders_by_uid_search_only_after_the_position(peer: PeerFactory) -> None:
     server = peer(messages=letters([2, 5, 9]))
     with session_on(make_account(server), probed()) as session:
         assert list(find(session, quest(Order.NEWEST, HERE)).uids) == [2]
@@ -46,20 +46,20 @@ def test_only_what_comes_after_is_searched_in_orders_by_uid(peer: PeerFactory) -
     assert [line.rpartition("UID ")[2] for line in lines] == ["1:4 ALL", "6:* ALL"]
 
 
-def test_what_vanished_while_it_was_ranked_is_no_candidate(peer: PeerFactory) -> None:
+def test_a_message_that_vanished_while_ranking_is_no_candidate(peer: PeerFactory) -> None:
     server = peer(messages=[letter(1, size=9), letter(2), letter(3, size=5)], capabilities=PLAIN)
     with session_on(make_account(server), probed()) as session:
         found = find(session, quest(Order.LARGEST))
         assert (list(found.uids), found.complete) == ([1, 3, 2], True)
 
 
-def test_the_servers_limit_is_read_from_its_capabilities(peer: PeerFactory) -> None:
+def test_the_message_limit_is_read_from_the_capabilities(peer: PeerFactory) -> None:
     for said, limit in (("MESSAGELIMIT=1000", 1000), ("MESSAGELIMIT=x", 0), ("MESSAGELIMIT", 0)):
         with session_on(make_account(peer(capabilities=("IMAP4rev1", said)))) as session:
             assert message_limit(session) == limit
 
 
-def test_what_cannot_be_ranked_says_nothing_of_a_place(peer: PeerFactory) -> None:
+def test_messages_without_a_rank_hide_no_others(peer: PeerFactory) -> None:
     """One that was asked for its rank and has gone meanwhile stands on either side of a position."""
     messages = [letter(uid) for uid in range(1, 131)]
     after = Position(uidvalidity=1, uid=60, rank=int(messages[59].received.timestamp()))
@@ -80,13 +80,13 @@ def test_what_cannot_be_ranked_says_nothing_of_a_place(peer: PeerFactory) -> Non
 
 
 @pytest.mark.parametrize("capabilities", [PLAIN, ("IMAP4rev1", "SORT")])
-def test_where_nothing_is_found_there_is_no_place(peer: PeerFactory, capabilities: tuple[str, ...]) -> None:
+def test_a_page_of_no_candidates_starts_at_zero(peer: PeerFactory, capabilities: tuple[str, ...]) -> None:
     with session_on(make_account(peer(capabilities=capabilities)), probed()) as session:
         found = find(session, quest(Order.OLDEST_ARRIVAL, HERE))
     assert (list(found.uids), found.start) == ([], 0)
 
 
-def test_what_has_gone_since_it_was_found_is_not_ranked(peer: PeerFactory) -> None:
+def test_an_expunged_message_is_not_ranked(peer: PeerFactory) -> None:
     gone = Rule(command="UID SEARCH", action=Respond(b"* SEARCH 1 2 3\r\n{tag} OK -\r\n"))
     server = peer(messages=letters([1, 3]), capabilities=PLAIN, rules=[gone])
     with session_on(make_account(server), probed()) as session:
@@ -94,7 +94,7 @@ def test_what_has_gone_since_it_was_found_is_not_ranked(peer: PeerFactory) -> No
 
 
 @pytest.mark.parametrize("uid", [1, 2])
-def test_what_cannot_be_ranked_stands_beside_its_neighbour(peer: PeerFactory, uid: int) -> None:
+def test_a_message_without_a_rank_stays_next_to_its_neighbour(peer: PeerFactory, uid: int) -> None:
     server = peer(messages=[letter(1, size=9), letter(2), letter(3, size=5)], capabilities=PLAIN)
     server.rules.append(Rule(command="UID FETCH", action=FailUid(uid)))
     with session_on(make_account(server), probed()) as session:

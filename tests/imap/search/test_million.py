@@ -25,7 +25,7 @@ LINE = b"* SEARCH " + b" ".join(b"%d" % uid for uid in range(1, MILLION + 1)) + 
 
 
 @pytest.mark.parametrize("answer", [RANGE, LINE], ids=["a range", "a line of 6.9 MB"])
-def test_a_mailbox_of_a_million_is_searched_at_the_first_call(peer: PeerFactory, answer: bytes) -> None:
+def test_a_million_messages_are_searched_in_the_first_call(peer: PeerFactory, answer: bytes) -> None:
     """Servers exist that advertise ESEARCH and answer with a plain SEARCH."""
     server = peer(
         rules=[

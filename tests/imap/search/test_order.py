@@ -71,7 +71,7 @@ def test_what_comes_after_what() -> None:
     assert not is_after(8, 9, at(7, 10), Order.OLDEST_ARRIVAL)
 
 
-def test_only_orders_by_uid_leave_uids_out() -> None:
+def test_only_orders_by_uid_restrict_uids() -> None:
     assert uids_after(None, Order.NEWEST) == (1, None)
     assert uids_after(at(5), Order.NEWEST) == (1, 4)
     assert uids_after(at(5), Order.OLDEST) == (6, None)
@@ -79,5 +79,5 @@ def test_only_orders_by_uid_leave_uids_out() -> None:
 
 
 @pytest.mark.parametrize("order", list(Order))
-def test_ranks_are_asked_for_as_they_are_sorted_by(order: Order) -> None:
+def test_each_order_has_an_item_and_a_sort_key_or_neither(order: Order) -> None:
     assert order.is_by_uid == (order.item == "") == (order.sort_key == b"") == (order.first_rank == 0)

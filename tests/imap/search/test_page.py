@@ -17,7 +17,7 @@ from servers.peer_actions import Respond, Rule
 @pytest.mark.parametrize("order", [Order.NEWEST_ARRIVAL, Order.OLDEST_ARRIVAL])
 @pytest.mark.parametrize("remembering", [False, True])
 @pytest.mark.parametrize("seed", range(12))
-def test_what_goes_between_two_pages_costs_no_other_message(
+def test_a_message_expunged_between_pages_costs_no_other(
     peer: PeerFactory, order: Order, seed: int, *, remembering: bool
 ) -> None:
     """Its time is not known any more, so that nothing can stand after it."""
@@ -44,7 +44,7 @@ def test_what_goes_between_two_pages_costs_no_other_message(
 
 
 @pytest.mark.parametrize("answer", [b"{tag} NO not this one\r\n", b"{tag} BAD no\r\n"])
-def test_times_that_cannot_be_had_cost_nothing(peer: PeerFactory, answer: bytes) -> None:
+def test_times_that_are_refused_cost_nothing(peer: PeerFactory, answer: bytes) -> None:
     rule = Rule(command="UID FETCH", containing="(UID INTERNALDATE)", action=Respond(answer))
     server = peer(messages=letters(range(1, 31)), capabilities=PLAIN, rules=[rule])
     with session_on(make_account(server), Quirks()) as session:

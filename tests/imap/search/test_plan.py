@@ -26,7 +26,7 @@ def plan(*can: str, **criteria: Any) -> Plan:
         ("<>", ""),
     ],
 )
-def test_names_and_addresses_are_asked_for_in_pieces_and_verified(sender: str, keys: str) -> None:
+def test_names_with_addresses_are_searched_in_pieces_and_verified(sender: str, keys: str) -> None:
     made = plan(from_=sender)
     assert b" ".join(made.keys).decode() == keys
     assert made.local == SearchQuery(from_=sender)
@@ -53,14 +53,14 @@ def test_names_and_addresses_are_asked_for_in_pieces_and_verified(sender: str, k
         ({"has_attachment": True}, ""),
     ],
 )
-def test_criteria_are_written_as_keys(criteria: dict[str, Any], keys: str) -> None:
+def test_criteria_become_keys(criteria: dict[str, Any], keys: str) -> None:
     made = plan(**criteria)
     assert b" ".join(made.keys).decode() == keys
     assert made.complete
     assert made.local == SearchQuery(has_attachment="has_attachment" in criteria)
 
 
-def test_days_are_asked_wider_and_times_verified() -> None:
+def test_days_have_a_margin_and_times_are_verified() -> None:
     made = plan(since=NOON, before=NOON + timedelta(days=1))
     assert made.keys == (b"SINCE", b"4-Feb-2024", b"BEFORE", b"8-Feb-2024")
     assert made.local == SearchQuery(since=NOON, before=NOON + timedelta(days=1))

@@ -5,7 +5,7 @@ from mailmcp.imap.search.order import Order
 from servers.peer import PeerFactory
 
 
-def test_a_page_says_in_which_order_it_is(peer: PeerFactory) -> None:
+def test_a_page_names_its_order(peer: PeerFactory) -> None:
     server = peer(messages=letters([1, 2, 3]), capabilities=PLAIN)
     for order in Order:
         found = find(server, order=order, size=2)

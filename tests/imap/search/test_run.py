@@ -170,7 +170,9 @@ def test_attachments_are_found_by_structure_and_matches_are_limited_not_candidat
     )
 
 
-def test_the_budget_is_kept_and_said(peer: PeerFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_verification_budget_is_kept_and_reported(
+    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(limits, "VERIFY_EXPENSIVE_CANDIDATES_MAX", 40)
     monkeypatch.setattr(limits, "VERIFY_CHUNKS", (5, 10))
     server = peer(messages=[letter(uid, attached=uid == 2) for uid in range(1, 101)])
@@ -183,7 +185,7 @@ def test_the_budget_is_kept_and_said(peer: PeerFactory, monkeypatch: pytest.Monk
         assert [each.candidates_checked for each in several if isinstance(each, MailboxPage)] == [10] * 4
 
 
-def test_what_vanished_or_cannot_be_had_is_a_failure(peer: PeerFactory) -> None:
+def test_vanished_and_unreadable_messages_are_failures(peer: PeerFactory) -> None:
     server = peer(messages=letters(range(1, 6)))
     with session_on(make_account(server), probed()) as session:
         first = search_one(session, request())
@@ -199,7 +201,7 @@ def test_what_vanished_or_cannot_be_had_is_a_failure(peer: PeerFactory) -> None:
         assert verified.uids == (5,), "nobody knows what 5 holds; 3 is gone and matches nothing"
 
 
-def test_a_mailbox_is_looked_at_although_all_is_known(peer: PeerFactory) -> None:
+def test_a_mailbox_is_opened_although_all_candidates_are_known(peer: PeerFactory) -> None:
     server = peer(messages=letters([1, 2]))
     with session_on(make_account(server), probed()) as session:
         first = search_one(session, request())
@@ -217,7 +219,7 @@ def test_a_criterion_whose_capability_the_server_lacks_is_refused(peer: PeerFact
     assert error.problems[0].field == "gmail_query"
 
 
-def test_gmail_is_asked_in_its_own_language(peer: PeerFactory) -> None:
+def test_gmail_query_is_sent_as_it_is(peer: PeerFactory) -> None:
     answer = Respond(b"* SEARCH 2\r\n{tag} OK -\r\n")
     rule = Rule(command="UID SEARCH", containing="X-GM-RAW", action=answer)
     server = peer(messages=letters([1, 2]), capabilities=(*PLAIN, "X-GM-EXT-1"), rules=[rule])
@@ -225,7 +227,7 @@ def test_gmail_is_asked_in_its_own_language(peer: PeerFactory) -> None:
     assert searches(server) == ['X-GM-RAW "has:attachment older_than:1y"']
 
 
-def test_searches_that_need_literals_go_one_by_one(peer: PeerFactory) -> None:
+def test_searches_with_waiting_literals_run_one_by_one(peer: PeerFactory) -> None:
     """Text beyond ASCII needs a literal; without LITERAL+ it waits, and no burst can hold it."""
     boxes = [PeerMailbox(name=f"Box{n}", messages=letters([n], subject="Grüße")) for n in (1, 2)]
     server = peer(mailboxes=boxes, capabilities=("IMAP4rev1",))
@@ -237,7 +239,7 @@ def test_searches_that_need_literals_go_one_by_one(peer: PeerFactory) -> None:
     assert [each.uids for each in found if isinstance(each, MailboxPage)] == [(1,), (2,)]
 
 
-def test_a_lost_connection_ends_all(peer: PeerFactory) -> None:
+def test_a_lost_connection_ends_all_searches(peer: PeerFactory) -> None:
     rule = Rule(command="UID FETCH", action=Close("within"))
     server = peer(messages=letters([1]), mailboxes=[PeerMailbox(name="Other")], rules=[rule])
     with (

@@ -74,7 +74,7 @@ def next_request(request: PageRequest, page: MailboxPage, *, known: bool) -> Pag
     )
 
 
-def test_a_first_page_is_two_round_trips_and_a_next_one_is_one(
+def test_a_first_page_takes_two_round_trips_and_the_next_one(
     count: Callable[[Login], Counted], many: Login
 ) -> None:
     counted = count(many)
@@ -205,7 +205,7 @@ def test_a_message_that_vanished_since_the_search_is_a_failure(peer: PeerFactory
         assert (anew.uids, anew.fetched.failures) == ((3, 1), {}), "the mailbox says that something is gone"
 
 
-def test_a_stored_mailbox_address_is_enough(dovecot: Dovecot, many: Login) -> None:
+def test_a_cursor_is_enough_for_a_next_page(dovecot: Dovecot, many: Login) -> None:
     """On a cold session a next page is opened, searched and fetched; nothing else is remembered."""
     with session_on(make_account(At(dovecot.host, dovecot.plain_port), many)) as session:
         uidvalidity = session.examine("INBOX").uidvalidity

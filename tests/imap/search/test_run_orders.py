@@ -51,7 +51,7 @@ def test_pages_go_through_every_order(
 
 @pytest.mark.parametrize("order", list(Order))
 @pytest.mark.parametrize("capabilities", [PLAIN, ("IMAP4rev1", "SORT")])
-def test_a_position_that_vanished_is_gone_on_from(
+def test_a_page_continues_after_a_position_that_vanished(
     peer: PeerFactory, order: Order, capabilities: tuple[str, ...]
 ) -> None:
     messages = [
@@ -77,7 +77,7 @@ def test_a_position_that_vanished_is_gone_on_from(
         assert search_one(session, request(order=order, after=beyond)).uids == ()
 
 
-def test_ranks_are_told_for_merging(peer: PeerFactory) -> None:
+def test_a_page_has_ranks_for_merging(peer: PeerFactory) -> None:
     server = peer(messages=letters(range(1, 5)))
     by_time = find(server, order=Order.NEWEST_ARRIVAL, size=2)
     assert by_time.ranks == {uid: int((NOON + timedelta(hours=uid)).timestamp()) for uid in (4, 3)}
@@ -87,7 +87,7 @@ def test_ranks_are_told_for_merging(peer: PeerFactory) -> None:
     assert find(server).ranks == {}
 
 
-def test_without_sort_only_so_many_are_put_in_order_and_that_is_said(
+def test_without_sort_only_the_newest_are_sorted_and_the_page_says_so(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "SORT_CANDIDATES_MAX", 5)
@@ -147,7 +147,7 @@ def test_daylight_saving_moves_no_message(peer: PeerFactory) -> None:
 @pytest.mark.parametrize("order", [Order.NEWEST_ARRIVAL, Order.OLDEST_ARRIVAL, Order.LARGEST])
 @pytest.mark.parametrize("capabilities", [PLAIN, ("IMAP4rev1", "SORT")])
 @pytest.mark.parametrize("uid", [1, 3, 5])
-def test_what_cannot_be_had_keeps_its_place_and_is_gone_on_from(
+def test_a_message_that_fails_keeps_its_place(
     peer: PeerFactory, order: Order, capabilities: tuple[str, ...], uid: int
 ) -> None:
     """Were it ranked lowest, its whole mailbox would come last among others, or end there."""

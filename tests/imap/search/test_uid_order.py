@@ -55,7 +55,7 @@ def rows(*hours: float | None) -> dict[int, FetchedMessage]:
         ((3, None, 2), False),
     ],
 )
-def test_higher_uids_came_later_but_for_ten_minutes(
+def test_higher_uids_arrived_later_within_ten_minutes(
     hours: tuple[float | None, ...], *, ordered: bool
 ) -> None:
     assert uids_follow_arrival(rows(*hours)) is ordered
@@ -76,7 +76,7 @@ def test_a_sample_is_small_and_reaches_the_end(count: int) -> None:
     ("order", "expected", "then"),
     [(Order.NEWEST, (1, 4), (3, 2)), (Order.OLDEST, (2, 3), (4, 1))],
 )
-def test_moved_messages_follow_each_other_by_arrival(
+def test_moved_messages_are_sorted_by_arrival(
     peer: PeerFactory,
     capabilities: tuple[str, ...],
     order: Order,
@@ -92,7 +92,7 @@ def test_moved_messages_follow_each_other_by_arrival(
     assert first.ranks[1 if order is Order.NEWEST else 2]
 
 
-def test_a_mailbox_that_is_known_to_be_unordered_is_asked_so_at_once(peer: PeerFactory) -> None:
+def test_a_mailbox_known_to_be_out_of_order_is_sorted_at_once(peer: PeerFactory) -> None:
     server = peer(messages=moved(90, 1, 2, 3), capabilities=(*PLAIN, "SORT"))
     with session_on(make_account(server), Quirks()) as session:
         search_one(session, beginning(size=1))
@@ -120,7 +120,7 @@ def test_a_mailbox_in_order_costs_two_round_trips_and_some_times(peer: PeerFacto
     "sort",
     [None, b"{tag} NO cannot\r\n", b"* SORT 4 3\r\n{tag} OK -\r\n", b"{tag} OK [MESSAGELIMIT 2 3] -\r\n"],
 )
-def test_what_cannot_be_put_in_order_goes_by_uid_and_says_so(
+def test_messages_that_cannot_be_sorted_stay_by_uid(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, sort: bytes | None
 ) -> None:
     """All of it: where the server cannot sort, or does not sort all, nothing is left out."""
@@ -139,7 +139,7 @@ def test_what_cannot_be_put_in_order_goes_by_uid_and_says_so(
 
 
 @pytest.mark.parametrize("answer", [b"* SORT 1\r\n{tag} OK -\r\n", b"* SORT 1 2 3 4\r\n{tag} OK -\r\n"])
-def test_a_server_that_does_not_sort_rightly_is_not_believed(peer: PeerFactory, answer: bytes) -> None:
+def test_a_wrong_sort_is_not_used(peer: PeerFactory, answer: bytes) -> None:
     """It leaves matches out, or does not look at their times."""
     rules = [Rule(command="UID SORT", action=Respond(answer))]
     server = peer(messages=moved(90, 1, 200, 3), capabilities=(*PLAIN, "SORT"), rules=rules)
@@ -150,7 +150,7 @@ def test_a_server_that_does_not_sort_rightly_is_not_believed(peer: PeerFactory, 
         assert not session.quirks.trusts(Feature.SORT)
 
 
-def test_few_matches_of_many_messages_are_put_in_order_here(
+def test_few_matches_of_many_messages_are_sorted_here(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "SORT_CANDIDATES_MAX", 3)
@@ -163,7 +163,7 @@ def test_few_matches_of_many_messages_are_put_in_order_here(
             assert search_one(session, beginning(size=1, flagged=True)).uids == (1,)
 
 
-def test_a_page_that_goes_on_keeps_its_order(peer: PeerFactory) -> None:
+def test_a_later_page_keeps_the_order_of_the_first(peer: PeerFactory) -> None:
     """Whoever began by UID goes on by UID, whatever was learned meanwhile."""
     server = peer(messages=moved(90, 1, 2, 3), capabilities=PLAIN)
     with session_on(make_account(server), Quirks(uids_out_of_order={"INBOX"})) as session:

@@ -85,7 +85,7 @@ def test_esearch_that_misbehaves_is_not_used_again(peer: PeerFactory, answer: by
     assert [RETURN in each.line for each in server.commands if "SEARCH" in each.name] == [True, False, False]
 
 
-def test_one_bad_extended_answer_spoils_no_other_mailbox(peer: PeerFactory) -> None:
+def test_one_bad_extended_response_affects_no_other_mailbox(peer: PeerFactory) -> None:
     """What was asked in the extended form before that was learned is still read so."""
     boxes = [PeerMailbox(name=f"Box{n}", messages=make_messages(n)) for n in (1, 2, 3)]
     server = peer(mailboxes=boxes, rules=[when_searching(answering(b""), RETURN, nth=1)])
@@ -94,7 +94,7 @@ def test_one_bad_extended_answer_spoils_no_other_mailbox(peer: PeerFactory) -> N
     assert [each.uids for each in found if not isinstance(each, ToolError)] == [(1,), (2,), (3,)]
 
 
-def test_a_plain_answer_to_an_extended_search_is_taken(peer: PeerFactory) -> None:
+def test_a_plain_response_to_an_extended_search_is_accepted(peer: PeerFactory) -> None:
     rule = when_searching(answering(b"* SEARCH 1 2\r\n"), RETURN)
     server = peer(messages=make_messages(1, 2), rules=[rule])
     assert find(server).uids == (2, 1)
@@ -111,9 +111,7 @@ def test_esearch_that_finds_less_than_search_is_not_used_again(peer: PeerFactory
 
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED])
-def test_an_empty_answer_to_everything_is_not_believed(
-    peer: PeerFactory, capabilities: Sequence[str]
-) -> None:
+def test_an_empty_result_of_all_is_not_believed(peer: PeerFactory, capabilities: Sequence[str]) -> None:
     """Strato gives such ones: the messages are then named by FETCH, from the first search on."""
     server = peer(messages=letters([1, 4, 9]), capabilities=capabilities)
     server.rules.append(when_searching(answering(b"")))
@@ -137,7 +135,7 @@ def test_an_empty_answer_to_everything_is_not_believed(
     ("answer", "reason"),
     [(b"{tag} OK -\r\n", Reason.PROTOCOL_VIOLATION), (b"{tag} NO [LIMIT] No\r\n", Reason.SERVER_REFUSED)],
 )
-def test_a_server_that_shows_nothing_at_all_is_an_error(
+def test_a_server_that_finds_nothing_at_all_is_an_error(
     peer: PeerFactory, answer: bytes, reason: Reason
 ) -> None:
     """Never an empty result: the mailbox says that it is not empty."""
@@ -150,7 +148,7 @@ def test_a_server_that_shows_nothing_at_all_is_an_error(
 
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED])
-def test_a_limited_view_is_said(peer: PeerFactory, capabilities: Sequence[str]) -> None:
+def test_hidden_messages_are_reported(peer: PeerFactory, capabilities: Sequence[str]) -> None:
     """Yahoo shows some of a large mailbox, by SEARCH as by FETCH."""
     server = peer(messages=letters([7, 8, 9]), capabilities=capabilities)
     shown = b'* ESEARCH (TAG "{tag}") UID COUNT 2 ALL 8:9\r\n'
@@ -165,7 +163,7 @@ def test_a_limited_view_is_said(peer: PeerFactory, capabilities: Sequence[str]) 
     assert quirks.trusts(Feature.ESEARCH), "both say the same"
 
 
-def test_extended_and_plain_answers_may_both_be_short(peer: PeerFactory) -> None:
+def test_extended_and_plain_results_may_both_be_short(peer: PeerFactory) -> None:
     server = peer(messages=letters([7, 8, 9]), capabilities=EXTENDED)
     shown = b'* ESEARCH (TAG "{tag}") UID COUNT 1 ALL 9\r\n'
     server.rules += [
@@ -176,7 +174,7 @@ def test_extended_and_plain_answers_may_both_be_short(peer: PeerFactory) -> None
     assert (found.uids, found.complete) == ((9, 8), False)
 
 
-def test_a_server_that_stops_on_the_way_down_is_asked_again_below(peer: PeerFactory) -> None:
+def test_a_search_that_stops_on_the_way_down_continues_below(peer: PeerFactory) -> None:
     """RFC 9738: it says which UID it looked at last."""
     server = peer(messages=letters(range(1, 8)), capabilities=PLAIN)
     server.rules += [
@@ -188,7 +186,7 @@ def test_a_server_that_stops_on_the_way_down_is_asked_again_below(peer: PeerFact
     assert searches(server) == ['TEXT "words"', 'UID 1:5 TEXT "words"', 'UID 1:3 TEXT "words"']
 
 
-def test_a_limited_server_is_not_said_to_hide_messages(peer: PeerFactory) -> None:
+def test_a_message_limit_is_not_reported_as_hidden_messages(peer: PeerFactory) -> None:
     server = peer(messages=letters(range(1, 8)), capabilities=PLAIN)
     server.rules.append(when_searching(Respond(b"* SEARCH 6 7\r\n{tag} OK [MESSAGELIMIT 2] Limited\r\n")))
     [statement] = find(server).statements
@@ -196,7 +194,7 @@ def test_a_limited_server_is_not_said_to_hide_messages(peer: PeerFactory) -> Non
 
 
 @pytest.mark.parametrize("code", [b"[MESSAGELIMIT 2]", b"[MESSAGELIMIT]", b"[MESSAGELIMIT 2 7]"])
-def test_a_server_that_looks_at_some_alone_is_incomplete(
+def test_a_search_that_stops_at_the_message_limit_is_incomplete(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, code: bytes
 ) -> None:
     monkeypatch.setattr(limits, "SEARCH_ROUNDS_MAX", 3)
@@ -210,7 +208,7 @@ def test_a_server_that_looks_at_some_alone_is_incomplete(
     assert len(searches(server)) <= 4
 
 
-def test_a_limited_server_is_asked_to_fetch_no_more_than_its_limit(peer: PeerFactory) -> None:
+def test_a_fetch_stays_within_the_servers_message_limit(peer: PeerFactory) -> None:
     server = peer(messages=letters(range(1, 8)), capabilities=(*PLAIN, "MESSAGELIMIT=3"))
     assert find(server).uids == (7, 6, 5, 4, 3, 2, 1)
     fetches = [each.line.split(" ")[2] for each in server.commands if each.name == "UID FETCH"]
@@ -218,7 +216,7 @@ def test_a_limited_server_is_asked_to_fetch_no_more_than_its_limit(peer: PeerFac
 
 
 @pytest.mark.parametrize("uid", [0, 2**32, 99_999_999_999, int("9" * 4000)])
-def test_an_impossible_uid_is_a_violation(peer: PeerFactory, uid: int) -> None:
+def test_an_impossible_uid_is_a_protocol_error(peer: PeerFactory, uid: int) -> None:
     rule = when_searching(answering(b"* SEARCH 1 %d\r\n" % uid))
     server = peer(messages=letters([1]), capabilities=PLAIN, rules=[rule])
     error = fail(server, probed(), query=("x",)) if uid else None
@@ -273,7 +271,7 @@ def test_a_huge_mailbox_is_not_sorted_by_the_server(
         b"* SORT 1\r\n{tag} OK -\r\n",
     ],
 )
-def test_sort_that_does_not_work_is_done_without(peer: PeerFactory, answer: bytes) -> None:
+def test_a_sort_that_fails_is_replaced(peer: PeerFactory, answer: bytes) -> None:
     messages = [letter(1, size=5), letter(2, size=9), letter(3)]
     rule = Rule(command="UID SORT", action=Respond(answer))
     server = peer(messages=messages, capabilities=(*EXTENDED, "SORT"), rules=[rule])

@@ -28,7 +28,7 @@ def when_searching(action: Action, containing: str = "", nth: int | None = None)
     "refusal",
     [b"NO [BADCHARSET (US-ASCII)] No", b"BAD Command Argument Error. 11", b"NO No", b"NO [CANNOT] No"],
 )
-def test_a_refused_charset_is_worked_around_or_said(peer: PeerFactory, refusal: bytes) -> None:
+def test_a_refused_charset_is_avoided_or_reported(peer: PeerFactory, refusal: bytes) -> None:
     """Exchange says BAD to CHARSET, without a word of it."""
     rule = when_searching(Respond(b"{tag} %b\r\n" % refusal), "CHARSET")
     subject = "=?utf-8?q?Gr=C3=B6=C3=9Fe?="
@@ -49,7 +49,7 @@ def test_a_refused_charset_is_worked_around_or_said(peer: PeerFactory, refusal: 
 
 
 @pytest.mark.parametrize("query", ["x", "Größe"])
-def test_another_trouble_is_not_taken_for_the_charset(peer: PeerFactory, query: str) -> None:
+def test_another_refusal_is_not_blamed_on_the_charset(peer: PeerFactory, query: str) -> None:
     rule = when_searching(Respond(b"{tag} NO [SERVERBUG] Broken index\r\n"))
     error = fail(peer(messages=make_messages(1), rules=[rule]), probed(), query=query)
     assert error.reason is Reason.SERVER_REFUSED
@@ -57,7 +57,7 @@ def test_another_trouble_is_not_taken_for_the_charset(peer: PeerFactory, query: 
 
 
 @pytest.mark.parametrize("capability", ["LITERAL+", "LITERAL-", "IMAP4rev1"])
-def test_a_literal_that_need_not_wait_rides(peer: PeerFactory, capability: str) -> None:
+def test_a_literal_that_need_not_wait_takes_no_round_trip(peer: PeerFactory, capability: str) -> None:
     server = peer(messages=letters([1]), capabilities=("IMAP4rev1", "ESEARCH", capability))
     server.mailbox.messages[0].octets += "Größe".encode()
     with session_on(make_account(server), probed()) as session:
@@ -105,7 +105,7 @@ def test_a_literal_may_be_refused(answer: bytes) -> None:
             assert caught.value.reason is Reason.PROTOCOL_VIOLATION
 
 
-def test_dovecot_finds_odd_texts_as_they_are(dovecot: Dovecot, dovecot_user: Login) -> None:
+def test_dovecot_finds_texts_with_odd_characters(dovecot: Dovecot, dovecot_user: Login) -> None:
     dovecot.fill(
         dovecot_user.user, "INBOX", [letter(1, f"-{text}-", sender="a@x").octets for text in ODD_TEXTS]
     )

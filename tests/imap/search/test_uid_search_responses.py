@@ -26,11 +26,13 @@ from steps import assert_linear
         (b'(TAG "A1") UID COUNT 4294967295 ALL 1:4294967295', None),
     ],
 )
-def test_an_extended_answer_is_right_in_all_or_nothing(line: bytes, expected: list[int] | None) -> None:
+def test_an_extended_response_that_contradicts_itself_is_rejected(
+    line: bytes, expected: list[int] | None
+) -> None:
     assert parse_esearch([line], tag=b"A1") == expected
 
 
-def test_an_extended_answer_is_one_line() -> None:
+def test_an_extended_response_is_one_line() -> None:
     whole = b'(TAG "A1") UID COUNT 1 ALL 1'
     assert parse_esearch([], tag=b"A1") is None
     assert parse_esearch([whole, whole], tag=b"A1") is None
@@ -60,7 +62,7 @@ def test_many_scattered_uids_are_read_in_linear_time() -> None:
         ([(b"{1}", b"9"), b" 5,6;7"], [5, 6, 7]),
     ],
 )
-def test_plain_lines_are_read_whatever_they_look_like(lines: list[object], expected: list[int]) -> None:
+def test_odd_plain_lines_are_parsed(lines: list[object], expected: list[int]) -> None:
     """ICloud sends odd ones, and several."""
     assert parse_search(lines) == expected
 
@@ -76,5 +78,5 @@ def test_plain_lines_are_read_whatever_they_look_like(lines: list[object], expec
         ([], None),
     ],
 )
-def test_a_count_is_that_of_its_own_tag(lines: list[object], count: int | None) -> None:
+def test_a_count_is_read_from_the_response_with_its_tag(lines: list[object], count: int | None) -> None:
     assert parse_count(lines, tag=b"A1") == count

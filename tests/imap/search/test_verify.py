@@ -65,13 +65,13 @@ def test_what_a_message_proves(criteria: dict[str, Any], items: tuple[str, ...],
     assert check.is_expensive == any("BODY" in item for item in items)
 
 
-def test_what_the_server_does_not_tell_counts_for_a_message() -> None:
+def test_unknown_facts_count_in_favour_of_a_message() -> None:
     bare = FetchedMessage(uid=1)
     assert make(larger_than=5, smaller_than=2, since=NOON, before=NOON).holds(bare)
     assert not make(subject="x").holds(bare)
 
 
-def test_header_fields_of_rows_and_proofs_are_asked_for_together() -> None:
+def test_header_fields_of_rows_and_checks_share_one_section() -> None:
     row = ["UID", "FLAGS", "BODY.PEEK[HEADER.FIELDS (Date From)]", "BODY.PEEK[TEXT]<0.9>"]
     assert merge_items(row, ["FLAGS", "BODY.PEEK[HEADER.FIELDS (FROM TO)]"]) == [
         "UID",

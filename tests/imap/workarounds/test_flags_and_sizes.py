@@ -39,7 +39,7 @@ def finds(key: str, *uids: int, nth: int | None = None) -> Rule:
         ({"subject": "never held against it"}, set()),
     ],
 )
-def test_rows_contradict_by_flags_and_by_sizes_beyond_doubt(criteria: dict[str, Any], odd: set[int]) -> None:
+def test_rows_contradict_by_flags_and_by_clear_sizes(criteria: dict[str, Any], odd: set[int]) -> None:
     """A twentieth of a size is not told apart; what is not said is no contradiction."""
     rows = {
         1: FetchedMessage(uid=1, flags=("\\SEEN", "\\Flagged", "$Junk"), size_octets=100),
@@ -64,7 +64,7 @@ def test_rows_contradict_by_flags_and_by_sizes_beyond_doubt(criteria: dict[str, 
     ],
 )
 @pytest.mark.parametrize("order", [Order.NEWEST, Order.OLDEST])
-def test_a_key_that_finds_everything_is_found_out_by_the_rows(
+def test_a_key_that_finds_everything_is_caught_by_the_rows(
     peer: PeerFactory, key: str, criteria: dict[str, Any], expected: tuple[int, ...], order: Order
 ) -> None:
     flags = {3: (*SEEN, "$Done"), 4: (), 5: ("\\Flagged",)}
@@ -92,7 +92,7 @@ def test_flags_and_sizes_may_both_be_wrong(peer: PeerFactory) -> None:
     assert not quirks.trusts(Feature.LARGER)
 
 
-def test_one_message_that_contradicts_is_left(peer: PeerFactory) -> None:
+def test_one_contradicting_message_proves_nothing(peer: PeerFactory) -> None:
     """Somebody may have read it since the search."""
     messages = [letter(1), letter(2, flags=SEEN), letter(3)]
     server = peer(messages=messages, capabilities=PLAIN, rules=[finds("UNSEEN", 1, 2, 3)])
@@ -144,7 +144,7 @@ def test_a_page_made_again_finds_its_candidates_anew(peer: PeerFactory) -> None:
         ("UNANSWERED", {"unanswered_only": True}, tuple(range(30, 20, -1))),
     ],
 )
-def test_a_key_that_finds_nothing_is_found_out_by_the_newest_messages(
+def test_a_key_that_finds_nothing_is_caught_by_the_newest_messages(
     peer: PeerFactory, key: str, criteria: dict[str, Any], expected: tuple[int, ...]
 ) -> None:
     flags = {9: (), 28: (*SEEN, "$Done"), 30: ("\\Flagged",)}
@@ -158,7 +158,7 @@ def test_a_key_that_finds_nothing_is_found_out_by_the_newest_messages(
     assert not quirks.trusts(Feature.FLAGS)
 
 
-def test_nothing_found_by_flags_is_believed_where_the_newest_have_none_of_them(peer: PeerFactory) -> None:
+def test_nothing_found_by_flags_is_believed_if_the_newest_lack_them(peer: PeerFactory) -> None:
     """Octets are bounded: the flags of twenty messages are looked at."""
     server = peer(messages=letters(range(1, 31), flags=SEEN), capabilities=PLAIN)
     quirks = probed()
@@ -170,7 +170,7 @@ def test_nothing_found_by_flags_is_believed_where_the_newest_have_none_of_them(p
     assert searches(server) == ["UNSEEN", "ALL"]
 
 
-def test_mail_that_came_since_the_search_speaks_against_nothing(peer: PeerFactory) -> None:
+def test_mail_that_arrived_since_the_search_proves_nothing(peer: PeerFactory) -> None:
     server = peer(messages=letters([1, 2, 3]), capabilities=PLAIN, rules=[finds("UNSEEN", nth=1)])
     quirks = probed()
     assert find(server, quirks, unread_only=True).uids == ()
@@ -179,7 +179,7 @@ def test_mail_that_came_since_the_search_speaks_against_nothing(peer: PeerFactor
 
 
 @pytest.mark.parametrize("gone", [False, True])
-def test_one_message_that_is_read_meanwhile_speaks_against_nothing(peer: PeerFactory, *, gone: bool) -> None:
+def test_one_message_read_meanwhile_proves_nothing(peer: PeerFactory, *, gone: bool) -> None:
     """Between the look at its flags and the search for it; what is learned stays for good."""
     answer = b"" if gone else b"* 3 FETCH (UID 3 FLAGS (\\Seen))\r\n"
     rules = [
@@ -192,14 +192,14 @@ def test_one_message_that_is_read_meanwhile_speaks_against_nothing(peer: PeerFac
     assert quirks.trusts(Feature.FLAGS)
 
 
-def test_unread_mail_of_others_speaks_against_nothing(peer: PeerFactory) -> None:
+def test_unread_mail_that_other_criteria_exclude_proves_nothing(peer: PeerFactory) -> None:
     server = peer(messages=letters([1, 2, 3]), capabilities=PLAIN)
     quirks = probed()
     assert find(server, quirks, unread_only=True, from_="nobody@example.net").uids == ()
     assert quirks.trusts(Feature.FLAGS)
 
 
-def test_a_server_that_refuses_to_give_flags_is_believed(peer: PeerFactory) -> None:
+def test_a_server_that_refuses_to_send_flags_is_believed(peer: PeerFactory) -> None:
     rules = [finds("UNSEEN"), Rule(command="FETCH", action=Respond(b"{tag} NO gone\r\n"))]
     server = peer(messages=letters([1, 2, 3]), capabilities=PLAIN, rules=rules)
     assert find(server, probed(), unread_only=True).uids == ()

@@ -68,13 +68,13 @@ def test_addresses_ids_sizes_and_days() -> None:
         (b"Content-Type: \xff/\xfe;;=\r\nContent-Transfer-Encoding: \xff\r\n", b"committee \r\n", ""),
     ],
 )
-def test_words_of_a_body_are_such_as_stand_there_as_they_read(header: bytes, text: bytes, word: str) -> None:
+def test_body_words_are_stored_as_they_read(header: bytes, text: bytes, word: str) -> None:
     sections = {"HEADER.FIELDS": header + b"\r\n", "TEXT": text}
     assert parse_known_message(FetchedMessage(uid=1, sections=sections)).body_word == word
 
 
 @pytest.mark.parametrize(("flags", "seen"), [((), False), (("\\Flagged",), False), (("\\SEEN",), True)])
-def test_a_message_is_seen_by_its_flag(flags: tuple[str, ...], *, seen: bool) -> None:
+def test_seen_is_read_from_the_flags(flags: tuple[str, ...], *, seen: bool) -> None:
     assert message(flags=flags).seen is seen
 
 
@@ -82,7 +82,7 @@ def test_a_message_is_seen_by_its_flag(flags: tuple[str, ...], *, seen: bool) ->
     ("count", "numbers"),
     [(1, [1]), (3, [1, 2, 3]), (10, list(range(1, 11))), (100, [*range(10, 101, 10)]), (10**9, None)],
 )
-def test_messages_are_spread_with_the_newest_among_them(count: int, numbers: list[int] | None) -> None:
+def test_messages_are_spread_evenly_and_include_the_newest(count: int, numbers: list[int] | None) -> None:
     chosen = spread_evenly(count, limit=10)
     assert chosen[-1] == count
     assert len(chosen) == min(count, 10)

@@ -7,7 +7,7 @@ import pytest
 
 from mailmcp.imap.quirks import Quirks, Verdict
 from mailmcp.imap.search.plan import Plan
-from mailmcp.imap.workarounds.plan import describe_unverified, needs_probes, plan_around
+from mailmcp.imap.workarounds.plan import describe_unverified, find_probed, plan_around
 from mailmcp.model.feature import Feature
 from mailmcp.model.query import SearchQuery
 from mailmcp.reasons import Reason
@@ -42,7 +42,7 @@ def plan(*wrong: Feature, can: tuple[str, ...] = (), **criteria: Any) -> Plan:
         (Feature.FLAGS, {"keyword": "$Junk", "flagged": True}),
     ],
 )
-def test_what_is_wrong_is_verified_here_and_said(feature: Feature, criteria: dict[str, Any]) -> None:
+def test_wrong_keys_are_verified_here_and_reported(feature: Feature, criteria: dict[str, Any]) -> None:
     flags = feature in {Feature.ALL, Feature.FLAGS}
     made = plan(feature, **criteria, answered=not flags)
     assert made.keys == (() if flags else (b"ANSWERED",))
@@ -53,7 +53,7 @@ def test_what_is_wrong_is_verified_here_and_said(feature: Feature, criteria: dic
     assert "doesn't work" in statement
 
 
-def test_words_are_looked_for_in_headers_where_the_server_cannot_find_them() -> None:
+def test_words_are_searched_in_headers_where_text_search_fails() -> None:
     made = plan(Feature.TEXT, query=("tax",), exclude=("old",), body="sum")
     assert b" ".join(made.keys).decode() == (
         'OR SUBJECT "tax" FROM "tax" NOT OR SUBJECT "old" FROM "old" OR SUBJECT "sum" FROM "sum"'
@@ -68,7 +68,7 @@ def test_words_are_looked_for_in_headers_where_the_server_cannot_find_them() -> 
     assert plan(Feature.TEXT, subject="tax").complete
 
 
-def test_words_to_exclude_are_looked_for_here_where_the_server_cannot_negate() -> None:
+def test_excluded_words_are_verified_where_not_fails() -> None:
     made = plan(Feature.NOT, query=("tax",), exclude=("old",))
     assert made.keys == (b"TEXT", b'"tax"')
     assert made.local == SearchQuery(exclude=("old",))
@@ -88,7 +88,7 @@ def test_bodies_that_cannot_be_searched_are_searched_with_their_headers() -> Non
 
 
 @pytest.mark.parametrize("field", ["query", "exclude", "body", "gmail_query"])
-def test_text_beyond_ascii_that_cannot_be_searched_for_is_refused(field: str) -> None:
+def test_non_ascii_text_is_refused_without_a_charset(field: str) -> None:
     can = ("X-GM-EXT-1",)
 
     def asked(text: str) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def test_text_beyond_ascii_that_cannot_be_searched_for_is_refused(field: str) ->
     assert not plan(Feature.CHARSET, can=can, **asked("size")).needs_utf8
 
 
-def test_headers_beyond_ascii_are_verified_here_where_the_charset_is_refused() -> None:
+def test_non_ascii_headers_are_verified_where_the_charset_is_refused() -> None:
     made = plan(Feature.CHARSET, subject="Größe", from_="ann")
     assert made.keys == (b"FROM", b'"ann"')
     assert made.local == SearchQuery(subject="Größe")
@@ -135,12 +135,12 @@ def test_a_body_key_that_works_needs_no_text() -> None:
 
 
 def test_probes_are_for_what_servers_get_wrong() -> None:
-    assert not needs_probes(SearchQuery(unread_only=True, keyword="x", has_attachment=True))
-    assert needs_probes(SearchQuery(unread_only=True, subject="x"))
-    assert not needs_probes(SearchQuery())
+    assert not find_probed(SearchQuery(unread_only=True, keyword="x", has_attachment=True))
+    assert find_probed(SearchQuery(unread_only=True, subject="x"))
+    assert not find_probed(SearchQuery())
 
 
-def test_what_could_not_be_probed_is_named() -> None:
+def test_unprobed_criteria_are_named() -> None:
     quirks = Quirks(verdicts={Feature.SUBJECT: Verdict.OK, Feature.FROM: Verdict.OK})
     assert (
         describe_unverified(SearchQuery(subject="x", from_="y", unread_only=True, gmail_query="z"), quirks)
@@ -150,7 +150,7 @@ def test_what_could_not_be_probed_is_named() -> None:
     assert said == "The server's search by To, size, words couldn't be tested."
 
 
-def test_text_beyond_ascii_needs_a_charset() -> None:
+def test_non_ascii_text_is_unverified_without_a_charset() -> None:
     quirks = Quirks(verdicts={Feature.SUBJECT: Verdict.OK})
     said = "The server's search by subject for non-ASCII text couldn't be tested."
     assert describe_unverified(SearchQuery(subject="Größe"), quirks) == said
@@ -160,7 +160,7 @@ def test_text_beyond_ascii_needs_a_charset() -> None:
     assert describe_unverified(SearchQuery(subject="Größe"), quirks) == ""
 
 
-def test_a_body_needs_what_is_asked_for_it() -> None:
+def test_a_body_is_unverified_until_the_key_sent_for_it_is() -> None:
     said = "The server's search by body couldn't be tested."
     quirks = Quirks(verdicts={Feature.TEXT: Verdict.OK})
     assert describe_unverified(SearchQuery(body="x"), quirks) == said
@@ -196,7 +196,7 @@ def test_words_to_exclude_need_two_keys() -> None:
         (SearchQuery(), None, ""),
     ],
 )
-def test_words_can_be_overlooked_unless_they_are_verified_here(
+def test_plans_name_the_known_gaps_of_servers(
     criteria: SearchQuery, wrong: Feature | None, where: str
 ) -> None:
     quirks = Quirks(verdicts={} if wrong is None else {wrong: Verdict.WRONG})

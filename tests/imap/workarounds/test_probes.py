@@ -55,7 +55,7 @@ def judge(server: Peer, mailbox: str = "INBOX") -> dict[Feature, Verdict]:
 
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED, ("IMAP4rev1",)])
-def test_a_right_server_is_found_right_in_few_round_trips(
+def test_a_good_server_passes_all_probes_in_few_round_trips(
     peer: PeerFactory, capabilities: tuple[str, ...]
 ) -> None:
     with session_on(make_account(peer(messages=mixed(), capabilities=capabilities))) as session:
@@ -69,7 +69,7 @@ def test_a_right_server_is_found_right_in_few_round_trips(
     assert spent <= (5 if "LITERAL+" in capabilities else 9)
 
 
-def test_dovecot_and_pymap_are_found_right(
+def test_dovecot_and_pymap_pass_the_probes(
     dovecot: Dovecot, dovecot_user: Login, pymap_server: Pymap
 ) -> None:
     dovecot.fill(dovecot_user.user, "INBOX", [each.octets for each in mixed()])
@@ -81,7 +81,7 @@ def test_dovecot_and_pymap_are_found_right(
     assert {each for each in verdicts if verdicts[each] is Verdict.WRONG} <= {Feature.CHARSET}
 
 
-def test_a_search_in_a_large_mailbox_is_of_specimens_alone(
+def test_a_large_mailbox_is_probed_among_known_messages_only(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "PROBE_WHOLE_MAILBOX_MAX", 10)
@@ -94,7 +94,7 @@ def test_a_search_in_a_large_mailbox_is_of_specimens_alone(
 
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize(("exists", "verdict"), [(25, Verdict.OK), (26, Verdict.WRONG)])
-def test_a_limited_view_is_found_out(
+def test_hidden_messages_are_noticed(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, exists: int, verdict: Verdict, *, whole: bool
 ) -> None:
     """Yahoo's."""
@@ -109,7 +109,7 @@ def test_a_limited_view_is_found_out(
 
 
 @pytest.mark.parametrize("answer", [b"{tag} NO No\r\n", b"{tag} OK -\r\n"])
-def test_a_view_that_cannot_be_counted_stays_unknown(
+def test_visibility_that_cannot_be_counted_stays_unknown(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, answer: bytes
 ) -> None:
     monkeypatch.setattr(limits, "PROBE_WHOLE_MAILBOX_MAX", 10)
@@ -131,7 +131,7 @@ def test_a_view_that_cannot_be_counted_stays_unknown(
 )
 @pytest.mark.parametrize("action", [NOTHING, REFUSED])
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED])
-def test_a_key_that_finds_nothing_is_worked_around_and_said(
+def test_a_key_that_finds_nothing_is_replaced_and_reported(
     peer: PeerFactory,
     features: set[Feature],
     key: str,
@@ -194,9 +194,7 @@ def test_times_are_right_without_the_servers_dates(peer: PeerFactory, key: str) 
 
 
 @pytest.mark.parametrize("also_wrong", ["", "SUBJECT"])
-def test_words_that_cannot_be_found_are_looked_for_in_headers_visibly(
-    peer: PeerFactory, also_wrong: str
-) -> None:
+def test_words_searched_in_headers_only_are_reported(peer: PeerFactory, also_wrong: str) -> None:
     rules = [wrong("TEXT"), wrong("BODY"), *([wrong(also_wrong)] if also_wrong else [])]
     server = peer(messages=mixed(), capabilities=PLAIN, rules=rules)
     found = find(server, query=("invoice", "sender-2"))
@@ -208,7 +206,7 @@ def test_words_that_cannot_be_found_are_looked_for_in_headers_visibly(
     assert find(server, body="nothing such").uids == ()
 
 
-def test_text_beyond_ascii_that_finds_nothing_is_no_empty_result(peer: PeerFactory) -> None:
+def test_nothing_found_for_non_ascii_text_is_incomplete(peer: PeerFactory) -> None:
     """Coremail accepts CHARSET and finds nothing."""
     server = peer(messages=mixed(), capabilities=PLAIN, rules=[wrong("CHARSET")])
     quirks = Quirks()
@@ -217,7 +215,7 @@ def test_text_beyond_ascii_that_finds_nothing_is_no_empty_result(peer: PeerFacto
     assert fail(server, quirks, query=("Grüße",)).reason is Reason.CHARSET_REFUSED
 
 
-def test_plain_answers_that_cannot_be_told_apart_are_asked_for_one_by_one(peer: PeerFactory) -> None:
+def test_ambiguous_plain_responses_are_asked_for_one_by_one(peer: PeerFactory) -> None:
     """Two lines for one search, as iCloud gives; or those of two searches at a time."""
     server = peer(messages=mixed(), capabilities=PLAIN)
     all_of_them = b" ".join(b"%d" % uid for uid in range(1, 21))
@@ -227,7 +225,7 @@ def test_plain_answers_that_cannot_be_told_apart_are_asked_for_one_by_one(peer: 
     assert sum(each == "ALL" for each in searches(server)) == 2
 
 
-def test_esearch_that_is_mislabelled_is_found_out(peer: PeerFactory) -> None:
+def test_mislabelled_esearch_is_noticed(peer: PeerFactory) -> None:
     mislabelled = Respond(b'* ESEARCH (TAG "x") UID COUNT 1 ALL 1\r\n{tag} OK -\r\n')
     server = peer(messages=mixed(), capabilities=EXTENDED, rules=[wrong("RETURN", mislabelled)])
     verdicts = judge(server)
@@ -245,7 +243,7 @@ def test_sort_in_no_order_is_not_used(peer: PeerFactory, answer: bytes) -> None:
     assert quirks.verdict(Feature.SORT) is Verdict.WRONG
 
 
-def test_what_was_caught_being_wrong_stays_wrong(peer: PeerFactory) -> None:
+def test_a_feature_caught_being_wrong_stays_wrong(peer: PeerFactory) -> None:
     quirks = Quirks(verdicts={Feature.SUBJECT: Verdict.WRONG})
     with session_on(make_account(peer(messages=mixed())), quirks) as session:
         assert probe(session, "INBOX")[Feature.SUBJECT] is Verdict.WRONG
@@ -268,7 +266,7 @@ def test_probes_run_once_for_an_account(peer: PeerFactory) -> None:
     assert len(searches(server)) == asked + 1
 
 
-def test_an_empty_mailbox_leaves_it_unknown_and_that_is_said(peer: PeerFactory) -> None:
+def test_an_empty_mailbox_leaves_features_unverified(peer: PeerFactory) -> None:
     server = peer(mailboxes=[PeerMailbox(name="Full", messages=mixed())], capabilities=PLAIN)
     quirks = Quirks()
     assert judge(server) == {}
@@ -279,7 +277,7 @@ def test_an_empty_mailbox_leaves_it_unknown_and_that_is_said(peer: PeerFactory) 
     assert quirks.verdict(Feature.SUBJECT) is Verdict.OK
 
 
-def test_a_mailbox_that_cannot_be_probed_is_not_probed_for_ever(peer: PeerFactory) -> None:
+def test_a_mailbox_that_cannot_be_probed_is_tried_a_few_times(peer: PeerFactory) -> None:
     server = peer(messages=mixed(), capabilities=PLAIN)
     server.rules.append(Rule(command="FETCH", action=Respond(b"{tag} NO No numbers\r\n")))
     quirks = Quirks()

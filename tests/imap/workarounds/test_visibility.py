@@ -43,7 +43,7 @@ def counts(server: Peer) -> int:
     "criteria",
     [{"unread_only": True}, {"subject": "report"}, {"unread_only": True, "order": Order.LARGEST}, {}],
 )
-def test_a_limited_view_is_said_whatever_is_searched_for(
+def test_hidden_messages_are_reported_whatever_is_searched_for(
     peer: PeerFactory, capabilities: tuple[str, ...], criteria: dict[str, Any]
 ) -> None:
     server = peer(messages=letters(range(1, 11)), capabilities=capabilities, rules=[opening(30)])
@@ -58,7 +58,7 @@ def test_a_limited_view_is_said_whatever_is_searched_for(
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED])
 @pytest.mark.parametrize("hidden", [1, 5])
-def test_a_few_messages_less_are_no_proof(
+def test_a_few_missing_messages_prove_nothing(
     peer: PeerFactory, capabilities: tuple[str, ...], hidden: int
 ) -> None:
     server = peer(messages=letters(range(1, 11)), capabilities=capabilities, rules=[opening(10 + hidden)])
@@ -69,7 +69,7 @@ def test_a_few_messages_less_are_no_proof(
 
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED])
-def test_messages_that_have_gone_are_not_hidden(peer: PeerFactory, capabilities: tuple[str, ...]) -> None:
+def test_messages_that_are_gone_are_not_hidden(peer: PeerFactory, capabilities: tuple[str, ...]) -> None:
     """Twenty were deleted after the mailbox was opened: opened again, it says so."""
     rules = [opening(30, nth=1)]
     server = peer(messages=letters(range(1, 11)), capabilities=capabilities, rules=rules)
@@ -79,7 +79,7 @@ def test_messages_that_have_gone_are_not_hidden(peer: PeerFactory, capabilities:
     assert quirks.visibility == {"INBOX": Visibility(shown=10, exists=10)}
 
 
-def test_only_mailboxes_larger_than_a_whole_one_are_counted(peer: PeerFactory) -> None:
+def test_only_mailboxes_larger_than_one_shown_whole_are_counted(peer: PeerFactory) -> None:
     boxes = [PeerMailbox(name=f"Box{n}", messages=letters(range(1, n + 1))) for n in (5, 4, 9)]
     server = peer(mailboxes=boxes, capabilities=EXTENDED)
     quirks = Quirks()
@@ -88,7 +88,7 @@ def test_only_mailboxes_larger_than_a_whole_one_are_counted(peer: PeerFactory) -
         assert counts(server) == counted
 
 
-def test_an_account_that_hides_messages_has_each_mailbox_counted(peer: PeerFactory) -> None:
+def test_each_mailbox_is_counted_in_an_account_that_hides_messages(peer: PeerFactory) -> None:
     boxes = [PeerMailbox(name=name, messages=letters(range(1, 11))) for name in ("Large", "Small")]
     server = peer(mailboxes=boxes, capabilities=EXTENDED, rules=[opening(30, "Large")])
     quirks = Quirks()
@@ -124,7 +124,7 @@ def test_later_pages_of_a_known_search_are_not_counted(peer: PeerFactory) -> Non
         (b'* ESEARCH (TAG "other") UID COUNT 9\r\n{tag} OK -\r\n', ["ALL"]),
     ],
 )
-def test_a_count_that_cannot_be_had_is_replaced_by_a_search_or_done_without(
+def test_a_refused_or_unreadable_count_is_replaced_or_skipped(
     peer: PeerFactory, answer: bytes, searched: list[str]
 ) -> None:
     rule = Rule(command="UID SEARCH", containing="(COUNT) ALL", action=Respond(answer))
@@ -134,7 +134,7 @@ def test_a_count_that_cannot_be_had_is_replaced_by_a_search_or_done_without(
     assert searches(server) == ["UNSEEN", *searched]
 
 
-def test_a_server_that_looks_at_some_alone_is_not_counted_each_time(peer: PeerFactory) -> None:
+def test_a_server_with_a_message_limit_is_counted_once(peer: PeerFactory) -> None:
     limited = Respond(b"* SEARCH 9 10\r\n{tag} OK [MESSAGELIMIT 2] Limited\r\n")
     server = peer(messages=letters(range(1, 11)), capabilities=PLAIN)
     server.rules.append(Rule(command="UID SEARCH", containing="", action=limited))

@@ -6,6 +6,7 @@ The seam between searching and what servers get wrong. A search asks its server 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from mailmcp.imap.command import RefusedError
 from mailmcp.imap.errors import protocol_error, refused_error
@@ -18,12 +19,12 @@ from mailmcp.imap.session import Session
 from mailmcp.model.query import SearchQuery
 
 
+@dataclass(frozen=True, slots=True)
 class SearchServer:
     """A server that searches as it should."""
 
-    def __init__(self, session: Session) -> None:
-        """Search on a session. Its mailbox may change while a search waits for its turn."""
-        self.session = session
+    session: Session
+    """Its mailbox may change while a search waits for its turn."""
 
     def prepare(self, requests: Sequence[PageRequest]) -> None:
         """Find out what the searches depend on. Blocks; runs before the first of them."""

@@ -43,6 +43,8 @@ def check_false_positives(
     caught = False
     for feature in (Feature.FLAGS, Feature.LARGER, Feature.SMALLER):
         asked = trusted.only(row for row in trusted.criteria if feature in row.features)
+        if not asked.criteria:
+            continue
         odd = {uid for uid, row in rows.items() if not measures_match(asked, row, size_margin=SIZE_MARGIN)}
         if len(odd) >= _CONTRADICTIONS_MIN:
             again = yield from _search_within(server, mailbox, asked, odd)

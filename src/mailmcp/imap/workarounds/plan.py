@@ -116,9 +116,9 @@ def _in_headers(word: str) -> Keys:
     return b"OR", b"SUBJECT", word, b"FROM", word
 
 
-def needs_probes(query: SearchQuery) -> bool:
-    """Return whether a result depends on what only probes find out. Wrong flags show in the rows."""
-    return bool(_probed(query))
+def find_probed(query: SearchQuery) -> list[Criterion]:
+    """Return the criteria whose result depends on what only probes find out. Wrong flags show in the rows."""
+    return [row for row in query.criteria if row.proof not in {Proof.FLAGS, Proof.STRUCTURE}]
 
 
 def describe_unverified(query: SearchQuery, quirks: Quirks, *, found: int = 0, exists: int = 1) -> str:
@@ -130,8 +130,14 @@ def describe_unverified(query: SearchQuery, quirks: Quirks, *, found: int = 0, e
         found: How many messages it found: a search that finds any shows that it handles non-ASCII text.
         exists: How many there are in the mailbox; an empty one leaves nothing to verify.
     """
-    probed = _probed(query) if exists else []
-    unknown = [row for row in probed if any(_is_unknown(each, quirks) for each in _needed(row, quirks))]
+    probed = find_probed(query) if exists else []
+    unknown = []
+    for row in probed:
+        # TEXT replaces a BODY that is wrong.
+        replaced = Feature.BODY in row.features and not quirks.trusts(Feature.BODY)
+        features = (Feature.TEXT,) if replaced else row.features
+        if Verdict.UNKNOWN in map(quirks.verdict, features):
+            unknown.append(row)
     # What `exclude` leaves proves nothing.
     foreign = [
         row for row in probed if row not in unknown and not query.is_ascii(row) and (row.negated or not found)
@@ -139,7 +145,7 @@ def describe_unverified(query: SearchQuery, quirks: Quirks, *, found: int = 0, e
     sentences = []
     if unknown:
         sentences.append(f"The server's search by {list_names(unknown)} couldn't be tested.")
-    if foreign and _is_unknown(Feature.CHARSET, quirks):
+    if foreign and quirks.verdict(Feature.CHARSET) is Verdict.UNKNOWN:
         sentences.append(
             f"The server's search by {list_names(foreign)} for non-ASCII text couldn't be tested."
         )
@@ -149,17 +155,3 @@ def describe_unverified(query: SearchQuery, quirks: Quirks, *, found: int = 0, e
 def list_names(rows: Iterable[Criterion]) -> str:
     """List criteria as sentences name them."""
     return ", ".join(sorted({row.noun for row in rows}))
-
-
-def _probed(query: SearchQuery) -> list[Criterion]:
-    return [row for row in query.criteria if row.proof not in {Proof.FLAGS, Proof.STRUCTURE}]
-
-
-def _needed(row: Criterion, quirks: Quirks) -> tuple[Feature, ...]:
-    if Feature.BODY in row.features and not quirks.trusts(Feature.BODY):
-        return (Feature.TEXT,)  # searched by instead
-    return row.features
-
-
-def _is_unknown(feature: Feature, quirks: Quirks) -> bool:
-    return quirks.verdict(feature) is Verdict.UNKNOWN

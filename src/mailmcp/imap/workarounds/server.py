@@ -14,7 +14,7 @@ Each is played by a trap in `tests/search`.
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from typing_extensions import override
@@ -41,7 +41,7 @@ from mailmcp.imap.search.uid_search import (
 )
 from mailmcp.imap.session import quoted_mailbox
 from mailmcp.imap.workarounds.flags_and_sizes import check_false_negatives, check_false_positives
-from mailmcp.imap.workarounds.plan import describe_unverified, needs_probes, plan_around
+from mailmcp.imap.workarounds.plan import describe_unverified, find_probed, plan_around
 from mailmcp.imap.workarounds.probes import probe_once
 from mailmcp.model.feature import Feature
 from mailmcp.model.query import SearchQuery
@@ -51,6 +51,7 @@ _TWO_DAYS_S = 2 * 86_400
 """Servers may sort by days, in a zone of their own."""
 
 
+@dataclass(frozen=True, slots=True)
 class CheckedServer(SearchServer):
     """A server whose answers are checked."""
 
@@ -58,7 +59,7 @@ class CheckedServer(SearchServer):
     def prepare(self, requests: Sequence[PageRequest]) -> None:
         """Probe the server before the first search that depends on it; see `probe_once`."""
         for request in requests:
-            if request.known is None and needs_probes(request.query):
+            if request.known is None and find_probed(request.query):
                 probe_once(self.session, request.mailbox)
                 return
 
