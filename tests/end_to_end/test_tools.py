@@ -107,7 +107,7 @@ FAILURES: list[tuple[str, dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("tool", "arguments", "code", "reason"), FAILURES)
-def test_a_failure_is_a_result_that_says_what_to_do(
+def test_a_failure_is_a_result_with_a_next_action(
     conversation: Conversation, tool: str, arguments: dict[str, Any], code: str, reason: str
 ) -> None:
     result = conversation.call(tool, arguments)

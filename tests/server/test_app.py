@@ -160,7 +160,7 @@ def test_a_host_that_lists_the_tools_waits_for_nothing_that_only_calls_need() ->
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_what_cannot_be_loaded_is_answered_as_internal(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loading_failure_is_an_internal_error(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lists are whole: they need nothing that can be missing."""
 
     async def run() -> None:

@@ -207,7 +207,7 @@ def error_of(peer: Peer, mode: str, reference: Any, argument: str, **known: str)
         (ResourceTemplateReference(uri=MESSAGE_TEMPLATE), "account}/mailbox/{mailbox", "argument"),
     ],
 )
-def test_what_is_not_there_to_be_completed_is_refused(
+def test_an_unknown_template_or_argument_is_refused(
     home: Peer, mode: str, reference: Any, argument: str, field: str
 ) -> None:
     error = error_of(home, mode, reference, argument)

@@ -97,7 +97,7 @@ def test_twenty_searches_at_once_are_each_answered_as_one_alone(served: HttpProc
         ({"Content-Type": "text/plain"}, 400),
     ],
 )
-def test_a_web_site_cannot_get_in_by_a_browser(
+def test_a_web_site_cannot_get_in_through_a_browser(
     served: HttpProcess, headers: dict[str, str], status: int
 ) -> None:
     """DNS rebinding changes whose name the Host header has; the SDK's statuses."""
@@ -142,7 +142,7 @@ def test_the_right_token_lets_in(guarded: HttpProcess, mode: str) -> None:
     anyio.run(run)
 
 
-def test_the_start_warns_where_no_token_is_asked_for(served: HttpProcess, guarded: HttpProcess) -> None:
+def test_serving_without_a_token_logs_a_warning(served: HttpProcess, guarded: HttpProcess) -> None:
     assert ["no token" in each.log for each in (served, guarded)] == [True, False]
 
 
@@ -164,7 +164,7 @@ def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_read(served: Http
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "OPTIONS", "HEAD"])
-def test_there_is_no_stream_and_no_session(served: HttpProcess, method: str) -> None:
+def test_get_and_delete_are_refused(served: HttpProcess, method: str) -> None:
     """MCP lets a server answer 405; and no browser is told that it may come from elsewhere."""
     reply = httpx2.request(method, served.url, headers={"Accept": "text/event-stream"})
     assert (reply.status_code, reply.headers["Allow"]) == (405, "POST")
@@ -247,9 +247,7 @@ def test_stdout_stays_empty_and_the_log_holds_no_token(imap: EmbeddedServer) -> 
         ('http_token_env = "NONE"', "environment variable NONE, which server.http_token_env names: is not"),
     ],
 )
-def test_without_a_good_token_it_does_not_start(
-    imap: EmbeddedServer, tmp_path: Path, table: str, told: str
-) -> None:
+def test_a_bad_token_stops_the_start(imap: EmbeddedServer, tmp_path: Path, table: str, told: str) -> None:
     config = tmp_path / "config.toml"
     config.write_text(f"[server]\n{table}\n")
     process = HttpProcess(imap, "--host", ANYWHERE, "--config", str(config))
@@ -270,7 +268,9 @@ def test_without_a_good_token_it_does_not_start(
         ("127.0.0.1", None, 1, "can't listen on 127.0.0.1:{port}: the port is in use; choose another"),
     ],
 )
-def test_it_says_why_it_cannot_listen(host: str, token: SecretStr | None, status: int, told: str) -> None:
+def test_an_unusable_address_is_an_error_with_its_reason(
+    host: str, token: SecretStr | None, status: int, told: str
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(StartError, match=re.escape(told.format(port=port))) as caught:
@@ -289,7 +289,7 @@ def test_it_listens_on_loopback_without_a_token_and_anywhere_with_one(host: str,
         socket.create_connection(("127.0.0.1", listener.getsockname()[1]), timeout=5).close()
 
 
-def test_which_hosts_and_origins_are_right() -> None:
+def test_allowed_hosts_and_origins() -> None:
     names = ("Mail.example.com", "10.0.0.5:8443", "[2001:db8::1]:*")
     right = security(HttpOptions(host="Box", port=0, allowed_hosts=names), port=80)
     own = ["127.0.0.1", "localhost", "[::1]", "box"]

@@ -39,7 +39,7 @@ def logged(level: str, *, as_json: bool) -> list[str]:
     return stream.getvalue().splitlines()
 
 
-def test_a_call_is_one_line_of_text() -> None:
+def test_a_call_is_logged_as_one_line_of_text() -> None:
     (line,) = logged("info", as_json=False)
     assert line.endswith(
         "INFO mailmcp.server.calls call tool=imap_get_message account=work "
@@ -48,7 +48,7 @@ def test_a_call_is_one_line_of_text() -> None:
     )
 
 
-def test_a_call_is_one_json_object() -> None:
+def test_a_call_is_logged_as_one_json_object() -> None:
     (line,) = logged("info", as_json=True)
     record = json.loads(line)
     assert {name: record[name] for name in CALL_FIELDS} == CALL

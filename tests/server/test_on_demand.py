@@ -47,7 +47,7 @@ async def until_loading(loader: Loader) -> None:
     assert await to_thread.run_sync(loader.began.wait, WAIT_S)
 
 
-def test_nothing_is_loaded_before_somebody_asks() -> None:
+def test_nothing_is_loaded_before_a_request() -> None:
     async def run() -> Loader:
         loader = Loader()
         async with OnDemand(loader).running():
@@ -58,7 +58,7 @@ def test_nothing_is_loaded_before_somebody_asks() -> None:
     assert (loader.loads, loader.events) == (0, [])
 
 
-def test_all_who_ask_get_one_value_that_lives_until_the_end() -> None:
+def test_all_callers_get_one_value_that_lives_until_the_end() -> None:
     async def run() -> tuple[list[str], Loader, list[str]]:
         loader, got = Loader(held=True), list[str]()
         demand = OnDemand(loader)
@@ -82,7 +82,7 @@ def test_all_who_ask_get_one_value_that_lives_until_the_end() -> None:
     assert (loader.loads, while_running, loader.events) == (1, ["entered"], ["entered", "left"])
 
 
-def test_what_is_announced_is_loaded_though_nobody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_announced_value_is_loaded_without_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "LOAD_DELAY_S", 0.0)
 
     async def run() -> int:
@@ -97,7 +97,7 @@ def test_what_is_announced_is_loaded_though_nobody_asks(monkeypatch: pytest.Monk
     assert anyio.run(run) == 1
 
 
-def test_what_is_announced_waits_for_other_answers_and_a_need_does_not(
+def test_an_announced_value_loads_after_a_delay_and_a_needed_one_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "LOAD_DELAY_S", 60.0)
@@ -162,7 +162,7 @@ async def broken_start() -> AsyncIterator[str]:
 
 
 @pytest.mark.parametrize("load", [broken_import, broken_start])
-def test_what_cannot_be_loaded_is_logged_once_and_told_to_each(
+def test_a_loading_failure_is_logged_once_and_raised_to_every_caller(
     load: Callable[[], AbstractAsyncContextManager[str]], caplog: pytest.LogCaptureFixture
 ) -> None:
     async def run() -> None:

@@ -18,7 +18,7 @@ def wire(tool: Tool) -> str:
 @pytest.mark.parametrize("saving", [False, True])
 @pytest.mark.parametrize("lean_rows", [False, True])
 @pytest.mark.parametrize("dialect", Dialect)
-def test_it_says_what_the_models_say(dialect: Dialect, *, lean_rows: bool, saving: bool) -> None:
+def test_published_tools_equal_their_models(dialect: Dialect, *, lean_rows: bool, saving: bool) -> None:
     """Octet by octet, with the order of all keys."""
     tools = read_published(dialect, lean_rows=lean_rows, saving=saving).values()
     models = publish_all(dialect, lean_rows=lean_rows, saving=saving)
@@ -33,7 +33,7 @@ def test_tools_are_found_by_name_in_the_order_of_the_list() -> None:
     assert all(name == tool.name for name, tool in tools.items())
 
 
-def test_readings_do_not_share_what_they_change() -> None:
+def test_each_read_returns_independent_tools() -> None:
     saving = read_published(Dialect.SUMMARY, saving=True)["imap_get_attachment"].annotations
     plain = read_published(Dialect.SUMMARY)["imap_get_attachment"].annotations
     assert saving is not None

@@ -21,12 +21,12 @@ def published(name: str, **options: bool) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("dialect", Dialect)
-def test_what_was_written_is_what_would_be_written_now(dialect: Dialect) -> None:
+def test_published_files_are_up_to_date(dialect: Dialect) -> None:
     """A change of a contract shows as a diff: `scripts/docs` writes the new one."""
     assert (FOLDER / f"{dialect.value}.json").read_text(encoding="utf-8") == write_published(dialect)
 
 
-def test_nothing_was_written_for_a_dialect_that_there_is_not() -> None:
+def test_there_are_files_only_for_the_dialects() -> None:
     assert {path.name for path in FOLDER.iterdir()} == {f"{dialect.value}.json" for dialect in Dialect}
 
 
@@ -61,7 +61,7 @@ def test_all_tools_are_read_only_and_say_so() -> None:
     assert all(tool["annotations"]["readOnlyHint"] is True for tool in publish_all(Dialect.SUMMARY))
 
 
-def test_a_tool_that_saves_is_not_read_only_and_destroys_nothing() -> None:
+def test_a_tool_that_saves_files_is_not_read_only_and_not_destructive() -> None:
     changed = [
         (tool["name"], tool["annotations"])
         for tool, plain in zip(

@@ -19,7 +19,7 @@ def test_each_account_is_one_resource_that_can_be_read() -> None:
     assert all("home" in text for text in (listed[0].name, listed[0].title or ""))
 
 
-def test_what_the_templates_make_can_be_read() -> None:
+def test_expanded_templates_can_be_read() -> None:
     ref = MessageRef(account_id="home", mailbox="INBOX", uidvalidity=7, uid=3)
     values = {"account": "home", "mailbox": "INBOX", "uidvalidity": "7", "uid": "3", "part_id": "1.2"}
     made = [re.sub(r"{(\w+)}", lambda name: values[name[1]], each.uri_template) for each in TEMPLATES]
@@ -27,7 +27,7 @@ def test_what_the_templates_make_can_be_read() -> None:
     assert [parse_resource_uri(uri).ref for uri in made] == [ref] * len(TEMPLATES)
 
 
-def test_what_is_one_users_own_is_kept_for_no_other() -> None:
+def test_private_results_are_cached_privately() -> None:
     """Templates are the same for everybody; accounts and mail are not."""
     assert {method: hint.scope for method, hint in CACHE_HINTS.items()} == {
         "resources/list": "private",

@@ -99,7 +99,7 @@ def test_lists_are_made_without_a_connection(home: Peer, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_what_is_listed_can_be_read(home: Peer, mode: str) -> None:
+def test_every_listed_resource_can_be_read(home: Peer, mode: str) -> None:
     async def use(client: Client) -> ReadResourceResult:
         (listed,) = (await client.list_resources()).resources
         return await client.read_resource(listed.uri)

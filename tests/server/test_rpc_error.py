@@ -43,7 +43,7 @@ def test_a_code_is_what_the_revision_assigns(error: ToolError, legacy: int, mode
             assert written.message == error.message
 
 
-def test_data_says_all_that_is_known() -> None:
+def test_data_has_every_known_field() -> None:
     error = NotFoundError(
         "It is gone.",
         reason=Reason.MESSAGE_GONE,
@@ -73,7 +73,7 @@ def test_a_long_uri_is_repeated_in_part() -> None:
     assert whole.data["uri"] == uri[:ERROR_URI_CHARS_MAX]
 
 
-def test_what_is_no_resource_has_no_code_of_resources() -> None:
+def test_errors_without_a_uri_have_no_resource_code() -> None:
     written = rpc_error(
         NotFoundError("No.", reason=Reason.ACCOUNT_UNKNOWN), request_id="r", revision="2025-11-25"
     )

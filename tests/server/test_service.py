@@ -36,7 +36,7 @@ def test_a_tool_a_resource_and_a_completion_share_a_connection_that_ends_with_th
     home.wait_closed(1)
 
 
-def test_a_call_without_arguments_is_one_with_none_of_them(peer: PeerFactory) -> None:
+def test_a_call_without_arguments_uses_the_defaults(peer: PeerFactory) -> None:
     home = peer(messages=make_messages(1))
 
     async def run() -> Any:

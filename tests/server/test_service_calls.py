@@ -25,7 +25,7 @@ def call_lines(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
     return [record for record in caplog.records if hasattr(record, "outcome") and not record.exc_info]
 
 
-def test_a_finished_call_is_one_line_that_names_its_reply(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_finished_call_is_one_log_line_with_the_request_id(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "mailmcp")
 
     async def run() -> str:

@@ -64,16 +64,16 @@ KNOWN = {
         ("list_mailboxes", "account", "account_id"),
     ],
 )
-def test_usual_names_and_slips_are_understood(tool: str, name: str, meant: str) -> None:
+def test_aliases_and_typos_get_a_suggestion(tool: str, name: str, meant: str) -> None:
     assert find_meant(name, KNOWN[tool], ARGUMENT_ALIASES) == meant
 
 
 @pytest.mark.parametrize("name", ["zzzzzz", "pattern", "criterion_set", "", "x" * 100_000])
 @pytest.mark.parametrize("tool", KNOWN)
-def test_what_is_not_like_any_is_not_guessed(tool: str, name: str) -> None:
+def test_an_unlike_name_gets_no_suggestion(tool: str, name: str) -> None:
     assert find_meant(name, KNOWN[tool], ARGUMENT_ALIASES) is None
 
 
-def test_nothing_is_meant_by_a_name_that_the_tool_has_no_argument_for() -> None:
+def test_a_name_without_a_matching_argument_gets_no_suggestion() -> None:
     assert find_meant("sender", KNOWN["get_thread"], ARGUMENT_ALIASES) is None
     assert find_meant("account_id", KNOWN["list_accounts"], ARGUMENT_ALIASES) is None

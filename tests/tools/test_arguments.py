@@ -156,7 +156,7 @@ def test_arguments_of_get_message(raw: dict[str, Any], name: str, reason: str) -
 
 
 @pytest.mark.parametrize("absent", [None, ""])
-def test_a_choice_that_says_nothing_is_the_default(absent: object) -> None:
+def test_empty_values_mean_the_default(absent: object) -> None:
     read = read_arguments(
         GetMessageArguments, {"message_id": "x", "body_mode": absent, "attachment_mode": absent}
     )

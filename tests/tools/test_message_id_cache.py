@@ -3,7 +3,7 @@
 from mailmcp.tools.message_id_cache import MessageIdCache
 
 
-def test_what_was_listed_is_known() -> None:
+def test_listed_messages_are_remembered() -> None:
     known = MessageIdCache()
     known.remember("imap:home:INBOX:1:2", "a@b.example")
     known.remember("imap:home:INBOX:1:3", "")
@@ -12,7 +12,7 @@ def test_what_was_listed_is_known() -> None:
     assert known.header_of("imap:home:INBOX:1:4") == ""
 
 
-def test_the_oldest_ones_are_forgotten() -> None:
+def test_the_oldest_entries_are_dropped() -> None:
     known = MessageIdCache(entries=2)
     for number in (1, 2, 1, 3):
         known.remember(str(number), f"{number}@b.example")

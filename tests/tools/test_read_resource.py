@@ -135,7 +135,7 @@ def test_an_attachment_is_its_decoded_octets(
     assert read(peer_desk, ref(4).attachment_uri(part_id)) == Octets(content_type=content_type, octets=octets)
 
 
-def test_a_message_inside_and_its_text_can_be_had(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+def test_an_attached_message_and_its_text_can_be_read(dovecot_mail: Store, open_desk: DeskFactory) -> None:
     named = put(dovecot_mail, PARTS)
     desk = open_desk(dovecot_mail.account)
     inner = b"Subject: Inner\r\n\r\nInner text"
@@ -144,7 +144,7 @@ def test_a_message_inside_and_its_text_can_be_had(dovecot_mail: Store, open_desk
     assert read(desk, named.attachment_uri("2")) == Octets(content_type="application/pdf", octets=b"%PDF-1.4")
 
 
-def test_a_type_that_is_none_is_not_passed_on(peer_desk: Desk) -> None:
+def test_an_invalid_content_type_is_not_passed_on(peer_desk: Desk) -> None:
     found = read(peer_desk, ref(4).attachment_uri("4"))
     assert isinstance(found, Octets)
     assert found.content_type in {"application/octet-stream", "text/plain"}
@@ -169,7 +169,7 @@ def test_a_size_that_is_too_small_does_not_let_a_large_attachment_in(
     assert error.reason is Reason.TOO_LARGE
 
 
-def test_a_part_that_is_not_there_is_not_found(peer_desk: Desk) -> None:
+def test_a_missing_part_is_not_found(peer_desk: Desk) -> None:
     error = failure(peer_desk, ref(4).attachment_uri("9"))
     assert (error.code, error.reason) == (Code.NOT_FOUND, Reason.PART_MISSING)
 
@@ -199,7 +199,7 @@ def test_a_mailbox_with_an_awkward_name_is_found(peer_desk: Desk, suffix: str) -
         (ref(3), InternalError, Reason.SERVER_REFUSED),
     ],
 )
-def test_what_cannot_be_had_is_an_error(
+def test_a_message_that_cannot_be_fetched_is_an_error(
     peer_desk: Desk, named: MessageRef, error: type[ToolError], reason: Reason, suffix: str
 ) -> None:
     found = failure(peer_desk, named.message_uri + suffix)
@@ -219,6 +219,6 @@ def test_an_account_that_is_not_there_is_not_found(peer_desk: Desk, uri: str, su
     assert failure(peer_desk, uri + suffix).reason is Reason.ACCOUNT_UNKNOWN
 
 
-def test_what_is_no_uri_asks_no_server(peer_desk: Desk, server: Peer) -> None:
+def test_a_malformed_uri_is_refused_without_a_connection(peer_desk: Desk, server: Peer) -> None:
     assert failure(peer_desk, "test://nothing").reason is Reason.MALFORMED_ID
     assert server.connections == 0

@@ -58,7 +58,7 @@ def text(
         ),
     ],
 )
-def test_what_was_taken_out_is_said(texts: list[BodyText], expected: list[str]) -> None:
+def test_removed_content_is_counted(texts: list[BodyText], expected: list[str]) -> None:
     assert removal_warnings(texts, where="the body") == expected
 
 
@@ -69,5 +69,5 @@ def test_what_was_taken_out_is_said(texts: list[BodyText], expected: list[str]) 
         (2, "Removed 2 hidden passages (0 characters) from the body; imap_get_message_raw has them."),
     ],
 )
-def test_where_what_was_hidden_can_be_seen_is_said(passages: int, expected: str) -> None:
+def test_the_warning_names_the_tool_that_shows_hidden_text(passages: int, expected: str) -> None:
     assert removal_warnings([text((passages, 0))], where="the body", in_source=True) == [expected]

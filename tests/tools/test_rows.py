@@ -49,7 +49,7 @@ def test_a_message_that_came_days_after_it_was_written_says_so(hours: int, arriv
     assert line.startswith(f"- 2024-03-01 21:00{f', arrived {arrived[:10]}' if arrived else ''} | ")
 
 
-def test_a_row_of_nothing() -> None:
+def test_a_row_of_an_empty_message() -> None:
     row = build_row(REF, FetchedMessage(uid=2), snippet_chars=50)
     assert (row.date, row.from_, row.subject, row.flags, row.snippet) == ("", "", "", [], "")
     assert row_lines(row) == ("- no date | unread | no sender: no subject | `imap:work:INBOX:1:2`",)
@@ -87,7 +87,7 @@ def test_a_subject_cannot_leave_its_line_nor_its_place() -> None:
     assert line.endswith(" `imap:work:INBOX:1:2`")
 
 
-def test_what_is_special_is_marked() -> None:
+def test_special_flags_are_marked() -> None:
     flags = ["\\Seen", "\\Flagged", "\\ANSWERED", "\\Draft", "\\Deleted", "$Forwarded"]
     assert (
         " | flagged, answered, draft, not sent, deleted | "
@@ -179,7 +179,7 @@ def test_a_row_names_its_files_and_says_how_large_it_is() -> None:
     assert r' | 2 files: "a.pdf", "\*b\*.pdf" | 4.2 MB | `imap:' in row_lines(row)[0]
 
 
-def test_names_of_files_are_bounded_and_it_shows() -> None:
+def test_long_lists_of_file_names_are_cut_visibly() -> None:
     names = [b"n%d" % number + b"x" * 100 + b".pdf" for number in range(limits.ROW_FILES_MAX + 3)]
     leaves = ((b"application", b"pdf", (b"name", name), None, None, b"base64", 9) for name in names)
     row = build_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
@@ -196,7 +196,7 @@ def test_one_file_without_a_name_is_called_by_its_type() -> None:
     assert ' | 1 file: "application/pdf" | ' in row_lines(row)[0]
 
 
-def test_no_file_is_said_and_not_shown() -> None:
+def test_a_row_without_files_has_no_files_column() -> None:
     row = build_row(REF, FetchedMessage(uid=2, body_structure=MIXED[0]))
     assert (row.attachments, row.has_attachments) == (None, False)
     assert "file" not in row_lines(row)[0]
@@ -218,7 +218,7 @@ def test_ids_of_a_message_are_those_it_has() -> None:
     assert "1@example.org" not in row_lines(row)[0]
 
 
-def test_other_places_are_named_so_that_they_can_be_read() -> None:
+def test_copies_are_named_by_their_ids() -> None:
     others = [
         MessageRef(account_id="work", mailbox=f"Label `{number}`", uidvalidity=3, uid=number)
         for number in range(1, limits.ROW_PLACES_MAX + 3)

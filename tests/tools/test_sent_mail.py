@@ -59,7 +59,7 @@ def test_a_mailbox_of_what_was_sent_is_known_by_its_name(mailbox: str) -> None:
     assert own.recipients(ref(f"{mailbox}-not"), headers("From: a@b.example", TO_ANN)) is None
 
 
-def test_what_the_server_says_of_a_mailbox_goes_before_its_name() -> None:
+def test_the_servers_special_use_outranks_the_mailbox_name() -> None:
     sent = Mailbox(name="Von mir", delimiter="/", selectable=True, special_use="\\Sent")
     own = SentMail(listings={"home": (sent, replace(sent, name="Sent", special_use=""))})
     assert own.recipients(ref("Von mir"), headers(TO_ANN)) == "Ann Lee <ann@example.org>"

@@ -26,7 +26,7 @@ def test_windows_join_to_the_text(text: str, max_chars: int) -> None:
     ("offset", "expected", "next_offset"),
     [(0, "abc", 3), (2, "cde", None), (4, "e", None)],
 )
-def test_a_window_says_where_it_stands(offset: int, expected: str, next_offset: int | None) -> None:
+def test_a_window_has_its_offsets(offset: int, expected: str, next_offset: int | None) -> None:
     window = cut_window("abcde", offset=offset, max_chars=3)
     assert window == TextWindow(
         text=expected, offset=offset, end=offset + len(expected), total_chars=5, next_offset=next_offset
@@ -38,7 +38,7 @@ def test_an_empty_text_has_one_empty_window() -> None:
 
 
 @pytest.mark.parametrize(("text", "offset"), [("abc", 3), ("abc", 99), ("", 1)])
-def test_past_the_end_is_an_error_that_says_how_much_there_is(text: str, offset: int) -> None:
+def test_an_offset_past_the_end_is_an_error_with_the_size(text: str, offset: int) -> None:
     with pytest.raises(InvalidInputError) as caught:
         cut_window(text, offset=offset, max_chars=10, argument="body_offset")
     assert caught.value.reason is BaseReason.OUT_OF_RANGE

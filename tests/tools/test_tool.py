@@ -57,7 +57,7 @@ def test_the_one_called_default_need_not_be_named() -> None:
 
 
 @pytest.mark.parametrize("name", ["work ", "other", "imap.example.org"])
-def test_an_unknown_account_is_told_the_known_ones(name: str) -> None:
+def test_the_error_for_an_unknown_account_lists_the_accounts(name: str) -> None:
     call = call_for("work", "home")
     with pytest.raises(NotFoundError, match="Accounts: work, home") as caught:
         call.choose_account(name)
@@ -66,7 +66,7 @@ def test_an_unknown_account_is_told_the_known_ones(name: str) -> None:
     assert call.account_id == ""
 
 
-def test_an_address_is_told_its_account() -> None:
+def test_an_address_as_account_gets_the_right_id_suggested() -> None:
     call = call_for("work", "home")
     call.preferences = Preferences(owners={"home": Owner(addresses=("Ann@example.org",))})
     with pytest.raises(NotFoundError, match=r"That is an address or login of home: send the id\.$") as caught:
@@ -77,7 +77,7 @@ def test_an_address_is_told_its_account() -> None:
         call.choose_account("U")
 
 
-def test_an_account_in_another_case_is_told_its_id() -> None:
+def test_an_account_in_another_case_gets_the_right_id_suggested() -> None:
     """One id is written one way: cursors and message ids hold it."""
     with pytest.raises(NotFoundError, match=r"Ids are case-sensitive: send work\.$"):
         call_for("work", "home").choose_account("Work")
@@ -92,7 +92,7 @@ def test_an_account_in_another_case_is_told_its_id() -> None:
         ("imap_get_attachment", {"part_id": "1"}),
     ],
 )
-def test_an_account_beside_a_message_must_be_the_messages(
+def test_an_account_sent_with_a_message_id_must_be_the_messages(
     pymap_mail: Store, tool: str, arguments: dict[str, str]
 ) -> None:
     """Clients of similar servers send it always; no schema shows it."""

@@ -71,7 +71,7 @@ def fetch_error(ref: MessageRef, failure: FetchFailure) -> ToolError:
 
 
 def all_failed_error(issues: Sequence[Issue], next_action: NextAction | None) -> ToolError:
-    """Build the error for a page of messages none of which could be fetched."""
+    """Build the error for a page of which every message failed."""
     first = issues[0]
     details = {"issues": [{"uid": each.about.get("uid"), "message": each.message} for each in issues]}
     message = f"All {len(issues)} messages failed. The first: {first.message}"

@@ -14,12 +14,12 @@ _HEADER = re.compile(r"(?!imap:)[!#-;=?A-_a-~]{1,250}@[!#-;=?A-_a-~]{1,250}")
 
 
 def is_message_id(text: str) -> bool:
-    """Whether a text is an id, or the URI of a message."""
+    """Return whether a text is a message id or the URI of a message."""
     return _read(text) is not None
 
 
 def is_header_id(text: str) -> bool:
-    """Whether a text is a Message-ID: one word of printable ASCII, without its angle brackets."""
+    """Return whether a text is a Message-ID: one word of printable ASCII, without its angle brackets."""
     return _HEADER.fullmatch(text) is not None
 
 

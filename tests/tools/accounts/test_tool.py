@@ -50,7 +50,7 @@ def test_no_connection_is_made_and_the_next_step_works(peer: PeerFactory, open_d
     assert server.connections == 1
 
 
-def test_the_addresses_tell_which_account_is_whose(open_desk: DeskFactory) -> None:
+def test_accounts_show_their_addresses(open_desk: DeskFactory) -> None:
     account = Account(account_id="a", host="imap.example.org", port=993, user="u", read_password=str)
     desk = open_desk(account)
     desk.preferences = Preferences(owners={"a": Owner(addresses=("ann_lee@example.org", "a@b.example"))})

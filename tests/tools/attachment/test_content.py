@@ -47,7 +47,7 @@ def test_a_file_is_saved_in_pieces(store: Store, desk: Desk, tmp_path: Path, siz
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_what_is_too_large_to_be_saved_is_refused(
+def test_a_file_too_large_to_save_is_refused(
     store: Store, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.preferences = Preferences(save_folder=tmp_path)
@@ -71,7 +71,7 @@ def test_with_a_folder_the_next_step_of_a_file_without_text_is_to_save_it(
 
 
 @pytest.mark.parametrize("mode", ["text", "content", "save"])
-def test_less_than_the_server_said_is_never_taken_for_all(
+def test_less_than_announced_is_never_taken_for_complete(
     peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
     monkeypatch.setattr(limits, "PART_RANGE_OCTETS", 6)
@@ -88,7 +88,7 @@ def test_less_than_the_server_said_is_never_taken_for_all(
 
 
 @pytest.mark.parametrize("mode", ["content", "save"])
-def test_more_than_the_server_said_stays_within_the_ceiling(
+def test_more_than_announced_stays_within_the_limit(
     peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
     monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 100)
@@ -107,7 +107,7 @@ def test_more_than_the_server_said_stays_within_the_ceiling(
 
 
 @pytest.mark.parametrize("mode", ["content", "save"])
-def test_a_broken_encoding_is_said(
+def test_a_broken_encoding_is_a_warning(
     peer: PeerFactory, open_desk: DeskFactory, tmp_path: Path, mode: str
 ) -> None:
     desk = open_desk(peer_account(peer(messages=[peer_message(octets=b"QUJD!QUJD")])))

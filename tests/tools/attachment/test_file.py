@@ -57,7 +57,7 @@ def test_a_file_is_saved_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_system")
-def test_a_name_that_is_taken_gets_a_number(tmp_path: Path) -> None:
+def test_a_taken_name_gets_a_number(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"mine")
     (tmp_path / "a (2).txt").mkdir()
     names = [save_file(tmp_path, "a.txt", [str(number).encode()]).path.name for number in range(2)]
@@ -79,7 +79,7 @@ def test_a_symbolic_link_of_that_name_is_not_followed(tmp_path: Path, target: st
 
 
 @pytest.mark.usefixtures("_system")
-def test_what_breaks_off_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_failed_save_leaves_nothing_behind(tmp_path: Path) -> None:
     def octets() -> Iterator[bytes]:
         yield b"half"
         assert len(list(tmp_path.iterdir())) == 1
@@ -90,7 +90,7 @@ def test_what_breaks_off_leaves_nothing_behind(tmp_path: Path) -> None:
     assert content(tmp_path) == {}
 
 
-def test_until_it_is_whole_a_file_has_another_name(tmp_path: Path) -> None:
+def test_a_file_has_a_temporary_name_until_it_is_complete(tmp_path: Path) -> None:
     def octets() -> Iterator[bytes]:
         yield b"half"
         (partial,) = tmp_path.iterdir()
@@ -103,7 +103,7 @@ def test_until_it_is_whole_a_file_has_another_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_system")
-def test_a_folder_that_is_gone_is_an_error_the_user_can_mend(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error_the_user_can_fix(tmp_path: Path) -> None:
     with pytest.raises(InternalError) as caught:
         save_file(tmp_path / "gone", "a.txt", [b"x"])
     assert caught.value.reason is Reason.SAVE_FAILED
@@ -124,7 +124,7 @@ def test_a_full_disk_is_an_error_and_leaves_nothing_behind(
     assert content(tmp_path) == {}
 
 
-def test_a_name_that_was_taken_for_nothing_is_given_back(
+def test_a_name_reserved_for_a_failed_save_is_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object, **__: object) -> None:
@@ -137,7 +137,9 @@ def test_a_name_that_was_taken_for_nothing_is_given_back(
     assert content(tmp_path) == {}
 
 
-def test_names_run_out_at_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_save_fails_when_all_numbered_names_are_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("mailmcp.limits.SAVED_NAMES_TRIED", 3)
     for _ in range(3):
         save_file(tmp_path, "a.txt", [b"x"])

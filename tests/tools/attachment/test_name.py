@@ -92,7 +92,7 @@ def test_no_name_is_a_path_or_anything_else_but_a_name(filename: str) -> None:
         ("x" * 250 + ". " + "y" * 50, 1, "x" * 250 + ". yyy"),
     ],
 )
-def test_a_number_stands_before_the_extension_and_the_length_is_bounded(
+def test_a_number_goes_before_the_extension_and_the_length_is_bounded(
     given_name: str, number: int, expected: str
 ) -> None:
     assert numbered(given_name, number) == expected

@@ -65,7 +65,7 @@ def test_names_of_strangers_are_quoted_and_their_text_is_fenced() -> None:
     assert outcome.references == {"message_id": REF.message_id}
 
 
-def test_an_empty_text_is_said_to_be_empty() -> None:
+def test_an_empty_text_is_shown_as_no_text() -> None:
     outcome = outcome_of(AttachmentText())
     assert outcome.blocks[1:] == ("(no text)",)
     assert outcome.data.text == ""

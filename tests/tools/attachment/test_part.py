@@ -73,7 +73,7 @@ HOLLOW = (
 
 
 @pytest.mark.parametrize("answer", [BROKEN, NO_STRUCTURE, NO_OCTETS, WRONG_OCTETS, HOLLOW])
-def test_a_server_that_cannot_give_the_part_gives_the_message(
+def test_if_the_server_fails_to_send_a_part_the_message_is_fetched(
     peer: PeerFactory, open_desk: DeskFactory, answer: bytes
 ) -> None:
     server = peer(messages=[peer_message()], rules=[Rule(command="UID FETCH", nth=1, action=Respond(answer))])
@@ -102,7 +102,7 @@ def test_a_server_that_does_not_say_the_size_of_the_message(
     assert content(desk_of(server, open_desk)) == b"abcd"
 
 
-def test_a_message_too_large_to_be_taken_apart(
+def test_a_message_too_large_to_parse_is_an_error(
     peer: PeerFactory, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "RAW_RESOURCE_OCTETS_MAX", 100)
@@ -116,7 +116,7 @@ def test_a_message_too_large_to_be_taken_apart(
     assert error.next_action.tool == "imap_get_message_raw"
 
 
-def test_a_part_that_the_message_has_not_either(peer: PeerFactory, open_desk: DeskFactory) -> None:
+def test_a_part_that_the_message_lacks_too_is_not_found(peer: PeerFactory, open_desk: DeskFactory) -> None:
     server = peer(
         messages=[peer_message()], rules=[Rule(command="UID FETCH", nth=1, action=Respond(NO_STRUCTURE))]
     )
@@ -126,7 +126,9 @@ def test_a_part_that_the_message_has_not_either(peer: PeerFactory, open_desk: De
 
 
 @pytest.mark.parametrize("how", ["NO", "garbage"])
-def test_a_message_that_cannot_be_had_at_all(peer: PeerFactory, open_desk: DeskFactory, how: str) -> None:
+def test_a_message_that_the_server_never_sends_is_an_error(
+    peer: PeerFactory, open_desk: DeskFactory, how: str
+) -> None:
     server = peer(messages=[peer_message()], rules=[Rule(command="UID FETCH", action=FailUid(1, how))])  # type: ignore[arg-type] # as Literal
     assert refused(desk_of(server, open_desk), PEER_ID).reason in {
         Reason.SERVER_REFUSED,
@@ -204,7 +206,7 @@ def test_nul_octets_of_a_file_of_several_ranges(
 
 
 @pytest.mark.parametrize(("encoding", "content_type"), [("7-bit", "image/x-a"), ("8bit", "message/rfc822")])
-def test_where_dovecot_cannot_give_nul_octets_it_is_said(
+def test_lost_nul_octets_are_a_warning_on_dovecot(
     dovecot_mail: Store, open_desk: DeskFactory, encoding: str, content_type: str
 ) -> None:
     desk = open_desk(dovecot_mail.account)

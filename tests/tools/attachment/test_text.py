@@ -91,7 +91,7 @@ def test_text_is_read(desk: Desk, octets: bytes, content_type: str, filename: st
     assert found.text == expected
 
 
-def test_calendars_and_messages_are_told_in_words(desk: Desk) -> None:
+def test_calendars_and_messages_are_formatted_as_text(desk: Desk) -> None:
     assert "Budget" in read(desk, EVENT, "text/calendar").text
     assert "BEGIN:" not in read(desk, EVENT, "application/octet-stream", "a.ics").text
     mail = crlf("Subject: Inside\nFrom: Ann <ann@example.com>\n\nWords\n")
@@ -110,7 +110,7 @@ def test_calendars_and_messages_are_told_in_words(desk: Desk) -> None:
         (b"\x89PNG\0", "image/png"),
     ],
 )
-def test_what_is_no_text_is_an_issue(desk: Desk, octets: bytes, content_type: str) -> None:
+def test_an_attachment_without_text_is_an_issue(desk: Desk, octets: bytes, content_type: str) -> None:
     found = read(desk, octets, content_type)
     assert found.text == ""
     assert found.issue is not None

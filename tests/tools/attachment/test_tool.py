@@ -62,7 +62,7 @@ def test_sections_and_windows_lead_through_a_document(store: Store, desk: Desk) 
         assert whole["text"][row["offset"] :].startswith(f"[{row['name']}]")
 
 
-def test_past_the_end_of_the_text_is_said(store: Store, desk: Desk) -> None:
+def test_an_offset_past_the_end_of_the_text_is_refused(store: Store, desk: Desk) -> None:
     message_id = store_and_find(store, desk, attached(("a.txt", b"Short", "text/plain")))
     error = refused(desk, message_id, text_offset=5)
     assert error.reason is BaseReason.OUT_OF_RANGE
@@ -70,7 +70,7 @@ def test_past_the_end_of_the_text_is_said(store: Store, desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("cte", ["base64", "quoted-printable"])
-def test_the_file_itself_comes_with_the_reply(store: Store, desk: Desk, cte: str) -> None:
+def test_the_file_is_embedded_in_the_reply(store: Store, desk: Desk, cte: str) -> None:
     content = bytes(range(256)) * 300 if cte == "base64" else "Grüße\r\n".encode() * 3_000
     message_id = store_and_find(
         store, desk, attached(("a b.bin", content, "application/octet-stream"), cte=cte)
@@ -102,7 +102,7 @@ def test_large_files_come_in_ranges_with_progress(dovecot_mail: Store, open_desk
     assert {report[2] for report in desk.reports} == {"Fetching the attachment"}
 
 
-def test_what_is_too_large_for_a_reply_is_refused_before_it_is_fetched(
+def test_a_file_too_large_for_a_reply_is_refused_before_it_is_fetched(
     store: Store, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 2 * MIB)
@@ -116,7 +116,7 @@ def test_what_is_too_large_for_a_reply_is_refused_before_it_is_fetched(
 
 
 @pytest.mark.parametrize("mode", ["text", "content"])
-def test_a_part_that_is_not_there_names_those_that_are(store: Store, desk: Desk, mode: str) -> None:
+def test_the_error_for_a_missing_part_lists_the_parts(store: Store, desk: Desk, mode: str) -> None:
     inner = attached(("x.txt", b"x", "text/plain"))
     letter = attached(("a.zip", ZIP, "application/zip"))
     letter.add_attachment(inner)
@@ -133,12 +133,12 @@ def test_a_part_that_is_not_there_names_those_that_are(store: Store, desk: Desk,
 @pytest.mark.parametrize(
     "part_id", ["", "0", "TEXT", "2.TEXT", "2.MIME", "1]", "2.", "1 2", "\uff11", "9" * 40]
 )
-def test_what_can_be_no_part_id_is_never_sent(store: Store, desk: Desk, part_id: str) -> None:
+def test_an_invalid_part_id_is_never_sent(store: Store, desk: Desk, part_id: str) -> None:
     message_id = store_and_find(store, desk, make_letter())
     assert refused(desk, message_id, part_id).reason in {BaseReason.INVALID_VALUE, BaseReason.OUT_OF_RANGE}
 
 
-def test_parts_of_a_message_inside_can_be_had(store: Store, desk: Desk) -> None:
+def test_parts_of_an_attached_message_can_be_fetched(store: Store, desk: Desk) -> None:
     inner = make_letter("The inner one", "Text of the inner one\n")
     inner.add_attachment(b"a,b\r\n", maintype="text", subtype="csv", filename="in.csv")
     letter = make_letter()
@@ -163,7 +163,7 @@ def test_parts_of_a_message_in_a_file_have_no_ids(store: Store, desk: Desk) -> N
     assert "Attachment: in.csv (text/csv)" in message["text"]
 
 
-def test_no_text_is_an_error_whose_next_step_gets_the_file(store: Store, desk: Desk) -> None:
+def test_the_next_action_for_an_attachment_without_text_gets_the_file(store: Store, desk: Desk) -> None:
     message_id = store_and_find(store, desk, attached(("p.png", b"\x89PNG\0" * 9, "image/png")))
     error = refused(desk, message_id)
     assert "image/png" in error.message

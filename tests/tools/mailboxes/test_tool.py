@@ -22,7 +22,7 @@ def rows(desk: Desk, **arguments: object) -> dict[str, dict[str, object]]:
     return {row["name"]: row for row in desk.call(NAME, arguments).data["mailboxes"]}
 
 
-def test_counts_are_given_on_request(store: Store, desk: Desk) -> None:
+def test_counts_are_returned_on_request(store: Store, desk: Desk) -> None:
     store.fill("INBOX", make_numbered(1, 2))
     store.fill("INBOX", make_numbered(3), flags=[b"\\Seen"])
     store.fill("Projects/Grün", make_numbered(4), flags=[b"\\Seen"])
@@ -68,7 +68,7 @@ def test_special_use_is_what_the_server_says(dovecot_mail: Store, open_desk: Des
     assert not any("special_use_guessed" in row for row in found.values())
 
 
-def test_where_it_says_nothing_the_guess_is_marked(pymap_mail: Store, open_desk: DeskFactory) -> None:
+def test_a_guessed_special_use_is_marked(pymap_mail: Store, open_desk: DeskFactory) -> None:
     for name in ("Sent Items", "Spam", "Projects/Sent", "Ordinary"):
         pymap_mail.fill(name, make_numbered(1))
     desk = open_desk(pymap_mail.account)
@@ -119,7 +119,7 @@ def many(peer: PeerFactory, open_desk: DeskFactory) -> Desk:
 
 
 @pytest.mark.parametrize("include_counts", [False, True])
-def test_more_than_two_hundred_come_in_pages(many: Desk, *, include_counts: bool) -> None:
+def test_more_than_two_hundred_mailboxes_come_in_pages(many: Desk, *, include_counts: bool) -> None:
     names: list[str] = []
     sizes: list[int] = []
     arguments: dict[str, object] = {"include_counts": include_counts}
@@ -140,7 +140,7 @@ def test_more_than_two_hundred_come_in_pages(many: Desk, *, include_counts: bool
     assert names == ["INBOX", *(f"Box {n:03}" for n in range(450))]
 
 
-def test_what_is_sent_beside_the_cursor_may_not_contradict_it(many: Desk) -> None:
+def test_arguments_must_not_contradict_the_cursor(many: Desk) -> None:
     cursor = many.call(NAME).data["next_cursor"]
     assert many.call(NAME, {"cursor": cursor, "account_id": "work", "include_counts": False}).data[
         "mailboxes"
@@ -166,7 +166,7 @@ def test_the_next_step_works(store: Store, desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_counts_are_those_of_now_whatever_the_session_has_open(store: Store, desk: Desk, seed: int) -> None:
+def test_counts_are_current_whatever_mailbox_is_selected(store: Store, desk: Desk, seed: int) -> None:
     """The desk has one session, which opens and searches; another program changes the mailboxes."""
     chance = random.Random(seed)  # noqa: S311 - it must repeat
     names = ["INBOX", "Lists", "Kept"]
@@ -196,7 +196,7 @@ def test_counts_are_those_of_now_whatever_the_session_has_open(store: Store, des
                 assert counts[each] == (status[b"MESSAGES"], status[b"UNSEEN"]), each
 
 
-def test_counts_cost_no_round_trip_more_where_a_mailbox_is_open(
+def test_counts_take_no_extra_round_trip_for_a_selected_mailbox(
     dovecot_mail: Store, open_desk: DeskFactory
 ) -> None:
     desk = open_desk(dovecot_mail.account)

@@ -27,7 +27,7 @@ def message_id(store: Store, desk: Desk) -> str:
     return str(desk.search().data["messages"][0]["message_id"])
 
 
-def test_they_are_listed_by_default(desk: Desk, message_id: str) -> None:
+def test_attachments_are_listed_by_default(desk: Desk, message_id: str) -> None:
     reply = desk.get(message_id)
     rows = reply.data["message"]["attachments"]
     assert [(row["filename"], row["content_type"], row["part_id"]) for row in rows] == [
@@ -42,13 +42,13 @@ def test_they_are_listed_by_default(desk: Desk, message_id: str) -> None:
     assert '- "Bestände.csv" ("text/csv", ' in reply.text
 
 
-def test_they_can_be_left_out(desk: Desk, message_id: str) -> None:
+def test_attachments_can_be_left_out(desk: Desk, message_id: str) -> None:
     reply = desk.get(message_id, attachment_mode="none")
     assert reply.data["message"]["attachments"] == []
     assert "Attachments:" not in reply.text
 
 
-def test_the_text_of_those_that_are_text_is_extracted(desk: Desk, message_id: str) -> None:
+def test_text_is_extracted_from_text_attachments(desk: Desk, message_id: str) -> None:
     reply = desk.get(message_id, attachment_mode="extract_text")
     texts = {row["filename"]: row.get("extracted_text") for row in reply.data["message"]["attachments"]}
     assert texts == {
@@ -64,7 +64,7 @@ def test_the_text_of_those_that_are_text_is_extracted(desk: Desk, message_id: st
     assert "Part 4: Removed 1 hidden passage (6 characters) from the text." in warnings
 
 
-def test_a_long_one_is_cut_and_the_reply_says_how_to_get_more(store: Store, desk: Desk) -> None:
+def test_a_long_text_is_cut_and_the_reply_says_how_to_get_more(store: Store, desk: Desk) -> None:
     letter = make_letter()
     letter.add_attachment("0123456789\n" * 100, filename="long.txt")
     store.fill("INBOX", [letter.as_bytes()])
@@ -82,7 +82,7 @@ def test_a_long_one_is_cut_and_the_reply_says_how_to_get_more(store: Store, desk
     assert len(whole.data["message"]["attachments"][0]["extracted_text"]) == 1099
 
 
-def test_a_message_inside_is_one_attachment(store: Store, desk: Desk) -> None:
+def test_an_attached_message_is_one_attachment(store: Store, desk: Desk) -> None:
     letter = make_letter(text="Outer\n")
     letter.add_attachment(make_letter("Inner subject", "Inner\n"))
     store.fill("INBOX", [letter.as_bytes()])
@@ -138,11 +138,11 @@ def invite(store: Store, desk: Desk, *events: str, text: str = "Please come.\n")
     return [each.get("extracted_text") for each in message["attachments"]]
 
 
-def test_what_a_notice_says_of_an_invitation_is_not_said_again(store: Store, desk: Desk) -> None:
+def test_text_that_a_notice_shows_is_not_repeated(store: Store, desk: Desk) -> None:
     assert invite(store, desk, event()) == [None, None]
 
 
-def test_what_a_notice_does_not_say_is_extracted(store: Store, desk: Desk) -> None:
+def test_text_that_a_notice_lacks_is_extracted(store: Store, desk: Desk) -> None:
     dial = event("DESCRIPTION:Dial 4711\\nand wait.")
     assert invite(store, desk, dial) == ["Dial 4711\nand wait."] * 2
     assert invite(store, desk, dial, text="Please dial 4711\nDial 4711\nand wait.\n") == [None, None]

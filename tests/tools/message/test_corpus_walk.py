@@ -107,7 +107,7 @@ def test_every_row_says_what_its_message_says(corpus: Walk) -> None:
 
 
 @pytest.mark.parametrize("name", thin(STORED, keep_every=5))
-def test_every_part_is_to_be_had(corpus: Walk, name: str) -> None:
+def test_every_part_can_be_fetched(corpus: Walk, name: str) -> None:
     desk, message_id = corpus.desk, corpus.ids[name]
     known = parts_by_python(email.message_from_bytes(CORPUS[name].read_bytes()))
     listed = [row["part_id"] for row in desk.message(message_id)["attachments"]]

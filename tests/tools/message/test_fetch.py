@@ -132,7 +132,7 @@ ANSWER = (
     ],
     ids=["open", "nil", "string", "empty", "nothing", "short", "negative", "huge", "deep"],
 )
-def test_a_malformed_structure_is_made_up_for(
+def test_a_malformed_structure_is_replaced_by_our_own(
     peer: PeerFactory, open_desk: DeskFactory, structure: bytes
 ) -> None:
     """MailKit issues 919 and 371; the octets themselves say what the structure should."""
@@ -142,7 +142,7 @@ def test_a_malformed_structure_is_made_up_for(
     assert desk.message(newest(desk))["body_text"] == "Text of the peer."
 
 
-def test_a_refused_structure_is_made_up_for(peer: PeerFactory, open_desk: DeskFactory) -> None:
+def test_a_refused_structure_is_replaced_by_our_own(peer: PeerFactory, open_desk: DeskFactory) -> None:
     refusal = Rule(
         command="UID FETCH", containing="BODYSTRUCTURE", action=Respond(b"{tag} NO [SERVERBUG] Failed\r\n")
     )

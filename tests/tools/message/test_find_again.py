@@ -32,7 +32,7 @@ def message_id(store: Store, desk: Desk) -> str:
     return str(desk.search(mailbox="Desk").data["messages"][0]["message_id"])
 
 
-def test_a_message_that_was_moved(store: Store, desk: Desk, message_id: str) -> None:
+def test_a_moved_message_is_found(store: Store, desk: Desk, message_id: str) -> None:
     store.expunge("Desk", [int(message_id.rpartition(":")[2])])
     store.fill("Shelf", [letter("other@mail.example.org"), letter()])
     reply = desk.get(message_id, header_message_id=HEADER_ID)
@@ -64,7 +64,9 @@ def test_other_messages_with_the_same_message_id_are_counted(
 
 
 @pytest.mark.parametrize("written", [HEADER_ID, f"<{HEADER_ID}>", f" <{HEADER_ID}> "])
-def test_a_mailbox_that_was_rebuilt(store: Store, desk: Desk, message_id: str, written: str) -> None:
+def test_a_message_of_a_rebuilt_mailbox_is_found(
+    store: Store, desk: Desk, message_id: str, written: str
+) -> None:
     store.rebuild("Desk")
     store.fill("Desk", [letter()])
     reply = desk.get(message_id, header_message_id=written)
@@ -72,7 +74,7 @@ def test_a_mailbox_that_was_rebuilt(store: Store, desk: Desk, message_id: str, w
     assert reply.data["message"]["mailbox"] == "Desk"
 
 
-def test_a_mailbox_that_is_gone(store: Store, desk: Desk, message_id: str) -> None:
+def test_a_message_of_a_deleted_mailbox_is_found(store: Store, desk: Desk, message_id: str) -> None:
     with store.client() as client:
         client.delete_folder("Desk")
     store.fill("Shelf", [letter()])
@@ -88,7 +90,7 @@ def test_junk_and_trash_come_last(store: Store, desk: Desk, message_id: str) -> 
     assert desk.message(message_id, header_message_id=HEADER_ID)["mailbox"] == "Wardrobe"
 
 
-def test_a_message_that_is_nowhere(store: Store, desk: Desk, message_id: str) -> None:
+def test_a_message_that_is_nowhere_is_not_found(store: Store, desk: Desk, message_id: str) -> None:
     """A part of the id is not the id, though servers find it so."""
     store.expunge("Desk", [int(message_id.rpartition(":")[2])])
     store.fill("Shelf", [letter(f"not-{HEADER_ID}")])
@@ -101,7 +103,7 @@ def test_a_message_that_is_nowhere(store: Store, desk: Desk, message_id: str) ->
 
 
 @pytest.mark.parametrize("header_id", ["", "no id at all", "<ünlaut@mail.example.org>"])
-def test_without_a_usable_message_id_the_error_stands(
+def test_without_a_usable_message_id_the_error_is_raised(
     store: Store, desk: Desk, message_id: str, header_id: str
 ) -> None:
     store.rebuild("Desk")
@@ -112,7 +114,7 @@ def test_without_a_usable_message_id_the_error_stands(
     assert action.tool == "imap_search_messages"
 
 
-def test_without_one_the_next_step_is_the_search_if_the_message_was_listed(
+def test_without_a_message_id_the_next_action_searches_for_a_listed_message(
     store: Store, desk: Desk, message_id: str
 ) -> None:
     store.expunge("Desk", [int(message_id.rpartition(":")[2])])
@@ -125,7 +127,7 @@ def test_without_one_the_next_step_is_the_search_if_the_message_was_listed(
     assert row["mailbox"] == "Shelf"
 
 
-def test_other_errors_are_not_looked_into(desk: Desk, message_id: str) -> None:
+def test_other_errors_do_not_start_a_lookup(desk: Desk, message_id: str) -> None:
     with pytest.raises(ToolError) as caught:
         desk.get(message_id.replace("work", "nobody"), header_message_id=HEADER_ID)
     assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
@@ -140,7 +142,7 @@ def test_other_errors_are_not_looked_into(desk: Desk, message_id: str) -> None:
         ("imap_get_message_raw", {}),
     ],
 )
-def test_every_tool_says_how_to_find_what_was_listed_and_moved(
+def test_every_tool_suggests_how_to_find_a_moved_message(
     store: Store, desk: Desk, message_id: str, tool: str, arguments: dict[str, object]
 ) -> None:
     """The Message-ID is known of what was listed; else the mailbox is to be searched anew."""
@@ -160,13 +162,13 @@ def test_every_tool_says_how_to_find_what_was_listed_and_moved(
     assert action.arguments == {"account_id": "work", "mailbox": "Desk"}
 
 
-def test_what_stood_in_a_conversation_is_known_too(desk: Desk, message_id: str) -> None:
+def test_message_ids_of_a_conversation_are_remembered(desk: Desk, message_id: str) -> None:
     desk.message_id_cache = MessageIdCache()
     desk.call("imap_get_thread", {"message_id": message_id})
     assert desk.message_id_cache.header_of(message_id) == HEADER_ID
 
 
-def test_of_a_part_that_is_missing_no_message_is_to_be_found(desk: Desk, message_id: str) -> None:
+def test_a_missing_part_does_not_suggest_a_search(desk: Desk, message_id: str) -> None:
     with pytest.raises(NotFoundError) as caught:
         desk.call("imap_get_attachment", {"message_id": message_id, "part_id": "9"})
     assert caught.value.reason is Reason.PART_MISSING

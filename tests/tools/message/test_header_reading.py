@@ -49,7 +49,7 @@ def test_row_conversation_and_message_say_the_same(
     assert {key: message[key] for key in more} == more
 
 
-def test_recipients_beyond_the_room_are_counted_and_the_rest_is_to_be_had(store: Store, desk: Desk) -> None:
+def test_recipients_that_do_not_fit_are_counted_and_can_be_requested(store: Store, desk: Desk) -> None:
     octets = (CORPUS / "recipients_1200.eml").read_bytes()
     store.fill("INBOX", [octets])
     [row] = desk.search().data["messages"]

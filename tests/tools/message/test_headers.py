@@ -15,7 +15,7 @@ def headers_of(text: str) -> Headers:
     return parse_headers(text.encode())
 
 
-def test_headers_that_matter_or_all() -> None:
+def test_useful_headers_or_all_headers() -> None:
     headers = headers_of("Subject: A\nMessage-ID: <1@a.example>\nX-Odd: 1\n\n")
     for everything, names in ((False, ["Subject", "Message-ID"]), (True, ["Subject", "Message-ID", "X-Odd"])):
         values, warnings = header_fields(headers, everything=everything)
@@ -23,13 +23,13 @@ def test_headers_that_matter_or_all() -> None:
         assert warnings == []
 
 
-def test_recipients_that_fit_are_whole_and_need_no_word() -> None:
+def test_recipients_that_fit_are_shown_without_a_warning() -> None:
     headers = headers_of(f"From: a@b.example\nTo: {recipients(50)}\n\n")
     assert people_fields(headers) == ({"from": "a@b.example", "to": recipients(50), "cc": ""}, [])
 
 
 @pytest.mark.parametrize("name", ["To", "Cc"])
-def test_recipients_for_whom_there_is_no_room_are_counted(name: str) -> None:
+def test_recipients_that_do_not_fit_are_counted(name: str) -> None:
     headers = headers_of(f"{name}: {recipients(300)}\n\n")
     values, warnings = people_fields(headers)
     written = values[name.lower()]
@@ -44,7 +44,7 @@ def test_recipients_for_whom_there_is_no_room_are_counted(name: str) -> None:
     assert header_fields(headers, everything=True) == ({name: recipients(300)}, [])
 
 
-def test_where_there_are_too_many_for_every_header_the_source_is_named() -> None:
+def test_too_many_recipients_for_every_header_refer_to_the_source() -> None:
     headers = headers_of(f"To: {recipients(3_000)}\n\n")
     values, [warning] = header_fields(headers, everything=True)
     whole, _, missing = values["To"].rpartition(", ")
@@ -53,7 +53,7 @@ def test_where_there_are_too_many_for_every_header_the_source_is_named() -> None
     assert warning == "Cut 1 header value; imap_get_message_raw has the whole source."
 
 
-def test_a_field_that_is_not_read_to_its_end_has_more_than_are_counted() -> None:
+def test_a_field_that_was_cut_has_more_addresses_than_counted() -> None:
     headers = headers_of(f"To: {recipients(20_000)}\n\n")
     values, [warning] = people_fields(headers)
     assert warning.startswith("To has more than ")
@@ -74,7 +74,7 @@ def test_other_values_are_cut_between_words() -> None:
     assert values["X-Long"] == "x" * limits.HEADER_WHOLE_CHARS_MAX + " … (10000 more characters)"
 
 
-def test_a_field_that_occurs_several_times_is_in_lines_in_its_order() -> None:
+def test_values_of_a_repeated_field_are_lines_in_order() -> None:
     values, _ = header_fields(headers_of("Received: a\nSubject: S\nReceived: b\n\n"), everything=True)
     assert values == {"Received": "a\nb", "Subject": "S"}
 

@@ -149,7 +149,7 @@ def test_quoted_history_is_one_line_unless_it_is_asked_for(store: Store, desk: D
     assert "quotes=" not in desk.get(message_id, quotes="keep").text
 
 
-def test_invisible_characters_are_taken_out_and_counted(store: Store, desk: Desk) -> None:
+def test_invisible_characters_are_removed_and_counted(store: Store, desk: Desk) -> None:
     message_id = put(store, desk, make_letter(text="pay\u200b\u202epal\u2066\n").as_bytes())
     reply = desk.get(message_id)
     assert reply.data["message"]["body_text"] == "paypal"
@@ -202,7 +202,7 @@ def test_encodings(store: Store, desk: Desk, headers: str, body: bytes, expected
     assert desk.message(put(store, desk, octets))["body_text"] == expected
 
 
-def test_broken_mail_is_read_and_said_to_be_broken(store: Store, desk: Desk) -> None:
+def test_broken_mail_is_read_with_a_warning(store: Store, desk: Desk) -> None:
     octets = crlf(
         "Subject: x\nDate: Mon, 01 Jan 2024 12:00:00 +0000\nMIME-Version: 1.0\n"
         'Content-Type: multipart/mixed; boundary="cut"\n\n--cut\n'
@@ -241,7 +241,7 @@ def test_flags_are_those_of_the_server(store: Store, desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "INBOX:1", "imap:work:INBOX:1", "<1@example.org>"])
-def test_what_is_no_id_is_refused(desk: Desk, text: str) -> None:
+def test_an_invalid_id_is_refused(desk: Desk, text: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         desk.get(text)
     assert [(each.field, each.reason) for each in caught.value.problems] == [

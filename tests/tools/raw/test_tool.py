@@ -81,16 +81,14 @@ def test_windows_follow_each_other_to_the_end(store: Store, desk: Desk) -> None:
     assert windows == len(LONG) // 10_000 + 1
 
 
-def test_the_default_window_stays_small_and_is_not_repeated_in_the_next_step(
-    store: Store, desk: Desk
-) -> None:
+def test_the_default_window_is_small_and_not_repeated_in_the_next_action(store: Store, desk: Desk) -> None:
     message_id = put(store, LONG)
     data = desk.call(RAW, {"message_id": message_id}).data
     assert 7_900 < data["returned_bytes"] <= 8_000
     assert data["next_action"]["arguments"] == {"message_id": message_id, "offset": data["returned_bytes"]}
 
 
-def test_octets_that_are_no_text_come_as_base64(store: Store, desk: Desk) -> None:
+def test_octets_that_are_not_text_come_as_base64(store: Store, desk: Desk) -> None:
     octets = crlf("Subject: Gr\xfc\xdfe\n\n\xfc\n", "latin-1")
     data = desk.call(RAW, {"message_id": put(store, octets)}).data
     assert data["encoding"] == "base64"
@@ -98,7 +96,7 @@ def test_octets_that_are_no_text_come_as_base64(store: Store, desk: Desk) -> Non
     assert data["returned_bytes"] == len(octets)
 
 
-def test_the_invisible_is_shown_and_counted(store: Store, desk: Desk) -> None:
+def test_invisible_characters_are_shown_and_counted(store: Store, desk: Desk) -> None:
     octets = crlf("Subject: x\n\nPay\u200b\u202e me\n", "utf-8")
     message_id = put(store, octets)
     reply = desk.call(RAW, {"message_id": message_id})
@@ -116,7 +114,7 @@ def test_one_invisible_character_is_one(store: Store, desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("beyond", [0, 1, 10_000])
-def test_past_the_end_is_told_with_the_size(store: Store, desk: Desk, beyond: int) -> None:
+def test_an_offset_past_the_end_is_refused_with_the_size(store: Store, desk: Desk, beyond: int) -> None:
     octets = make_letter().as_bytes()
     message_id = put(store, octets)
     with pytest.raises(InvalidInputError) as caught:

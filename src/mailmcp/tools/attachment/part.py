@@ -153,8 +153,8 @@ def _contradicts(part: Part, start: PartStart, *, inside: bool) -> bool:
     ended = start.whole or len(start.octets) < limits.PART_RANGE_OCTETS
     if not ended or len(start.octets) == part.size_octets or start.message_octets is None:
         return False
-    most = limits.RAW_RESOURCE_OCTETS_MAX if inside else limits.MESSAGE_WINDOW_OCTETS
-    return start.message_octets <= most
+    limit = limits.RAW_RESOURCE_OCTETS_MAX if inside else limits.MESSAGE_WINDOW_OCTETS
+    return start.message_octets <= limit
 
 
 def _from_whole_message(session: Session, ref: MessageRef, part_id: str, report: Report) -> OpenPart:
