@@ -107,7 +107,13 @@ def read_notices(parts: Iterable[Part], octets: Mapping[str, bytes]) -> tuple[No
             notices += _read_report(part, content)
         else:
             notices = _with_original(notices, part, content)
-    return _bounded(notices)
+    unique: dict[object, Notice] = {}
+    for notice in notices:
+        unique.setdefault((notice.kind, *notice.fields.items()), notice)
+    kept = list(unique.values())[:NOTICES_MAX]
+    if len(unique) > NOTICES_MAX:
+        kept[-1] = replace(kept[-1], defects=(*kept[-1].defects, TOO_MANY_NOTICES))
+    return tuple(kept)
 
 
 def _read_calendar(part: Part, content: bytes) -> list[Notice]:
@@ -123,14 +129,14 @@ def _read_report(part: Part, content: bytes) -> list[Notice]:
     decoded = decode_transfer(content[: NOTICE_OCTETS_MAX * 2], part.encoding)
     octets = decoded.octets[:NOTICE_OCTETS_MAX]
     if part.content_type in _DISPOSITION:
-        fields, defects = read_receipt(octets)
-        return [_report(READ_RECEIPT, part, fields, (*decoded.defects, *defects))]
-    found, defects = read_delivery_report(octets)
-    return [_report(DELIVERY_REPORT, part, each, (*decoded.defects, *defects)) for each in found or [{}]]
-
-
-def _report(kind: str, part: Part, fields: Mapping[str, str], defects: tuple[str, ...]) -> Notice:
-    return Notice(kind=kind, part_id=part.part_id, fields=fields, defects=defects)
+        kind = READ_RECEIPT
+        receipt, defects = read_receipt(octets)
+        found = [receipt]
+    else:
+        kind = DELIVERY_REPORT
+        found, defects = read_delivery_report(octets)
+    defects = (*decoded.defects, *defects)
+    return [Notice(kind=kind, part_id=part.part_id, fields=each, defects=defects) for each in found or [{}]]
 
 
 def _with_original(notices: Sequence[Notice], part: Part, content: bytes) -> list[Notice]:
@@ -142,16 +148,6 @@ def _with_original(notices: Sequence[Notice], part: Part, content: bytes) -> lis
         else replace(notice, fields={**notice.fields, **original, **notice.fields})
         for notice in notices
     ]
-
-
-def _bounded(notices: Sequence[Notice]) -> tuple[Notice, ...]:
-    unique: dict[object, Notice] = {}
-    for notice in notices:
-        unique.setdefault((notice.kind, *notice.fields.items()), notice)
-    kept = list(unique.values())[:NOTICES_MAX]
-    if len(unique) > NOTICES_MAX:
-        kept[-1] = replace(kept[-1], defects=(*kept[-1].defects, TOO_MANY_NOTICES))
-    return tuple(kept)
 
 
 def read_delivery_report(octets: bytes) -> tuple[list[dict[str, str]], tuple[str, ...]]:

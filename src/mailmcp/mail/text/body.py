@@ -4,14 +4,14 @@ Which parts are the text is up to `mailmcp.mail.mime.body_parts`.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from html import escape
 from typing import Final
 
 from mailmcp.mail.charset.decode import Decoded, decode_text
 from mailmcp.mail.clean import clean_text
-from mailmcp.mail.html.convert import html_to_text
+from mailmcp.mail.html.convert import HtmlText, html_to_text
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import (
@@ -134,20 +134,11 @@ def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
     chosen = text_parts.plain
     if not any(sources[part.part_id].text.strip() for part in chosen if part.part_id in sources):
         chosen = text_parts.html or chosen
-    reading = _read(chosen, sources)
-    html = [
-        sources[part.part_id].text for part in text_parts.html if part.is_html and part.part_id in sources
-    ]
-    return replace(reading, html="\n".join(html))
-
-
-def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
-    """Join the chosen parts to one text; its `html` is empty."""
     texts: list[str] = []
     defects: list[str] = []
-    hidden = hidden_chars = maybe_hidden = maybe_hidden_chars = invisible = misleading = 0
-    from_html = clear_signed = styles_unchecked = False
-    for part in parts:
+    converted: list[HtmlText] = []
+    invisible, clear_signed = 0, False
+    for part in chosen:
         source = sources.get(part.part_id)
         if source is None:
             defects.append(MISSING_TEXT)
@@ -157,33 +148,26 @@ def _read(parts: Sequence[Part], sources: Mapping[str, Decoded]) -> BodyText:
         if unlabelled:
             defects.append(UNLABELLED_HTML)
         if unlabelled or part.is_html:
-            converted = html_to_text(source.text)
-            from_html = True
-            hidden += converted.hidden_removed
-            hidden_chars += converted.hidden_chars
-            maybe_hidden += converted.maybe_hidden
-            maybe_hidden_chars += converted.maybe_hidden_chars
-            invisible += converted.invisible_removed
-            misleading += converted.misleading_links
-            styles_unchecked = styles_unchecked or converted.styles_unchecked
-            texts.append(converted.text)
+            converted.append(html_to_text(source.text))
+            texts.append(converted[-1].text)
         else:
             text, signed = read_clear_signed(source.text)
             clear_signed = clear_signed or signed
             cleaned = clean_text(replace_uuencoded(text))
             invisible += cleaned.removed
             texts.append(cleaned.text)
+    html_ids = [part.part_id for part in text_parts.html if part.is_html]
     return BodyText(
         text="\n\n".join(text.strip("\n").rstrip() for text in texts if text.strip()),
-        html="",
-        from_html=from_html,
-        hidden_removed=hidden,
-        hidden_chars=hidden_chars,
-        maybe_hidden=maybe_hidden,
-        maybe_hidden_chars=maybe_hidden_chars,
-        invisible_removed=invisible,
-        styles_unchecked=styles_unchecked,
-        misleading_links=misleading,
+        html="\n".join(sources[part_id].text for part_id in html_ids if part_id in sources),
+        from_html=bool(converted),
+        hidden_removed=sum(each.hidden_removed for each in converted),
+        hidden_chars=sum(each.hidden_chars for each in converted),
+        maybe_hidden=sum(each.maybe_hidden for each in converted),
+        maybe_hidden_chars=sum(each.maybe_hidden_chars for each in converted),
+        invisible_removed=invisible + sum(each.invisible_removed for each in converted),
+        styles_unchecked=any(each.styles_unchecked for each in converted),
+        misleading_links=sum(each.misleading_links for each in converted),
         clear_signed=clear_signed,
         defects=tuple(dict.fromkeys(defects)),
     )
