@@ -1,1 +1,1 @@
-"""Bytes in, values out: headers, structure and text of messages; and their ids, URIs and cursors. Pure."""
+"""Octets in, values out: headers, structure and text of messages. Pure; `read` is the front door."""

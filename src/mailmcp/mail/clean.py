@@ -117,16 +117,13 @@ def blank_controls(text: str) -> str:
 
 def strip_leading_marks(text: str) -> str:
     """Remove combining marks from the start of a text, and the spaces between and after them."""
-    if not text or not _is_mark(text[0]):
-        return text
-    start = 1
-    while start < len(text) and (text[start] == " " or _is_mark(text[start])):
-        start += 1
-    return text[start:]
-
-
-def _is_mark(character: str) -> bool:
-    return character > "\u02ff" and unicodedata.category(character).startswith("M")
+    end = 0
+    for character in text:
+        is_mark = character > "\u02ff" and unicodedata.category(character).startswith("M")
+        if not is_mark and not (end and character == " "):
+            break
+        end += 1
+    return text[end:]
 
 
 def _keep_if_seen(match: re.Match[str]) -> str:

@@ -1,1 +1,1 @@
-"""Octets to characters."""
+"""Octets to characters, in any charset that mail has."""

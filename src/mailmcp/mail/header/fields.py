@@ -35,7 +35,7 @@ _NAME: Final = re.compile(rb"[!-9;-~]{1,200}")
 _SPACES: Final = re.compile(r"[ \t]+")
 _BLANK_LINE: Final = re.compile(rb"(?:\A|\n)\r*\n")  # a CR before CRLF is junk that some gateways add
 _BLANK_LINE_CR: Final = re.compile(rb"(?:\A|(?<!\r)\r)\r++(?!\n)")
-_FIELD_BEHIND_CR: Final = re.compile(rb"\r(?=[A-Za-z][A-Za-z0-9-]{0,60}:(?:[ \t\r]|\Z))")
+_FIELD_AFTER_CR: Final = re.compile(rb"\r(?=[A-Za-z][A-Za-z0-9-]{0,60}:(?:[ \t\r]|\Z))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,7 @@ def decode_encoded_words(text: str) -> Decoded:
 
 
 def _is_cr_block(block: bytes) -> bool:
-    return b"\n" not in block and _FIELD_BEHIND_CR.search(block) is not None
+    return b"\n" not in block and _FIELD_AFTER_CR.search(block) is not None
 
 
 def _unfold(block: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -158,7 +158,7 @@ def _unfold(block: bytes) -> Iterator[tuple[bytes, bytes]]:
         lines = [line.rstrip(b"\r") for line in block.split(b"\n")]
         for number, line in enumerate(lines):
             if b"\r" in line:
-                first, *behind = _FIELD_BEHIND_CR.split(line.partition(b"\r\r")[0])
+                first, *behind = _FIELD_AFTER_CR.split(line.partition(b"\r\r")[0])
                 lines[number] = first if behind else line
                 late += behind
     name, value = b"", [b""]

@@ -1,1 +1,1 @@
-"""The text of a message as a person reads it: its body, without quoted history, in short."""
+"""The text of a message as a person reads it, and what of it is new."""

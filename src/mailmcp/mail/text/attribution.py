@@ -167,7 +167,7 @@ def _judge(text: str) -> Attribution | None:
     text = " ".join(_QUOTED_NAME.sub(f" {_QUOTED} ", text).split())
     if _EASTERN.fullmatch(text):
         return Attribution(certain=True)
-    words = [word for word in map(_bare, _WORD.findall(text)) if word]
+    words = [bare for word in _WORD.findall(text) if (bare := word.strip(".-\u2013*_!?"))]
     shape = _shape(words, text, addresses)
     ended = text.endswith((":", "\uff1a")) or ("V" in shape and (barred or _EXACT.search(text)))
     if not ended or len(shape) > _WORDS_MAX or "X" in shape or not _BEGINS.match(shape):
@@ -182,11 +182,6 @@ def _judge(text: str) -> Attribution | None:
         return Attribution(lines=int(barred or _is_name_of(addresses, words)), dated=False, certain=barred)
     exact = barred or (date and (addresses or (clock and _YOU not in words)))
     return Attribution(certain=bool(exact)) if shape[0] in "OWD" or barred or (date and clock) else None
-
-
-def _bare(word: str) -> str:
-    """Strip a word's punctuation."""
-    return word.strip(".-\u2013*_!?")
 
 
 def _shape(words: Sequence[str], text: str, addresses: str) -> str:

@@ -1,1 +1,1 @@
-"""Who wrote, where links lead, and what of that is not what it looks like."""
+"""Who wrote a message, where its links lead, and what is suspicious about either."""
