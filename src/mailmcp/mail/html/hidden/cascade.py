@@ -52,10 +52,7 @@ class Family:
 class Cascade:
     """The rules of a document, ready to be asked about its elements in the order of the source."""
 
-    __slots__ = (
-        "_by_class", "_by_id", "_by_tag", "_compounds", "_memory", "_names", "_others", "_rules",
-        "_variables", "_work", "unchecked",
-    )  # fmt: skip
+    __slots__ = ("_by_key", "_compounds", "_memory", "_names", "_rules", "_variables", "_work", "unchecked")
 
     def __init__(self, rules: Iterable[Rule], variables: Mapping[str, str] = MappingProxyType({})) -> None:
         self._variables = variables
@@ -63,19 +60,17 @@ class Cascade:
         """Whether matching took too long, or depends on what isn't known."""
         self._compounds: list[Compound] = []
         self._rules: dict[int, tuple[tuple[int, int, int], int, Rule]] = {}  # by the last compound's number
-        self._by_id: dict[str, list[int]] = defaultdict(list)
-        self._by_class: dict[str, list[int]] = defaultdict(list)
-        self._by_tag: dict[str, list[int]] = defaultdict(list)
-        self._others: list[int] = []
+        self._by_key: dict[str, list[int]] = defaultdict(list)  # the rarest condition of each compound
         self._memory: dict[tuple[tuple[int, ...], str, tuple[Declaration, ...]], Styles] = {}
         self._work = CSS_MATCHES_MAX
         for order, rule in enumerate(rules):
             for compound in rule.selector.compounds:
-                self._index(compound, len(self._compounds))
+                rarest = [*(f"#{name}" for name in compound.ids), *(f".{name}" for name in compound.classes)]
+                self._by_key[(rarest or [compound.tag or "*"])[0]].append(len(self._compounds))
                 self._compounds.append(compound)
             self._rules[len(self._compounds) - 1] = (rule.selector.specificity, order, rule)
         # Without a doctype names of classes and ids match in any case.
-        self._names = {name.lower(): name for name in (*self._by_class, *self._by_id)}
+        self._names = {key.lower(): key for key in self._by_key}
 
     @property
     def is_empty(self) -> bool:
@@ -83,7 +78,7 @@ class Cascade:
         return not self._compounds
 
     def values(self, element: Element, family: Family) -> tuple[Styles, Family]:
-        """Give the properties of an element, and the family of its children; notes it in its own."""
+        """Return the cascaded values of an element, and the family of its children; update its own family."""
         matched = self._match(element, family) if self._compounds else []
         family.eldest = False
         bits = sum(1 << number for number in matched)
@@ -104,53 +99,27 @@ class Cascade:
             known = self._memory[ending, style, hints] = self._weigh(ending, style, hints)
         return known, inner
 
-    def _index(self, compound: Compound, number: int) -> None:
-        """File a compound under its rarest condition."""
-        if compound.ids:
-            self._by_id[compound.ids[0]].append(number)
-        elif compound.classes:
-            self._by_class[compound.classes[0]].append(number)
-        elif compound.tag:
-            self._by_tag[compound.tag].append(number)
-        else:
-            self._others.append(number)
-
     def _match(self, element: Element, family: Family) -> list[int]:
-        """Give the numbers of the compounds that match, with all that stands before them."""
+        """Return the numbers of the compounds that match, with all that come before them."""
         classes = classes_of(element)
-        candidates = [
-            *self._by_id.get(element.attributes.get("id", ""), ()),
-            *self._by_tag.get(element.tag, ()),
-            *self._others,
-        ]
-        for name in classes:
-            candidates += self._by_class.get(name, ())
+        names = [f"#{element.attributes.get('id', '')}", *(f".{name}" for name in classes)]
+        candidates: list[int] = []
+        for key in (element.tag, "*", *names):
+            candidates += self._by_key.get(key, ())
         self._work -= len(candidates)
-        self.unchecked |= self._work <= 0 or any(
-            self._names.get(name.lower(), name) != name
-            for name in (*classes, element.attributes.get("id", ""))
-        )
+        self.unchecked |= self._work <= 0 or any(self._names.get(key.lower(), key) != key for key in names)
         if self._work <= 0:
             return []
-        return sorted(
+        # Bit n says whether a compound n may follow, since the one before it matched where it must.
+        related = {"": -1, " ": family.ancestors << 1, ">": family.parent << 1}
+        related |= {"+": family.before << 1, "~": family.elder << 1}
+        found = [
             number
             for number in candidates
-            if self._may_follow(number, family) and self._compounds[number].matches(element, classes)
-        )
-
-    def _may_follow(self, number: int, family: Family) -> bool:
-        before = number - 1
-        match self._compounds[number].combinator:
-            case "":
-                return True
-            case " ":
-                return bool(family.ancestors >> before & 1)
-            case ">":
-                return bool(family.parent >> before & 1)
-            case "+":
-                return bool(family.before >> before & 1)
-            case _:
-                return bool(family.elder >> before & 1)
+            if related[(compound := self._compounds[number]).combinator] >> number & 1
+            and compound.matches(element, classes)
+        ]
+        return sorted(found)
 
     def _weigh(self, ending: tuple[int, ...], style: str, hints: tuple[Declaration, ...]) -> Styles:
         """Choose each value: by importance, then style attribute, specificity, order (CSS Cascade 5)."""

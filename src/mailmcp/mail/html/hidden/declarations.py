@@ -15,13 +15,9 @@ import tinycss2
 
 from mailmcp.mail.html.hidden.values import NUMBER, PROPERTIES, UNKNOWN, WIDE, is_understood
 
-_SIMPLE: Final = re.compile(r"(?:[\t\n\f\r !#-&*-.0-:<-Z^-z|~;]|/(?!\*)|\([\w\s%#,./:?=&+-]*+\))*+", re.ASCII)
-"""What can be read without a tokenizer: no quotes, comments, escapes, blocks or nested brackets."""
-
-_SPACES: Final = " \t\n\f\r"
-_SPACE: Final = re.compile(f"[{_SPACES}]+")
+_SPACE: Final = re.compile(r"[ \t\n\f\r]+")
 _VALUE_DEPTH_MAX: Final = 4  # functions in functions; serialising deeper ones recurses
-_NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|alpha\(.*|expression\(.*", re.DOTALL)
+_NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|alpha\(.*|expression\(.*|.*!.*", re.DOTALL)
 """Values that no browser of today understands, or that are the font of a system."""
 
 _ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert-layer$")
@@ -91,24 +87,16 @@ class Declaration:
 
 @lru_cache(maxsize=512)
 def parse_style(style: str) -> tuple[Declaration, ...]:
-    """Read an inline style, in the order written."""
-    if _SIMPLE.fullmatch(style) is None:
-        nodes = tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True)
-        certain = "{" not in style  # browsers differ in where a block ends that should not be there
-        return tuple(replace(each, certain=each.certain and certain) for each in parse_block(nodes))
-    found: list[Declaration] = []
-    for declaration in style.lower().split(";"):
-        name, colon, value = declaration.partition(":")
-        if colon:
-            text, bang, word = value.partition("!")
-            if not bang or word.strip(_SPACES) == "important":
-                text = _SPACE.sub(" ", text).strip()
-                found.extend(_declare(name.strip(_SPACES), text, important=bool(bang)))
-    return tuple(found)
+    """Parse a style attribute, in the order written."""
+    nodes = tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True)
+    declarations = parse_block(nodes)
+    if "{" in style:  # browsers differ in where a block ends that shouldn't be there
+        return tuple(replace(each, certain=False) for each in declarations)
+    return declarations
 
 
 def parse_block(nodes: Iterable[Any]) -> tuple[Declaration, ...]:
-    """Read parsed content of a block, in the order written; what is no declaration is passed over."""
+    """Convert the parsed content of a block, in the order written; skip what isn't a declaration."""
     found: list[Declaration] = []
     for node in nodes:
         if node.type == "declaration" and (node.lower_name in PROPERTIES or node.lower_name in _SHORTHANDS):
@@ -144,9 +132,7 @@ def _declare(name: str, value: str, *, important: bool) -> Iterator[Declaration]
         quirk = _QUIRK.fullmatch(part) is not None
         px = f"{part}px" if quirk and not is_understood(longhand, part) else part
         certain = part != UNKNOWN and px == part and not (quirk and "color" in longhand)
-        certain = certain and not part.startswith(
-            ("calc(", "min(", "max(", "clamp(")
-        )  # of which bounds are known
+        certain = certain and not part.startswith(("calc(", "min(", "max(", "clamp("))  # bounds are known
         yield Declaration(longhand, px, important, certain)
 
 

@@ -120,12 +120,8 @@ def parse_selector(text: str) -> Selector:
         compounds, certain = [compounds[-1]], False
         compounds[0].combinator = ""
     ids, classes, types = specificity
-    inert = [
-        each
-        for each in unread
-        if _DYNAMIC.fullmatch(each) or each.startswith("::") or _PSEUDO_ELEMENT.fullmatch(each)
-    ]
-    known = [each for each in inert if _DYNAMIC.fullmatch(each) or _PSEUDO_ELEMENT.fullmatch(each)]
+    known = [each for each in unread if _DYNAMIC.fullmatch(each) or _PSEUDO_ELEMENT.fullmatch(each)]
+    inert = known or [each for each in unread if each.startswith("::")]
     return Selector(
         compounds=tuple(compounds),
         specificity=(ids, classes, types),
