@@ -126,7 +126,7 @@ def test_one_mailbox_of_all_accounts(desk: Desk) -> None:
 
 def test_a_session_costs_two_round_trips_then_one(desk: Desk) -> None:
     """SEARCH and FETCH, however many mailboxes it searches; LIST comes before."""
-    sessions = len(divide(sources(len(NAMES) + len(EMPTY)), most=desk.accounts[0].max_sessions))
+    sessions = len(divide(sources(len(NAMES) + len(EMPTY)), limit=desk.accounts[0].max_sessions))
     desk.search(account_id="home", mailbox="*", limit=1)
     first = desk.search(account_id="home", mailbox="*", limit=1)
     assert first.telemetry.imap_round_trips == 1 + 2 * sessions
@@ -179,7 +179,7 @@ def sources(count: int) -> list[SourceCursor]:
 def test_mailboxes_are_divided_evenly_among_as_many_sessions_as_pay(
     count: int, most: int, sizes: list[int]
 ) -> None:
-    groups = divide(sources(count), most=most)
+    groups = divide(sources(count), limit=most)
     assert [len(group) for group in groups] == sizes
     assert [each for group in groups for each in group] == sources(count)
 

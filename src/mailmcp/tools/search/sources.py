@@ -1,7 +1,6 @@
-"""Searching many mailboxes at once: accounts side by side, and each on a few sessions.
+"""Search many mailboxes at once: accounts in parallel, each on a few sessions.
 
-A mailbox that fails stands in the result with its error; what failed never delays the
-others beyond a share of the call's time.
+The result of a mailbox that fails is its error. It never delays the others beyond a share of the call's time.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,24 +32,24 @@ from mailmcp.tools.tool import Call
 from mcp_envelope import Code, ToolError
 
 _FIRST = 2**100
-"""Further on in an order than any message; see `_depth`."""
+"""Above the depth of any message; see `_depth`."""
 
 _ASIDE = frozenset({"\\Junk", "\\Trash"})
 """What a search of all mailboxes leaves out."""
 
 _LAST = {"\\Archive": 1, "\\All": 2}
-"""Where a message is found too; other mailboxes say more of it."""
+"""Mailboxes that hold copies: the others say more about a message."""
 
 _SOURCE_CHARS = 60
 """Of a mailbox in a cursor, besides its name: account, numbers, some copies."""
 
-
 Items = Callable[[Session], Sequence[str]]
+"""Chooses the data items of a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Searched:
-    """One mailbox: the page that it could give, or why it could not."""
+    """One mailbox: a page of its matches, or the error."""
 
     source: SourceCursor
     found: MailboxPage | ToolError
@@ -58,26 +57,23 @@ class Searched:
 
 @dataclass(slots=True, kw_only=True)
 class Searches:
-    """What came of all sources, and what is known of their accounts."""
+    """The results of all sources."""
 
     searched: list[Searched] = field(default_factory=list)
-    """In the order of the sources; `*` has become the mailboxes it means."""
+    """In the order of the sources; `*` is replaced by the mailboxes it means."""
 
     listings: dict[str, tuple[Mailbox, ...]] = field(default_factory=dict)
-    """The mailboxes of accounts, where they were listed."""
+    """The mailboxes of the accounts that were listed."""
 
     cut: bool = False
     """Whether there were more mailboxes than one search takes."""
 
     reordered: bool = False
-    """Whether the messages of one mailbox turned out to be better in the order of arrival than by UID."""
+    """Whether the messages of one mailbox go by arrival, because its UIDs don't."""
 
 
 async def search_sources(call: Call, search: Search, items: Items) -> Searches:
-    """Search the sources of a search, with these data items for each row; two round trips a session, or one.
-
-    An error stands in the place of the mailbox that had it.
-    """
+    """Search all sources; two round trips a session, or one if the candidates are remembered."""
     by_account: dict[str, list[SourceCursor]] = {}
     for source in search.sources:
         by_account.setdefault(source.account_id, []).append(source)
@@ -119,7 +115,7 @@ class _Run:
         except ToolError as error:
             return [Searched(source=source, found=error) for source in sources]
         self._total += len(sources)
-        groups = divide(sources, most=account.max_sessions)
+        groups = divide(sources, limit=account.max_sessions)
         results: list[list[Searched]] = [[] for _ in groups]
 
         async def search_group(number: int) -> None:
@@ -131,7 +127,7 @@ class _Run:
         return [each for group in results for each in group]
 
     async def _with_mailboxes(self, account_id: str, sources: list[SourceCursor]) -> list[SourceCursor]:
-        """Put the mailboxes that `*` means in its place; one round trip if it is there."""
+        """Replace `*` by the mailboxes it means; one round trip if it is there."""
         if all(source.mailbox != EVERYTHING for source in sources):
             return sources
         listed = await self.call.ask(list_mailboxes, account_id=account_id, deadline=self.deadline)
@@ -214,9 +210,9 @@ def _search_with_rows(
     requests: Sequence[PageRequest],
     keep: Callable[[list[MailboxPage | ToolError]], None],
 ) -> list[MailboxPage | ToolError]:
-    """Scan, and ask again without structures for rows that cannot be fetched with them.
+    """Search, and fetch rows again without structures if they can't be fetched with them.
 
-    `keep` gets what has come if the connection fails.
+    If the connection fails, `keep` gets what has arrived.
     """
     found = search_mailboxes(CheckedServer(session), requests, keep=keep)
     keep(found)
@@ -239,7 +235,7 @@ def _with_plain_rows(session: Session, found: MailboxPage) -> MailboxPage:
 
 
 def _depth(order: Order, position: Position | None) -> int:
-    """Say how far on a position is in its order, as a number that falls from message to message."""
+    """Return a number that falls from message to message in an order."""
     if position is None:
         return _FIRST
     match order:
@@ -253,21 +249,21 @@ def _depth(order: Order, position: Position | None) -> int:
             return (position.rank << 32) + position.uid
 
 
-def divide(sources: Sequence[SourceCursor], *, most: int) -> list[Sequence[SourceCursor]]:
-    """Divide mailboxes into groups of about equal size, as many as are worth a session; at most `most`."""
-    count = max(min(most, ceil(len(sources) / limits.SEARCH_GROUP_MAILBOXES)), 1)
+def divide(sources: Sequence[SourceCursor], *, limit: int) -> list[Sequence[SourceCursor]]:
+    """Divide mailboxes into up to `limit` groups of about equal size, each worth a session."""
+    count = max(min(limit, ceil(len(sources) / limits.SEARCH_GROUP_MAILBOXES)), 1)
     edges = [len(sources) * number // count for number in range(count + 1)]
     return [sources[low:high] for low, high in pairwise(edges) if low < high]
 
 
 def in_preferred_order(mailboxes: Sequence[Mailbox]) -> list[Mailbox]:
-    """Choose the mailboxes that a search of all means; those that say most of their messages first."""
+    """Return the mailboxes that a search of all means; those that only hold copies come last."""
     chosen = [each for each in mailboxes if each.selectable and each.special_use not in _ASIDE]
     return sorted(chosen, key=lambda each: _LAST.get(each.special_use, 0))
 
 
 def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
-    """Yield the first names, as many as a cursor has room for beside those of `share` - 1 other accounts."""
+    """Yield as many names as fit a cursor that `share` accounts have to share."""
     room = limits.SEARCH_SOURCES_CHARS_MAX // share
     for name in names[: limits.SEARCH_SOURCES_MAX // share]:
         room -= 3 * len(name.encode()) + _SOURCE_CHARS
@@ -277,7 +273,7 @@ def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
 
 
 def top_of(found: MailboxPage, order: Order) -> int:
-    """Give the highest UID that a search saw, where newer messages would come in above; else 0."""
+    """Return the highest UID that a search saw; 0 in an order in which newer messages come last."""
     newest_first = order not in {Order.OLDEST, Order.OLDEST_ARRIVAL}
     return min(max(found.candidates.uids, default=0), UINT32_MAX) if newest_first else 0
 
