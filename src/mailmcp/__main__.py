@@ -1,14 +1,14 @@
 """The entry point: `mailmcp`, or `python -m mailmcp`.
 
-Start-up is imports, and a host waits for it. Collecting garbage meanwhile finds none and
-costs a seventh of the time, so it is off until the command is loaded (`cli/main.py`).
+A host waits while modules load. Garbage collection finds nothing then and takes a seventh of the time, so it
+is off until the command is loaded (`cli/main.py`).
 """
 
 import gc
 
 gc.disable()
 
-from mailmcp.cli.main import cli  # noqa: E402 - after the collector is off, see above
+from mailmcp.cli.main import cli  # noqa: E402 - after the collector is off
 
 
 def main() -> None:

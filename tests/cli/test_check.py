@@ -23,7 +23,7 @@ def check(config: Path, *arguments: str) -> Result:
     return CliRunner().invoke(cli, ["check", "--config", str(config), *arguments])
 
 
-def verdict_of(config: Path) -> tuple[int, dict[str, Any]]:
+def result_of(config: Path) -> tuple[int, dict[str, Any]]:
     result = check(config, "--json")
     (verdict,) = json.loads(result.stdout)
     return result.exit_code, verdict
@@ -36,7 +36,7 @@ def dovecot_account(dovecot: Dovecot, dovecot_user: Login) -> Account:
 
 
 def test_an_account_that_works(dovecot_account: Account, tmp_path: Path) -> None:
-    status, verdict = verdict_of(write_settings(tmp_path, dovecot_account))
+    status, verdict = result_of(write_settings(tmp_path, dovecot_account))
     assert status == 0
     steps = verdict.pop("steps_ms")
     assert list(steps) == ["connect", "tls", "greeting", "login", "id", "list", "search"]
@@ -63,7 +63,7 @@ def test_what_the_search_gets_wrong_is_said(peer: PeerFactory, tmp_path: Path) -
     wrong = Rule(command="UID SEARCH", containing="LARGER", action=Respond(b"* SEARCH\r\n{tag} OK -\r\n"))
     server = peer(messages=make_messages(1, 2, 3), rules=[wrong], capabilities=("IMAP4rev1",))
     config = write_settings(tmp_path, peer_account(server))
-    status, verdict = verdict_of(config)
+    status, verdict = result_of(config)
     assert status == 0, "what is wrong is worked around"
     search = verdict["search"]
     assert [name for name, found in search.items() if found == "wrong"] == ["LARGER"]
@@ -78,7 +78,7 @@ def test_what_the_search_gets_wrong_is_said(peer: PeerFactory, tmp_path: Path) -
 
 def test_starttls_is_a_step_of_its_own(dovecot: Dovecot, dovecot_account: Account, tmp_path: Path) -> None:
     account = replace(dovecot_account, port=dovecot.plain_port, tls=Tls.STARTTLS)
-    status, verdict = verdict_of(write_settings(tmp_path, account))
+    status, verdict = result_of(write_settings(tmp_path, account))
     assert status == 0
     assert list(verdict["steps_ms"]) == ["connect", "greeting", "starttls", "login", "id", "list", "search"]
 
@@ -106,12 +106,12 @@ def test_the_table_shows_all_accounts_and_one_that_fails_fails_the_check(
 def test_an_unknown_account_is_a_mistake(pymap_server: Pymap, tmp_path: Path) -> None:
     result = check(write_settings(tmp_path, pymap_store(pymap_server).account), "home")
     assert result.exit_code == 2
-    assert "there is no such account; accounts: work" in result.stderr
+    assert "there is no such account. Accounts: work" in result.stderr
 
 
 def test_a_refused_login_is_told_from_an_unreachable_host(peer: PeerFactory, tmp_path: Path) -> None:
     account = replace(peer_account(peer()), read_password=lambda: "wrong-password")
-    status, verdict = verdict_of(write_settings(tmp_path, account))
+    status, verdict = result_of(write_settings(tmp_path, account))
     assert (status, verdict["reachable"], verdict["logged_in"], verdict["ok"]) == (1, True, False, False)
     assert verdict["error"].startswith("The server rejected the user name or password of account work")
 
@@ -119,13 +119,13 @@ def test_a_refused_login_is_told_from_an_unreachable_host(peer: PeerFactory, tmp
 def test_nobody_listening(peer: PeerFactory, tmp_path: Path) -> None:
     server = peer()
     server.stop()
-    status, verdict = verdict_of(write_settings(tmp_path, peer_account(server)))
+    status, verdict = result_of(write_settings(tmp_path, peer_account(server)))
     assert (status, verdict["reachable"], verdict["steps_ms"]) == (1, False, {})
     assert "refuses connections" in verdict["error"]
 
 
 def test_a_certificate_that_is_not_trusted(dovecot_account: Account, tmp_path: Path) -> None:
-    status, verdict = verdict_of(write_settings(tmp_path, replace(dovecot_account, ca_file=None)))
+    status, verdict = result_of(write_settings(tmp_path, replace(dovecot_account, ca_file=None)))
     assert (status, verdict["reachable"], verdict["ok"]) == (1, True, False)
     assert list(verdict["steps_ms"]) == ["connect"]
     assert "certificate was rejected" in verdict["error"]

@@ -1,4 +1,4 @@
-"""`mailmcp demo`: a mailbox for whoever has none."""
+"""`mailmcp demo`: a mailbox for people without one."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ def test_the_demo_takes_the_options_of_replies(serve: Serve) -> None:
     assert served.close() == 0
 
 
-def test_the_variables_of_the_server_count_in_the_demo_too(serve: Serve) -> None:
+def test_the_demo_reads_the_variables_of_the_server(serve: Serve) -> None:
     variables = {"MAILMCP_TEXT": "json", "MAILMCP_ROWS": "lean", "MAILMCP_HOST": "imap.example.com"}
     served = serve("demo", environment={**variables, "MAILMCP_LOGLEVEL": "info"})
     served.introduce()
@@ -48,7 +48,7 @@ def test_the_variables_of_the_server_count_in_the_demo_too(serve: Serve) -> None
     assert "did you mean MAILMCP_LOG_LEVEL?" in served.stderr
 
 
-def test_a_variable_that_is_wrong_is_told_in_the_demo_too() -> None:
+def test_the_demo_refuses_a_wrong_variable() -> None:
     result = CliRunner().invoke(cli, ["demo"], env={"MAILMCP_LOG_LEVEL": "nonsense"})
     assert result.exit_code == 2
     assert "MAILMCP_LOG_LEVEL: must be one of" in result.stderr
@@ -67,14 +67,14 @@ def run_without_pymap(folder: Path, *arguments: str) -> subprocess.CompletedProc
     )
 
 
-def test_without_its_embedded_server_it_says_what_to_install(tmp_path: Path) -> None:
+def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
     ended = run_without_pymap(tmp_path)
     assert ended.returncode == 1
-    assert "with its extra `demo`, such as: pip install '/path/to/checkout[demo]'" in ended.stderr
+    assert "Install it with: pip install '/path/to/checkout[demo]'" in ended.stderr
     assert ended.stdout == ""
 
 
-def test_without_its_embedded_server_it_can_still_be_asked_for_help(tmp_path: Path) -> None:
+def test_without_the_extra_it_still_has_help(tmp_path: Path) -> None:
     ended = run_without_pymap(tmp_path, "--help")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "Serve a sample mailbox" in ended.stdout

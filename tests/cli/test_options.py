@@ -103,4 +103,4 @@ def test_warnings_of_the_settings_are_logged(serve: Serve, tmp_path: Path) -> No
 def test_an_address_goes_with_http(alone: list[str]) -> None:
     result = CliRunner().invoke(cli, ["serve", *alone])
     assert result.exit_code == 2
-    assert "--host and --port go with --transport http." in result.stderr
+    assert "--host and --port need --transport http." in result.stderr

@@ -12,7 +12,7 @@ import pytest
 from cli.conftest import Serve
 from cli.served import Served
 from cli.settings_files import write_settings
-from mailmcp.cli.serve import end_stuck_threads
+from mailmcp.cli.serve import exit_if_threads_are_stuck
 from mailmcp.imap.account import Account
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Bye, Close, FailUid, Respond, Rule, Silence, Stall
@@ -147,7 +147,7 @@ def test_threads_that_end_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> Non
     ending = threading.Thread(target=release.wait)
     ending.start()
     release.set()
-    end_stuck_threads()
+    exit_if_threads_are_stuck()
     assert (exits, ending.is_alive()) == ([], False)
 
 
@@ -158,7 +158,7 @@ def test_threads_that_do_not_are_left_behind(monkeypatch: pytest.MonkeyPatch) ->
     release = threading.Event()
     stuck = threading.Thread(target=release.wait)
     stuck.start()
-    end_stuck_threads()
+    exit_if_threads_are_stuck()
     release.set()
     stuck.join()
     assert exits == [0]

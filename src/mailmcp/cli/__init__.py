@@ -1,1 +1,1 @@
-"""The command line: one file a command, loaded when it is called."""
+"""The command line: a module for each command, loaded when the command is called."""

@@ -1,4 +1,4 @@
-"""`mailmcp check`: connects to the accounts and says, step by step, what works."""
+"""`mailmcp check`: connects to the accounts and reports, step by step, what works."""
 
 import json
 import os
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import click
 from rich.console import Console
@@ -39,39 +40,39 @@ USEFUL_CAPABILITIES = (
     "SORT",
     "X-GM-EXT-1",
 )
-"""What mailmcp uses."""
+"""Those that mailmcp uses."""
 
 _ANY_WIDTH = 10_000
-"""Wider than any table here."""
+"""Wider than any table."""
 
 _EXTENSIONS = {Feature.ESEARCH, Feature.SORT}
-"""What is judged only where it is advertised."""
+"""Reported only if the server advertises them."""
 
 _NOT_SEARCHED = {Feature.LIST_RETURN, Feature.IDS}
-"""What no search shows."""
+"""Not about searches."""
 
 
-@dataclass(slots=True)
-class Verdict:
-    """What was found out about one account."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountCheck:
+    """What the check found out about one account."""
 
     account_id: str
     host: str
     port: int
     tls: str
-    ok: bool = False
-    reachable: bool = False
-    """Whether a connection came up, be it that TLS on it did not."""
+    ok: bool
+    reachable: bool
+    """A connection was made, even if TLS failed on it."""
 
-    logged_in: bool = False
+    logged_in: bool
     capabilities: list[str] = field(default_factory=list)
     mailboxes: int | None = None
     search: dict[str, str] = field(default_factory=dict)
-    """Whether the server's search is right, by its keywords: ok, wrong, or unknown where INBOX has nothing
-    to tell it by. What is wrong is worked around, but VIEW: that messages are hidden can only be said."""
+    """For each keyword of SEARCH: ok, wrong, or unknown if INBOX has no message to test it with. mailmcp
+    works around what is wrong, except VIEW: it can only report that the server hides messages."""
 
     steps_ms: dict[str, int] = field(default_factory=dict)
-    """Milliseconds of each finished step, in order."""
+    """Milliseconds of each completed step, in order."""
 
     error: str | None = None
 
@@ -81,9 +82,9 @@ class Verdict:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 @click.argument("account_id", required=False)
 def command(config: Path | None, account_id: str | None, *, as_json: bool) -> None:
-    """Connect to each account, or to ACCOUNT_ID alone, and say what works.
+    """Connect to each account, or only to ACCOUNT_ID, and report what works.
 
-    Exits with 1 if one fails, with 2 if the settings are wrong. Warnings about them go to stderr.
+    Exits with 1 if an account fails, and with 2 if the settings have errors. Warnings go to stderr.
     """
     configure_logging("warning", as_json=False)
     try:
@@ -92,71 +93,80 @@ def command(config: Path | None, account_id: str | None, *, as_json: bool) -> No
         exit_with(error)
     known = [account.account_id for account in settings.accounts]
     if account_id is not None and account_id not in known:
-        raise click.BadParameter(f"there is no such account; accounts: {', '.join(known)}")
+        raise click.BadParameter(f"there is no such account. Accounts: {', '.join(known)}")
     for warning in settings.warnings:
         click.echo(f"warning: {warning}", err=True)
-    verdicts = [check(each) for each in settings.accounts if account_id in {None, each.account_id}]
+    checks = [check_account(each) for each in settings.accounts if account_id in {None, each.account_id}]
     if as_json:
-        click.echo(json.dumps([asdict(verdict) for verdict in verdicts], indent=2))
+        click.echo(json.dumps([asdict(check) for check in checks], indent=2))
     else:
-        _print_table(verdicts)
-    sys.exit(0 if all(verdict.ok for verdict in verdicts) else 1)
+        _print_table(checks)
+    sys.exit(0 if all(check.ok for check in checks) else 1)
 
 
-def check(account: Account) -> Verdict:
-    """Go through the steps of using an account; never raises for a server that fails."""
-    verdict = Verdict(account.account_id, account.host, account.port, account.tls.value)
+def check_account(account: Account) -> AccountCheck:
+    """Go through the steps of using an account; never raises if the server fails."""
     handle = ConnectionHandle(account)
+    steps_ms: dict[str, float] = {}
+    found: dict[str, Any]
     try:
         session = open_session(handle, Quirks(), now=0.0)
     except ToolError as error:
-        verdict.error = error.message
+        found = {"error": error.message}
     else:
-        _look_around(session, verdict)
-    verdict.reachable = "connect" in handle.steps_ms
-    verdict.logged_in = "login" in handle.steps_ms
-    verdict.steps_ms = {name: round(ms) for name, ms in handle.steps_ms.items()} | verdict.steps_ms
-    return verdict
+        found = _check_session(session, steps_ms)
+    return AccountCheck(
+        account_id=account.account_id,
+        host=account.host,
+        port=account.port,
+        tls=account.tls.value,
+        ok="error" not in found,
+        reachable="connect" in handle.steps_ms,
+        logged_in="login" in handle.steps_ms,
+        steps_ms={name: round(ms) for name, ms in (handle.steps_ms | steps_ms).items()},
+        **found,
+    )
 
 
-def _look_around(session: Session, verdict: Verdict) -> None:
-    verdict.capabilities = [name for name in USEFUL_CAPABILITIES if session.can(name)]
+def _check_session(session: Session, steps_ms: dict[str, float]) -> dict[str, Any]:
+    """List the mailboxes and test the search; return what is known after the login."""
+    found: dict[str, Any] = {"capabilities": [name for name in USEFUL_CAPABILITIES if session.can(name)]}
     try:
         with translate_errors(session.account.account_id):
-            with _timed(verdict, "list"):
-                verdict.mailboxes = len(list_mailboxes(session))
-            with _timed(verdict, "search"):
+            with _timed(steps_ms, "list"):
+                found["mailboxes"] = len(list_mailboxes(session))
+            with _timed(steps_ms, "search"):
                 probe(session, "INBOX")
-            verdict.ok = True
     except ToolError as error:
-        verdict.error = error.message
+        found["error"] = error.message
     searched = [each for each in Feature if each not in _NOT_SEARCHED]
     offered = [each for each in searched if each not in _EXTENSIONS or session.can(each.value)]
-    verdict.search = {each.value: session.quirks.verdict(each).value for each in offered}
+    found["search"] = {each.value: session.quirks.verdict(each).value for each in offered}
     session.log_out()
+    return found
 
 
 @contextmanager
-def _timed(verdict: Verdict, step: str) -> Iterator[None]:
+def _timed(steps_ms: dict[str, float], step: str) -> Iterator[None]:
     began = perf_counter()
     try:
         yield
     finally:
-        verdict.steps_ms[step] = round((perf_counter() - began) * 1000)
+        steps_ms[step] = (perf_counter() - began) * 1000
 
 
-def _search_lines(verdict: Verdict) -> str:
-    """Group the keywords of SEARCH by what was found out about them; what is wrong comes first."""
+def _search_lines(check: AccountCheck) -> str:
+    """Group the keywords of SEARCH by result, wrong ones first."""
     lines = []
     for found in ("wrong", "ok", "unknown"):
-        names = [name for name, each in verdict.search.items() if each == found]
+        names = [name for name, each in check.search.items() if each == found]
         lines += [f"{found}: {' '.join(names)}"] if names else []
     return "\n".join(lines) or "-"
 
 
-def _print_table(verdicts: list[Verdict]) -> None:
+def _print_table(checks: list[AccountCheck]) -> None:
     table = Table("account", "state", "capabilities", "search", "steps (ms)")
-    for each in verdicts:
+    for each in checks:
         table.add_row(
             f"{each.account_id}\n{each.host}:{each.port}\n"
             + ("plain text" if each.tls == "none" else f"TLS {each.tls}"),
@@ -170,13 +180,13 @@ def _print_table(verdicts: list[Verdict]) -> None:
     console = Console()
     _fit(table, console)
     console.print(table)
-    for each in verdicts:
+    for each in checks:
         if each.error is not None:
             click.echo(f"{each.account_id}: {each.error}")
 
 
 def _fit(table: Table, console: Console) -> None:
-    """Break lines of words alone, not those with names of hosts; where that is too wide, all. Cut nothing."""
+    """Wrap only columns of words, or all if the table is still too wide. Nothing is cut."""
     for column in table.columns:
         column.overflow = "fold"
         column.no_wrap = column.header not in {"state", "search"}

@@ -1,4 +1,4 @@
-"""`mailmcp check-reply`: checks a reply of any server; what `mcp-envelope check` does."""
+"""`mailmcp check-reply`: checks a reply of any server, like `mcp-envelope check`."""
 
 import sys
 from typing import TextIO
@@ -16,15 +16,15 @@ from mcp_envelope.check import Mode, check_file
     type=click.Choice([each.value for each in Dialect]),
     default=Dialect.SUMMARY.value,
     show_default=True,
-    help="The shape that the reply claims.",
+    help="Shape of the reply.",
 )
 @click.option(
     "--mode",
     type=click.Choice([each.value for each in Mode]),
     default=Mode.STRICT.value,
     show_default=True,
-    help="strict: what mailmcp sends; convention: what the shape asks of anybody's server.",
+    help="strict: the rules of mailmcp's replies; convention: those of any server's.",
 )
 def command(reply: TextIO, envelope: str, mode: str) -> None:
-    """List every rule that the reply in FILE, a JSON object, breaks; exit with 1 if there is any."""
+    """List every rule that the reply in FILE, a JSON object, breaks. Exit with 1 if it breaks any."""
     sys.exit(check_file(reply.read(), Dialect(envelope), Mode(mode)))

@@ -1,4 +1,4 @@
-"""`mailmcp demo`: serves a sample mailbox from memory; no account, nothing to configure."""
+"""`mailmcp demo`: serves a sample mailbox from memory, without an account or settings."""
 
 import importlib
 import importlib.util
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import click
 
-from mailmcp.cli.options import configured_or_exit, reply_options
+from mailmcp.cli.options import load_or_exit, reply_options
 from mailmcp.cli.serve import serve
 from mailmcp.demo.sample_account import OWNER, load_sample
 from mailmcp.imap.account import Account, Tls
@@ -20,17 +20,16 @@ from mailmcp.settings.load import load_settings_without_accounts
 @click.command()
 @reply_options
 def command(**overrides: object) -> None:
-    """Serve a sample mailbox of some 200 messages over MCP, until stdin closes or a signal ends it.
+    """Serve a sample mailbox of some 200 messages over MCP until stdin closes or a signal arrives.
 
-    Of the settings, the variables of [server], [attachments] and [search] count; no file is read.
+    Reads no settings file, but the variables for [server], [attachments] and [search].
     """
-    settings = configured_or_exit(lambda: load_settings_without_accounts(os.environ, overrides=overrides))
+    settings = load_or_exit(lambda: load_settings_without_accounts(os.environ, overrides=overrides))
     if importlib.util.find_spec("pymap") is None:
         sys.exit(
-            "mailmcp: the demo needs its embedded server; install mailmcp with its extra `demo`, "
-            "such as: pip install '/path/to/checkout[demo]'"
+            "mailmcp: the demo needs the extra `demo`. Install it with: pip install '/path/to/checkout[demo]'"
         )
-    # Loaded here: without the extra there is nothing to load.
+    # Loaded here: it can't be loaded without the extra.
     server = importlib.import_module("mailmcp.demo.server")
     with server.EmbeddedServer(mailboxes=load_sample(datetime.now(UTC))) as embedded:
         account = Account(

@@ -1,4 +1,4 @@
-"""`mailmcp`: chooses the command; without one, started by a host, it serves."""
+"""`mailmcp`: runs a command, or serves if a host starts it without one."""
 
 import gc
 import importlib
@@ -10,16 +10,16 @@ from typing_extensions import override
 from mailmcp import __version__
 
 _COMMANDS = {
-    "serve": "Serve MCP over stdin and stdout (what a host starts), or over HTTP.",
-    "check": "Connect to each account and say what works.",
-    "demo": "Serve a sample mailbox that needs no account.",
-    "schema": "Print the tools as they are published.",
-    "check-reply": "Hold a reply against the rules of a dialect.",
+    "serve": "Serve MCP over stdin and stdout (for a host that starts it), or over HTTP.",
+    "check": "Connect to each account and report what works.",
+    "demo": "Serve a sample mailbox; needs no account.",
+    "schema": "Print the tools with their schemas.",
+    "check-reply": "Check a reply against the rules of a dialect.",
 }
 
 
 class _Commands(click.Group):
-    """Loads a command's module when it is needed: serving does not pay for the others."""
+    """Loads only the module of the command that is called, so that serving starts fast."""
 
     @override
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -30,8 +30,8 @@ class _Commands(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         command = importlib.import_module(f"mailmcp.cli.{cmd_name.replace('-', '_')}").command
-        assert isinstance(command, click.Command)  # noqa: S101 - each file holds one
-        # Off since the start, see __main__; what is loaded by now stays, and need not be looked at again.
+        assert isinstance(command, click.Command)  # noqa: S101 - each module has one
+        # Off since the start, see __main__. What is loaded by now stays, so it is never collected.
         gc.freeze()
         gc.enable()
         return command
@@ -43,21 +43,21 @@ class _Commands(click.Group):
 
     @override
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if _means_serve(args):
+        if _is_serve(args):
             args = ["serve", *args]
         return super().parse_args(ctx, args)
 
 
-def _means_serve(args: list[str]) -> bool:
+def _is_serve(args: list[str]) -> bool:
     if not args:
-        return not sys.stdin.isatty()  # a host talks through a pipe; a person wants help
+        return not sys.stdin.isatty()  # a host uses a pipe; a person at a terminal gets help
     return args[0].startswith("-") and args[0] not in {"--help", "-h", "--version"}
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mailmcp")
 def cli() -> None:
-    """Let an LLM agent read mail over IMAP, by the Model Context Protocol.
+    """Let an LLM agent read mail over IMAP, through the Model Context Protocol.
 
-    Without a command and with stdin not a terminal, as hosts start it, it serves.
+    Without a command, and if stdin is not a terminal, it serves: so hosts start it.
     """

@@ -1,4 +1,4 @@
-"""`mailmcp schema`: the tools as they are published."""
+"""`mailmcp schema`: prints the tools with their schemas."""
 
 import json
 from typing import get_args
@@ -17,20 +17,20 @@ from mcp_envelope import Dialect
     type=click.Choice([each.value for each in Dialect]),
     default=Dialect.SUMMARY.value,
     show_default=True,
-    help="Shape of replies, which the output schemas follow.",
+    help="Shape of replies, and so of the output schemas.",
 )
 @click.option(
     "--rows",
     type=click.Choice(get_args(RowForm)),
     default="full",
     show_default=True,
-    help="Rows of listed messages; lean ones leave out what a message's id says already.",
+    help="Rows of listed messages; lean rows omit what a message's id says already.",
 )
 def command(tool: str | None, envelope: str, rows: str) -> None:
-    """Print TOOL, or all tools, as tools/list gives them: JSON with input and output schemas."""
+    """Print TOOL, or all tools, as in tools/list: JSON with input and output schemas."""
     tools = read_published(Dialect(envelope), lean_rows=rows == "lean")
     if tool is not None and tool not in tools:
-        raise click.BadParameter(f"there is no such tool; tools: {', '.join(tools)}")
+        raise click.BadParameter(f"there is no such tool. Tools: {', '.join(tools)}")
     printed = [
         each.model_dump(mode="json", by_alias=True, exclude_none=True)
         for name, each in tools.items()

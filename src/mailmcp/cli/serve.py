@@ -1,4 +1,4 @@
-"""`mailmcp serve`: what a desktop host starts."""
+"""`mailmcp serve`: serves over stdio or HTTP."""
 
 import importlib
 import logging
@@ -13,17 +13,17 @@ import click
 
 from mailmcp import __version__
 from mailmcp.cli.options import (
-    HttpPlace,
+    HttpAddress,
     config_option,
     exit_with,
-    http_place,
+    http_address,
+    load_or_exit,
     reply_options,
-    settings_or_exit,
     transport_options,
 )
 from mailmcp.server.app import build_server
 from mailmcp.server.stdio import run_stdio
-from mailmcp.settings.load import read_http_token
+from mailmcp.settings.load import load_settings, read_http_token
 from mailmcp.settings.model import Settings
 from mailmcp.settings.passwords import end_password_commands
 from mailmcp.settings.problems import SettingsError
@@ -38,22 +38,22 @@ _log = logging.getLogger(__name__)
 def command(
     config: Path | None, transport: str, host: str | None, port: int | None, **overrides: object
 ) -> None:
-    """Serve MCP over stdin and stdout until stdin closes, or over HTTP; a signal, Ctrl-C too, ends both."""
-    place = http_place(transport, host, port)
-    serve(settings_or_exit(config, overrides), place)
+    """Serve MCP over stdin and stdout until stdin closes, or over HTTP. A signal or Ctrl-C ends both."""
+    address = http_address(transport, host, port)
+    serve(load_or_exit(lambda: load_settings(config, os.environ, overrides=overrides)), address)
 
 
-def serve(settings: Settings, place: HttpPlace | None = None, *, source: str = "") -> None:
-    """Serve, over stdio without a place for HTTP, and end the process's threads with the service.
+def serve(settings: Settings, address: HttpAddress | None = None, *, source: str = "") -> None:
+    """Serve until the client or a signal ends it, and don't wait for stuck threads.
 
     Args:
-        settings: All of them.
-        place: Where to serve HTTP.
-        source: Where the accounts come from, for the log, if not from what the settings name.
+        settings: With at least one account.
+        address: Where to serve HTTP; None for stdio.
+        source: Where the accounts come from, for the log, if not from the settings.
     """
     for warning in settings.warnings:
         _log.warning("%s", warning)
-    run = partial(run_stdio, leave=end_now) if place is None else _http_runner(settings, place)
+    run = partial(run_stdio, leave=exit_now) if address is None else _http_runner(settings, address)
     origin = source or settings.source or "the environment"
     _log.info("mailmcp %s serves %d account(s) from %s", __version__, len(settings.accounts), origin)
     run(
@@ -66,17 +66,17 @@ def serve(settings: Settings, place: HttpPlace | None = None, *, source: str = "
             preferences=settings.preferences,
         )
     )
-    end_stuck_threads()
+    exit_if_threads_are_stuck()
 
 
-def _http_runner(settings: Settings, place: HttpPlace) -> Callable[..., None]:
-    """Take the address, and return what serves there; exit if it cannot be had."""
-    # Loaded here: a host that starts mailmcp for stdio waits for its imports, and needs no web server.
+def _http_runner(settings: Settings, address: HttpAddress) -> Callable[..., None]:
+    """Bind the address, and return the function that serves there; exit if it can't be bound."""
+    # Loaded here: over stdio, a host would wait for a web server that it doesn't need.
     http = importlib.import_module("mailmcp.server.http")
     try:
         options = http.HttpOptions(
-            host=place.host,
-            port=place.port,
+            host=address.host,
+            port=address.port,
             token=read_http_token(settings.server, os.environ),
             allowed_hosts=settings.server.http_allowed_hosts,
         )
@@ -88,10 +88,10 @@ def _http_runner(settings: Settings, place: HttpPlace) -> Callable[..., None]:
         sys.exit(error.exit_status)
 
 
-def end_stuck_threads() -> None:
-    """End the process now if a thread cannot end: a host's name may take minutes to look up.
+def exit_if_threads_are_stuck() -> None:
+    """Exit now if a thread doesn't end. Otherwise Python waits for it at exit.
 
-    Python waits for such threads at exit, and nothing interrupts the resolver.
+    Looking up a host name may take minutes, and nothing interrupts the resolver.
     """
     end_password_commands()
     logging.shutdown()
@@ -104,8 +104,8 @@ def end_stuck_threads() -> None:
         os._exit(0)
 
 
-def end_now() -> None:
-    """End the process in good order, but without waiting for any thread."""
+def exit_now() -> None:
+    """Exit cleanly, but without waiting for threads."""
     end_password_commands()
     logging.shutdown()
     os._exit(0)
