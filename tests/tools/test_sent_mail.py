@@ -8,8 +8,8 @@ from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.owner import Owner
+from mailmcp.tools.people import SentMail
 from mailmcp.tools.preferences import DEFAULTS, Preferences
-from mailmcp.tools.sent_mail import SentMail
 from tools.desk import Desk
 from tools.letters import make_letter
 from tools.stores import Store

@@ -1,16 +1,24 @@
-"""The addresses of a header field, on one line and within limits."""
+"""Who a message is from and to: addresses within limits, and mail that the owner sent."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 from mailmcp import limits
+from mailmcp.imap.mailboxes import Mailbox
+from mailmcp.imap.special_use import usual_use
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import Address, format_address, parse_addresses
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.text.snippet import make_snippet
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.owner import Owner
+from mailmcp.tools.preferences import DEFAULTS
 
 _USUAL_CHARS: Final = 80
 _SHORT_NAME_CHARS: Final = 40
+_OUTGOING: Final = frozenset({"\\Sent", "\\Drafts"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,3 +71,31 @@ def _format(address: Address, max_chars: int, usual_chars: int) -> str:
         if shorter and len(shorter) <= max_chars:
             return shorter
     return make_snippet(whole, max_chars)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentMail:
+    """Recognizes mail that an account's owner wrote, by its mailbox or its sender.
+
+    Lists show the recipients of such mail instead of its sender.
+    """
+
+    owner_of: Callable[[str], Owner] = DEFAULTS.owner_of
+    listings: Mapping[str, Sequence[Mailbox]] = field(default_factory=lambda: MappingProxyType({}))
+    """The mailboxes of accounts that were listed; for the others, mailbox names decide."""
+
+    def recipients(self, ref: MessageRef, headers: Headers) -> str | None:
+        """Format the first recipients of a message that the owner wrote; "" if it has none.
+
+        None if someone else wrote it, or the owner wrote only to themselves.
+        """
+        mailboxes = self.listings.get(ref.account_id, ())
+        uses = [each.special_use for each in mailboxes if each.name == ref.mailbox]
+        if (uses[0] if uses else usual_use(ref.mailbox)) not in _OUTGOING:
+            own = {address.lower() for address in self.owner_of(ref.account_id).addresses}
+            senders = {each.address.lower() for each in parse_addresses(*headers.raw_all("From"))} - {""}
+            if not senders or not senders <= own:
+                return None
+            if {each.address.lower() for each in parse_addresses(*headers.raw_all("To"))} - {""} <= own:
+                return None
+        return first_addresses_of(headers, "To", limit=limits.ROW_RECIPIENTS_MAX)

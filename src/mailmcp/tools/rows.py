@@ -18,8 +18,7 @@ from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import SearchTerms, find_evidence, snippet_of, text_octets, text_of
-from mailmcp.tools.people import addresses_of, people_of
-from mailmcp.tools.sent_mail import SentMail
+from mailmcp.tools.people import SentMail, addresses_of, people_of
 
 _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
 _EVIDENCE_FIELDS = "CC"
@@ -115,12 +114,28 @@ def build_row(
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
     root = parse_body_structure(fetched.body_structure).root
     files = None if root is None else tuple(map(file_name, list_files(root)))
-    text = text_of(fetched, terms) if snippet_chars and "TEXT" in fetched.sections else ""
+    written, received = parse_date(headers.get("Date")), fetched.internaldate_epoch
+    arrived = None
+    if written and received is not None and abs(received - written.timestamp()) >= _ARRIVED_LATE_S:
+        arrived = format_rfc3339(datetime.fromtimestamp(received, UTC))
+    matched_in, snippet = None, None
+    if snippet_chars:
+        text = text_of(fetched, terms) if "TEXT" in fetched.sections else ""
+        texts = {
+            "subject": clean_line(headers.get("Subject")).text,
+            "from": addresses_of(headers, "From"),
+            "to": addresses_of(headers, "To"),
+            "cc": addresses_of(headers, "Cc"),
+            "body": text,
+            "attachment_name": "\n".join(files or ()),
+        }
+        matched_in = find_evidence(terms, texts) or None
+        snippet = snippet_of(text, terms, snippet_chars)
     return MessageRow.model_validate(
         {
             **id_values(ref),
             "date": date_of(headers, fetched),
-            "arrived": _arrived(headers, fetched),
+            "arrived": arrived,
             "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
             "to": sent_mail.recipients(ref, headers),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
@@ -128,8 +143,8 @@ def build_row(
             "attachments": shown_names(files or ()) or None,
             "invitation": invitation_method(root) or None,
             "places": [each.message_id for each in places][: limits.ROW_PLACES_MAX] or None,
-            "matched_in": _matched_in(headers, text, files, terms) if snippet_chars else None,
-            "snippet": snippet_of(text, terms, snippet_chars) if snippet_chars else None,
+            "matched_in": matched_in,
+            "snippet": snippet,
             "size_bytes": fetched.size_octets,
             "has_attachments": None if files is None else bool(files),
             "header_message_id": message_id_of(headers) or None,
@@ -162,20 +177,6 @@ def shown_names(files: Sequence[str]) -> list[str]:
     return shown + [ELLIPSIS] * (len(files) > len(shown))
 
 
-def _matched_in(
-    headers: Headers, text: str, files: Sequence[str] | None, terms: SearchTerms
-) -> list[str] | None:
-    texts = {
-        "subject": clean_line(headers.get("Subject")).text,
-        "from": addresses_of(headers, "From"),
-        "to": addresses_of(headers, "To"),
-        "cc": addresses_of(headers, "Cc"),
-        "body": text,
-        "attachment_name": "\n".join(files or ()),
-    }
-    return find_evidence(terms, texts) or None
-
-
 def message_id_of(headers: Headers) -> str:
     """Return the Message-ID without its angle brackets; "" if there is none."""
     return clean_line(headers.get("Message-ID")).text.strip("<> ")[: limits.HEADER_CHARS_MAX]
@@ -185,11 +186,3 @@ def date_of(headers: Headers, fetched: FetchedMessage) -> str:
     """Return the Date header, or else when the server received the message; "" if neither is known."""
     moment = parse_date(headers.get("Date")) or fetched.internal_date
     return format_rfc3339(moment) if moment else ""
-
-
-def _arrived(headers: Headers, fetched: FetchedMessage) -> str | None:
-    """Return when the message arrived if its Date would mislead a reader; else None."""
-    written, arrived = parse_date(headers.get("Date")), fetched.internaldate_epoch
-    if written is None or arrived is None or abs(arrived - written.timestamp()) < _ARRIVED_LATE_S:
-        return None
-    return format_rfc3339(datetime.fromtimestamp(arrived, UTC))

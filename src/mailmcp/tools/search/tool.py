@@ -15,6 +15,7 @@ from mailmcp.tools.columns import row_lines
 from mailmcp.tools.errors import all_failed_error
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
+from mailmcp.tools.people import SentMail
 from mailmcp.tools.rows import LeanMessageRow, MessageRow, build_row, row_items
 from mailmcp.tools.search.advice import search_warnings, suggest_search
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
@@ -29,7 +30,6 @@ from mailmcp.tools.search.failures import (
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
 from mailmcp.tools.search.sources import fetch_snippets, search_sources
 from mailmcp.tools.search.state import Search, check_against_cursor, resume_search, start_search
-from mailmcp.tools.sent_mail import SentMail
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
 from mcp_envelope import NextAction, Outcome, Page, ToolError
