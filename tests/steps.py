@@ -1,4 +1,4 @@
-"""Counting what code does, where a clock would depend on what else the machine does."""
+"""Counts the steps of code, because a clock also measures what else the machine does."""
 
 import sys
 from collections.abc import Callable
@@ -10,11 +10,11 @@ ResultT = TypeVar("ResultT")
 
 _GROWTH = 4
 _LINEAR = 1.5 * _GROWTH
-"""Quadratic would be 16; some tables are filled, and some limits on nesting reached, along the way."""
+"""Quadratic work would give 16. Linear work may give a little more than 4."""
 
 
 def count_steps(work: Callable[[], object]) -> int:
-    """Count the lines of Python that run in this thread; C code, such as a regular expression, has none."""
+    """Count the lines of Python that run in this thread. C code, such as regular expressions, has none."""
     steps = 0
 
     def count(_frame: FrameType, _event: str, _argument: Any) -> Any:
@@ -32,12 +32,12 @@ def count_steps(work: Callable[[], object]) -> int:
 
 
 def assert_linear(work: Callable[[int], ResultT], *, size: int = 500, large: int) -> ResultT:
-    """Check that the steps of `work` grow with the size that it is given, not with its square.
+    """Check that the steps of `work` grow linearly with its argument, and return its result for `large`.
 
-    Regular expressions are not counted: `large` is a size for which quadratic ones would need longer than
-    any test may take (`timeout` in pyproject.toml). What it gives is returned.
+    Regular expressions aren't counted. `large` is a size for which quadratic ones would exceed the timeout
+    of tests in pyproject.toml.
     """
-    work(size)  # what is loaded or remembered once
+    work(size)  # fills caches, so that they aren't counted
     few, many = (count_steps(partial(work, length)) for length in (size, _GROWTH * size))
     assert many <= _LINEAR * few, f"{few} steps for {size}, {many} for {_GROWTH * size}"
     return work(large)

@@ -1,4 +1,4 @@
-"""The entry point: `python -m mailmcp` and the script are one, and collect no garbage while they start."""
+"""`python -m mailmcp` and the script do the same, and collect no garbage while they start."""
 
 import gc
 import subprocess
@@ -16,7 +16,7 @@ SCRIPT = Path(sys.executable).parent / "mailmcp"
 
 @pytest.fixture(autouse=True)
 def _thawed() -> Iterator[None]:
-    """What `main` froze for its whole process is this one's too."""
+    """Undo what `main` froze in this process."""
     yield
     gc.unfreeze()
     gc.enable()
@@ -35,7 +35,7 @@ def test_both_ways_to_start_it_are_one(command: list[str]) -> None:
 def test_the_collector_is_on_again_once_a_command_is_loaded(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What was loaded until then is never looked at again."""
+    """The objects loaded by then are frozen."""
     monkeypatch.setattr(sys, "argv", ["mailmcp", "schema", "imap_list_accounts"])
     gc.disable()
     with pytest.raises(SystemExit) as ended:

@@ -1,4 +1,4 @@
-"""The measure of the other tests tells linear from quadratic, and disturbs nobody else's tracing."""
+"""Counting steps distinguishes linear from quadratic work and restores the trace function."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The tests' Dovecot is what other tests take it for."""
+"""The private Dovecot does what other tests rely on."""
 
 import ssl
 import threading
@@ -66,6 +66,7 @@ def test_fill_appends_with_flags_and_dates(dovecot: Dovecot, dovecot_user: Login
     assert row[b"BODY[]"] == messages[449]
 
 
+@pytest.mark.full
 def test_twenty_thousand_messages_are_there_in_order(dovecot: Dovecot, dovecot_user: Login) -> None:
     messages = (b"Subject: %d\r\n\r\nText\r\n" % number for number in range(1, 20_001))
     assert dovecot.fill_before_login(dovecot_user.user, "INBOX", messages, flags=[b"\\Flagged"]) == 20_000

@@ -1,4 +1,4 @@
-"""Left alone, the scripted peer behaves as a small IMAP server would."""
+"""Without rules, the scripted peer behaves like a small IMAP server."""
 
 import imaplib
 import re
