@@ -22,7 +22,7 @@ from scripts.benchmarks.vocabulary import count_json_tokens, count_listed_tokens
 
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.reasons import Reason
 from mailmcp.server.app import build_server
 from mailmcp.server.publishing import publish_all
@@ -79,7 +79,7 @@ async def _play(dialect: Dialect) -> dict[str, tuple[str, str]]:
             host=server.host,
             port=server.port,
             user=server.user,
-            read_password=lambda: server.password,
+            credentials=Password(lambda: server.password),
             tls=Tls.NONE,
         )
         with IMAPClient(server.host, server.port, ssl=False) as other:
@@ -159,7 +159,9 @@ def _settle(text: str) -> str:
 
 
 async def _listed_tokens(dialect: Dialect) -> int:
-    account = Account(account_id="home", host="localhost", port=993, user="ann", read_password=lambda: "")
+    account = Account(
+        account_id="home", host="localhost", port=993, user="ann", credentials=Password(lambda: "")
+    )
     async with Client(build_server([account], dialect=dialect)) as client:  # which dials nobody for that
         _, tokens = await count_listed_tokens(client)
     return tokens

@@ -26,6 +26,7 @@ class Reason(StrEnum):
     CREDENTIALS_EXPIRED = "credentials_expired"
     LOGIN_DISABLED = "login_disabled"
     BACKING_OFF = "backing_off"
+    SIGN_IN_REQUIRED = "sign_in_required"
     PASSWORD_UNAVAILABLE = "password_unavailable"  # noqa: S105 - a reason, not a secret
     # timeout
     CONNECT = "connect"
@@ -38,6 +39,7 @@ class Reason(StrEnum):
     CONNECTION_REFUSED = "connection_refused"
     CONNECTION_LIMIT = "connection_limit"
     LOGIN_UNANSWERED = "login_unanswered"
+    PROVIDER_UNAVAILABLE = "provider_unavailable"
     TLS_FAILED = "tls_failed"
     SERVER_REFUSED = "server_refused"
     PERMISSION_DENIED = "permission_denied"

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from mailmcp.imap.account import Account
+from servers.logins import password_of
 
 
 def write_settings(folder: Path, *accounts: Account, server: str = "", extra: str = "") -> Path:
@@ -22,7 +23,7 @@ def write_settings(folder: Path, *accounts: Account, server: str = "", extra: st
             "host": account.host,
             "port": account.port,
             "user": account.user,
-            "password": account.read_password(),
+            "password": password_of(account),
             "tls": account.tls.value,
             "ca_file": str(account.ca_file or ""),
         }

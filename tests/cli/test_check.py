@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from cli.settings_files import write_settings
 from mailmcp.cli.main import cli
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, Password, Tls
 from servers.dovecot import Dovecot, Login
 from servers.embedded import Pymap
 from servers.peer import PeerFactory
@@ -87,7 +87,7 @@ def test_the_table_shows_all_accounts_and_one_that_fails_fails_the_check(
     pymap_server: Pymap, peer: PeerFactory, tmp_path: Path
 ) -> None:
     works = pymap_store(pymap_server).account
-    fails = replace(peer_account(peer()), account_id="home", read_password=lambda: "wrong-password")
+    fails = replace(peer_account(peer()), account_id="home", credentials=Password(lambda: "wrong-password"))
     config = write_settings(tmp_path, works, fails)
     result = check(config)
     assert result.exit_code == 1
@@ -110,7 +110,7 @@ def test_an_unknown_account_is_a_mistake(pymap_server: Pymap, tmp_path: Path) ->
 
 
 def test_a_refused_login_is_told_from_an_unreachable_host(peer: PeerFactory, tmp_path: Path) -> None:
-    account = replace(peer_account(peer()), read_password=lambda: "wrong-password")
+    account = replace(peer_account(peer()), credentials=Password(lambda: "wrong-password"))
     status, verdict = result_of(write_settings(tmp_path, account))
     assert (status, verdict["reachable"], verdict["logged_in"], verdict["ok"]) == (1, True, False, False)
     assert verdict["error"].startswith("The server rejected the user name or password of account work")

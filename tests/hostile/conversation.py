@@ -11,7 +11,7 @@ from hostile.catalogue import HOSTILE
 from hostile.message import OWN_ADDRESS, OWN_HOST, OWN_NAME
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.model.owner import Owner
 from mailmcp.server.app import build_server
 from mailmcp.tools.preferences import Preferences
@@ -63,7 +63,7 @@ async def read_everything(dialect: Dialect) -> Replies:
             host=server.host,
             port=server.port,
             user=server.user,
-            read_password=lambda: server.password,
+            credentials=Password(lambda: server.password),
             tls=Tls.NONE,
         )
         preferences = Preferences(owners={"home": _OWNER})

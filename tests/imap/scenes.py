@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import anyio
 from anyio.from_thread import start_blocking_portal
 
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pool import Pool
@@ -75,7 +75,7 @@ def make_account(endpoint: Endpoint, login: Login = FAKE_LOGIN, **options: Any) 
         host=endpoint.host,
         port=endpoint.port,
         user=login.user,
-        read_password=lambda: login.password,
+        credentials=Password(lambda: login.password),
         **(known | options),
     )
 

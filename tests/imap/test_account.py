@@ -3,17 +3,24 @@
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.account import Account, Tls, is_loopback
+from mailmcp.imap.account import Account, Password, Tls, is_loopback
 
 
 def account(tls: Tls = Tls.IMPLICIT) -> Account:
     return Account(
-        account_id="main", host="h", port=993, user="u", read_password=lambda: "fake-password", tls=tls
+        account_id="main",
+        host="h",
+        port=993,
+        user="u",
+        credentials=Password(lambda: "fake-password"),
+        tls=tls,
     )
 
 
 def test_tls_from_the_first_octet_is_the_default() -> None:
-    given = Account(account_id="main", host="h", port=993, user="u", read_password=lambda: "fake-password")
+    given = Account(
+        account_id="main", host="h", port=993, user="u", credentials=Password(lambda: "fake-password")
+    )
     assert given.tls is Tls.IMPLICIT
     assert given.max_sessions == limits.SESSIONS_PER_ACCOUNT
 

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from imap.scenes import At, make_account, session_on
 from mailmcp import __version__
-from mailmcp.imap.account import Tls
+from mailmcp.imap.account import Password, Tls
 from mailmcp.imap.connect import ConnectionHandle, open_connection
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
@@ -137,7 +137,7 @@ def test_a_password_that_cannot_be_had_is_the_accounts_fault(peer: PeerFactory) 
         raise AuthFailedError("no password", reason=Reason.PASSWORD_UNAVAILABLE)
 
     server = peer()
-    account = replace(make_account(server), read_password=no_password)
+    account = replace(make_account(server), credentials=Password(no_password))
     with pytest.raises(AuthFailedError, match="no password"):
         open_connection(ConnectionHandle(account))
     assert server.logins == []

@@ -9,7 +9,7 @@ from mcp import Client
 
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.server.app import build_server
 from servers.peer import Peer
 
@@ -31,7 +31,7 @@ def account_of(server: EmbeddedServer) -> Account:
         host=server.host,
         port=server.port,
         user=server.user,
-        read_password=lambda: server.password,
+        credentials=Password(lambda: server.password),
         tls=Tls.NONE,
     )
 
@@ -42,7 +42,7 @@ def account_of_peer(peer: Peer, account_id: str) -> Account:
         host=peer.host,
         port=peer.port,
         user=peer.user,
-        read_password=lambda: peer.password,
+        credentials=Password(lambda: peer.password),
         tls=Tls.NONE,
         connect_timeout_s=30.0,
         command_timeout_s=30.0,

@@ -139,12 +139,12 @@ import sys
 import anyio
 import mailmcp.cli.main, mailmcp.cli.serve
 from mailmcp import limits
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Password
 from mailmcp.server.app import build_server
 from mcp import Client
 
 async def run():
-    account = Account(account_id="home", host="127.0.0.1", port=1, user="", read_password=str)
+    account = Account(account_id="home", host="127.0.0.1", port=1, user="", credentials=Password(str))
     async with Client(build_server([account])) as client:
         listed = (await client.list_tools()).tools
         print(len(listed), sorted({NEEDED_BY_CALLS!r} & set(sys.modules)))

@@ -9,7 +9,7 @@ from mcp import Client
 from scripts.benchmarks.vocabulary import count_listed_tokens
 from scripts.published_schemas import FOLDER
 
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Password
 from mailmcp.server.app import build_server
 from mailmcp.server.publishing import publish_all, write_published
 from mailmcp.tools.registry import TOOLS
@@ -34,7 +34,9 @@ def test_the_list_of_tools_is_short() -> None:
     """Every host pays for it in each session: 650 tokens a tool on average in the default dialect."""
 
     async def count() -> tuple[int, int]:
-        account = Account(account_id="home", host="localhost", port=993, user="ann", read_password=lambda: "")
+        account = Account(
+            account_id="home", host="localhost", port=993, user="ann", credentials=Password(lambda: "")
+        )
         async with Client(build_server([account])) as client:
             return await count_listed_tokens(client)
 

@@ -2,14 +2,14 @@
 
 import re
 
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Password
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.resource_uri import parse_resource_uri
 from mailmcp.server.resource_lists import CACHE_HINTS, TEMPLATES, list_resources
 
 
 def account(account_id: str) -> Account:
-    return Account(account_id=account_id, host="127.0.0.1", port=143, user="", read_password=str)
+    return Account(account_id=account_id, host="127.0.0.1", port=143, user="", credentials=Password(str))
 
 
 def test_each_account_is_one_resource_that_can_be_read() -> None:

@@ -8,7 +8,7 @@ import anyio
 import pytest
 from mcp import Client
 
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.server import service
 from mailmcp.server.app import build_server
 from mailmcp.tools.accounts.tool import ListAccountsArguments
@@ -111,7 +111,7 @@ def test_the_deadline_of_a_call_is_the_settings(peer: PeerFactory) -> None:
         host=silent.host,
         port=silent.port,
         user="someone",
-        read_password=lambda: SECRET,
+        credentials=Password(lambda: SECRET),
         tls=Tls.NONE,
     )
 

@@ -23,8 +23,9 @@ import psutil
 from imapclient import IMAPClient, imap_utf7
 
 from servers import filling
+from servers.authorization import SIGNING_KEY
 from servers.certificates import Certificates
-from servers.dovecot_config import PASSWORD, Config, render
+from servers.dovecot_config import PASSWORD, Config, render, write_token_rules
 
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 1.0
@@ -62,6 +63,7 @@ class Dovecot:
             STARTTLS. Dovecot does that only to clients of another address, so it
             listens on 127.0.0.2 then, which needs Linux.
         extra: Lines for the end of its configuration.
+        token_issuer: Whose access tokens it takes (`servers.authorization`); "" for nobody's.
     """
 
     ca_file: Path
@@ -72,7 +74,12 @@ class Dovecot:
     """TLS from the first octet."""
 
     def __init__(
-        self, *, mail_max_userip_connections: int = 20, disable_plaintext_auth: bool = False, extra: str = ""
+        self,
+        *,
+        mail_max_userip_connections: int = 20,
+        disable_plaintext_auth: bool = False,
+        extra: str = "",
+        token_issuer: str = "",
     ) -> None:
         self.host = "127.0.0.2" if disable_plaintext_auth else "127.0.0.1"
         self._config = Config(
@@ -82,6 +89,7 @@ class Dovecot:
             connections=mail_max_userip_connections,
             plaintext_auth=not disable_plaintext_auth,
             extra=extra,
+            token_issuer=token_issuer,
         )
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -205,6 +213,8 @@ class Dovecot:
         homes = self._folder / "homes"
         homes.mkdir()
         os.chown(homes, self._config.owner.pw_uid, self._config.owner.pw_gid)
+        if self._config.token_issuer:
+            write_token_rules(self._config, self._folder, signing_key=SIGNING_KEY.encode())
         self.certificates = Certificates(self._folder)
         self.ca_file = self.certificates.ca_file
 

@@ -3,6 +3,7 @@
 import grp
 import os
 import pwd
+from base64 import b64encode
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,9 @@ class Config:
     extra: str
     """Lines to append."""
 
+    token_issuer: str = ""
+    """Whose access tokens it takes, besides passwords; it validates them by itself. "" for nobody's."""
+
 
 _TEMPLATE = """
 base_dir = {folder}/run
@@ -42,13 +46,14 @@ ssl_key = <{folder}/server.key
 
 mail_max_userip_connections = {connections}
 disable_plaintext_auth = {disable_plaintext_auth}
-auth_mechanisms = plain login
+auth_mechanisms = plain login{token_mechanisms}
 
 # A refused login is answered at once. The second passdb is asked only when the
 # first refused, and only its refusal can say that there is no delay.
 auth_failure_delay = 0
-passdb {{
+{token_passdb}passdb {{
   driver = static
+  mechanisms = plain login
   args = password={password}
 }}
 passdb {{
@@ -95,6 +100,22 @@ service imap-login {{
 {extra}
 """
 
+_TOKEN_PASSDB = """passdb {{
+  driver = oauth2
+  mechanisms = xoauth2 oauthbearer
+  args = {folder}/oauth2.conf.ext
+}}
+"""
+
+_TOKEN_RULES = """
+introspection_mode = local
+local_validation_key_dict = fs:posix:prefix={folder}/keys/
+issuers = {issuer}
+username_attribute = email
+scope = imap
+"""
+"""The key is in keys/default/HS256/default: client, algorithm and key id."""
+
 _SPECIAL_USE = ("Sent", "Drafts", "Trash", "Junk", "Archive")
 """RFC 6154; the mailboxes bear the names of their attributes."""
 
@@ -115,12 +136,15 @@ def render(config: Config, *, folder: Path, ports: tuple[int, int]) -> str:
         ports: The plain one, then the one for TLS.
     """
     as_root = os.getuid() == 0
+    tokens = bool(config.token_issuer)
     return _TEMPLATE.format(
         folder=folder,
         owner=config.owner,
         host=config.host,
         ports=ports,
         password=PASSWORD,
+        token_mechanisms=" xoauth2 oauthbearer" if tokens else "",
+        token_passdb=_TOKEN_PASSDB.format(folder=folder) if tokens else "",
         connections=config.connections,
         disable_plaintext_auth="no" if config.plaintext_auth else "yes",
         mailboxes="".join(_MAILBOX.format(name=name) for name in _SPECIAL_USE),
@@ -130,6 +154,15 @@ def render(config: Config, *, folder: Path, ports: tuple[int, int]) -> str:
         rootless="" if as_root else _rootless(config.owner),
         extra=config.extra,
     )
+
+
+def write_token_rules(config: Config, folder: Path, *, signing_key: bytes) -> None:
+    """Write what validates access tokens (JWT, HS256), beside the configuration."""
+    keys = folder / "keys" / "default" / "HS256"
+    keys.mkdir(parents=True)
+    (keys / "default").write_bytes(b64encode(signing_key))
+    rules = _TOKEN_RULES.format(folder=folder, issuer=config.token_issuer)
+    (folder / "oauth2.conf.ext").write_text(rules)
 
 
 def _rootless(owner: pwd.struct_passwd) -> str:

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from mailmcp.imap.account import Account, Tls
-from mailmcp.settings.check import check_account, check_table, make_account, make_owner
+from mailmcp.settings.check import check_account, check_table, make_account, make_owner, make_sign_in
 from mailmcp.settings.model import AccountTable, AttachmentsTable, ServerTable, Table
 from mailmcp.settings.problems import Where
 from mailmcp.settings.sources import EnvironmentSource, FileSource
 from mailmcp.settings.toml_file import TomlFile
 from mcp_envelope import Dialect
+from servers.logins import password_of
 
 ACCOUNT: dict[str, Any] = {
     "account_id": "work",
@@ -40,7 +41,7 @@ def make(raw: object, source: FileSource) -> Account:
     table, problems = check_account(raw, source)
     assert not problems
     assert table
-    return make_account(table, source)
+    return make_account(table, source, make_sign_in(table, source))
 
 
 def test_a_minimal_account_gets_the_defaults(source: FileSource) -> None:
@@ -50,9 +51,9 @@ def test_a_minimal_account_gets_the_defaults(source: FileSource) -> None:
         host="imap.example.com",
         port=993,
         user="ann",
-        read_password=account.read_password,
+        credentials=account.credentials,
     )
-    assert account.read_password() == "hunter2"
+    assert password_of(account) == "hunter2"
     assert "hunter2" not in repr(account)
 
 
@@ -87,14 +88,14 @@ def test_values_reach_the_account(
 )
 def test_each_source_of_a_password_is_made(source: FileSource, given: dict[str, object], shown: str) -> None:
     raw = {key: value for key, value in ACCOUNT.items() if key != "password"} | given
-    assert repr(make(raw, source).read_password) == shown
+    assert repr(make(raw, source).credentials.read) == shown
 
 
 def test_a_password_file_is_found_beside_the_settings_at_login(source: FileSource) -> None:
     raw = {key: value for key, value in ACCOUNT.items() if key != "password"}
     account = make({**raw, "password_file": "secret"}, source)
     (source.folder / "secret").write_text("hunter2\n")
-    assert account.read_password() == "hunter2"
+    assert password_of(account) == "hunter2"
 
 
 @pytest.mark.parametrize("given", [[], ["password_env"], ["password_env", "password_file"]])
@@ -102,8 +103,11 @@ def test_exactly_one_source_of_a_password(source: FileSource, given: list[str]) 
     raw = {**ACCOUNT, **dict.fromkeys(given, "NAME")}
     if not given:
         del raw["password"]
-    choices = "set only one of password, password_env, password_file, password_command"
-    expected = {("password",): f"is missing; {choices.replace('only ', '')}"}
+    choices = "set only one of password, password_env, password_file, password_command, secrets"
+    missing = choices.removesuffix(", secrets").replace(
+        "set only", "is missing; run mailmcp password work, or set"
+    )
+    expected = {("password",): missing}
     if given:
         expected = {(key,): f"can't be combined with password; {choices}" for key in given}
     assert check(raw, source) == expected
@@ -191,7 +195,9 @@ def test_problems_of_the_environment_name_variables() -> None:
     table, problems = check_account(source.accounts[0], source)
     assert table
     assert dict(problems) == {
-        ("password",): "is missing; set one of MAILMCP_PASSWORD, MAILMCP_PASSWORD_FILE",
+        (
+            "password",
+        ): "is missing; run mailmcp password default, or set one of MAILMCP_PASSWORD, MAILMCP_PASSWORD_FILE",
         ("tls",): 'must be "implicit" or "starttls": "none" would send the password in plain text, which is '
         "allowed only to localhost, 127.0.0.0/8 and ::1, or if MAILMCP_ALLOW_PLAINTEXT is true",
     }

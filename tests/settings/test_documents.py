@@ -78,6 +78,11 @@ def test_each_default_the_example_shows_is_the_real_one(tmp_path: Path) -> None:
         "from-file",
         "from-environment",
         "from-here",
+        "stored",
+        "outlook",
+        "by-issuer",
+        "application",
+        "by-command",
     ]
 
 

@@ -10,6 +10,7 @@ from mailmcp.model.owner import Owner
 from mailmcp.settings.load import load_settings, load_settings_without_accounts, read_http_token
 from mailmcp.settings.model import HTTP_TOKEN, ServerTable
 from mailmcp.settings.problems import SettingsError
+from servers.logins import password_of
 from settings.loading import ACCOUNT, ENVIRON, HOME, SECRET, Faults, Load, Write
 
 
@@ -98,7 +99,10 @@ def test_every_mistake_of_every_source_is_reported_at_once(write: Write, faults:
         ["MAILMCP_LOG_FORMAT", 'must be one of "text", "json"'],
         ["MAILMCP_HOST", found[4].split(": ")[1]],
         ["MAILMCP_PORT", "must be a whole number from 1 to 65535"],
-        ["MAILMCP_PASSWORD", "is missing; set one of MAILMCP_PASSWORD, MAILMCP_PASSWORD_FILE"],
+        [
+            "MAILMCP_PASSWORD",
+            "is missing; run mailmcp password default, or set one of MAILMCP_PASSWORD, MAILMCP_PASSWORD_FILE",
+        ],
         ["--log-level", 'must be one of "debug", "info", "warning", "error"'],
         ["--colour", f"is not a known key; the known ones are {', '.join(ServerTable.model_fields)}"],
     ]
@@ -178,7 +182,7 @@ def test_nothing_is_read_of_the_environment_of_the_process(
     write(path, ACCOUNT.replace(f'password = "{SECRET}"', 'password_env = "WORK"'))
     settings = load({"WORK": SECRET})
     assert settings.server.text == "markdown"
-    assert settings.accounts[0].read_password() == SECRET
+    assert password_of(settings.accounts[0]) == SECRET
 
 
 def test_an_unknown_variable_of_ours_is_a_warning(load: Load) -> None:

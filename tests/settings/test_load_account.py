@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from mailmcp.imap.account import Tls
+from servers.logins import password_of
 from settings.loading import ACCOUNT, ENVIRON, HOME, SECRET, Faults, Load, Write
 
 
@@ -16,7 +17,7 @@ def test_one_account_by_environment_alone(load: Load) -> None:
         "ann",
         Tls.IMPLICIT,
     )
-    assert account.read_password() == SECRET
+    assert password_of(account) == SECRET
     assert (settings.source, settings.warnings) == (None, ())
 
 
@@ -34,7 +35,7 @@ def test_every_variable_of_the_account_is_read(load: Load, tmp_path: Path, ca_pe
     }
     (account,) = load(environ).accounts
     assert (account.port, account.tls, account.ca_file) == (1143, Tls.NONE, ca_pem)
-    assert account.read_password() == SECRET
+    assert password_of(account) == SECRET
 
 
 def test_the_account_of_the_environment_follows_those_of_the_file(
@@ -69,7 +70,7 @@ def test_a_variable_that_the_file_names_asks_for_no_account(write: Write, load: 
     write(path, ACCOUNT.replace(f'password = "{SECRET}"', 'password_env = "MAILMCP_PASSWORD"'))
     settings = load({"MAILMCP_PASSWORD": SECRET})
     (account,) = settings.accounts
-    assert account.read_password() == SECRET
+    assert password_of(account) == SECRET
     assert settings.warnings == ()
 
 
@@ -95,7 +96,7 @@ def test_characters_that_could_end_a_command_are_refused(faults: Faults, name: s
 def test_two_passwords_of_the_environment_are_refused(faults: Faults) -> None:
     assert faults({**ENVIRON, "MAILMCP_PASSWORD_FILE": "x"}) == [
         "MAILMCP_PASSWORD_FILE: can't be combined with MAILMCP_PASSWORD; "
-        "set only one of MAILMCP_PASSWORD, MAILMCP_PASSWORD_FILE"
+        "set only one of MAILMCP_PASSWORD, MAILMCP_PASSWORD_FILE, MAILMCP_SECRETS"
     ]
 
 

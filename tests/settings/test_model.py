@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.settings.model import (
     AccountTable,
     AttachmentsTable,
@@ -18,7 +18,7 @@ ACCOUNT: dict[str, Any] = {"account_id": "work", "host": "imap.example.com", "us
 
 def test_account_defaults_are_those_of_the_imap_layer() -> None:
     table = AccountTable.model_validate(ACCOUNT)
-    account = Account(**ACCOUNT, port=993, read_password=str)
+    account = Account(**ACCOUNT, port=993, credentials=Password(str))
     assert table.tls is account.tls is Tls.IMPLICIT
     for key in ("max_sessions", "connect_timeout_s", "command_timeout_s"):
         assert getattr(table, key) == getattr(account, key)

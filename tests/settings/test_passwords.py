@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Password
 from mailmcp.reasons import Reason
 from mailmcp.settings.passwords import (
     PASSWORD_OCTETS_MAX,
@@ -57,7 +57,7 @@ SOURCES: list[PasswordSource] = [
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: type(source).__name__)
 def test_no_source_shows_its_password_or_can_be_pickled(source: PasswordSource) -> None:
-    account = Account(account_id="a", host="h", port=1, user="u", read_password=source)
+    account = Account(account_id="a", host="h", port=1, user="u", credentials=Password(source))
     for thing in (source, account, dataclasses.asdict(account), copy.deepcopy(account), [source]):
         assert SECRET not in f"{thing} {thing!r}"
     assert copy.copy(source) is source

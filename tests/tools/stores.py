@@ -8,9 +8,10 @@ from typing import Protocol
 
 from imapclient import IMAPClient
 
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, Password, Tls
 from servers.dovecot import Dovecot, Login
 from servers.embedded import Pymap
+from servers.logins import password_of
 from servers.peer import Peer
 
 TIMEOUT_S = 30.0
@@ -43,7 +44,7 @@ class Store:
     def client(self) -> Iterator[IMAPClient]:
         """Log in as another program of the same user."""
         with IMAPClient(self.account.host, self.account.port, ssl=False, timeout=TIMEOUT_S) as client:
-            client.login(self.account.user, self.account.read_password())
+            client.login(self.account.user, password_of(self.account))
             yield client
 
     def expunge(self, mailbox: str, uids: Sequence[int]) -> None:
@@ -74,7 +75,12 @@ class Store:
 def plain_account(host: str, port: int, user: str, password: str) -> Account:
     """Make an account for a server on loopback."""
     return Account(
-        account_id=ACCOUNT_ID, host=host, port=port, user=user, read_password=lambda: password, tls=Tls.NONE
+        account_id=ACCOUNT_ID,
+        host=host,
+        port=port,
+        user=user,
+        credentials=Password(lambda: password),
+        tls=Tls.NONE,
     )
 
 

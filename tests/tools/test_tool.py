@@ -5,7 +5,7 @@ from time import monotonic
 import pytest
 
 from mailmcp.documents.extractor import Extractor
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Password
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.model.message_ref import MessageRef
@@ -21,7 +21,9 @@ from tools.stores import Store, plain_account
 
 def call_for(*names: str) -> Call:
     accounts = [
-        Account(account_id=name, host="imap.example.org", port=993, user="u", read_password=lambda: "p")
+        Account(
+            account_id=name, host="imap.example.org", port=993, user="u", credentials=Password(lambda: "p")
+        )
         for name in names
     ]
     return Call(

@@ -12,7 +12,7 @@ import click
 from mailmcp.cli.options import load_or_exit, reply_options
 from mailmcp.cli.serve import serve
 from mailmcp.demo.sample_account import OWNER, load_sample
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.model.owner import Owner
 from mailmcp.settings.load import load_settings_without_accounts
 
@@ -37,7 +37,7 @@ def command(**overrides: object) -> None:
             host=embedded.host,
             port=embedded.port,
             user=embedded.user,
-            read_password=lambda: str(embedded.password),
+            credentials=Password(lambda: str(embedded.password)),
             tls=Tls.NONE,
         )
         owner = Owner(names=(OWNER.display_name,), addresses=(OWNER.addr_spec,))

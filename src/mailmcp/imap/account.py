@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from mailmcp import limits
+from mailmcp.imap.sasl import Mechanism
 
 
 class Tls(StrEnum):
@@ -22,6 +23,32 @@ class Tls(StrEnum):
     """Plain text; the settings allow it to loopback, or when the account says so."""
 
 
+@dataclass(frozen=True, slots=True)
+class Password:
+    """Log in with a password, by LOGIN or AUTHENTICATE PLAIN."""
+
+    read: Callable[[], str] = field(repr=False)
+    """Called at each login; may run a command or read a file, so it may block.
+
+    Raises `AuthFailedError` with reason `password_unavailable`.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BearerToken:
+    """Log in with an OAuth 2.0 access token (RFC 7628, or Google's XOAUTH2)."""
+
+    read: Callable[[str], str] = field(repr=False)
+    """Called at each login with the token that the server has just refused, or ""; may block.
+
+    Raises `AuthFailedError` with reason `sign_in_required`, or `InternalError` where the provider is down.
+    """
+
+    mechanism: Mechanism = Mechanism.XOAUTH2
+    initial_response: bool = True
+    """Whether the token goes out with the command where the server advertises SASL-IR (RFC 4959)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """One account on one IMAP server."""
@@ -32,11 +59,7 @@ class Account:
     host: str
     port: int
     user: str
-    read_password: Callable[[], str] = field(repr=False)
-    """Called at each login; may run a command or read a file, so it may block.
-
-    Raises `AuthFailedError` with reason `password_unavailable`.
-    """
+    credentials: Password | BearerToken
 
     tls: Tls = Tls.IMPLICIT
     ca_file: Path | None = None

@@ -131,6 +131,21 @@ def login_refused_error(account_id: str, error: RefusedError) -> ToolError:
     )
 
 
+def token_refused_error(account_id: str, error: RefusedError) -> ToolError:
+    """Build the error for a server that refused an access token that was issued a moment ago."""
+    if error.is_connection_limit or error.is_temporary:
+        return login_refused_error(account_id, error)
+    said = error.sasl_failure.get("status", "") or error.code
+    place = f"account {account_id}" + (f", {code(said)}" if said else "")
+    return AuthFailedError(
+        f"The server refused a fresh access token ({place}). "
+        "The user may have signed in as someone else, IMAP may be off for the mailbox, or the token may "
+        f"lack the scope for IMAP. The user must run: mailmcp login {account_id}",
+        reason=Reason.CREDENTIALS_REJECTED,
+        details={"account_id": account_id},
+    )
+
+
 def connection_limit_error(account_id: str) -> InternalError:
     """Build the error for a server that allows no more connections for now."""
     return InternalError(

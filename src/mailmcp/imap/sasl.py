@@ -1,4 +1,6 @@
-"""How SASL mechanisms end in failure: a challenge that is to be answered before the server says NO.
+"""SASL mechanisms that carry an OAuth 2.0 access token: their message, and how they end in failure.
+
+A failure is a challenge that must be answered before the server says NO.
 
 OAUTHBEARER: RFC 7628 section 3.2.2 and 3.2.3; XOAUTH2: Google's and Microsoft's documents.
 """
@@ -6,12 +8,33 @@ OAUTHBEARER: RFC 7628 section 3.2.2 and 3.2.3; XOAUTH2: Google's and Microsoft's
 import json
 from base64 import b64decode
 from collections.abc import Mapping
+from enum import StrEnum
 
-_ANSWERS = {"OAUTHBEARER": b"AQ==", "XOAUTH2": b""}
+
+class Mechanism(StrEnum):
+    """How an access token is sent; a server may refuse the one that it does not advertise."""
+
+    XOAUTH2 = "XOAUTH2"
+    """Google's, which every large provider has."""
+
+    OAUTHBEARER = "OAUTHBEARER"
+    """RFC 7628."""
+
+
+_ANSWERS: Mapping[str, bytes] = {Mechanism.OAUTHBEARER: b"AQ==", Mechanism.XOAUTH2: b""}
 _CANCEL = b"*"
 """Ends an exchange (RFC 9051 section 6.2.2)."""
 
 _VALUE_CHARS = 200
+
+
+def bearer_message(mechanism: Mechanism, *, user: str, host: str, port: int, token: str) -> bytes:
+    """Build the one message of the client, before Base64."""
+    if mechanism is Mechanism.XOAUTH2:
+        return f"user={user}\x01auth=Bearer {token}\x01\x01".encode()
+    # RFC 5801 section 4: "," and "=" of a name are escaped.
+    name = user.replace("=", "=3D").replace(",", "=2C")
+    return f"n,a={name},\x01host={host}\x01port={port}\x01auth=Bearer {token}\x01\x01".encode()
 
 
 def answer_to_failure(mechanism: str) -> bytes:

@@ -6,12 +6,16 @@ Every check runs whatever the others find, so that the user sees all mistakes at
 import os
 import re
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
-from mailmcp.imap.account import Account, Tls, is_loopback
+from mailmcp.auth.sign_in import SignIn
+from mailmcp.auth.store import FileStore
+from mailmcp.imap.account import Account, BearerToken, Password, Tls, is_loopback
+from mailmcp.imap.sasl import Mechanism
+from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN
 from mailmcp.model.owner import Owner
 from mailmcp.settings.model import ADDRESS_PATTERN, AccountTable, AttachmentsTable, Table
 from mailmcp.settings.passwords import (
@@ -20,12 +24,28 @@ from mailmcp.settings.passwords import (
     FilePassword,
     FixedPassword,
     PasswordSource,
+    StoredPassword,
 )
 from mailmcp.settings.problems import Problem, suggest
 from mailmcp.settings.sources import Source, keys_with_variable
 
 _PORTS: Final = {Tls.IMPLICIT: 993, Tls.STARTTLS: 143, Tls.NONE: 143}
 """RFC 8314 section 7.3 and RFC 9051 section 2.1."""
+
+_PASSWORD_KEYS: Final = ("password", "password_env", "password_file", "password_command")
+_OAUTH_KEYS: Final = (
+    "provider",
+    "issuer",
+    "tenant",
+    "client_id",
+    "client_secret",
+    "client_secret_env",
+    "scope",
+    "grant",
+    "token_command",
+    "sasl",
+    "sasl_initial_response",
+)
 
 TableT = TypeVar("TableT", bound=Table)
 
@@ -46,14 +66,13 @@ def check_table(model: type[TableT], raw: object, source: Source) -> tuple[Table
     return table, problems
 
 
-def check_account(raw: object, source: Source) -> tuple[AccountTable | None, list[Problem]]:
-    """Check an account, as `check_table` does."""
+def check_account(
+    raw: object, source: Source, *, needs_password: bool = True
+) -> tuple[AccountTable | None, list[Problem]]:
+    """Check an account, as `check_table` does; `needs_password` tells whether it must have one by now."""
     table, problems = check_table(AccountTable, raw, source)
     if isinstance(raw, Mapping):
-        if not any(key in raw for key in AccountTable.alternatives):
-            problems.append(
-                Problem(("password",), f"is missing; set one of {_choices(AccountTable, source)}")
-            )
+        problems += _credential_problems(raw, source, needs_password=needs_password)
         if "ca_file" not in (problem.where[0] for problem in problems):
             problems += _ca_file_problems(raw, source)
     if table is not None and table.tls is Tls.NONE and not (table.allow_plaintext or is_loopback(table.host)):
@@ -68,14 +87,14 @@ def check_account(raw: object, source: Source) -> tuple[AccountTable | None, lis
     return table, problems
 
 
-def make_account(table: AccountTable, source: Source) -> Account:
+def make_account(table: AccountTable, source: Source, sign_in: SignIn) -> Account:
     """Build the account of a table without problems."""
     return Account(
         account_id=table.account_id,
         host=table.host,
         port=table.port or _PORTS[table.tls],
         user=table.user,
-        read_password=_password_source(table, source),
+        credentials=_make_credentials(table, source, sign_in),
         tls=table.tls,
         ca_file=source.resolve(table.ca_file) if table.ca_file else None,
         max_sessions=table.max_sessions,
@@ -97,14 +116,58 @@ def make_owner(table: AccountTable) -> Owner:
     )
 
 
-def _password_source(table: AccountTable, source: Source) -> PasswordSource:
+def make_sign_in(table: AccountTable, source: Source) -> SignIn:
+    """Return how an account signs in."""
+    secret = table.client_secret.get_secret_value() if table.client_secret else ""
+    if table.client_secret_env:
+        secret = source.environ.get(table.client_secret_env, "")
+    return SignIn(
+        account_id=table.account_id,
+        user=table.user,
+        host=table.host,
+        store=table.secrets,
+        method="command" if table.token_command else table.auth,
+        provider=table.provider or "",
+        issuer=table.issuer or "",
+        tenant=table.tenant,
+        scope=table.scope,
+        client_id=table.client_id or "",
+        client_secret=secret,
+        as_application=table.grant == "application",
+        has_other_password=any(getattr(table, key) is not None for key in _PASSWORD_KEYS),
+    )
+
+
+def _make_credentials(table: AccountTable, source: Source, sign_in: SignIn) -> Password | BearerToken:
+    if table.auth == "password":
+        return Password(_password_source(table, source, sign_in))
+    read: Callable[[str], str] = sign_in.make_token_source()
+    if table.token_command:
+        command = CommandPassword(tuple(table.token_command), source.environ, what="token command")
+
+        def read(_refused: str) -> str:
+            return command()
+
+    return BearerToken(
+        read=read,
+        mechanism=Mechanism(table.sasl.upper()),
+        initial_response=table.sasl_initial_response,
+    )
+
+
+def _password_source(table: AccountTable, source: Source, sign_in: SignIn) -> PasswordSource:
+    store = sign_in.open_store()
+    if store is not None:
+        return StoredPassword(store, sign_in.key, account_id=table.account_id)
     if table.password is not None:
         return FixedPassword(table.password)
     if table.password_env is not None:
         return EnvironmentPassword(table.password_env, source.environ)
     if table.password_file is not None:
         return FilePassword(source.resolve(table.password_file))
-    return CommandPassword(tuple(table.password_command or ()), source.environ)
+    if table.password_command is not None:
+        return CommandPassword(tuple(table.password_command), source.environ)
+    return StoredPassword(FileStore(), sign_in.key, account_id=table.account_id)  # of which there is none yet
 
 
 def _explain(model: type[Table], where: tuple[int | str, ...], fault: str) -> str:
@@ -118,6 +181,39 @@ def _explain(model: type[Table], where: tuple[int | str, ...], fault: str) -> st
     return f"is missing; it must be {allowed}" if fault == "missing" else f"must be {allowed}"
 
 
+def _credential_problems(
+    raw: Mapping[str, object], source: Source, *, needs_password: bool
+) -> Iterator[Problem]:
+    """Find keys that contradict `auth`, and those that it needs and that are missing."""
+    given = [key for key in raw if key in _OAUTH_KEYS]
+    if raw.get("auth") != "oauth2":
+        for key in given:
+            yield Problem((key,), f'needs {source.name_key("auth")} = "oauth2"')
+        if needs_password and not given and not any(key in raw for key in (*_PASSWORD_KEYS, "secrets")):
+            choices = _choices(AccountTable, source, _PASSWORD_KEYS)
+            yield Problem(
+                ("password",), f"is missing; run mailmcp password {_id_of(raw)}, or set one of {choices}"
+            )
+        return
+    for key in _PASSWORD_KEYS:
+        if key in raw:
+            yield Problem((key,), f'can\'t be combined with {source.name_key("auth")} = "oauth2"')
+    if "token_command" in raw:
+        return
+    if "client_id" not in raw:
+        yield Problem(("client_id",), "is missing; register a client at the provider, or set token_command")
+    if ("provider" in raw) == ("issuer" in raw):
+        fault = "can't be combined with issuer" if "provider" in raw else "is missing"
+        yield Problem(("provider",), f"{fault}; set one of provider, issuer")
+
+
+def _id_of(raw: Mapping[str, object]) -> str:
+    account_id = raw.get("account_id")
+    return (
+        account_id if isinstance(account_id, str) and re.fullmatch(ACCOUNT_ID_PATTERN, account_id) else "ID"
+    )
+
+
 def _alternative_problems(model: type[Table], raw: Mapping[str, object], source: Source) -> Iterator[Problem]:
     first, *others = [key for key in model.alternatives if key in raw] or [""]
     choices = _choices(model, source)
@@ -125,9 +221,9 @@ def _alternative_problems(model: type[Table], raw: Mapping[str, object], source:
         yield Problem((key,), f"can't be combined with {source.name_key(first)}; set only one of {choices}")
 
 
-def _choices(model: type[Table], source: Source) -> str:
+def _choices(model: type[Table], source: Source, keys: Sequence[str] = ()) -> str:
     available = keys_with_variable(model) if source.is_text else model.model_fields
-    return ", ".join(source.name_key(key) for key in model.alternatives if key in available)
+    return ", ".join(source.name_key(key) for key in keys or model.alternatives if key in available)
 
 
 def _folder_problems(table: AttachmentsTable, source: Source) -> Iterator[Problem]:

@@ -11,9 +11,10 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from mailmcp.auth.sign_in import SignIn
 from mailmcp.imap.account import Account
 from mailmcp.model.owner import Owner
-from mailmcp.settings.check import check_account, check_table, make_account, make_owner
+from mailmcp.settings.check import check_account, check_table, make_account, make_owner, make_sign_in
 from mailmcp.settings.model import (
     HTTP_TOKEN,
     TABLES,
@@ -45,6 +46,7 @@ def load_settings(
     *,
     overrides: Mapping[str, object] | None = None,
     default_config: Path | None = None,
+    needs_passwords: bool = True,
 ) -> Settings:
     """Find, check and merge all settings.
 
@@ -54,6 +56,8 @@ def load_settings(
         environ: The environment. It is kept: passwords are looked up at each login.
         overrides: Keys of `[server]` from the command line; None as a value is not given.
         default_config: The default place; None for the user's configuration folder.
+
+        needs_passwords: Whether an account without one is a mistake; not for commands that store them.
 
     Raises:
         SettingsError: With all mistakes of all sources.
@@ -68,6 +72,7 @@ def load_settings(
         [from_file, from_environment, CommandLineSource(overrides or {})],
         problems,
         [*permission_warnings(from_file), *from_environment.warn_of_unknown()],
+        needs_passwords=needs_passwords,
     )
     if not settings.accounts:
         host, user, password = map(from_environment.name_key, ("host", "user", "password"))
@@ -125,7 +130,9 @@ def _read_file(
         return TomlFile(), [line + named_by for line in error.lines]
 
 
-def _merge(sources: Sequence[Source], problems: list[str], warnings: Sequence[str]) -> Settings:
+def _merge(
+    sources: Sequence[Source], problems: list[str], warnings: Sequence[str], *, needs_passwords: bool = True
+) -> Settings:
     """Check each source, and let the later ones win.
 
     Raises:
@@ -134,6 +141,7 @@ def _merge(sources: Sequence[Source], problems: list[str], warnings: Sequence[st
     values: dict[str, dict[str, Any]] = {name: {} for name in TABLES}
     accounts: list[Account] = []
     owners: dict[str, Owner] = {}
+    sign_ins: dict[str, SignIn] = {}
     for source in sources:
         for name, raw in source.tables.items():
             table, found = check_table(TABLES[name], raw, source)
@@ -145,10 +153,11 @@ def _merge(sources: Sequence[Source], problems: list[str], warnings: Sequence[st
                     update = dict.fromkeys(table.alternatives) | update
                 values[name] |= update
         for position, raw in enumerate(source.accounts):
-            account, found = check_account(raw, source)
+            account, found = check_account(raw, source, needs_password=needs_passwords)
             problems += [source.describe(("accounts", position, *where), message) for where, message in found]
             if account is not None and not found:
-                accounts.append(make_account(account, source))
+                sign_ins[account.account_id] = make_sign_in(account, source)
+                accounts.append(make_account(account, source, sign_ins[account.account_id]))
                 owners[account.account_id] = make_owner(account)
     if problems:
         raise SettingsError(problems)
@@ -165,6 +174,7 @@ def _merge(sources: Sequence[Source], problems: list[str], warnings: Sequence[st
         source=sources[0].path,
         warnings=tuple(warnings),
         preferences=preferences,
+        sign_ins=sign_ins,
     )
 
 

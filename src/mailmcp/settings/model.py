@@ -8,7 +8,7 @@ several keys or the file system.
 import ipaddress
 import re
 import zoneinfo
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, get_args
@@ -16,6 +16,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
 from mailmcp import limits
+from mailmcp.auth.provider import PROVIDERS, is_safe_url
+from mailmcp.auth.sign_in import SignIn
+from mailmcp.auth.store import StoreName
 from mailmcp.imap.account import Account, Tls
 from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN
 from mailmcp.tools.preferences import Preferences
@@ -52,6 +55,9 @@ TextForm = Literal["markdown", "json"]
 RowForm = Literal["full", "lean"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
+AuthMethod = Literal["password", "oauth2"]
+GrantName = Literal["user", "application"]
+SaslName = Literal["xoauth2", "oauthbearer"]
 
 _NOT_IN_HOST = re.compile(r"[\s\x00-\x1f\x7f/:@\[\]]")
 _TOKEN = re.compile(r"[!-~]{16,1024}")
@@ -106,6 +112,12 @@ def _check_folder(text: str) -> str:
     if text and not path.is_absolute() and path.parts[:1] != ("~",):
         raise ValueError
     return text
+
+
+def _check_issuer(url: str) -> str:
+    if not is_safe_url(url):
+        raise ValueError
+    return url
 
 
 def _check_command(words: list[str]) -> list[str]:
@@ -207,6 +219,7 @@ class AccountTable(Table):
         "password_env",
         "password_file",
         "password_command",
+        "secrets",
     )
 
     account_id: Annotated[
@@ -257,6 +270,34 @@ class AccountTable(Table):
         Field(description="a list of strings, a program and its arguments, without line breaks and NULs"),
         FILE_ONLY,
     ] = None
+    secrets: Annotated[StoreName | None, _one_of(get_args(StoreName))] = None
+    """Where `mailmcp password` or `mailmcp login` stored the account's secret; they set it."""
+
+    auth: Annotated[AuthMethod, _one_of(get_args(AuthMethod))] = "password"
+    provider: Annotated[Literal["google", "microsoft", "fastmail"] | None, _one_of(PROVIDERS)] = None
+    issuer: Annotated[
+        _Line | None,
+        Field(description='the https address of an authorization server, such as "https://id.example.com"'),
+        AfterValidator(_check_issuer),
+    ] = None
+    tenant: Annotated[
+        str, Field(pattern=r"^[A-Za-z0-9.-]{0,253}$", description="the id or a domain of a Microsoft tenant")
+    ] = ""
+    client_id: Annotated[_Line | None, Field(description=_LINE)] = None
+    client_secret: Annotated[
+        Annotated[SecretStr, Field(min_length=1), AfterValidator(_check_secret)] | None,
+        Field(description=_LINE),
+    ] = None
+    client_secret_env: Annotated[_Variable | None, _VARIABLE, FILE_ONLY] = None
+    scope: Annotated[_Word, Field(description="scopes separated by spaces"), FILE_ONLY] = ""
+    grant: Annotated[GrantName, _one_of(get_args(GrantName)), FILE_ONLY] = "user"
+    token_command: Annotated[
+        Annotated[list[_Word], AfterValidator(_check_command)] | None,
+        Field(description="a list of strings, a program and its arguments, without line breaks and NULs"),
+        FILE_ONLY,
+    ] = None
+    sasl: Annotated[SaslName, _one_of(get_args(SaslName)), FILE_ONLY] = "xoauth2"
+    sasl_initial_response: Annotated[bool, Field(description="true or false"), FILE_ONLY] = True
     names: Annotated[list[_Name], _owner_list("names, each on one line")] = []
     addresses: Annotated[list[_Address], _owner_list('addresses, such as "ann@example.com"')] = []
     trusted_authserv_ids: Annotated[list[_AuthservId], _owner_list('ids, such as "mx.example.com"')] = []
@@ -285,3 +326,5 @@ class Settings:
     """What works but the user should know, one line each; never contains a value."""
 
     preferences: Preferences = field(default_factory=Preferences)
+    sign_ins: Mapping[str, SignIn] = field(default_factory=dict)
+    """How each account signs in, by its id."""

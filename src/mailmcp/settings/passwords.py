@@ -21,6 +21,7 @@ from typing import Final, NoReturn
 from pydantic import SecretStr
 from typing_extensions import override
 
+from mailmcp.auth.store import SecretStore, StoreError
 from mailmcp.reasons import Reason
 from mailmcp.settings.model import is_sendable
 from mcp_envelope import AuthFailedError
@@ -133,6 +134,28 @@ class FilePassword(PasswordSource):
         return content, "is too large for a password" if len(content) > PASSWORD_OCTETS_MAX else ""
 
 
+class StoredPassword(PasswordSource):
+    """A password that `mailmcp password` stored."""
+
+    __slots__ = ("_account_id", "_key", "_store")
+
+    def __init__(self, store: SecretStore, key: str, *, account_id: str) -> None:
+        super().__init__("system's key store" if store.name == "keyring" else "file of stored secrets")
+        self._store, self._key, self._account_id = store, key, account_id
+
+    @override
+    def __call__(self) -> str:
+        try:
+            password = self._store.read(self._key)
+        except StoreError as error:
+            fault = f"can't be read ({error})"
+        else:
+            fault = f"has none for this account; run mailmcp password {self._account_id}"
+            if password:
+                return _usable(password, self.source)
+        raise _unavailable(self.source, fault)
+
+
 class CommandPassword(PasswordSource):
     """A password that is the first line that a program prints, run without a shell and without input."""
 
@@ -144,9 +167,10 @@ class CommandPassword(PasswordSource):
         environ: Mapping[str, str],
         *,
         timeout_s: float = PASSWORD_COMMAND_TIMEOUT_S,
+        what: str = "password command",
     ) -> None:
         """Take the program, which errors name, and its arguments, which they don't."""
-        super().__init__(f"password command {words[0]}")
+        super().__init__(f"{what} {words[0]}")
         self._words, self._environ, self._timeout_s = words, environ, timeout_s
 
     @override

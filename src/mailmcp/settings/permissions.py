@@ -25,6 +25,9 @@ def permission_warnings(source: FileSource) -> list[str]:
     secrets = []
     if path.stat().st_mode & _READABLE_BY_OTHERS:
         secrets += [("a password", "password_command")] if source.account_values("password") else []
+        secrets += (
+            [("a client secret", "client_secret_env")] if source.account_values("client_secret") else []
+        )
         secrets += [("the HTTP token", "http_token_env")] if source.server_value("http_token") else []
     warnings = [
         f"{path}: contains {secret}, and other users of this machine can read it; "

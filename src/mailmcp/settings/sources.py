@@ -105,7 +105,8 @@ class FileSource(Source):
 
     def named_variables(self) -> set[str]:
         """Return the variables that the file takes secrets from: they mean nothing else."""
-        values = [value for _, value in self.account_values("password_env")]
+        keys = ("password_env", "client_secret_env")
+        values = [value for key in keys for _, value in self.account_values(key)]
         return {each for each in (*values, self.server_value("http_token_env")) if isinstance(each, str)}
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.model.owner import Owner
 from mailmcp.tools.preferences import Preferences
 from servers.peer import PeerFactory
@@ -16,14 +16,18 @@ def test_accounts_are_listed_in_order_without_user_and_secret(open_desk: DeskFac
 
     accounts = [
         Account(
-            account_id="b", host="imap.example.org", port=993, user="secret-user", read_password=unreadable
+            account_id="b",
+            host="imap.example.org",
+            port=993,
+            user="secret-user",
+            credentials=Password(unreadable),
         ),
         Account(
             account_id="a",
             host="::1",
             port=143,
             user="secret-user",
-            read_password=unreadable,
+            credentials=Password(unreadable),
             tls=Tls.NONE,
             ca_file=Path("secret.pem"),
         ),
@@ -51,7 +55,7 @@ def test_no_connection_is_made_and_the_next_step_works(peer: PeerFactory, open_d
 
 
 def test_accounts_show_their_addresses(open_desk: DeskFactory) -> None:
-    account = Account(account_id="a", host="imap.example.org", port=993, user="u", read_password=str)
+    account = Account(account_id="a", host="imap.example.org", port=993, user="u", credentials=Password(str))
     desk = open_desk(account)
     desk.preferences = Preferences(owners={"a": Owner(addresses=("ann_lee@example.org", "a@b.example"))})
     reply = desk.call("imap_list_accounts")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.account import Account
+from mailmcp.imap.account import Account, Password
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, ConflictError, InternalError, InvalidInputError, NotFoundError
 from servers.dovecot import Dovecot
@@ -58,7 +58,7 @@ def test_an_account_that_is_down_is_an_issue_and_comes_back_with_all_it_has(
 
 @pytest.fixture
 def wrong_password(store: Store) -> Account:
-    return replace(store.account, account_id="locked", read_password=lambda: "wrong")
+    return replace(store.account, account_id="locked", credentials=Password(lambda: "wrong"))
 
 
 def test_a_refused_login_of_one_account_is_an_issue(

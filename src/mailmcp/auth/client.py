@@ -1,0 +1,348 @@
+"""An OAuth 2.0 client for a person at this machine: browser, device code, refresh, revocation.
+
+RFC 6749 with PKCE (RFC 7636) and the loopback redirect (RFC 8252), device authorization (RFC 8628), client
+credentials (RFC 6749 section 4.4), revocation (RFC 7009). Authlib builds the requests and checks the answers.
+"""
+
+import html
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+from authlib.common.errors import AuthlibBaseError
+from authlib.common.security import generate_token
+from authlib.integrations.httpx_client import OAuth2Client
+from typing_extensions import override
+
+from mailmcp.auth.errors import ConsentEndedError, ProviderUnavailableError, SignInError
+from mailmcp.auth.provider import Provider, metadata_urls, parse_metadata
+from mailmcp.auth.tokens import Tokens
+
+HTTP_TIMEOUT_S: Final = 15.0
+SIGN_IN_TIMEOUT_S: Final = 300.0
+"""How long a person may take in the browser."""
+
+_DEVICE_GRANT: Final = "urn:ietf:params:oauth:grant-type:device_code"
+_DEVICE_INTERVAL_S: Final = 5.0
+"""RFC 8628 section 3.2, where the server names none; slow_down adds as much again (section 3.5)."""
+
+_TEXT_CHARS: Final = 200
+_LIFETIME_S: Final = 3600.0
+"""Where the server does not say how long an access token lasts: the usual hour."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceCode:
+    """What a person enters at another device (RFC 8628 section 3.2)."""
+
+    user_code: str
+    verification_uri: str
+    expires_in_s: float
+
+
+def discover(issuer: str, *, scope: str = "") -> Provider:
+    """Fetch the metadata of an authorization server.
+
+    Raises:
+        ProviderUnavailableError: It could not be reached.
+        SignInError: It publishes no usable metadata.
+    """
+    fault = "it publishes none"
+    with _named_faults(issuer), httpx2.Client(timeout=HTTP_TIMEOUT_S) as http:
+        for url in metadata_urls(issuer):
+            response = http.get(url, headers={"Accept": "application/json"})
+            if response.status_code >= httpx2.codes.INTERNAL_SERVER_ERROR:
+                response.raise_for_status()
+            if response.status_code != httpx2.codes.OK:
+                continue
+            try:
+                metadata = response.json()
+                if isinstance(metadata, dict):
+                    return parse_metadata(issuer, metadata, scope=scope)
+            except ValueError as error:
+                fault = str(error)
+    raise SignInError(f"The OAuth metadata of {issuer} can't be used: {_printable(fault)}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OAuthClient:
+    """One registered client at one provider; each method makes its requests and keeps nothing."""
+
+    provider: Provider
+    client_id: str
+    client_secret: str = field(default="", repr=False)
+    clock: Callable[[], float] = time.time
+
+    def sign_in_with_browser(
+        self,
+        open_browser: Callable[[str], object],
+        *,
+        login_hint: str = "",
+        timeout_s: float = SIGN_IN_TIMEOUT_S,
+    ) -> Tokens:
+        """Send the user's browser to the provider and wait for it to return to a port of this machine.
+
+        Args:
+            open_browser: Called once with the address of the provider's page.
+            login_hint: The address to sign in with, so that the provider can preselect it; empty for none.
+            timeout_s: How long to wait for the browser.
+
+        Raises:
+            SignInError: The user declined, took too long, or the provider refused.
+        """
+        verifier, state = generate_token(64), generate_token(32)
+        with _Redirect(self.provider, state) as redirect, self._http() as http:
+            params = dict(self.provider.authorization_params)
+            if login_hint:
+                params["login_hint"] = login_hint
+            url, _ = http.create_authorization_url(
+                self.provider.authorization_endpoint,
+                state=state,
+                code_verifier=verifier,
+                redirect_uri=redirect.uri,
+                **params,
+            )
+            open_browser(url)
+            answer = redirect.wait(timeout_s)
+            if "code" not in answer:
+                raise SignInError(f"{self.provider.name} did not sign you in: {_fault_of(answer)}.")
+            with _named_faults(self.provider.name):
+                return self._tokens(
+                    http.fetch_token(
+                        self.provider.token_endpoint,
+                        grant_type="authorization_code",
+                        code=answer["code"],
+                        redirect_uri=redirect.uri,
+                        code_verifier=verifier,
+                    )
+                )
+
+    def sign_in_with_device(
+        self, show: Callable[[DeviceCode], object], *, sleep: Callable[[float], object] = time.sleep
+    ) -> Tokens:
+        """Show a code that the user enters on any device, and poll until that is done.
+
+        Args:
+            show: Called once with the code and where to enter it.
+            sleep: Waits for so many seconds between two polls.
+
+        Raises:
+            SignInError: The user declined, the code expired, or the provider has no device flow for mail.
+        """
+        if not self.provider.device_endpoint:
+            raise SignInError(
+                f"{self.provider.name} doesn't offer sign-in by code for mail. Use the browser."
+            )
+        with self._http() as http, _named_faults(self.provider.name):
+            body = {"client_id": self.client_id, "scope": self.provider.scope}
+            begun = _json(httpx2.post(self.provider.device_endpoint, data=body, timeout=HTTP_TIMEOUT_S))
+            try:
+                device_code, lifetime_s = str(begun["device_code"]), float(begun.get("expires_in") or 900)
+                code = DeviceCode(
+                    user_code=_printable(str(begun["user_code"])),
+                    verification_uri=_printable(
+                        str(begun.get("verification_uri") or begun["verification_url"])
+                    ),
+                    expires_in_s=lifetime_s,
+                )
+                interval_s = float(begun.get("interval") or _DEVICE_INTERVAL_S)
+            except (KeyError, ValueError, TypeError):
+                raise SignInError(f"{self.provider.name} gave no code: {_fault_of(begun)}.") from None
+            show(code)
+            expires_at = self.clock() + lifetime_s
+            while self.clock() < expires_at:
+                sleep(interval_s)
+                try:
+                    return self._tokens(
+                        http.fetch_token(
+                            self.provider.token_endpoint,
+                            grant_type=_DEVICE_GRANT,
+                            device_code=device_code,
+                            client_id=self.client_id,
+                        )
+                    )
+                except AuthlibBaseError as error:
+                    if error.error == "slow_down":
+                        interval_s += _DEVICE_INTERVAL_S
+                    elif error.error != "authorization_pending":
+                        raise
+        raise SignInError("The code has expired. Run the command again.")
+
+    def refresh(self, refresh_token: str) -> Tokens:
+        """Exchange a refresh token for an access token; the old refresh token is kept if none comes back.
+
+        Raises:
+            ConsentEndedError: The token was revoked or has expired.
+            ProviderUnavailableError: The provider could not be reached or is busy.
+            SignInError: The provider refused for another reason.
+        """
+        with self._http() as http, _named_faults(self.provider.name):
+            return self._tokens(http.refresh_token(self.provider.token_endpoint, refresh_token=refresh_token))
+
+    def sign_in_as_application(self) -> Tokens:
+        """Fetch a token for the application itself (client credentials); raises as `refresh`."""
+        with self._http(self.provider.app_scope) as http, _named_faults(self.provider.name):
+            return self._tokens(
+                http.fetch_token(self.provider.token_endpoint, grant_type="client_credentials")
+            )
+
+    def revoke(self, refresh_token: str) -> bool:
+        """Revoke a refresh token and what was issued with it.
+
+        Returns:
+            False if the provider can't do that by a request.
+
+        Raises:
+            ProviderUnavailableError: The provider could not be reached.
+            SignInError: The provider refused.
+        """
+        if not self.provider.revocation_endpoint:
+            return False
+        with self._http() as http, _named_faults(self.provider.name):
+            response = http.revoke_token(  # type: ignore[no-untyped-call]
+                self.provider.revocation_endpoint,
+                token=refresh_token,
+                token_type_hint="refresh_token",  # noqa: S106 - a kind, not a token
+            )
+            if response.status_code != httpx2.codes.OK:
+                fault = _fault_of(_json(response))
+                raise SignInError(f"{self.provider.name} did not revoke the token: {fault}.")
+        return True
+
+    def _http(self, scope: str = "") -> OAuth2Client:
+        method = "client_secret_post" if self.client_secret else "none"
+        return OAuth2Client(
+            client_id=self.client_id,
+            client_secret=self.client_secret or None,
+            token_endpoint_auth_method=method,
+            revocation_endpoint_auth_method=method,
+            scope=scope or self.provider.scope or None,
+            code_challenge_method="S256",
+            timeout=HTTP_TIMEOUT_S,
+        )
+
+    def _tokens(self, answer: Mapping[str, Any]) -> Tokens:
+        access_token = answer.get("access_token")
+        if not isinstance(access_token, str) or not access_token:
+            raise SignInError(f"{self.provider.name} sent no access token.")
+        try:
+            lifetime_s = float(answer.get("expires_in") or _LIFETIME_S)
+        except (TypeError, ValueError):
+            lifetime_s = _LIFETIME_S
+        return Tokens(
+            access_token=access_token,
+            expires_at=self.clock() + lifetime_s,
+            refresh_token=str(answer.get("refresh_token") or ""),
+        )
+
+
+class _Redirect:
+    """Listens on a free port of this machine for the request that brings the code (RFC 8252 section 7.3)."""
+
+    def __init__(self, provider: Provider, state: str) -> None:
+        self._provider, self._state = provider, state
+        self._answer: dict[str, str] = {}
+        self._server = HTTPServer(("127.0.0.1", 0), self._handler())
+        self.uri = f"http://{provider.redirect_host}:{self._server.server_port}/"
+
+    def __enter__(self) -> "_Redirect":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.server_close()
+
+    def wait(self, timeout_s: float) -> Mapping[str, str]:
+        """Serve requests until one carries our `state`; strangers' requests are refused and end nothing."""
+        deadline = time.monotonic() + timeout_s
+        while not self._answer:
+            self._server.timeout = deadline - time.monotonic()
+            if self._server.timeout <= 0:
+                raise SignInError("The browser didn't come back. Run the command again, or use --device.")
+            self._server.handle_request()
+        return self._answer
+
+    def _accept(self, path: str) -> str:
+        """Take the parameters of a redirect; returns what is wrong with it, or an empty text."""
+        query = {name: values[0] for name, values in parse_qs(urlsplit(path).query).items()}
+        if urlsplit(path).path != "/" or query.get("state") != self._state:
+            return "This request does not belong to the sign-in."
+        # RFC 9207: the answer of another server is an attack that mixes providers up.
+        if "iss" in query and self._provider.issuer and query["iss"] != self._provider.issuer:
+            self._answer = {"error": "the answer came from another issuer"}
+            return "The answer came from another issuer."
+        self._answer = query if "code" in query else {"error": "access_denied", **query}
+        return ""
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        accept = self._accept
+
+        class Handler(BaseHTTPRequestHandler):
+            # Of one request: a browser may open a connection ahead and send nothing.
+            timeout = HTTP_TIMEOUT_S
+
+            def do_GET(self) -> None:
+                fault = accept(self.path)
+                page = fault or "mailmcp has the answer. You can close this window."
+                body = f"<!doctype html><title>mailmcp</title><p>{html.escape(page)}</p>".encode()
+                self.send_response(400 if fault else 200)
+                for name, value in (
+                    ("Content-Type", "text/html; charset=utf-8"),
+                    ("Content-Length", str(len(body))),
+                    ("Cache-Control", "no-store"),
+                    ("Referrer-Policy", "no-referrer"),
+                    ("Connection", "close"),
+                ):
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            @override
+            def log_message(self, format: str, *args: Any) -> None:
+                """Log nothing: the request line holds the code."""
+
+        return Handler
+
+
+@contextmanager
+def _named_faults(name: str) -> Iterator[None]:
+    """Turn errors of HTTP and OAuth into ours; what the provider sent is shortened and made printable."""
+    try:
+        yield
+    except AuthlibBaseError as error:
+        fault = _printable(f"{error.error}: {error.description}" if error.description else str(error.error))
+        if error.error == "invalid_grant":
+            raise ConsentEndedError(f"{name} no longer accepts the sign-in ({fault}).") from None
+        if error.error in {"temporarily_unavailable", "server_error"}:
+            raise ProviderUnavailableError(f"{name} is busy ({fault}). Try again later.") from None
+        raise SignInError(f"{name} refused the request ({fault}).") from None
+    except httpx2.HTTPStatusError as error:
+        raise ProviderUnavailableError(
+            f"{name} answered with HTTP status {error.response.status_code}. Try again later."
+        ) from None
+    except httpx2.HTTPError as error:
+        raise ProviderUnavailableError(
+            f"{name} can't be reached ({type(error).__name__}). Try again later."
+        ) from None
+    except ValueError:  # Authlib's, for an answer that is no JSON object
+        raise SignInError(f"{name} sent an answer that is not OAuth's.") from None
+
+
+def _json(response: httpx2.Response) -> Mapping[str, Any]:
+    if response.status_code >= httpx2.codes.INTERNAL_SERVER_ERROR:
+        response.raise_for_status()
+    value = response.json()
+    return value if isinstance(value, dict) else {}
+
+
+def _fault_of(answer: Mapping[str, Any]) -> str:
+    error, description = answer.get("error") or "no reason given", answer.get("error_description")
+    return _printable(f"{error}: {description}" if description else str(error))
+
+
+def _printable(text: str) -> str:
+    return "".join(each if each.isprintable() else " " for each in text[:_TEXT_CHARS]).rstrip(". ")

@@ -1,0 +1,184 @@
+import threading
+from dataclasses import replace
+
+import httpx2
+import pytest
+
+from auth.conftest import Browser, Clock
+from mailmcp.auth.client import DeviceCode, OAuthClient, discover
+from mailmcp.auth.errors import ConsentEndedError, ProviderUnavailableError, SignInError
+from mailmcp.auth.provider import PROVIDERS, is_safe_url, known_provider, metadata_urls, parse_metadata
+from servers.authorization import CLIENT_SECRET, AuthorizationServer
+
+
+def test_a_browser_brings_tokens_that_can_be_refreshed(
+    client: OAuthClient, browser: Browser, clock: Clock
+) -> None:
+    tokens = client.sign_in_with_browser(browser)
+    assert tokens.expires_at == clock() + 3600
+    refreshed = client.refresh(tokens.refresh_token)
+    assert refreshed.access_token != tokens.access_token
+    assert refreshed.refresh_token != tokens.refresh_token
+    assert browser.pages == [] or browser.pages[0].status_code == 200
+    assert tokens.refresh_token not in repr(tokens)
+    assert tokens.access_token not in repr(tokens)
+
+
+def test_a_user_who_declines_gets_the_providers_words(
+    provider: AuthorizationServer, client: OAuthClient, browser: Browser
+) -> None:
+    provider.consent = False
+    with pytest.raises(SignInError, match="did not sign you in: access_denied: the user said no"):
+        client.sign_in_with_browser(browser)
+
+
+def test_an_answer_of_another_issuer_is_refused(
+    provider: AuthorizationServer, client: OAuthClient, browser: Browser
+) -> None:
+    provider.issuer_in_answer = "https://evil.example"
+    with pytest.raises(SignInError, match="another issuer"):
+        client.sign_in_with_browser(browser)
+    assert "/token" not in provider.requests
+
+
+def test_requests_of_others_end_nothing(client: OAuthClient, browser: Browser) -> None:
+    """A page that knows the port sends a code of its own, without our state."""
+    strangers: list[int] = []
+
+    def visit(url: str) -> None:
+        redirect = httpx2.URL(url).params["redirect_uri"]
+        paths = ("?code=stolen&state=guessed", "favicon.ico", "?error=access_denied")
+        strangers.extend(httpx2.get(redirect + path).status_code for path in paths)
+        browser.visit(url)
+
+    def open_browser(url: str) -> None:
+        thread = threading.Thread(target=visit, args=[url])
+        browser.threads.append(thread)
+        thread.start()
+
+    assert client.sign_in_with_browser(open_browser).refresh_token
+    assert strangers == [400, 400, 400]
+
+
+def test_a_browser_that_never_returns_is_given_up(client: OAuthClient) -> None:
+    with pytest.raises(SignInError, match="didn't come back"):
+        client.sign_in_with_browser(lambda _url: None, timeout_s=0.01)
+
+
+@pytest.mark.parametrize("polls", [0, 3])
+def test_a_device_code_is_shown_and_polled(
+    provider: AuthorizationServer, client: OAuthClient, polls: int
+) -> None:
+    provider.pending_polls = polls
+    shown: list[DeviceCode] = []
+    waits: list[float] = []
+    assert client.sign_in_with_device(shown.append, sleep=waits.append).refresh_token
+    assert [(each.user_code, each.verification_uri) for each in shown] == [
+        ("FAKE-CODE", f"{provider.issuer}/activate")
+    ]
+    assert waits == ([1.0] if not polls else [1.0, 1.0, 6.0, 6.0]), "slow_down adds five seconds"
+
+
+def test_a_device_code_expires(provider: AuthorizationServer, client: OAuthClient, clock: Clock) -> None:
+    provider.pending_polls = 1_000
+
+    def sleep(seconds: float) -> None:
+        clock.now += 100 * seconds
+
+    with pytest.raises(SignInError, match="expired"):
+        client.sign_in_with_device(lambda _code: None, sleep=sleep)
+
+
+def test_a_device_code_can_be_declined(provider: AuthorizationServer, client: OAuthClient) -> None:
+    provider.consent = False
+    with pytest.raises(SignInError, match="access_denied"):
+        client.sign_in_with_device(lambda _code: None, sleep=lambda _seconds: None)
+
+
+def test_an_application_signs_in_as_itself(client: OAuthClient) -> None:
+    tokens = replace(client, client_secret=CLIENT_SECRET).sign_in_as_application()
+    assert tokens.access_token
+    assert not tokens.refresh_token
+    with pytest.raises(SignInError, match="invalid_client"):
+        client.sign_in_as_application()
+    assert CLIENT_SECRET not in repr(replace(client, client_secret=CLIENT_SECRET))
+
+
+def test_a_revoked_token_is_refreshed_no_more(client: OAuthClient, provider: AuthorizationServer) -> None:
+    token = provider.sign_in()
+    assert client.revoke(token)
+    with pytest.raises(ConsentEndedError, match="expired or revoked"):
+        client.refresh(token)
+
+
+def test_a_provider_without_revocation_says_so(client: OAuthClient) -> None:
+    assert not replace(client, provider=replace(client.provider, revocation_endpoint="")).revoke("fake")
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_a_provider_that_is_down_can_be_asked_later(
+    client: OAuthClient, provider: AuthorizationServer, status: int
+) -> None:
+    provider.fault = status
+    with pytest.raises(ProviderUnavailableError, match=str(status)):
+        client.refresh("fake")
+
+
+def test_a_provider_that_is_away_can_be_asked_later(client: OAuthClient) -> None:
+    away = replace(client.provider, token_endpoint="http://127.0.0.1:1/token")
+    with pytest.raises(ProviderUnavailableError, match="can't be reached"):
+        replace(client, provider=away).refresh("fake")
+
+
+def test_an_issuer_without_metadata_is_named(provider: AuthorizationServer) -> None:
+    with pytest.raises(SignInError, match="can't be used: it publishes none"):
+        discover(f"{provider.issuer}/other")
+
+
+GOOD = {
+    "issuer": "https://a.example",
+    "authorization_endpoint": "https://a.example/a",
+    "token_endpoint": "https://a.example/t",
+}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "fault"),
+    [
+        (GOOD | {"issuer": "https://b.example"}, "another issuer"),
+        (GOOD | {"token_endpoint": ""}, "lacks an endpoint"),
+        (GOOD | {"authorization_endpoint": None}, "lacks an endpoint"),
+        (GOOD | {"token_endpoint": "http://a.example/t"}, "token_endpoint is not an https"),
+        (GOOD | {"revocation_endpoint": "ftp://a.example"}, "revocation_endpoint is not an https"),
+    ],
+)
+def test_metadata_that_can_not_be_trusted_is_refused(metadata: dict[str, object], fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        parse_metadata("https://a.example", metadata, scope="")
+
+
+def test_scopes_are_chosen_from_those_offered_unless_the_user_names_them() -> None:
+    offered = GOOD | {"scopes_supported": ["openid", "https://x/imap.full", "offline_access"]}
+    assert (
+        parse_metadata("https://a.example", offered, scope="").scope == "https://x/imap.full offline_access"
+    )
+    assert parse_metadata("https://a.example/", offered, scope="mine").scope == "mine"
+
+
+def test_metadata_is_looked_for_where_the_rfc_puts_it() -> None:
+    assert metadata_urls("https://a.example/tenant/") == (
+        "https://a.example/.well-known/oauth-authorization-server/tenant",
+        "https://a.example/tenant/.well-known/openid-configuration",
+    )
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_known_providers_have_safe_endpoints(name: str) -> None:
+    provider = known_provider(name)
+    assert all(map(is_safe_url, filter(None, [provider.authorization_endpoint, provider.token_endpoint])))
+    assert provider.scope
+
+
+def test_a_tenant_of_microsoft_is_part_of_its_endpoints() -> None:
+    assert "/contoso.example/" in known_provider("microsoft", tenant="contoso.example").token_endpoint
+    assert "/common/" in known_provider("microsoft").token_endpoint

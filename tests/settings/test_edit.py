@@ -1,0 +1,72 @@
+import stat
+from pathlib import Path
+
+import pytest
+
+from mailmcp.settings.edit import set_account_key
+from mailmcp.settings.problems import SettingsError
+
+FILE = """# top
+[server]
+log_level = "info"   # quiet
+
+[[accounts]]
+account_id = "home"  # mine
+host = "h"
+
+# the office
+[[accounts]]
+account_id = "work"
+host = "w"
+"""
+
+
+def test_one_key_changes_and_all_else_stays(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(FILE)
+    path.chmod(0o640)
+    assert set_account_key(path, "home", "secrets", "file")
+    assert path.read_text() == FILE.replace("# mine\n", '# mine\nsecrets = "file"\n')
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert not set_account_key(path, "home", "secrets", "file")
+    assert set_account_key(path, "work", "secrets", "keyring")
+    assert path.read_text().endswith('"work"\nsecrets = "keyring"\nhost = "w"\n')
+    assert set_account_key(path, "work", "secrets", "file")
+    assert path.read_text().endswith('"work"\nsecrets = "file"\nhost = "w"\n')
+    assert [each.name for each in tmp_path.iterdir()] == ["config.toml"]
+
+
+def test_line_breaks_of_windows_stay(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + FILE.replace("\n", "\r\n").encode())
+    set_account_key(path, "home", "secrets", "file")
+    changed = path.read_bytes()
+    assert changed.startswith(b"\xef\xbb\xbf# top\r\n")
+    assert changed.count(b"\n") == changed.count(b"\r\n") == FILE.count("\n") + 1
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.toml", tmp_path / "config.toml"
+    real.write_text(FILE)
+    link.symlink_to(real)
+    set_account_key(link, "work", "secrets", "file")
+    assert link.is_symlink()
+    assert 'secrets = "file"' in real.read_text()
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (FILE, "has no account other"),
+        ("[", "line 1"),
+        (None, "can't be read: No such file"),
+        ("accounts = [{account_id = 'other'}]", "can't be edited automatically"),
+    ],
+)
+def test_what_can_not_be_changed_is_left_alone(tmp_path: Path, content: str | None, fault: str) -> None:
+    path = tmp_path / "config.toml"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(SettingsError, match=fault):
+        set_account_key(path, "other", "secrets", "file")
+    assert content is None or path.read_text() == content

@@ -1,0 +1,33 @@
+"""A Dovecot that takes access tokens of the tests' authorization server."""
+
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from servers.authorization import AuthorizationServer
+from servers.dovecot import Dovecot, find_dovecot
+
+
+@pytest.fixture(scope="module")
+def _authorization() -> Iterator[AuthorizationServer]:
+    with AuthorizationServer(time.time) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def mail_server(_authorization: AuthorizationServer) -> Iterator[Dovecot]:
+    if find_dovecot() is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("Dovecot is not installed, and CI must have it")
+        pytest.skip("Dovecot is not installed (Debian: dovecot-imapd)")
+    with Dovecot(token_issuer=_authorization.issuer) as server:
+        yield server
+
+
+@pytest.fixture
+def authorization(_authorization: AuthorizationServer) -> AuthorizationServer:
+    """The server, behaving well, as each test finds it."""
+    _authorization.reset()
+    return _authorization

@@ -1,0 +1,259 @@
+"""login, logout and password as a user runs them: real processes, with a home of their own."""
+
+import os
+import pty
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.served import Served, clean_environment
+from servers.authorization import CLIENT_ID, CLIENT_SECRET, USER, AuthorizationServer
+from servers.dovecot import Dovecot
+from servers.dovecot_config import PASSWORD
+
+TIMEOUT_S = 60.0
+BROWSER = "import sys, urllib.request; urllib.request.urlopen(sys.argv[1]).read()"
+"""Follows redirects, as a browser does whose user has consented before. Returns when done, as w3m does."""
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Write = Callable[[str], Path]
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals and modes of POSIX")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+@pytest.fixture
+def run(home: Path) -> Run:
+    """Runs a command to its end; BROWSER names what webbrowser opens."""
+    script = home / "browser.py"
+    script.write_text(BROWSER)
+
+    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        # No key store of the machine that runs the tests is touched.
+        keyring = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+        return subprocess.run(
+            [sys.executable, "-m", "mailmcp", *arguments],
+            env=clean_environment(home)
+            | {"BROWSER": f"{sys.executable} {script} %s"}
+            | keyring
+            | environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def write(home: Path, mail_server: Dovecot, authorization: AuthorizationServer) -> Write:
+    """Writes a settings file with one account; `{issuer}` stands for the authorization server's."""
+
+    def write(keys: str) -> Path:
+        path = home / "config" / "mailmcp" / "config.toml"
+        path.parent.mkdir(parents=True)
+        path.touch(mode=0o600)
+        path.write_text(
+            f"# my accounts\n[[accounts]]\naccount_id = 'work'  # the only one\nhost = '{mail_server.host}'\n"
+            f"port = {mail_server.plain_port}\ntls = 'none'\nuser = '{USER}'\n"
+            + keys.format(issuer=authorization.issuer)
+        )
+        return path
+
+    return write
+
+
+OAUTH = f"auth = 'oauth2'\nissuer = '{{issuer}}'\nclient_id = '{CLIENT_ID}'\n"
+
+
+def stored(home: Path) -> Path:
+    return home / ".local" / "share" / "mailmcp" / "secrets.json"
+
+
+def test_a_person_signs_in_once_and_a_host_with_six_variables_reads_mail(
+    run: Run, write: Write, home: Path, authorization: AuthorizationServer
+) -> None:
+    path = write(OAUTH)
+    done = run("login")
+    assert done.returncode == 0, done.stderr
+    assert "Signed in to work" in done.stdout
+    assert "A file that only you can read is used instead" in done.stderr
+    text = path.read_text()
+    assert 'secrets = "file"' in text
+    assert "# my accounts" in text
+    assert "# the only one" in text
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(stored(home).stat().st_mode) == 0o600
+    few = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
+    environment = {name: os.environ.get(name, "x") for name in few} | {"HOME": str(home)}
+    with Served(["serve", "--config", str(path)], folder=home) as host:
+        host.introduce()
+        assert not host.call("imap_list_mailboxes").get("isError")
+    checked = subprocess.run(
+        [sys.executable, "-m", "mailmcp", "check", "--config", str(path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout
+    assert authorization.refreshes == 0, "the access token of the login is still good"
+    secrets = stored(home).read_text()
+    printed = done.stdout + done.stderr + checked.stdout + checked.stderr + host.stderr
+    assert "fake-refresh" in secrets
+    assert "fake-refresh" not in printed
+    assert "eyJ" not in printed, "no access token either"
+
+
+def test_a_code_is_entered_on_another_device(run: Run, write: Write, home: Path) -> None:
+    write(OAUTH)
+    done = run("login", "work", "--device")
+    assert done.returncode == 0, done.stderr
+    assert "/activate and enter the code FAKE-CODE (valid for 15 minutes)" in done.stdout
+    assert stored(home).exists()
+
+
+def test_signing_out_revokes_and_forgets(
+    run: Run, write: Write, home: Path, authorization: AuthorizationServer
+) -> None:
+    write(OAUTH)
+    run("login")
+    done = run("logout")
+    assert (done.returncode, done.stdout) == (0, "The secret of work is forgotten and revoked\n")
+    assert authorization.requests[-1] == "/revoke"
+    assert stored(home).read_text() == "{}"
+    checked = run("check")
+    assert checked.returncode == 1
+    assert "The user must run: mailmcp login work" in checked.stdout
+
+
+def test_an_application_needs_no_person(run: Run, write: Write) -> None:
+    write(f"{OAUTH}grant = 'application'\nclient_secret_env = 'FAKE_SECRET'\n")
+    assert run("check", FAKE_SECRET=CLIENT_SECRET).returncode == 0
+    refused = run("check", FAKE_SECRET="wrong")
+    assert refused.returncode == 1
+    assert "invalid_client" in refused.stdout
+    login = run("login", FAKE_SECRET=CLIENT_SECRET)
+    assert "needs no sign-in by a person" in login.stderr
+
+
+def test_a_token_command_is_asked_again_if_its_token_is_refused(
+    run: Run, write: Write, home: Path, authorization: AuthorizationServer
+) -> None:
+    """The first token has expired, as one that the command's own cache still holds."""
+    (home / "tokens").write_text(
+        f"{authorization.access_token(lifetime_s=-60)}\n{authorization.access_token()}\n"
+    )
+    (home / "next.py").write_text(
+        "import pathlib, sys\n"
+        "path = pathlib.Path(sys.argv[1])\n"
+        "first, rest = path.read_text().split('\\n', 1)\n"
+        "path.write_text(rest)\n"
+        "print(first)\n"
+    )
+    command = [sys.executable, str(home / "next.py"), str(home / "tokens")]
+    write(f"auth = 'oauth2'\ntoken_command = {command}\n")
+    assert run("check").returncode == 0
+    assert (home / "tokens").read_text() == ""
+
+
+@pytest.mark.parametrize(
+    ("keys", "command", "said"),
+    [
+        ("password = 'fake'\n", "login", 'Set auth = "oauth2", or run mailmcp password work'),
+        (OAUTH, "password", "Run mailmcp login work"),
+        (OAUTH, "logout", "nothing is stored for account work"),
+        ("password = 'fake'\n", "password", "Remove that first"),
+        ("auth = 'oauth2'\nprovider = 'google'\nclient_id = 'x'\n", "login", "set client_secret"),
+    ],
+)
+def test_a_command_that_does_not_fit_the_account_says_which_one_does(
+    run: Run, write: Write, keys: str, command: str, said: str
+) -> None:
+    write(keys)
+    done = run(command)
+    assert done.returncode == 1
+    assert said in done.stderr
+
+
+def test_a_user_who_declines_stores_nothing(
+    run: Run, write: Write, home: Path, authorization: AuthorizationServer
+) -> None:
+    authorization.consent = False
+    path = write(OAUTH)
+    before = path.read_text()
+    done = run("login")
+    assert done.returncode == 1
+    assert "the user said no" in done.stderr
+    assert path.read_text() == before
+    assert not stored(home).exists()
+
+
+def test_a_password_is_asked_for_without_echo_and_then_works(write: Write, home: Path) -> None:
+    path = write("")
+    screen = type_at_terminal([sys.executable, "-m", "mailmcp", "password"], home, PASSWORD + "\r")
+    assert f"Password for {USER}:" in screen
+    assert "Stored. mailmcp check work tests it." in screen
+    assert PASSWORD not in screen
+    assert PASSWORD not in path.read_text()
+    with Served(["serve", "--config", str(path)], folder=home) as host:
+        host.introduce()
+        assert not host.call("imap_list_mailboxes").get("isError")
+
+
+def test_an_interrupt_leaves_everything_as_it_was(write: Write, home: Path) -> None:
+    path = write("")
+    before = path.read_text()
+    screen = type_at_terminal([sys.executable, "-m", "mailmcp", "password"], home, "half\x03")
+    assert "Aborted!" in screen
+    assert path.read_text() == before
+    assert not stored(home).exists()
+
+
+def type_at_terminal(command: list[str], home: Path, keys: str) -> str:
+    """Run a command on a pseudo-terminal, type when it has asked, and return what the screen showed."""
+    keyring = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+    ours, its = pty.openpty()
+    process = subprocess.Popen(
+        command,
+        stdin=its,
+        stdout=its,
+        stderr=its,
+        env=clean_environment(home) | keyring,
+        start_new_session=True,
+        preexec_fn=_take_terminal,  # noqa: PLW1509 - one thread runs here
+    )
+    os.close(its)
+    screen = b""
+    typed = False
+    while True:
+        try:
+            read = os.read(ours, 4096)
+        except OSError:
+            break  # Linux says so when the other side is closed
+        if not read:
+            break
+        screen += read
+        if not typed and screen.rstrip().endswith(b":"):
+            os.write(ours, keys.encode())
+            typed = True
+    process.wait(TIMEOUT_S)
+    os.close(ours)
+    return screen.decode().replace("\r\n", "\n")
+
+
+def _take_terminal() -> None:
+    import fcntl  # noqa: PLC0415
+    import termios  # noqa: PLC0415
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)

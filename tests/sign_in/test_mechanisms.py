@@ -1,0 +1,164 @@
+"""Logins by access token, on a Dovecot that validates them itself."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from imap.scenes import Clock, RunningPool, session_on
+from mailmcp.auth.client import OAuthClient, discover
+from mailmcp.auth.store import FileStore
+from mailmcp.auth.tokens import Tokens, TokenSource, save_tokens
+from mailmcp.imap.account import Account, BearerToken, Tls
+from mailmcp.imap.sasl import Mechanism, bearer_message
+from mailmcp.reasons import Reason
+from mcp_envelope import AuthFailedError, InternalError
+from servers.authorization import CLIENT_ID, USER, AuthorizationServer
+from servers.dovecot import Dovecot
+from servers.peer import PeerFactory
+from servers.peer_actions import Respond, Rule
+
+
+def account_on(server: Dovecot, read: Callable[[str], str], user: str = USER, **options: object) -> Account:
+    return Account(
+        account_id="work",
+        host=server.host,
+        port=server.plain_port,
+        user=user,
+        credentials=BearerToken(read=read, **options),  # type: ignore[arg-type]
+        tls=Tls.NONE,
+    )
+
+
+@pytest.fixture
+def source(authorization: AuthorizationServer, tmp_path: Path) -> TokenSource:
+    """The tokens of a user who has signed in."""
+    store = FileStore(tmp_path / "secrets.json")
+    save_tokens(store, "work", Tokens(access_token="", expires_at=0, refresh_token=authorization.sign_in()))
+    client = OAuthClient(provider=discover(authorization.issuer), client_id=CLIENT_ID)
+    return TokenSource("work", lambda: client, store, key="work", lock_folder=tmp_path)
+
+
+@pytest.mark.parametrize("initial_response", [True, False])
+@pytest.mark.parametrize("mechanism", Mechanism)
+def test_a_token_opens_the_mailbox(
+    mail_server: Dovecot, source: TokenSource, mechanism: Mechanism, *, initial_response: bool
+) -> None:
+    account = account_on(mail_server, source, mechanism=mechanism, initial_response=initial_response)
+    with session_on(account) as session:
+        assert session.can("IMAP4REV1")
+
+
+@pytest.mark.parametrize("mechanism", Mechanism)
+def test_an_expired_token_is_replaced_by_one_refresh(
+    mail_server: Dovecot, authorization: AuthorizationServer, source: TokenSource, mechanism: Mechanism
+) -> None:
+    """The provider says that the token lasts, and the mail server knows better."""
+    expired = authorization.access_token(lifetime_s=-60)
+    asked: list[str] = []
+
+    def read(refused: str) -> str:
+        asked.append(refused)
+        return source(refused) if refused else expired
+
+    with session_on(account_on(mail_server, read, mechanism=mechanism)):
+        pass
+    assert asked == ["", expired]
+    assert authorization.refreshes == 1
+
+
+@pytest.mark.parametrize("mechanism", Mechanism)
+@pytest.mark.parametrize(
+    ("user", "scope"), [("bob", "imap"), (USER, "smtp")], ids=["another's token", "without the scope"]
+)
+def test_a_token_that_is_never_good_is_sent_twice_and_explained(
+    mail_server: Dovecot,
+    authorization: AuthorizationServer,
+    source: TokenSource,
+    mechanism: Mechanism,
+    user: str,
+    scope: str,
+) -> None:
+    authorization.token_scope = scope
+    with pytest.raises(AuthFailedError, match=r"fresh access token .*mailmcp login work") as caught:
+        session_on(account_on(mail_server, source, user, mechanism=mechanism)).__enter__()
+    assert caught.value.reason is Reason.CREDENTIALS_REJECTED
+    assert authorization.refreshes == 2
+
+
+def test_a_refused_sign_in_is_not_tried_by_each_call(
+    mail_server: Dovecot, authorization: AuthorizationServer, source: TokenSource
+) -> None:
+    authorization.token_scope = "smtp"
+    with RunningPool(account_on(mail_server, source), clock=Clock()) as pool:
+        for _ in range(3):
+            with pytest.raises(AuthFailedError):
+                pool.run(lambda session: session.can("IDLE"))
+    assert authorization.refreshes == 2
+
+
+def test_a_withdrawn_consent_names_the_command_and_asks_no_mail_server(
+    mail_server: Dovecot, authorization: AuthorizationServer, source: TokenSource
+) -> None:
+    authorization.revoke_all()
+    with RunningPool(account_on(mail_server, source)) as pool:
+        for _ in range(3):
+            with pytest.raises(AuthFailedError, match="mailmcp login work") as caught:
+                pool.run(lambda session: session.can("IDLE"))
+            assert caught.value.reason is Reason.SIGN_IN_REQUIRED
+    assert authorization.refreshes == 1
+
+
+def test_a_provider_that_is_down_is_no_refused_login(
+    mail_server: Dovecot, authorization: AuthorizationServer, source: TokenSource
+) -> None:
+    authorization.fault = 503
+    with RunningPool(account_on(mail_server, source)) as pool:
+        with pytest.raises(InternalError) as caught:
+            pool.run(lambda session: session.can("IDLE"))
+        assert caught.value.reason is Reason.PROVIDER_UNAVAILABLE
+        assert caught.value.retryable
+        authorization.fault = 0
+        assert pool.run(lambda session: session.can("IDLE")), "at once: nothing was refused"
+
+
+@pytest.mark.parametrize(
+    ("answer", "tokens"),
+    [
+        (b"{tag} NO [UNAVAILABLE] Temporary authentication failure\r\n", ["", "first"]),
+        (b"{tag} NO AUTHENTICATE failed.\r\n", ["", "first"]),
+        (b"{tag} NO [LIMIT] Maximum number of connections exceeded\r\n", [""]),
+    ],
+    ids=["Dovecot whose introspection fails", "Outlook", "too many connections"],
+)
+def test_a_refusal_is_answered_with_another_token_once(
+    peer: PeerFactory, answer: bytes, tokens: list[str]
+) -> None:
+    server = peer(
+        rules=[Rule(command="AUTHENTICATE", action=Respond(answer))], capabilities=("IMAP4rev1", "SASL-IR")
+    )
+    asked: list[str] = []
+
+    def read(refused: str) -> str:
+        asked.append(refused)
+        return "second" if refused else "first"
+
+    account = Account(
+        account_id="work",
+        host=server.host,
+        port=server.port,
+        user=USER,
+        credentials=BearerToken(read=read),
+        tls=Tls.NONE,
+    )
+    with pytest.raises((AuthFailedError, InternalError)):
+        session_on(account).__enter__()
+    assert asked == tokens
+
+
+def test_the_message_of_oauthbearer_escapes_the_name() -> None:
+    message = bearer_message(Mechanism.OAUTHBEARER, user="a,b=c", host="h", port=993, token="t")
+    assert message == b"n,a=a=2Cb=3Dc,\x01host=h\x01port=993\x01auth=Bearer t\x01\x01"
+    assert bearer_message(Mechanism.XOAUTH2, user="u", host="h", port=1, token="t") == (
+        b"user=u\x01auth=Bearer t\x01\x01"
+    )
