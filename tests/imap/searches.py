@@ -1,4 +1,4 @@
-"""What the tests of searches have in common: requests, proofs, letters, what a peer was asked."""
+"""Helpers for tests of searches: requests, proofs, letters, the searches a peer received."""
 
 from array import array
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def prove_headers(octets: bytes, asked: SearchQuery) -> bool:
 
 
 def has_attachment(structure: object) -> bool:
-    """Look for a part that says it is one."""
+    """Look for a part that is called an attachment."""
     return b"ATTACHMENT" in repr(structure).upper().encode()
 
 
@@ -73,7 +73,7 @@ def request(
 
 
 def candidate_list(*uids: int, exists: int = 0, uidnext: int | None = 1) -> CandidateList:
-    """Write the candidates of an earlier page."""
+    """Make the candidates of an earlier page."""
     return CandidateList(uids=array("I", uids), exists=exists or len(uids), uidnext=uidnext, verified=False)
 
 
@@ -107,7 +107,7 @@ def fail(server: Peer, quirks: Quirks | None = None, **options: Any) -> ToolErro
 
 
 def check(one: PageRequest, found: MailboxPage) -> None:
-    """Hold a page against what is promised of every page."""
+    """Check what every page promises."""
     assert len(found.uids) <= one.size
     assert set(found.uids) == set(found.fetched.messages) | set(found.fetched.failures)
     assert not set(found.fetched.messages) & set(found.fetched.failures)
@@ -142,20 +142,20 @@ def all_pages(session: Session, first: PageRequest, *, remembering: bool) -> lis
 
 
 def searches(server: Peer) -> list[str]:
-    """List what a peer was asked to search for; how much it shows was only counted."""
+    """List the searches a peer received, except counts of what it shows."""
     lines = [each.line.removeprefix("UID SEARCH ") for each in server.commands if each.name == "UID SEARCH"]
     lines = [line for line in lines if line != "RETURN (COUNT) ALL"]
     return [line.removeprefix("RETURN (COUNT ALL) ") for line in lines]
 
 
 def probed() -> Quirks:
-    """Give quirks of a server that was probed already: it hides nothing, and no more is known."""
+    """Return the quirks of a server that was probed: it hides nothing, and no more is known."""
     whole = Visibility(shown=2**32, exists=2**32)
     return Quirks(probes_run=limits.PROBE_RUNS_MAX, visibility={"Another": whole})
 
 
 def letter(uid: int, subject: str = "Weekly report", **options: Any) -> PeerMessage:
-    """Make a message, an hour younger with each UID; `sender`, `attached`, `octets`, `flags`, `received`."""
+    """Make a message, an hour later with each UID; see `known` and `PeerMessage` for options."""
     known: dict[str, Any] = {"sender": "ann@example.org", "attached": False, "size": 0, "cc": ""} | options
     head = (
         f"From: {known.pop('sender')}\r\nTo: Bob <bob@example.org>\r\nSubject: {subject}\r\n"

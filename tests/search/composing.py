@@ -22,7 +22,7 @@ class Leaf:
 
     content_type: str = "text/plain"
     text: str | None = None
-    """None for what is no text; `octets` stand for it then."""
+    """None if it isn't text but `octets`."""
 
     octets: bytes = b"%PDF-1.4 not really"
     charset: str = "utf-8"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from search.composing import Enclosed, Leaf, Multipart, Part
 
 LONG_WORD = "Donau" + "dampfschiff" * 70
-"""775 letters: as long as a line may hold, and an argument."""
+"""775 letters: the longest that fits a line and an argument."""
 
 ODD = 'He said "100%* sure" \\o/ (really) [maybe] {5} ~tilde'
 KEYWORDS = "UNSEEN NOT OR ALL BODY TEXT NIL SINCE 1-Jan-2024 LARGER"

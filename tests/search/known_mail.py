@@ -144,7 +144,7 @@ def _make(number: int, count: int) -> Known:
 
 
 def _beyond(text: str, charset: str) -> bool:
-    """Tell whether a charset lacks some of the letters of a text."""
+    """Return whether a charset lacks some letters of a text."""
     try:
         text.encode(charset)
     except UnicodeEncodeError:

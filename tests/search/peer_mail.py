@@ -32,19 +32,19 @@ def twenty() -> list[PeerMessage]:
 
 
 def ascii_alone() -> list[PeerMessage]:
-    """The same without a letter beyond ASCII: nothing to probe a charset with."""
+    """The same in ASCII: nothing to probe a charset with."""
     return [letter(uid, _SUBJECTS[uid % 4]) for uid in range(1, 21)]
 
 
 def as_html(messages: Sequence[PeerMessage]) -> list[PeerMessage]:
-    """Let none be of plain text: nothing to probe BODY with."""
+    """Without plain text there is nothing to probe BODY with."""
     for each in messages:
         each.octets = b"Content-Type: text/html\r\n" + each.octets.replace(b"Content-Type:", b"X-Type:", 1)
     return list(messages)
 
 
 def in_the_far_east(messages: Sequence[PeerMessage]) -> list[PeerMessage]:
-    """Let a server that is a day ahead say when they were received."""
+    """Make a server a day ahead report the times of arrival."""
     moved = list(messages)
     for each in moved:
         each.received = each.received.astimezone(_FAR_EAST)
@@ -52,7 +52,7 @@ def in_the_far_east(messages: Sequence[PeerMessage]) -> list[PeerMessage]:
 
 
 def at_noon(messages: Sequence[PeerMessage], *, every: timedelta) -> list[PeerMessage]:
-    """Give messages times of arrival at a steady pace."""
+    """Give messages evenly spaced times of arrival."""
     start = datetime(2024, 3, 1, 12, tzinfo=UTC)
     for number, each in enumerate(messages):
         each.received = start + every * number

@@ -16,10 +16,10 @@ class Query:
     """One row of a table."""
 
     arguments: dict[str, object]
-    """As they are sent; a name with `_` at its end stands for the one without."""
+    """As they are sent; `_` at the end of a name is dropped."""
 
     matches: Matches
-    """Whether a message must be found: said anew, in other words than those of the program."""
+    """An independent oracle: whether a query must find a message."""
 
     limit: int = 0
     """Messages a page; 0 for one that makes some pages of the result."""

@@ -35,7 +35,7 @@ def _days(first: str, last: str, letter: str) -> Query:
 
 
 def _since_before(since: str, before: str, letter: str) -> Query:
-    """Ask for days in the other way: the second is excluded."""
+    """Ask for days, the second excluded."""
     last = (date.fromisoformat(before) - timedelta(days=1)).isoformat()
     return Query(
         {"since": since, "before": before}, _on_days(since, last, letter), limit=2, zone=_zone(letter)

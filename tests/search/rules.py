@@ -1,4 +1,4 @@
-"""What a server means by a text that is found: where it looks, and which letters are the same to it.
+"""How a server matches text: where it looks, and which letters it treats as equal.
 
 RFC 9051 section 6.4.4 asks for substrings in any case and leaves the rest open.
 """

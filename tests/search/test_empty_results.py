@@ -1,4 +1,4 @@
-"""A search that finds nothing says where to look next; sent as it stands, that is found there."""
+"""A search that finds nothing suggests the next one, which finds it as it is."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -28,7 +28,7 @@ def letter(subject: str) -> bytes:
 
 @pytest.fixture(scope="module")
 def store(dovecot: Dovecot) -> Store:
-    """INBOX holds what is never sought; each other mailbox one letter that names it."""
+    """INBOX has nothing that is searched for; each other mailbox has one letter that names it."""
     store = dovecot_store(dovecot, dovecot.user("empty-results"))
     store.fill("INBOX", [letter("Of no interest")], received=RECEIVED)
     for name in ("Archive", "Projects/Grün", "Trash", "Junk"):
@@ -38,7 +38,7 @@ def store(dovecot: Dovecot) -> Store:
 
 @pytest.fixture(params=["home", "*"])
 def desk(request: pytest.FixtureRequest, store: Store) -> Iterator[Desk]:
-    """A desk of one account, or of two of which both are searched."""
+    """A desk with one account, or two that are both searched."""
     names = ["home"] if request.param == "home" else ["home", "personal"]
     with Desk([store.named(name) for name in names]) as desk:
         yield desk

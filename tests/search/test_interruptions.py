@@ -1,4 +1,4 @@
-"""A connection cut anywhere costs the messages that had not come, and no others; each of them is named."""
+"""A cut connection loses only the messages that had not arrived, and the reply names each of them."""
 
 import random
 from collections.abc import Mapping
@@ -111,7 +111,7 @@ def test_a_cut_in_every_try_loses_only_what_comes_after_it(peer: PeerFactory, op
 
 
 def check(reply: Reply, desk: Desk, everything: Mapping[str, object]) -> None:
-    """Hold a page that was interrupted, and all after it, against what they would have been."""
+    """Compare an interrupted page, and all after it, with what they would have been."""
     issues = reply.data["issues"]
     named = [issue["message_id"] for issue in issues if "message_id" in issue]
     got = rows(reply)
@@ -126,7 +126,7 @@ def check(reply: Reply, desk: Desk, everything: Mapping[str, object]) -> None:
 
 
 def rows(reply: Reply) -> dict[str, object]:
-    """Give what a page says of each message."""
+    """Return the row of each message on a page."""
     return {row["message_id"]: row for row in reply.data["messages"]}
 
 

@@ -1,4 +1,4 @@
-"""Refusals that pass leave no mark on later searches, and meanwhile nothing untrue is said."""
+"""Passing refusals don't affect later searches, and no reply is untrue meanwhile."""
 
 import random
 
@@ -61,7 +61,7 @@ def refusals(chance: random.Random, texts: tuple[str, ...]) -> list[Rule]:
 def test_passing_refusals_are_no_verdicts(
     peer: PeerFactory, seed: int, capabilities: str, *, speaks: bool
 ) -> None:
-    """Where no response code says that it is passing, until the verdict expires."""
+    """Without a response code that says it is passing; until the verdict expires."""
     chance = random.Random(f"{seed}{capabilities}{speaks}")  # noqa: S311 - it must repeat
     server = peer(
         messages=mail(),

@@ -1,4 +1,4 @@
-"""What a server advertises and then refuses is done without, quietly, and is not asked for again."""
+"""An extension that is advertised and then refused is not used again, and no reply mentions it."""
 
 from collections.abc import Sequence
 

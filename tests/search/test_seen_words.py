@@ -1,4 +1,4 @@
-"""Why a message was found, and around what: what a row says was seen is there, and nothing is invented."""
+"""Why a message was found, and where: a row claims only what is there."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -100,7 +100,7 @@ def holds(words: str, texts: Iterable[str]) -> bool:
 
 
 def test_a_hit_in_the_name_of_a_header_field_is_not_explained_away(filled_dovecot: Filled) -> None:
-    """Dovecot finds `MIME-Version` in every message; no place that a person sees holds it."""
+    """Dovecot finds `MIME-Version` in every message, where no person sees it."""
     rows = filled_dovecot.desk.search(query="MIME-Version", snippet_max_chars=50, limit=30).data["messages"]
     assert len(rows) == 30
     assert not any("matched_in" in row for row in rows)

@@ -1,4 +1,4 @@
-"""The known messages spread over mailboxes and accounts: each comes once, by its time of arrival."""
+"""The known messages spread over mailboxes and accounts: each comes once, by time of arrival."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -86,7 +86,7 @@ def test_each_message_once_in_order(
 
 
 def meant(spread: Spread, scope: str) -> tuple[dict[str, object], list[Place]]:
-    """Give the arguments of a scope, and the places that it means."""
+    """Return the arguments of a scope, and the places that it covers."""
     match scope:
         case "mailboxes":
             names = ["INBOX", "Trash", "Grün/Blau"]

@@ -1,4 +1,4 @@
-"""Servers that search wrongly: the agent gets the right messages, or reads what is wrong. Never neither."""
+"""Servers that search wrongly: the agent gets the right messages, or reads what is wrong."""
 
 from datetime import timedelta
 
@@ -43,7 +43,7 @@ def test_a_wrong_server_gives_no_wrong_reply(peer: PeerFactory, open_desk: DeskF
 
 
 DOUBTS = {"couldn't be tested": "couldn't be tested", "headers were searched, too": "may miss words"}
-"""What the summary says of what is not complete, by what the reply says."""
+"""What the summary says is incomplete, by what the reply says."""
 
 
 def check(trap: Trap, desk: Desk) -> None:
@@ -89,7 +89,7 @@ def test_a_server_a_day_ahead_changes_nothing(peer: PeerFactory, open_desk: Desk
 def test_no_line_is_longer_than_servers_take(
     peer: PeerFactory, open_desk: DeskFactory, arguments: dict[str, object]
 ) -> None:
-    """4,000 UIDs of which none are neighbours make no range: they are asked for in pieces."""
+    """4,000 UIDs without neighbours form no range: they are requested in pieces."""
     messages = at_noon(letters(range(1, 4001)), every=timedelta(minutes=1))
     for each in messages:
         each.uid = 4_000_000_000 + 3 * each.uid

@@ -1,4 +1,4 @@
-"""Servers whose answers are wrong whatever the keys are: none, some, mislabelled, limited."""
+"""Servers whose responses are wrong whatever the keys: none, some, mislabelled, limited."""
 
 from search.traps import (
     ALL,
@@ -18,7 +18,7 @@ _LIMITED_VIEW = Rule(
     command="EXAMINE",
     action=Respond(b"* 30 EXISTS\r\n* OK [UIDVALIDITY 1700000000] -\r\n{tag} OK -\r\n"),
 )
-"""Ten more messages are said to be there than the server shows."""
+"""The server claims ten more messages than it shows."""
 
 ANSWERS = (
     Trap(server="Strato", arguments={}, rules=[when("", FOUND_NONE)], uids=ALL),

@@ -1,4 +1,4 @@
-"""What a trap is: a real server that searches wrongly, played by the scripted peer, and what comes out."""
+"""A trap: a real server that searches wrongly, played by the scripted peer, and the right reply."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,10 +34,10 @@ class Trap:
     rules: Sequence[Rule] = ()
     capabilities: Sequence[str] = PLAIN
     foreign: bool = True
-    """Whether some message holds letters beyond ASCII."""
+    """Whether some message has non-ASCII letters."""
 
     plain_text: bool = True
-    """Whether some message is of plain text alone."""
+    """Whether some message is a single part of plain text."""
 
     uids: Sequence[int] = ()
     complete: bool = True

@@ -1,4 +1,4 @@
-"""Following a search to its last page, and holding each page against what it says of itself."""
+"""Follow a search to its last page, and check each page against what it claims."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -11,7 +11,7 @@ from tools.desk import Desk, Reply
 
 _SIZES = (1, 2, 3, 5, 10, 33, 100)
 _PAGES_AT_MOST = 12
-"""Of a query that does not say how large its pages are."""
+"""For a query without a page size."""
 
 _ROWS_AT_ONCE = 100
 
@@ -35,7 +35,7 @@ def page_sizes(total: int) -> int:
 
 
 def walk(desk: Desk, arguments: Mapping[str, object], *, most_pages: int = 1000) -> Iterator[Reply]:
-    """Follow a search from page to page; every third page is asked for as if the cache were lost."""
+    """Follow a search from page to page, every third one without the cache."""
     reply = desk.search(**arguments)
     for number in count(1):
         yield reply
@@ -50,7 +50,7 @@ def walk(desk: Desk, arguments: Mapping[str, object], *, most_pages: int = 1000)
 
 
 def check_pages(pages: list[Reply], expected: list[int], *, limit: int) -> None:
-    """Make sure that all pages together are the result, and that none says what is not so."""
+    """Check that the pages together are the result, and that each is truthful."""
     given = [uid for page in pages for uid in page.uids]
     assert given == expected
     for page in pages:
@@ -68,7 +68,7 @@ def check_pages(pages: list[Reply], expected: list[int], *, limit: int) -> None:
 
 
 def check_rows(rows: list[dict[str, Any]], known: Mapping[int, Known]) -> None:
-    """Make sure that each row is of the message that it says."""
+    """Check that each row describes the message it names."""
     for row in rows:
         message = known[row["uid"]]
         assert row["header_message_id"] == message.message_id.strip("<>")

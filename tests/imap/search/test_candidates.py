@@ -1,4 +1,4 @@
-"""Candidates are found once, kept in order, and gone on from."""
+"""Candidates are found once, kept in order, and continued."""
 
 import pytest
 
@@ -60,7 +60,7 @@ def test_the_message_limit_is_read_from_the_capabilities(peer: PeerFactory) -> N
 
 
 def test_messages_without_a_rank_hide_no_others(peer: PeerFactory) -> None:
-    """One that was asked for its rank and has gone meanwhile stands on either side of a position."""
+    """A message that vanished before its rank was fetched may be on either side of a position."""
     messages = [letter(uid) for uid in range(1, 131)]
     after = Position(uidvalidity=1, uid=60, rank=int(messages[59].received.timestamp()))
     gone = set(range(2, 131, 2))  # every second one is asked for

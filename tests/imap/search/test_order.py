@@ -1,4 +1,4 @@
-"""Orders and places in them."""
+"""Orders and positions in them."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

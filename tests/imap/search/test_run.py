@@ -1,4 +1,4 @@
-"""A page of a search: its round trips, its orders, its places; one mailbox or many."""
+"""A page of a search: round trips, orders, positions; one mailbox or many."""
 
 from dataclasses import replace
 from typing import Any
@@ -228,7 +228,7 @@ def test_gmail_query_is_sent_as_it_is(peer: PeerFactory) -> None:
 
 
 def test_searches_with_waiting_literals_run_one_by_one(peer: PeerFactory) -> None:
-    """Text beyond ASCII needs a literal; without LITERAL+ it waits, and no burst can hold it."""
+    """Non-ASCII text needs a literal; without LITERAL+ it waits, so it fits no burst."""
     boxes = [PeerMailbox(name=f"Box{n}", messages=letters([n], subject="Grüße")) for n in (1, 2)]
     server = peer(mailboxes=boxes, capabilities=("IMAP4rev1",))
     with session_on(make_account(server), probed()) as session:

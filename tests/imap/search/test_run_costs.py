@@ -1,4 +1,4 @@
-"""A page costs what is promised, counted on the wire by a proxy and by ourselves alike."""
+"""A page costs what is promised, by the count of a proxy and by our own."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -177,7 +177,7 @@ def _lines(octets: int) -> bytes:
 
 
 def test_past_the_end_is_an_empty_page(peer: PeerFactory) -> None:
-    """The search is known and leaves nothing: still the mailbox is looked at."""
+    """All candidates are known and none are left, but the mailbox is still opened."""
     server = peer(messages=make_messages(1, 2))
     with session_on(make_account(server)) as session:
         first = read_page(session, page_request())
@@ -206,7 +206,7 @@ def test_a_message_that_vanished_since_the_search_is_a_failure(peer: PeerFactory
 
 
 def test_a_cursor_is_enough_for_a_next_page(dovecot: Dovecot, many: Login) -> None:
-    """On a cold session a next page is opened, searched and fetched; nothing else is remembered."""
+    """On a cold session a next page is opened, searched and fetched; nothing else is needed."""
     with session_on(make_account(At(dovecot.host, dovecot.plain_port), many)) as session:
         uidvalidity = session.examine("INBOX").uidvalidity
         session.examine("Sent")

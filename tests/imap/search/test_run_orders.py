@@ -1,4 +1,4 @@
-"""Orders, places in them, and times: exact, whatever the server's zone."""
+"""Orders, positions and times: exact, whatever the server's zone."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -150,7 +150,7 @@ def test_daylight_saving_moves_no_message(peer: PeerFactory) -> None:
 def test_a_message_that_fails_keeps_its_place(
     peer: PeerFactory, order: Order, capabilities: tuple[str, ...], uid: int
 ) -> None:
-    """Were it ranked lowest, its whole mailbox would come last among others, or end there."""
+    """Ranked lowest, it would put its whole mailbox last among others, or end it."""
     messages = [letter(each, size=each) for each in range(1, 6)]
     server = peer(messages=messages, capabilities=capabilities)
     server.rules.append(Rule(command="UID FETCH", action=FailUid(uid)))
@@ -166,3 +166,12 @@ def test_a_message_that_fails_keeps_its_place(
         session.begin_lease()
         rest = search_one(session, request(order=order, after=page.last))
         assert rest.uids == everything.uids[place + 1 :]
+
+
+def test_a_page_names_its_order(peer: PeerFactory) -> None:
+    server = peer(messages=letters([1, 2, 3]), capabilities=PLAIN)
+    for order in Order:
+        found = find(server, order=order, size=2)
+        assert found.order is order
+        assert found.uids == ((1, 2) if order.ascending else (3, 2))
+        assert (found.left, found.total_exact, len(found.candidates.uids)) == (1, True, 3)

@@ -1,4 +1,4 @@
-"""UIDs that do not go by the time of arrival."""
+"""UIDs that don't follow arrival."""
 
 import random
 from dataclasses import replace
@@ -23,7 +23,7 @@ from servers.peer_mailbox import PeerMessage
 
 
 def moved(*hours: float) -> list[PeerMessage]:
-    """Messages of ascending UIDs that arrived at these hours."""
+    """Make messages with ascending UIDs that arrived at these hours."""
     messages = [letter(uid) for uid in range(1, len(hours) + 1)]
     for each, hour in zip(messages, hours, strict=True):
         each.received = NOON + timedelta(hours=hour)
@@ -123,7 +123,7 @@ def test_a_mailbox_in_order_costs_two_round_trips_and_some_times(peer: PeerFacto
 def test_messages_that_cannot_be_sorted_stay_by_uid(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, sort: bytes | None
 ) -> None:
-    """All of it: where the server cannot sort, or does not sort all, nothing is left out."""
+    """Where the server can't sort, or doesn't sort all, nothing is left out."""
     monkeypatch.setattr(limits, "SORT_CANDIDATES_MAX", 3)
     rules = [Rule(command="UID SORT", action=Respond(sort))] if sort else []
     capabilities = (*PLAIN, "SORT") if sort else PLAIN
@@ -140,7 +140,7 @@ def test_messages_that_cannot_be_sorted_stay_by_uid(
 
 @pytest.mark.parametrize("answer", [b"* SORT 1\r\n{tag} OK -\r\n", b"* SORT 1 2 3 4\r\n{tag} OK -\r\n"])
 def test_a_wrong_sort_is_not_used(peer: PeerFactory, answer: bytes) -> None:
-    """It leaves matches out, or does not look at their times."""
+    """It leaves matches out, or ignores their times."""
     rules = [Rule(command="UID SORT", action=Respond(answer))]
     server = peer(messages=moved(90, 1, 200, 3), capabilities=(*PLAIN, "SORT"), rules=rules)
     with session_on(make_account(server), Quirks()) as session:
@@ -164,7 +164,7 @@ def test_few_matches_of_many_messages_are_sorted_here(
 
 
 def test_a_later_page_keeps_the_order_of_the_first(peer: PeerFactory) -> None:
-    """Whoever began by UID goes on by UID, whatever was learned meanwhile."""
+    """A search that began by UID continues by UID, whatever was learned meanwhile."""
     server = peer(messages=moved(90, 1, 2, 3), capabilities=PLAIN)
     with session_on(make_account(server), Quirks(uids_out_of_order={"INBOX"})) as session:
         assert search_one(session, request(size=2)).uids == (4, 3)

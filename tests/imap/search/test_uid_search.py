@@ -1,4 +1,4 @@
-"""Answers to SEARCH as real servers give them: odd, mislabelled, contradictory, limited, none.
+"""Responses to SEARCH as real servers send them: odd, mislabelled, contradictory, limited, none.
 
 What comes out is right, or said to be in doubt.
 """
@@ -86,7 +86,7 @@ def test_esearch_that_misbehaves_is_not_used_again(peer: PeerFactory, answer: by
 
 
 def test_one_bad_extended_response_affects_no_other_mailbox(peer: PeerFactory) -> None:
-    """What was asked in the extended form before that was learned is still read so."""
+    """Commands sent in the extended form before that are still read in it."""
     boxes = [PeerMailbox(name=f"Box{n}", messages=make_messages(n)) for n in (1, 2, 3)]
     server = peer(mailboxes=boxes, rules=[when_searching(answering(b""), RETURN, nth=1)])
     with session_on(make_account(server)) as session:
@@ -112,7 +112,7 @@ def test_esearch_that_finds_less_than_search_is_not_used_again(peer: PeerFactory
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED])
 def test_an_empty_result_of_all_is_not_believed(peer: PeerFactory, capabilities: Sequence[str]) -> None:
-    """Strato gives such ones: the messages are then named by FETCH, from the first search on."""
+    """Strato sends such results: the messages are then listed by FETCH, from the first search on."""
     server = peer(messages=letters([1, 4, 9]), capabilities=capabilities)
     server.rules.append(when_searching(answering(b"")))
     quirks = Quirks()
@@ -138,7 +138,7 @@ def test_an_empty_result_of_all_is_not_believed(peer: PeerFactory, capabilities:
 def test_a_server_that_finds_nothing_at_all_is_an_error(
     peer: PeerFactory, answer: bytes, reason: Reason
 ) -> None:
-    """Never an empty result: the mailbox says that it is not empty."""
+    """It is never an empty result, since the mailbox says that it isn't empty."""
     server = peer(messages=letters([1]), capabilities=PLAIN)
     server.rules += [
         when_searching(answering(b"")),
@@ -149,7 +149,7 @@ def test_a_server_that_finds_nothing_at_all_is_an_error(
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED])
 def test_hidden_messages_are_reported(peer: PeerFactory, capabilities: Sequence[str]) -> None:
-    """Yahoo shows some of a large mailbox, by SEARCH as by FETCH."""
+    """Yahoo shows some of a large mailbox, in SEARCH and in FETCH."""
     server = peer(messages=letters([7, 8, 9]), capabilities=capabilities)
     shown = b'* ESEARCH (TAG "{tag}") UID COUNT 2 ALL 8:9\r\n'
     server.rules += [
@@ -228,7 +228,7 @@ def test_an_impossible_uid_is_a_protocol_error(peer: PeerFactory, uid: int) -> N
 
 
 def test_a_refused_examine_is_not_taken_for_an_empty_search(peer: PeerFactory) -> None:
-    """The search that follows it is answered all the same by servers that keep the old mailbox open."""
+    """Servers that keep the old mailbox open answer the search that follows it."""
     server = peer(messages=letters([1, 2]), mailboxes=[PeerMailbox(name="Other")])
     server.rules.append(
         Rule(

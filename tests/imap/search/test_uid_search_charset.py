@@ -1,4 +1,4 @@
-"""Text beyond ASCII: charsets that are refused, literals that wait or ride, odd texts."""
+"""Non-ASCII text: refused charsets, literals that wait or don't, odd texts."""
 
 from typing import Any
 
@@ -85,7 +85,7 @@ def test_a_long_literal_waits_where_only_short_ones_need_not(peer: PeerFactory) 
 
 @pytest.mark.parametrize("answer", [b"{tag} NO No literals\r\n", b"{tag} BAD Too long\r\n", b"%% junk\r\n"])
 def test_a_literal_may_be_refused(answer: bytes) -> None:
-    """A server that says NO instead of asking for the literal has answered; the session goes on."""
+    """A server that answers NO instead of asking for the literal has answered; the session continues."""
 
     def reply(line: bytes, _earlier: list[bytes]) -> bytes:
         tag = line.split(b" ")[0]

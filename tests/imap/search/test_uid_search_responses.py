@@ -1,4 +1,4 @@
-"""ESEARCH lines are read strictly, SEARCH lines are not."""
+"""ESEARCH responses are parsed strictly, SEARCH responses are not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a look at a message proves, and what to ask for to look at it."""
+"""What a message proves, and which data items that needs."""
 
 from datetime import timedelta
 from typing import Any

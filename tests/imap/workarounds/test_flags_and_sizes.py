@@ -1,4 +1,4 @@
-"""What a server finds is held against what it says of the same messages."""
+"""What a server finds is compared with what it says of the same messages."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def finds(key: str, *uids: int, nth: int | None = None) -> Rule:
     ],
 )
 def test_rows_contradict_by_flags_and_by_clear_sizes(criteria: dict[str, Any], odd: set[int]) -> None:
-    """A twentieth of a size is not told apart; what is not said is no contradiction."""
+    """Sizes within a twentieth count as equal; unknown facts contradict nothing."""
     rows = {
         1: FetchedMessage(uid=1, flags=("\\SEEN", "\\Flagged", "$Junk"), size_octets=100),
         2: FetchedMessage(uid=2),
@@ -103,7 +103,7 @@ def test_one_contradicting_message_proves_nothing(peer: PeerFactory) -> None:
 
 
 def test_many_messages_may_have_been_read_since_the_search(peer: PeerFactory) -> None:
-    """Asked again, a right server does not find them: they are left, and it is trusted."""
+    """Asked again, a good server doesn't find them: it is trusted, and the page stays."""
     messages = letters([1, 2, 3], flags=SEEN)
     server = peer(messages=messages, capabilities=PLAIN, rules=[finds("UNSEEN", 1, 2, 3, nth=1)])
     quirks = probed()
@@ -159,7 +159,7 @@ def test_a_key_that_finds_nothing_is_caught_by_the_newest_messages(
 
 
 def test_nothing_found_by_flags_is_believed_if_the_newest_lack_them(peer: PeerFactory) -> None:
-    """Octets are bounded: the flags of twenty messages are looked at."""
+    """Octets are bounded: only the flags of twenty messages are fetched."""
     server = peer(messages=letters(range(1, 31), flags=SEEN), capabilities=PLAIN)
     quirks = probed()
     found = find(server, quirks, unread_only=True)
@@ -180,7 +180,7 @@ def test_mail_that_arrived_since_the_search_proves_nothing(peer: PeerFactory) ->
 
 @pytest.mark.parametrize("gone", [False, True])
 def test_one_message_read_meanwhile_proves_nothing(peer: PeerFactory, *, gone: bool) -> None:
-    """Between the look at its flags and the search for it; what is learned stays for good."""
+    """Between the fetch of its flags and the search for it; a verdict would stay."""
     answer = b"" if gone else b"* 3 FETCH (UID 3 FLAGS (\\Seen))\r\n"
     rules = [
         finds("UNSEEN"),

@@ -1,4 +1,4 @@
-"""What a message can be found by; nothing where that is in doubt."""
+"""What a message can be found by; nothing that is in doubt."""
 
 from datetime import date
 from typing import Any

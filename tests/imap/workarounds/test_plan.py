@@ -80,7 +80,7 @@ def test_excluded_words_are_verified_where_not_fails() -> None:
 
 
 def test_bodies_that_cannot_be_searched_are_searched_with_their_headers() -> None:
-    """That finds all there is to be found, and more: which is said."""
+    """That finds every match and more, and the plan says so."""
     made = plan(Feature.BODY, body="sum", query=("tax",))
     assert b" ".join(made.keys).decode() == 'TEXT "tax" TEXT "sum"'
     assert made.complete

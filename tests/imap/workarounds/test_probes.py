@@ -1,4 +1,4 @@
-"""Probes find servers out, and searches then come out right, or with a word on what is wrong."""
+"""Probes find what servers get wrong; searches are then right, or say what is wrong."""
 
 from typing import Any
 

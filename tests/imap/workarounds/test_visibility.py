@@ -1,4 +1,4 @@
-"""A mailbox that is not shown whole is noticed by any search of it, and at little cost."""
+"""Any search notices a mailbox that is shown in part, at little cost."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ COUNT = "UID SEARCH RETURN (COUNT) ALL"
 
 
 def opening(exists: int, mailbox: str = "INBOX", nth: int | None = None) -> Rule:
-    """Let a mailbox say that it has more messages than it shows."""
+    """Make a mailbox claim more messages than it shows."""
     answer = b"* %d EXISTS\r\n* OK [UIDVALIDITY 1700000000] -\r\n* OK [UIDNEXT 99] -\r\n{tag} OK -\r\n"
     return Rule(command="EXAMINE", containing=mailbox, action=Respond(answer % exists), nth=nth)
 
@@ -70,7 +70,7 @@ def test_a_few_missing_messages_prove_nothing(
 
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED])
 def test_messages_that_are_gone_are_not_hidden(peer: PeerFactory, capabilities: tuple[str, ...]) -> None:
-    """Twenty were deleted after the mailbox was opened: opened again, it says so."""
+    """Twenty were deleted after the mailbox was opened; opened again, it shows that."""
     rules = [opening(30, nth=1)]
     server = peer(messages=letters(range(1, 11)), capabilities=capabilities, rules=rules)
     quirks = Quirks()

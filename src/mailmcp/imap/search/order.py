@@ -101,8 +101,8 @@ def uids_after(after: Position | None, order: Order) -> tuple[int, int | None]:
     return (after.uid + 1, None) if order.ascending else (1, after.uid - 1)
 
 
-# The highest UID is the latest arrival in most mailboxes, and costs nothing to find. What was moved or
-# imported has a high UID and an old INTERNALDATE: a few times fetched with a page's rows show that.
+# The highest UID is the latest arrival in most mailboxes, and finding it is free. Messages that were moved
+# or imported have high UIDs and old INTERNALDATEs; a few times fetched with a page's rows show that.
 
 
 def uids_follow_arrival(rows: Mapping[int, FetchedMessage]) -> bool:

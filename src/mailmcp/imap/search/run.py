@@ -172,6 +172,9 @@ def _try_page(
             uidnext=uidnext,
             verified=(attempt.verifies_all or is_whole) and not rows.interrupted,
         )
+    last = None
+    if selection.last:
+        last = Position(uidvalidity=mailbox.uidvalidity, uid=selection.last[0], rank=selection.last[1])
     statements = candidates.statements
     if left and len(uids) < request.size:
         checked = f"Checked {selection.checked} of {len(rest)} possible matches"
@@ -190,7 +193,7 @@ def _try_page(
             interrupted=rows.interrupted,
         ),
         candidates=known,
-        last=selection.last and replace(selection.last, uidvalidity=mailbox.uidvalidity),
+        last=last,
         left=left,
         total_exact=((is_whole or attempt.verifies_all) and not rows.interrupted)
         or not candidates.plan.local.criteria,
@@ -225,10 +228,10 @@ class _Attempt:
     """
 
     def fetch_first(self) -> Steps[tuple[Fetched, Fetched, Fetched]]:
-        """Fetch the rows of the first candidates, most often the page; times of others come with them.
+        """Fetch the rows of the first candidates, usually the page, and with them the times of others.
 
         Returns:
-            The rows, what the candidates can be verified by, and what has times.
+            The rows, messages to verify candidates with, and messages with their times.
         """
         first, rest = self.rest[: self.size], self.rest[self.size :]
         if self.verifies_all:
@@ -305,8 +308,8 @@ class _Selection:
     ranks: dict[int, int]
     """Of all that were checked, in order. Empty in orders by UID."""
 
-    last: Position | None
-    """The last candidate checked whose place is known; without UIDVALIDITY."""
+    last: tuple[int, int] | None
+    """UID and rank of the last candidate checked whose place is known."""
 
 
 def _select(
@@ -338,7 +341,7 @@ def _select(
         uids=tuple(matches),
         checked=checked,
         ranks=ranks,
-        last=Position(uidvalidity=0, uid=last[0], rank=last[1]) if last else None,
+        last=last,
     )
 
 

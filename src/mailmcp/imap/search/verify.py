@@ -119,7 +119,7 @@ def measures_match(query: SearchQuery, message: FetchedMessage, *, size_margin: 
 def merge_items(row: Sequence[str], proof: Collection[str]) -> list[str]:
     """Merge two lists of data items into one, header fields into one section.
 
-    Two sections of header fields in one answer could not be told apart.
+    A response doesn't tell two sections of header fields apart.
     """
     names: list[str] = []
     merged: list[str] = []

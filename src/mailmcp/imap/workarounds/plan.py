@@ -1,4 +1,4 @@
-"""The plan of a search on a server that gets some keys wrong: others, or none, in their place.
+"""The plan of a search on a server that gets some keys wrong.
 
 A key that the server is known to get wrong is left out, and its criterion is verified on the messages. What
 nothing can verify, words within texts, is searched for in another way. Statements say so.

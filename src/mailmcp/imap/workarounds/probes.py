@@ -52,7 +52,7 @@ def probe_once(session: Session, mailbox: str) -> None:
     """Probe the server if its verdicts are due. Without messages to probe with they stay unknown.
 
     Raises:
-        DeadlineError, InternalError: The connection failed. A few such probes are the last.
+        DeadlineError, InternalError: The connection failed. Probing stops after a few failures.
     """
     if not session.quirks.begin_probe():
         return

@@ -1,4 +1,4 @@
-"""One page of one mailbox, where its mail goes or cannot be read; more in `test_scan` and `test_arrival`."""
+"""Pages of a mailbox whose messages vanish or can't be read; more in `test_run`."""
 
 import random
 from dataclasses import replace
@@ -20,7 +20,7 @@ from servers.peer_actions import Respond, Rule
 def test_a_message_expunged_between_pages_costs_no_other(
     peer: PeerFactory, order: Order, seed: int, *, remembering: bool
 ) -> None:
-    """Its time is not known any more, so that nothing can stand after it."""
+    """Its time is no longer known, so nothing can be placed after it."""
     chance = random.Random(seed)  # noqa: S311 - it must repeat
     messages = letters(range(1, 13))
     for each in messages:
