@@ -1,18 +1,19 @@
-"""Messages of a conversation, wherever they are: found in many mailboxes at once, fetched where they are new.
+"""Messages of a conversation: found in many mailboxes at once, and fetched if they are new.
 
-By the server's own thread ids where it has any (RFC 8474, and Gmail's X-GM-THRID), else by
-Message-ID, References and In-Reply-To. THREAD (RFC 5256) is not used: it knows one mailbox at a
-time, answers with all of it, and joins whatever has the same subject.
+By the server's own thread ids if it has any (RFC 8474, and Gmail's X-GM-THRID), else by Message-ID,
+References and In-Reply-To. THREAD (RFC 5256) is not used: it works in one mailbox, returns all of it, and
+joins messages with the same subject.
 """
 
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from mailmcp import limits
 from mailmcp.imap.command import RefusedError, quoted
-from mailmcp.imap.fetch import Fetched, FetchJob, fetch_steps, id_items
+from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps, id_items
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.search.plan import Plan, format_search_date
@@ -22,9 +23,12 @@ from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.feature import Feature
 from mcp_envelope import Code, ToolError
 
+ResultT = TypeVar("ResultT")
+
 _HEADERS = (b"MESSAGE-ID", b"REFERENCES", b"IN-REPLY-TO")
-_MANY = "Very many messages of a mailbox belong to it: some may be missing."
-_MANY_ALIKE = "Very many messages have its subject: replies that do not say what they answer may be missing."
+_TOO_MANY = "A mailbox has very many messages of the conversation; some may be missing."
+_TOO_MANY_ALIKE = "Very many messages have its subject; replies without references may be missing."
+_NO_HEADER_SEARCH = "The server's search by header fields does not work; messages may be missing."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +40,7 @@ class Related:
     """Rows or failures of the messages that were not known before."""
 
     statements: tuple[str, ...] = ()
-    """What could not be seen, in English sentences."""
+    """What may be missing, in English sentences."""
 
     complete: bool = True
 
@@ -47,31 +51,31 @@ class ThreadQuery:
 
     keys: tuple[bytes, ...]
     needed: bool = True
-    """Whether a mailbox that refuses the search has failed; else it only finds less."""
+    """Whether a mailbox has failed if it refuses the search; else it just finds less."""
 
     by_thread_id: bool = False
-    """Whether it rests on the server's own ids, without which one can do."""
+    """Whether it uses the server's own ids, which are not essential."""
 
 
 def thread_items(session: Session) -> tuple[str, ...]:
-    """Name the data items of the server's own thread and message ids; none where it has none."""
+    """Return the data items of the server's own thread and message ids; none if it has none."""
     return tuple(id_items(session, threads=True))
 
 
 def thread_id_query(session: Session, thread_id: str) -> ThreadQuery:
-    """Ask for the messages of a thread of the server's."""
+    """Return the query for one of the server's threads."""
     name = b"X-GM-THRID" if session.can("X-GM-EXT-1") else b"THREADID"
     return ThreadQuery(keys=(name, thread_id.encode()), by_thread_id=True)
 
 
 def id_queries(ids: Sequence[str], *, known: Collection[str] = ()) -> Iterator[ThreadQuery]:
-    """Ask for the messages that have one of `ids` or refer to it.
+    """Return queries for the messages that have one of `ids` or refer to it.
 
     Args:
-        ids: Without angle brackets; those that are not ASCII are left out.
-        known: Ids of messages that are there already: nobody needs to look for themselves.
+        ids: Without angle brackets. Those that are not ASCII are ignored.
+        known: Ids of messages that were found already, so that only references to them are searched for.
     """
-    held: list[tuple[bytes, ...]] = []
+    batch: list[tuple[bytes, ...]] = []
     octets = 0
     for each in ids:
         if not each.isascii():
@@ -79,17 +83,17 @@ def id_queries(ids: Sequence[str], *, known: Collection[str] = ()) -> Iterator[T
         for header in _HEADERS[1 if each in known else 0 :]:
             key = (b"HEADER", header, quoted(each))
             size = sum(map(len, key)) + 6
-            if held and octets + size > limits.THREAD_KEYS_OCTETS:
-                yield ThreadQuery(keys=_any_of(held))
-                held, octets = [], 0
-            held.append(key)
+            if batch and octets + size > limits.THREAD_KEYS_OCTETS:
+                yield ThreadQuery(keys=_any_of(batch))
+                batch, octets = [], 0
+            batch.append(key)
             octets += size
-    if held:
-        yield ThreadQuery(keys=_any_of(held))
+    if batch:
+        yield ThreadQuery(keys=_any_of(batch))
 
 
 def subject_query(subject: str, around: datetime) -> ThreadQuery:
-    """Ask for messages with `subject` in their subject, within the days in which a stray reply is joined."""
+    """Return the query for messages with `subject`, within the days in which a stray reply is joined."""
     span = timedelta(days=limits.STRAY_REPLY_DAYS + 2)
     since, before = (around - span).date(), (around + span).date()
     dates = (b"SENTSINCE", format_search_date(since), b"SENTBEFORE", format_search_date(before))
@@ -97,7 +101,7 @@ def subject_query(subject: str, around: datetime) -> ThreadQuery:
 
 
 def _any_of(keys: Sequence[tuple[bytes, ...]]) -> tuple[bytes, ...]:
-    """Join keys by OR; as a balanced tree, since servers bound how deep one may nest."""
+    """Join keys by OR in a balanced tree, since servers limit how deep it may be."""
     if len(keys) == 1:
         return keys[0]
     middle = len(keys) // 2
@@ -108,10 +112,10 @@ def fetch_row(session: Session, name: str, *, uidvalidity: int, uid: int, items:
     """Fetch the row of one message; one round trip.
 
     Raises:
-        NotFoundError, ConflictError: The mailbox is gone, or another one by now.
+        NotFoundError, ConflictError: The mailbox is gone, or has another UIDVALIDITY.
         DeadlineError, InternalError: The connection failed.
     """
-    task = MailboxTask(mailbox=name, uidvalidity=uidvalidity, steps=_fetching_rows([uid], items))
+    task = MailboxTask(mailbox=name, uidvalidity=uidvalidity, steps=_row_steps([uid], items))
     [result] = run_pipelined(session, [task])
     if isinstance(result, ToolError):
         raise result
@@ -125,73 +129,129 @@ def find_related(
     *,
     items: Sequence[str],
     known: Mapping[str, Collection[int]],
+    keep: Callable[[dict[str, Related | ToolError]], None] = lambda _found: None,
 ) -> dict[str, Related | ToolError]:
-    """Look for messages in many mailboxes; two round trips for twenty of them, one if nothing is new.
+    """Search many mailboxes and fetch what is new; two round trips for twenty, one if nothing is new.
 
     Args:
         session: Any mailbox may be open.
         mailboxes: Names, each with the UIDVALIDITY it must have; None for any.
         queries: Each finds messages.
-        items: What to fetch of those that are new.
-        known: UIDs by mailbox that are not to be fetched again.
+        items: What to fetch of new messages.
+        known: UIDs by mailbox that need not be fetched.
+        keep: Receives what came if the connection fails. Messages whose rows did not come are failures.
 
     Returns:
-        By mailbox what was found, or why it could not be looked at.
+        By mailbox what was found, or why the mailbox could not be searched.
 
     Raises:
         DeadlineError, InternalError: The connection failed.
     """
     asked = [(name, query) for name in mailboxes for query in queries]
     tasks = [
-        MailboxTask(mailbox=name, uidvalidity=mailboxes[name], steps=_placed(_looking(session, name, query)))
+        MailboxTask(mailbox=name, uidvalidity=mailboxes[name], steps=_search_steps(session, name, query))
         for name, query in asked
     ]
-    looked: dict[str, _Looked] = {}
+    lost = _run(session, tasks)
+    searches: dict[str, _MailboxSearch] = {}
     failed: dict[str, ToolError] = {}
     missed: dict[str, ToolError] = {}
-    answers = run_pipelined(session, tasks)
-    for (name, query), result in zip(asked, answers, strict=True):
-        if not isinstance(result, ToolError):
-            looked.setdefault(name, _Looked()).take(*result, needed=query.needed)
+    for (name, query), task in zip(asked, tasks, strict=True):
+        if isinstance(task.outcome, ToolError):
+            (failed if query.needed else missed).setdefault(name, task.outcome)
         else:
-            (failed if query.needed else missed).setdefault(name, result)
-    fetched = _fetch_rows(session, looked, items, known)
-    return {name: failed.get(name) or fetched.get(name) or missed[name] for name in mailboxes}
+            assert task.current.mailbox is not None  # noqa: S101 - it was searched
+            search = searches.setdefault(name, _MailboxSearch(task.current.mailbox.uidvalidity))
+            search.add(task.outcome, needed=query.needed)
+    new = {name: search.select_new(known.get(name, ())) for name, search in searches.items()}
+    rows: dict[str, Fetched | ToolError] = dict.fromkeys(searches, Fetched())
+    if lost is None:
+        row_tasks = {
+            name: MailboxTask(
+                mailbox=name, uidvalidity=searches[name].uidvalidity, steps=_row_steps(uids, items)
+            )
+            for name, uids in new.items()
+            if uids
+        }
+        lost = _run(session, list(row_tasks.values()))
+        rows |= {name: task.outcome for name, task in row_tasks.items()}
+    else:
+        rows |= {name: _all_lost(uids, lost) for name, uids in new.items()}
+    found: dict[str, Related | ToolError] = {**missed}
+    for name, search in searches.items():
+        fetched = rows[name]
+        found[name] = fetched if isinstance(fetched, ToolError) else search.related(session, fetched)
+    found |= failed
+    if lost is not None:
+        keep(found)
+        raise lost
+    return found
+
+
+def _run(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> ToolError | None:
+    """Run all tasks to their end; return the error if the connection failed."""
+    try:
+        run_pipelined(session, tasks)
+    except ToolError as error:
+        return error
+    return None
+
+
+def _all_lost(uids: Sequence[int], error: ToolError) -> Fetched:
+    failures = {
+        uid: FetchFailure(
+            uid=uid,
+            code=error.code,
+            reason=error.reason,
+            stage="fetch",
+            message=error.message,
+            retryable=error.retryable,
+        )
+        for uid in uids
+    }
+    return Fetched(failures=failures, interrupted=True)
 
 
 @dataclass(slots=True)
-class _Looked:
-    """What the searches in one mailbox found."""
+class _MailboxSearch:
+    """What the queries found in one mailbox."""
 
-    uidvalidity: int = 0
+    uidvalidity: int
     uids: set[int] = field(default_factory=set)
     guesses: set[int] = field(default_factory=set)
-    """What queries found that are not needed: most of it may have nothing to do with the conversation."""
+    """Found by queries that are not needed; most are probably not part of the conversation."""
 
     statements: dict[str, None] = field(default_factory=dict)
     complete: bool = True
 
-    def take(self, uidvalidity: int, found: Found, *, needed: bool) -> None:
-        self.uidvalidity = uidvalidity
+    def add(self, found: Found, *, needed: bool) -> None:
         (self.uids if needed else self.guesses).update(found.uids)
         self.statements |= dict.fromkeys(found.statements)
         self.complete = self.complete and found.complete
 
-    def choose(self, known: Collection[int]) -> list[int]:
-        """Choose the latest of what is new, as many as are looked at in one round; guesses come last."""
-        most = limits.THREAD_MESSAGES_MAX
+    def select_new(self, known: Collection[int]) -> list[int]:
+        """Return the latest new messages, as many as are fetched in one round; guesses have less priority."""
+        limit = limits.THREAD_MESSAGES_MAX
         new = sorted(self.uids.difference(known))
-        if len(new) > most:
-            self.statements[_MANY] = None
-            new = new[-most:]
+        if len(new) > limit:
+            self.statements[_TOO_MANY] = None
+            new = new[-limit:]
         guesses = sorted(self.guesses.difference(self.uids, known))
-        room = most - len(new)
+        room = limit - len(new)
         if len(guesses) > room:
-            self.statements[_MANY_ALIKE] = None
-        return sorted(new + guesses[len(guesses) - min(room, len(guesses)) :])
+            self.statements[_TOO_MANY_ALIKE] = None
+        return sorted(new + guesses[max(len(guesses) - room, 0) :])
+
+    def related(self, session: Session, fetched: Fetched) -> Related:
+        statements, complete = tuple(self.statements), self.complete
+        if not session.quirks.trusts(Feature.HEADER):
+            statements, complete = (*statements, _NO_HEADER_SEARCH), False
+        return Related(
+            uidvalidity=self.uidvalidity, fetched=fetched, statements=statements, complete=complete
+        )
 
 
-def _looking(session: Session, name: str, query: ThreadQuery) -> Steps[Found]:
+def _search_steps(session: Session, name: str, query: ThreadQuery) -> Steps[Found]:
     nothing = Found(uids=array("I"), exists=0)
     try:
         found = yield from CheckedServer(session).search(name, Plan(keys=query.keys))
@@ -205,54 +265,11 @@ def _looking(session: Session, name: str, query: ThreadQuery) -> Steps[Found]:
     return nothing if found is None else found
 
 
-def _placed(steps: Steps[Found]) -> Steps[tuple[int, Found]]:
-    """Go through a steps, and say which mailbox it was about."""
-    asked = next(steps)
-    while True:
-        responses = yield asked
-        try:
-            asked = steps.send(responses)
-        except StopIteration as end:
-            found: Found = end.value
-            return responses.mailbox.uidvalidity, found
-
-
-def _fetch_rows(
-    session: Session,
-    looked: Mapping[str, _Looked],
-    items: Sequence[str],
-    known: Mapping[str, Collection[int]],
-) -> dict[str, Related | ToolError]:
-    """Fetch what is new in each mailbox; no round trip if nothing is."""
-    new = {name: each.choose(known.get(name, ())) for name, each in looked.items()}
-    names = [name for name, uids in new.items() if uids]
-    tasks = [
-        MailboxTask(
-            mailbox=name, uidvalidity=looked[name].uidvalidity, steps=_fetching_rows(new[name], items)
-        )
-        for name in names
-    ]
-    results: dict[str, Fetched | ToolError] = dict.fromkeys(looked, Fetched())
-    answers = run_pipelined(session, tasks)
-    results |= zip(names, answers, strict=True)
-    return {name: _related(session, looked[name], result) for name, result in results.items()}
-
-
-def _related(session: Session, looked: _Looked, fetched: Fetched | ToolError) -> Related | ToolError:
-    if isinstance(fetched, ToolError):
-        return fetched
-    statements, complete = tuple(looked.statements), looked.complete
-    if not session.quirks.trusts(Feature.HEADER):
-        statements += ("The server's search by header fields does not work: messages may be missing.",)
-        complete = False
-    return Related(uidvalidity=looked.uidvalidity, fetched=fetched, statements=statements, complete=complete)
-
-
-def _fetching_rows(uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
-    """Fetch rows; without their structures where servers fail to make one that can be read."""
+def _row_steps(uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
+    """Fetch rows; without their structures where the server sends one that can't be parsed."""
     [fetched] = yield from fetch_steps((uids, items))
     unreadable = [uid for uid, failure in fetched.failures.items() if failure.code is Code.INTERNAL]
-    if not unreadable:
+    if not unreadable or fetched.interrupted:
         return fetched
     plain = [item for item in items if item != "BODYSTRUCTURE"]
     [again] = yield from fetch_steps((unreadable, plain))
@@ -268,15 +285,26 @@ class TextRequest:
     jobs: tuple[FetchJob, ...]
 
 
-def fetch_texts(session: Session, wanted: Mapping[str, TextRequest]) -> dict[str, list[Fetched] | ToolError]:
+def fetch_texts(
+    session: Session,
+    wanted: Mapping[str, TextRequest],
+    *,
+    keep: Callable[[dict[str, list[Fetched] | ToolError]], None] = lambda _found: None,
+) -> dict[str, list[Fetched] | ToolError]:
     """Fetch parts of messages in many mailboxes; one round trip for twenty of them if all goes well.
+
+    `keep` receives what came if the connection fails; messages that did not come are failures.
 
     Raises:
         DeadlineError, InternalError: The connection failed.
     """
-    tasks = [
-        MailboxTask(mailbox=name, uidvalidity=each.uidvalidity, steps=fetch_steps(*each.jobs))
+    tasks = {
+        name: MailboxTask(mailbox=name, uidvalidity=each.uidvalidity, steps=fetch_steps(*each.jobs))
         for name, each in wanted.items()
-    ]
-    results = run_pipelined(session, tasks)
-    return dict(zip(wanted, results, strict=True))
+    }
+    lost = _run(session, list(tasks.values()))
+    fetched = {name: task.outcome for name, task in tasks.items()}
+    if lost is not None:
+        keep(fetched)
+        raise lost
+    return fetched

@@ -5,7 +5,7 @@ new is found; and by the server's thread ids where it has any. Those alone would
 conversations whose subject changes. Blocking.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mailmcp import limits
@@ -103,8 +103,17 @@ class FoundThread:
     complete: bool = True
 
 
-def find_thread(session: Session, ref: MessageRef, report: Report) -> FoundThread:
+def find_thread(
+    session: Session,
+    ref: MessageRef,
+    report: Report,
+    *,
+    keep: Callable[[FoundThread], None] = lambda _found: None,
+) -> FoundThread:
     """Find the conversation of a message; four round trips, and two for each further step of references.
+
+    `keep` receives what was found if the connection fails on the way; messages whose rows did not come are
+    issues.
 
     Raises:
         NotFoundError: The mailbox or the message is gone.
@@ -112,7 +121,12 @@ def find_thread(session: Session, ref: MessageRef, report: Report) -> FoundThrea
         InternalError, DeadlineError: The server does not give the message, or the connection failed.
     """
     search = _Search(session, ref, report)
-    search.run()
+    try:
+        search.run()
+    except ToolError:
+        if search.mailboxes:
+            keep(search.found())
+        raise
     return search.found()
 
 
@@ -184,8 +198,13 @@ class _Search:
         known: dict[str, Collection[int]] = {
             name: {ref.uid for ref in self.candidates if ref.mailbox == name} for name in self.mailboxes
         }
-        results = find_related(self.session, self.mailboxes, queries, items=self.items, known=known)
-        for name, result in results.items():
+        found = find_related(
+            self.session, self.mailboxes, queries, items=self.items, known=known, keep=self._take_all
+        )
+        self._take_all(found)
+
+    def _take_all(self, found: Mapping[str, Related | ToolError]) -> None:
+        for name, result in found.items():
             if isinstance(result, ToolError):
                 self.failed[name] = result
                 del self.mailboxes[name]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from mailmcp import limits
-from mailmcp.imap.fetch import FetchedMessage, FetchFailure
+from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import TextRequest, fetch_texts
 from mailmcp.mail.header.subject import is_forward_subject
@@ -58,20 +58,37 @@ class ReadTexts:
     issues: list[Issue] = field(default_factory=list)
 
 
-def read_texts(session: Session, members: Sequence[Member]) -> ReadTexts:
-    """Fetch and read the texts of messages; one round trip if they are in twenty mailboxes at most.
+def read_texts(
+    session: Session,
+    members: Sequence[Member],
+    *,
+    keep: Callable[[ReadTexts], None] = lambda _read: None,
+) -> ReadTexts:
+    """Fetch and read the texts of messages; one round trip if they are in at most twenty mailboxes.
+
+    `keep` receives the texts that came if the connection fails; each of the others is an issue.
 
     Raises:
         DeadlineError, InternalError: The connection failed.
     """
-    read = ReadTexts()
     roots = {each.ref: parse_body_structure(each.row.body_structure).root for each in members}
-    wanted = _wanted(members, roots)
+    fetched = fetch_texts(
+        session, _wanted(members, roots), keep=lambda came: keep(_read_all(members, roots, came))
+    )
+    return _read_all(members, roots, fetched)
+
+
+def _read_all(
+    members: Sequence[Member],
+    roots: Mapping[MessageRef, Part | None],
+    fetched_by_mailbox: Mapping[str, list[Fetched] | ToolError],
+) -> ReadTexts:
+    read = ReadTexts()
     had: dict[MessageRef, FetchedMessage] = {}
     missed: dict[str, ToolError] = {}
     failures: dict[tuple[str, int], FetchFailure] = {}
     by_place = {(each.ref.mailbox, each.ref.uid): each.ref for each in members}
-    for name, results in fetch_texts(session, wanted).items():
+    for name, results in fetched_by_mailbox.items():
         if isinstance(results, ToolError):
             missed[name] = results
             continue

@@ -1,6 +1,6 @@
 """imap_get_thread: a whole conversation, oldest message first, within one budget of characters."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -34,6 +34,7 @@ from mcp_envelope import (
     Outcome,
     Page,
     Report,
+    ToolError,
     Untrusted,
     code,
 )
@@ -101,7 +102,18 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     """Give one page of a conversation: about six round trips, however many mailboxes there are."""
     start = _start(arguments)
     call.choose_message(start.ref, arguments.account_id)
-    page = await call.ask(lambda session: _read_page(session, start, call.report), message=start.ref)
+    kept: list[_ThreadPage] = []
+    try:
+        page = await call.ask(
+            lambda session: _read_page(session, start, call.report, kept.append), message=start.ref
+        )
+    except ToolError:
+        if not kept:
+            raise
+        page = max(kept, key=lambda each: len(each.read.texts))
+        if not page.read.texts:
+            # Each attempt failed before the texts. Those of the messages found may still come.
+            page = await _read_found(call, start, max(kept, key=lambda each: len(each.thread.members)).thread)
     for each in page.members:
         call.message_id_cache.remember(each.ref.message_id, message_id_of(each.headers))
     return _outcome(start, page, call.preferences.zone)
@@ -124,19 +136,45 @@ def _start(arguments: GetThreadArguments) -> ThreadCursor:
     return cursor
 
 
-def _read_page(session: Session, start: ThreadCursor, report: Report) -> _ThreadPage:
-    thread = find_thread(session, start.ref, report)
+async def _read_found(call: Call, start: ThreadCursor, thread: FoundThread) -> _ThreadPage:
+    """Read the texts of a conversation that was found in part."""
+    kept: list[_ThreadPage] = []
+    try:
+        return await call.ask(
+            lambda session: _read_texts(session, start, thread, kept.append), message=start.ref
+        )
+    except ToolError:
+        if not kept:
+            raise
+        return max(kept, key=lambda each: len(each.read.texts))
+
+
+def _read_page(
+    session: Session, start: ThreadCursor, report: Report, keep: Callable[[_ThreadPage], None]
+) -> _ThreadPage:
+    """Find a conversation and read its texts; `keep` receives what came if the connection fails."""
+    thread = find_thread(
+        session,
+        start.ref,
+        report,
+        keep=lambda found: keep(_ThreadPage(thread=found, members=(), more=False, read=ReadTexts())),
+    )
+    return _read_texts(session, start, thread, keep)
+
+
+def _read_texts(
+    session: Session, start: ThreadCursor, thread: FoundThread, keep: Callable[[_ThreadPage], None]
+) -> _ThreadPage:
     rest = [each for each in thread.members if start.after is None or each.place > start.after]
     size = min(limits.THREAD_PAGE_SIZE, max(1, start.max_chars // limits.THREAD_MESSAGE_CHARS))
     while size < len(rest) and rest[size].place == rest[size - 1].place:
         size += 1  # a cursor cannot stand between them: equal messages in one mailbox
     members = rest[:size]
-    return _ThreadPage(
-        thread=thread,
-        members=members,
-        more=len(rest) > size,
-        read=read_texts(session, members),
-    )
+
+    def page(read: ReadTexts) -> _ThreadPage:
+        return _ThreadPage(thread=thread, members=members, more=len(rest) > size, read=read)
+
+    return page(read_texts(session, members, keep=lambda read: keep(page(read))))
 
 
 def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[GetThreadData]:
@@ -173,7 +211,7 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[Ge
         issues=(*_mailbox_issues(start.ref.account_id, thread), *thread.issues, *page.read.issues),
         warnings=_warnings(thread, texts),
         page=Page(page_size=limits.THREAD_PAGE_SIZE, total_count=total, cursor=cursor),
-        next_action=_next_action(rows, cursor),
+        next_action=_next_action(start, page, rows, cursor),
         references={"message_id": start.ref.message_id},
     )
 
@@ -244,7 +282,16 @@ def _warnings(thread: FoundThread, texts: Sequence[ReadText]) -> tuple[str, ...]
     return (*thread.statements, *removed)
 
 
-def _next_action(rows: Sequence[ThreadMessageRow], cursor: str | None) -> NextAction | None:
+def _next_action(
+    start: ThreadCursor, page: _ThreadPage, rows: Sequence[ThreadMessageRow], cursor: str | None
+) -> NextAction | None:
+    if any(each.retryable for each in (*page.thread.issues, *page.read.issues)):
+        arguments: dict[str, object] = {"message_id": start.ref.message_id, "max_chars": start.max_chars}
+        if start.after is not None:
+            arguments = {"cursor": format_thread_cursor(start)}
+        return NextAction(
+            instruction="Get this page again for the missing messages.", tool=GET_THREAD, arguments=arguments
+        )
     if cursor is not None:
         return NextAction(instruction="Get the next page.", tool=GET_THREAD, arguments={"cursor": cursor})
     cut = next((row for row in rows if row.truncated), None)
