@@ -1,10 +1,9 @@
-"""Cursors: where a list goes on, written so that the text alone is enough.
+"""Cursors: where a list continues, in a text that needs nothing else.
 
-A cursor is URL-safe ASCII, fields between dots, with a version in front and a checksum
-behind. It is readable on purpose: models copy it token by token, and words and
-numbers cost fewer tokens than Base64. The checksum (CRC-32) finds miscopied cursors;
-it keeps no secret and grants no right, since whoever may send a cursor may send the
-same criteria without one.
+A cursor is URL-safe ASCII: a version, fields, and a checksum, separated by dots. It is readable on
+purpose: models copy it token by token, and words and numbers cost fewer tokens than Base64. The checksum
+(CRC-32) finds miscopied cursors. It keeps no secret and grants no right: whoever may send a cursor may send
+the same criteria without one.
 """
 
 import re
@@ -31,68 +30,68 @@ _SOURCE_FIELDS_MAX = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceCursor:
-    """Where a search goes on in one mailbox, or that it has not begun there."""
+    """Where a search continues in one mailbox."""
 
     account_id: str
     mailbox: str
-    """`*` for the mailboxes of the account that a search of all means, as long as they are not known."""
+    """`*` for all mailboxes of the account, until they have been listed."""
 
     uidvalidity: int = 0
-    """0 where the search has not begun: the mailbox could not be searched so far."""
+    """0 if the search has not started here: the mailbox could not be searched so far."""
 
     uid: int = 0
-    """The last message taken; 0 if none was."""
+    """The last message that was shown; 0 if none was."""
 
     rank: int = 0
-    """Of that message in its order: INTERNALDATE in seconds since 1970, or octets; 0 in orders by UID.
+    """The rank of that message: INTERNALDATE in seconds since 1970, or octets; 0 in orders by UID.
 
-    With `top` of the last message that other mailboxes gave.
+    With `top`, the rank of the last message shown of other mailboxes.
     """
 
     top: int = 0
-    """As long as none was taken: the highest UID of the search; what is above has come since."""
+    """Until a message is shown: the highest UID when the search started; those above arrived later."""
 
     skip: tuple[int, ...] = ()
-    """Messages after the position that were given already, as copies of others."""
+    """Messages after the position that were shown already, as copies of others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchCursor:
-    """The rest of a search: everything its next page needs."""
+    """Everything that the next page of a search needs."""
 
     sources: tuple[SourceCursor, ...]
-    """Those that have more, and those that failed and may succeed later; at least one."""
+    """Mailboxes that have more messages, or failed and may succeed later; at least one."""
 
     total: int
-    """Matches when the search was first made."""
+    """Matches on the first page's search."""
 
     total_exact: bool = True
-    """Whether it is not only the most there can be."""
+    """Whether there are exactly `total` matches; else at most."""
 
     incomplete: bool = False
-    """Whether an earlier page could not see all that was meant, and no later one will."""
+    """Whether an earlier page missed something that no later one will show."""
 
     page_size: int
     snippet_chars: int = 0
-    """Longest snippet wanted, in characters; 0 for none."""
+    """The longest snippet, in characters; 0 for none."""
 
     criteria: Mapping[str, str] = field(default_factory=dict)
-    """Argument names and values of the search, without those that say nothing."""
+    """Arguments of the search by their codes, without defaults."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailboxesCursor:
-    """The rest of a list of mailboxes."""
+    """Where a list of mailboxes continues."""
 
     account_id: str
     position: str
-    """Name of the last mailbox given."""
+    """The last mailbox that was listed."""
 
     include_counts: bool
 
 
 def format_search_cursor(cursor: SearchCursor) -> str:
-    """Write a cursor as a tool hands it out."""
+    """Write the cursor of a search."""
     total = f"{cursor.total}{'' if cursor.total_exact else '~'}{'-' if cursor.incomplete else ''}"
     criteria = (f"{escape_field(key)}={escape_field(value)}" for key, value in cursor.criteria.items())
     before = ("", *(each.account_id for each in cursor.sources))
@@ -101,7 +100,7 @@ def format_search_cursor(cursor: SearchCursor) -> str:
 
 
 def _format_source(source: SourceCursor, account_before: str) -> str:
-    """Write a source; the account only where it changes, and nothing that is 0 at the end."""
+    """Write a source: its account only if it differs from the one before, and no zeros at the end."""
     account = "" if source.account_id == account_before else source.account_id
     position = f"-{source.top}" if source.top else str(source.uid)
     fields = [account, escape_field(source.mailbox), str(source.uidvalidity), position, str(source.rank)]
@@ -112,7 +111,7 @@ def _format_source(source: SourceCursor, account_before: str) -> str:
 
 
 def parse_search_cursor(text: str) -> SearchCursor:
-    """Read a cursor of imap_search_messages; what its criteria say is for the tool to check.
+    """Read the cursor of a search; the tool checks its criteria.
 
     Raises:
         InvalidInputError: With reason `cursor_malformed`.
@@ -182,13 +181,13 @@ def _parse_source(text: str, account_before: str) -> SourceCursor:
 
 
 def format_mailboxes_cursor(cursor: MailboxesCursor) -> str:
-    """Write a cursor as imap_list_mailboxes hands it out."""
+    """Write the cursor of a list of mailboxes."""
     counts = "1" if cursor.include_counts else "0"
     return seal([_MAILBOXES, cursor.account_id, counts, escape_field(cursor.position)])
 
 
 def parse_mailboxes_cursor(text: str) -> MailboxesCursor:
-    """Read a cursor of imap_list_mailboxes.
+    """Read the cursor of a list of mailboxes.
 
     Raises:
         InvalidInputError: With reason `cursor_malformed`.
@@ -209,10 +208,10 @@ def escape_field(value: str) -> str:
 
 
 def unescape_field(text: str) -> str:
-    """Read what `escape_field` wrote; raises as the parsers of cursors."""
+    """Read what `escape_field` wrote; raises like the parsers of cursors."""
     value = unquote_plus(text)
     if _FORBIDDEN.search(value):
-        raise malformed_cursor()  # a checksum is no signature: whoever made this one meant harm
+        raise malformed_cursor()  # a checksum is no signature: anyone can make one
     return value
 
 
@@ -228,13 +227,13 @@ def _checksum(body: str) -> str:
 
 
 def seal(fields: list[str]) -> str:
-    """Join the fields of a cursor, its kind first, and put the checksum behind them."""
+    """Join the fields of a cursor, its kind first, and append the checksum."""
     body = ".".join(fields)
     return f"{body}.{_checksum(body)}"
 
 
 def unseal(text: str, kind: str) -> list[str]:
-    """Give the fields of a cursor of one kind; raises as the parsers of cursors."""
+    """Return the fields of a cursor of one kind; raises like the parsers of cursors."""
     body, _, checksum = text.rpartition(".")
     if not _CHECKSUM.fullmatch(checksum) or _checksum(body) != checksum:
         raise malformed_cursor()
@@ -245,7 +244,7 @@ def unseal(text: str, kind: str) -> list[str]:
 
 
 def malformed_cursor() -> InvalidInputError:
-    """Build the error for a cursor that this server did not write, or not for this tool."""
+    """Build the error for a cursor that this tool did not write."""
     return InvalidInputError.of(
         "cursor",
         Reason.CURSOR_MALFORMED,

@@ -1,8 +1,7 @@
-"""Message references: the opaque ids a tool hands out and takes back.
+"""Message references: the opaque ids that tools return and accept.
 
-A reference stays good for as long as its mailbox keeps one UIDVALIDITY (RFC 9051
-section 2.3.1.1). This module only converts; whether the message still exists is
-for `mailmcp.imap` to find out.
+A reference is valid as long as its mailbox keeps its UIDVALIDITY (RFC 9051 section 2.3.1.1). This module
+only converts; `mailmcp.imap` finds out whether the message still exists.
 """
 
 import re
@@ -22,7 +21,7 @@ _ID = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageRef:
-    """Where one message lives; equal references name the same message."""
+    """Where one message is; equal references name the same message."""
 
     account_id: str
     """Name of the account in the settings."""
@@ -31,14 +30,14 @@ class MessageRef:
     """Decoded mailbox name, with the server's own separator."""
 
     uidvalidity: int
-    """1 to 2**32 - 1. A new value voids every older reference."""
+    """1 to 2**32 - 1. A new value invalidates every older reference."""
 
     uid: int
     """1 to 2**32 - 1, unique within `uidvalidity`."""
 
     @property
     def message_id(self) -> str:
-        """The id that tools take: `imap:{account}:{mailbox}:{uidvalidity}:{uid}`."""
+        """The id that tools accept: `imap:{account}:{mailbox}:{uidvalidity}:{uid}`."""
         return f"imap:{self.account_id}:{self.mailbox}:{self.uidvalidity}:{self.uid}"
 
     @property
@@ -53,12 +52,12 @@ class MessageRef:
         return f"{self.message_uri}/raw"
 
     def attachment_uri(self, part_id: str) -> str:
-        """Give the URI of one part, decoded; `part_id` as the message's attachments list it."""
+        """Return the URI of one part, decoded; `part_id` as the message's attachments list it."""
         return f"{self.message_uri}/attachment/{part_id}"
 
 
 def parse_ref(text: str) -> MessageRef | None:
-    """Read an id as it was handed out, from the right, since a mailbox may hold colons; None for none."""
+    """Parse an id from the right, since a mailbox may contain colons; None if it is not an id."""
     match = _ID.fullmatch(text)
     if match:
         uidvalidity, uid = int(match["uidvalidity"]), int(match["uid"])

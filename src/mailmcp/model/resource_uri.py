@@ -1,8 +1,8 @@
 """URIs of mail as resources (RFC 3986), and the templates that they fit (RFC 6570 level 1).
 
-Their form is made in `mailmcp.model.message_ref`; here they are read. A mailbox is one segment, however many
-separators its name has, and is decoded exactly once. Whether the thing exists is for
-`mailmcp.imap` to find out.
+`mailmcp.model.message_ref` writes those of messages; this module reads them. A mailbox is one segment,
+however many separators its name has, and is decoded exactly once. `mailmcp.imap` finds out whether the
+resource exists.
 """
 
 import re
@@ -30,7 +30,7 @@ _URI: Final = re.compile(
 
 
 class ResourceKind(StrEnum):
-    """What a URI asks for."""
+    """The kind of a resource."""
 
     MAILBOXES = "mailboxes"
     MESSAGE = "message"
@@ -40,7 +40,7 @@ class ResourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceUri:
-    """A URI that was read."""
+    """A parsed URI."""
 
     kind: ResourceKind
     account_id: str
@@ -52,16 +52,16 @@ class ResourceUri:
 
 
 def format_mailboxes_uri(account_id: str) -> str:
-    """Write the URI of the list of an account's mailboxes."""
+    """Return the URI of the list of an account's mailboxes."""
     return f"imap://{account_id}/mailbox"
 
 
 def parse_resource_uri(text: str) -> ResourceUri:
-    """Read a URI; escapes may be in either case, and stand for characters that need none.
+    """Parse a URI; escapes may be in either case, and of characters that need none.
 
     Raises:
-        InvalidInputError: With reason `malformed_id`, if it has none of the forms, or names a
-            mailbox that is not UTF-8 or holds CR, LF or NUL.
+        InvalidInputError: With reason `malformed_id`, if it has another form, or names a
+            mailbox that is not UTF-8 or contains CR, LF or NUL.
     """
     match = _URI.fullmatch(text) if len(text) <= limits.URI_CHARS_MAX else None
     if match is not None:
@@ -80,7 +80,7 @@ def parse_resource_uri(text: str) -> ResourceUri:
     raise InvalidInputError.of(
         "uri",
         Reason.MALFORMED_ID,
-        "is no resource of this server. Send one that it gave out, as message_uri, or of the form "
+        "is not a resource of this server. Send one that it returned, such as message_uri, or of the form "
         f"{MESSAGE_TEMPLATE}, with the mailbox percent-encoded.",
     )
 

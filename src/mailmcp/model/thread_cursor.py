@@ -1,7 +1,7 @@
-"""The cursor of a conversation: which one, and the last of its messages that was given.
+"""The cursor of a conversation: which one, and the last message that was shown.
 
-Messages follow each other by time, then by a mark that stays the same on every copy of a message, so
-that the rest is the same wherever new messages come in.
+Messages are ordered by time, then by a mark that all copies of a message share, so that new messages
+don't change what comes after.
 """
 
 import re
@@ -21,30 +21,30 @@ _FIELDS: Final = 7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadCursor:
-    """The rest of a conversation."""
+    """Where a conversation continues."""
 
     ref: MessageRef
-    """The message that it was asked for by."""
+    """The message whose conversation it is."""
 
     max_chars: int
     after: tuple[int, int] | None = None
-    """Seconds since 1970 and mark of the last message given; None to begin, which no written cursor says."""
+    """Seconds since 1970 and mark of the last message shown; None at the start, never in a written cursor."""
 
 
 def mark_of(identity: str) -> int:
-    """Give the mark of a message: a checksum of what all its copies have in common."""
+    """Return the mark of a message: a checksum of what all its copies share."""
     return zlib.crc32(identity.encode("utf-8", "replace"))
 
 
 def format_thread_cursor(cursor: ThreadCursor) -> str:
-    """Write a cursor as imap_get_thread hands it out."""
+    """Write the cursor of a conversation."""
     ref = cursor.ref
     numbers = (ref.uidvalidity, ref.uid, cursor.max_chars, *(cursor.after or (0, 0)))
     return seal([_THREAD, ref.account_id, escape_field(ref.mailbox), *map(str, numbers)])
 
 
 def parse_thread_cursor(text: str) -> ThreadCursor:
-    """Read a cursor of imap_get_thread.
+    """Read the cursor of a conversation.
 
     Raises:
         InvalidInputError: With reason `cursor_malformed`.

@@ -3,7 +3,7 @@
 import pytest
 
 from mailmcp.model.query import SearchQuery
-from mailmcp.tools.search.proof import PROOFS, has_attachments, prove_headers
+from mailmcp.tools.search.proof import PROOFS, has_attachments, headers_match
 
 HEADERS = (
     b"From: =?utf-8?q?J=C3=BCrgen?= =?utf-8?q?_M=C3=BCller?= <jm@example.org>\r\n"
@@ -50,13 +50,13 @@ HEADERS = (
     ],
 )
 def test_headers_hold_what_is_asked_of_them(criteria: SearchQuery, *, held: bool) -> None:
-    assert prove_headers(HEADERS, criteria) is held
+    assert headers_match(HEADERS, criteria) is held
     assert PROOFS.headers(HEADERS, criteria) is held
 
 
 def test_no_headers_hold_nothing() -> None:
-    assert not prove_headers(b"", SearchQuery(subject="x"))
-    assert prove_headers(b"", SearchQuery())
+    assert not headers_match(b"", SearchQuery(subject="x"))
+    assert headers_match(b"", SearchQuery())
 
 
 PLAIN = (b"text", b"plain", None, None, None, b"7bit", 5, 1)

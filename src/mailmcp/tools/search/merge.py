@@ -1,13 +1,12 @@
-"""Rows of several mailboxes made one list, page by page, with each message in it once.
+"""Merge the rows of several mailboxes into one list, page by page, with each message once.
 
-What is guaranteed, whatever the size of the pages: each row of each mailbox is on exactly one
-page, as a message or as another place of one. Rows follow each other by rank, as far as each
-mailbox knew its rows when the page was made. A copy is folded into its message if both were
-among the rows that were there for one page, or if an earlier page remembered it (`skip`).
-Copies that lie further apart than that in their mailboxes are two messages.
+Whatever the size of the pages, each row of each mailbox is on exactly one page, as a message or as another
+place of one. Rows are ordered by rank, as far as each mailbox knew its rows when the page was made. A copy
+is folded into its message if both were among the rows of one page, or if an earlier page remembered it
+(`skip`). Copies further apart than that are two messages.
 
-Two rows are copies if they share a key (see `Waiting.keys`) and are in different mailboxes: two
-equal messages in one mailbox are two. Pure; what the rows are is not looked at.
+Two rows are copies if they share a key (`Waiting.keys`) and are in different mailboxes: two equal messages
+in one mailbox are two.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -17,12 +16,12 @@ from heapq import heapify, heappop, heappush
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A row of one mailbox that no page has had yet."""
+    """A row of one mailbox that is on no page yet."""
 
     uid: int
     rank: int
     keys: tuple[Hashable, ...] = ()
-    """What only copies of the same message have in common; empty for a row that has no copies."""
+    """What only copies of a message share; empty for a row without copies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +30,10 @@ class Source:
 
     rows: Sequence[Waiting]
     skip: frozenset[int] = frozenset()
-    """Rows that were given before, as copies of others."""
+    """Rows that were shown before, as copies of others."""
 
     frontier: int | None = None
-    """The rank after which the mailbox may have more rows than these; None if there are no others."""
+    """The rank after which the mailbox may have more rows; None if these are all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,28 +41,28 @@ class Entry:
     """One message of a page."""
 
     places: tuple[tuple[int, int], ...]
-    """Number of the source and UID, at least one; the source that comes first leads."""
+    """Number of the source and UID, at least one; the first is the place to show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """One page, and where each source goes on."""
+    """One page, and where each source continues."""
 
     entries: tuple[Entry, ...]
     taken: tuple[int, ...]
-    """For each source, how many of its rows are done with."""
+    """For each source, how many of its rows are finished."""
 
     skip: tuple[tuple[int, ...], ...]
-    """For each source, UIDs among its later rows that are not to be given again; ascending."""
+    """For each source, UIDs among its later rows not to show again; ascending."""
 
 
 def merge(sources: Sequence[Source], *, size: int, ascending: bool = False) -> Merged:
-    """Make one page of what waits in the sources.
+    """Merge the rows of some sources into one page.
 
     Args:
-        sources: In the order in which they are preferred as the place to show.
-        size: Most messages of a page, from 1.
-        ascending: Whether ranks grow from row to row, instead of falling.
+        sources: In order of preference as the place to show.
+        size: Messages a page, at least 1.
+        ascending: Whether ranks rise from row to row.
     """
     page = _Page(sources, ascending=ascending)
     page.fill(size)
@@ -76,13 +75,13 @@ def merge(sources: Sequence[Source], *, size: int, ascending: bool = False) -> M
 
 @dataclass(slots=True, eq=False)
 class _Open:
-    """An entry that may still get more places."""
+    """An entry that may get more places."""
 
     places: dict[int, int] = field(default_factory=dict)
 
 
 class _Page:
-    """One merge while it runs."""
+    """One merge in progress."""
 
     def __init__(self, sources: Sequence[Source], *, ascending: bool) -> None:
         self.sources = sources
@@ -106,12 +105,12 @@ class _Page:
                 heappush(heads, head)
 
     def take_copies(self, number: int) -> None:
-        """Take the rows of a source for as long as they say nothing new."""
+        """Take the rows of a source while they add nothing new."""
         while (row := self._next(number)) is not None and self._folds(number, row):
             self._take(number, row)
 
     def remember(self, number: int) -> Iterator[int]:
-        """Find what of a source is not to be given again: copies among its later rows, and what was."""
+        """Yield the UIDs of a source not to show again: copies among its later rows, and earlier ones."""
         source, taken = self.sources[number], self.taken[number]
         done = {row.uid for row in source.rows[:taken]}
         yield from source.skip - done
@@ -121,7 +120,7 @@ class _Page:
                 yield row.uid
 
     def _head(self, number: int) -> tuple[int, int] | None:
-        """Say where a source stands: the rank of its next row, or the one after which more may come."""
+        """Return the rank of a source's next row, or the one after which more may come."""
         row = self._next(number)
         rank = row.rank if row is not None else self.sources[number].frontier
         return None if rank is None else (self.sign * rank, number)
@@ -136,16 +135,16 @@ class _Page:
             self._fold(number, row)
 
     def _folds(self, number: int, row: Waiting) -> bool:
-        """Tell whether a row says nothing new."""
+        """Whether a row adds nothing new."""
         return row.uid in self.sources[number].skip or self._entry_of(number, row) is not None
 
     def _entry_of(self, number: int, row: Waiting) -> _Open | None:
-        """Find the message on the page of which a row is a copy in another mailbox."""
+        """Find the entry of the page that a row is a copy of."""
         known = (entry for key in row.keys for entry in self._by_key.get(key, ()))
         return next((entry for entry in known if number not in entry.places), None)
 
     def _fold(self, number: int, row: Waiting) -> None:
-        """Make a row another place of its message, or a message of its own."""
+        """Add a row as another place of its message, or as a message of its own."""
         entry = self._entry_of(number, row)
         if entry is None:
             entry = _Open()

@@ -1,6 +1,6 @@
-"""What the octets of a message prove of a search: its header fields, its attachments.
+"""Whether messages match a search, by their header fields and attachments.
 
-Given to `mailmcp.imap.search.run`, which knows no mail, as functions.
+`mailmcp.imap.search` knows no mail and gets these functions as `PROOFS`.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _ADDRESS_FIELDS = frozenset({"From", "To", "Cc"})
 _NO_BRACKETS = str.maketrans(dict.fromkeys('<>()"\\', " "))
 
 
-def prove_headers(octets: bytes, query: SearchQuery) -> bool:
+def headers_match(octets: bytes, query: SearchQuery) -> bool:
     """Check whether header fields match a query; case doesn't matter.
 
     A text is in a field if the decoded field, the name and address of one of its mailboxes, or the field as
@@ -61,4 +61,4 @@ def has_attachments(body_structure: object) -> bool:
     return bool(list_files(parse_body_structure(body_structure).root))
 
 
-PROOFS = Proofs(headers=prove_headers, attachment=has_attachments)
+PROOFS = Proofs(headers=headers_match, attachment=has_attachments)

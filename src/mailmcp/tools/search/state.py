@@ -51,7 +51,7 @@ class Search:
     """One search: what was asked, what that means, and where its next page begins."""
 
     arguments: SearchMessagesArguments
-    """Those that make it anew; what is left of a list of mailboxes."""
+    """Those that make the same search; of a list of mailboxes, what is left."""
 
     first_day: str = ""
     """The day on which `last_days` starts; "" without."""
@@ -67,7 +67,7 @@ class Search:
     total: int = 0
     total_exact: bool = True
     incomplete: bool = False
-    """Whether an earlier page could not see all that was meant, and no later one will."""
+    """Whether an earlier page missed something that no later one will show."""
 
     page_size: int
 
@@ -78,7 +78,7 @@ class Search:
 
     @property
     def snippet_chars(self) -> int:
-        """The longest snippet wanted, in characters; 0 for none."""
+        """The longest snippet, in characters; 0 for none."""
         return self.arguments.snippet_max_chars
 
     @property
@@ -277,7 +277,7 @@ def format_cursor(search: Search) -> str:
 
 
 def arguments_of(search: Search) -> dict[str, object]:
-    """Write the arguments that make a search anew, from its first page."""
+    """Return the arguments that make the same search, from its first page."""
     arguments = search.arguments
     where: dict[str, object] = (
         {"mailboxes": list(arguments.names)} if search.listed else {"mailbox": arguments.mailbox}
@@ -327,7 +327,7 @@ def _value(row: Criterion, sent: Any, zone: tzinfo) -> Any:
 
 
 def _fields(arguments: SearchMessagesArguments) -> dict[str, str]:
-    """Write the arguments that ask something as fields of a cursor."""
+    """Write all arguments but the defaults as fields of a cursor."""
     fields = {}
     for name, code in _CODES.items():
         value = getattr(arguments, name)
@@ -337,10 +337,10 @@ def _fields(arguments: SearchMessagesArguments) -> dict[str, str]:
 
 
 def _unescaped(arguments: SearchMessagesArguments) -> SearchMessagesArguments:
-    """Read texts as a reply showed them: often they are sent as they stood there."""
+    """Undo the escaping of Markdown: models often send texts as a reply showed them."""
     return arguments.model_copy(update={name: unescape(getattr(arguments, name)) for name in TEXTS})
 
 
 def _as_sent(name: str, text: str) -> str:
-    """Write a text so that it is read as that: escaped if it was sent so."""
+    """Write a text so that it is read as the same: escaped if it was sent escaped."""
     return text if unescape(text) == text and accepts(name, text) else escape(text)

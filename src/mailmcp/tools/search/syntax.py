@@ -1,14 +1,14 @@
 """Operators of other mail searches, refused with what to send instead.
 
-Here they would be looked for as text, and a search that finds no `from:ann` would prove that Ann
+Here they would be searched for as text, and a search that finds no `from:ann` would seem to prove that Ann
 has not written.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
+from typing import NamedTuple
 
 from mailmcp import limits
 from mailmcp.model.query import CRITERIA, Kind
@@ -20,33 +20,31 @@ TEXTS = tuple(row.name for row in CRITERIA if row.kind in {Kind.WORDS, Kind.PHRA
 """The arguments that take words or a phrase, by the names of their fields."""
 
 _QUOTED = "In double quotes it is text."
-
-_PLAIN = re.compile(r"[\w.@+/%$=-][\w.@+/%$= -]{0,63}")
+_REPEATABLE = re.compile(r"[\w.@+/%$=-][\w.@+/%$= -]{0,63}")
 """What may be repeated to whoever sent it."""
 
-_EITHER = re.compile(r"\w\|\w")
+_ALTERNATIVES = re.compile(r"\w\|\w")
 _SPAN = re.compile(r"(\d{1,4})([dwmy])", re.ASCII | re.IGNORECASE)
 _SPAN_DAYS = {"d": 1, "w": 7, "m": 31, "y": 366}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Operator:
-    """One that was found, as it was written, and what to send instead."""
+class _Operator(NamedTuple):
+    """An operator as it was written, and what to send instead."""
 
     shown: str
     argument: str
     """"" if none does the same."""
 
     value: str
-    """As it would be sent; "" if it cannot be said."""
+    """As it would be sent; "" if it can't be told."""
 
 
 def check_syntax(arguments: SearchMessagesArguments, *, today: date) -> None:
-    """Make sure that texts are texts; in double quotes everything is.
+    """Check that texts have no operators outside double quotes.
 
     Args:
         arguments: Of a new search.
-        today: From which days are counted back.
+        today: The day from which days are counted back.
 
     Raises:
         InvalidInputError: With reason `invalid_value`, and the arguments to send instead.
@@ -61,69 +59,62 @@ def check_syntax(arguments: SearchMessagesArguments, *, today: date) -> None:
 
 
 def accepts(name: str, text: str) -> bool:
-    """Whether a text may be sent for a criterion as it stands."""
+    """Whether a text has no operators for a criterion."""
     return not any(_complaints(name, text, date.max))
 
 
 def _complaints(name: str, text: str, today: date) -> Iterator[str]:
     tokens = list(_TOKEN.finditer(text))
-    operators = [*_operators(name, tokens, today), *_negations(name, text, tokens)]
+    # Where all is in capitals, those of a word say nothing; addresses are no sentences.
+    shouted = name in {"subject", "body"} and re.sub(r"\b(AND|OR|NOT)\b", "", text).isupper()
+    operators = [*_operators(name, tokens, today), *_negations(tokens, shouted=shouted)]
     if operators:
-        yield _say_instead(operators)
-    joining = [each["word"] for each in tokens[1:-1] if _joins_wrongly(each["word"], name, text)]
-    if name == "query" and any(_EITHER.search(each["word"] or "") for each in tokens):
+        yield _suggest(operators)
+    wrong = {"query": {"OR", "|"}, "exclude": set[str]()}.get(name, set() if shouted else {"AND", "OR", "|"})
+    joining = [each["word"] for each in tokens[1:-1] if each["word"] in wrong]
+    if name == "query" and any(_ALTERNATIVES.search(each["word"] or "") for each in tokens):
         joining.append("|")
     if joining:
         done = "words are joined by AND" if name == "query" else "the text is one phrase"
         yield f"`{joining[0]}` is not an operator here: {done}. Search once for each. {_QUOTED}"
 
 
-def _joins_wrongly(word: str | None, name: str, text: str) -> bool:
-    """Whether a word between others asks for what is not done: to exclude, any will do."""
-    if name == "query":
-        return word in {"OR", "|"}
-    return name != "exclude" and word in {"AND", "OR", "|"} and not _is_shouted(word, name, text)
-
-
-def _is_shouted(word: str, name: str, text: str) -> bool:
-    """Whether the whole text is in capitals, so that these say nothing; addresses are no sentences."""
-    return name in {"subject", "body"} and text.replace(word, "").isupper()
-
-
 def _operators(name: str, tokens: Sequence[re.Match[str]], today: date) -> Iterator[_Operator]:
     for before, token in pairwise([None, *tokens]):
         if token is not None and token["name"] is not None:
             operator, value = token["name"].lower(), _bare(token["value"])
-            out = bool(token["sign"]) or name == "exclude" or (before is not None and before["word"] == "NOT")
-            argument, sent = _stand_in(operator, value, out=out, today=today)
-            yield _Operator(shown=f"{token['sign']}{operator}:", argument=argument, value=sent)
+            negated = (
+                bool(token["sign"]) or name == "exclude" or (before is not None and before["word"] == "NOT")
+            )
+            argument, sent = _replacement(operator, value, negated=negated, today=today)
+            yield _Operator(f"{token['sign']}{operator}:", argument, sent)
 
 
-def _negations(name: str, text: str, tokens: Sequence[re.Match[str]]) -> Iterator[_Operator]:
-    out = [("-", token["out"]) for token in tokens if token["out"]]
-    if not _is_shouted("NOT", name, text):
+def _negations(tokens: Sequence[re.Match[str]], *, shouted: bool) -> Iterator[_Operator]:
+    found = [("-", token["out"]) for token in tokens if token["out"]]
+    if not shouted:
         pairs = pairwise(tokens)
-        out += [("NOT", after[0]) for token, after in pairs if token["word"] == "NOT" and not after["name"]]
-    for shown, word in out:
-        yield _Operator(shown=shown, argument="exclude", value=_text(_bare(word)))
+        found += [("NOT", after[0]) for token, after in pairs if token["word"] == "NOT" and not after["name"]]
+    for shown, word in found:
+        yield _Operator(shown, "exclude", _text(_bare(word)))
 
 
 def _bare(text: str) -> str:
     return text.rstrip(")}*,;").strip('"')
 
 
-def _stand_in(operator: str, value: str, *, out: bool, today: date) -> tuple[str, str]:
-    """Give the argument that does what an operator would, and its value as it would be sent."""
-    if switch := _SWITCHES.get(f"{'-' if out else ''}{operator}:{value.lower()}"):
+def _replacement(operator: str, value: str, *, negated: bool, today: date) -> tuple[str, str]:
+    """Return the argument that does what an operator would, and its value as it would be sent."""
+    if switch := _SWITCHES.get(f"{'-' if negated else ''}{operator}:{value.lower()}"):
         return switch, "true"
-    if operator in _STAND_INS and not out:
-        argument, say = _STAND_INS[operator]
-        return argument, say(value, today)
-    return ("exclude", _text(value)) if operator in _TEXTS else ("", "")
+    if operator in _REPLACEMENTS and not negated:
+        argument, write = _REPLACEMENTS[operator]
+        return argument, write(value, today)
+    return ("exclude", _text(value)) if operator in _TEXT_OPERATORS else ("", "")
 
 
 def _text(value: str, _today: date | None = None) -> str:
-    return f'"{value}"' if _PLAIN.fullmatch(value) else ""
+    return f'"{value}"' if _REPEATABLE.fullmatch(value) else ""
 
 
 def _mailbox(value: str, _today: date) -> str:
@@ -158,7 +149,7 @@ def _span_days(value: str) -> int:
     return int(match[1]) * _SPAN_DAYS[match[2].lower()] if match else 0
 
 
-_TEXTS = {
+_TEXT_OPERATORS = {
     "from": "from",
     "to": "to",
     "deliveredto": "to",
@@ -169,10 +160,10 @@ _TEXTS = {
     "filename": "query",
     "attachment": "query",
 }
-"""What holds text, which may be excluded as well."""
+"""Operators that take text, which can be excluded as well."""
 
-_STAND_INS: dict[str, tuple[str, Callable[[str, date], str]]] = {
-    **{name: (argument, _text) for name, argument in _TEXTS.items()},
+_REPLACEMENTS: dict[str, tuple[str, Callable[[str, date], str]]] = {
+    **{name: (argument, _text) for name, argument in _TEXT_OPERATORS.items()},
     **dict.fromkeys(("in", "label", "folder", "mailbox"), ("mailbox", _mailbox)),
     **dict.fromkeys(("after", "since", "newer"), ("since", _day)),
     **dict.fromkeys(("before", "until", "older"), ("before", _day)),
@@ -197,7 +188,7 @@ _SWITCHES = {
     "-is:answered": "unanswered_only",
     "-is:replied": "unanswered_only",
 }
-_NAMES = {*_STAND_INS, *(each.lstrip("-").partition(":")[0] for each in _SWITCHES), "category", "list"}
+_NAMES = {*_REPLACEMENTS, *(each.lstrip("-").partition(":")[0] for each in _SWITCHES), "category", "list"}
 
 _TOKEN = re.compile(
     rf"""
@@ -208,10 +199,10 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""A colon with a space or a sign behind it is one of a sentence: `Re: drift`."""
+"""A colon followed by a space or a sign belongs to a sentence: `Re: drift`."""
 
 
-def _say_instead(operators: Sequence[_Operator]) -> str:
+def _suggest(operators: Sequence[_Operator]) -> str:
     shown = list(dict.fromkeys(f"`{each.shown}`" for each in operators))
     said = f"{', '.join(shown)} {'is not an operator' if len(shown) == 1 else 'are not operators'} here. "
     instead: dict[str, list[str]] = {}
@@ -219,7 +210,7 @@ def _say_instead(operators: Sequence[_Operator]) -> str:
         instead.setdefault(each.argument, []).append(each.value)
     nothing = instead.pop("", None)
     if instead:
-        said += f"Send {', '.join(_say_argument(*each) for each in instead.items())}. "
+        said += f"Send {', '.join(_assignment(*each) for each in instead.items())}. "
     if nothing:
         said += "For the rest send gmail_query, on Gmail. " if instead else "On Gmail send gmail_query. "
     if any(each.argument == "exclude" and each.shown.endswith(":") for each in operators):
@@ -227,8 +218,8 @@ def _say_instead(operators: Sequence[_Operator]) -> str:
     return said + _QUOTED
 
 
-def _say_argument(argument: str, values: Sequence[str]) -> str:
-    """Name an argument, with its value where that is plain; several words to exclude are one text."""
+def _assignment(argument: str, values: Sequence[str]) -> str:
+    """Write an argument with its value, if that is plain; several words to exclude become one text."""
     if len(values) == 1:
         return f"{argument}={values[0]}" if values[0] else argument
     texts = [each.strip('"') for each in values]
