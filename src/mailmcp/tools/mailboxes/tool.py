@@ -21,9 +21,7 @@ from mcp_envelope import Code, InvalidInputError, Issue, NextAction, Outcome, Pa
 class ListMailboxesArguments(Arguments):
     """Which account, and whether to count."""
 
-    account_id: str = Field(
-        "", description="As imap_list_accounts gives it; may be left out if there is one."
-    )
+    account_id: str = Field("", description="From imap_list_accounts; optional if there is only one.")
     include_counts: bool = Field(
         default=False, description="Count messages and unseen ones; slow on some servers."
     )
