@@ -45,7 +45,7 @@ SENDERS: Final = (
     ),
     *(
         HostileMail(
-            name=f"reply_to_{name}", octets=letter(reply_to=value), suspicions=kinds, warning="[Aa]nswers"
+            name=f"reply_to_{name}", octets=letter(reply_to=value), suspicions=kinds, warning="[Rr]epl(?:y|ies)"
         )
         for name, (value, kinds) in _REPLY.items()
     ),
@@ -53,7 +53,7 @@ SENDERS: Final = (
         name="sender_field_elsewhere",
         octets=letter(sender="x@evil.example"),
         suspicions=("sender_other_domain",),
-        warning="Another domain",
+        warning="A different domain",
     ),
     HostileMail(
         name="sender_two_fields",
