@@ -45,7 +45,10 @@ SENDERS: Final = (
     ),
     *(
         HostileMail(
-            name=f"reply_to_{name}", octets=letter(reply_to=value), suspicions=kinds, warning="[Rr]epl(?:y|ies)"
+            name=f"reply_to_{name}",
+            octets=letter(reply_to=value),
+            suspicions=kinds,
+            warning="[Rr]epl(y|ies)",
         )
         for name, (value, kinds) in _REPLY.items()
     ),

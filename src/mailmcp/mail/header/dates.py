@@ -85,19 +85,15 @@ def _parse_day(text: str) -> tuple[int, int, int] | None:
         return int(iso[1]), int(iso[2]), int(iso[3])
     usual = _DAY_MONTH_YEAR.search(text)
     if usual is not None and usual[2].lower() in _MONTH_NUMBERS:
-        return _full_year(usual[3]), _MONTH_NUMBERS[usual[2].lower()], int(usual[1])
-    year = _YEAR.search(text)
+        year = int(usual[3])
+        if len(usual[3]) < 4:
+            year += 2000 if len(usual[3]) == 2 and year < _CENTURY_TURN else 1900
+        return year, _MONTH_NUMBERS[usual[2].lower()], int(usual[1])
+    four_digits = _YEAR.search(text)
     for match in _MONTH_DAY.finditer(text):
-        if year is not None and match[1].lower() in _MONTH_NUMBERS:
-            return int(year[1]), _MONTH_NUMBERS[match[1].lower()], int(match[2])
+        if four_digits is not None and match[1].lower() in _MONTH_NUMBERS:
+            return int(four_digits[1]), _MONTH_NUMBERS[match[1].lower()], int(match[2])
     return None
-
-
-def _full_year(digits: str) -> int:
-    year = int(digits)
-    if len(digits) == 4:
-        return year
-    return year + (2000 if len(digits) == 2 and year < _CENTURY_TURN else 1900)
 
 
 def _parse_time(text: str) -> tuple[int, int, int, timezone] | None:

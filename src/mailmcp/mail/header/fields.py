@@ -105,9 +105,12 @@ def parse_headers(octets: bytes) -> Headers:
         if len(fields) == HEADER_FIELDS_MAX:
             defects.append(HEADERS_CUT)
             break
-        field, found = _make_header(name, value)
-        fields.append(field)
-        defects.extend(found)
+        cut = len(value) > HEADER_FIELD_OCTETS_MAX
+        text = decode_text(value[:HEADER_FIELD_OCTETS_MAX], "")
+        raw = _one_line(text.text)
+        decoded = decode_encoded_words(raw)
+        fields.append(Header(name=name.decode("ascii"), value=_one_line(decoded.text), raw=raw, cut=cut))
+        defects += (*text.defects, *decoded.defects, *([FIELD_CUT] if cut else []))
     return Headers(fields=tuple(fields), defects=tuple(dict.fromkeys(defects)))
 
 
@@ -172,15 +175,6 @@ def _unfold(block: bytes) -> Iterator[tuple[bytes, bytes]]:
         name, value = (before.rstrip(b" \t"), [after]) if colon else (line, [b""])
     if name:
         yield name, b"".join(value)
-
-
-def _make_header(name: bytes, value: bytes) -> tuple[Header, tuple[str, ...]]:
-    cut = len(value) > HEADER_FIELD_OCTETS_MAX
-    text = decode_text(value[:HEADER_FIELD_OCTETS_MAX], "")
-    raw = _one_line(text.text)
-    decoded = decode_encoded_words(raw)
-    header = Header(name=name.decode("ascii"), value=_one_line(decoded.text), raw=raw, cut=cut)
-    return header, (*text.defects, *decoded.defects, *([FIELD_CUT] if cut else []))
 
 
 def _one_line(text: str) -> str:

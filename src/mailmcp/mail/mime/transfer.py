@@ -108,6 +108,8 @@ def decode_transfer(octets: bytes, encoding: str) -> TransferDecoded:
     """
     if is_identity(encoding):
         return TransferDecoded(octets=octets)
+    if encoding.strip().lower() == "quoted-printable":
+        return TransferDecoded(octets=_decode_quoted_printable(octets))
     decoder = open_decoder(encoding)
     if isinstance(decoder, _Uuencode) and _UU_BEGIN.search(octets) is None:
         return TransferDecoded(octets=octets, defects=(BROKEN_UUENCODE,))
@@ -156,13 +158,14 @@ class _QuotedPrintable:
             escape = lines.rfind(b"=", len(lines) - 2)
             end = escape if escape >= 0 else len(lines)
         self._rest = lines[end:]
-        return self._decode(lines[:end])
+        return _decode_quoted_printable(lines[:end])
 
     def finish(self) -> bytes:
-        return self._decode(self._rest)
+        return _decode_quoted_printable(self._rest)
 
-    def _decode(self, lines: bytes) -> bytes:
-        return binascii.a2b_qp(_SOFT_BREAK_SPACE.sub(b"=", lines))
+
+def _decode_quoted_printable(lines: bytes) -> bytes:
+    return binascii.a2b_qp(_SOFT_BREAK_SPACE.sub(b"=", lines))
 
 
 class _Uuencode:

@@ -133,11 +133,10 @@ def _check_name(author: Address, user: _User, headers: Headers) -> Iterator[Susp
     strange = bool(user.addresses) and not (
         user.owns(author.address) or user.shares_organisation(author.address)
     )
-    where = safe_domain(domain_of(author.address)) or "no domain"
     if strange and (_name_key(name) in user.names or any(map(user.owns, named))):
         yield Suspicion(
             kind="name_imitates_user",
-            message=f"The sender uses the account owner's name, but not one of their addresses ({where}).",
+            message=f"The sender has the account owner's name but none of their addresses ({_where(author)}).",
         )
     elif any(
         _normalize(author.address) != address
@@ -146,31 +145,30 @@ def _check_name(author: Address, user: _User, headers: Headers) -> Iterator[Susp
     ) and not (" via " in name and _is_list(headers)):
         yield Suspicion(
             kind="name_holds_other_address",
-            message=f"The sender's name shows an address other than the sender's own ({where}).",
+            message=f"The sender's name shows an address other than the sender's own ({_where(author)}).",
         )
 
 
 def _check_address(address: Address, role: str, user: _User) -> Iterator[Suspicion]:
     domain = domain_of(address.address)
     whose = "sender's address" if role == "sender" else "reply address"
-    where = safe_domain(domain)
     if not user.owns(address.address) and any(
         imitates_domain(domain, domain_of(own)) or imitates_address(_normalize(address.address), own)
         for own in user.addresses
     ):
         yield Suspicion(
             kind="address_imitates_user",
-            message=f"The {whose} looks like the account owner's, but is not ({where}).",
+            message=f"The {whose} looks like the account owner's, but is not ({_where(address)}).",
         )
     if any(len(alphabets_of(label)) > 1 for label in domain.split(".")):
         yield Suspicion(
             kind="mixed_script_domain",
-            message=f"The domain of the {whose} mixes several alphabets ({where}).",
+            message=f"The domain of the {whose} mixes several alphabets ({_where(address)}).",
         )
     elif domain.rpartition(".")[2].isascii() and any(map(passes_for_ascii, domain.split("."))):
         yield Suspicion(
             kind="confusable_domain",
-            message=f"The domain of the {whose} looks like ASCII, but is not ({where}).",
+            message=f"The domain of the {whose} looks like ASCII, but is not ({_where(address)}).",
         )
 
 
@@ -213,6 +211,10 @@ def _check_sender_field(headers: Headers, authors: Sequence[Address]) -> Iterato
 def _addresses(headers: Headers, name: str) -> tuple[Address, ...]:
     found = (each for each in parse_addresses(*headers.raw_all(name)) if each.address)
     return tuple(islice(dict.fromkeys(found), _ADDRESSES_MAX))
+
+
+def _where(address: Address) -> str:
+    return safe_domain(domain_of(address.address)) or "no domain"
 
 
 def _normalize(address: str) -> str:
