@@ -136,7 +136,7 @@ def _check_name(author: Address, user: _User, headers: Headers) -> Iterator[Susp
     if strange and (_name_key(name) in user.names or any(map(user.owns, named))):
         yield Suspicion(
             kind="name_imitates_user",
-            message=f"The sender has the account owner's name but none of their addresses ({_where(author)}).",
+            message=f"The sender has the account owner's name but not their address ({_where(author)}).",
         )
     elif any(
         _normalize(author.address) != address
