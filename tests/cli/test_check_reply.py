@@ -46,7 +46,7 @@ def test_a_reply_of_another_dialect_is_not_in_order() -> None:
 def test_what_is_not_json_is_a_mistake(text: str) -> None:
     result = CliRunner().invoke(cli, ["check-reply", "-"], input=text)
     assert result.exit_code == 2
-    assert "it is not JSON" in result.stderr
+    assert "the reply is not JSON" in result.stderr
 
 
 @pytest.mark.parametrize("depth", [400, 900, 100_000])
@@ -54,7 +54,7 @@ def test_what_is_nested_too_deeply_is_a_mistake(depth: int) -> None:
     """Some of it can still be parsed, and then breaks rules."""
     text = f'{{"data": {"[" * depth}{"]" * depth}, "meta": {{}}}}'
     result = CliRunner().invoke(cli, ["check-reply", "-"], input=text)
-    assert result.exit_code == (2 if "it is nested too deeply" in result.stderr else 1)
+    assert result.exit_code == (2 if "the reply is nested too deeply" in result.stderr else 1)
     assert isinstance(result.exception, SystemExit)
     assert depth < 100_000 or result.exit_code == 2
 

@@ -195,7 +195,7 @@ def test_without_a_near_one_all_are_named_once() -> None:
     with pytest.raises(InvalidInputError) as caught:
         read_arguments(ListMailboxesArguments, {"zzzzzz": 1, "account": "home", "yyyyyy": 1})
     assert caught.value.message == (
-        "zzzzzz: is not an argument of this tool. Known ones: account_id, include_counts, cursor. "
+        "zzzzzz: is not an argument of this tool. Its arguments: account_id, include_counts, cursor. "
         "account: is not an argument of this tool. Did you mean account_id? "
         "yyyyyy: is not an argument of this tool."
     )

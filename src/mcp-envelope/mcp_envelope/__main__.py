@@ -33,7 +33,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
         "--mode",
         choices=[each.value for each in Mode],
         default=Mode.CONVENTION.value,
-        help="convention (the default): what the dialect asks of anybody; strict: what this library sends",
+        help="convention (the default): rules for any server; strict: rules of this library too",
     )
     check.set_defaults(run=_check)
 
@@ -46,7 +46,7 @@ def _check(given: argparse.Namespace) -> int:
 def _add_probe(probe: argparse.ArgumentParser) -> None:
     probe.usage = "%(prog)s [--allow TOOL] [--timeout S] [--strict] [--json] -- COMMAND [ARG ...]"
     probe.description = (
-        "Start a server, call each tool that it marks as read-only, with valid and with wrong arguments, "
+        "Start a server, call each tool that it marks as read-only with valid and with wrong arguments, "
         "and report which dialect its replies follow and what they break. Exit status: 0 if they follow one "
         "dialect and break none of its rules, 1 if they don't, 2 if the server couldn't be started."
     )
@@ -55,12 +55,12 @@ def _add_probe(probe: argparse.ArgumentParser) -> None:
         metavar="TOOL",
         action="append",
         default=[],
-        help="call this tool though it isn't read-only",
+        help="call this tool even though it isn't read-only",
     )
     probe.add_argument(
         "--timeout", metavar="S", type=float, default=30.0, help="seconds for the start and for each reply"
     )
-    probe.add_argument("--strict", action="store_true", help="report also what this library would do better")
+    probe.add_argument("--strict", action="store_true", help="also report what this library would do better")
     probe.add_argument("--json", action="store_true", help="print all findings as JSON")
     probe.add_argument("server", metavar="COMMAND", nargs="+")
     probe.set_defaults(run=_probe)

@@ -1,8 +1,8 @@
-"""The arguments of a call, read into an input model; every problem is reported at once.
+"""Reads the arguments of a call into an input model, and reports every problem at once.
 
-Models write JSON as best they can: `null` for what they leave out, `"7"` for 7, `"true"` for true, one string
-or the JSON of a list for a list of strings. What is unambiguous is accepted. Anything else is refused in
-plain words that never repeat a value that was sent.
+Models send `null` for what they leave out, `"7"` for 7, `"true"` for true, and one string or the JSON of a
+list for a list of strings. What is unambiguous is accepted. Anything else is refused in words that never
+repeat the value that was sent.
 """
 
 import json
@@ -18,24 +18,24 @@ from mcp_envelope.errors import BaseReason, InvalidInputError, Problem
 
 _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _FORBIDDEN = re.compile(r"[\r\n\0\ud800-\udfff]")
-"""What would end a command of a line-based protocol, and half characters, which UTF-8 can't encode."""
+"""What would end a command of a line-based protocol, and surrogates, which UTF-8 can't encode."""
 
-_SLIP_CUTOFF: Final = 0.75
-"""How alike a misspelt name must be: `limt` is `limit`; `count` is not `account_id`."""
+_SIMILARITY_MIN: Final = 0.75
+"""How similar a misspelt name must be: `limt` is `limit`, but `count` isn't `account_id`."""
 
 _STRINGS = tuple[str, ...]
 """The type of an argument that is a list of strings."""
 
 _UNKNOWN = "extra_forbidden"
-"""What pydantic calls an argument that the model does not have."""
+"""Pydantic's error for an argument that the model doesn't have."""
 
 _TYPE_NAMES = {"int": "an integer", "bool": "true or false", "str": "a string", "tuple": "a list of strings"}
 
 
 class Arguments(BaseModel):
-    """Base of the input models: flat, nothing unknown. Absent means `""`, `0`, `false` or `[]`.
+    """Base of the input models: flat, without unknown arguments. Absent means `""`, `0`, `false` or `[]`.
 
-    An argument called `cursor` makes the tool one that pages.
+    A tool with an argument called `cursor` returns pages.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -44,19 +44,19 @@ class Arguments(BaseModel):
     """Pairs of arguments that can't be combined."""
 
     plurals: ClassVar[Mapping[str, str]] = {}
-    """Arguments for which a list may be sent, by the name of the argument that takes it."""
+    """For an argument of one value, the argument that takes a list sent for it."""
 
     aliases: ClassVar[Mapping[str, str]] = {}
-    """Former or usual names that are accepted, by name; they aren't published."""
+    """Arguments by other names that are accepted, but not published."""
 
     hints: ClassVar[Sequence[tuple[str, str]]] = ()
-    """Names from elsewhere and the argument each may mean; an error asks "Did you mean …?"."""
+    """Names used elsewhere, and the argument that each may mean, for "Did you mean …?"."""
 
     text_chars_max: ClassVar[int] = 1_200
-    """Characters of one text."""
+    """Length limit of a string."""
 
     cursor_chars_max: ClassVar[int] = 50_000
-    """Characters of a cursor."""
+    """Length limit of a cursor."""
 
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
@@ -65,22 +65,22 @@ ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 def read_arguments(
     model: type[ArgumentsT], raw: Mapping[str, object], *, context: Mapping[str, object] | None = None
 ) -> ArgumentsT:
-    """Check the arguments of a call and make the tool's input model of them.
+    """Check the arguments of a call, and build the tool's input model.
 
     Args:
-        model: The tool's.
-        raw: What was sent.
+        model: The tool's input model.
+        raw: The arguments as sent.
         context: For the model's own validators, as `ValidationInfo.context`.
 
     Raises:
         InvalidInputError: One problem for each argument that is missing, unknown, of the
-            wrong type, out of range, can't be combined with another, or holds CR, LF or NUL.
+            wrong type, out of range, not combinable with another, or contains CR, LF or NUL.
     """
     kinds = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
     renamed = _with_plurals(model, _with_aliases(model, raw))
     given = {name: _coerce(value, kinds.get(name)) for name, value in renamed.items()}
     given = {name: value for name, value in given.items() if value is not None}
-    problems = [*_unfit_text(model, given, kinds), *_exclusive(model, given)]
+    problems = [*_text_problems(model, given, kinds), *_exclusive(model, given)]
     try:
         arguments = model.model_validate(given, context=context)
     except ValidationError as error:
@@ -95,7 +95,7 @@ def read_arguments(
 
 
 def _with_aliases(model: type[Arguments], raw: Mapping[str, object]) -> dict[str, object]:
-    """Rename what was sent by another name, unless the argument was sent by its own name too."""
+    """Rename aliases, unless the argument was also sent by its own name."""
     return {
         model.aliases[name] if name in model.aliases and model.aliases[name] not in raw else name: value
         for name, value in raw.items()
@@ -103,7 +103,7 @@ def _with_aliases(model: type[Arguments], raw: Mapping[str, object]) -> dict[str
 
 
 def _with_plurals(model: type[Arguments], raw: Mapping[str, object]) -> dict[str, object]:
-    """Treat a list sent for one thing as sent for several, unless both were sent."""
+    """Move a list sent for one value to the argument that takes lists, unless both were sent."""
     moved = {
         name: plural
         for name, plural in model.plurals.items()
@@ -114,7 +114,7 @@ def _with_plurals(model: type[Arguments], raw: Mapping[str, object]) -> dict[str
 
 
 def _coerce(value: object, kind: Any) -> object:
-    """Return the value that was meant; None for one that says nothing."""
+    """Return the value that was meant; None if it means absent."""
     if value is None or (value == "" and kind is not str):
         return None
     if kind == _STRINGS:
@@ -129,7 +129,7 @@ def _coerce(value: object, kind: Any) -> object:
 
 
 def _coerce_strings(value: object) -> object:
-    """Read a list of strings; one string alone is a list of one, unless it is the JSON of a list."""
+    """Read a list of strings. A single string is a list of one, unless it is the JSON of a list."""
     listed = _as_list(value)
     if isinstance(listed, str):
         listed = [listed]
@@ -156,10 +156,10 @@ def _coerce_integer(value: object) -> object:
     return value
 
 
-def _unfit_text(
+def _text_problems(
     model: type[Arguments], given: Mapping[str, object], kinds: Mapping[str, Any]
 ) -> Iterator[Problem]:
-    """Find text that no argument can be: several lines, or too long."""
+    """Find strings that have several lines or are too long."""
     known = ((name, value) for name, value in given.items() if name in kinds)
     texts = (
         (name, text)
@@ -169,7 +169,7 @@ def _unfit_text(
     )
     for name, text in texts:
         if _FORBIDDEN.search(text):
-            message = "holds a line break, NUL or half a character. Send it on one line."
+            message = "contains a line break, a NUL or a lone surrogate. Send it on one line."
             yield Problem(field=name, reason=BaseReason.FORBIDDEN_CHARACTER, message=message)
         limit = model.cursor_chars_max if name == "cursor" else model.text_chars_max
         if len(text) > limit:
@@ -204,10 +204,10 @@ def _problem(error: ErrorDetails, kinds: Mapping[str, Any]) -> Problem:
             message=f"must be one of: {context['expected']}.",
         )
     if kind == "string_pattern_mismatch":
-        message = "has the wrong form. Send it as another reply gave it, or as the schema says."
+        message = "has the wrong format. Send it as an earlier reply gave it, or as the schema says."
         return Problem(field=name, reason=BaseReason.INVALID_VALUE, message=message)
     if kind in {BaseReason.INVALID_VALUE, BaseReason.INVALID_TYPE, BaseReason.OUT_OF_RANGE}:
-        # Raised by a validator of the model's own, as PydanticCustomError.
+        # From the model's own validator, as PydanticCustomError.
         return Problem(field=name, reason=BaseReason(kind), message=error["msg"])
     expected = _TYPE_NAMES.get(getattr(kinds.get(name), "__name__", ""), "a string")
     return Problem(
@@ -226,27 +226,27 @@ _BOUNDS = {
 def _unknown(
     names: Sequence[str], kinds: Mapping[str, Any], hints: Sequence[tuple[str, str]]
 ) -> Iterator[Problem]:
-    """Say for each which argument was probably meant; list the known ones once, where nothing comes near."""
+    """Suggest an argument for each unknown name; list all of them once if none is similar."""
     listed = False
     for name in names:
         message = "is not an argument of this tool."
         if meant := find_meant(name, kinds, hints):
             message += f" Did you mean {meant}?"
         elif not listed:
-            message += f" Known ones: {', '.join(kinds) or 'none'}."
+            message += f" Its arguments: {', '.join(kinds) or 'none'}."
             listed = True
-        # The name is the caller's text: it is repeated only if it looks like an argument.
+        # The name is the caller's text, so it is repeated only if it looks like an argument.
         shown = name if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) else "arguments"
         yield Problem(field=shown, reason=BaseReason.UNKNOWN_PARAM, message=message)
 
 
 def find_meant(name: str, known: Collection[str], hints: Sequence[tuple[str, str]] = ()) -> str | None:
-    """Find the argument that a wrong name probably means; None if nothing comes near.
+    """Return the argument that an unknown name probably means; None if none is similar.
 
     Args:
-        name: What was sent.
+        name: The name that was sent.
         known: The tool's arguments.
-        hints: Names from elsewhere and the argument each may mean; the first that the tool has counts.
+        hints: Names used elsewhere and the argument that each may mean; the first that the tool has wins.
     """
     usual = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name[:64]).replace("-", "_").lower()
     if usual in known:
@@ -254,5 +254,5 @@ def find_meant(name: str, known: Collection[str], hints: Sequence[tuple[str, str
     for elsewhere, ours in hints:
         if elsewhere == usual and ours in known:
             return ours
-    near = get_close_matches(usual, known, n=1, cutoff=_SLIP_CUTOFF)
+    near = get_close_matches(usual, known, n=1, cutoff=_SIMILARITY_MIN)
     return near[0] if near else None

@@ -1,4 +1,4 @@
-"""Checks any reply against the rules of a dialect, for tests and for authors of other servers."""
+"""Checks replies of any server against the rules of a dialect."""
 
 import json
 import sys
@@ -10,22 +10,22 @@ from mcp_envelope.dialects.registry import Dialect, shape_of
 
 
 class Mode(StrEnum):
-    """How much is asked of a reply."""
+    """Which rules to check."""
 
     CONVENTION = "convention"
-    """What the dialect's public page asks of anybody's server."""
+    """Those of the dialect's public page, for any server."""
 
     STRICT = "strict"
-    """What this library sends, on top of that."""
+    """Those that this library keeps on top."""
 
 
 def check_reply(reply: object, dialect: Dialect, mode: Mode = Mode.STRICT) -> list[str]:
-    """List the rules that a reply breaks, each as a sentence, once; empty if there are none.
+    """Return the rules that a reply breaks, as sentences without duplicates.
 
     Args:
-        reply: The envelope (structured content), as parsed from JSON. Anything at all may be given.
-        dialect: The shape that it claims.
-        mode: What is asked of it.
+        reply: The envelope (structured content), parsed from JSON. Any value is accepted.
+        dialect: The dialect that the reply should follow.
+        mode: Which rules to check.
     """
     if not isinstance(reply, Mapping):
         return ["the reply is not an object"]
@@ -37,12 +37,12 @@ def check_reply(reply: object, dialect: Dialect, mode: Mode = Mode.STRICT) -> li
 
 
 def check_result(result: object, dialect: Dialect, mode: Mode = Mode.STRICT) -> list[str]:
-    """List the rules that the whole result of a call breaks: of its envelope, and of what goes around it.
+    """Return the rules that the result of a call breaks: those of its envelope, and those of MCP around it.
 
     Args:
-        result: The `CallToolResult`, as parsed from JSON.
-        dialect: The shape that it claims.
-        mode: What is asked of it.
+        result: The `CallToolResult`, parsed from JSON.
+        dialect: The dialect that the reply should follow.
+        mode: Which rules to check.
     """
     if not isinstance(result, Mapping):
         return ["the result is not an object"]
@@ -69,19 +69,19 @@ def check_file(text: str, dialect: Dialect, mode: Mode) -> int:
 
     Args:
         text: The reply: a JSON object.
-        dialect: The shape that it claims.
-        mode: What is asked of it.
+        dialect: The dialect that the reply should follow.
+        mode: Which rules to check.
 
     Returns:
-        The exit status: 0 for a reply in order, 1 for one that breaks rules, 2 for what isn't JSON.
+        The exit status: 0 if no rule is broken, 1 if there are any, 2 if it isn't JSON.
     """
     try:
         broken = check_reply(json.loads(text), dialect, mode)
     except ValueError as error:
-        sys.stderr.write(f"it is not JSON: {error}\n")
+        sys.stderr.write(f"the reply is not JSON: {error}\n")
         return 2
     except RecursionError:
-        sys.stderr.write("it is nested too deeply\n")
+        sys.stderr.write("the reply is nested too deeply\n")
         return 2
     sys.stdout.write("".join(f"{rule}\n" for rule in broken))
     count = f"{len(broken)} rule{'' if len(broken) == 1 else 's'} broken"

@@ -30,7 +30,7 @@ class Code(StrEnum):
 
 
 class BaseReason(StrEnum):
-    """The reasons the library itself gives. A server adds its own in an enumeration of its own."""
+    """The library's own reasons. Servers define theirs in an enumeration of their own."""
 
     # invalid_input
     MISSING_PARAM = "missing_param"
@@ -48,7 +48,7 @@ class BaseReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextAction:
-    """The natural next call, complete: `tool` can be called with `arguments` as they are."""
+    """The next call to make: `tool` with `arguments` as they are."""
 
     instruction: str
     """One sentence for the model, in the server's own words."""
@@ -80,11 +80,11 @@ class Resource:
 
 
 class ToolError(Exception):
-    """Base of every failure that the caller is told about. Raise one of the six subclasses.
+    """Base of every failure that is reported to the caller. Raise one of the six subclasses.
 
-    The message is a sentence for the model and the user: what was wrong, and what to send or do instead.
-    It never holds a secret. What a stranger wrote, such as another server's own error text, is in it only as
-    `quote` writes it.
+    The message is a sentence for the model and the user: what was wrong, and what to send or do instead. It
+    never contains a secret. Text of others, such as another server's error message, is in it only as `quote`
+    writes it.
     """
 
     code: ClassVar[Code]
@@ -100,13 +100,13 @@ class ToolError(Exception):
         resource: Resource | None = None,
         rate_limit: RateLimit | None = None,
     ) -> None:
-        """Build a complete error; nothing is added after it was raised.
+        """Build a complete error; don't change it after it is raised.
 
         Args:
             message: One or more sentences.
             reason: A member of the server's own enumeration of reasons.
             retryable: Whether the same request can succeed later.
-            details: Facts for programs, under names of the server's own.
+            details: Facts for programs, under the server's own names.
             next_action: What to send instead.
             resource: The thing that is missing or has changed.
             rate_limit: When to try again, if that is known.
@@ -161,7 +161,7 @@ class InvalidInputError(ToolError):
         super().__init__(
             " ".join(f"{problem.field}: {problem.message}" for problem in self.problems),
             reason=self.problems[0].reason,
-            # The message says it all in words; programs want to know which argument.
+            # Programs want the names of the arguments.
             details={
                 "problems": [{"field": each.field, "reason": each.reason.value} for each in self.problems]
             },
@@ -183,7 +183,7 @@ class NotFoundError(ToolError):
 
 
 class AuthFailedError(ToolError):
-    """Sign-in was refused, or there is nothing to sign in with; a person must act."""
+    """Sign-in was refused, or there are no credentials. A person must act."""
 
     code = Code.AUTH_FAILED
 
@@ -198,15 +198,15 @@ class DeadlineError(ToolError):
 
 
 class ConflictError(ToolError):
-    """What the caller's ids or cursors referred to has changed, so they are void.
+    """The caller's ids or cursors refer to a state that no longer exists.
 
-    The same call can never succeed: `next_action` says how to start again.
+    The same call can never succeed; `next_action` starts again.
     """
 
     code = Code.CONFLICT
 
 
 class InternalError(ToolError):
-    """Everything else: a connection, the system behind the tools, or the tools themselves failed."""
+    """Any other failure: of a connection, of the system behind the tools, or of the tools."""
 
     code = Code.INTERNAL

@@ -1,9 +1,8 @@
-"""Values of strangers in our lines: whatever they contain, they stay values.
+"""Writes other people's text into the server's own lines, so that it can't be mistaken for them.
 
-A line of a reply is ours. What someone else wrote stands in it between double quotes
-(`quote`) or, where it is to be copied exactly, in a code span (`code`, `code_json`); what
-stands outside of both is ours. A value can end neither its line nor its quotes, and
-what begins something in Markdown or HTML is escaped, since clients render it.
+Such text is between double quotes (`quote`) or, if it is to be copied exactly, in a code span (`code`,
+`code_json`). It can't end its line or its quotes, and what has a meaning in Markdown or HTML is escaped,
+since clients render it.
 """
 
 import json
@@ -11,29 +10,29 @@ import re
 
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _SPECIAL = re.compile(r"([\\`*\[<|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w{1,31};))")
-"""What begins something within a line; an underscore within a word begins nothing (CommonMark 6.2)."""
+"""What has a meaning in a line; an underscore in a word has none (CommonMark 6.2)."""
 
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>#|~&])")
-_TURNING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
-"""No value needs these: they draw nothing, or turn the direction of what follows."""
+_BIDI_OR_INVISIBLE = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+"""Characters that no value needs: they are invisible, or change the direction of the text."""
 
-_UNSEEN = (
+_INVISIBLE = (
     "\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff"
 )
-"""Controls, ends of lines, and all that draws nothing (Default_Ignorable_Code_Point, Bidi_Control)."""
+"""Controls, line breaks and invisible characters (Default_Ignorable_Code_Point, Bidi_Control)."""
 
-_NOT_IN_CODE = re.compile(f"[`{_UNSEEN}]")
+_NOT_IN_CODE = re.compile(f"[`{_INVISIBLE}]")
 
 
 def quote(value: str) -> str:
-    """Write `value` between double quotes, escaped, on one line; "" if there is nothing in it to show."""
-    text = escape(_TURNING.sub("\ufffd", value)).replace('"', '\\"')
+    """Write `value` between double quotes, escaped, on one line; "" if it is blank."""
+    text = escape(_BIDI_OR_INVISIBLE.sub("\ufffd", value)).replace('"', '\\"')
     return f'"{text}"' if text else ""
 
 
 def one_line(text: str) -> str:
-    """Put a sentence of the server's own on one line, so that nothing in it can begin another."""
+    """Put a sentence on one line."""
     return _BREAKS.sub(" ", text).strip()
 
 
@@ -43,19 +42,19 @@ def escape(value: str) -> str:
 
 
 def unescape(value: str) -> str:
-    """Take the backslashes away that `escape` writes, from what a reader sends back.
+    """Remove the backslashes of `escape` from a value that a reader sends back.
 
-    What `escape` would not have written so stays as it is: paths of Windows, and all with double quotes.
+    Anything that `escape` wouldn't write is returned as it is: Windows paths, and all with double quotes.
     """
     plain = _ESCAPED.sub(r"\1", value)
     return plain if '"' not in value and escape(plain) == value else value
 
 
 def code(value: str) -> str:
-    """Write `value` as a code span on one line (CommonMark 6.1): for ids and names that are to be copied.
+    """Write `value` as a code span on one line (CommonMark 6.1), for ids and names that are to be copied.
 
-    As it is, or as a JSON string where it is empty, holds a backtick or what nobody sees, begins
-    with a double quote, or has space at an end.
+    It is a JSON string if it is empty, contains a backtick or invisible characters, starts with a double
+    quote, or starts or ends with a space.
     """
     if not value or _NOT_IN_CODE.search(value) or value.startswith('"') or value != value.strip():
         return code_json(value)
@@ -63,7 +62,7 @@ def code(value: str) -> str:
 
 
 def code_json(value: object) -> str:
-    """Write JSON as a code span; a backtick, and what nobody sees, is escaped as JSON escapes it."""
+    """Write JSON as a code span, with backticks and invisible characters escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return f"`{_NOT_IN_CODE.sub(_escape_json, text)}`"
 

@@ -1,4 +1,4 @@
-"""What a tool hands back: data, a summary line, and what there is to say about both.
+"""What a tool returns: data, a summary line, and remarks about both.
 
 A tool returns an `Outcome` or raises a `ToolError`; it knows nothing of wire shapes. A dialect renders both.
 """
@@ -19,7 +19,7 @@ _ISSUE_KEYS: Final = frozenset({"code", "reason", "stage", "message", "retryable
 
 
 class Status(StrEnum):
-    """How much of what was asked for is in the reply. If nothing is, the reply is an error."""
+    """Whether the reply has everything that was requested. If it has nothing, it is an error."""
 
     OK = "ok"
     PARTIAL = "partial"
@@ -27,23 +27,23 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """One item that was asked for and is missing, in a reply that has others."""
+    """One requested item that is missing, in a reply that has others."""
 
     code: Code
     stage: str
     """What was being done, in a word: `search`, `fetch`, `parse`."""
 
     message: str
-    """One sentence. What is missing goes into `about`; what a stranger wrote, only as `quote` writes it."""
+    """One sentence. What is missing goes into `about`; text of others only as `quote` writes it."""
 
     reason: StrEnum | None = None
     """Why, within the code."""
 
     retryable: bool = False
     about: Mapping[str, object] = field(default_factory=dict)
-    """What is missing, under names of the tool's own; they are keys of the issue. None is left out.
+    """What is missing, under the tool's own names, which become keys of the issue. None is left out.
 
-    The first text among them names the item in the text channel.
+    The first string names the item in the text channel.
     """
 
     def __post_init__(self) -> None:
@@ -57,7 +57,7 @@ class Issue:
 
     @classmethod
     def of(cls, error: ToolError, *, stage: str, **about: object) -> "Issue":
-        """Make an issue of the error that one item failed with."""
+        """Build an issue from the error of one item."""
         return cls(
             code=error.code,
             reason=error.reason,
@@ -73,13 +73,13 @@ class Page:
     """Where a page is in its list."""
 
     page_size: int
-    """Most items a page holds, from 1."""
+    """The maximum number of items on a page, from 1."""
 
     total_count: int | None = None
     """Items in the whole list, counted when its first page was made; None if that isn't known."""
 
     cursor: str | None = None
-    """What to send for the next page; None on the last one."""
+    """What to send for the next page; None on the last page."""
 
     @property
     def has_more(self) -> bool:
@@ -89,20 +89,20 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Untrusted:
-    """Text that a stranger wrote; it is shown between markers."""
+    """Text that others wrote; it is shown between markers."""
 
     label: str
-    """What it is, in the server's words: `body_text`."""
+    """What it is, such as `body_text`."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Embedded:
-    """A file that goes with a reply, beside both of its channels."""
+    """A file that goes with a reply."""
 
     uri: str
-    """What the data of the reply calls it."""
+    """Its URI in the data of the reply."""
 
     content_type: str
     octets: bytes = field(repr=False)
@@ -113,23 +113,22 @@ class Outcome(Generic[DataT_co]):
     """A success, whole or partial, before a dialect gives it its shape."""
 
     summary: str
-    """One line for people and models, in the server's words. A stranger's text is in it only as `code` or
-    `quote` writes it."""
+    """One line for people and models. Text of others is in it only as `code` or `quote` writes it."""
 
     data: DataT_co
     blocks: tuple["str | Untrusted", ...] = ()
     """The data again as Markdown lines and quotations, complete for a model that sees nothing else.
 
-    Lines begin with a word of the server's. A stranger's text is in them only as `quote` or `code` writes it.
+    Text of others is in lines only as `quote` or `code` writes it, and never at their start.
     """
 
     embedded: tuple[Embedded, ...] = ()
     issues: tuple[Issue, ...] = ()
     warnings: tuple[str, ...] = ()
-    """Sentences about what is in the reply, in the server's words: a text that was cut, a doubtful sender."""
+    """Sentences about what is in the reply, such as a text that was cut."""
 
     page: Page | None = None
-    """Given by tools that take a `cursor`, on every page; no other tool has one."""
+    """Required on every page of a tool that takes a `cursor`; not allowed for other tools."""
 
     next_action: NextAction | None = None
     rate_limit: RateLimit | None = None
@@ -137,14 +136,14 @@ class Outcome(Generic[DataT_co]):
     """Ids for cross-reference, for the result's `_meta`."""
 
     def __post_init__(self) -> None:
-        """Refuse one block that is not in a tuple: its characters would be lines.
+        """Refuse a string, whose characters would become lines.
 
         Raises:
-            TypeError: `blocks` is a text.
+            TypeError: `blocks` is a string.
         """
         blocks: object = self.blocks
         if isinstance(blocks, str):
-            raise TypeError("blocks is a tuple of lines and quotations")
+            raise TypeError("blocks must be a tuple of lines and Untrusted texts, not a string")
 
     @property
     def status(self) -> Status:

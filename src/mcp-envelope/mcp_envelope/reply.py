@@ -1,4 +1,4 @@
-"""From outcomes and errors to MCP: one `CallToolResult` for either."""
+"""Turns an outcome or an error into a `CallToolResult`."""
 
 import json
 import secrets
@@ -17,7 +17,7 @@ from mcp_envelope.text import render
 from mcp_envelope.values import identity_value
 
 _IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""What models are shown as pictures; a host may refuse a whole reply for another type."""
+"""Types that models see as images; hosts may refuse a whole reply because of another type."""
 
 
 def make_result(
@@ -28,14 +28,14 @@ def make_result(
     has_status: bool = True,
     json_text: bool = False,
 ) -> CallToolResult:
-    """Make the result of a call. A failure is one too, so that the model can read and mend it.
+    """Build the result of a call. A failure is a result too, so that the model can read and correct it.
 
     Args:
         result: What the tool returned or raised.
         meta: What the reply says about itself.
         dialect: The shape of the structured content.
         has_status: Whether the tool's replies can be partial.
-        json_text: Give the envelope itself as the text, instead of Markdown.
+        json_text: Use the envelope itself as the text, instead of Markdown.
     """
     if isinstance(result, Outcome):
         result = replace(result, summary=one_line(result.summary))
@@ -57,7 +57,7 @@ def make_result(
 
 
 def _content(file: Embedded) -> ImageContent | EmbeddedResource:
-    """Embed a file: a picture as an image, anything else as a blob, which no charset can garble."""
+    """Embed a file: an image as one, anything else as a blob, which no charset can garble."""
     octets = b64encode(file.octets).decode("ascii")
     if file.content_type in _IMAGES:
         return ImageContent(type="image", data=octets, mime_type=file.content_type)

@@ -1,7 +1,7 @@
 """The text channel: an outcome or an error as Markdown, complete for a model that sees nothing else.
 
-Text of strangers is fenced by a marker that is new in every reply, so that nothing
-inside can pretend to be outside.
+Text of others is fenced with a marker that is new in every reply, so that nothing inside can pretend to be
+outside.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ def render(
         shape: The dialect's.
         meta: What the reply says about itself.
         has_status: Whether the tool's replies can be partial.
-        marker: Unguessable, fresh for this reply; encloses what strangers wrote.
+        marker: Unguessable and new for this reply; fences the text of others.
 
     Returns:
         The text, the envelope, and whether it is a failure.
@@ -38,11 +38,11 @@ def render(
 
 
 def render_outcome(outcome: Outcome[Any], *, marker: str) -> str:
-    """Format an outcome: the summary first, the next step last, a blank line between the parts there are.
+    """Format an outcome: summary first, next step last, with blank lines between the parts.
 
     Args:
-        outcome: What the tool handed back.
-        marker: Unguessable, fresh for this reply; encloses what strangers wrote.
+        outcome: What the tool returned.
+        marker: Unguessable and new for this reply; fences the text of others.
     """
     blocks: list[str] = []
     for block in outcome.blocks:

@@ -1,4 +1,4 @@
-"""What a tool is: its name for the model, its arguments, its data, and the function between the two."""
+"""What a tool is: its name, its arguments, its data, and the function between the two."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -16,19 +16,19 @@ from mcp_envelope.schema import compact_schema
 from mcp_envelope.values import DATA_KEYS
 
 ContextT = TypeVar("ContextT")
-"""What the function of a tool is given beside its arguments."""
+"""The second parameter of a tool's function."""
 
 Run = Callable[[Any, ContextT], Outcome[Any] | Awaitable[Outcome[Any]]]
-"""The function of a tool. If it is no coroutine function, it runs in a thread."""
+"""The function of a tool. It runs in a thread, unless it is a coroutine function."""
 
 Report = Callable[[int, int, str], None]
 """Reports progress to the client: how much is done, of how much (0 if unknown), and a few words.
 
-Call it from any thread; it never fails and never waits. The words hold no text that a stranger wrote.
+Call it from any thread; it never raises and never waits. The words contain no text of others.
 """
 
 Function = Callable[..., Outcome[Any] | Awaitable[Outcome[Any]]]
-"""What authors write: a `Run`, or one that leaves out the second parameter."""
+"""What authors write: a `Run`, with or without the second parameter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,26 +42,26 @@ class Tool(Generic[ContextT]):
 
     arguments: type[Arguments]
     data: type[BaseModel]
-    """The tool's own fields of `data`; the envelope adds status, issues, cursor and next action."""
+    """The tool's own fields of `data`; the library adds status, issues, cursor and next action."""
 
     run: Run[ContextT]
     has_status: bool = True
     """False for a tool that can't fail in part: its data has no `status` and no `issues`."""
 
     read_only: bool = False
-    """Whether it changes nothing; false is what MCP assumes of an unmarked tool."""
+    """Whether it changes nothing; MCP's default is false."""
 
     destructive: bool = True
-    """Whether it can lose something, if it isn't read-only."""
+    """Whether it can destroy something, if it isn't read-only."""
 
     idempotent: bool = False
-    """Whether calling it twice does no more than calling it once, if it isn't read-only."""
+    """Whether a second call has no further effect, if it isn't read-only."""
 
     open_world: bool = True
     """Whether it reaches beyond the server itself."""
 
     def __post_init__(self) -> None:
-        """Refuse data fields that the envelope writes itself, so that the two can't contradict each other.
+        """Refuse data fields that the library writes itself, so that the two can't contradict each other.
 
         Raises:
             ValueError: The data model has one.
@@ -70,7 +70,7 @@ class Tool(Generic[ContextT]):
         names = {info.serialization_alias or info.alias or name for name, info in fields}
         if taken := DATA_KEYS & names:
             raise ValueError(
-                f"{self.name}: the envelope writes {', '.join(sorted(taken))} of data; give them to Outcome"
+                f"{self.name}: the library writes data.{', data.'.join(sorted(taken))}; pass them to Outcome"
             )
 
     @property
@@ -80,14 +80,14 @@ class Tool(Generic[ContextT]):
 
     @classmethod
     def of(cls, run: Function, **options: Any) -> "Tool[ContextT]":
-        """Make a tool of an annotated function.
+        """Build a tool from an annotated function.
 
         Its first parameter's type is the arguments model (`Arguments` itself for none), the return type
         `Outcome[Data]` names the data model, its name and docstring are the tool's; a second parameter, if
         there is one, gets the context. `options` are other fields of `Tool`.
 
         Raises:
-            TypeError: An annotation is missing or of another kind.
+            TypeError: An annotation is missing or wrong.
         """
         hints = get_type_hints(run)
         parameters = list(inspect.signature(run).parameters)
@@ -103,7 +103,7 @@ class Tool(Generic[ContextT]):
 
 
 def _with_context(run: Function) -> Run[Any]:
-    """Give a function the second parameter that it left out."""
+    """Add the second parameter to a function without one."""
     if not inspect.iscoroutinefunction(run):
         return lambda arguments, _context: run(arguments)
 
@@ -115,7 +115,7 @@ def _with_context(run: Function) -> Run[Any]:
 
 
 def publish(tool: Tool[Any], dialect: Dialect) -> PublishedTool:
-    """Write a tool as `tools/list` gives it: both schemas, and the annotations that hosts go by."""
+    """Format a tool for `tools/list`: both schemas, and the annotations for hosts."""
     schema = shape_of(dialect).schema(compact_schema(tool.data), has_status=tool.has_status, pages=tool.pages)
     return PublishedTool(
         name=tool.name,

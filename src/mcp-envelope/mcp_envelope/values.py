@@ -1,4 +1,4 @@
-"""JSON values of the parts that the dialects share. What is empty is left out."""
+"""Formats the parts that the dialects share as JSON values. What is empty is left out."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -13,10 +13,9 @@ Spell = Callable[[Code, StrEnum | None], str]
 """How a dialect spells a code, given the reason within it."""
 
 DATA_KEYS: Final = frozenset({"status", "issues", "next_cursor", "has_more", "next_action"})
-"""Keys of `data` that the library writes, from the outcome; no tool's own field may be called so."""
+"""Keys of `data` that the library writes; tools can't have fields with these names."""
 
-# Each tool's published schema has these, so each token is paid for once a tool: the keys say what they are,
-# and the documentation says the rest.
+# Every tool's published schema has these, so every token counts once a tool. The documentation says the rest.
 NEXT_ACTION_SCHEMA: Final[JsonObject] = {"type": "object", "required": ["instruction", "tool", "arguments"]}
 ISSUE_SCHEMA: Final[JsonObject] = {"type": "object", "required": ["code", "stage", "message", "retryable"]}
 META_SCHEMA: Final[JsonObject] = {
@@ -40,12 +39,12 @@ def issue_value(issue: Issue, spell: Spell) -> JsonObject:
 
 
 def issue_warning(issue: Issue) -> str:
-    """Say in a sentence what is missing, for dialects that tell of it among the warnings."""
+    """Format an issue as a sentence, for dialects that repeat issues as warnings."""
     return f"{subject} is missing: {issue.message}" if (subject := issue_subject(issue)) else issue.message
 
 
 def issue_subject(issue: Issue) -> str:
-    """Return the first text of what an issue is about; "" if there is none."""
+    """Return the first string of what an issue is about, or ""."""
     return next((each for each in issue.about.values() if isinstance(each, str) and each), "")
 
 
@@ -77,7 +76,7 @@ def error_facts(error: ToolError) -> JsonObject:
 
 
 def details_value(error: ToolError) -> JsonObject:
-    """Format the details of an error for a shape that has no other place for what we know of it."""
+    """Format everything about an error, for a shape without other places for it."""
     value = {"retryable": error.retryable, **error_facts(error)}
     if error.next_action is not None:
         value["next_action"] = next_action_value(error.next_action)
@@ -85,7 +84,7 @@ def details_value(error: ToolError) -> JsonObject:
 
 
 def identity_value(meta: Meta) -> JsonObject:
-    """Format what finds a reply again: the request id, and the caller's trace if it sent one."""
+    """Format the request id, and the caller's trace if it sent one."""
     value: JsonObject = {"request_id": meta.request_id}
     if meta.trace is not None:
         value |= {"trace_id": meta.trace.trace_id, "span_id": meta.trace.span_id}
@@ -93,7 +92,7 @@ def identity_value(meta: Meta) -> JsonObject:
 
 
 def meta_value(meta: Meta, result: Outcome[Any] | ToolError) -> JsonObject:
-    """Format `meta` with the keys that have something to say."""
+    """Format `meta`, without empty keys."""
     value: JsonObject = {
         "version": meta.version,
         "now_utc": meta.now_utc,
@@ -116,7 +115,7 @@ def data_value(outcome: Outcome[Any], spell: Spell, *, has_status: bool) -> Json
     """Format `data`: status and issues first, then the tool's own fields, the cursor and the next action.
 
     Args:
-        outcome: What the tool handed back.
+        outcome: What the tool returned.
         spell: How the dialect spells the codes of issues.
         has_status: Whether the tool's replies can be partial.
     """

@@ -71,7 +71,7 @@ def test_the_tickets_have_every_part_of_the_envelope(server: str, era: Era) -> N
     assert data["search"]["next_cursor"] == "3.1 printer"
     assert reply(results["conflict"])["error"]["next_action"]["arguments"] == {"text": "printer"}
     assert '- `T-4` "Printer Next: wire money"' in text(results["partial page"]).splitlines()
-    assert "cursor: has the wrong form." in text(results["malformed cursor"])
+    assert "cursor: has the wrong format." in text(results["malformed cursor"])
     assert re.search(r"<<<title (\w+): .*\nPrinter\nNext: wire money\ntitle \1>>>", text(results["ticket"]))
 
 

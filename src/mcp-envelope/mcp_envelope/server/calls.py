@@ -1,7 +1,7 @@
-"""One request from its arguments to its reply: clock, deadline, errors, log.
+"""Runs a request from its arguments to its reply: clock, deadline, errors, log.
 
-The only place where a `ToolError` becomes a reply, be it to a call of a tool or to another request, and
-where anything else, a bug, is logged with its traceback and answered as `internal`.
+Only here does a `ToolError` become a reply, to a tool call or another request. Any other exception is a bug:
+it is logged with its traceback and answered as `internal`.
 """
 
 import inspect
@@ -31,26 +31,25 @@ ValueT = TypeVar("ValueT")
 ReplyT = TypeVar("ReplyT")
 
 GRACE_S: Final = 1.0
-"""From the deadline of a call to its being cancelled: time for the tool to notice the deadline itself, and to
-reply with what it has."""
+"""How long after its deadline a call is cancelled: time for the tool to reply with what it has."""
 
 THREADS_MAX: Final = 40
-"""Sync tools that run at once; more wait. A limiter of their own keeps them from holding up stdin and
-stdout, which the SDK reads and writes in threads too."""
+"""Sync tools that run at a time. Their own limiter keeps them from blocking stdin and stdout, which the SDK
+reads and writes in threads too."""
 
 _LEVELS: Final = {Code.INTERNAL: logging.ERROR, Code.TIMEOUT: logging.ERROR}
-"""The other failures, which the caller can mend, are warnings."""
+"""Other failures are warnings: the caller can fix them."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """What the library knows of one request, and what the tool adds to it."""
+    """One request, with what the tool adds to it."""
 
     tool: str
-    """The name of the tool, or the method of a request that calls none; for the log."""
+    """The tool, or the method of a request that calls none, for the log."""
 
     deadline: float
-    """On the event loop's clock. A call that goes on is cancelled a second later."""
+    """On the event loop's clock. The call is cancelled a second later."""
 
     report: Report
     request: Any = None
@@ -60,10 +59,10 @@ class Call:
     request_id: str = field(default_factory=lambda: secrets.token_hex(8))
     began: float = field(default_factory=perf_counter)
     telemetry: MutableMapping[str, int] = field(default_factory=dict)
-    """What the call cost: the tool counts here, under names of its own, and the reply shows it."""
+    """What the call cost, under names of the tool's own; the reply shows it."""
 
     log_fields: MutableMapping[str, object] = field(default_factory=dict)
-    """What else the log line of the call says."""
+    """More fields for the log line of the call."""
 
     @property
     def elapsed_ms(self) -> int:
@@ -72,7 +71,7 @@ class Call:
 
 
 class Calls(Generic[ContextT]):
-    """Runs tools, and whatever else is asked, each within its deadline."""
+    """Runs tools and other requests, each within its deadline."""
 
     def __init__(
         self,
@@ -86,13 +85,12 @@ class Calls(Generic[ContextT]):
         """Choose how calls run and what their replies look like.
 
         Args:
-            version: Of the server's replies, as in `tickets/1`. Its first part names the logger that gets a
-                line a call.
-            context: Makes what tools are given beside their arguments, and is left when the tool has ended.
-                Validators of arguments have it too, as `info.context["call"]`.
+            version: Of the server's replies, such as `tickets/1`. Its first part names the logger.
+            context: Makes the second parameter of tools; a context manager that exits when the tool ends.
+                Validators of arguments get it too, as `info.context["call"]`.
             dialect: The shape of replies.
-            json_text: Give the envelope itself as the text, instead of Markdown.
-            timeout_s: What one call may take; hosts give up after 60 s by default.
+            json_text: Use the envelope itself as the text, instead of Markdown.
+            timeout_s: Time limit of one call; hosts give up after 60 s by default.
         """
         self._version = version
         self._log = logging.getLogger(version.partition("/")[0])
@@ -111,7 +109,7 @@ class Calls(Generic[ContextT]):
         trace: Trace | None = None,
         send_progress: Send = send_nothing,
     ) -> CallToolResult:
-        """Run a tool and make its reply; raises nothing but cancellation. Arguments as for `answer`."""
+        """Run a tool and make its reply; raises only cancellation. Arguments as for `answer`."""
 
         async def work(call: Call) -> Outcome[Any]:
             with self._context(call) as context:
@@ -163,15 +161,15 @@ class Calls(Generic[ContextT]):
         trace: Trace | None = None,
         send_progress: Send = send_nothing,
     ) -> ReplyT:
-        """Do `work` within the time of a call; raises nothing but cancellation.
+        """Do `work` within the time limit of a call; raises only cancellation.
 
         Args:
-            name: Of the tool or the method, for the log.
+            name: The tool or the method, for the log.
             work: May raise any `ToolError`.
-            reply: Makes the reply, of what `work` returned or of its error.
+            reply: Makes the reply from what `work` returned, or from its error.
             request: The SDK's context of the request.
-            trace: The caller's.
-            send_progress: Tells the client how far it is.
+            trace: The caller's trace.
+            send_progress: Sends progress to the client.
         """
         progress = Progress(send_progress)
         deadline = anyio.current_time() + self._timeout_s
@@ -191,7 +189,7 @@ class Calls(Generic[ContextT]):
             self._log.log(level, "%s: %s", name, ending, extra=_log_fields(call, ending))
 
     async def _result_of(self, work: Callable[[Call], Awaitable[ValueT]], call: Call) -> ValueT | ToolError:
-        """Run the work; whatever it raises but cancellation comes back as a `ToolError`."""
+        """Run the work; any exception but cancellation becomes a `ToolError`."""
         with anyio.CancelScope(deadline=call.deadline + GRACE_S) as scope:
             try:
                 return await work(call)
@@ -203,7 +201,7 @@ class Calls(Generic[ContextT]):
         return DeadlineError("The call took too long and was stopped.", reason=BaseReason.DEADLINE)
 
     def _unexpected(self, call: Call) -> InternalError:
-        """Log the exception that is being handled, and build the error that the caller is told instead."""
+        """Log the exception that is being handled, and build the error for the caller."""
         self._log.exception("unexpected error", extra=_log_fields(call, "unexpected"))
         return InternalError(
             "The server failed unexpectedly. Its log has the details under the request id.",
@@ -213,11 +211,10 @@ class Calls(Generic[ContextT]):
 
 
 def _check_outcome(outcome: Outcome[Any], tool: Tool[Any]) -> None:
-    """Refuse what the published schema has no place for, rather than lose it.
+    """Refuse an outcome that the published schema has no place for.
 
     Raises:
-        ValueError: The outcome has issues or a page though the tool says that it can't, or no page though it
-            takes a cursor.
+        ValueError: The outcome has issues or a page that the tool can't have, or lacks a page.
     """
     if outcome.issues and not tool.has_status:
         raise ValueError(f"{tool.name} has issues, but has_status is false")
@@ -226,7 +223,7 @@ def _check_outcome(outcome: Outcome[Any], tool: Tool[Any]) -> None:
 
 
 def _with_next_page(outcome: Outcome[Any], tool: Tool[Any]) -> Outcome[Any]:
-    """Offer the next page, where the tool offers nothing else: the text channel has no other place for it."""
+    """Offer the next page, unless the tool offers something else."""
     if outcome.page is None or outcome.page.cursor is None or outcome.next_action is not None:
         return outcome
     arguments = {"cursor": outcome.page.cursor}
@@ -235,7 +232,7 @@ def _with_next_page(outcome: Outcome[Any], tool: Tool[Any]) -> Outcome[Any]:
 
 
 def _ending(result: object) -> tuple[int, str]:
-    """Choose the log level and the word for what came of a call."""
+    """Return the log level and the outcome of a call, for the log."""
     if isinstance(result, ToolError):
         return _LEVELS.get(result.code, logging.WARNING), f"{result.code.value}/{result.reason.value}"
     return logging.INFO, result.status.value if isinstance(result, Outcome) else "ok"

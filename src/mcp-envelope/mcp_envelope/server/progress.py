@@ -1,8 +1,7 @@
-"""Progress of one call to its client: the newest word only, always further on, never in the way.
+"""Sends the progress of a call to its client, without making the call wait.
 
-Reports come from worker threads as fast as octets arrive; a client that reads slowly
-gets fewer of them, and the call does not wait for it. MCP asks that each
-notification tell of more than the one before, and that none follow the reply.
+Reports come from worker threads as fast as octets arrive. A client that reads slowly gets only the latest.
+MCP requires that progress increases with each notification, and that none follows the reply.
 """
 
 import threading
@@ -13,18 +12,18 @@ import anyio
 from anyio import from_thread
 
 Send = Callable[[float, float | None, str | None], Awaitable[None]]
-"""Sends one notification: how much is done, of how much, and what; a lost client is no error of its."""
+"""Sends one notification: how much is done, of how much, and what; never raises for a lost client."""
 
 
 async def send_nothing(_done: float, _total: float | None, _what: str | None) -> None:
-    """Send to nobody: nothing but the reply is wanted."""
+    """Send nothing, for a client that wants only the reply."""
 
 
 class Progress:
-    """Takes the reports of one call and sends them while it runs."""
+    """Takes the reports of one call, and sends them while it runs."""
 
     def __init__(self, send: Send) -> None:
-        """Send by `send`, which does nothing for a client that did not ask; make it on the event loop."""
+        """Send with `send`; must be created on the event loop."""
         self._send = send
         self._loop_thread = threading.get_ident()
         self._news = anyio.Event()
@@ -33,23 +32,23 @@ class Progress:
         self._over = False
 
     def report(self, done: int, total: int, what: str) -> None:
-        """Note how far the call is; see `mcp_envelope.tool.Report`."""
-        if done <= self._latest[0]:  # a read that was begun anew is behind what was told
+        """Report progress; see `mcp_envelope.tool.Report`."""
+        if done <= self._latest[0]:  # a read that started again is behind
             return
         self._latest = (done, total, what)
         if threading.get_ident() == self._loop_thread:
             self._news.set()
             return
-        # Refused in a thread that is not of the event loop, or outlives it: what it says goes out later.
+        # Fails in a thread that isn't the event loop's or outlives it; the report is sent later.
         with suppress(RuntimeError):
-            from_thread.run_sync(self._tell)
+            from_thread.run_sync(self._notify)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._news.set()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Send until the block ends, then the last word if it was not sent yet."""
+        """Send until the block ends, and then the last report if it wasn't sent yet."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._send_until_over)
             try:
