@@ -130,10 +130,11 @@ def _try_page(
     if candidates is None:
         return replace(wanted, order=request.order, may_reorder=False, expected=())
     known = wanted.known if candidates.is_known else None
-    # The counts of now: later responses tell of a later state of the mailbox.
+    # Keep the counts of now: later responses show a later state of the mailbox.
     searched = known or current.mailbox
     exists, uidnext = (searched.exists, searched.uidnext) if searched else (0, None)
 
+    # Fetch the first rows. Only then is the state of the mailbox known.
     attempt = _plan_attempt(session, request, wanted, candidates)
     rows, seen, times = yield from attempt.fetch_first()
     if current.mailbox is None:
@@ -142,6 +143,8 @@ def _try_page(
     assert mailbox is not None  # noqa: S101 - it was asked for
     if known and not known.is_current(mailbox, order):
         return replace(wanted, known=None)
+
+    # An order by UID approximates arrival. If the times show that it fails, sort by arrival if possible.
     out_of_order = session.quirks.uids_out_of_order
     in_order = not order.is_by_uid or attempt.tests_order or wanted.mailbox not in out_of_order
     if attempt.tests_order and not rows.interrupted and not uids_follow_arrival(times.messages):
@@ -150,6 +153,7 @@ def _try_page(
             return replace(wanted, order=order.by_arrival, expected=candidates.uids)
         in_order = False
 
+    # Select the page's matches, and check that they agree with the search.
     rest = attempt.rest
     if attempt.verifies_all:
         rest = array("I", (uid for uid in rest if _may_match(uid, seen, attempt.check)))
@@ -163,6 +167,7 @@ def _try_page(
         if not accepted:
             return replace(wanted, known=None, expected=())
 
+    # What the next page needs.
     uids, left = selection.uids, len(rest) - selection.checked
     is_whole = request.after is None and not left
     if not known or attempt.verifies_all:
