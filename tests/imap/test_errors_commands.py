@@ -5,7 +5,7 @@ import pytest
 from imap.scenes import RunningPool, make_account, read_round
 from mailmcp import limits
 from mailmcp.imap.account import Account
-from mailmcp.imap.mailboxes import Uncounted, count_mailboxes, list_mailboxes
+from mailmcp.imap.mailboxes import CountFailure, count_mailboxes, list_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, Code, InternalError, ToolError
@@ -146,7 +146,7 @@ def test_a_mailbox_that_refuses_to_be_counted_is_named(peer: PeerFactory, comman
     server, account = start(peer, command)
     server.rules.append(Rule(command=command, action=Respond(b"{tag} %b Not now\r\n" % status.encode())))
 
-    def uncounted(session: Session) -> dict[str, Uncounted]:
+    def uncounted(session: Session) -> dict[str, CountFailure]:
         return count_mailboxes(session, list_mailboxes(session)).uncounted
 
     with RunningPool(account) as pool:

@@ -89,7 +89,7 @@ def test_counts_are_asked_for_only_where_they_are_lacking(peer: PeerFactory) -> 
     assert sum(command.name == "STATUS" for command in server.commands) == 1
 
 
-NO_COUNTS = ("no counts in the answer", True)
+NO_COUNTS = ("the server sent no counts", True)
 
 
 @pytest.mark.parametrize(

@@ -27,10 +27,10 @@ from mailmcp.model.feature import Feature
 
 _COUNTS = b"(MESSAGES UNSEEN)"
 _BURST = 50
-"""STATUS commands sent at once: their answers fit any socket buffer."""
+"""STATUS commands in one burst: the responses fit any socket buffer."""
 
 _CONTROLS = re.compile(rb"[\r\n\0]")
-"""Octets that a server may send within a literal, and that are never sent back."""
+"""Octets that a literal may hold, and that are never sent back."""
 
 _SEVERAL = {"\\Junk", "\\Trash"}
 _SPECIAL_USES = ("\\All", "\\Archive", "\\Drafts", "\\Flagged", "\\Junk", "\\Sent", "\\Trash", "\\Important")
@@ -51,7 +51,7 @@ class Mailbox:
     """Attribute of RFC 6154 as `\\\\Sent`; empty for an ordinary mailbox."""
 
     special_use_guessed: bool = False
-    """Whether `special_use` comes from the name, because the server says nothing."""
+    """Whether `special_use` was guessed from the name, because the server names none."""
 
     messages: int | None = None
     unseen: int | None = None
@@ -62,7 +62,7 @@ class Mailbox:
         return self.name.rpartition(self.delimiter)[2] if self.delimiter else self.name
 
 
-class Uncounted(NamedTuple):
+class CountFailure(NamedTuple):
     """Why a mailbox has no counts."""
 
     why: str
@@ -71,22 +71,21 @@ class Uncounted(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """The mailboxes, and those that could not be counted, by name."""
+    """The mailboxes, and why some have no counts, by name."""
 
     mailboxes: tuple[Mailbox, ...]
-    uncounted: dict[str, Uncounted] = field(default_factory=dict)
+    uncounted: dict[str, CountFailure] = field(default_factory=dict)
 
 
 def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mailbox, ...]:
-    """List every mailbox; one round trip. INBOX first, then by name.
+    """List every mailbox, INBOX first, then by name; one round trip.
 
-    Counts come along where the server can give them at once (LIST-STATUS); `count_mailboxes`
-    gets those that are lacking.
+    With `with_counts`, they have counts if the server knows LIST-STATUS; else `count_mailboxes` fetches them.
     """
-    answer = _list(session, with_counts=with_counts)
-    listed = [_mailbox(session, line) for line in answer.lines("LIST")]
+    response = _list(session, with_counts=with_counts)
+    listed = [_parse_mailbox(session, line) for line in response.lines("LIST")]
     mailboxes = {each.name: each for each in listed if each is not None}
-    for name, counts in _counts_by_name(session, answer).items():
+    for name, counts in _parse_counts(session, response).items():
         if name in mailboxes:
             mailboxes[name] = _with_counts(mailboxes[name], counts)
     guessed = _guess_special_uses(mailboxes.values())
@@ -94,7 +93,7 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
 
 
 def _list(session: Session, *, with_counts: bool) -> Response:
-    """Send LIST; again without options where they are advertised and refused."""
+    """Send LIST; again without options if the server advertises and refuses them."""
     options = [b"SPECIAL-USE"] if session.can("SPECIAL-USE") and session.can("LIST-EXTENDED") else []
     options += [b"STATUS " + _COUNTS] if with_counts and session.can("LIST-STATUS") else []
     if options and session.quirks.trusts(Feature.LIST_RETURN):
@@ -111,10 +110,10 @@ def _list(session: Session, *, with_counts: bool) -> Response:
 
 
 def _close(session: Session) -> list[Command]:
-    """Write what closes the open mailbox: counts of one that is open may be old (RFC 9051 section 6.3.11).
+    """Return the CLOSE to send before counting: counts of an open mailbox may be old.
 
-    Sent along with what counts it costs no round trip, and the next lease would open the mailbox anew
-    anyway. CLOSE expunges nothing where EXAMINE opened it.
+    See RFC 9051 section 6.3.11. In the same burst it costs no round trip, and the next lease would open the
+    mailbox again anyway. CLOSE expunges nothing after EXAMINE.
     """
     if session.mailbox is None:
         return []
@@ -123,36 +122,34 @@ def _close(session: Session) -> list[Command]:
 
 
 def listing_order(name: str) -> tuple[bool, str]:
-    """Give the sort key of a mailbox in a listing: INBOX first, then by name."""
+    """Return the sort key of a mailbox: INBOX first, then by name."""
     return (name != "INBOX", name)
 
 
 def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
-    """Add counts to those that lack them: STATUS for each, many in one round trip.
+    """Add missing counts by STATUS, for many mailboxes in one round trip.
 
-    A mailbox that refuses is returned without counts, its reason in `uncounted`.
+    A mailbox that can't be counted is returned without counts and is in `uncounted`.
     """
     lacking = [each for each in mailboxes if each.selectable and each.messages is None]
     counted: dict[str, Mailbox] = {}
-    uncounted: dict[str, Uncounted] = {}
+    uncounted: dict[str, CountFailure] = {}
     for start in range(0, len(lacking), _BURST):
         burst = lacking[start : start + _BURST]
         results = _status(session, burst)
-        # Of all answers together: a server may end the commands of a burst in any order.
-        answers = [each for each in results if isinstance(each, Response)]
-        counts = {name: each for answer in answers for name, each in _counts_by_name(session, answer).items()}
+        # Of all responses together: a server may complete the commands of a burst in any order.
+        responses = [each for each in results if isinstance(each, Response)]
+        counts = {
+            name: each for response in responses for name, each in _parse_counts(session, response).items()
+        }
         for mailbox, result in zip(burst, results, strict=True):
             if mailbox.name in counts:
                 counted[mailbox.name] = _with_counts(mailbox, counts[mailbox.name])
+            elif isinstance(result, RefusedError):
+                uncounted[mailbox.name] = CountFailure(format_refusal(result), result.retryable)
             else:
-                uncounted[mailbox.name] = _why_uncounted(result)
+                uncounted[mailbox.name] = CountFailure("the server sent no counts", retryable=True)
     return Listed(mailboxes=tuple(counted.get(each.name, each) for each in mailboxes), uncounted=uncounted)
-
-
-def _why_uncounted(result: Response | RefusedError) -> Uncounted:
-    if isinstance(result, RefusedError):
-        return Uncounted(format_refusal(result), result.retryable)
-    return Uncounted("no counts in the answer", retryable=True)
 
 
 def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Response | RefusedError]:
@@ -163,18 +160,14 @@ def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Response | R
         return session.run_all([*closing, *commands], in_order=False)[len(closing) :]
     if closing:
         session.run_all(closing, in_order=True)
-    return [_status_alone(session, each) for each in names]
+    return [
+        session.run_all([Command(name="STATUS", arguments=[name, _COUNTS])], in_order=False)[0]
+        for name in names
+    ]
 
 
-def _status_alone(session: Session, name: bytes) -> Response | RefusedError:
-    try:
-        return session.run("STATUS", name, _COUNTS)
-    except RefusedError as error:
-        return error
-
-
-def _mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
-    """Read one LIST response; None if it is not one."""
+def _parse_mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
+    """Parse a LIST response; None if it is malformed."""
     try:
         attributes, delimiter, raw_name, *_ = parse_line(line)
         attributes = tuple(each.decode("ascii", "replace") for each in attributes)
@@ -183,7 +176,7 @@ def _mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
     lowered = {each.lower() for each in attributes}
     return Mailbox(
         name=_learn_name(session, raw_name),
-        # One character or NIL, which IMAPClient reads in capitals only.
+        # One character or NIL, which IMAPClient recognizes only in capitals.
         delimiter=delimiter.decode("latin-1") if isinstance(delimiter, bytes) and len(delimiter) == 1 else "",
         selectable=not lowered & {"\\noselect", "\\nonexistent"},
         special_use=next((use for use in _SPECIAL_USES if use.lower() in lowered), ""),
@@ -191,7 +184,7 @@ def _mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
 
 
 def _learn_name(session: Session, raw: object) -> str:
-    """Decode a name, and remember how the server spells it where that cannot be worked out."""
+    """Decode a name, and remember the server's spelling if encoding the name gives another one."""
     octets = raw if isinstance(raw, bytes) else str(raw).encode()
     name = decode_mailbox(octets)
     if encode_mailbox(name) != octets and not _CONTROLS.search(octets):
@@ -200,9 +193,9 @@ def _learn_name(session: Session, raw: object) -> str:
 
 
 def decode_mailbox(octets: bytes) -> str:
-    r"""Decode modified UTF-7; raw UTF-8 and broken names are read as well as can be. `inbox` is INBOX.
+    r"""Decode modified UTF-7, or raw UTF-8. `inbox` in any case is INBOX.
 
-    Octets that are neither are written `\xe9`, so that two such names stay two.
+    Other octets become `\xe9`, so that two broken names stay different.
     """
     try:
         name = str(decode_utf7(octets)) if octets.isascii() else octets.decode()
@@ -212,9 +205,9 @@ def decode_mailbox(octets: bytes) -> str:
     return canonical_name(name)
 
 
-def _counts_by_name(session: Session, answer: Response) -> dict[str, dict[bytes, int]]:
+def _parse_counts(session: Session, response: Response) -> dict[str, dict[bytes, int]]:
     counts: dict[str, dict[bytes, int]] = {}
-    for line in answer.lines("STATUS"):
+    for line in response.lines("STATUS"):
         try:
             raw_name, values = parse_line(line)
             pairs = zip(values[::2], values[1::2], strict=True)
@@ -230,11 +223,11 @@ def _with_counts(mailbox: Mailbox, counts: dict[bytes, int]) -> Mailbox:
 
 
 def _guess_special_uses(mailboxes: Collection[Mailbox]) -> list[Mailbox]:
-    """Guess by name the special uses that no mailbox was said to have; the least nested one each.
+    """Guess from names the special uses that the server names no mailbox for; the least nested mailbox wins.
 
-    Several programs may have made each a Junk and a Trash of its own: on that level all are.
+    Several programs may each have made a Junk and a Trash: all on that level count.
     """
-    said = {each.special_use for each in mailboxes}
+    named = {each.special_use for each in mailboxes}
     depths: dict[str, int] = {}
     guessed: list[Mailbox] = []
     for mailbox in sorted(mailboxes, key=lambda each: (_depth(each), each.name)):
@@ -243,7 +236,7 @@ def _guess_special_uses(mailboxes: Collection[Mailbox]) -> list[Mailbox]:
         several = use in _SEVERAL and depths.get(use) == depth
         if (
             use
-            and use not in said
+            and use not in named
             and not mailbox.special_use
             and mailbox.selectable
             and (use not in depths or several)

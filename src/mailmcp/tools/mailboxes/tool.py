@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field
 
 from mailmcp import limits
-from mailmcp.imap.mailboxes import Mailbox, Uncounted, count_mailboxes, list_mailboxes, listing_order
+from mailmcp.imap.mailboxes import CountFailure, Mailbox, count_mailboxes, list_mailboxes, listing_order
 from mailmcp.imap.session import Session
 from mailmcp.model.cursor import MailboxesCursor, format_mailboxes_cursor, parse_mailboxes_cursor
 from mailmcp.reasons import Reason
@@ -35,7 +35,7 @@ async def list_mailboxes_of_account(
     start = _start(arguments)
     account_id = call.choose_account(start.account_id).account_id
 
-    def list_page(session: Session) -> tuple[Sequence[Mailbox], int, bool, Mapping[str, Uncounted]]:
+    def list_page(session: Session) -> tuple[Sequence[Mailbox], int, bool, Mapping[str, CountFailure]]:
         every = list_mailboxes(session, with_counts=start.include_counts)
         rest = [
             each
