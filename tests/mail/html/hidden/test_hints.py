@@ -28,7 +28,7 @@ def values(tag: str, **attributes: str) -> dict[str, str]:
         ("td", {"bgcolor": "chucknorris"}, {"background-color": UNKNOWN}),
         ("td", {"bgcolor": "Window"}, {"background-color": UNKNOWN}),
         ("img", {"width": "9000"}, {"width": "9000px"}),
-        ("img", {"width": "600"}, {}),
+        ("img", {"width": "60"}, {}),
         ("font", {"size": "big"}, {}),
         ("font", {"size": ""}, {}),
         ("body", {"text": "#fff"}, {"color": "#fff"}),

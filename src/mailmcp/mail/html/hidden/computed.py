@@ -46,10 +46,12 @@ _OPACITY_MIN: Final = 0.1
 _EXTENT_MAX_PX: Final = 2.0  # no letter fits
 _OFF_PAGE_PX: Final = 500.0  # to the left or above, where nobody can scroll
 _FAR_PX: Final = 5_000.0  # to the right or below
-_WIDE_PX: Final = 1_500.0  # content at the far end is out of sight
+_NARROW_PX: Final = 100.0  # a background that content may well leave
+_SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
+_WIDE_PX: Final = 1_100.0  # content at the far end is out of sight
 _OVERLAP_PX: Final = 20.0  # templates pull boxes together by as much
 _BACKGROUNDS_MAX: Final = 8
-_LETTER_EM: Final = 0.45  # width of a narrow letter
+LETTER_EM: Final = 0.45  # width of a narrow letter
 
 _INHERITED: Final = {name for name, row in ROWS.items() if row.inherited}
 _OWN: Final = ROWS.keys() - _INHERITED
@@ -162,7 +164,11 @@ def compute_style(tag: str, values: Mapping[str, str], parent: ComputedStyle) ->
         box=worst([parent.box, faded, *(own[name] for name in own if not ROWS[name].moves)]),
         capacity=None,
         unchecked=any(verdict for name, verdict in own.items() if ROWS[name].moves)
-        or (parent.clipped and not _RESIZING.isdisjoint(values) and kind != "none"),
+        or (
+            parent.clipped
+            and kind != "none"
+            and (font_px > parent.font_px or not _RESIZING.isdisjoint(values))
+        ),
     )
     style = _move(values, style, inline=kind == "inline")
     return _clip(tag, values, _paint(tag, values, style, kind), kind)
@@ -276,6 +282,8 @@ def _paint_text(
     elif kind != "contents":
         for layer in ((under,) if under else (), stops or ()):
             backgrounds = _cover(layer, backgrounds)
+    if "content-box" in (values.get("background-clip"), values.get("-webkit-background-clip")):
+        backgrounds = _join(backgrounds, style.backgrounds)
     is_opaque = under is not None and under.alpha == 1
     has_shadow = values.get("text-shadow", "none") not in ("none", *WIDE)
     aided = (style.aided and not is_opaque) or stops == () or has_shadow
@@ -325,15 +333,13 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         return replace(style, box="visibility")  # whatever its cells say
     if is_cell:
         height_px = math.inf  # it grows with its content
-    widest = [parse_length(values.get(name, "")) or Length() for name in ("width", "min-width")]
-    if any(each.to_px(style.font_px, 0.0, style.root_px) > _WIDE_PX for each in widest):
-        style = replace(style, unchecked=True)
+    style = replace(style, unchecked=style.unchecked or _is_too_wide(values, style))
     if kind == "inline" and not _is_clipping(values):
         return style
-    around_px = style.height_px
+    outer_px = style.height_px
     style = replace(style, width_px=min(width_px, WINDOW_PX[0]), height_px=height_px)
     line_px = style.line_height.to_px(style.font_px, style.font_px, style.root_px)
-    per_line = max(width_px, 0.0) / (_LETTER_EM * style.font_px or 1.0)
+    per_line = max(width_px, 0.0) / (LETTER_EM * style.font_px or 1.0)
     if height_px < math.inf:
         lines = max(height_px, 0.0) / max(line_px, FONT_MIN_PX)
         style = replace(style, capacity=int(max(lines, 1.0) * per_line) if lines >= 0.5 else 0)
@@ -352,9 +358,11 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         surely = surely and 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX
         verdict = "extent" if surely else MAYBE
     padding = parse_length(values.get("padding-top", "")) or Length()
+    if values.get("display", "").endswith(("flex", "grid")):
+        style = replace(style, unchecked=True)
     if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
         style = replace(style, capacity=0)
-    if around_px <= _EXTENT_MAX_PX or 0 < height_px <= padding.to_px(style.font_px):
+    if outer_px <= _EXTENT_MAX_PX or 0 < height_px <= padding.to_px(style.font_px):
         verdict = verdict or MAYBE
     return replace(
         style,
@@ -362,6 +370,14 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         clipped=style.clipped or style.capacity is not None,
         room_px=min(style.room_px, max(width_px, 0.0)),
     )
+
+
+def _is_too_wide(values: Mapping[str, str], style: ComputedStyle) -> bool:
+    """Return whether a box is wider than the one around it, which clips it or lies behind its text."""
+    is_narrow = style.width_px < _NARROW_PX and not is_readable(style.colour, (WHITE,))
+    around_px = style.width_px if is_narrow else _WIDE_PX if style.room_px > _SEEN_PX else 1.5 * style.room_px
+    widest = [parse_length(values.get(name, "")) or Length() for name in ("width", "min-width")]
+    return any(each.to_px(style.font_px, 0.0, style.root_px) > max(around_px, 0.0) for each in widest)
 
 
 def _extent(values: Mapping[str, str], name: str, style: ComputedStyle, whole_px: float) -> float:

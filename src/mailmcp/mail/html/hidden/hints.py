@@ -57,7 +57,7 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
         # 1 to 7, or a step from 3 (HTML standard, section 15.3.4)
         size = int(match[1] + match[2]) + (3 if match[1] else 0)
         found += parse_style(f"font-size:{_FONT_SIZES[min(max(size, 1), 7)]}")
-    if re.fullmatch(r"\d{4,9}", width := attributes.get("width", "")):
+    if re.fullmatch(r"\d{3,9}", width := attributes.get("width", "")):
         found += parse_style(f"width:{width}px")
     return found
 

@@ -17,11 +17,11 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
-from mailmcp.mail.html.hidden.computed import ComputedStyle, compute_style
+from mailmcp.mail.html.hidden.computed import LETTER_EM, ComputedStyle, compute_style
 from mailmcp.mail.html.hidden.hints import STYLED
 from mailmcp.mail.html.hidden.selector import Element
 from mailmcp.mail.html.hidden.stylesheet import parse_sheets
-from mailmcp.mail.html.hidden.values import MAYBE
+from mailmcp.mail.html.hidden.values import MAYBE, WINDOW_PX
 from mailmcp.mail.html.normalize import StyleSheet, normalize_html
 from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE
 
@@ -43,6 +43,7 @@ _MAYBE_RENDERED: Final = frozenset(
 _SPECIAL: Final = _NOT_RENDERED | _MAYBE_RENDERED | STYLED.keys() | {"dialog", "datalist", "rp", "summary"}
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
 _BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby isn't supported
+_BLANKS: Final = "\xa0" * 80
 _PUSHED: Final = re.compile(r"\n.*\n|\t")
 _ROUND: Final = str.maketrans("[]", "()")
 
@@ -223,6 +224,8 @@ class _Visitor:
         if not (node.text_content or "").strip():
             return level
         technique = _both(self._judge(level.certain), self._judge(level.possible))
+        if not technique and _is_cut(node.text_content or "", level.possible):
+            technique = MAYBE
         kind = (technique, level.block) if technique == MAYBE else technique
         if technique == MAYBE:
             if kind != self.last:
@@ -267,6 +270,14 @@ def _fits(box: LexborNode, style: ComputedStyle) -> bool:
         if capacity < 0:
             return False
     return True
+
+
+def _is_cut(text: str, style: ComputedStyle) -> bool:
+    """Return whether a box clips a word, or blanks push it out of sight."""
+    if style.room_px >= WINDOW_PX[0]:
+        return _BLANKS in text
+    letters = style.room_px / (LETTER_EM * style.font_px)
+    return len(text) > letters and any(len(word) > letters for word in text.split(" "))
 
 
 def _mark(run: list[LexborNode]) -> None:

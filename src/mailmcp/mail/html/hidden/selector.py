@@ -113,7 +113,8 @@ def parse_selector(text: str) -> Selector:
             specificity[1] += 1
         elif condition is not None:
             compound.conditions.append(condition)
-            specificity[1] += not value.startswith(":where")
+            for place, count in enumerate(_specificity(value) if kind == "function" else (0, 1, 0)):
+                specificity[place] += count
         else:
             unread.append(kind if kind == "other" else value.lower())
     if len(compounds) > CSS_COMPOUNDS_MAX:
@@ -160,6 +161,16 @@ def _logical(text: str) -> Callable[[Element], bool] | None:
     compounds = [each.compounds[0] for each in options]
     wanted = match[1] != "not"
     return lambda element: wanted == any(each.matches(element, classes_of(element)) for each in compounds)
+
+
+def _specificity(function: str) -> tuple[int, int, int]:
+    """Return the specificity of `:is()` and the like: that of its most specific option (Selectors 4)."""
+    name, _, options = function.removesuffix(")").partition("(")
+    return (
+        (0, 0, 0)
+        if name == ":where"
+        else max(parse_selector(each).specificity for each in options.split(","))
+    )
 
 
 def _unescape(name: str) -> str:

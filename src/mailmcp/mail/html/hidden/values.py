@@ -136,7 +136,7 @@ _INSET: Final = r"(?:0|\dpx|1?\d%)"
 _ZERO: Final = r"[+-]?(?:0*\.?0\d*|\d(?:\.\d+)?e-\d+)%?"
 _HEX: Final = "#(?:[0-9a-f]{3,4}){1,2}"
 _SIZE: Final = r"[1-9]\d*(?:\.\d+)?(?:px|%|em|fr)"
-_GREAT: Final = r"(?!.*\d{4}).*"
+_GREAT: Final = r"(?!.*\d{4}(?:\.\d+)?(?:px|pt|r?em|%|fr|v[wh])).*"
 _LINE: Final = rf"(?:[a-z]+|0|[0-9.]+em|[12]?\d(?:\.\d+)?(?:px|pt)|{_HEX}|[a-z-]+\([^()]*\))"
 """A part of a border or an outline that isn't broad enough to cover a line of text."""
 
@@ -183,6 +183,8 @@ ROWS: Final = _rows((
     ("visibility", "visible", "hidden|collapse", "visibility"),
     ("-webkit-text-security font-size-adjust", "none"),
     ("-webkit-text-stroke -webkit-text-stroke-width", rf"0(?:px)?(?: {_HEX})?"),
+    ("text-wrap text-wrap-mode", "wrap|balance|pretty|stable"),
+    ("white-space-collapse", "collapse"),
     ("text-indent", rf"{_FEW}|-?[0-5]?(?:\.\d+)?em", r"-\d{3,}[.\d]*(?:px|pt|r?em|%)", "position"),
     ("letter-spacing",
      r"normal|0|[+-]?(?:[0-2](?:\.\d+)?|\.\d+)(?:px|pt)|-?0?\.[0-2]\d*em|\+?\d?\d(?:\.\d+)?(?:px|pt)"
@@ -195,6 +197,7 @@ ROWS: Final = _rows((
     ("position", "static|relative", "absolute|fixed|(?:-webkit-)?sticky", "position"),
     ("border border-top border-bottom border-width border-top-width border-bottom-width"
      " outline outline-width", rf"{_LINE}(?: {_LINE}){{0,3}}"),
+    ("border-left border-right", _GREAT),
     ("outline-offset", r"0|\d?\dpx|-[0-4]px"),
     ("box-shadow -webkit-box-shadow", rf"none|{_SHADOW}(?:, ?{_SHADOW})*"),
     ("vertical-align", r"[a-z-]+|0|-?[0-2]?\d(?:\.\d+)?(?:px|pt|%)|-?[01]?(?:\.\d+)?r?em"),
