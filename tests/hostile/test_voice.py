@@ -42,7 +42,7 @@ _OPENINGS: Final = re.compile(
     r"|Authentication: |Invitation \(part |Delivery report \(part |Read receipt \(part |Attachments:$|File: "
     r"|Sections \(\d+\): |Resource |Saved |Not complete:$|Warning: |Next: [A-Z]|Error |The same call may "
     r"|How it was |Not proven |Not searched: |Message |Octets |Characters |The file of |No text of "
-    r"|No message |\d+ of |\d+ account"
+    r"|No messages? |\d+ of |\d+ account"
 )
 
 
