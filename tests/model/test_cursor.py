@@ -85,7 +85,7 @@ not_begun = st.builds(SourceCursor, account_id=st.just("home"), mailbox=lines)
     page_size=st.integers(min_value=1, max_value=limits.PAGE_SIZE_MAX),
     criteria=st.dictionaries(lines, lines),
 )
-def test_what_was_written_is_read(
+def test_a_written_value_is_read_back(
     sources: tuple[SourceCursor, ...],
     total: int,
     *,
@@ -108,7 +108,7 @@ def test_what_was_written_is_read(
 
 
 @given(position=lines, include_counts=st.booleans())
-def test_what_was_written_of_mailboxes_is_read(position: str, *, include_counts: bool) -> None:
+def test_a_written_mailboxes_cursor_is_read_back(position: str, *, include_counts: bool) -> None:
     cursor = MailboxesCursor(account_id="a-B_9", position=position, include_counts=include_counts)
     written = format_mailboxes_cursor(cursor)
     assert parse_mailboxes_cursor(written) == cursor

@@ -17,7 +17,7 @@ def make_ref(mailbox: str = "INBOX", uidvalidity: int = 1700000000, uid: int = 4
 
 
 @given(mailbox=mailboxes, uidvalidity=numbers, uid=numbers)
-def test_what_was_written_is_read(mailbox: str, uidvalidity: int, uid: int) -> None:
+def test_a_written_value_is_read_back(mailbox: str, uidvalidity: int, uid: int) -> None:
     ref = make_ref(mailbox, uidvalidity, uid)
     assert parse_ref(ref.message_id) == ref
 
@@ -62,7 +62,7 @@ def test_uris_hold_the_mailbox_as_one_segment() -> None:
         "imap://home/mailbox/INBOX/message/1/2",
     ],
 )
-def test_what_is_no_id_is_none(text: str) -> None:
+def test_text_that_is_not_an_id_is_none(text: str) -> None:
     assert parse_ref(text) is None
 
 

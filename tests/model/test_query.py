@@ -51,12 +51,12 @@ def test_a_criterion_asks_something_and_has_its_keys(row: Criterion) -> None:
     assert [row.keys(term) for term in row.terms(value) if row.keys] == keys
 
 
-def test_nothing_asked_is_all() -> None:
+def test_a_query_without_criteria_matches_all() -> None:
     assert SearchQuery().criteria == ()
     assert SearchQuery(query=(), larger_than=0, unread_only=False, since=None).criteria == ()
 
 
-def test_what_is_ascii() -> None:
+def test_a_criterion_knows_whether_its_terms_are_ascii() -> None:
     [words, sender] = SearchQuery(query=("a", "ü"), from_="ann").criteria
     query = SearchQuery(query=("a", "ü"), from_="ann")
     assert (query.is_ascii(words), query.is_ascii(sender)) == (False, True)
@@ -82,7 +82,7 @@ def test_an_incomplete_row_fails_when_it_is_defined(missing: dict[str, Any]) -> 
         replace(ROW, **missing)
 
 
-def test_what_a_server_must_do_right() -> None:
+def test_criteria_depend_on_features_of_the_server() -> None:
     rows = {row.name: row for row in CRITERIA}
     assert rows["exclude"].features == (Feature.TEXT, Feature.NOT)
     assert rows["any_address"].features == (Feature.FROM, Feature.TO, Feature.CC)

@@ -51,7 +51,7 @@ def make_ref(mailbox: str = "INBOX", uidvalidity: int = 1700000000, uid: int = 4
 
 
 @given(mailbox=mailboxes, uidvalidity=numbers, uid=numbers)
-def test_what_was_written_is_read(mailbox: str, uidvalidity: int, uid: int) -> None:
+def test_a_written_value_is_read_back(mailbox: str, uidvalidity: int, uid: int) -> None:
     ref = make_ref(mailbox, uidvalidity, uid)
     message = ResourceUri(kind=ResourceKind.MESSAGE, account_id="home", ref=ref)
     raw = ResourceUri(kind=ResourceKind.RAW, account_id="home", ref=ref)
@@ -138,7 +138,7 @@ def test_the_mailboxes_of_an_account_have_a_uri() -> None:
         make_ref("x" * limits.URI_CHARS_MAX).message_uri,
     ],
 )
-def test_what_is_no_uri_of_ours_is_refused_without_repeating_it(text: str) -> None:
+def test_a_foreign_uri_is_refused_without_repeating_it(text: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         parse_resource_uri(text)
     (problem,) = caught.value.problems

@@ -24,7 +24,9 @@ from mcp_envelope import InvalidInputError
     st.integers(-(10**10), 10**11),
     st.text(),
 )
-def test_there_and_back(mailbox: str, number: int, max_chars: int, moment: int, identity: str) -> None:
+def test_a_written_cursor_is_read_back(
+    mailbox: str, number: int, max_chars: int, moment: int, identity: str
+) -> None:
     ref = MessageRef(account_id="home", mailbox=mailbox, uidvalidity=number, uid=number)
     cursor = ThreadCursor(ref=ref, max_chars=max_chars, after=(moment, mark_of(identity)))
     text = format_thread_cursor(cursor)
@@ -46,7 +48,7 @@ def fields(**changes: str) -> list[str]:
     return list((sound | changes).values())
 
 
-def test_the_sound_one_is_read() -> None:
+def test_a_valid_cursor_is_read() -> None:
     assert parse_thread_cursor(seal(fields())).after == (-5, 9)
 
 
@@ -68,7 +70,7 @@ def test_the_sound_one_is_read() -> None:
         {"mark": "-9"},
     ],
 )
-def test_others_are_refused(wrong: dict[str, str]) -> None:
+def test_invalid_fields_are_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(InvalidInputError) as caught:
         parse_thread_cursor(seal(fields(**wrong)))
     assert caught.value.reason is Reason.CURSOR_MALFORMED

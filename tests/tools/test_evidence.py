@@ -78,11 +78,11 @@ def test_places_are_named_where_a_word_was_seen(query: SearchQuery, places: list
     assert find_evidence(search_terms(query), TEXTS) == places
 
 
-def test_nothing_seen_is_nothing_found() -> None:
+def test_without_texts_there_is_no_evidence() -> None:
     assert find_evidence(search_terms(SearchQuery(query=("x",))), {}) == []
 
 
-def test_more_is_looked_at_where_words_are_sought_in_the_text() -> None:
+def test_more_text_is_fetched_if_it_is_searched_for_words() -> None:
     assert (
         text_octets(SearchTerms())
         == text_octets(SearchTerms(by_place={"subject": ("x",)}))

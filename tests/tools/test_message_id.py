@@ -33,7 +33,7 @@ def test_ids_and_uris_are_read_whatever_stands_around_them(form: str, text: str)
 @pytest.mark.parametrize(
     "text", ["<31398b1c2b4f4c51@example.com>", "thread6.3.20261116@example.org", "`a/b:c@[127.0.0.1]`"]
 )
-def test_who_sends_the_header_is_told_to_search_for_it(text: str) -> None:
+def test_a_message_id_header_is_refused_with_a_search_for_it(text: str) -> None:
     error = refusal(text)
     assert "header_message_id" in error.message
     assert error.next_action == NextAction(
@@ -59,7 +59,7 @@ def test_who_sends_the_header_is_told_to_search_for_it(text: str) -> None:
         "x" * 251 + "@example.org",
     ],
 )
-def test_what_is_neither_is_told_the_form(text: str) -> None:
+def test_other_text_is_refused_with_the_form_of_an_id(text: str) -> None:
     error = refusal(text)
     assert "of the form imap:{account_id}:" in error.message
     assert error.next_action is None

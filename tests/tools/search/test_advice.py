@@ -20,14 +20,14 @@ SEARCH = start(query="x")
 SEVERAL = start(query="x", mailbox="*", account_id="*")
 
 
-def test_where_nothing_is_left_to_search_other_criteria_are_suggested() -> None:
+def test_fewer_criteria_are_suggested_once_everything_was_searched() -> None:
     assert (
         suggest_search(SEARCH, Coverage(accounts=("home",), search=SEARCH, seen=(), failed=())).tool
         == "imap_list_mailboxes"
     )
 
 
-def test_of_too_many_accounts_what_was_left_out_is_searched_one_by_one() -> None:
+def test_left_out_mailboxes_of_many_accounts_are_searched_account_by_account() -> None:
     accounts = [f"club-{number}" for number in range(limits.SEARCH_SOURCES_MAX // 2 + 1)]
     sources = tuple(SourceCursor(account_id=each, mailbox="*") for each in accounts)
     search = replace(SEVERAL, sources=sources)
@@ -78,7 +78,7 @@ def test_the_next_search_goes_on_until_junk_and_trash_are_searched(
         ({"since": "2024-01-01T00:00:00Z", "unanswered_only": True}, ["Answered means", "Times are"]),
     ],
 )
-def test_an_empty_result_tells_what_names_of_criteria_do_not(raw: dict[str, Any], said: list[str]) -> None:
+def test_an_empty_result_warns_about_misleading_criteria(raw: dict[str, Any], said: list[str]) -> None:
     warned = search_warnings(start(**raw), read(**raw), (), empty=True, today=TODAY)
     assert len(warned) == len(said)
     assert all(part in line for part, line in zip(said, warned, strict=True))
@@ -93,7 +93,7 @@ def test_an_empty_result_tells_what_names_of_criteria_do_not(raw: dict[str, Any]
         ({"from": "Berger, Anna", "query": "tax", "subject": "one"}, "tax Berger Anna"),
     ],
 )
-def test_words_of_a_phrase_are_searched_apart_next(
+def test_the_words_of_a_phrase_are_suggested_as_single_words(
     store: Store, desk: Desk, arguments: dict[str, str], query: str
 ) -> None:
     store.fill("INBOX", make_numbered(1))
@@ -108,7 +108,7 @@ def test_words_of_a_phrase_are_searched_apart_next(
     assert "from" not in sent
 
 
-def test_no_days_are_no_filter(store: Store, desk: Desk) -> None:
+def test_zero_days_do_not_filter(store: Store, desk: Desk) -> None:
     store.fill("INBOX", make_numbered(1))
     reply = desk.search(last_days=0)
     assert reply.data["total"] == 1
@@ -142,7 +142,7 @@ def test_next_actions_are_accepted_as_they_stand(desk: Desk, arguments: dict[str
     assert reply.data["next_action"]["tool"] == "imap_list_mailboxes"
 
 
-def test_one_of_several_mailboxes_may_stand_for_all(store: Store, desk: Desk) -> None:
+def test_one_of_several_mailboxes_may_mean_all(store: Store, desk: Desk) -> None:
     store.fill("INBOX", make_numbered(1))
     with store.client() as client:
         if not client.folder_exists("Archive"):

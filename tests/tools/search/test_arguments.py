@@ -82,7 +82,7 @@ def test_a_moment_is_a_date_or_a_time_with_offset(text: str) -> None:
         ("2026-1-5", "neither"),
     ],
 )
-def test_what_is_neither_is_refused(text: str, said: str) -> None:
+def test_text_that_is_no_date_or_time_is_refused(text: str, said: str) -> None:
     with pytest.raises(InvalidInputError, match=f"before: .*{said}"):
         read(before=text)
 
@@ -120,13 +120,13 @@ def test_what_is_neither_is_refused(text: str, said: str) -> None:
         ({"snippet_max_chars": 49}, [("snippet_max_chars", "out_of_range")]),
     ],
 )
-def test_what_contradicts_or_cannot_be_is_refused(
+def test_contradictory_or_impossible_arguments_are_refused(
     raw: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
     assert problems_of(**raw) == expected
 
 
-def test_a_size_with_a_unit_is_told_in_octets() -> None:
+def test_a_size_with_a_unit_is_refused_with_its_octets() -> None:
     with pytest.raises(InvalidInputError, match=r"larger_than: must be a number of octets\. Send 200000\.$"):
         read(larger_than="200kB")
 
@@ -140,7 +140,7 @@ def test_a_size_with_a_unit_is_told_in_octets() -> None:
         ("end_date", "a date like that."),
     ],
 )
-def test_who_sends_no_date_is_told_which_day_it_is(name: str, send: str) -> None:
+def test_an_invalid_date_is_refused_with_todays_date(name: str, send: str) -> None:
     call = SimpleNamespace(today=date(2026, 11, 21), preferences=DEFAULTS)
     with pytest.raises(InvalidInputError) as caught:
         read_arguments(SearchMessagesArguments, {name: "yesterday"}, context={"call": call})

@@ -77,7 +77,7 @@ def coverage(search: Search = SEARCH, **facts: Any) -> Coverage:
         ({"cut": True}, "No messages were found in `INBOX` (home), but not everything could be searched"),
     ],
 )
-def test_nothing_found_is_said_as_far_as_it_is_proven(facts: dict[str, Any], said: str) -> None:
+def test_an_empty_page_claims_only_what_is_proven(facts: dict[str, Any], said: str) -> None:
     assert coverage(**facts).summarize_nothing_found() == said
 
 
@@ -91,12 +91,12 @@ def test_nothing_found_is_said_as_far_as_it_is_proven(facts: dict[str, Any], sai
         ((("home", "*"), ("club", "A")), "2 mailboxes"),
     ],
 )
-def test_what_failed_is_counted(failed: tuple[tuple[str, str], ...], said: str) -> None:
+def test_failed_mailboxes_are_counted(failed: tuple[tuple[str, str], ...], said: str) -> None:
     found = coverage(SEVERAL, failed=failed).summarize_nothing_found()
     assert found == f"No messages were found in 1 mailbox (home), but {said} could not be searched"
 
 
-def test_the_data_names_what_the_words_count() -> None:
+def test_the_data_names_the_mailboxes_that_the_text_counts() -> None:
     names = tuple(("home", f"Box {number}") for number in range(limits.COVERAGE_NAMES_MAX + 3))
     data = coverage(seen=(scanned("One. "), scanned("One. "), scanned("Two.")), failed=names).data
     assert data.mailboxes_failed[-1] == "and 3 more"
@@ -118,7 +118,7 @@ def test_the_text_says_how_it_was_searched_where_that_matters() -> None:
     assert others.lines(empty=True) == (r'Not searched: `"A\u0060B"`',)
 
 
-def test_what_may_be_overlooked_counts_where_nothing_was_found() -> None:
+def test_known_gaps_count_only_if_nothing_was_found() -> None:
     blind = scanned(known_gaps="Servers may overlook it.")
     nothing = coverage(seen=(blind, blind))
     assert (nothing.complete, nothing.unproven) == (False, "Servers may overlook it.")
@@ -128,7 +128,7 @@ def test_what_may_be_overlooked_counts_where_nothing_was_found() -> None:
     assert (later.complete, later.unproven) == (True, "")
 
 
-def test_what_is_not_proven_is_said_once() -> None:
+def test_an_unproven_result_is_mentioned_once() -> None:
     """In the summary where nothing was found; in a line of its own beside hits, or where more is amiss."""
     doubt = scanned("So.", unverified="Who knows.")
     unsure = coverage(seen=(doubt, doubt))
@@ -139,9 +139,7 @@ def test_what_is_not_proven_is_said_once() -> None:
     assert worse.lines(empty=True) == ("How it was searched: So.", "Not proven complete: Who knows.")
 
 
-def test_a_list_that_cannot_be_had_costs_only_what_it_would_say(
-    peer: PeerFactory, open_desk: DeskFactory
-) -> None:
+def test_a_failed_list_only_leaves_out_the_other_mailboxes(peer: PeerFactory, open_desk: DeskFactory) -> None:
     rules = [Rule(command="LIST", action=Respond(b"{tag} NO not now\r\n"))]
     reply = open_desk(peer_account(peer(messages=make_messages(1), rules=rules))).search(subject="nowhere")
     assert reply.data["returned"] == 0
@@ -149,7 +147,9 @@ def test_a_list_that_cannot_be_had_costs_only_what_it_would_say(
     assert reply.data["next_action"]["tool"] == "imap_list_mailboxes"
 
 
-def test_nothing_found_with_a_mailbox_missing_is_no_proof(peer: PeerFactory, open_desk: DeskFactory) -> None:
+def test_an_empty_result_with_a_failed_mailbox_proves_nothing(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
     refusal = Rule(command="EXAMINE", containing="Shut", action=Respond(b"{tag} NO [UNAVAILABLE] no\r\n"))
     server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="Shut")], rules=[refusal])
     reply = open_desk(peer_account(server)).search(mailbox="*", subject="nowhere")

@@ -65,7 +65,7 @@ def test_the_cursor_alone_is_enough(searching: Desk, cursor: str) -> None:
     assert (reply.places, reply.data["account_id"], reply.data["total"]) == ([2], "work", 3)
 
 
-def test_saying_the_same_beside_it_is_no_contradiction(searching: Desk, cursor: str) -> None:
+def test_the_same_arguments_beside_a_cursor_are_accepted(searching: Desk, cursor: str) -> None:
     reply = searching.search(
         cursor=cursor,
         account_id="work",
@@ -104,7 +104,7 @@ def test_a_contradiction_names_its_argument(searching: Desk, cursor: str, name: 
     assert problems(caught.value) == [(name, "cursor_mismatch")]
 
 
-def test_contradictions_are_told_all_at_once(searching: Desk, cursor: str) -> None:
+def test_all_contradictions_are_reported_at_once(searching: Desk, cursor: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         searching.search(cursor=cursor, account_id="home", mailbox="Archive", query="x", snippet_max_chars=50)
     assert problems(caught.value) == [
@@ -123,7 +123,7 @@ def test_unread_only_contradicts_a_search_of_all(searching: Desk) -> None:
 
 
 @pytest.mark.parametrize("text", ["x", "next", "s2.10.0.3.work:INBOX:1:2.00000000", "null", "."])
-def test_what_is_no_cursor_is_malformed(searching: Desk, text: str) -> None:
+def test_text_that_is_not_a_cursor_is_malformed(searching: Desk, text: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         searching.search(cursor=text)
     assert problems(caught.value) == [("cursor", "cursor_malformed")]
@@ -163,15 +163,13 @@ def test_what_is_no_cursor_is_malformed(searching: Desk, text: str) -> None:
         ("s2.1.60.", "s2.1.10."),
     ],
 )
-def test_a_forged_one_is_malformed_whatever_it_holds(
-    searching: Desk, cursor: str, old: str, new: str
-) -> None:
+def test_an_impossible_forged_cursor_is_malformed(searching: Desk, cursor: str, old: str, new: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         searching.search(cursor=forge(cursor, old, new))
     assert problems(caught.value) == [("cursor", "cursor_malformed")]
 
 
-def test_a_forged_one_that_says_what_a_search_may_is_served(searching: Desk, cursor: str) -> None:
+def test_a_forged_cursor_of_a_possible_search_is_served(searching: Desk, cursor: str) -> None:
     """A checksum grants no right: whoever may send a cursor may send the search."""
     assert searching.search(cursor=forge(cursor, ".work:", ".home:")).data["account_id"] == "home"
 

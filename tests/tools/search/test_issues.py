@@ -27,12 +27,12 @@ def told(*searched: Searched) -> list[tuple[object, object, str]]:
     return [(each.about["account_id"], each.about.get("mailbox"), each.message) for each in issues]
 
 
-def test_an_account_that_failed_as_a_whole_is_told_once() -> None:
+def test_an_account_that_failed_alike_everywhere_is_one_issue() -> None:
     assert told(failed("home", "A", lost()), failed("home", "B", lost())) == [("home", None, "lost")]
     assert told(failed("home", "*", lost())) == [("home", None, "lost")]
 
 
-def test_mailboxes_that_failed_differently_are_told_each() -> None:
+def test_mailboxes_that_failed_differently_are_separate_issues() -> None:
     assert told(failed("home", "A", lost()), failed("home", "B", missing()), failed("club", "A", lost())) == [
         ("home", "A", "lost"),
         ("home", "B", "missing"),
@@ -51,21 +51,21 @@ def test_the_error_of_all_is_that_of_the_first() -> None:
     ]
 
 
-def test_one_alone_needs_no_list_and_gets_its_next_step() -> None:
+def test_a_single_failure_has_a_next_action_and_no_list() -> None:
     error = nothing_searched(SEARCH, Searches(searched=[failed("home", "A", missing())]), None)
     assert "issues" not in error.details
     assert error.next_action is not None
     assert error.next_action.tool == "imap_list_mailboxes"
 
 
-def test_of_a_rebuilt_mailbox_the_search_is_made_anew() -> None:
+def test_the_next_action_for_a_rebuilt_mailbox_repeats_the_search() -> None:
     rebuilt = ConflictError("It was rebuilt.", reason=Reason.UIDVALIDITY_CHANGED)
     error = nothing_searched(SEARCH, Searches(searched=[failed("home", "A", rebuilt)]), None)
     assert error.next_action is not None
     assert error.next_action.arguments == {"account_id": "home", "mailbox": "A", "limit": 10}
 
 
-def test_the_search_in_the_mailbox_that_was_meant_goes_before_a_list() -> None:
+def test_a_suggested_mailbox_takes_precedence_over_a_list() -> None:
     meant = NextAction(instruction="Search there.", tool="imap_search_messages")
     error = nothing_searched(SEARCH, Searches(searched=[failed("home", "A", missing())]), meant)
     assert error.next_action is meant

@@ -18,18 +18,18 @@ def places(merged: Merged) -> list[tuple[tuple[int, int], ...]]:
     return [entry.places for entry in merged.entries]
 
 
-def test_rows_follow_each_other_by_rank_and_the_first_source_leads_among_equals() -> None:
+def test_rows_are_ordered_by_rank_and_then_by_source() -> None:
     merged = merge([Source(rows=[row(1, 30), row(2, 10)]), Source(rows=[row(7, 30), row(8, 20)])], size=9)
     assert places(merged) == [((0, 1),), ((1, 7),), ((1, 8),), ((0, 2),)]
     assert merged.taken == (2, 2)
 
 
-def test_ranks_may_grow() -> None:
+def test_ranks_may_rise() -> None:
     merged = merge([Source(rows=[row(1, 10)]), Source(rows=[row(7, 5)])], size=9, ascending=True)
     assert places(merged) == [((1, 7),), ((0, 1),)]
 
 
-def test_what_is_not_shown_waits() -> None:
+def test_rows_beyond_the_page_wait() -> None:
     merged = merge([Source(rows=[row(1, 30), row(2, 10)]), Source(rows=[row(7, 20)])], size=2)
     assert places(merged) == [((0, 1),), ((1, 7),)]
     assert merged.taken == (1, 1)
@@ -66,7 +66,7 @@ def test_copies_at_the_end_of_a_page_are_taken_with_it() -> None:
     assert (places(merged), merged.taken, merged.skip) == ([((0, 1), (1, 5))], (1, 1), ((), ()))
 
 
-def test_copies_further_on_are_remembered_and_not_given_again() -> None:
+def test_later_copies_are_remembered_and_not_shown_again() -> None:
     behind = [row(5, 8), row(6, 7, "k"), row(7, 6)]
     first = merge([Source(rows=[row(1, 9, "k")]), Source(rows=behind)], size=1)
     assert (places(first), first.taken, first.skip) == ([((0, 1), (1, 6))], (1, 0), ((), (6,)))
@@ -74,7 +74,7 @@ def test_copies_further_on_are_remembered_and_not_given_again() -> None:
     assert (places(second), second.taken, second.skip) == ([((0, 5),), ((0, 7),)], (3,), ((),))
 
 
-def test_what_is_remembered_stays_so_beyond_the_rows_that_are_there() -> None:
+def test_remembered_copies_stay_remembered_beyond_the_rows_at_hand() -> None:
     merged = merge([Source(rows=[row(5, 8)], skip=frozenset({9}))], size=1)
     assert merged.skip == ((9,),)
 
@@ -86,7 +86,7 @@ def test_a_page_ends_where_a_mailbox_does_not_know_what_comes_next() -> None:
     assert merged.taken == (1, 1)
 
 
-def test_nothing_at_all() -> None:
+def test_no_rows_make_an_empty_page() -> None:
     assert merge([], size=1) == Merged(entries=(), taken=(), skip=())
     assert merge([Source(rows=[])], size=1).entries == ()
     assert merge([Source(rows=[], frontier=3)], size=1).taken == (0,)

@@ -59,7 +59,7 @@ MAILBOXES = (
         ("x" * 100_000, []),
     ],
 )
-def test_the_mailbox_that_was_meant(name: str, meant: Sequence[str]) -> None:
+def test_a_similar_mailbox_is_suggested(name: str, meant: Sequence[str]) -> None:
     found = suggest_mailboxes(name, MAILBOXES)
     assert list(found.names) == meant
     if meant == ["*"]:
@@ -70,17 +70,17 @@ def test_the_mailbox_that_was_meant(name: str, meant: Sequence[str]) -> None:
         assert found.sentence.startswith("There are `INBOX`, `Archive`, ")
 
 
-def test_where_several_may_be_meant_none_is_taken() -> None:
+def test_several_candidates_are_all_suggested() -> None:
     found = suggest_mailboxes("apollo", [box("A/Apollo"), box("B/Apollo"), box("C/Apollo"), box("D/Apollo")])
     assert found.sentence == "Did you mean `A/Apollo` or `B/Apollo` or `C/Apollo`?"
     assert len(found.names) == 4
 
 
-def test_all_mail_is_the_one_that_has_it() -> None:
+def test_all_mail_means_the_mailbox_with_that_use() -> None:
     assert suggest_mailboxes("All Mail", [*MAILBOXES, box("Alles", "\\All")]).names == ("Alles",)
 
 
-def test_all_mail_is_all_mailboxes_where_none_has_it(store: Store, desk: Desk) -> None:
+def test_all_mail_means_all_mailboxes_if_none_has_that_use(store: Store, desk: Desk) -> None:
     store.fill("INBOX", make_numbered(1))
     action = refusal(desk, mailbox="All Mail", subject="Message").next_action
     assert action is not None
@@ -89,7 +89,7 @@ def test_all_mail_is_all_mailboxes_where_none_has_it(store: Store, desk: Desk) -
     assert desk.call(action.tool, dict(action.arguments)).data["returned"] == 1
 
 
-def test_what_only_holds_others_names_them() -> None:
+def test_a_container_names_the_mailboxes_below_it() -> None:
     found = suggest_mailboxes("Projects", MAILBOXES)
     assert found.sentence == "`Projects` holds no messages; below it: `Projects/Apollo`, `Projects/Grün`."
     assert found.is_container
@@ -138,7 +138,7 @@ def test_the_next_action_is_the_same_search_where_it_was_meant(filled: Store, de
     assert desk.call(action.tool, dict(action.arguments)).data["returned"] == 1
 
 
-def test_of_several_each_is_mended(filled: Store, desk: Desk) -> None:
+def test_each_missing_mailbox_of_a_list_is_replaced(filled: Store, desk: Desk) -> None:
     assert filled.kind
     action = refusal(desk, mailboxes=["one", "sent"]).next_action
     assert action is not None
@@ -150,7 +150,7 @@ def test_of_several_each_is_mended(filled: Store, desk: Desk) -> None:
     assert "Did you mean `Boxes/Two`?" in partial.data["issues"][0]["message"]
 
 
-def test_what_only_holds_others_leads_to_them(pymap_mail: Store, open_desk: DeskFactory) -> None:
+def test_the_next_action_for_a_container_searches_below_it(pymap_mail: Store, open_desk: DeskFactory) -> None:
     with pymap_mail.client() as client:
         client.create_folder("Boxes/One")
         client.create_folder("Boxes/Two")
@@ -186,7 +186,7 @@ def test_of_several_accounts_one_name_must_do(
     assert [each.rpartition(". ")[2] for each in told] == ["Did you mean `A/Post`?", "Did you mean `B/Post`?"]
 
 
-def test_without_a_list_the_error_stands(peer: PeerFactory, open_desk: DeskFactory) -> None:
+def test_without_a_list_the_error_is_unchanged(peer: PeerFactory, open_desk: DeskFactory) -> None:
     rules = [
         Rule(command="EXAMINE", action=Respond(b"{tag} NO [NONEXISTENT] none\r\n")),
         Rule(command="LIST", action=Respond(b"{tag} NO not now\r\n")),

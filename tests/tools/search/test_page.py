@@ -132,7 +132,7 @@ def test_a_page_of_ten_stays_short(dovecot_mail: Store, desk: Desk) -> None:
     assert len(bpe_openai.get_encoding("o200k_base").encode_ordinary(text)) <= 620
 
 
-def test_a_cursor_too_long_to_be_sent_forgets_what_it_may_give_twice() -> None:
+def test_an_oversized_cursor_drops_its_remembered_copies() -> None:
     source = SourceCursor(
         account_id="home", mailbox="A", uidvalidity=1, uid=1, skip=tuple(range(10**9, 10**9 + 9_000))
     )

@@ -49,12 +49,12 @@ HEADERS = (
         (SearchQuery(from_="jürgen", subject="zürich", to="eve"), False),
     ],
 )
-def test_headers_hold_what_is_asked_of_them(criteria: SearchQuery, *, held: bool) -> None:
+def test_headers_match_a_query(criteria: SearchQuery, *, held: bool) -> None:
     assert headers_match(HEADERS, criteria) is held
     assert PROOFS.headers(HEADERS, criteria) is held
 
 
-def test_no_headers_hold_nothing() -> None:
+def test_empty_headers_match_nothing() -> None:
     assert not headers_match(b"", SearchQuery(subject="x"))
     assert headers_match(b"", SearchQuery())
 

@@ -17,9 +17,7 @@ from tools.stores import peer_account
         Rule(command="EXAMINE", containing="INBOX", action=Respond(b"{tag} NO not again\r\n"), nth=3),
     ],
 )
-def test_snippets_that_cannot_be_had_leave_their_rows(
-    peer: PeerFactory, open_desk: DeskFactory, rule: Rule
-) -> None:
+def test_rows_stay_without_snippets_that_fail(peer: PeerFactory, open_desk: DeskFactory, rule: Rule) -> None:
     """The third time INBOX is opened is for the snippets: before, it was for SEARCH and for FETCH."""
     server = peer(messages=make_messages(1), mailboxes=[PeerMailbox(name="B")], rules=[rule])
     reply = open_desk(peer_account(server)).search(mailbox="*", snippet_max_chars=50)

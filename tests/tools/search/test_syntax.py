@@ -67,12 +67,12 @@ def complaint(**raw: object) -> str:
         ("from:a`b", "`from:`", "from"),
     ],
 )
-def test_an_operator_is_told_its_argument(query: str, shown: str, instead: str) -> None:
+def test_an_operator_is_refused_with_its_argument(query: str, shown: str, instead: str) -> None:
     expected = f"query: {shown} is not an operator here. Send {instead}. In double quotes it is text."
     assert complaint(query=query) == expected
 
 
-def test_several_are_told_together() -> None:
+def test_several_operators_are_refused_together() -> None:
     assert complaint(query='from:jonas subject:"sensor drift" has:attachment') == (
         "query: `from:`, `subject:`, `has:` are not operators here. "
         'Send from="jonas", subject="sensor drift", has_attachment=true. In double quotes it is text.'
@@ -82,13 +82,13 @@ def test_several_are_told_together() -> None:
 @pytest.mark.parametrize(
     "query", ["is:important", "has:userlabels", "category:promotions", "-in:inbox", "list:x"]
 )
-def test_for_what_there_is_no_argument_gmail_has_its_own(query: str) -> None:
+def test_operators_without_an_argument_are_for_gmail_query(query: str) -> None:
     assert "here. On Gmail send gmail_query. In" in complaint(query=query)
     assert 'Send from="a". For the rest send gmail_query, on Gmail. In' in complaint(query=f"from:a {query}")
 
 
 @pytest.mark.parametrize("query", ["-from:bob", "NOT from:bob"])
-def test_who_excludes_a_sender_is_told_that_words_are_excluded_everywhere(query: str) -> None:
+def test_excluding_a_sender_is_refused_with_a_warning(query: str) -> None:
     assert 'Send exclude="bob". exclude applies to the whole message. In' in complaint(query=query)
 
 
@@ -148,21 +148,21 @@ def test_what_is_excluded_is_any_of_the_words() -> None:
         "drift, firmware; *",
     ],
 )
-def test_text_is_let_through(text: str) -> None:
+def test_ordinary_text_is_accepted(text: str) -> None:
     check(query=text)
 
 
-def test_gmail_has_its_own_language() -> None:
+def test_gmail_query_may_have_operators() -> None:
     check(gmail_query="from:jonas OR -is:unread")
 
 
-def test_all_arguments_are_told_at_once() -> None:
+def test_all_arguments_with_operators_are_reported_at_once() -> None:
     message = complaint(query="a OR from:b", subject="x OR y")
     assert [message.count(f"{name}: `") for name in ("query", "subject")] == [2, 1]
 
 
 @given(st.text('from:to-OR NOT|"“”\\({*,;\n', max_size=60))
-def test_any_text_is_let_through_or_refused(text: str) -> None:
+def test_any_text_is_accepted_or_refused(text: str) -> None:
     arguments = SearchMessagesArguments.model_construct(query=text, exclude=text, subject=text)
     try:
         check_syntax(arguments, today=TODAY)

@@ -60,7 +60,7 @@ def test_ignored_operators_are_dropped_between_words() -> None:
         (" x", " x"),
     ],
 )
-def test_a_phrase_is_what_stands_in_its_quotes(text: str, phrase: str) -> None:
+def test_a_phrase_is_the_text_between_its_quotes(text: str, phrase: str) -> None:
     assert parse_phrase(text) == phrase
 
 
