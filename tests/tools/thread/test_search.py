@@ -96,7 +96,7 @@ def test_a_conversation_that_is_too_long_says_so(
     dovecot_mail.fill("INBOX", make_talk(5))
     reply = thread_of_newest(open_desk(dovecot_mail.account))
     assert len(texts(reply)) == 3
-    assert "Only 3 messages of it are shown." in reply.data["coverage"]["method"]
+    assert "Only 3 of its messages are shown." in reply.data["coverage"]["method"]
 
 
 def drafts_of(reply: Reply) -> list[bool]:

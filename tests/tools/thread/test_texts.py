@@ -1,4 +1,4 @@
-"""The texts of many messages: little is fetched, and what cannot be had is said."""
+"""The texts of many messages: little is fetched, and each missing text is named."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_only_the_text_is_fetched(store: Store, desk: Desk) -> None:
     assert reply.telemetry.bytes_received < 20_000
 
 
-def test_a_very_long_text_is_cut_and_says_that_there_is_more(store: Store, desk: Desk) -> None:
+def test_a_very_long_text_is_truncated_and_says_so(store: Store, desk: Desk) -> None:
     store.fill("INBOX", [make_turn(1, text="0123456789abcde\n" * 10_000)])
     message_id = desk.search(limit=1).data["messages"][0]["message_id"]
     reply = desk.call("imap_get_thread", {"message_id": message_id, "max_chars": 100_000})
@@ -87,7 +87,7 @@ def test_a_structure_that_cannot_be_read_does_not_hide_the_text(
     assert [row["text"] for row in thread_of(open_desk(peer_account(server)))] == ["Turn 1.", "Turn 2."]
 
 
-def test_a_text_that_cannot_be_had_is_an_issue(peer: PeerFactory, open_desk: DeskFactory) -> None:
+def test_a_text_that_could_not_be_fetched_is_an_issue(peer: PeerFactory, open_desk: DeskFactory) -> None:
     broken = Rule(command="UID FETCH", containing="BODY.PEEK[1]", action=FailUid(1))
     server = peer(messages=peer_messages(make_talk(3)), rules=[broken])
     desk = open_desk(peer_account(server))
@@ -98,7 +98,7 @@ def test_a_text_that_cannot_be_had_is_an_issue(peer: PeerFactory, open_desk: Des
     assert (reply.data["status"], issue["uid"], issue["stage"]) == ("partial", 1, "fetch")
 
 
-def test_if_no_text_can_be_had_that_is_an_error(peer: PeerFactory, open_desk: DeskFactory) -> None:
+def test_no_text_at_all_is_an_error(peer: PeerFactory, open_desk: DeskFactory) -> None:
     broken = Rule(command="UID FETCH", containing="BODY.PEEK[1]", action=FailUid(1))
     server = peer(messages=peer_messages(make_talk(1)), rules=[broken])
     desk = open_desk(peer_account(server))

@@ -1,1 +1,1 @@
-"""What imap_get_thread is made of: finding a conversation, its texts, one budget for them."""
+"""imap_get_thread: find a conversation, read its texts, and share one budget among them."""

@@ -1,8 +1,8 @@
-"""Finding a conversation: its messages in all mailboxes of the account, on one session.
+"""Find the messages of a conversation in all mailboxes of an account; blocking, on one session.
 
-From the message asked for, by what the messages refer to, again for what those refer to, until nothing
-new is found; and by the server's thread ids where it has any. Those alone would not do: servers part
-conversations whose subject changes. Blocking.
+The search starts from one message and follows references until it finds nothing new. It also uses the
+server's thread ids if there are any. Those alone are not enough: servers split conversations whose subject
+changes.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
@@ -40,10 +40,10 @@ from mailmcp.tools.errors import fetch_error, message_issue
 from mcp_envelope import Code, Issue, Report, ToolError
 
 _SUBJECT_CHARS_MIN = 4
-"""Shorter subjects would find half of the mail."""
+"""Shorter subjects would match half of the mail."""
 
 _HEADERS = "Message-ID, References and In-Reply-To"
-_LEFT_OUT = frozenset({"\\Junk", "\\Trash"})
+_EXCLUDED = frozenset({"\\Junk", "\\Trash"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class Member:
     headers: Headers
     links: ThreadHeaders
     copies: tuple[MessageRef, ...] = ()
-    """Where else it is, in the order of the mailboxes."""
+    """Other places of the message, in the order of the mailboxes."""
 
     draft: bool = False
     """Whether it has not been sent: by its flag or its mailbox, and no copy of it is elsewhere."""
@@ -159,19 +159,19 @@ class _Search:
         return _member(self.ref, result.messages[self.ref.uid])
 
     def run(self) -> None:
-        """Look until nothing new is found."""
+        """Search until nothing new is found."""
         everywhere = list_mailboxes(self.session)
         listed = _places(everywhere, self.ref.mailbox, by_thread_id=self.by_thread_id)
         self.left_out = tuple(
             each.name
             for each in everywhere
-            if each.selectable and each.special_use in _LEFT_OUT and each.name != self.ref.mailbox
+            if each.selectable and each.special_use in _EXCLUDED and each.name != self.ref.mailbox
         )
         self.uses = {each.name: each.special_use for each in listed}
         self.mailboxes = dict.fromkeys(self.uses)
         self.mailboxes[self.ref.mailbox] = self.ref.uidvalidity
         asked: set[str] = set()
-        queries: list[ThreadQuery] = list(self._first_clues())
+        queries: list[ThreadQuery] = list(self._first_queries())
         for number in range(limits.THREAD_ROUNDS_MAX):
             members = self._joined()
             ids = unasked_ids([each.links for each in members], asked)
@@ -179,15 +179,15 @@ class _Search:
             queries += id_queries(ids, known={each.links.own_id for each in members} if number else ())
             if not queries:
                 return
-            self.report(number, limits.THREAD_ROUNDS_MAX, "Looking for messages of the conversation")
+            self.report(number, limits.THREAD_ROUNDS_MAX, "Searching for messages of the conversation")
             before = len(members)
             self._look(queries)
             queries = []
             if len(self._joined()) == before:
                 return
-        self.statements["Very long chains of references were not followed to the end."] = None
+        self.statements["References were not followed to the end of a very long chain."] = None
 
-    def _first_clues(self) -> Iterator[ThreadQuery]:
+    def _first_queries(self) -> Iterator[ThreadQuery]:
         links = self.start.links
         if links.thread_id:
             yield thread_id_query(self.session, links.thread_id)
@@ -218,7 +218,7 @@ class _Search:
             ref = self._ref(name, found.uidvalidity, uid)
             self.candidates[ref] = _member(ref, row)
         for uid, failure in found.fetched.failures.items():
-            if failure.code is not Code.NOT_FOUND:  # one that went meanwhile is in no conversation
+            if failure.code is not Code.NOT_FOUND:  # else it was deleted meanwhile
                 self.issues.append(message_issue(self._ref(name, found.uidvalidity, uid), failure))
 
     def _ref(self, mailbox: str, uidvalidity: int, uid: int) -> MessageRef:
@@ -232,12 +232,12 @@ class _Search:
         ]
 
     def found(self) -> FoundThread:
-        """Say what was found."""
+        """Return what was found so far."""
         members = {each.ref: each for each in [self.start, *self._joined()]}
         folded = sorted(_fold(members.values(), self.ref, self.uses), key=lambda each: each.place)
         if len(folded) > limits.THREAD_MESSAGES_MAX:
-            self.statements[f"Only {limits.THREAD_MESSAGES_MAX} messages of it are shown."] = None
-            # The first ones; those up to the one asked for, if it is not among them.
+            self.statements[f"Only {limits.THREAD_MESSAGES_MAX} of its messages are shown."] = None
+            # The first ones, or those up to the requested one.
             end = max(limits.THREAD_MESSAGES_MAX, self._number(folded))
             folded = folded[end - limits.THREAD_MESSAGES_MAX : end]
         by_ids = self.by_thread_id and self.session.quirks.trusts(Feature.IDS)
@@ -253,21 +253,21 @@ class _Search:
         )
 
     def _number(self, folded: Sequence[Member]) -> int:
-        """Say which of the messages, from 1, is the one asked for; it may be a copy of what is shown."""
+        """Return the position of the requested message, from 1; it may be a copy of a shown one."""
         own = (number for number, each in enumerate(folded, 1) if self.ref in (each.ref, *each.copies))
         return next(own)
 
 
 def _places(mailboxes: Sequence[Mailbox], own: str, *, by_thread_id: bool) -> list[Mailbox]:
-    """Choose where to look: everywhere but in Junk and Trash, unless the message is there."""
+    """Choose the mailboxes to search: all but Junk and Trash, unless the message is there."""
     wanted = [
         each
         for each in mailboxes
-        if each.selectable and (each.special_use not in _LEFT_OUT or each.name == own)
+        if each.selectable and (each.special_use not in _EXCLUDED or each.name == own)
     ]
     if not by_thread_id or all(each.special_use != "\\All" for each in wanted):
         return wanted
-    # All Mail has all that Gmail keeps of a conversation.
+    # On Gmail, All Mail has the whole conversation.
     return [each for each in wanted if each.special_use == "\\All" or each.name == own]
 
 
@@ -279,14 +279,14 @@ def _member(ref: MessageRef, row: FetchedMessage) -> Member:
 
 
 def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str]) -> Iterator[Member]:
-    """Make one of the copies of each message: the one asked for, else that of the first mailbox.
+    """Merge the copies of each message into one: the requested one, else that in the first mailbox.
 
-    What was sent is no draft, though programs leave one behind: the draft comes last of the copies. Its
-    headers are enough to tell it, since strangers write no drafts.
+    A message that was sent is not a draft, even if a program left the draft behind; the draft is the last
+    copy. Headers are enough to match it, since strangers write no drafts.
 
     Args:
-        members: Copies and all.
-        start: The message asked for.
+        members: All messages, copies included.
+        start: The requested message.
         uses: The special use of each mailbox, in their order.
     """
     drafts = {each.ref for each in members if _is_draft(each, uses.get(each.ref.mailbox))}
@@ -307,7 +307,7 @@ def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str
                 by_key.setdefault(name, []).append(group)
         group.append(each)
     for first, *others in groups:
-        # All Mail has drafts too: a copy there proves nothing.
+        # All Mail has drafts too, so a copy there proves nothing.
         sent = [each for each in (first, *others) if uses.get(each.ref.mailbox) != "\\All"] or [first]
         yield replace(
             first,
@@ -317,7 +317,7 @@ def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str
 
 
 def _may_join(member: Member, group: Sequence[Member]) -> bool:
-    """Whether a message is a copy of those that share its identity: by headers, only of other mailboxes."""
+    """Return whether a message with the identity of a group is a copy; by headers, only across mailboxes."""
     by_server = bool(member.row.email_id or member.row.gmail_id)
     return by_server or all(each.ref.mailbox != member.ref.mailbox for each in group)
 

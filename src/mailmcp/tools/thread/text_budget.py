@@ -1,18 +1,18 @@
-"""One budget of characters for many texts: each shows something, and not one character is lost."""
+"""Share one budget of characters among many texts."""
 
 from collections.abc import Sequence
 
 
 def share_out(lengths: Sequence[int], budget: int) -> list[int]:
-    """Share a budget among texts: short ones whole, the rest of it evenly among the long ones.
+    """Share a budget among texts: short ones are whole, and long ones share the rest evenly.
 
     Args:
         lengths: Characters of each text, from 0.
         budget: Characters for all together, from 0.
 
     Returns:
-        Characters for each, never more than its length. Their sum is the budget, or all
-        lengths together if that is less; what cannot be divided goes to the first ones.
+        Characters for each, at most its length. Together they use up the budget, or all lengths if that is
+        less; the first texts get the remainder.
     """
     shares = [0] * len(lengths)
     left = budget
@@ -27,7 +27,7 @@ def share_out(lengths: Sequence[int], budget: int) -> list[int]:
 
 
 def _divide(shares: list[int], among: Sequence[int], left: int) -> list[int]:
-    """Give each of `among`, all longer than an equal share, an equal share."""
+    """Divide what is left evenly among texts that are all longer than their share."""
     each, over = divmod(left, len(among))
     for place, index in enumerate(among):
         shares[index] = each + (1 if place < over else 0)

@@ -1,7 +1,4 @@
-"""The texts of many messages: their text parts alone, and of those the first octets, in one round trip.
-
-Blocking.
-"""
+"""Fetch the first octets of the text parts of many messages, in one round trip; blocking."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,11 +23,11 @@ from mailmcp.tools.thread.search import Member
 from mcp_envelope import Issue, ToolError
 
 _RESTS = ("More", "> More\n" * 9, "On 5 Nov 2026 at 9:30, Ada wrote:\n" + "> More\n" * 9)
-"""How a text that was cut may go on: unquoted, quoted, or quoted with an attribution."""
+"""How a truncated text may continue: unquoted, quoted, or quoted with an attribution."""
 
 _OCTETS = limits.THREAD_TEXT_OCTETS
 _WHOLE = ("UID", f"BODY.PEEK[]<0.{_OCTETS}>")
-"""Of a message whose structure cannot be read."""
+"""For a message whose structure can't be parsed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +49,7 @@ class ReadText:
 
 @dataclass(slots=True, kw_only=True)
 class ReadTexts:
-    """The texts of messages; each message is in one of the two."""
+    """The texts of messages; each message has a text or an issue."""
 
     texts: dict[MessageRef, ReadText] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
@@ -107,7 +104,7 @@ def _read_all(
 
 
 def _wanted(members: Sequence[Member], roots: Mapping[MessageRef, Part | None]) -> dict[str, TextRequest]:
-    """Divide the messages by mailbox, and there by what is fetched of them: one command for each kind."""
+    """Group the messages by mailbox and by what to fetch of them: one command for each group."""
     kinds: dict[str, dict[tuple[str, ...], list[int]]] = {}
     for each in members:
         items = _items(roots[each.ref])
@@ -162,13 +159,13 @@ def _read(member: Member, root: Part | None, row: FetchedMessage, above: str) ->
 
 
 def _settled(text: str, collapse: Callable[[str], CollapsedText]) -> str:
-    """Collapse the beginning of a text, as far as the rest has no say in it: whether it is quoted or not."""
+    """Collapse the beginning of a text as far as the result does not depend on the rest."""
     one, *others = (collapse(f"{text}\n{rest}").text for rest in _RESTS)
     return one[: min(_common(one, other) for other in others)].rpartition("\n")[0]
 
 
 def _common(text: str, other: str) -> int:
-    """Count the first characters in which two texts agree."""
+    """Return the length of the common prefix of two texts."""
     differing = (index for index, pair in enumerate(zip(text, other, strict=False)) if pair[0] != pair[1])
     return next(differing, min(len(text), len(other)))
 

@@ -44,7 +44,7 @@ _DRAFT = "\\Draft"
 
 
 class GetThreadArguments(MessageArguments):
-    """Whose conversation, and how much of it."""
+    """Which conversation, and how much of it."""
 
     message_id: str = Field("", description="Any message of it.")
     max_chars: int = Field(
@@ -99,7 +99,7 @@ class _ThreadPage:
 
 
 async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetThreadData]:
-    """Give one page of a conversation: about six round trips, however many mailboxes there are."""
+    """Return a page of a conversation; about six round trips, however many mailboxes there are."""
     start = _start(arguments)
     call.choose_message(start.ref, arguments.account_id)
     kept: list[_ThreadPage] = []
@@ -120,7 +120,7 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
 
 
 def _start(arguments: GetThreadArguments) -> ThreadCursor:
-    """Say which conversation, and where in it."""
+    """Return which conversation is requested, and where the page starts."""
     if not arguments.cursor:
         if not arguments.message_id:
             raise InvalidInputError.of("message_id", BaseReason.MISSING_PARAM, "is missing. Send it.")
@@ -168,7 +168,7 @@ def _read_texts(
     rest = [each for each in thread.members if start.after is None or each.place > start.after]
     size = min(limits.THREAD_PAGE_SIZE, max(1, start.max_chars // limits.THREAD_MESSAGE_CHARS))
     while size < len(rest) and rest[size].place == rest[size - 1].place:
-        size += 1  # a cursor cannot stand between them: equal messages in one mailbox
+        size += 1  # equal messages in one mailbox: a cursor can't tell them apart
     members = rest[:size]
 
     def page(read: ReadTexts) -> _ThreadPage:
@@ -250,7 +250,7 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
 
 
 def _flags(member: Member) -> list[str]:
-    """Give the flags, with the one of drafts only where it holds: see `Member.draft`."""
+    """Return the flags, with the draft flag only if it applies; see `Member.draft`."""
     flags = [each for each in member.row.flags if each.lower() != _DRAFT.lower()]
     return [*flags, _DRAFT] if member.draft else flags
 
@@ -298,7 +298,7 @@ def _next_action(
     if cut is None:
         return None
     return NextAction(
-        instruction="Read on in the first message that was cut.",
+        instruction="Continue the first truncated message.",
         tool=GET_MESSAGE,
         arguments={"message_id": cut.message_id, "body_offset": cut.body_offset},
     )
