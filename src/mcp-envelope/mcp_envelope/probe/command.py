@@ -1,4 +1,4 @@
-"""The command `probe`: its exit status says whether the server's replies are in order."""
+"""The command `probe`."""
 
 import os
 import sys
@@ -19,9 +19,9 @@ async def probe(
 
     Args:
         command: The program and its arguments; it gets this process's environment.
-        allowed: Tools that are called though they aren't marked read-only.
-        timeout_s: What its start, and then each of its replies, may take.
-        strict: Ask of replies also what this library asks of its own.
+        allowed: Tools to call even though they aren't marked read-only.
+        timeout_s: Time limit of the start, and of each reply.
+        strict: Also check the rules that this library keeps.
 
     Raises:
         StartError: The server couldn't be started, or has no list of tools.

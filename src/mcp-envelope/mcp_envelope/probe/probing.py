@@ -1,4 +1,4 @@
-"""The calls that are made of each tool: nothing that isn't marked read-only, unless it was named."""
+"""Decides which calls to make: only of tools that are marked read-only or that the user names."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -14,15 +14,15 @@ JsonObject = dict[str, Any]
 
 UNKNOWN: Final = "no_such_argument"
 TOOLS_MAX: Final = 200
-"""Tools that are called, however many a server lists."""
+"""More tools than this aren't called."""
 
 KNOWN_CHARS_MAX: Final = 1_000
-"""Of a text in a reply that is sent back as an argument."""
+"""Longer strings of a reply aren't sent back as arguments."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Probed:
-    """What came of one tool."""
+    """The replies of one tool."""
 
     tool: PublishedTool
     why_not_called: str = ""
@@ -30,28 +30,28 @@ class Probed:
 
     replies: list[Reply] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    """What couldn't be tried, or was found on the way."""
+    """What couldn't be tried, and other findings."""
 
 
 _MISSING: Final = frozenset({"issues", "error", "details"})
 
 
 class Prober:
-    """Calls tools one after the other, and remembers what they replied."""
+    """Calls tools one after the other, and remembers values of their replies."""
 
     def __init__(self, session: Session, listed: Listed, allowed: Collection[str]) -> None:
-        """Prepare to call what is marked read-only, and the tools named in `allowed`."""
+        """Call the tools that are marked read-only, and those in `allowed`."""
         self._session = session
         self._probed = {tool.name: Probed(tool=tool) for tool in listed.tools}
         for number, each in enumerate(self._probed.values()):
             if not (is_read_only(each.tool) or each.tool.name in allowed):
-                each.why_not_called = "it isn't marked read-only; --allow names tools that may be called"
+                each.why_not_called = "it isn't marked read-only; use --allow to call it"
             elif number >= TOOLS_MAX:
-                each.why_not_called = f"only {TOOLS_MAX} tools are called"
+                each.why_not_called = f"only the first {TOOLS_MAX} tools are called"
         self._known: dict[str, object] = {}
 
     async def run(self) -> list[Probed]:
-        """Call the tools that require least first, so that their replies give arguments for the others."""
+        """Call tools with fewer required arguments first: their replies provide values for the others."""
         callable_ = [each for each in self._probed.values() if not each.why_not_called]
         for each in sorted(callable_, key=lambda each: len(_required(each.tool))):
             await self._probe(each)

@@ -1,7 +1,7 @@
-"""Arguments for a tool that nobody has explained, made from its input schema alone.
+"""Makes arguments for an unknown tool from its input schema.
 
-The schema is a stranger's: it may be wrong, endless or refer to another machine. Whatever is made is checked
-against it in the end, so what is written here may be simple.
+The schema may be wrong, endless or refer to another machine. The arguments are validated against it in the
+end, so this code can be simple.
 """
 
 import re
@@ -15,10 +15,10 @@ from referencing import Registry
 JsonObject = dict[str, Any]
 
 DEPTH_MAX: Final = 8
-"""Levels of a value; a schema may refer to itself."""
+"""Nesting limit of a value; a schema may refer to itself."""
 
 LENGTH_MAX: Final = 1_000
-"""Characters of a string and items of an array that are made, however many a schema asks for."""
+"""Length limit of strings and arrays, whatever a schema asks for."""
 
 FORMATS: Final = {
     "date": "2026-01-31",
@@ -32,10 +32,10 @@ FORMATS: Final = {
     "uri": "https://example.com/",
     "uuid": "00000000-0000-4000-8000-000000000000",
 }
-"""Of each of these formats (JSON Schema 2020-12, Validation, section 7.3), a value that harms nobody."""
+"""A harmless value for each format (JSON Schema 2020-12, Validation, section 7.3)."""
 
 _GUESSES: Final = ("a", "A", "1", "a1", "aa", "aaaa", "0001", "2026-01-31", "a-1", "A-1", "a@example.com")
-"""Tried in turn where a pattern is asked for."""
+"""Tried in turn if there is a pattern."""
 
 _UNREADABLE: Final = (
     AttributeError,
@@ -48,11 +48,11 @@ _UNREADABLE: Final = (
     referencing.exceptions.NoSuchResource,
     referencing.exceptions.Unresolvable,
 )
-"""What jsonschema raises for what is no schema, rather than check it first."""
+"""What jsonschema raises for an invalid schema."""
 
 
 class UnmakeableError(ValueError):
-    """No value can be made; the message says why, and may hold what the schema says."""
+    """No value can be made. The message says why, and may quote the schema."""
 
 
 def make_arguments(schema: Mapping[str, Any], known: Mapping[str, object]) -> JsonObject:

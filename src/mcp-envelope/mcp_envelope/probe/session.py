@@ -28,7 +28,7 @@ PAGES_MAX: Final = 20
 """Pages of `tools/list` that are read, if a server has no end of them."""
 
 _FAILURES: Final = (OSError, MCPError, ValidationError, RuntimeError, ValueError)
-"""What the SDK raises for a server that can't be talked to."""
+"""What the SDK raises if it can't talk to a server."""
 
 
 class Kind(StrEnum):
@@ -36,7 +36,7 @@ class Kind(StrEnum):
 
     VALID = "valid call"
     NEXT = "next call"
-    """What a reply offered: its next action, or its cursor."""
+    """Offered by a reply, as its next action or its cursor."""
 
     MISSING = "missing argument"
     UNKNOWN = "unknown argument"
@@ -44,24 +44,24 @@ class Kind(StrEnum):
 
 
 class StartError(Exception):
-    """The server couldn't be started, or didn't answer; the message says so, with what it wrote to stderr."""
+    """The server couldn't be started, or didn't answer. The message includes the end of its stderr."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What came of one call."""
+    """The reply to one call."""
 
     tool: str
     kind: Kind
     arguments: JsonObject
     result: JsonObject | None = None
-    """The `CallToolResult`, with the keys that were sent; None if none came."""
+    """The `CallToolResult`, with the keys that were sent; None if there is none."""
 
     error: str = ""
-    """What came instead of a result."""
+    """The error, if there is no result."""
 
     is_refused: bool = False
-    """Whether that was a JSON-RPC error, with which a server may answer arguments that it doesn't take."""
+    """Whether it is a JSON-RPC error, with which a server may refuse arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class Listed:
     protocol: str
     tools: list[PublishedTool]
     is_cut: bool = False
-    """Whether there were more pages of tools than were read."""
+    """Whether there are more pages of tools than were read."""
 
     octets: int = 0
     """Of `tools/list`, as compact JSON."""
@@ -82,20 +82,20 @@ class Session:
     """A connection to the server."""
 
     def __init__(self, client: Client, stray: "_StrayLines") -> None:
-        """Talk by a connected client."""
+        """Use a connected client."""
         self._client = client
         self._stray = stray
 
     @property
     def stray_lines(self) -> int:
-        """How many lines on stdout, which is the protocol's, were no messages so far."""
+        """The number of lines on stdout so far that aren't messages of the protocol."""
         return self._stray.count
 
     async def list_tools(self) -> Listed:
         """List the tools.
 
         Raises:
-            StartError: The server has no list, or not one that can be read.
+            StartError: The server has no list, or an invalid one.
         """
         tools: list[PublishedTool] = []
         cursor, octets = None, 0

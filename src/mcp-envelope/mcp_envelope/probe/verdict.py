@@ -1,4 +1,4 @@
-"""What the replies of one tool are like: their dialect, the rules they break, whether their parts agree."""
+"""Judges the replies of a tool: their dialect, the rules that they break, and whether their parts agree."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,28 +13,28 @@ from mcp_envelope.probe.sample import misfits
 from mcp_envelope.probe.session import Kind, Reply
 
 FINDING_CHARS_MAX: Final = 200
-"""Of a finding, in which a server's own words may be."""
+"""Length limit of a finding, which may quote the server."""
 
 _WRONG: Final = {Kind.MISSING, Kind.UNKNOWN, Kind.MISTYPED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The findings about one tool; what servers wrote is in them as it came."""
+    """The findings about one tool. They quote servers without escaping."""
 
     tool: str
     why_not_called: str
     calls: list[dict[str, Any]]
-    """Of each call its kind, its arguments and how it ended: success, failure, refused, no reply."""
+    """The kind and arguments of each call, and how it ended: success, failure, refused, no reply."""
 
     dialect: Dialect | None
-    """The one that the replies follow, or come nearest to; None if they have no envelope."""
+    """The dialect that the replies follow, or the closest one; None if they have no envelope."""
 
     broken: list[str]
     """The rules of the dialect that they break."""
 
     strict: list[str]
-    """What this library would do better; empty unless it was asked for."""
+    """What this library would do better; only with `strict`."""
 
     is_error: list[str]
     """Replies whose `isError` contradicts them."""
@@ -56,7 +56,7 @@ class Verdict:
 
 
 def judge(probed: Probed, *, strict: bool) -> Verdict:
-    """Judge the replies of a tool; `strict` adds what this library asks of its own."""
+    """Judge the replies of a tool; `strict` adds the rules that this library keeps."""
     dialect, broken = _nearest(probed.replies)
     schema = probed.tool.output_schema
     return Verdict(
