@@ -2,7 +2,7 @@
 
 Composes `html.normalize` (bounded parsing), `html.hidden` (what no one sees) and
 `html.render`. Link targets stay beside their text, since what a link says need not
-be where it goes (`html.link_note`).
+be where it goes (`render.link_note`).
 """
 
 from collections.abc import Mapping
@@ -31,16 +31,16 @@ class HtmlText:
     """What a person would read."""
 
     text: str
-    """Lines parted by newlines, at most one blank line between; "" when there is nothing to read."""
+    """Lines separated by newlines, with at most one blank line between; "" if there is no text."""
 
     hidden_removed: int
-    """Passages which the HTML certainly hides, from 0: see `html.hidden`."""
+    """Passages that the HTML certainly hides, which were removed."""
 
     hidden_chars: int
-    """Characters of these passages, from 0: as they would read."""
+    """Characters of these passages, as they would read."""
 
     maybe_hidden: int
-    """Passages which the HTML may hide, from 0: each stands in a mark."""
+    """Passages that the HTML may hide: each is marked."""
 
     maybe_hidden_chars: int
     """Characters of these passages, from 0."""
@@ -50,10 +50,10 @@ class HtmlText:
     colour. Only those that were found."""
 
     invisible_removed: int
-    """Invisible and bidirectional control characters taken out of the shown text, from 0."""
+    """Invisible and bidirectional control characters removed from the text."""
 
     misleading_links: int
-    """Links that say one thing and do another, from 0: see `html.link_note`."""
+    """Links whose text names another site: see `render.link_note`."""
 
     styles_unchecked: bool
     """Whether styles may hide text that is neither removed nor marked."""
@@ -62,9 +62,9 @@ class HtmlText:
 def html_to_text(html: str) -> HtmlText:
     """Convert HTML to text, in time linear in its length.
 
-    Short cells of a table row stand on one line, parted by `` | ``; other tables
+    Short cells of a table row share a line, separated by `` | ``; other tables
     flow. Links are ``text <target>``, shorter where that says enough (the rules are in
-    `html.link_note`). Quoted lines begin with ``> ``. Images are ``[alternative text]``, struck
+    `render.link_note`). Quoted lines begin with ``> ``. Images are ``[alternative text]``, struck
     text is ``~~text~~``, raised digits after others have a ``^`` before them.
     """
     document = parse_html(html)

@@ -136,11 +136,11 @@ _SCOPES: Final = frozenset({"object", "marquee", "foreignobject", "select"})
 
 _ANY: Final = re.IGNORECASE | re.DOTALL
 _STANDS_FOR: Final = frozenset({"link", "meta"})
-"""Elements that may say what style sheets say."""
+"""Elements that can have the effect of a style sheet."""
 
 
 def _sheet(name: str, tag: str, content: str) -> list[StyleSheet]:
-    """Find the style sheet that an element is, or stands for."""
+    """Return the style sheet that an element is, or has the effect of."""
     attributes = _read_attributes(tag[len(f"<{name}") :])
     kind, href, scheme = (attributes.get(key, "").strip().lower() for key in ("type", "href", "content"))
     css = ""

@@ -1,4 +1,4 @@
-"""Which rules of the style sheets hold for each element: matching in one walk, and the cascade.
+"""Match rules to the elements of a document in one walk, and cascade their values.
 
 Matching by going up from each element takes time exponential in the length of a
 selector. Here each element is told which compounds its ancestors and elder siblings

@@ -1,6 +1,6 @@
 """CSS declarations: an inline style, or the block of a rule, to longhand properties.
 
-Only what can make text unseen is kept. Shorthands are split so that the cascade can weigh
+Only properties that can hide text are kept. Shorthands are split so that the cascade can weigh
 each property alone. A declaration is certain if all browsers understand it, and alike: others
 hide what they may hide, but show nothing that is hidden without them.
 """
@@ -21,7 +21,7 @@ _NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|alpha\(.*|expr
 """Values that no browser of today understands, or that are the font of a system."""
 
 _ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert-layer$")
-"""Values that depend on what stands elsewhere."""
+"""Values that depend on something else in the document."""
 
 _VARIABLE: Final = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,[^()]*)?\)")
 _QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")

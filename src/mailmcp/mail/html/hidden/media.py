@@ -1,4 +1,4 @@
-"""Media queries: does a rule hold for a person who reads mail in a window on a desk?
+"""Media queries, matched for a person who reads mail in a window on a desktop.
 
 That window is landscape, light, on a screen and with a mouse. What asks for something
 that is not known here may hold or not: None (Media Queries 5).
@@ -23,7 +23,7 @@ _HOLDING: Final = {
 
 
 def media_matches(queries: str) -> bool | None:
-    """Tell whether a media query list matches, comments left out; an empty one does."""
+    """Return whether a media query list without comments matches; an empty one does."""
     text = " ".join(queries.lower().split())
     found = {_query_matches(query.strip()) for query in text.split(",")}
     return True if not text or True in found else None if None in found else False

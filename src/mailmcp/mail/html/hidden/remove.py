@@ -220,7 +220,7 @@ class _Visitor:
         return known[0]
 
     def _visit_text(self, node: LexborNode, level: _Level) -> _Level | None:
-        # Hidden texts stand beside elements that people do see.
+        # An element that hides its own text may have children that people see.
         if not (node.text_content or "").strip():
             return level
         technique = _both(self._judge(level.certain), self._judge(level.possible))
@@ -255,7 +255,8 @@ def _fits(box: LexborNode, style: ComputedStyle) -> bool:
     """Return whether a box holds nothing but plain text, and no more than fits."""
     capacity = style.capacity or 0
     if capacity <= 0:
-        return not box.text().strip()
+        texts = (node.text_content for node in box.traverse(include_text=True) if node.is_text_node)
+        return not any((text or "").strip() for text in texts)
     for node in box.traverse(include_text=True):
         if node.is_text_node:
             text = node.text_content or ""

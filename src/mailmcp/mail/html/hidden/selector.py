@@ -27,7 +27,7 @@ class Element:
 
 @dataclass(slots=True)
 class Compound:
-    """Conditions on one element, and how it stands to the one before it in the selector."""
+    """Conditions on one element, and its relation to the compound before it."""
 
     combinator: str = ""
     """One of " ", ">", "+", "~"; "" for the first."""
@@ -38,7 +38,7 @@ class Compound:
     conditions: list[Callable[[Element], bool]] = field(default_factory=list)
 
     def matches(self, element: Element, classes: frozenset[str]) -> bool:
-        """Tell whether an element, with these classes, meets all conditions."""
+        """Return whether an element with these classes meets all conditions."""
         return (
             (not self.tag or self.tag == element.tag)
             and all(each == element.attributes.get("id") for each in self.ids)
@@ -188,7 +188,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def classes_of(element: Element) -> frozenset[str]:
-    """Give the classes of an element."""
+    """Return the classes of an element."""
     return frozenset(element.attributes.get("class", "").split())
 
 

@@ -1,4 +1,4 @@
-"""What stands after the text of a link: where it goes, in as few words as that takes.
+"""The note after the text of a link: where it goes, in as few words as possible.
 
 Rules, in this order:
 
@@ -46,7 +46,7 @@ class LinkBook:
     _last_host: str = ""
 
     def describe(self, text: str, href: str) -> str:
-        """Give what to write after the text of a link, without white space; "" for nothing."""
+        """Return the note after the text of a link, without white space; "" for none."""
         link = parse_link(href)
         words = " ".join(text.split())
         if link.kind is LinkKind.RUNS:
@@ -79,7 +79,7 @@ def _bare(text: str, kind: LinkKind) -> str:
 
 
 def misleads(text: str, link: Link) -> bool:
-    """Tell whether the text of a link names another site than it goes to, or the target disguises it."""
+    """Return whether a link goes to another site than its text names, or its target disguises the site."""
     if link.disguised:
         return True
     if not link.host:
@@ -96,7 +96,7 @@ def misleads(text: str, link: Link) -> bool:
 
 
 def _is_domain(host: str) -> bool:
-    """Tell whether a bare name is a domain rather than a file, a number or two words."""
+    """Return whether a bare name is a domain rather than a file, a number or two words."""
     ending = host.rpartition(".")[2]
     if ending in _RESERVED:
         return True

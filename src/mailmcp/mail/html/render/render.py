@@ -39,10 +39,10 @@ class Rendered:
     """Text made of a document."""
 
     text: str
-    """Lines parted by newlines, at most one blank line between."""
+    """Lines separated by newlines, with at most one blank line between."""
 
     invisible_removed: int
-    """Invisible and bidirectional control characters taken out, from 0."""
+    """Invisible and bidirectional control characters that were removed."""
 
     misleading_links: int
     """Links that say one thing and do another, from 0 (see `html.link_note`)."""
@@ -61,7 +61,7 @@ def render_text(root: LexborNode | None) -> Rendered:
 
 
 class _Renderer:
-    """Walks a document and tells a writer what each element means."""
+    """Walks a document and writes each element."""
 
     __slots__ = (
         "book",
@@ -105,7 +105,7 @@ class _Renderer:
             node = node.next if depth else None
 
     def enter(self, node: LexborNode) -> bool:
-        """Begin a node; tell whether to go into it."""
+        """Begin a node; return whether to visit its children."""
         if node.is_text_node:
             self._write(node.text_content or "")
             return False
@@ -195,7 +195,7 @@ class _Renderer:
             self._write(f"[{alternative}]")
 
     def name_control(self, node: LexborNode) -> None:
-        """Name what leads somewhere and has no content."""
+        """Name a link that has no text."""
         if node.mem_id in self.targets:
             self._write("[button]" if node.tag == "input" else "[area of a picture]")
 
@@ -206,7 +206,7 @@ class _Renderer:
             self.writer.write(f" {target}{after}")
 
     def open_struck(self, _node: LexborNode) -> None:
-        """Mark a price that no longer holds, where any text is in it: see `close_struck`."""
+        """Mark struck text, such as an old price; `close_struck` drops the mark if there is none."""
         self.struck += 1
         if self.struck == 1:
             self.writer.write(_STRUCK)
@@ -217,7 +217,7 @@ class _Renderer:
             self.writer.close_mark(_STRUCK)
 
     def raise_digits(self, node: LexborNode) -> None:
-        """Part raised digits from those before them: 12 with a raised 99 is not 1299."""
+        """Separate raised digits from those before them: 12 with a raised 99 isn't 1299."""
         first = node.first_child
         if (
             first is not None
@@ -289,7 +289,7 @@ _CLOSERS: Final[dict[str, Callable[[_Renderer], None]]] = {
 
 
 def _is_pixel(attributes: dict[str, str | None]) -> bool:
-    """Tell whether an image is too small to be seen: it only tracks who reads, or keeps room."""
+    """Return whether an image is too small to be seen: a tracking pixel or a spacer."""
     values = {each.name: each.value for each in parse_style(attributes.get("style") or "")}
     sizes = [parse_length(attributes.get(name) or values.get(name, ""), "px") for name in ("width", "height")]
     return any(size is not None and not size.whole and size.to_px() <= _PIXEL_MAX for size in sizes)

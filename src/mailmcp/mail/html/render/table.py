@@ -1,7 +1,7 @@
 """Tables of HTML mail as lines: rows of data stay rows, layout flows.
 
 Most tables of mail only place things on the page. What tells data is the shape of what is
-in the cells: a row whose cells are short is one line, its cells parted by `` | ``; a row
+in the cells: a row whose cells are short is one line, its cells separated by `` | ``; a row
 with a cell of several paragraphs or its own table is written cell by cell.
 """
 
@@ -31,9 +31,9 @@ class Table:
     rows: list[list[Cell]] = field(default_factory=list)
 
     def blocks(self) -> list[list[str]]:
-        """Give the lines of the table, in blocks; those of more than one line are paragraphs of their own.
+        """Return the lines of the table in blocks; a block of several lines is a paragraph.
 
-        Cells stand in their columns: those that a wide cell covers and those below a high one
+        Cells keep their columns: those that a wide cell covers and those below a high one
         are empty. Columns that are empty in all rows are left out.
         """
         grid = self._grid()
@@ -73,7 +73,7 @@ class Table:
 
 
 def _fits_a_line(cells: list[list[str]]) -> bool:
-    """Tell whether a row can be read as one line."""
+    """Return whether a row can be read as one line."""
     if all(len(lines) == 1 for lines in cells):
         return True
     if any(len(lines) > _CELL_LINES_MAX for lines in cells):

@@ -39,7 +39,7 @@ def marked_targets(root: LexborNode) -> dict[int, str]:
 
 
 def point_links(tree: LexborHTMLParser) -> None:
-    """Give every `a` its marked target as `href`."""
+    """Set the `href` of every `a` to its marked target."""
     for node in tree.css(f"a[{_MARK}]"):
         node.attrs["href"] = node.attributes.get(_MARK) or ""
 

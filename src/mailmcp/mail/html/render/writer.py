@@ -15,7 +15,7 @@ _PREFIXES_MAX: Final = (
 
 @dataclass(slots=True)
 class _Prefix:
-    """What stands before each line of a quote or a list item."""
+    """The prefix of each line of a quote or a list item."""
 
     first: str
     rest: str
@@ -56,7 +56,7 @@ class TextWriter:
         self._space = space
 
     def ends_with_digit(self) -> bool:
-        """Tell whether the next text would stand right after a digit."""
+        """Return whether the next text would directly follow a digit."""
         return bool(self._words) and not self._space and self._words[-1][-1:].isdigit()
 
     def write_preformatted(self, text: str) -> None:
@@ -72,7 +72,7 @@ class TextWriter:
         """End the line; two breaks leave one blank line, more do not add to it."""
         self._end_line()
         if self._prefixes and not self._prefixes[-1].used:
-            breaks = min(breaks, 1)  # a list mark stands before its text, whatever block that is in
+            breaks = min(breaks, 1)  # a list mark and its text share a line, whatever block the text is in
         self._breaks = max(self._breaks, breaks)
 
     def line_feed(self) -> None:
@@ -116,7 +116,7 @@ class TextWriter:
                 self.break_line(2)
 
     def finish(self) -> list[str]:
-        """Give the lines; the first and the last are not blank."""
+        """Return the lines; the first and the last aren't blank."""
         self._end_line()
         return self.lines
 
