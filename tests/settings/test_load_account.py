@@ -117,3 +117,13 @@ def test_extra_commas_in_a_variable_are_ignored(load: Load) -> None:
     settings = load({**ENVIRON, "MAILMCP_NAMES": "Ann Lee, ,", "MAILMCP_HTTP_ALLOWED_HOSTS": ","})
     assert settings.preferences.owner_of("default").names == ("Ann Lee",)
     assert settings.server.http_allowed_hosts == []
+
+
+def test_an_id_that_is_used_twice_is_refused_also_with_other_mistakes(
+    write: Write, faults: Faults, path: Path
+) -> None:
+    write(path, ACCOUNT + ACCOUNT + "port = 0\n" + ACCOUNT.replace("work", "Work"))
+    assert faults() == [
+        f"{path}, line 8: accounts[2].account_id: is the id of accounts[1] too; ids must be unique",
+        f"{path}, line 12: accounts[2].port: must be a whole number from 1 to 65535",
+    ]
