@@ -1,4 +1,4 @@
-"""Commands are written so that nothing can escape its place, and answers are read as they came."""
+"""Commands and bursts get the responses that belong to them."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from servers.peer_actions import Bye, Respond, Rule
 
 
 @pytest.mark.parametrize("status", ["NO", "BAD"])
-def test_the_servers_word_is_taken_as_it_came(peer: PeerFactory, status: str) -> None:
+def test_a_refusal_keeps_the_servers_text(peer: PeerFactory, status: str) -> None:
     answer = Respond(f'* 3 EXISTS\r\n{{tag}} {status} [LIMIT] It\'s "too" much\r\n'.encode())
     server = peer(rules=[Rule(command="NOOP", action=answer)])
     with session_on(make_account(server)) as session:
@@ -21,7 +21,7 @@ def test_the_servers_word_is_taken_as_it_came(peer: PeerFactory, status: str) ->
         assert not session.in_doubt
 
 
-def test_what_an_earlier_command_left_is_not_taken_for_an_answer(peer: PeerFactory) -> None:
+def test_responses_to_an_earlier_command_are_dropped(peer: PeerFactory) -> None:
     unasked = Respond(b"* SEARCH 1 2\r\n* 5 EXISTS\r\n{tag} OK -\r\n")
     with session_on(make_account(peer(rules=[Rule(command="NOOP", nth=1, action=unasked)]))) as session:
         assert session.run("NOOP").number("EXISTS") == 5
@@ -31,7 +31,7 @@ def test_what_an_earlier_command_left_is_not_taken_for_an_answer(peer: PeerFacto
 
 
 @pytest.mark.parametrize("lines", [b"", b"* BYE Leaving\r\n"])
-def test_a_burst_has_an_answer_or_a_refusal_for_each(peer: PeerFactory, lines: bytes) -> None:
+def test_a_burst_has_a_result_for_each_command(peer: PeerFactory, lines: bytes) -> None:
     server = peer(rules=[Rule(command="STATUS", nth=2, action=Respond(lines + b"{tag} BAD Two\r\n"))])
     with session_on(make_account(server)) as session:
         before = session.handle.traffic.round_trips
@@ -51,7 +51,7 @@ def test_a_burst_has_an_answer_or_a_refusal_for_each(peer: PeerFactory, lines: b
         assert session.handle.traffic.round_trips == before + 1
 
 
-def test_bye_in_front_of_a_completion_is_the_end(peer: PeerFactory) -> None:
+def test_bye_before_a_completion_is_a_lost_connection(peer: PeerFactory) -> None:
     server = peer(rules=[Rule(command="NOOP", action=Bye())])
     with session_on(make_account(server)) as session, pytest.raises(Exception, match="lost"):
         session.run("NOOP")

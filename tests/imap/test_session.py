@@ -1,4 +1,4 @@
-"""A session, and the EXAMINE that rides along: what changed between two calls is seen by the second."""
+"""A session sees at each lease what has changed since the one before."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -94,7 +94,7 @@ def test_new_mail_is_seen_at_once_on_a_warm_session(store: Store, mailbox: str, 
         assert session.mailbox.exists == 2
 
 
-def test_a_message_that_came_since_can_be_had_on_a_warm_session(store: Store) -> None:
+def test_a_new_message_can_be_fetched_on_a_warm_session(store: Store) -> None:
     """Its id may come from another session."""
     store.fill("Project", 1)
     with session_on(store.account) as session:
@@ -272,7 +272,7 @@ def test_why_a_mailbox_was_not_opened(
         assert caught.value.reason is expected
 
 
-def test_commands_that_are_ended_out_of_order_are_not_trusted(peer: PeerFactory) -> None:
+def test_commands_completed_out_of_order_are_a_violation(peer: PeerFactory) -> None:
     """The answer to the second came before the mailbox was opened: it may be another mailbox's."""
     server = peer()
     with session_on(make_account(server)) as session:

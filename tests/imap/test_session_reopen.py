@@ -1,4 +1,4 @@
-"""An EXAMINE that rides with a command of work that blocks: what it says comes first."""
+"""An EXAMINE sent in front of the first command on a stale mailbox."""
 
 import pytest
 
@@ -44,7 +44,7 @@ def test_a_name_beyond_ascii_costs_round_trips_only_if_its_literal_waits(
         assert session.handle.traffic.round_trips - before == round_trips
 
 
-def test_an_examine_that_ends_after_its_command_is_not_believed() -> None:
+def test_an_examine_that_completes_after_its_command_is_a_violation() -> None:
     def answer(line: bytes, _earlier: list[bytes]) -> bytes:
         tag, _, command = line.partition(b" ")
         if command.startswith(b"EXAMINE") and rides:

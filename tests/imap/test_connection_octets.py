@@ -1,4 +1,4 @@
-"""Octets are counted, literals are bounded, and a connection can be cut whatever it is doing."""
+"""Octets are counted, responses are bounded, and a connection can be aborted whatever it is doing."""
 
 import socket
 import threading
@@ -53,7 +53,7 @@ LITERAL = b"* 1 FETCH (UID 1 BODY[] {%d}\r\n%b)\r\n" % (100_000, b"x" * 100_000)
     [(LITERAL, 40), (b"* 1 FETCH (UID 1)\r\n", 40_000), (b"* SEARCH " + b"1 " * 2_000_000 + b"\r\n", 1)],
     ids=["literals", "short responses", "a long line"],
 )
-def test_an_answer_is_not_held_beyond_its_budget(
+def test_a_response_is_not_held_beyond_its_budget(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, response: bytes, count: int
 ) -> None:
     """Forty of the longest literals for one small message, at a hundredth of the scale."""
@@ -96,7 +96,7 @@ def test_a_literal_that_ends_early_is_a_lost_connection(peer: PeerFactory) -> No
         assert caught.value.reason is Reason.CONNECTION_LOST
 
 
-def test_a_cut_wakes_whoever_reads() -> None:
+def test_an_abort_wakes_a_blocked_reader() -> None:
     here, there = socket.socketpair()
     handle = ConnectionHandle(make_account(At("unused", 1)))
     handle.watch(here)
@@ -113,7 +113,7 @@ def test_a_cut_wakes_whoever_reads() -> None:
     assert handle.aborted
 
 
-def test_what_comes_up_after_the_cut_is_refused() -> None:
+def test_nothing_connects_after_an_abort() -> None:
     """A socket that is not connected cannot be shut down: it must not be connected at all."""
     handle = ConnectionHandle(make_account(At("unused", 1)))
     handle.abort()
@@ -122,7 +122,7 @@ def test_what_comes_up_after_the_cut_is_refused() -> None:
     handle.close()
 
 
-def test_watching_another_socket_gives_the_first_one_back() -> None:
+def test_watching_another_socket_releases_the_first() -> None:
     """A handle that is left open is a ResourceWarning, which fails the test."""
     handle = ConnectionHandle(make_account(At("unused", 1)))
     first, second = socket.socket(), socket.socket()
