@@ -38,7 +38,7 @@ class SignIn:
 
     @property
     def login_hint(self) -> str:
-        """The address that the provider can preselect; empty if `user` is none."""
+        """The address that the provider can preselect; empty if `user` isn't an address."""
         return self.user if "@" in self.user else ""
 
     @property

@@ -76,7 +76,7 @@ class Account:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether what is sent to the host stays on this machine; a name is not looked up.
+    """Return whether data sent to the host stays on this machine; names aren't looked up.
 
     True of `localhost`, 127.0.0.0/8 and `::1`, with or without a zone; not of IPv4 in IPv6
     (`::ffff:127.0.0.1`), which not every system keeps to itself.

@@ -22,7 +22,7 @@ _WRAPPED: Final = (
 
 
 def protection_note(root: Part | None, text: str, *, clear_signed: bool = False) -> str:
-    """Say in one sentence how a message is protected; "" for an ordinary message.
+    """Describe in one sentence how a message is protected; "" for an ordinary message.
 
     Args:
         root: Its structure.

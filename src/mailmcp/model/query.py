@@ -388,7 +388,7 @@ class SearchQuery:
         return SearchQuery(**{row.name: self[row] for row in rows})
 
     def is_ascii(self, row: Criterion) -> bool:
-        """Whether what a criterion searches for is ASCII."""
+        """Return whether a criterion searches for ASCII."""
         return all(str(term).isascii() for term in row.terms(self[row]))
 
 

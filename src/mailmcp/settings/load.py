@@ -52,7 +52,7 @@ def load_settings(
 
     Args:
         config: The file named on the command line, which must exist. None for `MAILMCP_CONFIG`, or else
-            for the default place, where there need be none.
+            for the default place, where it may be missing.
         environ: The environment. It is kept: passwords are looked up at each login.
         overrides: Keys of `[server]` from the command line; None as a value is not given.
         default_config: The default place; None for the user's configuration folder.

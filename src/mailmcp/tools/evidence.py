@@ -30,7 +30,7 @@ class SearchTerms:
         return (*self.by_place.get("body", ()), *self.anywhere)
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
+        """Return whether there is any."""
         return bool(self.anywhere or self.by_place)
 
 

@@ -112,7 +112,7 @@ TOOL = MailTool(
     title="Get a message's source",
     description=(
         "Get the source of a message as stored, headers and all, in windows of octets: text, or base64 "
-        "where it is none. For reading mail use imap_get_message."
+        "where it isn't. For reading mail use imap_get_message."
     ),
     arguments=GetMessageRawArguments,
     data=GetMessageRawData,

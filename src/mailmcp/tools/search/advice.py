@@ -23,7 +23,7 @@ def search_warnings(
     empty: bool,
     today: date,
 ) -> tuple[str, ...]:
-    """Say what a criterion or an order does that its name doesn't tell, where that can mislead.
+    """Describe what a criterion or an order does, where its name can mislead.
 
     Args:
         search: What was searched for.

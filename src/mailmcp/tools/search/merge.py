@@ -135,7 +135,7 @@ class _Page:
             self._fold(number, row)
 
     def _folds(self, number: int, row: Waiting) -> bool:
-        """Whether a row adds nothing new."""
+        """Return whether a row adds nothing new."""
         return row.uid in self.sources[number].skip or self._entry_of(number, row) is not None
 
     def _entry_of(self, number: int, row: Waiting) -> _Open | None:

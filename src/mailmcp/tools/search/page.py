@@ -102,7 +102,7 @@ def _copy_keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]
 
 
 def _has_arrived_since(source: SourceCursor, uid: int, rank: int) -> bool:
-    """Whether a message arrived after the start of a search that has taken nothing here yet.
+    """Return whether a message arrived after the start of a search that has taken nothing here yet.
 
     A high UID alone doesn't prove it: a message that was moved here has one, too, but a lower rank.
     """

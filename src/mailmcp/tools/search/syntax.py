@@ -59,7 +59,7 @@ def check_syntax(arguments: SearchMessagesArguments, *, today: date) -> None:
 
 
 def accepts(name: str, text: str) -> bool:
-    """Whether a text has no operators for a criterion."""
+    """Return whether a text has no operators for a criterion."""
     return not any(_complaints(name, text, date.max))
 
 

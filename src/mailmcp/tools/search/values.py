@@ -66,7 +66,7 @@ def _trim(text: str) -> str:
 
 
 def has_no_offset(text: str) -> bool:
-    """Whether a text is a date-time, but without its offset from UTC."""
+    """Return whether a text is a date-time without its offset from UTC."""
     match = _MOMENT.fullmatch(text)
     return match is not None and match[3] is None
 
