@@ -55,11 +55,19 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
-def test_the_architecture_has_a_place_for_every_module_that_reads_mail() -> None:
+def test_the_architecture_names_files_that_exist() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    named = {name for quoted in re.findall(r"`([^`\n]+)`", page) for name in re.findall(r"\w+", quoted)}
-    modules = {path.stem for path in (ROOT / "src" / "mailmcp" / "mail").rglob("*.py")} - {"__init__"}
-    assert modules - named == set()
+    named = set(re.findall(r"(?:`|\*\*)((?:\w+/)*\w+\.py|(?:\w+/)+)(?:`|\*\*)", page))
+    paths = [path for folder in ("src", "tests") for path in (ROOT / folder).rglob("*")]
+    known = {f"{path.as_posix()}/" if path.is_dir() else path.as_posix() for path in paths}
+    assert [name for name in sorted(named) if not any(each.endswith(f"/{name}") for each in known)] == []
+
+
+def test_the_architecture_names_every_package() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    source = ROOT / "src" / "mailmcp"
+    packages = {path.parent.name for path in source.rglob("__init__.py")} - {"mailmcp"}
+    assert [name for name in sorted(packages) if not re.search(rf"\b{name}\b", page)] == []
 
 
 def test_the_library_alone_needs_neither_mail_nor_the_sdk() -> None:

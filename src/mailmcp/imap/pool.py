@@ -5,7 +5,6 @@ runs the function in a thread. It decides synchronously, on state that only the 
 does I/O afterwards.
 """
 
-import random
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
@@ -15,6 +14,14 @@ from typing import TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
+from tenacity import (
+    AsyncRetrying,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_chain,
+    wait_none,
+    wait_random,
+)
 from typing_extensions import override
 
 from mailmcp import limits
@@ -107,25 +114,34 @@ class Pool:
             ToolError: Whatever `work` raised.
         """
         call = _Call(self.sessions_of(account_id), mailbox, telemetry)
-        attempt = 0
+        attempts = AsyncRetrying(
+            retry=retry_if_exception(self._is_retried),
+            # The first loss is usually a dead idle connection: the second attempt follows at once.
+            wait=wait_chain(wait_none(), wait_random(0, limits.RETRY_WAIT_MAX_S)),
+            stop=stop_after_attempt(limits.RETRY_ATTEMPTS),
+            sleep=anyio.sleep,
+            reraise=True,
+        )
         with anyio.CancelScope(deadline=deadline) as scope:
-            while True:
-                call.handle = None
-                attempt += 1
-                try:
-                    async with self._leased(call) as session:
-                        run = partial(_run_work, session, work)
-                        return await self._threads.run(session.handle, run, telemetry)
-                except InternalError as error:
-                    if error.reason is Reason.CONNECTION_LOST:
-                        call.sessions.drop_idle()
-                    is_last = attempt == limits.RETRY_ATTEMPTS or self._threads.closed
-                    if is_last or error.reason not in _RETRIED:
-                        raise
-                if attempt > 1:
-                    await anyio.sleep(random.uniform(0, limits.RETRY_WAIT_MAX_S))  # noqa: S311 - only spreads load
+            async for attempt in attempts:
+                with attempt:
+                    return await self._run_once(call, work)
         assert scope.cancelled_caught  # noqa: S101 - the loop returns or raises
         raise deadline_error(account_id, call.handle.stage if call.handle else Stage.COMMAND)
+
+    async def _run_once(self, call: _Call, work: Callable[[Session], ResultT]) -> ResultT:
+        call.handle = None
+        try:
+            async with self._leased(call) as session:
+                run = partial(_run_work, session, work)
+                return await self._threads.run(session.handle, run, call.telemetry)
+        except InternalError as error:
+            if error.reason is Reason.CONNECTION_LOST:
+                call.sessions.drop_idle()
+            raise
+
+    def _is_retried(self, error: BaseException) -> bool:
+        return isinstance(error, InternalError) and error.reason in _RETRIED and not self._threads.closed
 
     def sessions_of(self, account_id: str) -> AccountSessions:
         """Return the sessions of an account.
