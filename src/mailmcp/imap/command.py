@@ -156,6 +156,9 @@ _CONNECTION_LIMIT = re.compile(
 )
 
 
+_NOT_CONNECTED = re.compile("user is authenticated but not connected", re.IGNORECASE)
+
+
 def mentions_connection_limit(text: str) -> bool:
     """Return whether a server's text complains about too many connections; no response code does.
 
@@ -172,6 +175,8 @@ class RefusedError(Exception):
 
     Attributes:
         code: The response code in upper case, or "".
+        is_not_connected: Whether Exchange took the login and now refuses the mailbox: "User is authenticated
+            but not connected". It says so with BAD and without a code.
         meaning: What the code means; None if it says nothing.
         text: The server's text, printable and short.
         response: The untagged responses before the refusal.
@@ -190,7 +195,8 @@ class RefusedError(Exception):
         match = _RESPONSE_CODE.match(text)
         self.command, self.status = command, status
         self.code = match[1].upper() if match else ""
-        self.meaning = _MEANINGS.get(self.code)
+        self.is_not_connected = _NOT_CONNECTED.search(text) is not None
+        self.meaning = _FORBIDDEN if self.is_not_connected else _MEANINGS.get(self.code)
         self.text = "".join(c if c.isprintable() else " " for c in text)[:_SERVER_TEXT_CHARS]
         self.response = response or Response()
         self.sasl_failure = sasl_failure or {}

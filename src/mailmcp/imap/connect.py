@@ -14,6 +14,7 @@ from typing import Any
 
 from mailmcp import __version__
 from mailmcp.imap.account import Account, BearerToken, Password, Tls
+from mailmcp.imap.advice import advise_on_password
 from mailmcp.imap.command import RefusedError, quoted
 from mailmcp.imap.connection import Connection, Traffic
 from mailmcp.imap.errors import (
@@ -264,7 +265,7 @@ def _log_in_with_password(connection: Connection, handle: ConnectionHandle, pass
         handle.login_answered = True
         if error.reason is Reason.LOGIN_DISABLED:
             raise _login_disabled_error(connection, account) from None
-        raise login_refused_error(account.account_id, error) from None
+        raise login_refused_error(account, error) from None
 
 
 def _log_in_with_token(connection: Connection, handle: ConnectionHandle, bearer: BearerToken) -> None:
@@ -288,16 +289,22 @@ def _log_in_with_token(connection: Connection, handle: ConnectionHandle, bearer:
                 refused = token
                 continue
             handle.login_answered = True
-            raise token_refused_error(account.account_id, error) from None
+            raise token_refused_error(account, error) from None
         return
 
 
 def _login_disabled_error(connection: Connection, account: Account) -> AuthFailedError:
     """Build the error for a server that accepts no password on this connection."""
-    if not account.secure:
+    advice = advise_on_password("", host=account.host, account_id=account.account_id)
+    if advice is not None and advice.reason is Reason.LOGIN_DISABLED:
+        hint = advice.text  # Outlook, which takes no passwords with encryption either
+    elif not account.secure:
         hint = 'It may require encryption: set tls to "implicit" or "starttls".'
     elif connection.can("AUTH=XOAUTH2") or connection.can("AUTH=OAUTHBEARER"):
-        hint = 'It asks for OAuth 2.0, as Outlook does: set auth = "oauth2" and run mailmcp login.'
+        hint = (
+            'It asks for OAuth 2.0, as Outlook does: set auth = "oauth2", then run '
+            f"mailmcp login {account.account_id}"
+        )
     else:
         hint = "You may have to enable IMAP for the account at the provider first."
     return AuthFailedError(

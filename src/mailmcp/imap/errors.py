@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 
+from mailmcp.imap.account import Account
+from mailmcp.imap.advice import BRIDGE_CERTIFICATE, NOT_CONNECTED, advise_on_password, advise_on_token
 from mailmcp.imap.command import RefusedError, mentions_connection_limit
 from mailmcp.imap.connection import ProtocolViolationError, ResponseTooLongError
 from mailmcp.reasons import Reason
@@ -88,6 +90,13 @@ _ERRORS: Mapping[Reason, type[InternalError | AuthFailedError | NotFoundError]] 
 
 def refused_error(account_id: str, error: RefusedError) -> ToolError:
     """Build the error for a command that the server completed with NO or BAD."""
+    if error.is_not_connected:
+        return AuthFailedError(
+            f"The server refused {error.command} (account {account_id}). "
+            + NOT_CONNECTED.format(account_id=account_id),
+            reason=error.reason,
+            details={"account_id": account_id, "command": error.command, "status": error.status},
+        )
     return _ERRORS.get(error.reason, InternalError)(
         f"The server refused {error.command} (account {account_id}): {format_refusal(error)}",
         reason=error.reason,
@@ -113,34 +122,52 @@ _LOGIN_REFUSALS: Mapping[Reason, str] = {
 }
 
 
-def login_refused_error(account_id: str, error: RefusedError) -> ToolError:
-    """Build the error for a login that the server completed with NO or BAD.
+_ADVISED: Mapping[Reason, str] = {
+    Reason.CREDENTIALS_REJECTED: "The server rejected the user name or password of account {account}.",
+    Reason.LOGIN_DISABLED: "The server does not accept passwords (account {account}).",
+    Reason.PERMISSION_DENIED: "The server does not let this user sign in (account {account}).",
+}
+"""What comes before advice, by its reason."""
+
+
+def login_refused_error(account: Account, error: RefusedError) -> ToolError:
+    """Build the error for a password that the server refused with NO or BAD.
 
     It does not repeat the server's text, which may hold the command with the password.
     """
+    account_id = account.account_id
     if error.is_connection_limit:
         return connection_limit_error(account_id)
     if error.is_temporary:
         return refused_error(account_id, RefusedError("login", error.status, f"[{error.code}]"))
     reason = error.reason if error.reason in _LOGIN_REFUSALS else Reason.CREDENTIALS_REJECTED
-    response_code = f" ({code(error.code)})" if error.code else ""
+    place = account_id + (f" ({code(error.code)})" if error.code else "")
+    message = _LOGIN_REFUSALS[reason].format(account=place)
+    if reason is Reason.CREDENTIALS_REJECTED:
+        advice = advise_on_password(error.text, host=account.host, account_id=account_id)
+        if advice is not None:
+            reason = advice.reason
+            message = f"{_ADVISED[reason].format(account=place)} {advice.text}"
     return AuthFailedError(
-        _LOGIN_REFUSALS[reason].format(account=account_id + response_code),
+        message,
         reason=reason,
         details={"account_id": account_id},
     )
 
 
-def token_refused_error(account_id: str, error: RefusedError) -> ToolError:
+def token_refused_error(account: Account, error: RefusedError) -> ToolError:
     """Build the error for a server that refused an access token that was issued a moment ago."""
     if error.is_connection_limit or error.is_temporary:
-        return login_refused_error(account_id, error)
+        return login_refused_error(account, error)
+    account_id = account.account_id
     said = error.sasl_failure.get("status", "") or error.code
     place = f"account {account_id}" + (f", {code(said)}" if said else "")
-    return AuthFailedError(
-        f"The server refused a fresh access token ({place}). "
+    advice = advise_on_token(host=account.host, account_id=account_id) or (
         "The user may have signed in as someone else, IMAP may be off for the mailbox, or the token may "
-        f"lack the scope for IMAP. The user must run: mailmcp login {account_id}",
+        f"lack the scope for IMAP. The user must run: mailmcp login {account_id}"
+    )
+    return AuthFailedError(
+        f"The server refused a fresh access token ({place}). {advice}",
         reason=Reason.CREDENTIALS_REJECTED,
         details={"account_id": account_id},
     )
@@ -191,13 +218,18 @@ def tls_error(account_id: str, message: str) -> InternalError:
     return InternalError(message, reason=Reason.TLS_FAILED, details={"account_id": account_id})
 
 
+_SELF_SIGNED = {18, 19}
+"""OpenSSL's X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT and X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN."""
+
+
 def _handshake_error(account_id: str, error: ssl.SSLError) -> InternalError:
     if isinstance(error, ssl.SSLCertVerificationError):
         problem = error.verify_message.rstrip(".")  # only some of OpenSSL's messages end with one
+        advice = "Check the host name; for a private certificate authority set ca_file in the settings."
+        if error.verify_code in _SELF_SIGNED:
+            advice = f"{advice} {BRIDGE_CERTIFICATE}"
         return tls_error(
-            account_id,
-            f"The server's certificate was rejected (account {account_id}): {problem}. "
-            "Check the host name; for a private certificate authority set ca_file in the settings.",
+            account_id, f"The server's certificate was rejected (account {account_id}): {problem}. {advice}"
         )
     problem = getattr(error, "reason", "") or "no reason given"  # Python's own SSLErrors have none
     return tls_error(
