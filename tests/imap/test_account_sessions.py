@@ -103,7 +103,7 @@ def test_a_login_that_may_count_against_the_account_is_not_repeated(
     sessions.proven = PROVEN in facts
     sessions.login_failed(error, handle, 0.0)
     if backs_off:
-        with pytest.raises(ToolError, match=r"not tried again for 60 s") as caught:
+        with pytest.raises(ToolError, match=r"won't be retried for 60 s") as caught:
             sessions.fail_if_backing_off(0.0)
         assert caught.value.reason is backs_off
         assert caught.value.rate_limit == RateLimit(retry_after_s=60)

@@ -24,7 +24,7 @@ def test_a_wrong_password_is_tried_once_a_minute(peer: PeerFactory, run_pool: Po
     assert not caught.value.retryable
     for passed_s, left_s in ((0.0, 60), (30.0, 30), (29.9, 0)):
         pool.clock.now += passed_s
-        with pytest.raises(AuthFailedError, match="is not tried again for") as backing_off:
+        with pytest.raises(AuthFailedError, match="won't be retried for") as backing_off:
             pool.run(newest)
         assert backing_off.value.reason is Reason.BACKING_OFF
         assert backing_off.value.rate_limit == RateLimit(retry_after_s=left_s)

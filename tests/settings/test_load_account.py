@@ -124,6 +124,6 @@ def test_an_id_that_is_used_twice_is_refused_also_with_other_mistakes(
 ) -> None:
     write(path, ACCOUNT + ACCOUNT + "port = 0\n" + ACCOUNT.replace("work", "Work"))
     assert faults() == [
-        f"{path}, line 9: accounts[2].account_id: is the id of accounts[1] too; ids must be unique",
+        f"{path}, line 9: accounts[2].account_id: is also the id of accounts[1]; ids must be unique",
         f"{path}, line 13: accounts[2].port: must be a whole number from 1 to 65535",
     ]

@@ -129,7 +129,7 @@ def test_signing_out_revokes_and_forgets(
     write(OAUTH)
     run("login")
     done = run("logout")
-    assert (done.returncode, done.stdout) == (0, "The secret of work is forgotten and revoked\n")
+    assert (done.returncode, done.stdout) == (0, "Deleted the secret of work and revoked the sign-in\n")
     assert authorization.requests[-1] == "/revoke"
     assert stored(home).read_text() == "{}"
     checked = run("check")
@@ -144,7 +144,7 @@ def test_an_application_needs_no_person(run: Run, write: Write) -> None:
     assert refused.returncode == 1
     assert "invalid_client" in refused.stdout
     login = run("login", FAKE_SECRET=CLIENT_SECRET)
-    assert "needs no sign-in by a person" in login.stderr
+    assert "doesn't need you to sign in" in login.stderr
 
 
 def test_a_token_command_is_asked_again_if_its_token_is_refused(
@@ -203,7 +203,7 @@ def test_a_password_is_asked_for_without_echo_and_then_works(write: Write, home:
     path = write("")
     screen = type_at_terminal([sys.executable, "-m", "mailmcp", "password"], home, PASSWORD + "\r")
     assert f"Password for {USER}:" in screen
-    assert "Stored. mailmcp check work tests it." in screen
+    assert "Stored. To test it, run mailmcp check work" in screen
     assert PASSWORD not in screen
     assert PASSWORD not in path.read_text()
     with Served(["serve", "--config", str(path)], folder=home) as host:

@@ -152,7 +152,7 @@ class OAuthClient:
                 )
                 interval_s = float(begun.get("interval") or _DEVICE_INTERVAL_S)
             except (KeyError, ValueError, TypeError):
-                raise SignInError(f"{self.provider.name} gave no code: {_fault_of(begun)}.") from None
+                raise SignInError(f"{self.provider.name} sent no code: {_fault_of(begun)}.") from None
             show(code)
             expires_at = self.clock() + lifetime_s
             while self.clock() < expires_at:
@@ -287,7 +287,7 @@ class _Redirect:
 
             def do_GET(self) -> None:
                 fault = accept(self.path)
-                page = fault or "mailmcp has the answer. You can close this window."
+                page = fault or "mailmcp received the response. You can close this window."
                 body = f"<!doctype html><title>mailmcp</title><p>{html.escape(page)}</p>".encode()
                 self.send_response(400 if fault else 200)
                 for name, value in (
@@ -329,7 +329,7 @@ def _named_faults(name: str) -> Iterator[None]:
             f"{name} can't be reached ({type(error).__name__}). Try again later."
         ) from None
     except ValueError:  # Authlib's, for an answer that is no JSON object
-        raise SignInError(f"{name} sent an answer that is not OAuth's.") from None
+        raise SignInError(f"{name} sent a response that isn't OAuth.") from None
 
 
 def _json(response: httpx2.Response) -> Mapping[str, Any]:

@@ -23,7 +23,7 @@ from mcp_envelope.check import Mode, check_file
     type=click.Choice([each.value for each in Mode]),
     default=Mode.STRICT.value,
     show_default=True,
-    help="strict: the rules of mailmcp's replies; convention: those of any server's.",
+    help="strict: rules for mailmcp's replies; convention: rules for any server's.",
 )
 def command(reply: TextIO, envelope: str, mode: str) -> None:
     """List every rule that the reply in FILE, a JSON object, breaks. Exit with 1 if it breaks any."""

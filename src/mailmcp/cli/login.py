@@ -30,12 +30,12 @@ def command(config: Path | None, account_id: str | None, *, device: bool) -> Non
             f"{sign_in.account_id}"
         )
     if sign_in.method == "command" or sign_in.as_application:
-        fail(f"account {sign_in.account_id} needs no sign-in by a person. Run mailmcp check")
+        fail(f"account {sign_in.account_id} doesn't need you to sign in. Run mailmcp check")
     try:
         store = store_for(sign_in)
         client = sign_in.make_client()
         if client.provider.needs_secret and not client.client_secret:
-            fail(f"{client.provider.name} wants the secret of the client too: set client_secret")
+            fail(f"{client.provider.name} also requires the client's secret: set client_secret")
         if device:
             tokens = client.sign_in_with_device(_show_code)
         else:
@@ -49,7 +49,7 @@ def command(config: Path | None, account_id: str | None, *, device: bool) -> Non
     except (SignInError, StoreError) as error:
         fail(error)
     record_store(settings, sign_in, store)
-    click.echo(f"Signed in to {sign_in.account_id}. mailmcp check {sign_in.account_id} tests it.")
+    click.echo(f"Signed in to {sign_in.account_id}. To test it, run mailmcp check {sign_in.account_id}")
 
 
 def _open_browser(url: str) -> None:

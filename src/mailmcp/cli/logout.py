@@ -15,7 +15,7 @@ from mailmcp.cli.sign_in import fail, load_sign_in
 @config_option
 @click.argument("account_id", required=False)
 def command(config: Path | None, account_id: str | None) -> None:
-    """Forget the stored sign-in or password of ACCOUNT_ID; it may be left out if there is only one.
+    """Delete the stored sign-in or password of ACCOUNT_ID; it may be left out if there is only one.
 
     A sign-in is revoked as well, where the provider allows that.
     """
@@ -29,10 +29,14 @@ def command(config: Path | None, account_id: str | None) -> None:
         if tokens is not None:
             try:
                 done = sign_in.make_client().revoke(tokens.refresh_token)
-                revoked = " and revoked" if done else ". Remove mailmcp's access on the provider's page too"
+                revoked = (
+                    " and revoked the sign-in"
+                    if done
+                    else ". Remove mailmcp's access on the provider's page too"
+                )
             except SignInError as error:
-                revoked = f", but it could not be revoked: {error}"
+                revoked = f", but couldn't revoke the sign-in: {error}"
         store.delete(sign_in.key)
     except StoreError as error:
         fail(error)
-    click.echo(f"The secret of {sign_in.account_id} is forgotten{revoked}")
+    click.echo(f"Deleted the secret of {sign_in.account_id}{revoked}")

@@ -12,8 +12,8 @@ from mailmcp import __version__
 _COMMANDS = {
     "serve": "Serve MCP over stdin and stdout (for a host that starts it), or over HTTP.",
     "login": "Sign in to an account by OAuth 2.0.",
-    "logout": "Forget the stored sign-in or password of an account.",
-    "password": "Store the password of an account in a safe place.",
+    "logout": "Delete the stored sign-in or password of an account.",
+    "password": "Store the password of an account securely.",
     "check": "Connect to each account and report what works.",
     "demo": "Serve a sample mailbox; needs no account.",
     "schema": "Print the tools with their schemas.",

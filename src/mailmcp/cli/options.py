@@ -33,7 +33,7 @@ _text = click.option(
 _rows = click.option(
     "--rows",
     type=click.Choice(get_args(RowForm)),
-    help="Rows of listed messages; lean rows omit what a message's id says already. Default: full.",
+    help="Rows of listed messages; lean rows omit what the message id already says. Default: full.",
 )
 _transport = click.option(
     "--transport",

@@ -22,7 +22,7 @@ def command(config: Path | None, account_id: str | None) -> None:
     if sign_in.method != "password":
         fail(f"account {sign_in.account_id} uses OAuth 2.0. Run mailmcp login {sign_in.account_id}")
     if sign_in.has_other_password:
-        fail(f"the settings name another password for account {sign_in.account_id}. Remove that first")
+        fail(f"the settings already name a password for account {sign_in.account_id}. Remove it first")
     password = click.prompt(f"Password for {sign_in.user}", hide_input=True, err=True)
     if not is_sendable(password):
         fail("a password can't contain line breaks or NULs")
@@ -32,4 +32,4 @@ def command(config: Path | None, account_id: str | None) -> None:
     except StoreError as error:
         fail(error)
     record_store(settings, sign_in, store)
-    click.echo(f"Stored. mailmcp check {sign_in.account_id} tests it.")
+    click.echo(f"Stored. To test it, run mailmcp check {sign_in.account_id}")

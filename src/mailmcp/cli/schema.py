@@ -24,7 +24,7 @@ from mcp_envelope import Dialect
     type=click.Choice(get_args(RowForm)),
     default="full",
     show_default=True,
-    help="Rows of listed messages; lean rows omit what a message's id says already.",
+    help="Rows of listed messages; lean rows omit what the message id already says.",
 )
 def command(tool: str | None, envelope: str, rows: str) -> None:
     """Print TOOL, or all tools, as in tools/list: JSON with input and output schemas."""

@@ -136,8 +136,8 @@ class AccountSessions:
         details, rate_limit = {"account_id": account_id}, RateLimit(retry_after_s=round(wait_s))
         if self._refusal is None:
             raise InternalError(
-                f"The server closed the connection during the login of account {account_id}. It is not tried "
-                f"again for {wait_s:.0f} s: the password may be wrong, and the provider might lock the "
+                f"The server closed the connection during the login of account {account_id}. It won't be "
+                f"retried for {wait_s:.0f} s: the password may be wrong, and the provider might lock the "
                 "account. If this happens again, check the password.",
                 reason=Reason.LOGIN_UNANSWERED,
                 retryable=True,
@@ -145,8 +145,8 @@ class AccountSessions:
                 rate_limit=rate_limit,
             )
         raise AuthFailedError(
-            f"The login of account {account_id} was refused a moment ago. It is not tried again for "
-            f"{wait_s:.0f} s, so that the provider does not lock the account. {self._refusal.message}",
+            f"The login of account {account_id} was refused a moment ago. It won't be retried for "
+            f"{wait_s:.0f} s, so that the provider doesn't lock the account. {self._refusal.message}",
             reason=Reason.BACKING_OFF,
             details=details,
             rate_limit=rate_limit,

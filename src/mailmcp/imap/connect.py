@@ -180,7 +180,7 @@ def tls_context(account: Account) -> ssl.SSLContext:
     except OSError as error:
         raise tls_error(
             account.account_id,
-            f"The ca_file of account {account.account_id} is not a readable file of certificates in PEM. "
+            f"The ca_file of account {account.account_id} is not a readable PEM file of certificates. "
             "Correct it in the settings.",
         ) from error
 
@@ -243,7 +243,7 @@ def _start_tls(connection: Connection, handle: ConnectionHandle) -> None:
 def _no_starttls_error(account: Account, problem: str) -> ToolError:
     return tls_error(
         account.account_id,
-        f"The settings ask for STARTTLS, and the server {problem} (account {account.account_id}). "
+        f"The settings require STARTTLS, but the server {problem} (account {account.account_id}). "
         'Use tls = "implicit" with the TLS port.',
     )
 

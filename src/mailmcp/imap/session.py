@@ -191,7 +191,7 @@ class Session:
         if result is not None:
             found = result.number("UIDVALIDITY") or 0
             if not 0 < found <= _UIDVALIDITY_MAX:
-                what = "sent no UIDVALIDITY of 32 bits for the mailbox"
+                what = "sent no valid UIDVALIDITY for the mailbox"
                 raise protocol_error(self.account.account_id, what)
             exists = self.quirks.sizes[name] = result.number("EXISTS") or 0
             self.mailbox = SelectedMailbox(

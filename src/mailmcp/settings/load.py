@@ -186,7 +186,7 @@ def _id_problems(from_file: FileSource, from_environment: EnvironmentSource) -> 
         if not isinstance(account_id, str):
             continue
         if first.setdefault(account_id, position) != position:
-            yield Problem(where, f"is the id of accounts[{first[account_id] + 1}] too; ids must be unique")
+            yield Problem(where, f"is also the id of accounts[{first[account_id] + 1}]; ids must be unique")
         elif account_id == ENVIRONMENT_ACCOUNT_ID and from_environment.accounts:
             variable = from_environment.name_key("host")
             yield Problem(

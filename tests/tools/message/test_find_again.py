@@ -39,7 +39,7 @@ def test_a_moved_message_is_found(store: Store, desk: Desk, message_id: str) -> 
     found = reply.data["message"]["message_id"]
     assert ":Shelf:" in found
     assert reply.data["message"]["body_text"] == "Text"
-    assert f"The message is no longer `{message_id}`; its Message-ID found it again." in reply.text
+    assert f"The message is no longer `{message_id}`; it was found by its Message-ID." in reply.text
     assert desk.message(found)["body_text"] == "Text"
 
 

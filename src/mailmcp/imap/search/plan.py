@@ -63,7 +63,7 @@ def make_plan(query: SearchQuery, *, can: Callable[[str], bool]) -> Plan:
             raise InvalidInputError.of(
                 row.argument,
                 BaseReason.INVALID_VALUE,
-                f"works with {row.provider} only, and this account's server is another. Send other criteria.",
+                f"works only with {row.provider}, which this account doesn't use. Send other criteria.",
             )
         if row.keys is not None:
             keys += write_keys(row, query, row.keys)

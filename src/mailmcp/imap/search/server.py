@@ -68,7 +68,7 @@ class SearchServer:
         if isinstance(found, RefusedError):
             raise refused_error(account_id, found) from found
         if found is None:
-            raise protocol_error(account_id, "gave a search result that can't be read")
+            raise protocol_error(account_id, "sent a search result that can't be read")
         return found
 
     def accepts(

@@ -103,7 +103,7 @@ def _too_large(opened: OpenPart, what: str, limit: int) -> InvalidInputError:
     return InvalidInputError.of(
         "mode",
         Reason.TOO_LARGE,
-        f"can't be used: the file has about {part.decoded_size} octets, and {what} at most {limit}. "
+        f"can't be used: the file has about {part.decoded_size} octets, but {what} at most {limit}. "
         "Send text, or save if the user has set a folder.",
         next_action=get_text if can_have_text(part.content_type, part.filename) else None,
     )

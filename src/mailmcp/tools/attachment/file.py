@@ -123,7 +123,7 @@ def _give_name(place: _Place, partial: str, name: str) -> str:
             _rename(place, partial, candidate)
             return candidate
     raise InternalError(
-        f"The file was not saved: the folder already has {limits.SAVED_NAMES_TRIED} files of this name. "
+        f"The file was not saved: the folder already has {limits.SAVED_NAMES_TRIED} files with this name. "
         "The user must delete some.",
         reason=Reason.SAVE_FAILED,
     )

@@ -170,7 +170,7 @@ def _read(part: Part, octets: bytes, cut: bool) -> AttachmentText | _Document:  
     if content_type == "" and not _looks_like_text(content):
         return _no_text(
             Code.INVALID_INPUT,
-            f"It has no readable text ({quote(part.content_type)}): it is of another type or broken.",
+            f"It has no readable text ({quote(part.content_type)}): it has another type or is damaged.",
         )
     if content_type in _MESSAGES:
         body = attached_message_text(content, part_id=_own_parts(part))

@@ -61,7 +61,7 @@ async def get_message(arguments: GetMessageArguments, call: Call) -> Outcome[Get
         if not has_moved(error):
             raise
         found = await _find_again(arguments, call, ref, error)
-        moved.append(f"The message is no longer {code(ref.message_id)}; its Message-ID found it again.")
+        moved.append(f"The message is no longer {code(ref.message_id)}; it was found by its Message-ID.")
         if found.others:
             others = counted(found.others, "other message")
             moved.append(

@@ -184,8 +184,8 @@ TOOL = MailTool(
     name=SEARCH_MESSAGES,
     title="Search messages",
     description=(
-        "Search one mailbox or all of them. All criteria given must hold; false is no filter. "
-        "None lists everything. Follow `next_cursor` for more. Never marks anything as read."
+        "Search one mailbox or all of them. All criteria must match; false is no filter. "
+        "No criteria: list everything. Follow `next_cursor` for more. Never marks anything as read."
     ),
     arguments=SearchMessagesArguments,
     data=SearchMessagesData,

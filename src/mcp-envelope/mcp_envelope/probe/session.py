@@ -126,7 +126,7 @@ class Session:
             said = f"JSON-RPC error {error.code}: {error.message}" if refused else error.message
             return Reply(tool=tool, kind=kind, arguments=arguments, error=said, is_refused=refused)
         except (ValidationError, RuntimeError) as error:
-            said = f"what came isn't a tool result: {error}"
+            said = f"the response isn't a tool result: {error}"
             return Reply(tool=tool, kind=kind, arguments=arguments, error=said)
         sent = result.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return Reply(tool=tool, kind=kind, arguments=arguments, result=sent)
