@@ -67,7 +67,7 @@ def test_a_similar_mailbox_is_suggested(name: str, meant: Sequence[str]) -> None
     elif len(meant) == 1:
         assert found.sentence == f"Did you mean `{meant[0]}`?"
     else:
-        assert found.sentence.startswith("Its mailboxes: `INBOX`, `Archive`, ")
+        assert found.sentence.startswith("It has `INBOX`, `Archive`, ")
 
 
 def test_several_candidates_are_all_suggested() -> None:

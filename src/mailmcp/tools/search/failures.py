@@ -67,7 +67,7 @@ def suggest_mailboxes(name: str, mailboxes: Sequence[Mailbox]) -> Suggestion:
         if names:
             named = " or ".join(map(code, names[: limits.SIMILAR_MAILBOXES_MAX]))
             return Suggestion(sentence=f"Did you mean {named}?", names=names)
-    return Suggestion(sentence=f"Its mailboxes: {_listed([each.name for each in selectable])}.")
+    return Suggestion(sentence=f"It has {_listed([each.name for each in selectable])}.")
 
 
 def _guesses(name: str, mailboxes: Sequence[Mailbox]) -> Iterator[list[str]]:
