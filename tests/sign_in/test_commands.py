@@ -173,7 +173,7 @@ def test_a_token_command_is_asked_again_if_its_token_is_refused(
         ("password = 'fake'\n", "login", 'Set auth = "oauth2", or run mailmcp password work'),
         (OAUTH, "password", "Run mailmcp login work"),
         (OAUTH, "logout", "nothing is stored for account work"),
-        ("password = 'fake'\n", "password", "Remove that first"),
+        ("password = 'fake'\n", "password", "Remove it first"),
         ("auth = 'oauth2'\nprovider = 'google'\nclient_id = 'x'\n", "login", "set client_secret"),
     ],
 )

@@ -185,7 +185,7 @@ TOOL = MailTool(
     title="Search messages",
     description=(
         "Search one mailbox or all of them. All criteria must match; false is no filter. "
-        "No criteria lists everything. Follow `next_cursor` for more. Never marks anything as read."
+        "Without criteria lists everything. Follow `next_cursor` for more. Never marks anything as read."
     ),
     arguments=SearchMessagesArguments,
     data=SearchMessagesData,
