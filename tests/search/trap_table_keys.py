@@ -103,7 +103,7 @@ KEYS = (
         server="any but Gmail",
         arguments={"gmail_query": "has:attachment"},
         error="invalid_value",
-        says="works with Gmail only",
+        says="works only with Gmail",
     ),
     Trap(
         server="wrong dates",

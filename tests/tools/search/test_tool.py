@@ -156,7 +156,7 @@ def test_other_orders_have_pages_too(filled: Desk, sort: str) -> None:
 
 
 def test_gmails_language_is_for_gmail_alone(filled: Desk) -> None:
-    with pytest.raises(InvalidInputError, match=r"gmail_query: works with Gmail only") as caught:
+    with pytest.raises(InvalidInputError, match=r"gmail_query: works only with Gmail") as caught:
         filled.search(gmail_query="is:starred")
     assert caught.value.reason is BaseReason.INVALID_VALUE
 
