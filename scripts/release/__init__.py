@@ -1,1 +1,1 @@
-"""Builds and tries what a release consists of: distributions, a bundle for desktop hosts, a registry entry."""
+"""What a release consists of: distributions, a bundle for desktop hosts, an entry of the registry."""

@@ -1,19 +1,17 @@
 """The command line of `scripts/package`."""
 
 import json
-import shutil
-import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import anyio
 import click
 from scripts.release.bundle import pack, start_as_host, write_bundle
+from scripts.release.commands import run
 from scripts.release.distributions import ROOT, build_distributions
 from scripts.release.registry import registry_entry, registry_name
-from scripts.release.trial import install, try_installed
+from scripts.release.trial import check_version, install, search_demo
 
 import mailmcp
 
@@ -37,13 +35,13 @@ def main(out: Path, owner: str | None) -> None:
 
     _say("distributions")
     distributions = build_distributions(out, registry_name=name)
-    files = [str(file) for file in distributions.files]
-    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *files], check=True)
+    run(sys.executable, "-m", "twine", "check", "--strict", *map(str, distributions.files))
     with TemporaryDirectory() as scratch:
         _say("installing the wheels in an environment of their own")
         envelope, wheel = (str(file) for file in distributions.wheels)
-        commands = install(Path(scratch, "environment"), [envelope, f"{wheel}[demo]"])
-        anyio.run(partial(try_installed, commands, cwd=Path(scratch)))
+        command = install(Path(scratch, "environment"), envelope, f"{wheel}[demo]")
+        check_version(command)
+        anyio.run(search_demo, command, Path(scratch))
 
     _say("bundle")
     bundle = out / f"mailmcp-{mailmcp.__version__}.mcpb"

@@ -5,9 +5,9 @@ bundle. The manifest follows version 0.4, the first with that type.
 """
 
 import json
+import os
 import re
 import shutil
-import subprocess
 import sys
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from mcp import Client, StdioServerParameters
+from scripts.release.commands import run
+from scripts.release.distributions import Distributions
 
 import mailmcp
 from mailmcp.server.published import read_published
 from mcp_envelope import Dialect
-from scripts.release.distributions import Distributions
 
 MCPB = "@anthropic-ai/mcpb@2.1.2"
 
@@ -62,17 +63,17 @@ FIELDS = {
     "host": Field(
         variable="MAILMCP_HOST",
         title="IMAP server",
-        description="Such as imap.example.com. Leave all fields blank if mailmcp's settings file has your accounts.",
+        description="The mail server, such as imap.example.com. Leave all blank if you have a settings file.",
     ),
     "user": Field(
         variable="MAILMCP_USER",
         title="User name",
-        description="Usually your mail address.",
+        description="The user name there, usually your mail address.",
     ),
     "password": Field(
         variable="MAILMCP_PASSWORD",
         title="Password",
-        description="At many providers an app password, which you make in your account there.",
+        description="The password there; at many providers an app password, which you make in your account.",
         is_secret=True,
     ),
 }
@@ -141,17 +142,17 @@ def write_bundle(folder: Path, distributions: Distributions) -> None:
 
 def pack(folder: Path, bundle: Path, *, node: Path) -> None:
     """Have MCPB's own tool, which npm installs into `node`, validate and pack a folder."""
-    subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--prefix", str(node), MCPB], check=True)
+    run("npm", "install", "--no-audit", "--no-fund", "--prefix", str(node), MCPB)
     mcpb = str(node / "node_modules" / ".bin" / "mcpb")
-    subprocess.run([mcpb, "validate", str(folder / "manifest.json")], check=True)
-    subprocess.run([mcpb, "pack", str(folder), str(bundle)], check=True)
+    run(mcpb, "validate", str(folder / "manifest.json"))
+    run(mcpb, "pack", str(folder), str(bundle))
 
 
 async def start_as_host(bundle: Path, scratch: Path, values: Mapping[str, str]) -> Sequence[str]:
     """Unpack a bundle, start it as a host does, and return the names of its tools.
 
-    The SDK's client passes on hardly any of our environment, as hosts do. The host's home folder is new,
-    so uv begins without a cache.
+    The SDK's client passes on hardly any of our environment, as hosts do; to this come only the index
+    and the certificates that uv needs on this machine. The home folder is new, so uv has no cache.
 
     Args:
         bundle: The packed bundle.
@@ -170,10 +171,12 @@ async def start_as_host(bundle: Path, scratch: Path, values: Mapping[str, str]) 
     known = {"__dirname": str(folder)}
     for name, field in read["user_config"].items():
         known[f"user_config.{name}"] = values.get(name, field["default"])
+    machine = {name: os.environ[name] for name in os.environ if name.startswith(("UV_", "SSL_CERT_"))}
+    account = {name: _fill_in(value, known) for name, value in config["env"].items()}
     parameters = StdioServerParameters(
         command=str(Path(sys.executable).with_name(config["command"])),
         args=[_fill_in(argument, known) for argument in config["args"]],
-        env={name: _fill_in(value, known) for name, value in config["env"].items()} | {"HOME": str(home)},
+        env={**machine, "HOME": str(home), **account},
         cwd=scratch,
     )
     async with Client(parameters) as client:

@@ -4,12 +4,13 @@ In a checkout, mailmcp depends on the mcp-envelope next to it, by path; a packag
 dependency. So mailmcp is built from a copy whose pyproject.toml asks for the same version by name.
 """
 
-import subprocess
 import sys
 import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from scripts.release.commands import run
 
 import mailmcp
 import mcp_envelope
@@ -83,5 +84,5 @@ def _build(project: Path, folder: Path, name: str) -> Distribution:
 
 
 def _hatchling(project: Path, target: str, folder: Path) -> None:
-    command = [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory", str(folder)]
-    subprocess.run(command, cwd=project, check=True)
+    hatchling = (sys.executable, "-m", "hatchling")
+    run(*hatchling, "build", "--target", target, "--directory", str(folder), cwd=project)

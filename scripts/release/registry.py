@@ -3,12 +3,13 @@
 import re
 from typing import Any
 
-import mailmcp
 from scripts.release.bundle import FIELDS
+
+import mailmcp
 
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 DESCRIPTION = "Search and read mail over IMAP: conversations, attachments. Changes nothing on the server."
-OWNER = re.compile(r"[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}")
+OWNER = re.compile(r"(?=.{1,39}\Z)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
 
 
 def registry_name(owner: str) -> str:
@@ -18,7 +19,9 @@ def registry_name(owner: str) -> str:
         ValueError: GitHub has no such names.
     """
     if not OWNER.fullmatch(owner):
-        raise ValueError("the owner must be the name of a GitHub user or organization: letters, digits, hyphens")
+        raise ValueError(
+            "the owner must be the name of a GitHub user or organization: letters, digits, hyphens"
+        )
     return f"io.github.{owner}/mailmcp"
 
 
