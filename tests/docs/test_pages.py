@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from scripts.docs_pages import PAGES, PARTS, regenerate
 
+from mailmcp.tools.registry import TOOLS
+
 ROOT = Path(__file__).parents[2]
 MARKDOWN = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 LINK = re.compile(r"\[[^\]]*\]\((?!https?://|#|mailto:)([^)#]+)")
@@ -63,11 +65,18 @@ def test_the_architecture_names_files_that_exist() -> None:
     assert [name for name in sorted(named) if not any(each.endswith(f"/{name}") for each in known)] == []
 
 
+def test_the_page_of_the_tools_links_to_each() -> None:
+    page = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
+    assert [tool.name for tool in TOOLS if f"[`{tool.name}`](#{tool.name})" not in page] == []
+
+
 def test_the_architecture_names_every_package() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     source = ROOT / "src" / "mailmcp"
     packages = {path.parent.name for path in source.rglob("__init__.py")} - {"mailmcp"}
-    assert [name for name in sorted(packages) if not re.search(rf"\b{name}\b", page)] == []
+    drawing = page.split("```")[1]
+    known = set(re.findall(r"\w+", drawing)) | set(re.findall(r"(\w+)/", page))
+    assert packages - known == set()
 
 
 def test_the_library_alone_needs_neither_mail_nor_the_sdk() -> None:

@@ -18,6 +18,7 @@ from mailmcp.model.message_ref import parse_ref
 from mailmcp.model.owner import Owner
 from mailmcp.server.app import build_server
 from mailmcp.tools.preferences import Preferences
+from mailmcp.tools.registry import TOOLS
 from mcp_envelope import Dialect
 from servers.dovecot import Dovecot, Login
 from servers.embedded import Pymap
@@ -88,6 +89,11 @@ def check(result: CallToolResult) -> dict[str, Any]:
     return data
 
 
+SHOW_NOTHING_OF_STRANGERS = {"imap_list_accounts"}
+CALLED: set[str] = set()
+"""The tools that have been called with a stranger's mail."""
+
+
 @pytest.mark.parametrize("seed", thin(SEEDS, keep_every=len(SEEDS)))
 @pytest.mark.parametrize("dialect", thin(Dialect, keep_every=len(Dialect)), ids=str)
 def test_every_word_in_our_lines_is_ours(
@@ -121,9 +127,12 @@ def ask_for_everything(store: Store, dialect: Dialect, stranger: Stranger, folde
             await fail(client, store, shared, ids)
 
     anyio.run(run)
+    unasked = {tool.name for tool in TOOLS} - CALLED - SHOW_NOTHING_OF_STRANGERS
+    assert not unasked, "a tool that shows what strangers wrote belongs in this test"
 
 
 async def call(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
+    CALLED.add(tool)
     return check(await client.call_tool(tool, arguments))
 
 

@@ -105,7 +105,7 @@ def advise_on_password(text: str, *, host: str, account_id: str) -> Advice | Non
 
 
 def advise_on_token(*, host: str, account_id: str) -> str:
-    """Say what a server takes that refuses every access token, such as iCloud's, which advertises XOAUTH2."""
+    """Return what to use with a server that refuses every token: iCloud's does, and advertises XOAUTH2."""
     provider = provider_of_host(host)
     if provider is None or provider.oauth_provider:
         return ""

@@ -244,7 +244,7 @@ def _replace_headers_without_from(jobs: Sequence[FetchJob], results: list[Fetche
         return results
     replies: Replies = []
     try:
-        for burst in _bursts(list(_commands((list(lacking)[: limits.PAGE_SIZE_MAX], _WHOLE_HEADER), 0))):
+        for burst in _bursts(list(_commands((list(lacking), _WHOLE_HEADER), 0))):
             replies += (yield burst).replies
     except PipelineInterruptedError:
         return [replace(each, interrupted=True) for each in results]

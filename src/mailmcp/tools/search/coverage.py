@@ -62,7 +62,7 @@ class Coverage:
 
     @property
     def complete(self) -> bool:
-        """Whether it is proven that no match is missing from the mailboxes that were asked for."""
+        """Whether it is proven that this page and those after it show every match."""
         return self.all_seen and not (self.unproven or self.unread)
 
     @property
