@@ -55,7 +55,7 @@ class Guide:
 
 
 async def walk(client: Client, show: Show, rebuild: Callable[[], None]) -> None:
-    """Walk through what the server does; `rebuild` deletes the mailbox `REBUILT` and makes it anew.
+    """Walk through what the server does; `rebuild` deletes the mailbox `REBUILT` and creates it again.
 
     Raises:
         RuntimeError: A reply is not what the session is there to show.
@@ -67,40 +67,42 @@ async def walk(client: Client, show: Show, rebuild: Callable[[], None]) -> None:
     guide.say("Which mailboxes, and how full are they?")
     _expect(await guide.call("imap_list_mailboxes", {"account_id": "default", "include_counts": True}))
 
-    guide.say("What came in lately that is unread? Three at a time, with the start of each text.")
+    guide.say("What unread mail arrived recently? Three messages at a time, each with the start of its text")
     search = {"unread_only": True, "limit": 3, "snippet_max_chars": 100}
     first = _expect(await guide.call("imap_search_messages", search))
 
-    guide.say("The next page: a cursor alone is enough")
+    guide.say("The next page. A cursor alone is enough")
     _expect(await guide.follow(first))
 
-    guide.say("A message with an attachment, found by its subject; only its text is downloaded")
+    guide.say("A message with an attachment. Only its text is downloaded")
     found = _expect(await guide.call("imap_search_messages", {"subject": "firmware 2.4.2", "limit": 1}))
     _expect(await guide.call("imap_get_message", {"message_id": _first_id(found)}))
 
     await _walk_further(guide)
 
-    guide.say("A request that cannot be right: everything wrong with it is told at once")
+    guide.say("An invalid request. One error reports every mistake")
     wrong = {"mailbox": "INBOX", "limit": 500, "last_days": 7, "start_date": "2026-01-01", "form": "Priya"}
     _expect(await guide.call("imap_search_messages", wrong), error="invalid_input")
 
-    guide.say("A mailbox that is rebuilt on the server while we hold an id: a conflict, not a wrong message")
+    guide.say("An id of a mailbox that was rebuilt since: a conflict, not the wrong message")
     apollo = _expect(await guide.call("imap_search_messages", {"mailbox": REBUILT, "limit": 1}))
     rebuild()
-    show(f"(meanwhile another program archives the messages of {REBUILT!r}, deletes it and makes it anew)\n")
+    show(
+        f"(meanwhile another program archives the messages of {REBUILT!r}, deletes it and creates it again)\n"
+    )
     stale = _expect(await guide.call("imap_get_message", {"message_id": _first_id(apollo)}), error="conflict")
 
-    guide.say("The reply says what to do: its next action, sent as it is")
+    guide.say("The reply says what to do next. Its next action is sent unchanged")
     _expect(await guide.follow(stale))
 
 
 async def _walk_further(guide: Guide) -> None:
-    """Go across mailboxes, and into attachments."""
-    guide.say("The conversation that a message belongs to, from all mailboxes, without its quoted history")
+    """Search across mailboxes and read an attachment."""
+    guide.say("The conversation of a message, from all mailboxes, without quoted history")
     found = _expect(await guide.call("imap_search_messages", {"subject": "sensor drift", "limit": 1}))
     _expect(await guide.call("imap_get_thread", {"message_id": _first_id(found), "max_chars": 1_500}))
 
-    guide.say("Words anywhere in any mailbox, and where they were found; then the text of a PDF attached")
+    guide.say("A word anywhere in any mailbox, and where it was found. Then the text of an attached PDF")
     everywhere = {
         "query": "7F3K3",
         "has_attachment": True,
@@ -125,7 +127,7 @@ def _expect(result: CallToolResult, *, error: str | None = None) -> CallToolResu
 
 
 def rebuild_mailbox(server: EmbeddedServer) -> None:
-    """Archive the messages of the mailbox `REBUILT`, delete it and make it anew, as mail programs can."""
+    """Archive the messages of the mailbox `REBUILT`, delete it and create it again, as mail programs can."""
     with IMAPClient(server.host, server.port, ssl=False) as other:
         other.login(server.user, server.password)
         other.select_folder(REBUILT)
@@ -176,10 +178,10 @@ async def run(show: Show, *, mode: str = "auto") -> None:
 def main() -> None:
     """Show a session with the sample mailbox, then how to put mailmcp into a desktop host."""
     anyio.run(run, click.echo)
-    click.echo("\n## For your desktop host's config (claude_desktop_config.json or the like)\n")
-    click.echo("mail-demo serves this sample mailbox, mail your own account:\n")
+    click.echo("\n## Add this to your desktop host's config, such as claude_desktop_config.json\n")
+    click.echo("mail-demo serves this sample mailbox. mail serves your own account:\n")
     click.echo(host_snippets())
-    click.echo(f"\nTry your own account first: {COMMAND} check, with the same variables set.")
+    click.echo(f"\nTo try your own account first, set the same variables and run: {COMMAND} check")
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ def test_a_provider_that_is_away_can_be_asked_later(client: OAuthClient) -> None
 
 
 def test_an_issuer_without_metadata_is_named(provider: AuthorizationServer) -> None:
-    with pytest.raises(SignInError, match="can't be used: it publishes none"):
+    with pytest.raises(SignInError, match="can't be used: none was found"):
         discover(f"{provider.issuer}/other")
 
 

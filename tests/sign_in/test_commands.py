@@ -86,7 +86,7 @@ def test_a_person_signs_in_once_and_a_host_with_six_variables_reads_mail(
     done = run("login")
     assert done.returncode == 0, done.stderr
     assert "Signed in to work" in done.stdout
-    assert "A file that only you can read is used instead" in done.stderr
+    assert "mailmcp uses a file that only you can read instead" in done.stderr
     text = path.read_text()
     assert 'secrets = "file"' in text
     assert "# my accounts" in text

@@ -52,7 +52,7 @@ def discover(issuer: str, *, scope: str = "") -> Provider:
         ProviderUnavailableError: It could not be reached.
         SignInError: It publishes no usable metadata.
     """
-    fault = "it publishes none"
+    fault = "none was found"
     with _named_faults(issuer), httpx2.Client(timeout=HTTP_TIMEOUT_S) as http:
         for url in metadata_urls(issuer):
             response = http.get(url, headers={"Accept": "application/json"})

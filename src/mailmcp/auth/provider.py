@@ -139,7 +139,7 @@ def parse_metadata(issuer: str, metadata: Mapping[str, Any], *, scope: str) -> P
         ValueError: It names another issuer, lacks an endpoint, or has one that is not HTTPS.
     """
     if str(metadata.get("issuer", "")).rstrip("/") != issuer.rstrip("/"):
-        raise ValueError("its metadata names another issuer")
+        raise ValueError("it names another issuer")
     endpoints = {
         name: str(metadata.get(name) or "")
         for name in (
@@ -152,7 +152,7 @@ def parse_metadata(issuer: str, metadata: Mapping[str, Any], *, scope: str) -> P
     if not endpoints["token_endpoint"] or not (
         endpoints["authorization_endpoint"] or endpoints["device_authorization_endpoint"]
     ):
-        raise ValueError("its metadata lacks an endpoint")
+        raise ValueError("it lacks an endpoint")
     unsafe = [name for name, url in endpoints.items() if url and not is_safe_url(url)]
     if unsafe:
         raise ValueError(f"its {unsafe[0]} is not an https address")

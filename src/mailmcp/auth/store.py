@@ -106,7 +106,7 @@ class FileStore(SecretStore):
             with self._path.open("rb") as file:
                 mode = os.fstat(file.fileno()).st_mode
                 if sys.platform != "win32" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-                    raise StoreError(f"Others may read {self._path}. Run: chmod 600 {self._path}")
+                    raise StoreError(f"Other users can read {self._path}. Run: chmod 600 {self._path}")
                 content = json.load(file)
         except FileNotFoundError:
             return {}

@@ -38,7 +38,7 @@ def store_for(sign_in: SignIn) -> SecretStore:
     if store is None:
         store, why_not = choose_store()
         if why_not:
-            click.echo(f"{why_not} A file that only you can read is used instead.", err=True)
+            click.echo(f"{why_not} mailmcp uses a file that only you can read instead.", err=True)
     return store
 
 

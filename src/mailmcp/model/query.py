@@ -300,7 +300,7 @@ class SearchQuery:
         features=(Feature.ALL, Feature.FLAGS),
         keys=lambda keyword: (b"KEYWORD", _keyword(keyword)),
         holds=lambda keyword, flags: keyword.lower() in flags,
-        description="IMAP keyword, as $Forwarded.",
+        description="IMAP keyword like $Forwarded.",
     )
     header_message_id: str = _in_header(
         "i",

@@ -111,8 +111,8 @@ TOOL = MailTool(
     name=GET_MESSAGE_RAW,
     title="Get a message's source",
     description=(
-        "Get the source of a message as stored, headers and all, in windows of octets: text, or base64 "
-        "where it isn't. For reading mail use imap_get_message."
+        "Get the source of a message as stored, headers and all, in windows of octets: as text if possible, "
+        "else base64. To read mail use imap_get_message."
     ),
     arguments=GetMessageRawArguments,
     data=GetMessageRawData,

@@ -36,12 +36,14 @@ def search_warnings(
     if "last_days" in sent.model_fields_set and not (sent.last_days or sent.cursor):
         warnings.append(f"last_days 0 is no filter; for today send start_date {today}.")
     if search.query.unanswered_only:
-        warnings.append("Answered means marked so by a mail program; imap_get_thread shows replies.")
+        warnings.append("Answered is a flag that mail programs set; imap_get_thread shows replies.")
     if empty and (phrases := _phrases(arguments_of(search))):
         names = " and ".join(phrases)
         warnings.append(f"Several words in {names} are one phrase; query takes single words, in any order.")
     if empty and (search.query.since or search.query.before):
-        warnings.append("Times are those of arrival; imported mail may have been written long before.")
+        warnings.append(
+            "Searches by time use the time of arrival; imported mail may have been written long before."
+        )
     if not all(each.in_order for each in pages):
         warnings.append(
             "The server doesn't sort this many messages: they are in the order in which they were added to "

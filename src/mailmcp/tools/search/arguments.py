@@ -160,7 +160,7 @@ class SearchMessagesArguments(_CriteriaArguments):
     """Where to search, criteria that must all hold, and the shape of the page."""
 
     last_days: int = Field(0, ge=0, le=limits.LAST_DAYS_MAX, description="1: since yesterday.")
-    start_date: Day = Field("", description="As since, a day.")
+    start_date: Day = Field("", description="Like since: a day.")
     end_date: Day = Field("", description="Included.")
     sort: Literal["newest", "oldest", "largest"] = "newest"
     limit: int = Field(

@@ -262,7 +262,7 @@ def _blocks(row: ThreadMessageRow, member: Member, *, zone: tzinfo) -> tuple[str
         time_column(row.date, zone),
         *marks_of(row.flags),
         *invitation_column(member.invitation),
-        f"{sender or 'no sender'} to {to or 'nobody named'}{f', cc {cc}' if cc else ''}: {subject}",
+        f"{sender or 'no sender'} to {to or 'unnamed recipients'}{f', cc {cc}' if cc else ''}: {subject}",
         *files_column(row.attachments, row.part_ids or ()),
         code(row.message_id),
     ]
