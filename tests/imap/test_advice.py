@@ -126,7 +126,7 @@ def test_what_may_pass_is_never_called_wrong_credentials(host: str, text: str) -
 def test_icloud_refuses_every_token_though_it_advertises_xoauth2() -> None:
     refused = RefusedError("AUTHENTICATE", "NO", REJECTED)
     assert (
-        "takes an app-specific password"
+        "accepts only an app-specific password"
         in token_refused_error(account_at("imap.mail.me.com"), refused).message
     )
     assert "mailmcp login work" in token_refused_error(account_at("outlook.office365.com"), refused).message

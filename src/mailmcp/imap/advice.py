@@ -29,13 +29,13 @@ class _Row:
 
 
 _OAUTH: Final = (
-    "{name} takes no passwords over IMAP, only OAuth 2.0. Register a client at {client_page}, "
+    "{name} accepts no passwords over IMAP, only OAuth 2.0. Register a client at {client_page}, "
     'set auth = "oauth2", provider = "{oauth_provider}" and its client_id in the settings, '
     "then run: mailmcp login {account_id}"
 )
 _OTHER_CREDENTIAL: Final = (
-    "{name} takes only {credential} over IMAP, not the password of its website. "
-    "Make one at {page} and enter it with: mailmcp password {account_id}"
+    "{name} accepts only {credential} over IMAP, not the password of its website. "
+    "Create one at {page} and enter it with: mailmcp password {account_id}"
 )
 
 
@@ -48,7 +48,7 @@ _ROWS: Final = (
     _row(
         r"basic auth(entication)? (is )?(disabled|blocked)",
         Reason.LOGIN_DISABLED,
-        "The server takes no passwords, only OAuth 2.0. Register a client at https://entra.microsoft.com, "
+        "The server accepts no passwords, only OAuth 2.0. Register a client at https://entra.microsoft.com, "
         'set auth = "oauth2", provider = "microsoft" and its client_id in the settings, '
         "then run: mailmcp login {account_id}",
     ),
@@ -56,7 +56,7 @@ _ROWS: Final = (
     _row(
         r"app(lication)?-specific password (is )?required",
         Reason.CREDENTIALS_REJECTED,
-        "The server takes only an app password. Make one at the provider ({page}) and enter it with: "
+        "The server accepts only an app password. Create one at the provider ({page}) and enter it with: "
         "mailmcp password {account_id}",
     ),
     # Gmail: `NO [ALERT] Your account is not enabled for IMAP use.`; Yandex: `IMAP is disabled`.
@@ -68,7 +68,7 @@ _ROWS: Final = (
 )
 
 NOT_CONNECTED: Final = (
-    "The sign-in is good, but the mailbox is closed to it: IMAP is off, the mailbox belongs to someone else, "
+    "You are signed in but can't use this mailbox: IMAP is off, the mailbox belongs to someone else, "
     "or this user has no permission for it. Check user in the settings, or sign in as the right person with: "
     "mailmcp login {account_id}"
 )
@@ -110,8 +110,8 @@ def advise_on_token(*, host: str, account_id: str) -> str:
     if provider is None or provider.oauth_provider:
         return ""
     return (
-        f"{provider.name} takes {provider.credential} over IMAP. Remove auth and the keys of OAuth 2.0 "
-        f"from the settings, then run: mailmcp password {account_id}"
+        f"{provider.name} accepts only {provider.credential} over IMAP. Remove auth and the keys of OAuth "
+        f"2.0 from the settings, then run: mailmcp password {account_id}"
     )
 
 
