@@ -1,7 +1,6 @@
 """login, logout and password as a user runs them: real processes, with a home of their own."""
 
 import os
-import pty
 import stat
 import subprocess
 import sys
@@ -14,8 +13,8 @@ from cli.served import Served, clean_environment
 from servers.authorization import CLIENT_ID, CLIENT_SECRET, USER, AuthorizationServer
 from servers.dovecot import Dovecot
 from servers.dovecot_config import PASSWORD
+from sign_in.terminal import CTRL_C, NO_KEY_STORE, TIMEOUT_S, converse
 
-TIMEOUT_S = 60.0
 BROWSER = "import sys, urllib.request; urllib.request.urlopen(sys.argv[1]).read()"
 """Follows redirects, as a browser does whose user has consented before. Returns when done, as w3m does."""
 
@@ -37,13 +36,11 @@ def run(home: Path) -> Run:
     script.write_text(BROWSER)
 
     def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        # No key store of the machine that runs the tests is touched.
-        keyring = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
         return subprocess.run(
             [sys.executable, "-m", "mailmcp", *arguments],
             env=clean_environment(home)
             | {"BROWSER": f"{sys.executable} {script} %s"}
-            | keyring
+            | NO_KEY_STORE
             | environment,
             capture_output=True,
             text=True,
@@ -201,7 +198,7 @@ def test_a_user_who_declines_stores_nothing(
 
 def test_a_password_is_asked_for_without_echo_and_then_works(write: Write, home: Path) -> None:
     path = write("")
-    screen = type_at_terminal([sys.executable, "-m", "mailmcp", "password"], home, PASSWORD + "\r")
+    _, screen = converse([sys.executable, "-m", "mailmcp", "password"], home, [("Password", f"{PASSWORD}\r")])
     assert f"Password for {USER}:" in screen
     assert "Stored. To test it, run mailmcp check work" in screen
     assert PASSWORD not in screen
@@ -214,46 +211,7 @@ def test_a_password_is_asked_for_without_echo_and_then_works(write: Write, home:
 def test_an_interrupt_leaves_everything_as_it_was(write: Write, home: Path) -> None:
     path = write("")
     before = path.read_text()
-    screen = type_at_terminal([sys.executable, "-m", "mailmcp", "password"], home, "half\x03")
+    _, screen = converse([sys.executable, "-m", "mailmcp", "password"], home, [("Password", f"half{CTRL_C}")])
     assert "Aborted!" in screen
     assert path.read_text() == before
     assert not stored(home).exists()
-
-
-def type_at_terminal(command: list[str], home: Path, keys: str) -> str:
-    """Run a command on a pseudo-terminal, type when it has asked, and return what the screen showed."""
-    keyring = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
-    ours, its = pty.openpty()
-    process = subprocess.Popen(
-        command,
-        stdin=its,
-        stdout=its,
-        stderr=its,
-        env=clean_environment(home) | keyring,
-        start_new_session=True,
-        preexec_fn=_take_terminal,  # noqa: PLW1509 - one thread runs here
-    )
-    os.close(its)
-    screen = b""
-    typed = False
-    while True:
-        try:
-            read = os.read(ours, 4096)
-        except OSError:
-            break  # Linux says so when the other side is closed
-        if not read:
-            break
-        screen += read
-        if not typed and screen.rstrip().endswith(b":"):
-            os.write(ours, keys.encode())
-            typed = True
-    process.wait(TIMEOUT_S)
-    os.close(ours)
-    return screen.decode().replace("\r\n", "\n")
-
-
-def _take_terminal() -> None:
-    import fcntl  # noqa: PLC0415
-    import termios  # noqa: PLC0415
-
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)

@@ -8,8 +8,9 @@ import click
 
 from mailmcp.auth.client import DeviceCode
 from mailmcp.auth.errors import SignInError
+from mailmcp.auth.sign_in import SignIn
 from mailmcp.auth.store import StoreError
-from mailmcp.auth.tokens import save_tokens
+from mailmcp.auth.tokens import Tokens, save_tokens
 from mailmcp.cli.options import config_option
 from mailmcp.cli.sign_in import fail, load_sign_in, record_store, store_for
 
@@ -33,23 +34,33 @@ def command(config: Path | None, account_id: str | None, *, device: bool) -> Non
         fail(f"account {sign_in.account_id} doesn't need you to sign in. Run mailmcp check")
     try:
         store = store_for(sign_in)
-        client = sign_in.make_client()
-        if client.provider.needs_secret and not client.client_secret:
-            fail(f"{client.provider.name} also requires the client's secret: set client_secret")
-        if device:
-            tokens = client.sign_in_with_device(_show_code)
-        else:
-            tokens = client.sign_in_with_browser(_open_browser, login_hint=sign_in.login_hint)
-        if not tokens.refresh_token:
-            fail(
-                f"{client.provider.name} sent no refresh token, so the sign-in would not last. "
-                "Remove mailmcp's access on the provider's page and try again"
-            )
+        tokens = fetch_tokens(sign_in, device=device)
         save_tokens(store, sign_in.key, tokens)
     except (SignInError, StoreError) as error:
         fail(error)
     record_store(settings, sign_in, store)
     click.echo(f"Signed in to {sign_in.account_id}. To test it, run mailmcp check {sign_in.account_id}")
+
+
+def fetch_tokens(sign_in: SignIn, *, device: bool) -> Tokens:
+    """Sign in by the browser or by a code; nothing is stored.
+
+    Raises:
+        SignInError: The provider issued no tokens, or none that last.
+    """
+    client = sign_in.make_client()
+    if client.provider.needs_secret and not client.client_secret:
+        raise SignInError(f"{client.provider.name} also requires the client's secret: set client_secret")
+    if device:
+        tokens = client.sign_in_with_device(_show_code)
+    else:
+        tokens = client.sign_in_with_browser(_open_browser, login_hint=sign_in.login_hint)
+    if not tokens.refresh_token:
+        raise SignInError(
+            f"{client.provider.name} sent no refresh token, so the sign-in would not last. "
+            "Remove mailmcp's access on the provider's page and try again"
+        )
+    return tokens
 
 
 def _open_browser(url: str) -> None:

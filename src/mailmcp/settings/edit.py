@@ -1,4 +1,4 @@
-"""Changes one key of an account in the settings file; every other octet stays as it is."""
+"""Adds an account to the settings file or changes one key of it; every other octet stays as it is."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mailmcp.settings.problems import SettingsError
-from mailmcp.settings.toml_file import find_line, read_toml
+from mailmcp.settings.toml_file import TomlFile, find_line, read_toml
 
 
 def set_account_key(path: Path, account_id: str, key: str, value: str) -> bool:
@@ -49,6 +49,40 @@ def set_account_key(path: Path, account_id: str, key: str, value: str) -> bool:
     return True
 
 
+def add_account(path: Path, account: Mapping[str, str | int]) -> None:
+    """Append an account to a file, or create the file, which then only its owner can read.
+
+    Raises:
+        SettingsError: The file can't be read or written, has an account of this id, or ends in something that
+            no table can follow.
+    """
+    file = read_toml(path, optional=True)
+    accounts = accounts_of(file)
+    if any(each.get("account_id") == account["account_id"] for each in accounts):
+        raise SettingsError([f"{path}: has an account {account['account_id']} already."])
+    table = "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in account.items())
+    gap = "" if not file.text else "\n" if file.text.endswith("\n") else "\n\n"
+    text = f"{file.text}{gap}[[accounts]]\n{table}"
+    if _parse(text) != {**file.data, "accounts": [*accounts, dict(account)]}:
+        raise SettingsError([f"{path}: no account can be appended. Write each one as a table [[accounts]]."])
+    try:
+        _replace(path.resolve(), text)
+    except OSError as error:
+        raise SettingsError([f"{path}: can't be written: {error.strerror}."]) from error
+
+
+def accounts_of(file: TomlFile) -> list[Mapping[str, object]]:
+    """Return the accounts of a file, unchecked.
+
+    Raises:
+        SettingsError: They are no tables.
+    """
+    accounts = file.data.get("accounts", [])
+    if not isinstance(accounts, list) or not all(isinstance(each, dict) for each in accounts):
+        raise SettingsError([f"{file.path}: accounts must be an array of tables; write [[accounts]]."])
+    return accounts
+
+
 def _parse(text: str) -> object:
     try:
         return tomllib.loads(text)
@@ -57,12 +91,17 @@ def _parse(text: str) -> object:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a new file with the mode of the old one and rename it: a crash leaves one of the two, whole."""
-    old = path.read_bytes()
+    """Write a new file with the mode of the old one and rename it: a crash leaves one of the two, whole.
+
+    Without an old one, only its owner can read the new one.
+    """
+    exists = path.exists()
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    old = path.read_bytes() if exists else b""
     mark = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
     line_break = b"\r\n" if b"\r\n" in old else b"\n"
     new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    mode = stat.S_IMODE(path.stat().st_mode)
+    mode = stat.S_IMODE(path.stat().st_mode) if exists else 0o600
     try:
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "wb") as file:

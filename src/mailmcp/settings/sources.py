@@ -178,6 +178,13 @@ def default_config_path() -> Path:
     return platformdirs.user_config_path("mailmcp", appauthor=False) / "config.toml"
 
 
+def choose_config_path(config: Path | None, environ: Mapping[str, str]) -> Path:
+    """Return the file that the command line names, or the environment, or else the default; absolute."""
+    if config is None and (named := environ.get(CONFIG_VARIABLE)):
+        return resolve_path(named, folder=Path(), environ=environ)
+    return (config or default_config_path()).absolute()
+
+
 def resolve_path(text: str, *, folder: Path, environ: Mapping[str, str]) -> Path:
     """Make a path absolute: `~` is the home folder of `environ`, and a relative path starts at `folder`."""
     first, *rest = Path(text).parts or (".",)

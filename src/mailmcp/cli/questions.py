@@ -1,0 +1,78 @@
+"""Questions to whoever runs a command: on a terminal, or answered by an option in a script."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import click
+from rich.console import Console
+from rich.prompt import Confirm, Prompt
+from rich.text import Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """Asks, with the defaults taken unasked if `assume_yes`. Ctrl-C raises KeyboardInterrupt."""
+
+    console: Console
+    assume_yes: bool
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether somebody is there to answer."""
+        return sys.stdin.isatty()
+
+    def ask(
+        self,
+        question: str,
+        option: str,
+        *,
+        default: str = "",
+        choices: Sequence[str] = (),
+        check: Callable[[str], str | None] = lambda _: None,
+    ) -> str:
+        """Ask until `check` finds no fault.
+
+        Args:
+            question: Without a colon.
+            option: What answers the question in a script.
+            default: What is taken if nothing is typed; empty to insist on an answer.
+            choices: The only answers; empty for any.
+            check: Returns what is wrong with an answer, starting with "must be", or None.
+        """
+        if default and self.assume_yes:
+            return default
+        self._require_terminal(option)
+        while True:
+            answer = Prompt.ask(
+                Text(question),
+                console=self.console,
+                default=default,
+                show_default=bool(default),
+                choices=list(choices) or None,
+            )
+            fault = check(answer) if answer else "is needed"
+            if not fault:
+                return answer
+            self.console.print(Text(f"This {fault}."))
+
+    def ask_secret(self, question: str, option: str) -> str:
+        """Ask for a secret, which is not shown; empty answers are asked again."""
+        self._require_terminal(option)
+        # Not rich's prompt, which shows the question before it turns the echo off.
+        return str(click.prompt(question, hide_input=True))
+
+    def confirm(self, question: str, option: str = "--yes") -> bool:
+        """Ask a question whose default is yes."""
+        if self.assume_yes:
+            return True
+        self._require_terminal(option)
+        return Confirm.ask(Text(question), console=self.console, default=True)
+
+    def say(self, text: str) -> None:
+        """Print a sentence. It is data: brackets in it are no markup."""
+        self.console.print(Text(text), soft_wrap=True)
+
+    def _require_terminal(self, option: str) -> None:
+        if not self.can_ask:
+            raise click.UsageError(f"{option} is needed where nobody can be asked.")
