@@ -102,12 +102,12 @@ class Quirks:
         return self.verdicts.get(feature, Verdict.UNKNOWN)
 
     def learn(self, feature: Feature, verdict: Verdict) -> None:
-        """Record a verdict of now."""
+        """Record a verdict, as of now."""
         self.verdicts[feature] = verdict
         self._learned_at[feature] = self.clock()
 
     def trusts(self, feature: Feature) -> bool:
-        """Return whether nothing speaks against a feature."""
+        """Return whether a feature isn't known to be wrong."""
         return self.verdict(feature) is not Verdict.WRONG
 
     def distrust(self, feature: Feature) -> None:
@@ -115,7 +115,7 @@ class Quirks:
         self.learn(feature, Verdict.WRONG)
 
     def allows(self, capability: str) -> bool:
-        """Return whether nothing speaks against an extension that is advertised."""
+        """Return whether an advertised extension isn't known to fail."""
         return capability not in _EXTENSIONS or self.trusts(_EXTENSIONS[capability])
 
     def begin_probe(self) -> bool:
@@ -129,7 +129,7 @@ class Quirks:
         return True
 
     def end_probes(self) -> None:
-        """Probe no more until verdicts expire: everything was found out."""
+        """Stop probing until verdicts expire: everything is known."""
         self.probes_run = limits.PROBE_RUNS_MAX
 
     def _is_old(self, moment: float) -> bool:

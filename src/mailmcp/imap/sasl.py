@@ -49,7 +49,7 @@ def parse_failure(challenge: bytes) -> Mapping[str, str]:
         challenge: In Base64, as it came.
 
     Returns:
-        Strings alone, printable and short; empty if the challenge is none of these.
+        Only strings, printable and short; empty if the challenge has none.
     """
     try:
         values = json.loads(b64decode(challenge, validate=True))

@@ -1,4 +1,4 @@
-"""What mailboxes are called that have a special use (RFC 6154), where a server does not say so.
+"""Names of mailboxes that have a special use (RFC 6154), for servers that don't say so.
 
 As mail programs and providers name them, in the languages whose names mean nothing else.
 """
@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 _NAMES: Final = {
-    # In lower case, parted by bars.
+    # In lower case, separated by bars.
     "\\Archive": "archive|archives|archiv|archivo|archivio|arquivo|archief|archiwum|arkiv|архив",
     "\\Drafts": (
         "drafts|draft|entwürfe|entwurf|brouillons|borradores|bozze|rascunhos|concepten|kopie robocze|utkast|"

@@ -1,7 +1,7 @@
 """Strangers' text without what nobody can see: invisible and bidirectional control characters.
 
-They hide instructions from people, reorder what people read, and pad tracking texts. Suspect are
-all of Default_Ignorable_Code_Point and Bidi_Control, and whatever else draws nothing. A suspect
+They hide instructions from people, reorder what people read, and pad tracking texts. Suspects are all of
+Default_Ignorable_Code_Point and Bidi_Control, and whatever else draws nothing. A suspect
 stays where scripts and emoji need it (Unicode 17, sections 9.2, 12, 13.5 and 23.2; UTS 51). What
 is removed is counted, so that a reply can say so.
 """

@@ -1,4 +1,4 @@
-"""Read one message: octets and structure in; text, notices and what there is to doubt out.
+"""Read one message: octets and structure in; text, notices and suspicions out.
 
 The front door of this package. `read_message` calls the rooms in the order in which a message is
 read. `attached_message_text` does the same for a message inside a message, as text alone.

@@ -43,7 +43,7 @@ class OnDemand(Generic[ValueT]):
         self._announced.set()
 
     async def get(self) -> ValueT:
-        """Return the value, loading it first if need be. Call it only while `running`.
+        """Return the value, loading it first if necessary. Call it only while `running`.
 
         Raises:
             LoadError: The value can't be loaded. There is no second attempt.

@@ -1,1 +1,1 @@
-"""One file a tool: its input model, its data model, its function."""
+"""The tools, one folder for each: arguments, reply models, function."""

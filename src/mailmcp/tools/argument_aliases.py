@@ -26,7 +26,7 @@ _ALIASES: Final = {row.argument: row.aliases for row in CRITERIA} | {
     "max_bytes": "max_chars max_length length",
     "include_headers": "headers",
 }
-"""By our name. If a name may mean several arguments, the first one that the tool has counts."""
+"""By our name. If a name may mean several arguments, the first one that the tool has is used."""
 
 ARGUMENT_ALIASES: Final = tuple((name, ours) for ours, names in _ALIASES.items() for name in names.split())
 """For errors that ask "Did you mean …?"."""

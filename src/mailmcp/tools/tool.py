@@ -114,7 +114,7 @@ class Call:
             raise InvalidInputError.of(
                 "account_id",
                 BaseReason.EXCLUSIVE_PARAMS,
-                f"contradicts message_id, which is of account {ref.account_id}. Leave it out.",
+                f"contradicts message_id, which belongs to account {ref.account_id}. Leave it out.",
             )
         self.choose_account(ref.account_id)
         self.mailbox = ref.mailbox

@@ -51,7 +51,7 @@ def search_mailboxes(
         server: The server, on a session.
         requests: What to search for, and where.
         keep: Called if the connection fails, with the pages that arrived in part: messages that
-            didn't arrive are failures. Its error is in place of pages of which nothing arrived.
+            didn't arrive are failures. Pages of which nothing arrived get its error.
 
     Returns:
         For each request its page, or its error: NotFoundError (`mailbox_missing`), ConflictError

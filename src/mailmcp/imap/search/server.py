@@ -1,8 +1,8 @@
 # ruff: noqa: ARG002 - what is not needed here is needed by the subclass
 """The server of a search, taken at its word: it does what RFC 9051 says.
 
-The seam between searching and what servers get wrong. A search asks its server through
-`SearchServer` alone; `mailmcp.imap.workarounds.server` has the subclass that checks the answers.
+The seam between searching and what servers get wrong. A search asks its server only through
+`SearchServer`; `mailmcp.imap.workarounds.server` has the subclass that checks the answers.
 """
 
 from collections.abc import Mapping, Sequence

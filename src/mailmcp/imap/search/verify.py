@@ -1,7 +1,7 @@
 """Verification of a search on the messages: flags, sizes, times, header fields, attachments.
 
 Whatever needs mail to be parsed is done by functions that the caller passes in (`Proofs`): this layer
-knows IMAP alone.
+knows only IMAP.
 """
 
 import re

@@ -84,7 +84,7 @@ _GUESSED: Final = {
     "tis-620": "cp874",
 }
 _GUESSED_LATIN_2: Final = {"iso-8859-2": "iso8859-2", "windows-1250": "cp1250"}
-"""Codecs by the names that chardet returns; what is not here is no guess to trust."""
+"""Codecs by the names that chardet returns; other guesses aren't trusted."""
 
 _ISO_2022_JP: Final = re.compile(rb"\x1b(?:\$[@B]|\([JI])")
 

@@ -1,7 +1,7 @@
-"""What the tags of HTML mean to a parser, as far as taming must know.
+"""What the tags of HTML mean to a parser, as far as `normalize` must know.
 
-Content models of the HTML standard (sections 13.1.2 and 13.2.6), reduced to the
-elements that mail holds.
+Content models of the HTML standard (sections 13.1.2 and 13.2.6), reduced to the elements that occur in
+mail.
 """
 
 from typing import Final

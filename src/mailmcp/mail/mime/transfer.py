@@ -18,7 +18,7 @@ UNKNOWN_ENCODING: Final = "unknown transfer encoding"
 NULS_LOST: Final = "NUL octets may be lost: the server sends 0x80 in their place"
 
 WIDE_CHARSETS: Final = ("utf-16", "utf-32", "ucs-2", "ucs-4", "iso-10646-ucs")
-"""How the names of charsets begin in which most letters hold a NUL."""
+"""Prefixes of the charsets in which most letters contain a NUL."""
 
 _IDENTITY: Final = frozenset({"", "7bit", "8bit", "binary", "7-bit", "8-bit"})
 _UUENCODE: Final = frozenset({"x-uuencode", "x-uue", "uuencode", "uue"})

@@ -3,7 +3,7 @@
 At the end of a text it becomes one line. Between answers, only the lines right above each answer
 are kept. A forwarded message is content and stays, and so does a text of quotations alone.
 
-No line of the author's is knowingly removed: a hundred quoted lines too many are better. So marked
+No line of the author's is knowingly removed: keeping a hundred quoted lines is better. So marked
 lines are history only after the first attribution; what the author quotes above it is a citation.
 Without any attribution they are history only in replies. Lines without marks are history only in a
 reply, below an attribution that only a program writes or below copied headers.
@@ -62,7 +62,7 @@ class _Head:
 
 @dataclass(slots=True)
 class _Run:
-    """Quoted lines without own text between them: half-open, attributions included."""
+    """Quoted lines without the author's text between them: half-open, attributions included."""
 
     start: int
     first_quoted: int
@@ -138,7 +138,7 @@ def _marked_heads(lines: Sequence[str]) -> list[int]:
     """Find for each line where the head of the next marked quotation begins.
 
     Below the head of unmarked history, a quotation with a head of its own is older history. One without
-    is what the author answers, and may have own text above it.
+    is what the author answers, and may have the author's text above it.
 
     Returns:
         -1 if it has no head; the number of lines if no quotation follows.

@@ -192,13 +192,13 @@ def _sections_of(window: TextWindow, read: AttachmentText) -> list[SectionRow]:
     sections = read.sections
     if window.offset:
         ends = [each.offset for each in sections[1:]] + [window.total_chars]
-        pairs = zip(sections, ends, strict=False)  # no sections have one end
+        pairs = zip(sections, ends, strict=False)  # one end even if there are no sections
         sections = tuple(each for each, end in pairs if each.offset < window.end and end > window.offset)
     return [SectionRow(name=each.name, offset=each.offset) for each in sections[: limits.SECTIONS_SHOWN_MAX]]
 
 
 def short_issues(ref: MessageRef, *, short: bool) -> tuple[Issue, ...]:
-    """Build the issue for an attachment of which the server sent less than it announced."""
+    """Build the issue for an attachment that is shorter than the server announced."""
     if not short:
         return ()
     message = "The server sent less of the attachment than it announced: it may be cut."

@@ -1,1 +1,1 @@
-"""What imap_search_messages is made of: arguments, sources, pages, coverage."""
+"""imap_search_messages: arguments, sources, pages, coverage."""

@@ -1,4 +1,4 @@
-"""What names of criteria don't tell, and what to search next where nothing was found."""
+"""Warnings about criteria that can mislead, and what to search next when nothing was found."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date

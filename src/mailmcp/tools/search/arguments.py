@@ -198,10 +198,10 @@ def check_ranges(arguments: SearchMessagesArguments, query: SearchQuery) -> None
 
     Args:
         arguments: What was sent.
-        query: What that asks for.
+        query: The query that they make.
 
     Raises:
-        InvalidInputError: A range of time or of sizes holds nothing.
+        InvalidInputError: A range of times or sizes is empty.
     """
     problems: list[Problem] = []
     if query.since is not None and query.before is not None and query.before <= query.since:

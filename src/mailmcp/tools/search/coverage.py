@@ -1,7 +1,7 @@
 """What a search covered and what it did not, for programs and in words.
 
-"No messages matched" is said only where everything was searched and the answer is proven: never of words,
-which servers overlook where they can't read them.
+"No messages matched" is said only if everything was searched and the answer is proven: never for words,
+which servers overlook in text that they can't read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ class Coverage:
     """Those of them that a search of all mailboxes leaves out."""
 
     last: bool = False
-    """Whether just the mailboxes were searched that a search of all leaves out: the last suggestion."""
+    """Whether only mailboxes were searched that a search of all leaves out: the last suggestion."""
 
     cut: bool = False
     """Whether there are more mailboxes than one search takes."""
@@ -73,9 +73,9 @@ class Coverage:
 
     @property
     def unproven(self) -> str:
-        """Sentences about what the answer rests on without proof, each once.
+        """Sentences about what is unproven in the answer, each once.
 
-        Words that were found nowhere may still be where servers don't look.
+        Words that weren't found may still be where servers don't look.
         """
         sentences = [each.unverified for each in self.seen]
         if not self.search.total and not any(each.uids or each.left for each in self.seen):
@@ -111,7 +111,7 @@ class Coverage:
         return names if rest <= 0 else [*names[: limits.COVERAGE_NAMES_MAX], f"and {rest} more"]
 
     def lines(self, *, empty: bool) -> tuple[str, ...]:
-        """Write for the text channel what a reader must know of it."""
+        """Write the lines of the text channel about it."""
         lines = []
         if self.method and (empty or not self.all_seen):
             lines.append(f"How it was searched: {_bounded(self.method)}")
@@ -162,11 +162,11 @@ def _count(places: Sequence[Place]) -> str:
 def cover(
     search: Search, searches: Searches, listings: Mapping[str, Sequence[Mailbox]], *, unread: bool = False
 ) -> Coverage:
-    """Compare what was searched with what there is.
+    """Compare what was searched with what exists.
 
     Args:
         search: What was searched for.
-        searches: What came of it.
+        searches: Its results.
         listings: The mailboxes of accounts, as far as they were listed.
         unread: Whether messages of the page could not be fetched.
     """

@@ -28,16 +28,16 @@ _SEPARATORS = re.compile(r"[/.\\]")
 
 _ALL_MAIL = {"all", "all mail", "all mailboxes", "all folders", "any", "anywhere", "everything", "everywhere"}
 _CUTOFF = 0.7
-"""Similarity from which a name may be a slip: `Archiv`, `Recepits`."""
+"""Similarity from which a name may be a typo: `Archiv`, `Recepits`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """What there is in place of a missing mailbox."""
+    """What to suggest for a missing mailbox."""
 
     sentence: str
     names: tuple[str, ...] = ()
-    """Mailboxes that may have been meant; empty if nothing comes near."""
+    """Mailboxes that may have been meant; empty if none is similar."""
 
     is_container: bool = False
     """Whether there is a mailbox of that name, which only contains others."""
@@ -92,10 +92,10 @@ def _listed(names: Sequence[str]) -> str:
 
 
 async def explain_missing(call: Call, searches: Searches) -> dict[SourceCursor, tuple[str, ...]]:
-    """Make errors about missing mailboxes say which ones there are; one round trip an account.
+    """Name the existing mailboxes in errors about missing ones; one round trip an account.
 
     Returns:
-        For a source, the mailboxes to search in its place.
+        For each source, the mailboxes to search instead.
     """
     listings: dict[str, Sequence[Mailbox]] = dict(searches.listings)
     instead: dict[SourceCursor, tuple[str, ...]] = {}
@@ -107,7 +107,7 @@ async def explain_missing(call: Call, searches: Searches) -> dict[SourceCursor, 
             try:
                 listings[source.account_id] = await call.ask(list_mailboxes, account_id=source.account_id)
             except ToolError:
-                listings[source.account_id] = ()  # the error is complete without
+                listings[source.account_id] = ()  # the error is complete without them
         if not listings[source.account_id]:
             continue
         suggestion = suggest_mailboxes(source.mailbox, listings[source.account_id])

@@ -62,7 +62,7 @@ def make_page(search: Search, searches: Searches) -> SearchPage:
     continued = dict(_continue(answers, sources, merged, order))
     continued |= {source: source for source, error in failures if error.retryable}
     rest = tuple(continued[each.source] for each in searches.searched if each.source in continued)
-    # A page that is the only one has counted all of its messages, copies once.
+    # If this is the only page, all messages were counted, copies once.
     alone = first and not rest
     return SearchPage(
         found=tuple(found),
@@ -125,7 +125,7 @@ def _continue(
             continue
         moved = replace(source, uidvalidity=answer.uidvalidity)
         if taken == len(answer.uids) and answer.last is not None:
-            # All its rows are on the page: continue after all that was looked at.
+            # All its rows are on the page: continue after everything that was checked.
             moved = replace(moved, uid=answer.last.uid, rank=answer.last.rank, top=0)
         elif taken:
             uid = answer.uids[taken - 1]

@@ -108,7 +108,7 @@ class _Run:
         self.deadline = now + (call.deadline - now) * share
 
     async def search_account(self, account_id: str, sources: list[SourceCursor]) -> list[Searched]:
-        """Search the sources of one account, in groups side by side."""
+        """Search the sources of one account, in parallel groups."""
         try:
             account = self.call.pool.sessions_of(account_id).account
             sources = await self._with_mailboxes(account_id, sources)
@@ -235,7 +235,7 @@ def _with_plain_rows(session: Session, found: MailboxPage) -> MailboxPage:
 
 
 def _depth(order: Order, position: Position | None) -> int:
-    """Return a number that falls from message to message in an order."""
+    """Return a number that decreases from message to message in an order."""
     if position is None:
         return _FIRST
     match order:
@@ -257,7 +257,7 @@ def divide(sources: Sequence[SourceCursor], *, limit: int) -> list[Sequence[Sour
 
 
 def in_preferred_order(mailboxes: Sequence[Mailbox]) -> list[Mailbox]:
-    """Return the mailboxes that a search of all means; those that only hold copies come last."""
+    """Return the mailboxes that a search of all covers; those that only hold copies come last."""
     chosen = [each for each in mailboxes if each.selectable and each.special_use not in _ASIDE]
     return sorted(chosen, key=lambda each: _LAST.get(each.special_use, 0))
 

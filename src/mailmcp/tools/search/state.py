@@ -1,4 +1,4 @@
-"""The state of a search: read from arguments or from a cursor, and written as either.
+"""The state of a search, which can be read from arguments or a cursor and written as either.
 
 Texts and dates stay as the caller wrote them, and `last_days` keeps the day it starts on: a page asked for
 tomorrow is a page of today's search. Days begin and end in the zone of the settings.
@@ -51,7 +51,7 @@ class Search:
     """One search: what was asked, what that means, and where its next page begins."""
 
     arguments: SearchMessagesArguments
-    """Those that make the same search; of a list of mailboxes, what is left."""
+    """Those that make the same search; of a list of mailboxes, those that remain."""
 
     first_day: str = ""
     """The day on which `last_days` starts; "" without."""
@@ -148,7 +148,7 @@ def start_search(
             "mailboxes", BaseReason.OUT_OF_RANGE, "names too many mailboxes for so many accounts. Send fewer."
         )
     if len(format_cursor(search)) > limits.CURSOR_CHARS_MAX - limits.SEARCH_SOURCES_CHARS_MAX:
-        # Its next page could not be asked for: a cursor is an argument too.
+        # Nobody could request its next page: a cursor is an argument too.
         raise InvalidInputError.of(
             "query",
             BaseReason.OUT_OF_RANGE,
@@ -220,7 +220,7 @@ def resume_search(text: str, zone: tzinfo) -> Search:
 
 
 def check_against_cursor(arguments: SearchMessagesArguments, search: Search) -> None:
-    """Check that what was sent beside a cursor says the same as the cursor.
+    """Check that the arguments sent with a cursor agree with it.
 
     Raises:
         InvalidInputError: With reason `cursor_mismatch`, a problem for each argument.
@@ -270,7 +270,7 @@ def format_cursor(search: Search) -> str:
     )
     text = format_search_cursor(cursor)
     if len(text) > limits.CURSOR_CHARS_MAX:
-        # Better a copy given twice than a search that ends here.
+        # Better to show a copy twice than to end the search here.
         sources = tuple(replace(each, skip=()) for each in search.sources)
         text = format_search_cursor(replace(cursor, sources=sources))
     return text
@@ -293,7 +293,7 @@ def arguments_of(search: Search) -> dict[str, object]:
 
 
 def read_query(arguments: SearchMessagesArguments, first_day: str, zone: tzinfo) -> SearchQuery:
-    """Read what arguments ask for.
+    """Build the query that arguments ask for.
 
     Args:
         arguments: With texts unescaped.

@@ -21,7 +21,7 @@ TEXTS = tuple(row.name for row in CRITERIA if row.kind in {Kind.WORDS, Kind.PHRA
 
 _QUOTED = "In double quotes it is text."
 _REPEATABLE = re.compile(r"[\w.@+/%$=-][\w.@+/%$= -]{0,63}")
-"""What may be repeated to whoever sent it."""
+"""What an error may repeat to the caller."""
 
 _ALTERNATIVES = re.compile(r"\w\|\w")
 _SPAN = re.compile(r"(\d{1,4})([dwmy])", re.ASCII | re.IGNORECASE)
@@ -65,7 +65,7 @@ def accepts(name: str, text: str) -> bool:
 
 def _complaints(name: str, text: str, today: date) -> Iterator[str]:
     tokens = list(_TOKEN.finditer(text))
-    # Where all is in capitals, those of a word say nothing; addresses are no sentences.
+    # In a text of capitals, those of a word say nothing; addresses aren't sentences.
     shouted = name in {"subject", "body"} and re.sub(r"\b(AND|OR|NOT)\b", "", text).isupper()
     operators = [*_operators(name, tokens, today), *_negations(tokens, shouted=shouted)]
     if operators:

@@ -62,7 +62,7 @@ class Member:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Where it stands in its conversation: by seconds since 1970, when it was written, else received."""
+        """Its place in the conversation: seconds since 1970 when it was written, or else received."""
         moment = self.links.date or self.row.internal_date
         return (int(moment.timestamp()) if moment else 0, mark_of(str(self.identity or self.ref)))
 
@@ -92,10 +92,10 @@ class FoundThread:
 
     method: str = ""
     mailboxes: tuple[str, ...] = ()
-    """In which it was looked for, with success."""
+    """Those that were searched."""
 
     left_out: tuple[str, ...] = ()
-    """In which it was not: Junk and Trash."""
+    """Those that weren't: Junk and Trash."""
 
     failed: Mapping[str, ToolError] = field(default_factory=dict)
     issues: tuple[Issue, ...] = ()
@@ -118,7 +118,7 @@ def find_thread(
     Raises:
         NotFoundError: The mailbox or the message is gone.
         ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
-        InternalError, DeadlineError: The server does not give the message, or the connection failed.
+        InternalError, DeadlineError: The server doesn't send the message, or the connection failed.
     """
     search = _Search(session, ref, report)
     try:

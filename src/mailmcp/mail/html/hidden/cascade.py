@@ -1,7 +1,7 @@
 """Match rules to the elements of a document in one walk, and cascade their values.
 
 Matching by going up from each element takes time exponential in the length of a
-selector. Here each element is told which compounds its ancestors and elder siblings
+selector. Here each element learns which compounds its ancestors and elder siblings
 matched, as bits of a number, so that an element costs what its own compounds cost.
 """
 

@@ -1,6 +1,6 @@
-"""CSS selectors: the text of one to compounds that can be matched while a document is walked once.
+"""CSS selectors, parsed into compounds that can be matched in one walk of the document.
 
-Understood are types, ids, classes, attributes, `:root`, `:link`, `:first-child` and all four
+It understands types, ids, classes, attributes, `:root`, `:link`, `:first-child` and all four
 combinators (Selectors 4). What waits for the reader (`:hover`) matches nothing; what is not
 understood is left out, so that more elements match, and makes the selector uncertain.
 """

@@ -1,6 +1,6 @@
 """CSS values: lengths, and a table of what each value of a property does to the text.
 
-The rule is that only what is known to show, shows. A row of `ROWS` names the values of a property
+Only text that is known to show is shown. A row of `ROWS` names the values of a property
 that show and those that certainly hide; any other value may hide. Properties that work together
 (sizes, offsets, colours, clipping boxes) are left to `computed`.
 """

@@ -72,7 +72,7 @@ class LinkBook:
 
 
 def _bare(text: str, kind: LinkKind) -> str:
-    """Leave of a target, or of a text that may say it, what tells it from others."""
+    """Reduce a target, or a text that may repeat it, to what distinguishes it from others."""
     if kind is LinkKind.PHONE:
         return _NO_DIGITS.sub("", text)
     return _BARE_TARGET.sub("", text).lower()

@@ -1,7 +1,7 @@
 """Tables of HTML mail as lines: rows of data stay rows, layout flows.
 
-Most tables of mail only place things on the page. What tells data is the shape of what is
-in the cells: a row whose cells are short is one line, its cells separated by `` | ``; a row
+Most tables of mail only place things on the page. The shape of their content tells data from layout: a row
+whose cells are short is one line, its cells separated by `` | ``; a row
 with a cell of several paragraphs or its own table is written cell by cell.
 """
 

@@ -21,7 +21,7 @@ _HREF: Final = re.compile(r"(?:xlink:)?href", re.IGNORECASE)
 
 
 def mark_targets(tree: LexborHTMLParser) -> None:
-    """Write on each element that leads somewhere where it leads, before anything is removed."""
+    """Mark each element that leads somewhere with its target, before anything is removed."""
     for node in tree.css(f"[{_MARK}]"):
         del node.attrs[_MARK]
     base = _find_base(tree)
@@ -45,7 +45,7 @@ def point_links(tree: LexborHTMLParser) -> None:
 
 
 def _find_base(tree: LexborHTMLParser) -> str:
-    """Return the address that the document's relative ones go on from; "" for none, or none of the web."""
+    """Return the base of the document's relative addresses; "" if there is none, or none on the web."""
     node = tree.css_first("base[href]")
     link = parse_link((node.attributes.get("href") or "") if node is not None else "")
     return link.target if link.kind is LinkKind.WEB else ""
@@ -73,7 +73,7 @@ def _mark_forms(tree: LexborHTMLParser, base: str) -> None:
 
 
 def _value(node: LexborNode, *names: str) -> str | None:
-    """Return the first of some attributes that is there; the parser gives None for an empty one."""
+    """Return the first of some attributes that is present; the parser gives None for an empty one."""
     attributes = node.attributes
     return next((attributes[name] or "" for name in names if name in attributes), None)
 
