@@ -104,7 +104,7 @@ def test_an_account_sent_with_a_message_id_must_be_the_messages(
         sent = {"message_id": row["message_id"], **arguments}
         for agreed in ({}, {"account_id": "work"}, {"account_id": ""}):
             assert desk.call(tool, sent | agreed).data["account_id"] == "work"
-        with pytest.raises(InvalidInputError, match=r"account_id: contradicts message_id.* of account work"):
+        with pytest.raises(InvalidInputError, match=r"account_id: contradicts message_id.* to account work"):
             desk.call(tool, sent | {"account_id": "default"})
 
 

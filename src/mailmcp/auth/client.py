@@ -267,7 +267,7 @@ class _Redirect:
         return self._answer
 
     def _accept(self, path: str) -> str:
-        """Take the parameters of a redirect; returns what is wrong with it, or an empty text."""
+        """Read the parameters of a redirect; return what is wrong with it, or an empty text."""
         query = {name: values[0] for name, values in parse_qs(urlsplit(path).query).items()}
         if urlsplit(path).path != "/" or query.get("state") != self._state:
             return "This request does not belong to the sign-in."

@@ -98,7 +98,7 @@ PROVIDERS: Final = ("google", "microsoft", "fastmail")
 
 
 def known_provider(name: str, *, tenant: str = "") -> Provider:
-    """Return one of `PROVIDERS`; `tenant` counts for Microsoft alone, and is `common` if empty."""
+    """Return one of `PROVIDERS`; `tenant` matters only for Microsoft, and is `common` if empty."""
     match name:
         case "google":
             return google()

@@ -51,10 +51,10 @@ class SignIn:
         return open_store(self.store) if self.store else None
 
     def make_client(self) -> "OAuthClient":
-        """Make the client of the provider, fetching its metadata if need be.
+        """Make the client of the provider, fetching its metadata if necessary.
 
         Raises:
-            SignInError: The metadata can't be had or used.
+            SignInError: The metadata can't be fetched or used.
         """
         from mailmcp.auth.client import OAuthClient, discover  # noqa: PLC0415 - 150 ms, for sign-in alone
 

@@ -66,7 +66,7 @@ class TokenSource:
         lock_folder: Path | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Prepare; nothing is read or sent before the first token is wanted.
+        """Prepare; nothing is read or sent before the first token is needed.
 
         Args:
             account_id: For messages.

@@ -1,4 +1,4 @@
-"""`mailmcp logout`: forgets the stored secret of an account, and revokes it if it is a token."""
+"""`mailmcp logout`: deletes the stored secret of an account, and revokes it if it is a token."""
 
 from pathlib import Path
 

@@ -63,5 +63,5 @@ def _is_serve(args: list[str]) -> bool:
 def cli() -> None:
     """Let an LLM agent read mail over IMAP, through the Model Context Protocol.
 
-    Without a command, and if stdin is not a terminal, it serves: so hosts start it.
+    Without a command, and if stdin is not a terminal, it serves; that is how hosts start it.
     """

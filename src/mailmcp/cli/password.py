@@ -1,4 +1,4 @@
-"""`mailmcp password`: stores the password of an account in a safe place."""
+"""`mailmcp password`: stores the password of an account securely."""
 
 from pathlib import Path
 

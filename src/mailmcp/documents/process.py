@@ -67,7 +67,7 @@ _MESSAGES: Final = {
 
 @dataclass(slots=True)
 class _Run:
-    """What came of a worker: its output, and how it ended."""
+    """The result of a worker: its output, and how it ended."""
 
     answer: bytearray = field(default_factory=bytearray)
     stderr: bytearray = field(default_factory=bytearray)

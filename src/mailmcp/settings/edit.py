@@ -17,11 +17,11 @@ from mailmcp.settings.toml_file import TomlFile, find_line, read_toml
 def set_account_key(path: Path, account_id: str, key: str, value: str) -> bool:
     """Set a key of an account, in a new file that replaces the old one.
 
-    The line of the key is replaced, or a new one follows that of `account_id`. What comes out must differ by
-    that value alone, which also finds what can't be edited by lines, such as inline tables.
+    The line of the key is replaced, or a new one follows that of `account_id`. The result must differ only
+    in that value, which also finds what can't be edited by lines, such as inline tables.
 
     Returns:
-        False if the file says so already.
+        False if the file already has that value.
 
     Raises:
         SettingsError: The file can't be read or written, has no such account, or can't be edited by lines.

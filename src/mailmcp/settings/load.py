@@ -99,7 +99,7 @@ def load_settings_without_accounts(
 
 
 def read_http_token(server: ServerTable, environ: Mapping[str, str]) -> SecretStr | None:
-    """Read the token that each request over HTTP must bear; None if the settings have none.
+    """Read the token that each request over HTTP must have; None if the settings have none.
 
     Over stdio no token is needed, so a variable without one must not keep mailmcp from starting.
 

@@ -36,7 +36,7 @@ class Source:
     folder_name = "the folder that mailmcp is started in"
 
     path: Path | None = None
-    """The file; None for what is no file."""
+    """The file; None if the source isn't one."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.environ = environ
@@ -111,7 +111,7 @@ class FileSource(Source):
 
 
 class EnvironmentSource(Source):
-    """The variables `MAILMCP_*`; one that is empty isn't set, since hosts pass what was left blank so."""
+    """The variables `MAILMCP_*`; an empty one counts as unset, since hosts pass blank fields so."""
 
     def __init__(self, environ: Mapping[str, str], *, named_in_file: Collection[str] = ()) -> None:
         """Read all tables, and the account if a variable asks for it that the file doesn't name."""

@@ -16,7 +16,7 @@ class Mode(StrEnum):
     """Those of the dialect's public page, for any server."""
 
     STRICT = "strict"
-    """Those that this library keeps on top."""
+    """Those, and the library's own."""
 
 
 def check_reply(reply: object, dialect: Dialect, mode: Mode = Mode.STRICT) -> list[str]:

@@ -83,8 +83,8 @@ class ToolError(Exception):
     """Base of every failure that is reported to the caller. Raise one of the six subclasses.
 
     The message is a sentence for the model and the user: what was wrong, and what to send or do instead. It
-    never contains a secret. Text of others, such as another server's error message, is in it only as `quote`
-    writes it.
+    never contains a secret. Other people's text, such as another server's error message, is in it only as
+    `quote` writes it.
     """
 
     code: ClassVar[Code]

@@ -11,7 +11,7 @@ from mcp_envelope.server.toolset import Toolset
 
 
 class EnvelopeServer(MCPServer[Any]):
-    """An `MCPServer` with the tools of a `Toolset`, beside any other tools and resources of its own."""
+    """An `MCPServer` with the tools of a `Toolset`, and any other tools and resources of its own."""
 
     def __init__(self, name: str, tools: Toolset, **options: Any) -> None:
         """Serve `tools`; `options` are those of `MCPServer`. The version is by default that of the tools."""

@@ -34,7 +34,7 @@ class Issue:
     """What was being done, in a word: `search`, `fetch`, `parse`."""
 
     message: str
-    """One sentence. What is missing goes into `about`; text of others only as `quote` writes it."""
+    """One sentence. What is missing goes into `about`; other people's text only as `quote` writes it."""
 
     reason: StrEnum | None = None
     """Why, within the code."""
@@ -113,13 +113,13 @@ class Outcome(Generic[DataT_co]):
     """A success, whole or partial, before a dialect gives it its shape."""
 
     summary: str
-    """One line for people and models. Text of others is in it only as `code` or `quote` writes it."""
+    """One line for people and models. Other people's text is in it only as `code` or `quote` writes it."""
 
     data: DataT_co
     blocks: tuple["str | Untrusted", ...] = ()
     """The data again as Markdown lines and quotations, complete for a model that sees nothing else.
 
-    Text of others is in lines only as `quote` or `code` writes it, and never at their start.
+    Other people's text is in lines only as `quote` or `code` writes it, and never at their start.
     """
 
     embedded: tuple[Embedded, ...] = ()

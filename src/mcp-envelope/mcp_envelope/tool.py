@@ -24,7 +24,7 @@ Run = Callable[[Any, ContextT], Outcome[Any] | Awaitable[Outcome[Any]]]
 Report = Callable[[int, int, str], None]
 """Reports progress to the client: how much is done, of how much (0 if unknown), and a few words.
 
-Call it from any thread; it never raises and never waits. The words contain no text of others.
+Call it from any thread; it never raises and never waits. The words contain nobody else's text.
 """
 
 Function = Callable[..., Outcome[Any] | Awaitable[Outcome[Any]]]

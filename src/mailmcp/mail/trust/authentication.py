@@ -56,7 +56,7 @@ def read_authentication(headers: Headers, trusted_authserv_ids: Sequence[str]) -
     Returns:
         "spf=pass dkim=pass dmarc=fail", or "not known". `dkim=pass` means that any of the signatures
         is good: which of them speaks for the author is up to DMARC. DMARC alone is about From, which
-        people see. `unknown` is no result, or no word of the RFC.
+        people see. `unknown` means no result, or a word that isn't in the RFC.
     """
     trusted = frozenset(name.strip().lower() for name in trusted_authserv_ids if name.strip())
     fields = list(_trusted_results(headers, trusted))

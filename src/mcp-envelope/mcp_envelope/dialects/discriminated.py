@@ -145,7 +145,7 @@ class DiscriminatedShape:
             yield "warnings is not an array of objects"
 
     def check_strict(self, reply: Mapping[str, Any]) -> Violations:
-        """`success` first, codes of the registry alone, and a warning for each issue."""
+        """`success` first, only codes of the registry, and a warning for each issue."""
         if next(iter(reply), None) != "success":
             yield "the first key is not success"
         if reply.get("success") is False:

@@ -1,6 +1,6 @@
 """The dialect `response-v2`: `success`, `data`, `error`, `meta`, the same four keys in every reply.
 
-Business data is in `data` alone, the summary with it. An error has one shape: `error` is a sentence, and
+Business data is only in `data`, with the summary. An error has one shape: `error` is a sentence, and
 `data` says which of six kinds it is.
 """
 

@@ -39,7 +39,7 @@ class WireShape(Protocol):
         """Write the output schema of a tool whose own data fields have the schema `tool_data`."""
 
     def check_convention(self, reply: Mapping[str, Any]) -> Violations:
-        """List what the dialect's public page asks of anybody's server and the reply doesn't do."""
+        """List the rules of the dialect's public page that the reply breaks."""
 
     def check_strict(self, reply: Mapping[str, Any]) -> Violations:
-        """List what this library does on top of that and the reply doesn't."""
+        """List the library's additional rules that the reply breaks."""

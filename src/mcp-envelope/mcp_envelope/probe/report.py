@@ -29,7 +29,7 @@ class Report:
     listed: Listed
     verdicts: list[Verdict]
     stray_lines: int = 0
-    """Lines on stdout that were no messages."""
+    """Lines on stdout that weren't messages."""
 
     @property
     def is_in_order(self) -> bool:

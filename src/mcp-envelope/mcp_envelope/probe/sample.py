@@ -63,7 +63,7 @@ def make_arguments(schema: Mapping[str, Any], known: Mapping[str, object]) -> Js
         known: Values that other replies had, by name; one that fits is preferred to an invented one.
 
     Raises:
-        UnmakeableError: There is no telling what would fit.
+        UnmakeableError: Nothing shows what would fit.
     """
     properties = _object(schema.get("properties"))
     required = schema.get("required")

@@ -25,7 +25,7 @@ from typing_extensions import override
 JsonObject = dict[str, Any]
 
 PAGES_MAX: Final = 20
-"""Pages of `tools/list` that are read, if a server has no end of them."""
+"""Pages of `tools/list` that are read at most: some servers have no last one."""
 
 _FAILURES: Final = (OSError, MCPError, ValidationError, RuntimeError, ValueError)
 """What the SDK raises if it can't talk to a server."""

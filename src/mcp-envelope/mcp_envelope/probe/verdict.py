@@ -112,7 +112,7 @@ def _nearest(replies: list[Reply]) -> tuple[Dialect | None, list[str]]:
 
 
 def _is_unanswered(reply: Reply) -> bool:
-    """Return whether a reply is missing that should be there; wrong arguments may be refused."""
+    """Return whether an expected reply is missing; wrong arguments may be refused."""
     return reply.result is None and not (reply.is_refused and reply.kind in _WRONG)
 
 

@@ -1,4 +1,4 @@
-"""The call boundary and registration on the MCP Python SDK, which must be installed beside this package."""
+"""The call boundary and registration on the MCP Python SDK, which must be installed as well."""
 
 from mcp_envelope.server.calls import Call, Calls
 from mcp_envelope.server.toolset import Toolset, unknown_tool
