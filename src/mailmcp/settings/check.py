@@ -167,7 +167,7 @@ def _password_source(table: AccountTable, source: Source, sign_in: SignIn) -> Pa
         return FilePassword(source.resolve(table.password_file))
     if table.password_command is not None:
         return CommandPassword(tuple(table.password_command), source.environ)
-    return StoredPassword(FileStore(), sign_in.key, account_id=table.account_id)  # of which there is none yet
+    return StoredPassword(FileStore(), sign_in.key, account_id=table.account_id)  # not stored yet
 
 
 def _explain(model: type[Table], where: tuple[int | str, ...], fault: str) -> str:

@@ -70,7 +70,7 @@ def make_probes(sample: Sample, *, can_sort: bool) -> Iterator[Probe]:
     for word, uid in _latest(sample, lambda each: each.foreign_word):
         command = sample.search(b"CHARSET", b"UTF-8", b"SUBJECT", quoted(word))
         yield Probe(feature=Feature.CHARSET, command=command, must=frozenset({uid}))
-    # NOT of all of them is none, and NOT of a word that is nowhere is all. NOT is sent with TEXT only:
+    # NOT of them all finds none, and NOT of a word that is nowhere finds all. NOT is sent with TEXT only:
     # a server that gets TEXT wrong may seem to get NOT wrong here, but has no other use for it.
     others = sample.search(b"NOT", b"UID", sample.sequence_set, within=True)
     yield Probe(feature=Feature.NOT, command=others, must_not=sample.uids)

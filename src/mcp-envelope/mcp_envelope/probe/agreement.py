@@ -1,6 +1,6 @@
 """Whether the text of a reply says what its structured content says.
 
-Every text in the structured content must be found in the text channel, except for words that are for programs.
+Every text in the structured content must be found in the text channel, except words for programs.
 Numbers and flags aren't looked for, since each server writes them in its own way.
 """
 

@@ -102,7 +102,7 @@ class Prober:
         return reply
 
     def _remember(self, structured: object) -> None:
-        """Keep the first value of each name in a reply, except in issues and errors: those name what is missing."""
+        """Keep the first value of each name in a reply; skip issues and errors: those name what is lost."""
         waiting = [structured]
         while waiting:
             value = waiting.pop()
