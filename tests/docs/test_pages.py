@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from scripts.docs_pages import PAGES, PARTS, regenerate
 
+from mailmcp.model.query import CRITERIA
 from mailmcp.tools.registry import TOOLS
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +69,13 @@ def test_the_architecture_names_files_that_exist() -> None:
 def test_the_page_of_the_tools_links_to_each() -> None:
     page = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
     assert [tool.name for tool in TOOLS if f"[`{tool.name}`](#{tool.name})" not in page] == []
+
+
+@pytest.mark.parametrize("criterion", [row.argument for row in CRITERIA])
+def test_the_table_of_searching_explains_each_criterion(criterion: str) -> None:
+    page = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
+    table = page.partition("| criterion | matches |")[2].partition("\n\n")[0]
+    assert f"`{criterion}`" in table
 
 
 def test_the_architecture_names_every_package() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from mailmcp.model.query import CRITERIA
 from mailmcp.tools.preferences import DEFAULTS
 from search import query_table_measures, query_table_texts, query_table_times
 from search.filled import Filled
@@ -21,6 +22,12 @@ TABLE = (*query_table_texts.TABLE, *query_table_measures.TABLE, *query_table_tim
 def test_queries_are_many_and_distinct() -> None:
     assert len(TABLE) >= 90
     assert len({query.name for query in TABLE}) == len(TABLE)
+
+
+@pytest.mark.parametrize("criterion", [row.argument for row in CRITERIA if not row.capability])
+def test_every_criterion_finds_something_in_the_tables(criterion: str) -> None:
+    found = [each for each in TABLE if criterion in {name.rstrip("_") for name in each.arguments}]
+    assert [each for each in found if not each.empty]
 
 
 @pytest.mark.parametrize("query", thin(TABLE, keep_every=6), ids=lambda query: query.name)

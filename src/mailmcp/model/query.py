@@ -2,7 +2,8 @@
 
 A row holds everything that is particular to a criterion: its argument, its code in a cursor, its IMAP keys
 (RFC 9051 section 6.4.4), the features of a server that it depends on, what proves it on a message, and how
-a sentence names it. All code that handles criteria loops over `CRITERIA`, so a new row is a new criterion.
+a sentence names it. Code that handles criteria loops over `CRITERIA`, so a new row is a new criterion. Only
+other programs' operators for it, such as `from:`, are elsewhere (`tools/search/syntax.py`).
 """
 
 import re
@@ -71,7 +72,7 @@ class Criterion:
     """One row of the table."""
 
     code: str
-    """In cursors, which are kept by clients: never change or reuse one."""
+    """In cursors, which clients keep: never change or reuse one. `tools/search/state.py` has others."""
 
     kind: Kind
     proof: Proof
@@ -165,8 +166,19 @@ def _words(code: str, *features: Feature, **row: Any) -> tuple[str, ...]:
 
 
 def _in_header(
-    code: str, *header_fields: str, keys: Callable[[str], Keys], features: Sequence[Feature], **row: Any
+    code: str,
+    *header_fields: str,
+    keys: Callable[[str], Keys] | None = None,
+    features: Sequence[Feature] = (Feature.HEADER,),
+    **row: Any,
 ) -> str:
+    """A part of one of some header fields.
+
+    Without `keys`, the search is `HEADER <field> <text>`, in the one field there is. Probes test HEADER
+    with Message-ID: a server that finds other fields wrong needs a probe of its own.
+    """
+    [first, *_] = header_fields
+    keys = keys or (lambda text: (b"HEADER", first.upper().encode(), text))
     row |= {"header_fields": header_fields, "keys": keys, "features": tuple(features)}
     return _criterion("", code, row.pop("kind", Kind.PHRASE), Proof.HEADER, **row)
 
@@ -399,4 +411,4 @@ CRITERIA: Final = tuple(replace(each.metadata["row"], name=each.name) for each i
 """All rows, in the order of the arguments."""
 
 if len({row.code for row in CRITERIA}) < len(CRITERIA):
-    raise TypeError("two criteria have the same code in cursors")
+    raise TypeError(f"two criteria have one code in cursors: {sorted(row.code for row in CRITERIA)}")
