@@ -18,7 +18,19 @@ from mailmcp.cli.main import cli
 from servers.peer import PeerFactory
 from tools.stores import peer_account
 
-COMMANDS = ["serve", "setup", "login", "logout", "password", "check", "demo", "schema", "check-reply"]
+COMMANDS = [
+    "serve",
+    "setup",
+    "login",
+    "logout",
+    "password",
+    "install",
+    "uninstall",
+    "check",
+    "demo",
+    "schema",
+    "check-reply",
+]
 
 
 def test_version() -> None:

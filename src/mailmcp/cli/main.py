@@ -15,6 +15,8 @@ _COMMANDS = {
     "login": "Sign in to an account by OAuth 2.0.",
     "logout": "Delete the stored sign-in or password of an account.",
     "password": "Store the password of an account securely.",
+    "install": "Add mailmcp to the settings of a host.",
+    "uninstall": "Remove mailmcp from the settings of a host.",
     "check": "Connect to each account and report what works.",
     "demo": "Serve a sample mailbox; needs no account.",
     "schema": "Print the tools with their schemas.",
