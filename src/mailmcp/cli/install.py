@@ -1,4 +1,4 @@
-"""`mailmcp install`: enters mailmcp into the settings of a host."""
+"""`mailmcp install`: adds mailmcp to the settings of a host."""
 
 import os
 import re
@@ -50,7 +50,7 @@ yes_option = click.option("--yes", "-y", is_flag=True, help="Don't ask.")
 def command(
     config: Path | None, name: str, host: Host | None, *, as_list: bool, only_print: bool, yes: bool
 ) -> None:
-    """Enter mailmcp into the settings of HOST, such as claude-desktop or vscode.
+    """Add mailmcp to the settings of HOST, such as claude-desktop or vscode.
 
     Shows what changes and asks. The entry has the command that starts mailmcp and no secret. Comments and
     other servers stay as they are, and the file as it was is kept beside it.

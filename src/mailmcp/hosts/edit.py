@@ -13,6 +13,9 @@ from mailmcp.hosts.syntax import Path, Syntax, TextError
 LAUNCH_KEYS = ("command", "cmd", "args")
 """What is set anew in an entry that is there. All else is the user's: variables, approvals, a timeout."""
 
+_ADDRESS_KEYS = {"url", "uri", "serverUrl", "httpUrl"}
+"""Of an entry for a server that the host doesn't start."""
+
 _UNUSUAL = "is written in a way that can't be edited automatically"
 
 
@@ -45,6 +48,8 @@ def add_entry(text: str, syntax: Syntax, path: Path, entry: Mapping[str, object]
         return _checked(
             syntax.insert(text, path, dict(entry)), syntax, _with(syntax.parse(text), path, entry)
         )
+    if _ADDRESS_KEYS & old.keys():
+        raise TextError(f"{path[-1]} is a server with an address; use another --name, or remove it first")
     missing = {key: value for key, value in entry.items() if key not in old}
     outdated = {
         key: entry[key] for key in LAUNCH_KEYS if key in old and key in entry and old[key] != entry[key]

@@ -6,6 +6,7 @@ import secrets
 import stat
 from codecs import BOM_UTF8
 from dataclasses import dataclass, field
+from os.path import commonprefix
 from pathlib import Path
 
 from mailmcp.hosts.edit import add_entry, find_entry, remove_entry
@@ -15,7 +16,7 @@ from mailmcp.hosts.table import Host, Launch
 BACKUP_SUFFIX = ".before-mailmcp"
 
 _LINE_CHARS_MAX = 160
-"""Shown of a line: a file that is all on one line would fill the screen."""
+"""Of lines that are shown whole. A file may be all on one line."""
 
 
 class FileError(Exception):
@@ -36,10 +37,21 @@ class Change:
         return _backup_of(self.path)
 
     def diff(self) -> list[str]:
-        """Return the lines that differ, without their neighbours: those may have secrets of other servers."""
-        before, after = ((each or b"").decode("utf-8-sig").splitlines() for each in (self.before, self.after))
-        lines = list(difflib.unified_diff(before, after, n=0, lineterm=""))[2:]
-        return [line if len(line) <= _LINE_CHARS_MAX else line[:_LINE_CHARS_MAX] + "…" for line in lines]
+        """Return what differs, without what is next to it: other servers may have secrets there."""
+        old, new = ((each or b"").decode("utf-8-sig") for each in (self.before, self.after))
+        # That the line above has got a comma is not worth showing that line.
+        olds, news = ([line.removesuffix(",") for line in text.splitlines()] for text in (old, new))
+        lines = list(difflib.unified_diff(olds, news, n=0, lineterm=""))[2:]
+        if all(len(line) <= _LINE_CHARS_MAX for line in lines):
+            return lines
+        return [f"-{line}" for line in _middle(old, new)] + [f"+{line}" for line in _middle(new, old)]
+
+
+def _middle(text: str, other: str) -> list[str]:
+    """Return the lines of a text from where it begins to differ from another to where it ends to."""
+    start = len(commonprefix([text, other]))  # noqa: RUF071 - it is characters that are compared
+    end = len(commonprefix([text[start:][::-1], other[start:][::-1]]))  # noqa: RUF071
+    return text[start : len(text) - end].splitlines()
 
 
 def plan_install(path: Path, host: Host, name: str, launch: Launch) -> Change | None:
@@ -85,7 +97,7 @@ def plan_uninstall(path: Path, host: Host, name: str) -> Change | None:
 
 
 def has_entry(path: Path, host: Host, name: str) -> bool:
-    """Whether a file has the entry.
+    """Return whether a file has the entry.
 
     Raises:
         FileError: The file can't be read or parsed.
@@ -126,7 +138,7 @@ def _backup_of(path: Path) -> Path:
 def _is_original(
     original: bytes | None, text: str, host: Host, keys: tuple[str, str], entry: dict[str, object]
 ) -> bool:
-    """Whether adding the entry to the original gives the text."""
+    """Return whether adding the entry to the original gives the text."""
     try:
         old = _decode(original)
         return find_entry(old, host.syntax, keys) is None and add_entry(old, host.syntax, keys, entry) == text

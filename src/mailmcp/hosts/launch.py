@@ -82,7 +82,7 @@ def choose_launch(
 
 
 def _is_in_cache(prefix: Path) -> bool:
-    """Whether an environment is in the cache of uv or pipx; uv marks the folder, pipx names it."""
+    """Return whether an environment is in the cache of uv or pipx; uv marks the folder, pipx names it."""
     return any((each / "CACHEDIR.TAG").exists() for each in prefix.parents) or (
         "pipx" in prefix.parts and prefix.parent.name in {".cache", "cache", "Cache"}
     )

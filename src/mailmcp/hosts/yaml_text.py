@@ -83,7 +83,7 @@ def _insert(text: str, path: Path, value: object) -> str:
 
 
 def _is_empty(node: Any) -> bool:
-    """Whether it is `{}`, or nothing after the colon."""
+    """Return whether it is `{}`, or nothing after the colon."""
     if isinstance(node, yaml.ScalarNode):
         return node.tag == "tag:yaml.org,2002:null" and not node.value
     return isinstance(node, yaml.MappingNode) and not node.value
