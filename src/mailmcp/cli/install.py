@@ -14,7 +14,7 @@ from mailmcp.hosts.files import Change, FileError, apply, has_entry, plan_instal
 from mailmcp.hosts.launch import NoLaunchError, find_launch
 from mailmcp.hosts.machine import Machine, expected_files, find_files, this_machine
 from mailmcp.hosts.table import HOSTS, SERVER_NAME, Host
-from mailmcp.settings.sources import CONFIG_VARIABLE, default_config_path, resolve_path
+from mailmcp.settings.sources import CONFIG_VARIABLE, choose_config_path
 
 hosts_line = f"The hosts are: {', '.join(host.host_id for host in HOSTS)}."
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -61,10 +61,10 @@ def command(
         return
     if host is None:
         raise click.UsageError(f"Name the host. {hosts_line}")
-    if config is None and (named := os.environ.get(CONFIG_VARIABLE)):
-        config = resolve_path(named, folder=Path.cwd(), environ=os.environ)
+    settings = choose_config_path(config, os.environ)
+    is_default = config is None and not os.environ.get(CONFIG_VARIABLE)
     try:
-        launch = find_launch(config)
+        launch = find_launch(None if is_default else settings)
         if only_print:
             entry = host.make_entry(name, launch)
             click.echo(add_entry("", host.syntax, (host.key, name), entry), nl=False)
@@ -78,9 +78,8 @@ def command(
         return
     make_changes(changes, f"Change the settings of {host.name}?", yes=yes)
     click.echo(f"Restart {host.name} to load mailmcp.")
-    settings = config or default_config_path()
     if not settings.is_file():
-        click.echo(f"mailmcp has no settings yet: {settings} is missing.", err=True)
+        click.echo(f"mailmcp has no settings yet: {settings} is missing. mailmcp setup makes them.", err=True)
 
 
 def find_files_or_fail(host: Host, machine: Machine) -> list[Path]:
