@@ -1,5 +1,6 @@
 """What a person reads after a refused sign-in, by server and by what it said."""
 
+import socket
 import ssl
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
@@ -12,14 +13,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from imap.scenes import make_account
+from imap.scenes import RunningPool, make_account, read_round
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connect import ConnectionHandle, open_connection
-from mailmcp.imap.errors import login_refused_error, token_refused_error, translate_errors
-from mailmcp.imap.mailboxes import list_mailboxes
-from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.session import open_session
+from mailmcp.imap.connect import ConnectionHandle, log_in, open_connection
+from mailmcp.imap.connection import Connection
+from mailmcp.imap.errors import login_refused_error, token_refused_error
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, Code, ToolError
 from servers.peer import PeerFactory
@@ -132,21 +131,42 @@ def test_icloud_refuses_every_token_though_it_advertises_xoauth2() -> None:
     assert "mailmcp login work" in token_refused_error(account_at("outlook.office365.com"), refused).message
 
 
+@pytest.mark.parametrize("capabilities", ["LOGINDISABLED AUTH=XOAUTH2", "AUTH=PLAIN AUTH=XOAUTH2"])
+def test_outlook_wants_oauth_and_never_encryption(peer: PeerFactory, capabilities: str) -> None:
+    """A peer under Outlook's name refuses passwords before the login, or at it."""
+    greeting = Respond(f"* OK [CAPABILITY IMAP4rev1 {capabilities}] Hello\r\n".encode())
+    refusal = Respond(b"{tag} NO Basic authentication is disabled.\r\n")
+    server = peer(greeting=greeting, rules=[Rule(command="LOGIN", action=refusal)])
+    handle = ConnectionHandle(account_at("outlook.office365.com"))
+    connection = Connection(
+        handle.account.host,
+        handle.account.port,
+        dial=lambda: socket.create_connection((server.host, server.port)),
+        traffic=handle.traffic,
+    )
+    handle.connection = connection
+    connection.learn_capabilities()
+    with pytest.raises(AuthFailedError, match=r"only OAuth 2\.0.*mailmcp login work") as caught:
+        log_in(connection, handle)
+    assert caught.value.reason is Reason.LOGIN_DISABLED
+    assert "encryption" not in caught.value.message
+
+
+@pytest.mark.parametrize("command", ["LIST", "EXAMINE", "UID SEARCH"])
 @pytest.mark.parametrize("status", ["BAD", "NO"])
 @pytest.mark.parametrize(
     "text", ["User is authenticated but not connected.", "[ALERT] user is authenticated but not connected"]
 )
 def test_a_login_that_opens_no_mailbox_is_the_persons_to_mend(
-    peer: PeerFactory, status: str, text: str
+    peer: PeerFactory, status: str, text: str, command: str
 ) -> None:
     """Exchange: the wrong person signed in, has no permission, or IMAP is off."""
     closed = Respond(f"{{tag}} {status} {text}\r\n".encode())
-    server = peer(rules=[Rule(command="LIST", action=closed)])
-    session = open_session(ConnectionHandle(make_account(server)), Quirks(), now=0.0)
-    with pytest.raises(AuthFailedError, match="mailmcp login main") as caught, translate_errors("main"):
-        list_mailboxes(session)
+    server = peer(rules=[Rule(command=command, action=closed)])
+    with RunningPool(make_account(server)) as pool, pytest.raises(AuthFailedError) as caught:
+        pool.run(read_round)
+    assert "mailmcp login main" in caught.value.message
     assert (caught.value.reason, caught.value.retryable) == (Reason.PERMISSION_DENIED, False)
-    session.log_out()
 
 
 @pytest.mark.parametrize("tls", [Tls.IMPLICIT, Tls.STARTTLS])

@@ -207,8 +207,7 @@ def _account_keys(
         keys["tls"] = server.tls
     ca_file = options.ca_file
     if ca_file is None and provider is not None and provider.name == "Proton":
-        questions.say(provider.note)
-        ca_file = questions.ask("Path of the exported certificate", "--ca-file")
+        ca_file = questions.ask("Path of the certificate that Bridge exported", "--ca-file")
     if ca_file:
         keys["ca_file"] = str(Path(ca_file).expanduser().absolute())
     keys["user"] = user
@@ -269,7 +268,7 @@ def _checked(keys: AccountKeys, path: Path) -> tuple[Account, SignIn]:
 def _password(options: Options, questions: Questions, server: MailServer, account: Account) -> str:
     """Read or ask for the password until the server takes it, or the person wants it saved as it is."""
     provider = server.provider
-    if provider is not None and provider.name != "Proton":
+    if provider is not None:
         questions.say(f"{provider.name} takes {provider.credential}. {provider.note}".rstrip())
         if provider.credential_page:
             questions.say(f"Make it at {provider.credential_page}")

@@ -78,7 +78,8 @@ def load_settings(
         host, user, password = map(from_environment.name_key, ("host", "user", "password"))
         raise SettingsError(
             [
-                f"No account is configured. Set {host}, {user} and {password}, or add a table [[accounts]] "
+                f"No account is configured. Run mailmcp setup, set {host}, {user} and {password}, "
+                "or add a table [[accounts]] "
                 f"with account_id, host, user and a password to {file.path or default_config}"
             ]
         )
