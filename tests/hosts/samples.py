@@ -171,6 +171,7 @@ WITHOUT_SERVERS: dict[str, tuple[str, str]] = {
     "zed, comments inside": ("zed", "{\n  // nothing yet\n}\n"),
     "codex, other keys": ("codex", 'model = "gpt-5"'),
     "goose, other keys": ("goose", "GOOSE_MODE: auto"),
+    "goose, empty braces": ("goose", "# mine\n{}\n"),
     "goose, nothing after the colon": ("goose", "extensions:\nGOOSE_MODE: auto\n"),
     **{f"{host.host_id}, empty": (host.host_id, "") for host in HOSTS},
     **{f"{host.host_id}, blank": (host.host_id, "\n\n") for host in HOSTS},

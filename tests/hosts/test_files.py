@@ -101,6 +101,15 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
     assert real.read_text() == "{}"
 
 
+def test_a_link_to_nothing_is_named(tmp_path: Path) -> None:
+    link = tmp_path / "mcp.json"
+    for target in (tmp_path / "gone.json", link):
+        link.symlink_to(target)
+        with pytest.raises(FileError, match="is a link to a file that doesn't exist"):
+            plan_install(link, BY_ID["cursor"], "mailmcp", LAUNCH)
+        link.unlink()
+
+
 def test_a_read_only_file_stays_as_it_is(tmp_path: Path) -> None:
     host, path = BY_ID["cursor"], tmp_path / "mcp.json"
     path.write_text("{}")
@@ -180,7 +189,11 @@ def test_the_line_above_that_gets_a_comma_is_not_shown(tmp_path: Path) -> None:
     path.write_text(json.dumps({"key": SECRET}, indent=2))
     change = plan_install(path, BY_ID["cursor"], "mailmcp", LAUNCH)
     assert change is not None
-    assert change.diff()[:2] == ["@@ -2,0 +3,8 @@", '+  "mcpServers": {']
+    assert change.diff()[:3] == [
+        '+  "mcpServers": {',
+        '+    "mailmcp": {',
+        f'+      "command": "{LAUNCH.command}",',
+    ]
     assert SECRET not in str(change.diff()) + repr(change)
 
 

@@ -100,6 +100,11 @@ def test_the_settings_file_is_named_absolutely(tmp_path: Path, monkeypatch: pyte
     assert launch.args[-3:] == ("serve", "--config", str(tmp_path / "mail.toml"))
 
 
+def test_a_path_that_no_settings_can_hold_is_refused() -> None:
+    with pytest.raises(NoLaunchError, match="is not valid UTF-8"):
+        find_launch(Path("/home/ann/m\udce9l.toml"))
+
+
 def test_this_very_mailmcp_has_a_command() -> None:
     launch = find_launch(None)
     assert Path(launch.command).is_absolute()

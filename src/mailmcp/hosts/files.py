@@ -1,11 +1,11 @@
 """Plans changes of settings files, shows them, and makes them."""
 
-import difflib
 import os
 import secrets
 import stat
 from codecs import BOM_UTF8
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from os.path import commonprefix
 from pathlib import Path
 
@@ -39,12 +39,21 @@ class Change:
     def diff(self) -> list[str]:
         """Return what differs, without what is next to it: other servers may have secrets there."""
         old, new = ((each or b"").decode("utf-8-sig") for each in (self.before, self.after))
-        # That the line above has got a comma is not worth showing that line.
-        olds, news = ([line.removesuffix(",") for line in text.splitlines()] for text in (old, new))
-        lines = list(difflib.unified_diff(olds, news, n=0, lineterm=""))[2:]
+        olds, news = old.splitlines(), new.splitlines()
+        # The line above an entry may get a comma, which is no reason to show it.
+        matcher = SequenceMatcher(a=_without_commas(olds), b=_without_commas(news))
+        lines = []
+        for tag, start, end, new_start, new_end in matcher.get_opcodes():
+            if tag != "equal":
+                lines += [f"-{line}" for line in olds[start:end]]
+                lines += [f"+{line}" for line in news[new_start:new_end]]
         if all(len(line) <= _LINE_CHARS_MAX for line in lines):
             return lines
         return [f"-{line}" for line in _middle(old, new)] + [f"+{line}" for line in _middle(new, old)]
+
+
+def _without_commas(lines: list[str]) -> list[str]:
+    return [line.removesuffix(",") for line in lines]
 
 
 def _middle(text: str, other: str) -> list[str]:
@@ -147,7 +156,9 @@ def _is_original(
 
 
 def _read(path: Path) -> tuple[Path, bytes | None]:
-    """Return the file behind symbolic links, and its octets; None if it is missing."""
+    """Return the file behind symbolic links, and its octets; None if the file is missing."""
+    if path.is_symlink() and not path.exists():
+        raise FileError(f"{path}: is a link to a file that doesn't exist")
     try:
         real = path.resolve()
         return real, real.read_bytes() if real.exists() else None

@@ -31,9 +31,9 @@ def find_launch(config: Path | None) -> Launch:
     """Return how to start this mailmcp, with a settings file if one is named.
 
     Raises:
-        NoLaunchError: It runs from a cache, and there is no uvx.
+        NoLaunchError: It runs from a cache and there is no uvx, or its path can't be written into a file.
     """
-    return choose_launch(
+    launch = choose_launch(
         config,
         prefix=Path(sys.prefix),
         scripts=Path(sysconfig.get_path("scripts")),
@@ -41,6 +41,11 @@ def find_launch(config: Path | None) -> Launch:
         search_path=os.environ.get("PATH", ""),
         direct_url=_direct_url(),
     )
+    try:
+        "".join([launch.command, *launch.args]).encode()
+    except UnicodeEncodeError:
+        raise NoLaunchError("the path of mailmcp or of its settings is not valid UTF-8") from None
+    return launch
 
 
 def choose_launch(

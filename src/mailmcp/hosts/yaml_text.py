@@ -62,6 +62,9 @@ def _existing(text: str, path: Path) -> tuple[Any, Any, Any]:
 def _insert(text: str, path: Path, value: object) -> str:
     target = _read(text)
     line = line_break(text)
+    if target is not None and _is_empty(target):
+        block = _block(nest(path, value), "", line).removesuffix(line)
+        return text[: target.start_mark.index] + block + text[target.end_mark.index :]
     if target is None or _pair(target, path[0]) is None:
         gap = "" if not text or text.endswith("\n") else line
         return text + gap + _block(nest(path, value), "", line)
