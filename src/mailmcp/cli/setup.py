@@ -84,7 +84,7 @@ class Options:
 @click.option("--device", is_flag=True, help="OAuth 2.0: print a code; open no browser.")
 @click.option("--look-up/--no-look-up", default=None, help="Whether DNS may be asked for the domain.")
 @click.option("--no-test", is_flag=True, help="Save without connecting to the server.")
-@click.option("--yes", is_flag=True, help="Take defaults and what was found without asking.")
+@click.option("-y", "--yes", is_flag=True, help="Take defaults and what was found without asking.")
 @click.pass_obj
 def command(resolver: Resolver | None, /, config: Path | None, **given: Any) -> None:
     """Set up an account.
