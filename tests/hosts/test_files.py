@@ -101,6 +101,14 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
     assert real.read_text() == "{}"
 
 
+def test_who_reads_meanwhile_sees_the_whole_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text("{}")
+    with path.open() as reader:
+        install(path, BY_ID["cursor"])
+        assert reader.read() == "{}"
+
+
 def test_a_link_to_nothing_is_named(tmp_path: Path) -> None:
     link = tmp_path / "mcp.json"
     for target in (tmp_path / "gone.json", link):
