@@ -174,7 +174,7 @@ def test_a_server_that_is_not_right_is_asked_for(
         ("A short name", "two words\r"),
         ("letters", "\r"),
         ("Password for bob", "wrong\r"),
-        ("Try again, save it as it is, or stop?", "\r"),
+        ("Try again, save anyway, or stop?", "\r"),
         ("Password for bob", f"{PASSWORD}\r"),
     ]
     command = [sys.executable, "-c", ASKING, str(name_server.port)]
@@ -331,7 +331,7 @@ def test_a_script_hears_which_option_is_missing(
 ) -> None:
     done = script(*arguments)
     assert done.returncode == 2
-    assert f"{missing} is needed where nobody can be asked" in done.stderr
+    assert f"{missing} is required if there is no terminal to ask on" in done.stderr
     assert not config.exists()
 
 

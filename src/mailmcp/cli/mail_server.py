@@ -65,7 +65,7 @@ def look_up(domain: str, resolver: Resolver | None = None) -> MailServer | None:
             if provider is not None:
                 return MailServer.of(provider)
     except DNSException as error:
-        raise LookupFailedError(f"DNS gave no answer ({type(error).__name__})") from error
+        raise LookupFailedError(f"DNS didn't answer ({type(error).__name__})") from error
     return None
 
 

@@ -75,4 +75,4 @@ class Questions:
 
     def _require_terminal(self, option: str) -> None:
         if not self.can_ask:
-            raise click.UsageError(f"{option} is needed where nobody can be asked.")
+            raise click.UsageError(f"{option} is required if there is no terminal to ask on.")

@@ -69,22 +69,22 @@ class Options:
 @click.command()
 @config_option
 @click.option("--email", help="Your address.")
-@click.option("--host", help="IMAP server; found by the address if it is left out.")
+@click.option("--host", help="IMAP server. Default: found from the address.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Default: the server's, or 993.")
 @click.option("--tls", type=click.Choice([each.value for each in Tls]), help="Default: the server's.")
 @click.option("--ca-file", help="PEM file of certificates to trust, as Proton Bridge exports one.")
 @click.option("--user", help="Login name. Default: the address.")
-@click.option("--account-id", help="What mailmcp calls the account. Default: made of the address.")
+@click.option("--account-id", help="What mailmcp calls the account. Default: derived from the address.")
 @click.option("--auth", type=click.Choice(get_args(AuthMethod)), help="How to sign in.")
 @click.option("--password-stdin", is_flag=True, help="Read the password from stdin, one line.")
 @click.option("--client-id", help="OAuth 2.0: the id of your client.")
 @click.option("--client-secret-env", help="OAuth 2.0: the variable with the secret of your client.")
 @click.option("--tenant", help="OAuth 2.0: the Microsoft tenant, if not any.")
 @click.option("--issuer", help="OAuth 2.0: address of an authorization server that mailmcp doesn't know.")
-@click.option("--device", is_flag=True, help="OAuth 2.0: print a code; open no browser.")
-@click.option("--look-up/--no-look-up", default=None, help="Whether DNS may be asked for the domain.")
+@click.option("--device", is_flag=True, help="OAuth 2.0: print a code instead of opening a browser.")
+@click.option("--look-up/--no-look-up", default=None, help="Whether to ask DNS for the server of the domain.")
 @click.option("--no-test", is_flag=True, help="Save without connecting to the server.")
-@click.option("-y", "--yes", is_flag=True, help="Take defaults and what was found without asking.")
+@click.option("-y", "--yes", is_flag=True, help="Accept defaults and what was found without asking.")
 @click.pass_obj
 def command(resolver: Resolver | None, /, config: Path | None, **given: Any) -> None:
     """Set up an account.
@@ -118,7 +118,7 @@ def command(resolver: Resolver | None, /, config: Path | None, **given: Any) -> 
     _save(path, keys, sign_in, secret)
     questions.say(
         f"Account {sign_in.account_id} is set up in {path}.\n"
-        "Next: mailmcp install --list shows the programs that it can be entered into."
+        "Next: mailmcp install --list shows the programs that you can add mailmcp to."
     )
 
 
@@ -223,10 +223,10 @@ def _choose_auth(options: Options, questions: Questions, server: MailServer) -> 
     if options.password_stdin or provider is None or not provider.oauth_provider:
         return "password"
     if not provider.credential:
-        questions.say(f"{provider.name} takes no passwords over IMAP, only OAuth 2.0.")
+        questions.say(f"{provider.name} accepts no passwords over IMAP, only OAuth 2.0.")
         return "oauth2"
     chosen = questions.ask(
-        f"Sign in with {provider.credential}, or by OAuth 2.0 with a client of your own?",
+        f"Sign in with {provider.credential}, or with OAuth 2.0 and a client of your own?",
         "--auth",
         default="password",
         choices=get_args(AuthMethod),
@@ -269,9 +269,9 @@ def _password(options: Options, questions: Questions, server: MailServer, accoun
     """Read or ask for the password until the server takes it, or the person wants it saved as it is."""
     provider = server.provider
     if provider is not None:
-        questions.say(f"{provider.name} takes {provider.credential}. {provider.note}".rstrip())
+        questions.say(f"{provider.name} accepts {provider.credential}. {provider.note}".rstrip())
         if provider.credential_page:
-            questions.say(f"Make it at {provider.credential_page}")
+            questions.say(f"Create it at {provider.credential_page}")
     while True:
         if options.password_stdin:
             password = sys.stdin.readline().rstrip("\r\n")
@@ -309,7 +309,7 @@ def _works(questions: Questions, account: Account, *, may_repeat: bool) -> Liter
     if questions.assume_yes or not may_repeat or not questions.can_ask:
         fail("nothing was saved. --no-test saves an account without testing it")
     chosen = questions.ask(
-        "Try again, save it as it is, or stop?",
+        "Try again, save anyway, or stop?",
         "--no-test",
         default="again",
         choices=["again", "save", "stop"],
