@@ -23,7 +23,7 @@ def test_a_reply_in_order(tmp_path: Path) -> None:
     path = tmp_path / "reply.json"
     path.write_text(json.dumps({"error": ERROR, "meta": META}))
     result = CliRunner().invoke(cli, ["check-reply", str(path)])
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "in order\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "no rules broken\n")
 
 
 def test_a_reply_on_stdin_that_breaks_rules() -> None:

@@ -134,7 +134,7 @@ class FileStore(SecretStore):
             raise StoreError(f"{self._path} can't be written: {error.strerror}.") from None
 
     def _replace(self, content: bytes) -> None:
-        """Write a new file beside the old one and rename it: a crash leaves one of the two, whole."""
+        """Write a new file next to the old one and rename it: a crash leaves one of the two intact."""
         new = self._path.with_name(f"{self._path.name}.{secrets.token_hex(8)}")
         try:
             descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,4 +1,4 @@
-"""`mailmcp login`: signs in to an account by OAuth 2.0 and stores what keeps it signed in."""
+"""`mailmcp login`: signs in to an account with OAuth 2.0 and stores what keeps it signed in."""
 
 import threading
 import webbrowser
@@ -20,7 +20,7 @@ from mailmcp.cli.sign_in import fail, load_sign_in, record_store, store_for
 @click.option("--device", is_flag=True, help="Print a code to enter on any device; open no browser.")
 @click.argument("account_id", required=False)
 def command(config: Path | None, account_id: str | None, *, device: bool) -> None:
-    """Sign in to ACCOUNT_ID by OAuth 2.0; it may be left out if there is only one.
+    """Sign in to ACCOUNT_ID with OAuth 2.0. The id is optional if there is only one account.
 
     The account needs auth = "oauth2" in the settings, with a provider or an issuer and a client_id.
     """

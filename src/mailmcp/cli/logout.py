@@ -15,7 +15,7 @@ from mailmcp.cli.sign_in import fail, load_sign_in
 @config_option
 @click.argument("account_id", required=False)
 def command(config: Path | None, account_id: str | None) -> None:
-    """Delete the stored sign-in or password of ACCOUNT_ID; it may be left out if there is only one.
+    """Delete the stored sign-in or password of ACCOUNT_ID. The id is optional if there is only one account.
 
     A sign-in is revoked as well, where the provider allows that.
     """

@@ -12,7 +12,7 @@ from mailmcp import __version__
 _COMMANDS = {
     "serve": "Serve MCP over stdin and stdout (for a host that starts it), or over HTTP.",
     "setup": "Set up an account: ask, test, store the secret, write the settings.",
-    "login": "Sign in to an account by OAuth 2.0.",
+    "login": "Sign in to an account with OAuth 2.0.",
     "logout": "Delete the stored sign-in or password of an account.",
     "password": "Store the password of an account securely.",
     "install": "Add mailmcp to the settings of a host.",

@@ -14,7 +14,7 @@ from mailmcp.settings.model import is_sendable
 @config_option
 @click.argument("account_id", required=False)
 def command(config: Path | None, account_id: str | None) -> None:
-    """Ask for the password of ACCOUNT_ID and store it; the id may be left out if there is only one account.
+    """Ask for the password of ACCOUNT_ID and store it. The id is optional if there is only one account.
 
     It goes into the key store of the system, or into a file that only you can read.
     """

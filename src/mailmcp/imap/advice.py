@@ -81,7 +81,7 @@ BRIDGE_CERTIFICATE: Final = (
 
 
 def advise_on_password(text: str, *, host: str, account_id: str) -> Advice | None:
-    """Choose the advice for a password that was refused for good; None if nothing is known.
+    """Choose the advice for a password that was finally refused; None if nothing is known.
 
     Args:
         text: What the server said.

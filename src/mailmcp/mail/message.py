@@ -144,7 +144,7 @@ def _without_phantoms(part: Part, found: Part | None, *, complete: bool) -> Part
 
 
 def _with_whole_names(part: Part, found: Mapping[str, Part]) -> Part:
-    """Complete the file names without quotes, of which servers read only the first word."""
+    """Complete file names without quotes: servers read only their first word."""
     if part.is_multipart:
         parts = tuple(_with_whole_names(child, found) for child in part.parts)
         same = all(new is old for new, old in zip(parts, part.parts, strict=True))

@@ -38,7 +38,7 @@ class ReadMessage:
 
     body: BodyText
     text: str
-    """The body's text, with its quoted history collapsed if that was asked for."""
+    """The body's text, with its quoted history collapsed if requested."""
 
     quoted_lines: int
     """Lines of quoted history removed from `text`."""

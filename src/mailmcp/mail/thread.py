@@ -140,6 +140,6 @@ def _parents_by_subject(message: ThreadHeaders, others: Sequence[ThreadHeaders])
 
 
 def unasked_ids(members: Iterable[ThreadHeaders], asked: Container[str]) -> list[str]:
-    """List the ids that `members` name and that were not asked for yet, the most frequent first."""
+    """List the ids that `members` name and that were not searched for yet, the most frequent first."""
     counts = Counter(name for each in members for name in each.ids if name not in asked)
     return [name for name, _ in counts.most_common()]

@@ -28,7 +28,7 @@ def rpc_error(error: ToolError, *, request_id: str, uri: str = "", revision: str
     Args:
         error: The failure.
         request_id: The id under which the log has it.
-        uri: The resource that was asked for. Old revisions have an error code for a missing one.
+        uri: The requested resource. Old revisions have an error code for a missing one.
         revision: The protocol revision that was negotiated.
     """
     code = _CODES[error.code]

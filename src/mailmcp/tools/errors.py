@@ -57,7 +57,7 @@ def mailbox_issue(account_id: str, mailbox: str | None, error: ToolError) -> Iss
 
 
 def fetch_error(ref: MessageRef, failure: FetchFailure) -> ToolError:
-    """Build the error for a call that asked for one message, which could not be fetched."""
+    """Build the error for a single requested message that could not be fetched."""
     details: dict[str, object] = {"message_id": ref.message_id}
     if failure.code is Code.NOT_FOUND:
         return NotFoundError(
@@ -71,7 +71,7 @@ def fetch_error(ref: MessageRef, failure: FetchFailure) -> ToolError:
 
 
 def all_failed_error(issues: Sequence[Issue], next_action: NextAction | None) -> ToolError:
-    """Build the error for a page of which every message failed."""
+    """Build the error for a page on which every message failed."""
     first = issues[0]
     details = {"issues": [{"uid": each.about.get("uid"), "message": each.message} for each in issues]}
     message = f"All {len(issues)} messages failed. The first: {first.message}"

@@ -105,7 +105,7 @@ def build_row(
 
     Args:
         ref: The message.
-        fetched: What `row_items` asked for, or some of it.
+        fetched: What `row_items` requested, or some of it.
         snippet_chars: The length of the snippet; 0 leaves out the snippet and `matched_in`.
         terms: The words of the search.
         places: Where copies of it are.

@@ -85,5 +85,5 @@ def check_file(text: str, dialect: Dialect, mode: Mode) -> int:
         return 2
     sys.stdout.write("".join(f"{rule}\n" for rule in broken))
     count = f"{len(broken)} rule{'' if len(broken) == 1 else 's'} broken"
-    sys.stderr.write(f"{count if broken else 'in order'}\n")
+    sys.stderr.write(f"{count if broken else 'no rules broken'}\n")
     return 1 if broken else 0

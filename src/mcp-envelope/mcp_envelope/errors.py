@@ -177,7 +177,7 @@ class InvalidInputError(ToolError):
 
 
 class NotFoundError(ToolError):
-    """What was asked for isn't there."""
+    """The requested thing doesn't exist."""
 
     code = Code.NOT_FOUND
 

@@ -44,7 +44,7 @@ def escape(value: str) -> str:
 def unescape(value: str) -> str:
     """Remove the backslashes of `escape` from a value that a reader sends back.
 
-    Anything that `escape` wouldn't write is returned as it is: Windows paths, and all with double quotes.
+    Anything that `escape` wouldn't write is returned unchanged: Windows paths, anything with double quotes.
     """
     plain = _ESCAPED.sub(r"\1", value)
     return plain if '"' not in value and escape(plain) == value else value

@@ -43,7 +43,7 @@ def make_result(
     text, envelope, failed = render(result, shape, meta, has_status=has_status, marker=secrets.token_hex(6))
     if json_text:
         text = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
-    references = identity_value(meta) | shape.beside(result, meta)
+    references = identity_value(meta) | shape.extra_meta(result, meta)
     if isinstance(result, Outcome):
         references |= result.references
     embedded = result.embedded if isinstance(result, Outcome) else ()

@@ -1,7 +1,7 @@
 """JSON Schemas as they are published: no titles, no nulls, nothing said twice.
 
-Schemas are read by models, who pay for each token, and by hosts, some of which
-choke on combinators. Pydantic writes for validators; this module edits for readers.
+Schemas are read by models, who pay for each token, and by hosts, and some hosts choke on combinators.
+Pydantic writes for validators; this module edits for readers.
 """
 
 from collections.abc import Mapping, Sequence

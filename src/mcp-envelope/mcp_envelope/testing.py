@@ -31,7 +31,7 @@ class CheckedClient:
         """Call a tool, and check its reply.
 
         Raises:
-            BrokenReplyError: The reply is not in order.
+            BrokenReplyError: The reply breaks a rule.
             MCPError: There is no such tool.
         """
         result = await self._client.call_tool(name, dict(arguments or {}))

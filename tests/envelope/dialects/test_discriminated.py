@@ -46,13 +46,13 @@ def test_codes_are_from_the_registry_and_ours_in_the_details(error: ToolError, c
     assert reply["error"]["details"]["reason"] == error.reason.value
 
 
-def test_what_meta_says_elsewhere_stands_beside() -> None:
+def test_what_meta_says_in_other_dialects_is_extra_meta() -> None:
     outcome = Outcome(summary="s", data=Shelf(books=[]), page=Page(page_size=10, total_count=0))
-    beside = SHAPE.beside(outcome, meta_of(telemetry={"look_ups": 2}))
-    assert beside["version"] == "shelf/1"
-    assert beside["now_utc"] == "2026-11-05T09:30:00.123Z"
-    assert beside["pagination"]["has_more"] is False
-    assert beside["telemetry"] == {"look_ups": 2}
+    extra = SHAPE.extra_meta(outcome, meta_of(telemetry={"look_ups": 2}))
+    assert extra["version"] == "shelf/1"
+    assert extra["now_utc"] == "2026-11-05T09:30:00.123Z"
+    assert extra["pagination"]["has_more"] is False
+    assert extra["telemetry"] == {"look_ups": 2}
 
 
 def test_details_name_what_the_registry_names() -> None:

@@ -74,7 +74,7 @@ def test_the_examples_are_in_order(server: str) -> None:
     assert lines.count("  isError: agrees with every envelope") == 3
     assert lines.count("  text: has every text of the structured content") == 3
     assert lines.count("  output schema: published, and every reply satisfies it") == 3
-    assert lines[-1] == "in order"
+    assert lines[-1] == "ok"
 
 
 def test_mailmcp_is_in_order() -> None:
@@ -90,7 +90,7 @@ def test_a_server_of_the_sdk_has_no_envelope() -> None:
     verdicts = by_tool(report)
     assert verdicts["forget"].why_not_called
     assert (verdicts["add"].dialect, verdicts["add"].has_schema, verdicts["add"].schema) == (None, True, [])
-    assert "not in order: there are replies without an envelope" in write_text(report).splitlines()
+    assert "not ok: there are replies without an envelope" in write_text(report).splitlines()
 
 
 def test_the_typescript_example_is_called_if_it_is_allowed() -> None:
@@ -168,7 +168,7 @@ def test_nothing_that_a_server_sends_breaks_out_of_its_line() -> None:
     text = write_text(report)
     assert {each.tool: each.dialect for each in report.verdicts}["plain"] == "summary"
     assert "not a time in UTC" in text
-    assert "in order" not in text.splitlines()
+    assert "ok" not in text.splitlines()
     assert not any(each.startswith("`fine`") for each in text.splitlines())
     assert all(each.isprintable() for each in text.split("\n"))
     assert max(map(len, text.splitlines())) < 500

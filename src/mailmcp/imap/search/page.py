@@ -1,4 +1,4 @@
-"""The values of a search: what is asked for in one mailbox, and the page of matches that comes back."""
+"""The values of a search: what is requested of one mailbox, and the page of matches that comes back."""
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
@@ -151,7 +151,7 @@ class MailboxPage:
     """Sentences: which of the server's answers nothing has shown to be right; "" if all were shown."""
 
     known_gaps: str = ""
-    """Sentence: where servers may miss what was asked for; "" if nowhere."""
+    """Sentence: where servers may miss matches; "" if nowhere."""
 
     complete: bool = True
     """False if there may be matches that no page of this search can show, apart from `unverified`."""

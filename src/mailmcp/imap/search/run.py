@@ -120,7 +120,7 @@ def _try_page(
 
     Args:
         server: The server.
-        request: What the caller asked for.
+        request: The caller's request.
         wanted: What to look for now.
         current: The mailbox.
         share: How many pages share the budget of the call.

@@ -76,7 +76,7 @@ def uid_search(
         [reply] = responses.replies
         if isinstance(reply, RefusedError):
             return reply
-        # Some servers send a plain response whatever was asked for.
+        # Some servers send a plain response whatever was requested.
         is_extended = extended and "SEARCH" not in reply.untagged
         if is_extended:
             numbers = parse_esearch(reply.untagged.get("ESEARCH", ()), tag=reply.tag)

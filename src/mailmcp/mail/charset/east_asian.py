@@ -139,7 +139,7 @@ _TO_EUC_JP: Final = bytes.maketrans(
 
 
 def _decode_iso_2022_jp(octets: bytes) -> str:
-    """Read JIS X 0208 and 0212 by way of EUC-JP, where they stand with the eighth bit set.
+    """Read JIS X 0208 and 0212 by way of EUC-JP, where they have the eighth bit set.
 
     More tolerant than the standard: a line begins in ASCII (RFC 1468), white space is kept everywhere, and
     two escape sequences may follow each other, as they do where encoded words were joined.
@@ -174,7 +174,7 @@ _DECODERS: Final[Mapping[str, Callable[[bytes], str]]] = MappingProxyType(
 
 
 def find_decoder(codec: str) -> Callable[[bytes], str] | None:
-    """Return the decoder that stands in for one of Python's codecs; None where Python's will do.
+    """Return the decoder that replaces one of Python's codecs; None where Python's is good.
 
     Args:
         codec: The name that `codecs.lookup` returns.

@@ -1,7 +1,7 @@
 """HTML to readable text, and HTML to HTML that loads and runs nothing.
 
 Composes `html.normalize` (bounded parsing), `html.hidden` (what no one sees) and
-`html.render`. Link targets stay beside their text, since what a link says need not
+`html.render`. Link targets stay next to their text, since what a link says need not
 be where it goes (`render.link_note`).
 """
 

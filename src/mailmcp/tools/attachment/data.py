@@ -11,7 +11,7 @@ class SectionRow(BaseModel):
 
 
 class GetAttachmentData(BaseModel):
-    """The attachment. Fields that were not asked for are absent."""
+    """The attachment. Fields that were not requested are absent."""
 
     account_id: str
     message_id: str

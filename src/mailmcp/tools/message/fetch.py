@@ -35,7 +35,7 @@ _HEADER_ITEMS: Final = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageParts:
-    """As much of a message as was asked for."""
+    """As much of a message as was requested."""
 
     fetched: FetchedMessage
     view: MessageView

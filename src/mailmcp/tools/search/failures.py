@@ -169,7 +169,7 @@ def nothing_searched(search: Search, searches: Searches, instead: NextAction | N
 
 
 def source_issues(searches: Searches) -> Iterator[Issue]:
-    """Build an issue for each mailbox that failed; one for an account, if all of it failed alike."""
+    """Build an issue for each mailbox that failed; one for an account, if all of it failed the same way."""
     by_account: dict[str, list[Searched]] = {}
     for each in searches.searched:
         by_account.setdefault(each.source.account_id, []).append(each)

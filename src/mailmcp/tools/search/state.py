@@ -83,22 +83,22 @@ class Search:
 
     @property
     def account_id(self) -> str:
-        """The account that was asked for; `*` for all."""
+        """The requested account; `*` for all."""
         return self.arguments.account_id
 
     @property
     def all_accounts(self) -> bool:
-        """Whether all accounts were asked for."""
+        """Whether all accounts were requested."""
         return self.account_id == EVERYTHING
 
     @property
     def all_mailboxes(self) -> bool:
-        """Whether all mailboxes were asked for."""
+        """Whether all mailboxes were requested."""
         return self.arguments.mailbox == EVERYTHING
 
     @property
     def one_mailbox(self) -> bool:
-        """Whether one mailbox of one account was asked for by its name."""
+        """Whether one mailbox of one account was requested by name."""
         return not (self.all_accounts or self.all_mailboxes or self.listed)
 
     @property

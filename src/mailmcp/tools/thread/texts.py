@@ -42,7 +42,7 @@ class ReadText:
     """Whether all of it was fetched; if not, there is more than `text`."""
 
     common_chars: int
-    """First characters of `text` that imap_get_message shows alike: further ones have no offset there."""
+    """First characters of `text` that are the same in imap_get_message: further ones have no offset there."""
 
     files: tuple[Part, ...]
 

@@ -1,7 +1,7 @@
 """The dialect `discriminated` of MCP-AQL: the boolean `success` decides which keys there are.
 
 Codes are from its registry and from nowhere else; the library's own go into `details`. There is no `meta`:
-what it would say goes beside the envelope, into the `_meta` of the result.
+what it would say goes into the `_meta` of the result.
 """
 
 import re
@@ -91,7 +91,7 @@ class DiscriminatedShape:
             details |= identity_value(meta)
         return {"success": False, "error": {"code": code, "message": error.message, "details": details}}
 
-    def beside(self, result: Outcome[Any] | ToolError, meta: Meta) -> JsonObject:
+    def extra_meta(self, result: Outcome[Any] | ToolError, meta: Meta) -> JsonObject:
         """Format what `meta` says in other dialects, less what the envelope says itself."""
         value = meta_value(meta, result)
         value.pop("warnings", None)

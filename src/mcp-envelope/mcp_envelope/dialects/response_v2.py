@@ -124,7 +124,7 @@ class ResponseV2Shape:
             ]
         return {"success": False, "data": data, "error": error.message, "meta": _meta_value(meta, error)}
 
-    def beside(self, result: Outcome[Any] | ToolError, meta: Meta) -> JsonObject:  # noqa: ARG002 - `meta` has it all
+    def extra_meta(self, result: Outcome[Any] | ToolError, meta: Meta) -> JsonObject:  # noqa: ARG002 - `meta` has it all
         """Return nothing: the envelope has a place for everything."""
         return {}
 

@@ -32,7 +32,7 @@ class WireShape(Protocol):
     def failure(self, error: ToolError, meta: Meta) -> JsonObject:
         """Format a failure."""
 
-    def beside(self, result: Outcome[Any] | ToolError, meta: Meta) -> JsonObject:
+    def extra_meta(self, result: Outcome[Any] | ToolError, meta: Meta) -> JsonObject:
         """Format the facts that this shape has no place for; they go into the `_meta` of the result."""
 
     def schema(self, tool_data: JsonObject, *, has_status: bool, pages: bool) -> JsonObject:

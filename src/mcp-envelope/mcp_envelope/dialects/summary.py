@@ -60,14 +60,14 @@ class SummaryShape:
             value["next_action"] = next_action_value(error.next_action)
         return {"error": value, "meta": meta_value(meta, error)}
 
-    def beside(self, result: Outcome[Any] | ToolError, meta: Meta) -> JsonObject:  # noqa: ARG002 - `meta` has it all
+    def extra_meta(self, result: Outcome[Any] | ToolError, meta: Meta) -> JsonObject:  # noqa: ARG002 - `meta` has it all
         """Return nothing: the envelope has a place for everything."""
         return {}
 
     def schema(self, tool_data: JsonObject, *, has_status: bool, pages: bool) -> JsonObject:
         """Write a root object that is either a success or a failure.
 
-        Both, because some clients check error results against it too; with `type` beside `oneOf`, because
+        Both, because some clients check error results against it too; with `type` next to `oneOf`, because
         others refuse a root without one. What the two share is said once, above the choice: every host
         pays for each token of a schema.
         """
@@ -114,7 +114,7 @@ def _check_error(error: Mapping[str, Any]) -> Violations:
     inner = data.get("code") if isinstance(data, Mapping) else None
     is_number = isinstance(code, int) and not isinstance(code, bool)
     if not (rules.is_one_of(code, _CODES) or (is_number and rules.is_one_of(inner, _CODES))):
-        yield f"error.code, or error.data.code beside a number, must be one of: {', '.join(_CODES)}"
+        yield f"error.code, or error.data.code if error.code is a number, must be one of: {', '.join(_CODES)}"
     if not rules.is_string(inner):
         yield "error.data.code is not a non-empty string"
 

@@ -73,21 +73,19 @@ def _lines(report: Report) -> Iterator[str]:
         yield ""
         yield from _tool_lines(verdict)
     yield ""
-    yield "in order" if report.is_in_order else _why_not(report.verdicts)
+    yield "ok" if report.is_in_order else _why_not(report.verdicts)
 
 
 def _why_not(verdicts: list[Verdict]) -> str:
     called = [each for each in verdicts if not each.why_not_called]
     dialects = {each.dialect for each in called}
     if not called:
-        return "not in order: no tool was called"
+        return "not ok: no tool was called"
     if None in dialects:
-        return "not in order: there are replies without an envelope"
+        return "not ok: there are replies without an envelope"
     if len(dialects) > 1:
-        return (
-            f"not in order: the tools follow different dialects: {', '.join(sorted(filter(None, dialects)))}"
-        )
-    return f"not in order: {_count(sum(not each.is_in_order for each in called), 'tool')} of {len(called)}"
+        return f"not ok: the tools follow different dialects: {', '.join(sorted(filter(None, dialects)))}"
+    return f"not ok: {_count(sum(not each.is_in_order for each in called), 'tool')} of {len(called)}"
 
 
 def _tool_lines(verdict: Verdict) -> Iterator[str]:
@@ -118,7 +116,7 @@ def _dialect(verdict: Verdict) -> str:
         return "no envelope in any reply"
     if not verdict.broken:
         return f"follows {verdict.dialect.value}"
-    return f"nearest to {verdict.dialect.value}, and breaks {_count(len(verdict.broken), 'rule')}"
+    return f"closest to {verdict.dialect.value}, but breaks {_count(len(verdict.broken), 'rule')}"
 
 
 _UNTOLD: Final = {

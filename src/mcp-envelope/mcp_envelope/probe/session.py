@@ -169,7 +169,7 @@ async def started(
 
 
 class _StrayLines(logging.Handler):
-    """Counts the lines on stdout that are no messages, of which the SDK's client only logs."""
+    """Counts the lines on stdout that aren't messages: the SDK's client only logs them."""
 
     def __init__(self) -> None:
         super().__init__()
