@@ -188,5 +188,8 @@ def _load_keyring() -> ModuleType:
 
 
 def _keyring_fault(error: Exception) -> StoreError:
-    # The text of a back end's error may hold anything; its type doesn't.
-    return StoreError(f"The system's key store can't be used ({type(error).__name__}). Is it unlocked?")
+    # A back end's message may contain anything. Its type doesn't.
+    name = type(error).__name__
+    if name == "NoKeyringError":
+        return StoreError("This system has no key store.")
+    return StoreError(f"The system's key store can't be used ({name}). Is it unlocked?")
