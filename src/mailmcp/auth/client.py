@@ -328,7 +328,7 @@ def _named_faults(name: str) -> Iterator[None]:
         raise ProviderUnavailableError(
             f"{name} can't be reached ({type(error).__name__}). Try again later."
         ) from None
-    except ValueError:  # Authlib's, for an answer that is no JSON object
+    except ValueError:  # Authlib's, for an answer that isn't a JSON object
         raise SignInError(f"{name} sent a response that isn't OAuth.") from None
 
 

@@ -1,4 +1,4 @@
-"""Why a sign-in or a refresh failed; whoever asked turns it into a reply or a line on the terminal."""
+"""Why a sign-in or a refresh failed; the caller turns it into a reply or a line on the terminal."""
 
 
 class SignInError(Exception):

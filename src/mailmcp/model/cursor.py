@@ -2,8 +2,8 @@
 
 A cursor is URL-safe ASCII: a version, fields, and a checksum, separated by dots. It is readable on
 purpose: models copy it token by token, and words and numbers cost fewer tokens than Base64. The checksum
-(CRC-32) finds miscopied cursors. It keeps no secret and grants no right: whoever may send a cursor may send
-the same criteria without one.
+(CRC-32) finds miscopied cursors. It keeps no secret and grants nothing: a caller could send the same
+criteria without a cursor.
 """
 
 import re

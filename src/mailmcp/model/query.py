@@ -243,7 +243,7 @@ def _moment(
 class SearchQuery:
     """What to search for: all that is set must hold. A default asks nothing.
 
-    Texts hold no CR, LF or NUL: callers refuse them. The order of the fields is that of the arguments.
+    Texts contain no CR, LF or NUL: callers refuse these. The order of the fields is that of the arguments.
     """
 
     _: KW_ONLY

@@ -1,7 +1,7 @@
 """Limits on HTTP clients that have not shown a token yet: on connections, and on the time a request takes.
 
 uvicorn limits the size of headers and the idle time after a reply, but not the time a request takes to
-arrive. Its limit on connections turns away whoever comes last.
+arrive. Its limit on connections turns away the latest client.
 """
 
 import asyncio

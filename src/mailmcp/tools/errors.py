@@ -1,6 +1,6 @@
 """Issues and errors of replies, and the next actions that go with them.
 
-An issue names one item that is missing from a reply. A reply that would hold nothing but issues is an error.
+An issue names one item that is missing from a reply. A reply that would contain only issues is an error.
 """
 
 from collections.abc import Sequence

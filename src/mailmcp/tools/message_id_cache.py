@@ -1,6 +1,6 @@
 """The Message-IDs of listed messages, to find a message again that has moved since.
 
-Only the latest ones are kept, for as long as the process lives. Losing one costs nothing but a better next
+Only the latest ones are kept, for as long as the process lives. Losing one only costs a better next
 action. Only the event loop touches the cache.
 """
 

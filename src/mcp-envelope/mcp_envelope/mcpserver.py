@@ -14,7 +14,7 @@ class EnvelopeServer(MCPServer[Any]):
     """An `MCPServer` with the tools of a `Toolset`, and any other tools and resources of its own."""
 
     def __init__(self, name: str, tools: Toolset, **options: Any) -> None:
-        """Serve `tools`; `options` are those of `MCPServer`. The version is by default that of the tools."""
+        """Serve `tools`; `options` are those of `MCPServer`. By default, the version is that of the tools."""
         super().__init__(name, **{"version": tools.version.partition("/")[2], **options})
         self._toolset = tools
 

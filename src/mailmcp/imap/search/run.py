@@ -1,7 +1,7 @@
 """Search mailboxes and fetch a page of matches from each.
 
 Blocking; runs on a session in a pool's thread. A caller that merges mailboxes asks for one page of
-each in an order by arrival, takes the best, and goes on in each mailbox after what it took.
+each in an order by arrival, takes the best, and continues in each mailbox after what it took.
 
 A page is made in this order: find the candidates (`candidates`), fetch the rows of the first of
 them, verify criteria that SEARCH has no key for or answers by the day (`verify`), in chunks until

@@ -25,7 +25,7 @@ COUNT_ALL = Command(name="SEARCH", arguments=[b"RETURN", b"(COUNT)", b"ALL"], ui
 
 _UID_MAX = 2**32 - 1
 _UID_DIGITS = 20
-"""Digits to read of a number: enough to see that it is no UID."""
+"""Digits to read of a number: enough to see that it isn't a UID."""
 
 _NUMBERS = re.compile(rb"\d+")
 _ESEARCH_ALL = re.compile(rb"\bALL (\d+(?::\d+)?(?:,\d+(?::\d+)?)*)(?= |$)", re.IGNORECASE)

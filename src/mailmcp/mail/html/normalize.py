@@ -181,7 +181,7 @@ class _Normalizer:
         self.out: list[str] = []
         # Name in the source, name written or "", and the whole tag of what would be opened again.
         self.stack: list[tuple[str, str, str]] = []
-        self.blocks: list[str] = []  # those of the stack that are no inline elements
+        self.blocks: list[str] = []  # those of the stack that aren't inline elements
         # How many of a name an end tag may close: inline elements within the innermost block, blocks
         # within the innermost table or cell, parts of a table within the innermost table.
         self.inline: list[Counter[str]] = [Counter()]

@@ -1,4 +1,4 @@
-"""Warnings about one message: what was removed from its text, what is odd, whom to doubt."""
+"""Warnings about one message: what was removed from its text, what is odd, and doubts about the sender."""
 
 from mailmcp import limits
 from mailmcp.mail.header.dates import parse_date

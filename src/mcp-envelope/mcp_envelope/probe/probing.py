@@ -116,7 +116,7 @@ class Prober:
 
 
 def is_read_only(tool: PublishedTool) -> bool:
-    """Return whether the server says that a tool changes nothing; what isn't said is no."""
+    """Return whether the server says that a tool changes nothing; no hint counts as no."""
     return tool.annotations is not None and tool.annotations.read_only_hint is True
 
 
