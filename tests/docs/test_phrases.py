@@ -7,7 +7,7 @@ ROOT = Path(__file__).parents[2]
 TEXTS = [
     *sorted((ROOT / "src").rglob("*.py")),
     *sorted((ROOT / "docs").rglob("*.md")),
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "config.example.toml")),
 ]
 PHRASES = {
     r"is none of (?!these|them|those)": "isn't one of",
@@ -25,6 +25,22 @@ PHRASES = {
     r"\bnothing is said\b": "there is no warning",
     r"\bsuch as it is\b": "as it is",
     r"\bleft to be verified\b": "still unverified",
+    r"\banew\b": "again",
+    r"\bfor ever\b": "forever",
+    r"\bearns? (?:a|an|the)\b": "causes, gets",
+    r"\bmost seconds\b": "time limit, how long to wait",
+    r"\bmust bear\b": "must send",
+    r"\baffair\b": "depends on",
+    r"\bno part of\b": "not part of",
+    r"\bthat is no (?!longer|more|less|\w+er\b)": "that is not a",
+    r"\bheeds?\b": "reads, uses",
+    r"\bsaid to be\b": "is",
+    r"\bis said only\b": "appears only",
+    r"\bnobody named\b": "unnamed",
+    r"\bwithout distance\b": "without network delay",
+    r"\b(?:cannot|can't) be right\b": "invalid",
+    r"\bas it stands there\b": "as shown",
+    r"\btells? every mistake\b": "reports every mistake",
 }
 FUNCTION = re.compile(
     r'^( *)(@property\n(?: *@\w+\n)*\1)?(?:async )?def [^"#]*?:\n'

@@ -64,7 +64,7 @@ class KeyringStore(SecretStore):
     def write(self, key: str, secret: str) -> None:
         keyring = _load_keyring()
         try:
-            if keyring.get_password(SERVICE, key) != secret:  # on macOS, writing anew forgets "Always Allow"
+            if keyring.get_password(SERVICE, key) != secret:  # on macOS, writing again forgets "Always Allow"
                 keyring.set_password(SERVICE, key, secret)
         except keyring.errors.KeyringError as error:
             raise _keyring_fault(error) from None

@@ -11,7 +11,7 @@ from typing import Any
 from mailmcp.hosts.syntax import Path, Syntax, TextError
 
 LAUNCH_KEYS = ("command", "cmd", "args")
-"""What is set anew in an entry that is there. All else is the user's: variables, approvals, a timeout."""
+"""What is replaced in an existing entry. All else is the user's: variables, approvals, a timeout."""
 
 _ADDRESS_KEYS = {"url", "uri", "serverUrl", "httpUrl"}
 """Of an entry for a server that the host doesn't start."""
@@ -23,7 +23,7 @@ def find_entry(text: str, syntax: Syntax, path: Path) -> dict[str, Any] | None:
     """Return the entry at a path, or None.
 
     Raises:
-        TextError: The text can't be parsed, or something that is no mapping is in the way.
+        TextError: The text can't be parsed, or something that is not a mapping is in the way.
     """
     data: Any = syntax.parse(text)
     for key in path:

@@ -6,7 +6,7 @@ are started from a desktop don't have the PATH of a shell.
 - If mailmcp is installed, it is the installed script, by the path where the shell finds it. uv and pipx renew
   the link `~/.local/bin/mailmcp` with each update, so it is written as it is and not followed.
 - If mailmcp was started by uvx, its files are in uv's cache and may be gone tomorrow. Then it is `uvx` with
-  what to run, which makes them anew.
+  what to run, which creates them again.
 - If there is no script, it is Python with `-m mailmcp`.
 """
 

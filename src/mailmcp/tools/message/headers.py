@@ -71,7 +71,7 @@ def header_fields(headers: Headers, *, everything: bool) -> tuple[dict[str, str]
 def _value(field: Header, max_chars: int) -> tuple[str, bool]:
     """Format a value; also return whether it was cut.
 
-    Addresses are formatted anew, so that no name can pass for one.
+    Addresses are parsed and formatted, so that no name can pass for one.
     """
     if field.name.lower() in _ADDRESSES:
         people = people_of(Headers(fields=(field,)), field.name, max_chars=max_chars)

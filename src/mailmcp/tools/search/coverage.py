@@ -1,6 +1,6 @@
 """What a search covered and what it did not, for programs and in words.
 
-"No messages matched" is said only if everything was searched and the answer is proven: never for words,
+"No messages matched" appears only if everything was searched and the answer is proven: never for words,
 which servers overlook in text that they can't read.
 """
 
