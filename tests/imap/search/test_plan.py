@@ -86,5 +86,5 @@ def test_search_dates_are_english_whatever_the_locale() -> None:
 
 def test_a_criterion_of_another_provider_is_refused() -> None:
     assert plan("X-GM-EXT-1", gmail_query="is:starred").keys == (b"X-GM-RAW", b'"is:starred"')
-    with pytest.raises(InvalidInputError, match="Gmail only"):
+    with pytest.raises(InvalidInputError, match="only with Gmail"):
         plan(gmail_query="is:starred")
