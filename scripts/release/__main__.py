@@ -69,4 +69,4 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="scripts/package")

@@ -79,7 +79,7 @@ FIELDS = {
 }
 
 
-def manifest() -> dict[str, Any]:
+def make_manifest() -> dict[str, Any]:
     """Return manifest.json.
 
     A field without a default would reach the server as the literal `${user_config.NAME}` if left blank.
@@ -137,15 +137,37 @@ def write_bundle(folder: Path, distributions: Distributions) -> None:
     )
     (folder / "pyproject.toml").write_text(project, encoding="utf-8")
     (folder / "server.py").write_text(ENTRY_POINT, encoding="utf-8")
-    (folder / "manifest.json").write_text(json.dumps(manifest(), indent=2) + "\n", encoding="utf-8")
+    (folder / "manifest.json").write_text(json.dumps(make_manifest(), indent=2) + "\n", encoding="utf-8")
 
 
 def pack(folder: Path, bundle: Path, *, node: Path) -> None:
     """Have MCPB's own tool, which npm installs into `node`, validate and pack a folder."""
-    run("npm", "install", "--no-audit", "--no-fund", "--prefix", str(node), MCPB)
+    run("npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--prefix", str(node), MCPB)
     mcpb = str(node / "node_modules" / ".bin" / "mcpb")
     run(mcpb, "validate", str(folder / "manifest.json"))
     run(mcpb, "pack", str(folder), str(bundle))
+
+
+def fill_in(
+    manifest: Mapping[str, Any], folder: Path, values: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """Return the arguments and the variables that a host starts an unpacked bundle with.
+
+    Args:
+        manifest: What manifest.json says.
+        folder: Where the bundle is.
+        values: What the user fills in, by field. The others are left blank.
+    """
+    known = {"__dirname": str(folder)}
+    for name, field in manifest["user_config"].items():
+        known[f"user_config.{name}"] = values.get(name, field["default"])
+
+    def replace(template: str) -> str:
+        return re.sub(r"\$\{([^}]*)\}", lambda placeholder: known[placeholder[1]], template)
+
+    config = manifest["server"]["mcp_config"]
+    arguments = [replace(argument) for argument in config["args"]]
+    return arguments, {name: replace(value) for name, value in config["env"].items()}
 
 
 async def start_as_host(bundle: Path, scratch: Path, values: Mapping[str, str]) -> Sequence[str]:
@@ -158,36 +180,19 @@ async def start_as_host(bundle: Path, scratch: Path, values: Mapping[str, str]) 
         bundle: The packed bundle.
         scratch: An empty folder.
         values: What the user fills in, by field. The others are left blank.
-
-    Raises:
-        RuntimeError: A placeholder of the manifest has no value.
     """
     folder, home = scratch / "bundle", scratch / "home"
     home.mkdir()
     with zipfile.ZipFile(bundle) as archive:
         archive.extractall(folder)
-    read = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    config = read["server"]["mcp_config"]
-    known = {"__dirname": str(folder)}
-    for name, field in read["user_config"].items():
-        known[f"user_config.{name}"] = values.get(name, field["default"])
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    arguments, account = fill_in(manifest, folder, values)
     machine = {name: os.environ[name] for name in os.environ if name.startswith(("UV_", "SSL_CERT_"))}
-    account = {name: _fill_in(value, known) for name, value in config["env"].items()}
     parameters = StdioServerParameters(
-        command=str(Path(sys.executable).with_name(config["command"])),
-        args=[_fill_in(argument, known) for argument in config["args"]],
+        command=str(Path(sys.executable).with_name("uv")),
+        args=arguments,
         env={**machine, "HOME": str(home), **account},
         cwd=scratch,
     )
     async with Client(parameters) as client:
         return [tool.name for tool in (await client.list_tools()).tools]
-
-
-def _fill_in(template: str, known: Mapping[str, str]) -> str:
-    def value(placeholder: re.Match[str]) -> str:
-        name = placeholder[1]
-        if name not in known:
-            raise RuntimeError(f"manifest.json gives no value for ${{{name}}}")
-        return known[name]
-
-    return re.sub(r"\$\{([^}]*)\}", value, template)

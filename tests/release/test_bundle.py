@@ -1,20 +1,36 @@
-"""The form that a desktop host shows, and what it passes on."""
+"""The form that a desktop host shows, and what it starts."""
 
-import re
+from pathlib import Path
 
-from scripts.release.bundle import manifest
+import pytest
+from scripts.release.bundle import fill_in, make_manifest
+
+from mailmcp.settings.load import load_settings
+from mailmcp.settings.problems import SettingsError
+
+FOLDER = Path("/where/the/host/unpacks")
+FILLED_IN = {"host": "imap.example.com", "user": "ann", "password": "not-a-password"}
 
 
-def test_each_placeholder_has_a_value_when_the_form_is_left_blank() -> None:
-    """Hosts pass the placeholder itself for a field that is optional and has no default."""
-    read = manifest()
-    config = read["server"]["mcp_config"]
-    used = set(re.findall(r"\$\{([^}]*)\}", " ".join([*config["args"], *config["env"].values()])))
-    fields = {name: field for name, field in read["user_config"].items() if not field["required"]}
-    assert used == {"__dirname", *(f"user_config.{name}" for name in fields)}
-    assert {field["default"] for field in fields.values()} == {""}
+def test_uv_runs_the_server_in_the_folder_of_the_bundle() -> None:
+    arguments, _ = fill_in(make_manifest(), FOLDER, FILLED_IN)
+    assert arguments == ["run", "--directory", str(FOLDER), "mailmcp", "serve"]
+
+
+def test_the_form_makes_an_account(tmp_path: Path) -> None:
+    _, variables = fill_in(make_manifest(), FOLDER, FILLED_IN)
+    (account,) = load_settings(None, variables, default_config=tmp_path / "config.toml").accounts
+    assert (account.host, account.user) == ("imap.example.com", "ann")
+
+
+def test_a_blank_form_makes_none(tmp_path: Path) -> None:
+    """A host passes the placeholder itself for a field that is optional and has no default."""
+    _, variables = fill_in(make_manifest(), FOLDER, {})
+    assert set(variables.values()) == {""}
+    with pytest.raises(SettingsError, match="No account is configured"):
+        load_settings(None, variables, default_config=tmp_path / "config.toml")
 
 
 def test_only_the_password_is_a_secret() -> None:
-    fields = manifest()["user_config"]
+    fields = make_manifest()["user_config"]
     assert [name for name, field in fields.items() if field["sensitive"]] == ["password"]
