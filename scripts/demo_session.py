@@ -181,7 +181,7 @@ def main() -> None:
     click.echo("\n## Add this to your desktop host's config, such as claude_desktop_config.json\n")
     click.echo("mail-demo serves this sample mailbox. mail serves your own account:\n")
     click.echo(host_snippets())
-    click.echo(f"\nTo try your own account first, set the same variables and run: {COMMAND} check")
+    click.echo(f"\nmailmcp can do both for you: run {COMMAND} setup, then {COMMAND} install --list")
 
 
 if __name__ == "__main__":
