@@ -203,20 +203,17 @@ def tool_page() -> str:
     parts = []
     for tool in publish_all(Dialect.SUMMARY):
         output = tool["outputSchema"]["properties"]["data"]
-        rows = [
-            f"## `{tool['name']}`",
-            "",
-            tool["description"],
-            "",
-            "| argument | type | default | |",
-            "|---|---|---|---|",
-        ]
+        rows = [f"## `{tool['name']}`", "", tool["description"], ""]
         required = tool["inputSchema"].get("required", [])
-        for name, schema in tool["inputSchema"]["properties"].items():
-            rows.append(
-                f"| `{name}` | {_type(schema)} | {_default(name, schema, required)} | {_said(schema)} |"
-            )
-        rows += ["", "| data | type | |", "|---|---|---|", *_fields(output, "")]
+        arguments = [
+            f"| `{name}` | {_type(schema)} | {_default(name, schema, required)} | {_said(schema)} |"
+            for name, schema in tool["inputSchema"]["properties"].items()
+        ]
+        if arguments:
+            rows += ["| argument | type | default | meaning |", "|---|---|---|---|", *arguments]
+        else:
+            rows.append("It takes no arguments.")
+        rows += ["", "| data | type | meaning |", "|---|---|---|", *_fields(output, "")]
         parts.append("\n".join(rows))
     return "\n\n".join(parts)
 
