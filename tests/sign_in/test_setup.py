@@ -1,5 +1,6 @@
 """`mailmcp setup` as people and scripts run it: real processes, a real mail server, a home of their own."""
 
+import json
 import stat
 import subprocess
 import sys
@@ -136,6 +137,32 @@ def test_a_person_answers_the_questions_and_reads_mail(
     assert PASSWORD not in config.read_text()
     assert [name for name, _ in name_server.questions] == ["_imaps._tcp.contoso.example"]
     assert reads_mail(config, home)
+
+
+def test_the_hosts_that_are_there_are_offered(
+    name_server: NameServer, mail_server: Dovecot, home: Path, config: Path
+) -> None:
+    (home / ".cursor").mkdir()
+    (home / ".codeium" / "windsurf").mkdir(parents=True)
+    answers = [*CONVERSATION, ("Add mailmcp to Cursor?", "y\r"), ("Add mailmcp to Windsurf?", "n\r")]
+    status, screen = converse(asking(name_server, mail_server), home, answers)
+    assert status == 0, screen
+    assert config.is_file()
+    entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["mailmcp"]
+    assert entry["args"][-1] == "serve"
+    assert not (home / ".codeium" / "windsurf" / "mcp_config.json").exists()
+    assert "mailmcp install --list" not in screen
+
+
+def test_a_script_names_the_hosts(script: Script, at_server: list[str], home: Path) -> None:
+    (home / ".cursor").mkdir()
+    done = script(
+        *("--email", ADDRESS, *at_server, "--user", USER, "--account-id", "work", "--yes"),
+        *("--password-stdin", "--install", "cursor"),
+        typed=f"{PASSWORD}\n",
+    )
+    assert done.returncode == 0, done.stderr
+    assert "mailmcp" in json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]
 
 
 @pytest.mark.parametrize(

@@ -61,14 +61,23 @@ def command(
         return
     if host is None:
         raise click.UsageError(f"Name the host. {hosts_line}")
+    if only_print:
+        try:
+            entry = host.make_entry(name, find_launch(_named_settings(config)))
+        except NoLaunchError as error:
+            fail(error)
+        click.echo(add_entry("", host.syntax, (host.key, name), entry), nl=False)
+        return
+    install(host, machine, config, name, yes=yes)
     settings = choose_config_path(config, os.environ)
-    is_default = config is None and not os.environ.get(CONFIG_VARIABLE)
+    if not settings.is_file():
+        click.echo(f"mailmcp has no settings yet: {settings} is missing. mailmcp setup makes them.", err=True)
+
+
+def install(host: Host, machine: Machine, config: Path | None, name: str = SERVER_NAME, *, yes: bool) -> None:
+    """Add mailmcp to the settings of a host, showing what changes; asks unless `yes`. Exits if it fails."""
     try:
-        launch = find_launch(None if is_default else settings)
-        if only_print:
-            entry = host.make_entry(name, launch)
-            click.echo(add_entry("", host.syntax, (host.key, name), entry), nl=False)
-            return
+        launch = find_launch(_named_settings(config))
         files = find_files_or_fail(host, machine)
         changes = [change for path in files if (change := plan_install(path, host, name, launch))]
     except (FileError, NoLaunchError) as error:
@@ -78,8 +87,12 @@ def command(
         return
     make_changes(changes, f"Change the settings of {host.name}?", yes=yes)
     click.echo(f"Restart {host.name} to load mailmcp.")
-    if not settings.is_file():
-        click.echo(f"mailmcp has no settings yet: {settings} is missing. mailmcp setup makes them.", err=True)
+
+
+def _named_settings(config: Path | None) -> Path | None:
+    """Return the settings file that the entry must name; None for the default one."""
+    is_default = config is None and not os.environ.get(CONFIG_VARIABLE)
+    return None if is_default else choose_config_path(config, os.environ)
 
 
 def find_files_or_fail(host: Host, machine: Machine) -> list[Path]:

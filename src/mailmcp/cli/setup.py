@@ -22,11 +22,14 @@ from mailmcp.auth.sign_in import SignIn
 from mailmcp.auth.store import SecretStore, StoreError
 from mailmcp.auth.tokens import Tokens, save_tokens
 from mailmcp.cli.check import check_account as try_account
+from mailmcp.cli.install import install
 from mailmcp.cli.login import fetch_tokens
 from mailmcp.cli.mail_server import LookupFailedError, MailServer, look_up
 from mailmcp.cli.options import config_option, exit_with
 from mailmcp.cli.questions import Questions
 from mailmcp.cli.sign_in import fail, store_for
+from mailmcp.hosts.machine import find_files, this_machine
+from mailmcp.hosts.table import HOSTS
 from mailmcp.imap.account import Account, BearerToken, Password, Tls
 from mailmcp.model.mail_provider import provider_of_domain, provider_of_host
 from mailmcp.server.logs import configure_logging
@@ -63,6 +66,7 @@ class Options:
     device: bool
     look_up: bool | None
     no_test: bool
+    install: tuple[str, ...]
     yes: bool
 
 
@@ -84,6 +88,13 @@ class Options:
 @click.option("--device", is_flag=True, help="OAuth 2.0: print a code instead of opening a browser.")
 @click.option("--look-up/--no-look-up", default=None, help="Whether to ask DNS for the server of the domain.")
 @click.option("--no-test", is_flag=True, help="Save without connecting to the server.")
+@click.option(
+    "--install",
+    multiple=True,
+    metavar="HOST",
+    type=click.Choice([each.host_id for each in HOSTS]),
+    help="Add mailmcp to a host, as mailmcp install does; may be repeated.",
+)
 @click.option("-y", "--yes", is_flag=True, help="Accept defaults and what was found without asking.")
 @click.pass_obj
 def command(resolver: Resolver | None, /, config: Path | None, **given: Any) -> None:
@@ -116,10 +127,21 @@ def command(resolver: Resolver | None, /, config: Path | None, **given: Any) -> 
     else:
         secret = _password(options, questions, server, account)
     _save(path, keys, sign_in, secret)
-    questions.say(
-        f"Account {sign_in.account_id} is set up in {path}.\n"
-        "Next: mailmcp install --list shows the programs that you can add mailmcp to."
-    )
+    questions.say(f"Account {sign_in.account_id} is set up in {path}.")
+    _offer_hosts(options, questions, config)
+
+
+def _offer_hosts(options: Options, questions: Questions, config: Path | None) -> None:
+    """Add mailmcp to the hosts of the options, or to those found that the person wants it in."""
+    machine = this_machine()
+    chosen = [host for host in HOSTS if host.host_id in options.install]
+    if not options.install and questions.can_ask and not options.yes:
+        found = [host for host in HOSTS if find_files(host, machine)]
+        chosen = [host for host in found if questions.confirm(f"Add mailmcp to {host.name}?")]
+    for host in chosen:
+        install(host, machine, config, yes=True)
+    if not chosen:
+        questions.say("Next: mailmcp install --list shows the programs that you can add mailmcp to.")
 
 
 def _choose_server(
