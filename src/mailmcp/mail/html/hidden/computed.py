@@ -377,7 +377,8 @@ def _is_too_wide(values: Mapping[str, str], style: ComputedStyle) -> bool:
     is_narrow = style.width_px < _NARROW_PX and not is_readable(style.colour, (WHITE,))
     around_px = style.width_px if is_narrow else _WIDE_PX if style.room_px > _SEEN_PX else 1.5 * style.room_px
     widest = [parse_length(values.get(name, "")) or Length() for name in ("width", "min-width")]
-    return any(each.to_px(style.font_px, 0.0, style.root_px) > max(around_px, 0.0) for each in widest)
+    limit_px = max(around_px, 0.0)
+    return any(each.whole > 1 or each.to_px(style.font_px, 0.0, style.root_px) > limit_px for each in widest)
 
 
 def _extent(values: Mapping[str, str], name: str, style: ComputedStyle, whole_px: float) -> float:

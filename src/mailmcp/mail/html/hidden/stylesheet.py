@@ -26,6 +26,14 @@ _NO_RULES: Final = frozenset(
 """At-rules that apply to no element by themselves."""
 
 _ROOTS: Final = re.compile(r"(?:html|body|:root|\*)(?:[ ,]+(?:html|body|:root|\*))*")
+_NOT_FOLLOWED: Final = re.compile(
+    r"@layer|:nth-[\w-]+\([^)]*\bof\b|:has\([^)]*,|details-content"
+    r"|\b(?:style|script|link|meta|title|param|embed|base)\s*[+~]",
+    re.IGNORECASE,
+)
+"""Layers, whose order `!important` turns round; selectors whose weight is that of a list in them, or that
+count elements that aren't kept."""
+
 _DRAWN: Final = re.compile(r"::?(?:before|after|marker|backdrop|(first-l(?:ine|etter)))")
 _EMPTY: Final = re.compile(
     r"content:(?:none|normal|[\"']\s*\.?\s*[\"'])|(?:display|clear|visibility|overflow|color|box-sizing|zoom):.*"
@@ -94,6 +102,7 @@ class _Reader:
                 continue
             self.unchecked = self.unchecked or len(sheet.css) > room
             css = substitute(sheet.css[:room], self.known)
+            self.unchecked |= _NOT_FOLLOWED.search(css) is not None
             nodes = tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
             room -= min(len(sheet.css), room)
             self.read(nodes, (), _NESTING_MAX, certain=matches is True)

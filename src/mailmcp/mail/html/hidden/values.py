@@ -205,6 +205,14 @@ ROWS: Final = _rows((
     ("columns column-count column-width", "auto|[1-4]"),
     ("grid-template-columns", _GREAT),
     ("backdrop-filter -webkit-backdrop-filter", "none"),
+    ("aspect-ratio", "auto"),
+    ("transform-origin -webkit-transform-origin", r"(?:left|right|center|top|bottom|0|\d?\d%|100%| )+"),
+    ("-webkit-transform-origin-x -webkit-transform-origin-y", "(?!)"),
+    ("-webkit-margin-start -webkit-margin-before -webkit-padding-start -webkit-padding-before",
+     rf"auto|{_FEW}|[0-4]?(?:\.\d+)?em"),
+    ("-webkit-opacity -webkit-border-start -webkit-border-before -webkit-border-image"
+     " -webkit-logical-height -webkit-max-logical-height -webkit-min-logical-height"
+     " -webkit-logical-width -webkit-max-logical-width -webkit-min-logical-width", "(?!)"),
 ), moves=True)
 # fmt: on
 """Properties whose value alone says whether text is shown."""
