@@ -190,7 +190,7 @@ def test_copies_do_not_make_a_conversation_too_long(
 ) -> None:
     monkeypatch.setattr(limits, "THREAD_MESSAGES_MAX", 3)
     for mailbox in ("INBOX", "Kept"):
-        dovecot_mail.fill(mailbox, make_talk(3))
+        dovecot_mail.fill(mailbox, make_talk(3), received=BEGAN)
     reply = thread_of_newest(open_desk(dovecot_mail.account))
     assert texts(reply) == ["Turn 1.", "Turn 2.", "Turn 3."]
     assert reply.data["coverage"]["complete"]
