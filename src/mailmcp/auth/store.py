@@ -16,6 +16,8 @@ from typing import Final, Literal, Protocol
 from platformdirs import user_data_path
 from typing_extensions import override
 
+from mailmcp.atomic import write_atomically
+
 SERVICE: Final = "mailmcp"
 """What entries of the key store are filed under."""
 
@@ -129,22 +131,9 @@ class FileStore(SecretStore):
                     entries.pop(key, None)
                 else:
                     entries[key] = secret
-                self._replace(json.dumps(entries, indent=1).encode())
+                write_atomically(self._path, json.dumps(entries, indent=1).encode(), mode=0o600)
         except OSError as error:
             raise StoreError(f"{self._path} can't be written: {error.strerror}.") from None
-
-    def _replace(self, content: bytes) -> None:
-        """Write a new file next to the old one and rename it: a crash leaves one of the two intact."""
-        new = self._path.with_name(f"{self._path.name}.{secrets.token_hex(8)}")
-        try:
-            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self._path)
-        finally:
-            new.unlink(missing_ok=True)
 
 
 def open_store(name: StoreName) -> SecretStore:

@@ -1,7 +1,5 @@
 """Plans changes of settings files, shows them, and makes them."""
 
-import os
-import secrets
 import stat
 from codecs import BOM_UTF8
 from dataclasses import dataclass, field
@@ -9,6 +7,7 @@ from difflib import SequenceMatcher
 from os.path import commonprefix
 from pathlib import Path
 
+from mailmcp.atomic import write_atomically
 from mailmcp.hosts.edit import add_entry, find_entry, remove_entry
 from mailmcp.hosts.syntax import TextError
 from mailmcp.hosts.table import Host, Launch
@@ -131,11 +130,11 @@ def apply(change: Change) -> None:
         if not mode & stat.S_IWUSR:
             raise FileError(f"{path}: is read-only. Nothing was changed")
         if change.before is not None:
-            _write(change.backup, change.before, mode)
+            write_atomically(change.backup, change.before, mode=mode)
         if change.after is None:
             path.unlink()
         else:
-            _write(path, change.after, mode)
+            write_atomically(path, change.after, mode=mode)
     except OSError as error:
         raise FileError(f"{path}: can't be written: {error.strerror}") from error
 
@@ -176,17 +175,3 @@ def _decode(octets: bytes | None) -> str:
 def _encode(text: str, before: bytes | None) -> bytes:
     mark = BOM_UTF8 if before and before.startswith(BOM_UTF8) else b""
     return mark + text.encode()
-
-
-def _write(path: Path, octets: bytes, mode: int) -> None:
-    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(octets)
-            file.flush()
-            os.fsync(file.fileno())
-        new.chmod(mode)
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)

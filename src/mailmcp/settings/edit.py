@@ -1,15 +1,13 @@
 """Adds an account to the settings file or changes one key of it; every other octet stays as it is."""
 
 import json
-import os
-import secrets
 import stat
 import tomllib
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from mailmcp.atomic import write_atomically
 from mailmcp.settings.problems import SettingsError
 from mailmcp.settings.toml_file import TomlFile, find_line, read_toml
 
@@ -27,12 +25,12 @@ def set_account_key(path: Path, account_id: str, key: str, value: str) -> bool:
         SettingsError: The file can't be read or written, has no such account, or can't be edited by lines.
     """
     file = read_toml(path)
-    accounts: Any = file.data.get("accounts", [])
+    accounts = accounts_of(file)
     found = (place for place, each in enumerate(accounts) if each.get("account_id") == account_id)
     position = next(found, None)
     if position is None:
         raise SettingsError([f"{path}: has no account {account_id}"])
-    old: Mapping[str, object] = accounts[position]
+    old = accounts[position]
     if old.get(key) == value:
         return False
     lines = file.text.split("\n")
@@ -42,10 +40,7 @@ def set_account_key(path: Path, account_id: str, key: str, value: str) -> bool:
     wanted = [{**each, key: value} if each is old else each for each in accounts]
     if _parse(text) != {**file.data, "accounts": wanted}:
         raise SettingsError([f"{path}: can't be edited automatically."])
-    try:
-        _replace(path.resolve(), text)
-    except OSError as error:
-        raise SettingsError([f"{path}: can't be written: {error.strerror}."]) from error
+    _replace(path, text)
     return True
 
 
@@ -65,10 +60,7 @@ def add_account(path: Path, account: Mapping[str, str | int]) -> None:
     text = f"{file.text}{gap}[[accounts]]\n{table}"
     if _parse(text) != {**file.data, "accounts": [*accounts, dict(account)]}:
         raise SettingsError([f"{path}: no account can be appended. Write each one as a table [[accounts]]."])
-    try:
-        _replace(path.resolve(), text)
-    except OSError as error:
-        raise SettingsError([f"{path}: can't be written: {error.strerror}."]) from error
+    _replace(path, text)
 
 
 def accounts_of(file: TomlFile) -> list[Mapping[str, object]]:
@@ -91,24 +83,22 @@ def _parse(text: str) -> object:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a new file with the mode of the old one and rename it: a crash leaves one of the two, whole.
+    """Replace a file, or the one that a link leads to, with its mode, byte order mark and line breaks.
 
-    Without an old one, only its owner can read the new one.
+    A new file can only be read by its owner.
+
+    Raises:
+        SettingsError: It can't be written.
     """
-    exists = path.exists()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    old = path.read_bytes() if exists else b""
-    mark = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
-    line_break = b"\r\n" if b"\r\n" in old else b"\n"
-    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    mode = stat.S_IMODE(path.stat().st_mode) if exists else 0o600
+    real = path.resolve()
+    mode, mark, line_break = 0o600, b"", b"\n"
     try:
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(mark + text.encode().replace(b"\n", line_break))
-            file.flush()
-            os.fsync(file.fileno())
-        new.chmod(mode)
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+        if real.exists():
+            old = real.read_bytes()
+            mode = stat.S_IMODE(real.stat().st_mode)
+            mark = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
+            line_break = b"\r\n" if b"\r\n" in old else b"\n"
+        real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomically(real, mark + text.encode().replace(b"\n", line_break), mode=mode)
+    except OSError as error:
+        raise SettingsError([f"{path}: can't be written: {error.strerror}."]) from error
