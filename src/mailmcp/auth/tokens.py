@@ -99,15 +99,14 @@ class TokenSource:
             rejected: A token that the mail server refused: another one is returned. Empty for none.
 
         Raises:
-            AuthFailedError: With reason `sign_in_required`; the user must run `mailmcp login`.
-            InternalError: With reason `provider_unavailable`, retryable; or `save_failed`.
+            AuthFailedError: With reason `sign_in_required`, the user must run `mailmcp login`; with reason
+                `password_unavailable`, the store can't be read or written.
+            InternalError: With reason `provider_unavailable`; retryable.
         """
         with self._thread_lock:
             if not self._is_good(self._tokens, rejected):
                 try:
                     self._tokens = self._renewed(rejected)
-                except ConsentEndedError as error:
-                    raise self._sign_in_required(str(error)) from None
                 except ProviderUnavailableError as error:
                     raise InternalError(
                         f"No access token for account {code(self._account_id)}: {error}",

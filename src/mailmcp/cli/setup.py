@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Literal, get_args
 
 import click
 from dns.resolver import Resolver
@@ -39,8 +39,6 @@ from mailmcp.settings.model import ADDRESS_PATTERN, AccountTable, AuthMethod, is
 from mailmcp.settings.problems import SettingsError
 from mailmcp.settings.sources import FileSource, Source, choose_config_path
 from mailmcp.settings.toml_file import TomlFile, read_toml
-
-_PORTS: Final = {Tls.IMPLICIT: 993, Tls.STARTTLS: 143, Tls.NONE: 143}
 
 AccountKeys = dict[str, str | int]
 """A table [[accounts]], in the order of its lines."""
@@ -152,7 +150,7 @@ def _choose_server(
         provider = provider_of_host(options.host)
         tls = Tls(options.tls or "implicit")
         return MailServer(
-            host=options.host, port=options.port or _PORTS[tls], tls=tls.value, provider=provider
+            host=options.host, port=options.port or tls.default_port, tls=tls.value, provider=provider
         )
     found = _find_server(options, questions, domain, resolver)
     if found is not None:
@@ -171,7 +169,7 @@ def _choose_server(
         options.tls or questions.ask("TLS", "--tls", default="implicit", choices=[each.value for each in Tls])
     )
     port = options.port or questions.ask(
-        "Port", "--port", default=str(_PORTS[tls]), check=lambda text: _key_fault("port", text)
+        "Port", "--port", default=str(tls.default_port), check=lambda text: _key_fault("port", text)
     )
     return MailServer(host=host, port=int(port), tls=tls.value, provider=provider_of_host(host))
 
@@ -223,7 +221,7 @@ def _account_keys(
     )
     _require(id_fault(account_id), "--account-id")
     keys: AccountKeys = {"account_id": account_id, "host": server.host}
-    if server.port != _PORTS[Tls(server.tls)]:
+    if server.port != Tls(server.tls).default_port:
         keys["port"] = server.port
     if server.tls != Tls.IMPLICIT:
         keys["tls"] = server.tls

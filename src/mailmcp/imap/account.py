@@ -22,6 +22,11 @@ class Tls(StrEnum):
     NONE = "none"
     """Plain text; the settings allow it to loopback, or when the account says so."""
 
+    @property
+    def default_port(self) -> int:
+        """The port of IMAP so protected (RFC 8314 section 7.3, RFC 9051 section 2.1)."""
+        return 993 if self is Tls.IMPLICIT else 143
+
 
 @dataclass(frozen=True, slots=True)
 class Password:

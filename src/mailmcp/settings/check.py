@@ -29,9 +29,6 @@ from mailmcp.settings.passwords import (
 from mailmcp.settings.problems import Problem, suggest
 from mailmcp.settings.sources import Source, keys_with_variable
 
-_PORTS: Final = {Tls.IMPLICIT: 993, Tls.STARTTLS: 143, Tls.NONE: 143}
-"""RFC 8314 section 7.3 and RFC 9051 section 2.1."""
-
 _PASSWORD_KEYS: Final = ("password", "password_env", "password_file", "password_command")
 _OAUTH_KEYS: Final = (
     "provider",
@@ -92,7 +89,7 @@ def make_account(table: AccountTable, source: Source, sign_in: SignIn) -> Accoun
     return Account(
         account_id=table.account_id,
         host=table.host,
-        port=table.port or _PORTS[table.tls],
+        port=table.port or table.tls.default_port,
         user=table.user,
         credentials=_make_credentials(table, source, sign_in),
         tls=table.tls,
@@ -141,18 +138,18 @@ def make_sign_in(table: AccountTable, source: Source) -> SignIn:
 def _make_credentials(table: AccountTable, source: Source, sign_in: SignIn) -> Password | BearerToken:
     if table.auth == "password":
         return Password(_password_source(table, source, sign_in))
-    read: Callable[[str], str] = sign_in.make_token_source()
-    if table.token_command:
-        command = CommandPassword(tuple(table.token_command), source.environ, what="token command")
-
-        def read(_refused: str) -> str:
-            return command()
-
     return BearerToken(
-        read=read,
+        read=_token_reader(table, source, sign_in),
         mechanism=Mechanism(table.sasl.upper()),
         initial_response=table.sasl_initial_response,
     )
+
+
+def _token_reader(table: AccountTable, source: Source, sign_in: SignIn) -> Callable[[str], str]:
+    if not table.token_command:
+        return sign_in.make_token_source()
+    command = CommandPassword(tuple(table.token_command), source.environ, what="token command")
+    return lambda _refused: command()  # which is run at each login, so it has another one if it can
 
 
 def _password_source(table: AccountTable, source: Source, sign_in: SignIn) -> PasswordSource:

@@ -56,7 +56,6 @@ def load_settings(
         environ: The environment. It is kept: passwords are looked up at each login.
         overrides: Keys of `[server]` from the command line; None as a value is not given.
         default_config: The default place; None for the user's configuration folder.
-
         needs_passwords: Whether an account without one is a mistake; not for commands that store them.
 
     Raises:
