@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp.limits import CSS_COMPOUNDS_MAX
+from mailmcp.mail.html.tags import DROPPED, IGNORED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +84,11 @@ _DYNAMIC: Final = re.compile(r":(?:hover|active|focus(?:-within|-visible)?|visit
 """Pseudo-classes that match nothing before the reader does something."""
 
 _PSEUDO_ELEMENT: Final = re.compile(
-    r"::?(?:before|after|first-l(?:ine|etter))|::(?:selection|placeholder|marker)"
+    r"::?(?:before|after|first-l(?:ine|etter))|::(?:selection|placeholder|marker|details-content)"
 )
+_LISTS: Final = re.compile(":(?:is|not|has|matches|any|-(?:webkit|moz)-any)")
+"""Pseudo-classes that weigh what is in them."""
+
 _LOGICAL: Final = re.compile(r":(is|where|not|matches|-webkit-any)\((.*)\)", re.DOTALL)
 
 
@@ -113,12 +117,23 @@ def parse_selector(text: str) -> Selector:
             specificity[1] += 1
         elif condition is not None:
             compound.conditions.append(condition)
-            for place, count in enumerate(_specificity(value) if kind == "function" else (0, 1, 0)):
-                specificity[place] += count
         else:
             unread.append(kind if kind == "other" else value.lower())
+        if kind in ("attribute", "pseudo", "function"):  # which weigh as much if they aren't understood
+            for place, count in enumerate(_specificity(value)):
+                specificity[place] += count
+    start = max(
+        (
+            number
+            for number, compound in enumerate(compounds[1:], start=1)
+            if compound.combinator in ("+", "~") and compounds[number - 1].tag in DROPPED | IGNORED
+        ),
+        default=0,
+    )
     if len(compounds) > CSS_COMPOUNDS_MAX:
-        compounds, certain = [compounds[-1]], False
+        start = len(compounds) - 1
+    if start:  # what is before it isn't looked at, so that more elements match
+        compounds, certain = compounds[start:], False
         compounds[0].combinator = ""
     ids, classes, types = specificity
     known = [each for each in unread if _DYNAMIC.fullmatch(each) or _PSEUDO_ELEMENT.fullmatch(each)]
@@ -163,14 +178,26 @@ def _logical(text: str) -> Callable[[Element], bool] | None:
     return lambda element: wanted == any(each.matches(element, classes_of(element)) for each in compounds)
 
 
-def _specificity(function: str) -> tuple[int, int, int]:
-    """Return the specificity of `:is()` and the like: that of its most specific option (Selectors 4)."""
-    name, _, options = function.removesuffix(")").partition("(")
-    return (
-        (0, 0, 0)
-        if name == ":where"
-        else max(parse_selector(each).specificity for each in options.split(","))
+def _specificity(condition: str) -> tuple[int, int, int]:
+    """Return the specificity of an attribute, a pseudo-class or a pseudo-element (Selectors 4 section 15).
+
+    `:is()` and the like weigh as much as the most specific selector of their list, `:nth-child(… of …)` as
+    that and a class.
+    """
+    name, _, options = condition.lower().removesuffix(")").partition("(")
+    if name == ":where":
+        return (0, 0, 0)
+    if name.startswith("::"):
+        return (0, 0, 1)
+    listed = _LISTS.fullmatch(name)
+    if name.startswith(":nth-"):
+        options, listed = options.partition(" of ")[2], None
+    elif listed is None:
+        options = ""
+    heaviest = max(
+        (parse_selector(each).specificity for each in options.split(",") if each), default=(0, 0, 0)
     )
+    return heaviest if listed else (heaviest[0], heaviest[1] + 1, heaviest[2])
 
 
 def _unescape(name: str) -> str:

@@ -26,15 +26,7 @@ _NO_RULES: Final = frozenset(
 """At-rules that apply to no element by themselves."""
 
 _ROOTS: Final = re.compile(r"(?:html|body|:root|\*)(?:[ ,]+(?:html|body|:root|\*))*")
-_NOT_FOLLOWED: Final = re.compile(
-    r"@layer|:nth-[\w-]+\([^)]*\bof\b|:has\([^)]*,|details-content"
-    r"|\b(?:style|script|link|meta|title|param|embed|base)\s*[+~]",
-    re.IGNORECASE,
-)
-"""Layers, whose order `!important` turns round; selectors whose weight is that of a list in them, or that
-count elements that aren't kept."""
-
-_DRAWN: Final = re.compile(r"::?(?:before|after|marker|backdrop|(first-l(?:ine|etter)))")
+_DRAWN: Final = re.compile(r"::?(?:before|after|marker|backdrop|(first-l(?:ine|etter)|details-content))")
 _EMPTY: Final = re.compile(
     r"content:(?:none|normal|[\"']\s*\.?\s*[\"'])|(?:display|clear|visibility|overflow|color|box-sizing|zoom):.*"
     r"|(?:height|width|font-size|line-height):0(?:px)?|font-(?:family|weight|style):.*|text-.*|-.*"
@@ -102,7 +94,6 @@ class _Reader:
                 continue
             self.unchecked = self.unchecked or len(sheet.css) > room
             css = substitute(sheet.css[:room], self.known)
-            self.unchecked |= _NOT_FOLLOWED.search(css) is not None
             nodes = tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
             room -= min(len(sheet.css), room)
             self.read(nodes, (), _NESTING_MAX, certain=matches is True)
@@ -147,6 +138,9 @@ class _Reader:
             text = serialize(node.content or node.prelude).lower()
             # Fonts may have no letters; those on other servers aren't fetched, and the next font is used.
             self.unchecked |= name == "namespace" or bool(re.search(r"data:|-adjust|\?$", text))
+        self.unchecked |= (
+            name == "layer"
+        )  # layers weigh more than specificity, and `!important` turns them round
         if node.content is None or name in _NO_RULES:
             return
         matches = media_matches(serialize(node.prelude)) if name == "media" else None
