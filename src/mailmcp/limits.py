@@ -144,6 +144,12 @@ TIMED_CANDIDATES_MAX: Final = 300
 VERIFY_CHUNKS: Final = (100, 400, 1_000)
 """Messages in the first, the second and each further FETCH of a verification: matches are often near."""
 
+KIND_ADDRESSES_MAX: Final = 120
+"""Addresses in one SEARCH for mail from any of them: 4 KB, and some servers accept lines of at most 8 KB."""
+
+SENT_MESSAGES_MAX: Final = 1_000
+"""Newest sent messages whose recipients are the owner's correspondents: about 100 KB, fetched once."""
+
 PROBE_MESSAGES: Final = 10
 """Messages in a probe of a server's search: enough that a few odd ones don't decide."""
 

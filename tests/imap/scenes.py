@@ -148,7 +148,11 @@ class RunningPool:
         self._portal.call(self.pool.close_stale)
 
 
-NO_PROOFS = Proofs(headers=lambda _octets, _asked: False, attachment=lambda _structure: False)
+NO_PROOFS = Proofs(
+    headers=lambda _octets, _asked: False,
+    attachment=lambda _structure: False,
+    kind=lambda _octets, _structure, _wanted: False,
+)
 """For searches that leave nothing to be proved."""
 
 

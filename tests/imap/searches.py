@@ -16,6 +16,7 @@ from mailmcp.imap.search.page import CandidateList, MailboxPage, PageRequest
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.server import CheckedServer
+from mailmcp.model.mail_kind import WantedKind
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.peer import Peer
@@ -45,7 +46,12 @@ def has_attachment(structure: object) -> bool:
     return b"ATTACHMENT" in repr(structure).upper().encode()
 
 
-PROOFS = Proofs(headers=prove_headers, attachment=has_attachment)
+def is_newsletter(octets: bytes, _structure: object, _wanted: WantedKind) -> bool:
+    """Look for the one sign of a newsletter that these tests use."""
+    return "List-Unsubscribe" in message_from_bytes(octets)
+
+
+PROOFS = Proofs(headers=prove_headers, attachment=has_attachment, kind=is_newsletter)
 
 
 def request(

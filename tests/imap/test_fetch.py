@@ -198,7 +198,7 @@ def test_dovecot_gives_what_is_asked_for(dovecot: Dovecot, dovecot_user: Login) 
     with session_on(account) as session:
         session.examine("INBOX")
         message = fetch_messages(session, [1, 2, 3], items).messages[2]
-    assert set(message.flags) == {"\\Seen", "$X", "\\Recent"}
+    assert set(message.flags) == {"\\Seen", "$X"}
     assert message.internal_date == received
     assert message.size_octets == len(letter)
     assert message.sections == {"": b"Subject: "}

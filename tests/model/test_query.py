@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from mailmcp.model.feature import Feature
+from mailmcp.model.mail_kind import MailKind, WantedKind
 from mailmcp.model.query import CRITERIA, Criterion, Keys, Kind, Proof, SearchQuery
 
 NOON = datetime(2024, 2, 5, 12, tzinfo=UTC)
@@ -28,6 +29,11 @@ ROWS: dict[str, tuple[str, Any, list[Keys]]] = {
     "answered": ("r", True, [(b"ANSWERED",)]),
     "unanswered_only": ("ua", True, [(b"UNANSWERED",)]),
     "has_attachment": ("h", True, []),
+    "kind": (
+        "mk",
+        WantedKind(kind=MailKind.CORRESPONDENT, written_to=("a@b", "c@d", "e@f")),
+        [(b"OR", b"FROM", "a@b", b"OR", b"FROM", "c@d", b"FROM", "e@f")],
+    ),
     "larger_than": ("m", 5, [(b"LARGER", 5)]),
     "smaller_than": ("e", 9, [(b"SMALLER", 9)]),
     "since": ("v", NOON, [(b"SINCE", date(2024, 2, 4))]),

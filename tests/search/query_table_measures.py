@@ -85,6 +85,17 @@ FILES = (
         ),
     ),
 )
+
+
+def _automatic(message: Known, _rules: Rules) -> bool:
+    return "noreply@" in message.from_ or message.subject.startswith("Undeliverable")
+
+
+KINDS = (
+    Query({"kind": "automatic"}, _automatic, limit=100),
+    Query({"kind": "automatic", "unread_only": True, "sort": "oldest"}, both(_automatic, _unread), limit=90),
+    Query({"kind": "newsletter"}, lambda _message, _rules: False, empty=True),
+)
 ORDERS = tuple(
     Query({**query.arguments, "sort": order}, query.matches, limit=limit)
     for order, limit in (("oldest", 7), ("largest", 11))
@@ -127,4 +138,4 @@ TOGETHER = (
     ),
 )
 
-TABLE = (*FLAGS, *SIZES, *FILES, *ORDERS, *TOGETHER)
+TABLE = (*FLAGS, *SIZES, *FILES, *KINDS, *ORDERS, *TOGETHER)

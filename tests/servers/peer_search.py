@@ -103,7 +103,10 @@ def _of_text(name: str, rest: Iterator[Argument]) -> _Test | None:
         return _holds(_next_text(rest), lambda message: message.body.decode("utf-8", "replace"))
     if name in _FIELDS or name == "HEADER":
         field = _next_text(rest) if name == "HEADER" else name
-        return _holds(_next_text(rest), lambda message: _field(message, field))
+        needle = _next_text(rest)
+        if not needle:
+            return lambda message: field in message_from_bytes(message.header)
+        return _holds(needle, lambda message: _field(message, field))
     return None
 
 

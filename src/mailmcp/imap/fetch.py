@@ -395,6 +395,7 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
         flags=tuple(
             flag.decode("utf-8", "replace") if isinstance(flag, bytes) else str(flag)
             for flag in (flags if isinstance(flags, tuple) else ())
+            if flag != b"\\Recent"  # about this session, not about the message (RFC 3501 section 2.3.2)
         ),
         internal_date=_date(row.get(b"INTERNALDATE")),
         size_octets=size if isinstance(size, int) else None,

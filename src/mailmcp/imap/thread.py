@@ -21,6 +21,7 @@ from mailmcp.imap.search.uid_search import Found
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.feature import Feature
+from mailmcp.model.search_keys import any_of
 from mcp_envelope import Code, ToolError
 
 ResultT = TypeVar("ResultT")
@@ -84,12 +85,12 @@ def id_queries(ids: Sequence[str], *, known: Collection[str] = ()) -> Iterator[T
             key = (b"HEADER", header, quoted(each))
             size = sum(map(len, key)) + 6
             if batch and octets + size > limits.THREAD_KEYS_OCTETS:
-                yield ThreadQuery(keys=_any_of(batch))
+                yield ThreadQuery(keys=any_of(batch))
                 batch, octets = [], 0
             batch.append(key)
             octets += size
     if batch:
-        yield ThreadQuery(keys=_any_of(batch))
+        yield ThreadQuery(keys=any_of(batch))
 
 
 def subject_query(subject: str, around: datetime) -> ThreadQuery:
@@ -98,14 +99,6 @@ def subject_query(subject: str, around: datetime) -> ThreadQuery:
     since, before = (around - span).date(), (around + span).date()
     dates = (b"SENTSINCE", format_search_date(since), b"SENTBEFORE", format_search_date(before))
     return ThreadQuery(keys=(*dates, b"SUBJECT", quoted(subject)), needed=False)
-
-
-def _any_of(keys: Sequence[tuple[bytes, ...]]) -> tuple[bytes, ...]:
-    """Join keys by OR in a balanced tree, since servers limit how deep it may be."""
-    if len(keys) == 1:
-        return keys[0]
-    middle = len(keys) // 2
-    return (b"OR", *_any_of(keys[:middle]), *_any_of(keys[middle:]))
 
 
 def fetch_row(session: Session, name: str, *, uidvalidity: int, uid: int, items: Sequence[str]) -> Fetched:

@@ -41,6 +41,10 @@ class Feature(StrEnum):
     """Probed with Message-ID only, the one field that every probed message has. Conversations search
     References and In-Reply-To as well: no server is known to find one of these fields and not the others."""
 
+    FIELD = "FIELD"
+    """Not a key of its own: HEADER with an empty text, for messages that have a field (RFC 9051
+    section 6.4.4). There are servers that find all messages by it, and servers that find none."""
+
     LARGER = "LARGER"
     """iCloud gets sizes wrong."""
 

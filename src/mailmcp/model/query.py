@@ -14,6 +14,7 @@ from enum import Enum, auto
 from typing import Any, Final, TypeAlias, TypeVar
 
 from mailmcp.model.feature import Feature
+from mailmcp.model.mail_kind import WantedKind
 
 ValueT = TypeVar("ValueT")
 
@@ -40,6 +41,9 @@ class Kind(Enum):
     MOMENT = auto()
     """A day, or a time with its offset."""
 
+    MAIL_KIND = auto()
+    """A name of `MailKind`."""
+
 
 class Proof(Enum):
     """What shows on a message whether it matches; the cheapest to search by come first.
@@ -56,6 +60,9 @@ class Proof(Enum):
 
     HEADER = auto()
     """Header fields, those of the row."""
+
+    KIND = auto()
+    """Header fields and BODYSTRUCTURE, as `WantedKind` says."""
 
     SERVER = auto()
     """Nothing: the server's word is taken."""
@@ -83,7 +90,7 @@ class Criterion:
     """What a server must do right."""
 
     keys: Callable[[Any], Keys] | None = None
-    """Writes the search key of a term."""
+    """Writes the search key of a term; empty if the server can't help with this one."""
 
     terms: Callable[[Any], Sequence[object]] = lambda value: (value,)
     """Divides a value into what is searched for: each term has a key of its own, and all must match."""
@@ -359,6 +366,17 @@ class SearchQuery:
         is_exact=lambda _value: False,
         aliases="attachments with_attachments include_attachments",
     )
+    kind: WantedKind | None = _criterion(  # noqa: RUF009 - None is immutable
+        None,
+        "mk",
+        Kind.MAIL_KIND,
+        Proof.KIND,
+        noun="kinds of mail",
+        features=(Feature.FIELD, Feature.FROM, Feature.NOT),
+        keys=lambda wanted: wanted.keys,
+        is_exact=lambda _wanted: False,
+        aliases="type category message_type mail_type",
+    )
     larger_than: int = _octets(
         "m",
         Feature.LARGER,
@@ -398,6 +416,10 @@ class SearchQuery:
     def only(self, rows: Iterable[Criterion]) -> "SearchQuery":
         """Return the query without all other criteria."""
         return SearchQuery(**{row.name: self[row] for row in rows})
+
+    def asks_server(self, row: Criterion) -> bool:
+        """Return whether there is a search key for a criterion."""
+        return row.keys is not None and any(row.keys(term) for term in row.terms(self[row]))
 
     def is_ascii(self, row: Criterion) -> bool:
         """Return whether a criterion searches for ASCII."""

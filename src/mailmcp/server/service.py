@@ -28,6 +28,7 @@ from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.server import resources
 from mailmcp.server.completion import Completions
+from mailmcp.tools.correspondents import Correspondents
 from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.registry import TOOLS
@@ -52,6 +53,7 @@ class CallFactory:
     uid_cache: UidCache = field(default_factory=UidCache)
     extractor: Extractor = field(default_factory=Extractor)
     message_id_cache: MessageIdCache = field(default_factory=MessageIdCache)
+    correspondents: dict[str, Correspondents] = field(default_factory=dict)
 
     @contextmanager
     def open(self, request: Request) -> Iterator[Call]:
@@ -69,6 +71,7 @@ class CallFactory:
             report=request.report,
             extractor=self.extractor,
             message_id_cache=self.message_id_cache,
+            correspondents=self.correspondents,
         )
         try:
             yield call

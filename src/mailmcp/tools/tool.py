@@ -14,6 +14,7 @@ from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
+from mailmcp.tools.correspondents import Correspondents
 from mailmcp.tools.errors import has_moved, list_mailboxes_of, search_again, search_for
 from mailmcp.tools.message_id import is_header_id
 from mailmcp.tools.message_id_cache import MessageIdCache
@@ -53,6 +54,9 @@ class Call:
     report: Report
     extractor: Extractor
     message_id_cache: MessageIdCache
+    correspondents: dict[str, Correspondents] = field(default_factory=dict)
+    """By account, those that were learned before; lives longer than the call."""
+
     telemetry: Telemetry = field(default_factory=Telemetry)
     account_id: str = ""
     """The chosen account; for the log too."""

@@ -12,7 +12,8 @@ from mailmcp.model.feature import Feature
 
 def message(uid: int, **known: Any) -> KnownMessage:
     texts = dict.fromkeys(("word", "foreign_word", "from_", "to", "cc", "message_id", "body_word"), "")
-    return KnownMessage(**({"uid": uid, "size_octets": None, "day": None, "seen": False} | texts | known))
+    nothing: dict[str, Any] = {"size_octets": None, "day": None, "seen": False, "fields": frozenset()}
+    return KnownMessage(**({"uid": uid} | nothing | texts | known))
 
 
 def ask(*messages: KnownMessage, whole: bool = True, can_sort: bool = False) -> dict[str, Probe]:
@@ -29,6 +30,7 @@ def test_unknown_messages_leave_few_probes() -> None:
         'SEARCH NOT TEXT "xqzwvkjyq" UID 5',
         "SEARCH UNSEEN UID 5",
         "SEARCH SEEN UID 5",
+        'SEARCH HEADER X-xqzwvkjyq "" UID 5',
     }
     assert ask(message(5))["SEARCH ALL"].must == {5}
 
@@ -54,6 +56,15 @@ def test_not_must_find_none_or_all() -> None:
     asked = ask(message(5), message(6))
     assert asked["SEARCH NOT UID 5:6 UID 5:6"].must_not == {5, 6}
     assert asked['SEARCH NOT TEXT "xqzwvkjyq" UID 5:6'].must == {5, 6}
+
+
+def test_a_field_must_find_those_that_have_it() -> None:
+    asked = ask(message(5, fields=frozenset({"LIST-UNSUBSCRIBE"})), message(6))
+    probe = asked['SEARCH HEADER LIST-UNSUBSCRIBE "" UID 5:6']
+    assert probe.must == {5}
+    assert probe.must_not == {6}
+    assert asked['SEARCH HEADER X-xqzwvkjyq "" UID 5:6'].must_not == {5, 6}
+    assert not any("AUTO-SUBMITTED" in each for each in asked)
 
 
 def test_each_message_is_either_seen_or_unseen() -> None:

@@ -124,7 +124,7 @@ def test_visibility_that_cannot_be_counted_stays_unknown(
         ({Feature.FROM}, "FROM", {"from_": "sender-2"}, (20, 17, 14, 11, 8, 5, 2)),
         ({Feature.FROM}, "FROM", {"any_address": "sender-2"}, (20, 17, 14, 11, 8, 5, 2)),
         ({Feature.CC}, " CC ", {"cc": "nobody"}, ()),
-        ({Feature.HEADER}, "HEADER", {"header_message_id": "<7@example.org>"}, (7,)),
+        ({Feature.HEADER}, "HEADER MESSAGE-ID", {"header_message_id": "<7@example.org>"}, (7,)),
         ({Feature.LARGER}, "LARGER", {"larger_than": 950}, (20, 19)),
         ({Feature.SMALLER}, "SMALLER", {"smaller_than": 300}, (1,)),
     ],

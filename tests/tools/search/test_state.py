@@ -102,6 +102,7 @@ SENT: dict[Kind, Any] = {
     Kind.FLAG: True,
     Kind.OCTETS: 1000,
     Kind.MOMENT: "2024-02-28",
+    Kind.MAIL_KIND: "newsletter",
 }
 
 

@@ -67,11 +67,15 @@ def make_plan(query: SearchQuery, *, can: Callable[[str], bool]) -> Plan:
             )
         if row.keys is not None:
             keys += write_keys(row, query, row.keys)
-    without_key = any(row.keys is None for row in rows)
+    without_key = [
+        row for row in rows if row.proof in {Proof.STRUCTURE, Proof.KIND} and not query.asks_server(row)
+    ]
     return Plan(
         keys=tuple(keys),
         local=query.only(row for row in rows if not row.is_exact(query[row])),
-        statements=("Attachments were checked here, message by message.",) if without_key else (),
+        statements=tuple(
+            f"{row.noun.capitalize()} were checked here, message by message." for row in without_key
+        ),
         known_gaps=find_known_gaps(rows),
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.model.mail_kind import WantedKind
 from mailmcp.model.query import Criterion, Proof, SearchQuery
 
 _ITEMS = {
@@ -35,6 +36,9 @@ class Proofs:
 
     attachment: Callable[[object], bool]
     """Whether a message with this `FetchedMessage.body_structure` has an attachment."""
+
+    kind: Callable[[bytes, object, WantedKind], bool]
+    """Whether a message with these header fields and this `body_structure` is of a kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +69,7 @@ class Check:
                 all(row.proof is not Proof.STRUCTURE for row in rows)
                 or self.proofs.attachment(message.body_structure)
             )
+            and (not (wanted := self.query.kind) or self.proofs.kind(octets, message.body_structure, wanted))
         )
 
     def _words_hold(self, row: Criterion, octets: bytes) -> bool:
@@ -83,6 +88,9 @@ def make_check(query: SearchQuery, proofs: Proofs) -> Check:
     names = {name.upper() for row in rows for name in row.header_fields}
     if Proof.WORDS in kinds:
         names.update(_WORD_FIELDS)
+    if wanted := query.kind:
+        names.update(map(str.upper, wanted.header_fields))
+        items += [_ITEMS[Proof.STRUCTURE]] if wanted.needs_structure else []
     if names:
         items.append(f"BODY.PEEK[HEADER.FIELDS ({' '.join(sorted(names))})]")
     return Check(

@@ -15,12 +15,16 @@ from email.parser import BytesHeaderParser
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
 
+PROBED_FIELDS = ("MIME-VERSION", "LIST-UNSUBSCRIBE", "AUTO-SUBMITTED")
+"""Fields that nearly all, some and few messages have."""
+
 KNOWN_MESSAGE_ITEMS = (
     "UID",
     "FLAGS",
     "RFC822.SIZE",
     "INTERNALDATE",
-    "BODY.PEEK[HEADER.FIELDS (FROM TO CC SUBJECT MESSAGE-ID CONTENT-TYPE CONTENT-TRANSFER-ENCODING)]",
+    "BODY.PEEK[HEADER.FIELDS (FROM TO CC SUBJECT MESSAGE-ID CONTENT-TYPE CONTENT-TRANSFER-ENCODING "
+    f"{' '.join(PROBED_FIELDS)})]",
     f"BODY.PEEK[TEXT]<0.{limits.PROBE_TEXT_OCTETS}>",
 )
 
@@ -64,6 +68,8 @@ class KnownMessage:
     """An ASCII word near the start of a text that is stored as it reads: a single part, not encoded."""
 
     seen: bool
+    fields: frozenset[str]
+    """Those of PROBED_FIELDS that it has."""
 
 
 def parse_known_message(row: FetchedMessage) -> KnownMessage:
@@ -88,6 +94,7 @@ def parse_known_message(row: FetchedMessage) -> KnownMessage:
         message_id=first("Message-ID", _MESSAGE_ID),
         body_word=_body_word(headers, row.sections.get("TEXT", b"")),
         seen="\\seen" in map(str.lower, row.flags),
+        fields=frozenset(name for name in PROBED_FIELDS if name in headers),
     )
 
 

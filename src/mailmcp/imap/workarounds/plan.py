@@ -44,7 +44,7 @@ def plan_around(query: SearchQuery, *, quirks: Quirks, can: Callable[[str], bool
                 trusted.append(row)
             else:
                 reworded += write_keys(row, query, write)
-        elif not all(map(quirks.trusts, row.features)):
+        elif not (all(map(quirks.trusts, row.features)) or not query.asks_server(row)):
             wrong.append(row)
         elif not in_charset:
             foreign.append(row)
@@ -118,7 +118,7 @@ def _in_headers(word: str) -> Keys:
 
 def find_probed(query: SearchQuery) -> list[Criterion]:
     """Return the criteria whose result depends on what only probes find out. Wrong flags show in the rows."""
-    return [row for row in query.criteria if row.proof not in {Proof.FLAGS, Proof.STRUCTURE}]
+    return [row for row in query.criteria if row.proof is not Proof.FLAGS and query.asks_server(row)]
 
 
 def describe_unverified(query: SearchQuery, quirks: Quirks, *, found: int = 0, exists: int = 1) -> str:

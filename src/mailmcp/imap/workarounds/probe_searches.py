@@ -64,6 +64,7 @@ def make_probes(sample: Sample, *, can_sort: bool) -> Iterator[Probe]:
     """Make the probes of all features but ESEARCH; of SORT only if it is offered."""
     yield Probe(feature=Feature.ALL, command=sample.search(b"ALL"), must=sample.uids)
     yield from _text_probes(sample)
+    yield from _field_probes(sample)
     # The charset must be accepted; non-ASCII words must be found if there are any.
     nowhere = sample.search(b"CHARSET", b"UTF-8", b"SUBJECT", quoted(_NOWHERE))
     yield Probe(feature=Feature.CHARSET, command=nowhere)
@@ -118,6 +119,15 @@ def _text_probes(sample: Sample) -> Iterator[Probe]:
         if known:
             command = sample.search(key, quoted(_NOWHERE), within=within)
             yield Probe(feature=feature, command=command, must_not=sample.uids)
+
+
+def _field_probes(sample: Sample) -> Iterator[Probe]:
+    """Each field must find the messages that have it, and a field that is nowhere must find none."""
+    there = frozenset(name for each in sample.messages for name in each.fields)
+    for name in (*sorted(there), f"X-{_NOWHERE}"):
+        having = frozenset(each.uid for each in sample.messages if name in each.fields)
+        command = sample.search(b"HEADER", name.encode(), quoted(""), within=True)
+        yield Probe(feature=Feature.FIELD, command=command, must=having, must_not=sample.uids - having)
 
 
 def _size_probes(sample: Sample, sizes: dict[int, int]) -> Iterator[Probe]:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, create_model
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema, create_model
 from pydantic_core import PydanticCustomError
 
 from mailmcp import limits
 from mailmcp.imap.command import canonical_name
+from mailmcp.model.mail_kind import MailKind
 from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.model.query import CRITERIA, KEYWORD, Kind, SearchQuery
 from mailmcp.tools.arguments import Arguments
@@ -94,6 +95,14 @@ def _check_keyword(text: str) -> str:
     return text
 
 
+def _check_mail_kind(name: str) -> str:
+    if name and name not in [*MailKind]:
+        raise PydanticCustomError(
+            BaseReason.INVALID_VALUE.value, "must be one of: {kinds}.", {"kinds": ", ".join(MailKind)}
+        )
+    return name
+
+
 def _check_mailboxes(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(names) > limits.SEARCH_SOURCES_MAX:
         raise PydanticCustomError(
@@ -113,6 +122,11 @@ Moment = Annotated[str, AfterValidator(_check_moment)]
 Octets = Annotated[int, BeforeValidator(_refuse_units), AfterValidator(_check_octets)]
 
 
+MailKindName = Annotated[
+    str, AfterValidator(_check_mail_kind), WithJsonSchema({"type": "string", "enum": [*MailKind]})
+]
+
+
 class _WhereArguments(Arguments):
     account_id: str = Field("", description='"*": all accounts.')
     mailbox: str = Field("INBOX", description='Exact name; "*": all but Junk and Trash.')
@@ -130,6 +144,7 @@ _TYPES: Mapping[Kind, tuple[Any, object]] = {
     Kind.FLAG: (bool, False),
     Kind.OCTETS: (Octets, 0),
     Kind.MOMENT: (Moment, ""),
+    Kind.MAIL_KIND: (MailKindName, ""),
 }
 """The type and the default of the argument for each kind of criterion."""
 

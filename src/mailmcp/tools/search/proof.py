@@ -1,4 +1,4 @@
-"""Whether messages match a search, by their header fields and attachments.
+"""Whether messages match a search, by their header fields, attachments and kinds.
 
 `mailmcp.imap.search` knows no mail and gets these functions as `PROOFS`.
 """
@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.fields import Headers, parse_headers
+from mailmcp.mail.kinds import is_of_kind
 from mailmcp.mail.mime.body_parts import list_files
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.text.snippet import normalize_words
+from mailmcp.model.mail_kind import WantedKind
 from mailmcp.model.query import Criterion, Kind, SearchQuery, bare_message_id
 
 _ADDRESS_FIELDS = frozenset({"From", "To", "Cc"})
@@ -61,4 +63,9 @@ def has_attachments(body_structure: object) -> bool:
     return bool(list_files(parse_body_structure(body_structure).root))
 
 
-PROOFS = Proofs(headers=headers_match, attachment=has_attachments)
+def kind_matches(octets: bytes, body_structure: object, wanted: WantedKind) -> bool:
+    """Check whether a message is of a kind, by its header fields and its structure."""
+    return is_of_kind(parse_headers(octets), parse_body_structure(body_structure).root, wanted)
+
+
+PROOFS = Proofs(headers=headers_match, attachment=has_attachments, kind=kind_matches)

@@ -26,6 +26,7 @@ from mailmcp.model.message_ref import UINT32_MAX, MessageRef
 from mailmcp.tools.evidence import SearchTerms
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.arguments import EVERYTHING
+from mailmcp.tools.search.by_account import AccountQuery, ask_in_account
 from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
@@ -98,6 +99,7 @@ class _Run:
     def __init__(self, call: Call, search: Search, items: Items, *, accounts: int) -> None:
         self.call, self.search, self.items = call, search, items
         self.found = Searches()
+        self.asked: dict[str, AccountQuery] = {}
         self.cache_hits = 0
         self._done = self._total = 0
         self._accounts = accounts
@@ -112,6 +114,9 @@ class _Run:
         try:
             account = self.call.pool.sessions_of(account_id).account
             sources = await self._with_mailboxes(account_id, sources)
+            self.asked[account_id] = await ask_in_account(
+                self.call, self.search.query, account_id, deadline=self.deadline
+            )
         except ToolError as error:
             return [Searched(source=source, found=error) for source in sources]
         self._total += len(sources)
@@ -157,7 +162,11 @@ class _Run:
         self._done += len(sources)
         if self._total > 1:
             self.call.report(self._done, self._total, "mailboxes searched")
-        return [Searched(source=source, found=each) for source, each in zip(sources, found, strict=True)]
+        asked = self.asked[account_id]
+        return [
+            Searched(source=source, found=asked.qualify(each) if isinstance(each, MailboxPage) else each)
+            for source, each in zip(sources, found, strict=True)
+        ]
 
     def _request(self, source: SourceCursor) -> PageRequest:
         after = None
@@ -169,7 +178,7 @@ class _Run:
             known = self.call.uid_cache.get(key, position=_depth(self.search.order, after))
         return PageRequest(
             mailbox=source.mailbox,
-            query=self.search.query,
+            query=self.asked[source.account_id].query,
             proofs=PROOFS,
             size=self.search.page_size,
             items=self.items,
@@ -196,7 +205,7 @@ class _Run:
             account_id=source.account_id,
             mailbox=source.mailbox,
             uidvalidity=uidvalidity,
-            query=self.search.query,
+            query=self.asked[source.account_id].query,
             order=order,
         )
 

@@ -18,6 +18,7 @@ from mailmcp.model.cursor import (
     malformed_cursor,
     parse_search_cursor,
 )
+from mailmcp.model.mail_kind import MailKind, WantedKind
 from mailmcp.model.query import CRITERIA, Criterion, Kind, SearchQuery
 from mailmcp.reasons import Reason
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, check_ranges
@@ -322,6 +323,8 @@ def _value(row: Criterion, sent: Any, zone: tzinfo) -> Any:
             return parse_phrase(sent)
         case Kind.MOMENT:
             return start_of(sent, zone)
+        case Kind.MAIL_KIND:
+            return WantedKind(kind=MailKind(sent)) if sent else None
         case _:
             return sent
 
