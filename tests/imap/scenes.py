@@ -152,6 +152,7 @@ NO_PROOFS = Proofs(
     headers=lambda _octets, _asked: False,
     attachment=lambda _structure: False,
     kind=lambda _octets, _structure, _wanted: False,
+    written=lambda message: message.internaldate_epoch,
 )
 """For searches that leave nothing to be proved."""
 

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.header import decode_header, make_header
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from imap.scenes import ROW_ITEMS, make_account, session_on
 from mailmcp import limits
+from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.quirks import Quirks, Visibility
 from mailmcp.imap.search import run
 from mailmcp.imap.search.order import Order, Position
@@ -51,7 +53,16 @@ def is_newsletter(octets: bytes, _structure: object, _wanted: WantedKind) -> boo
     return "List-Unsubscribe" in message_from_bytes(octets)
 
 
-PROOFS = Proofs(headers=prove_headers, attachment=has_attachment, kind=is_newsletter)
+def written_at(message: FetchedMessage) -> int | None:
+    """Read the Date header as the standard library does."""
+    try:
+        value = message_from_bytes(message.sections["HEADER.FIELDS"])["Date"]
+        return int(parsedate_to_datetime(str(value)).timestamp())
+    except ValueError:
+        return message.internaldate_epoch
+
+
+PROOFS = Proofs(headers=prove_headers, attachment=has_attachment, kind=is_newsletter, written=written_at)
 
 
 def request(
@@ -169,6 +180,7 @@ def letter(uid: int, subject: str = "Weekly report", **options: Any) -> PeerMess
     )
     cc = known.pop("cc")
     head += f"Cc: {cc}\r\n" if cc else ""
+    head += f"Date: {known.pop('written')}\r\n" if "written" in known else ""
     text = f"Words of {uid}." + "x" * known.pop("size")
     if known.pop("attached"):
         head += "Content-Type: multipart/mixed; boundary=xyz\r\n"

@@ -12,6 +12,8 @@ from mailmcp.model.query import CRITERIA, Criterion, Keys, Kind, Proof, SearchQu
 
 NOON = datetime(2024, 2, 5, 12, tzinfo=UTC)
 
+UNDATED = (b"NOT", b"SENTSINCE", date(1970, 1, 2))
+
 ROWS: dict[str, tuple[str, Any, list[Keys]]] = {
     "query": ("q", ("tax", "annual report"), [(b"TEXT", "tax"), (b"TEXT", "annual report")]),
     "exclude": ("x", ("draft",), [(b"TEXT", "draft")]),
@@ -38,6 +40,12 @@ ROWS: dict[str, tuple[str, Any, list[Keys]]] = {
     "smaller_than": ("e", 9, [(b"SMALLER", 9)]),
     "since": ("v", NOON, [(b"SINCE", date(2024, 2, 4))]),
     "before": ("w", NOON, [(b"BEFORE", date(2024, 2, 7))]),
+    "written_since": ("vw", NOON, [(b"OR", b"SENTSINCE", date(2024, 2, 4), *UNDATED)]),
+    "written_before": (
+        "ww",
+        NOON,
+        [(b"OR", b"SENTBEFORE", date(2024, 2, 7), b"OR", *UNDATED, b"SENTSINCE", date(2038, 1, 1))],
+    ),
 }
 """For each criterion its code in cursors, which never changes, a value, and the search keys of that."""
 

@@ -102,7 +102,15 @@ class Known:
     """With its angle brackets."""
 
     received: datetime
+    dated: datetime | None = None
+    """What its Date header says; None if nobody can read that, or if no query asks."""
+
     flags: frozenset[str]
+
+    @property
+    def dated_or_received(self) -> datetime:
+        """When it was written, as far as it shows."""
+        return self.dated or self.received
 
     @property
     def size(self) -> int:

@@ -1,6 +1,7 @@
 """Follow a search to its last page, and check each page against what it claims."""
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from itertools import count
 from typing import Any
 
@@ -19,13 +20,18 @@ _ROWS_AT_ONCE = 100
 def expected_uids(query: Query, known: Mapping[int, Known], rules: Rules) -> list[int]:
     """List the UIDs a query must find, in the order in which it must."""
     found = [uid for uid, message in known.items() if query.matches(message, rules)]
+    by_date = query.arguments.get("dates") == "written"
+
+    def time(uid: int) -> datetime:
+        return known[uid].dated_or_received if by_date else known[uid].received
+
     match query.arguments.get("sort"):
         case "oldest":
-            return sorted(found, key=lambda uid: (known[uid].received, uid))
+            return sorted(found, key=lambda uid: (time(uid), uid))
         case "largest":
             return sorted(found, key=lambda uid: (known[uid].size, uid), reverse=True)
         case _:
-            return sorted(found, key=lambda uid: (known[uid].received, uid), reverse=True)
+            return sorted(found, key=lambda uid: (time(uid), uid), reverse=True)
 
 
 def page_sizes(total: int) -> int:

@@ -5,9 +5,10 @@ combinations; no others.
 """
 
 from collections.abc import Callable, Iterator
-from datetime import date
+from datetime import date, datetime
 from email import message_from_bytes
 from email.header import decode_header, make_header
+from email.utils import parsedate_to_datetime
 from typing import TypeAlias
 
 from servers.peer_mailbox import PeerMailbox, PeerMessage
@@ -31,10 +32,11 @@ def search_uids(mailbox: PeerMailbox, keys: list[Argument]) -> list[int]:
 
 
 def sort_uids(mailbox: PeerMailbox, sort_keys: list[str], uids: list[int]) -> list[int]:
-    """Sort by size or arrival, upwards; of one value in the mailbox's order (RFC 5256 section 3)."""
+    """Sort by size, arrival or Date header, upwards; ties in the mailbox's order (RFC 5256 section 3)."""
     values: dict[str, Callable[[PeerMessage], float]] = {
         "SIZE": lambda message: len(message.octets),
         "ARRIVAL": lambda message: message.received.timestamp(),
+        "DATE": lambda message: (_written(message) or message.received).timestamp(),
     }
     if len(sort_keys) != 1 or sort_keys[0] not in values:
         raise BadCommandError("Unknown sort key")
@@ -119,6 +121,11 @@ def _of_measure(name: str, rest: Iterator[Argument]) -> _Test:
                 "BEFORE": lambda message: message.received.date() < day,
                 "ON": lambda message: message.received.date() == day,
             }[name]
+        case "SENTSINCE" | "SENTBEFORE":
+            limit, is_before = _date(_next_text(rest)), name == "SENTBEFORE"
+            return lambda message: (
+                (written := _written(message)) is not None and (written.date() < limit) == is_before
+            )
         case "LARGER":
             above = int(_next_text(rest))
             return lambda message: len(message.octets) > above
@@ -127,6 +134,14 @@ def _of_measure(name: str, rest: Iterator[Argument]) -> _Test:
             return lambda message: len(message.octets) < below
         case _:
             raise BadCommandError(f"Unknown search key {name}")
+
+
+def _written(message: PeerMessage) -> datetime | None:
+    """Return its Date header; None if that is missing or malformed."""
+    try:
+        return parsedate_to_datetime(str(message_from_bytes(message.header)["Date"]))
+    except ValueError:
+        return None
 
 
 def _holds(needle: str, text_of: Callable[[PeerMessage], str]) -> _Test:

@@ -51,3 +51,5 @@ class Feature(StrEnum):
     SMALLER = "SMALLER"
     SINCE = "SINCE"
     BEFORE = "BEFORE"
+    SENTSINCE = "SENTSINCE"
+    SENTBEFORE = "SENTBEFORE"

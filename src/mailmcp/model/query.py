@@ -58,6 +58,9 @@ class Proof(Enum):
     SIZE = auto()
     """RFC822.SIZE."""
 
+    WRITTEN = auto()
+    """The Date header, or INTERNALDATE where that is missing or can't be read."""
+
     HEADER = auto()
     """Header fields, those of the row."""
 
@@ -99,7 +102,7 @@ class Criterion:
     """Whether the keys ask for exactly this value; if not, matches are verified."""
 
     holds: Callable[[Any, Any], bool] | None = None
-    """Compares a value with the message's flags (lower case), INTERNALDATE (epoch seconds) or octets."""
+    """Compares a value with the message's flags (lower case), time (epoch seconds) or octets."""
 
     header_fields: tuple[str, ...] = ()
     """The fields that prove it: the value is in one of them."""
@@ -117,11 +120,14 @@ class Criterion:
     aliases: str = ""
     """What other programs call the argument."""
 
+    asked_by: str = ""
+    """The argument that asks for it; "" for one of its own."""
+
     name: str = ""
     """The field of `SearchQuery`."""
 
     def __post_init__(self) -> None:
-        measured = self.proof in {Proof.FLAGS, Proof.TIME, Proof.SIZE}
+        measured = self.proof in {Proof.FLAGS, Proof.TIME, Proof.SIZE, Proof.WRITTEN}
         complete = (
             (self.keys is None) == (self.proof is Proof.STRUCTURE)
             and (self.holds is not None) == measured
@@ -134,7 +140,7 @@ class Criterion:
     @property
     def argument(self) -> str:
         """The argument's name: the field's, which has `_` behind it where Python reserves the word."""
-        return self.name.rstrip("_")
+        return self.asked_by or self.name.rstrip("_")
 
 
 _SEPARATORS = re.compile(r"""['"\\<>(),]""")
@@ -145,6 +151,15 @@ only `O\\'Neil`, as it would write that.
 """
 
 _DAY: Final = timedelta(days=1)
+
+_UNDATED: Final[Keys] = (b"NOT", b"SENTSINCE", date(1970, 1, 2))
+"""Finds messages whose Date header a server can't read, unless it uses INTERNALDATE instead.
+
+It matches neither date key (pymap), or counts as 0 (Dovecot).
+"""
+
+_LAST_DATES: Final = date(2038, 1, 1)
+"""Dovecot keeps dates as unsigned numbers of 32 bits: those before 1970 come after 2038."""
 
 
 KEYWORD: Final = re.compile(r"[!#$&'+,\-./0-9:;<=>?@A-Z\[^_`a-z|}~]{1,255}")
@@ -220,29 +235,40 @@ def _octets(code: str, feature: Feature, holds: Callable[[int, int], bool], **ro
 
 
 def _moment(
-    code: str, feature: Feature, margin: timedelta, holds: Callable[[datetime, int], bool], **row: str
+    code: str,
+    feature: Feature,
+    margin: timedelta,
+    holds: Callable[[datetime, int], bool],
+    *,
+    proof: Proof = Proof.TIME,
+    or_keys: Keys = (),
+    or_features: tuple[Feature, ...] = (),
+    **row: str,
 ) -> datetime | None:
-    """A time of arrival; SEARCH knows days, in a zone that nobody knows: hence the margin."""
+    """A time of arrival or of writing; SEARCH knows days, in a zone that nobody knows: hence the margin.
+
+    `or_keys` find messages whose time the server may not know; they depend on `or_features`.
+    """
 
     def keys(moment: datetime) -> Keys:
         try:
             day = (moment.astimezone(UTC) + margin).date()
         except OverflowError:
             day = moment.date()  # at the ends of the calendar
-        return (feature.value.encode(), day)
+        key = (feature.value.encode(), day)
+        return (b"OR", *key, *or_keys) if or_keys else key
 
     nothing: datetime | None = None
     return _criterion(
         nothing,
         code,
         Kind.MOMENT,
-        Proof.TIME,
-        noun="date",
-        features=(feature,),
+        proof,
+        features=(feature, *or_features),
         keys=keys,
         holds=holds,
         is_exact=lambda _moment: False,
-        **row,
+        **({"noun": "date"} | row),
     )
 
 
@@ -392,7 +418,7 @@ class SearchQuery:
         Feature.SINCE,
         -_DAY,
         lambda moment, received: received >= moment.timestamp(),
-        description="Received then or later: YYYY-MM-DD, or RFC 3339 with offset.",
+        description="Then or later: YYYY-MM-DD, or RFC 3339 with offset.",
         aliases="after date_from from_date start since_date date_after received_after newer_than",
     )
     before: datetime | None = _moment(  # noqa: RUF009 - None is immutable
@@ -400,8 +426,29 @@ class SearchQuery:
         Feature.BEFORE,
         2 * _DAY,
         lambda moment, received: received < moment.timestamp(),
-        description="Received earlier.",
+        description="Earlier.",
         aliases="until date_to to_date end before_date date_before received_before older_than",
+    )
+    written_since: datetime | None = _moment(  # noqa: RUF009 - None is immutable
+        "vw",
+        Feature.SENTSINCE,
+        -_DAY,
+        lambda moment, written: written >= moment.timestamp(),
+        proof=Proof.WRITTEN,
+        or_keys=_UNDATED,
+        noun="Date header",
+        asked_by="since",
+    )
+    written_before: datetime | None = _moment(  # noqa: RUF009 - None is immutable
+        "ww",
+        Feature.SENTBEFORE,
+        2 * _DAY,
+        lambda moment, written: written < moment.timestamp(),
+        proof=Proof.WRITTEN,
+        or_keys=(b"OR", *_UNDATED, b"SENTSINCE", _LAST_DATES),
+        or_features=(Feature.SENTSINCE,),
+        noun="Date header",
+        asked_by="before",
     )
 
     @property
@@ -431,6 +478,9 @@ NO_CRITERIA: Final = SearchQuery()
 
 CRITERIA: Final = tuple(replace(each.metadata["row"], name=each.name) for each in fields(SearchQuery))
 """All rows, in the order of the arguments."""
+
+ARGUMENT_CRITERIA: Final = tuple(row for row in CRITERIA if not row.asked_by)
+"""The rows that have an argument of their own."""
 
 if len({row.code for row in CRITERIA}) < len(CRITERIA):
     raise TypeError(f"two criteria have one code in cursors: {sorted(row.code for row in CRITERIA)}")

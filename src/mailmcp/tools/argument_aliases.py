@@ -2,13 +2,14 @@
 
 from typing import Final
 
-from mailmcp.model.query import CRITERIA
+from mailmcp.model.query import ARGUMENT_CRITERIA
 
-_ALIASES: Final = {row.argument: row.aliases for row in CRITERIA} | {
+_ALIASES: Final = {row.argument: row.aliases for row in ARGUMENT_CRITERIA} | {
     "account_id": "account account_name",
     "mailbox": "folder folder_name folder_id label mailbox_name mailbox_id",
     "mailboxes": "folders labels",
     "attachment_mode": "include_attachments attachments",
+    "dates": "date_field date_type which_date",
     "last_days": "days last_n_days since_days",
     "sort": "order order_by sort_by sort_order",
     "limit": "max_results results count max page_size per_page top n max_messages",

@@ -37,7 +37,7 @@ class LeanMessageRow(BaseModel):
     message_id: str = Field(description="Send it to imap_get_message.")
     date: str = Field(description='RFC 3339; "" if unknown.')
     arrived: str | None = None
-    """When the server received it, if that is another day. Searches by time use it."""
+    """When the server received it, if that is another day. Searches by time go by it by default."""
 
     from_: str = Field(alias="from")
     to: str | None = None

@@ -3,7 +3,7 @@
 import pytest
 
 from imap.scenes import make_account, session_on
-from imap.searches import PLAIN, candidate_list, letter, letters, probed
+from imap.searches import PLAIN, PROOFS, candidate_list, letter, letters, probed
 from mailmcp.imap.pipeline import MailboxTask, run_pipelined
 from mailmcp.imap.search.candidates import find_candidates, message_limit
 from mailmcp.imap.search.order import Order, Position
@@ -18,7 +18,9 @@ HERE = Position(uidvalidity=1, uid=5)
 
 
 def quest(order: Order, after: Position | None = None, known: CandidateList | None = None) -> CandidateQuery:
-    return CandidateQuery(mailbox="INBOX", query=SearchQuery(), order=order, after=after, known=known)
+    return CandidateQuery(
+        mailbox="INBOX", query=SearchQuery(), order=order, proofs=PROOFS, after=after, known=known
+    )
 
 
 def find(session: Session, what: CandidateQuery) -> Candidates:

@@ -24,6 +24,7 @@ from mailmcp import limits
 from mailmcp.imap.search.order import Order, Position
 from servers.peer import PeerFactory
 from servers.peer_actions import FailUid, Rule
+from servers.peer_mailbox import PeerMessage
 
 
 @pytest.mark.parametrize("remembering", [True, False])
@@ -34,12 +35,24 @@ def test_pages_go_through_every_order(
 ) -> None:
     """Sizes and times have ties; SORT and our own sorting break them alike."""
     messages = [
-        letter(uid, size=uid % 3, received=NOON + timedelta(minutes=uid * 7 % 5)) for uid in range(1, 30)
+        letter(
+            uid,
+            size=uid % 3,
+            received=NOON + timedelta(minutes=uid * 7 % 5),
+            **({"written": f"Fri, 1 Mar 2024 11:0{uid * 3 % 4}:00 -0100"} if uid % 5 else {}),
+        )
+        for uid in range(1, 30)
     ]
+
+    def written(each: PeerMessage) -> datetime:
+        return NOON + timedelta(minutes=each.uid * 3 % 4) if each.uid % 5 else each.received
+
     ranks = {
         Order.LARGEST: lambda each: len(each.octets),
         Order.NEWEST_ARRIVAL: lambda each: each.received,
         Order.OLDEST_ARRIVAL: lambda each: each.received,
+        Order.NEWEST_WRITTEN: written,
+        Order.OLDEST_WRITTEN: written,
     }
     rank: Callable[[Any], Any] = ranks.get(order, lambda _: 0)
     expected = sorted(messages, key=lambda each: (rank(each), each.uid), reverse=not order.ascending)

@@ -12,7 +12,13 @@ from mailmcp.model.feature import Feature
 
 def message(uid: int, **known: Any) -> KnownMessage:
     texts = dict.fromkeys(("word", "foreign_word", "from_", "to", "cc", "message_id", "body_word"), "")
-    nothing: dict[str, Any] = {"size_octets": None, "day": None, "seen": False, "fields": frozenset()}
+    nothing: dict[str, Any] = {
+        "size_octets": None,
+        "day": None,
+        "written": None,
+        "seen": False,
+        "fields": frozenset(),
+    }
     return KnownMessage(**({"uid": uid} | nothing | texts | known))
 
 
@@ -104,6 +110,11 @@ def test_dates_are_two_days_off() -> None:
     assert asked["SEARCH BEFORE 28-Feb-2024"].must_not == {1, 2}
     assert asked["SEARCH SINCE 11-Mar-2024"].must_not == {1, 2}
     assert asked["SEARCH BEFORE 11-Mar-2024"].must == {1, 2}
+    asked = ask(message(1, written=date(2024, 3, 1)), message(2, written=date(2024, 3, 9)))
+    assert asked["SEARCH SENTSINCE 28-Feb-2024 UID 1:2"].must == {1, 2}
+    assert asked["SEARCH SENTBEFORE 28-Feb-2024 UID 1:2"].must_not == {1, 2}
+    assert asked["SEARCH SENTSINCE 11-Mar-2024 UID 1:2"].must_not == {1, 2}
+    assert asked["SEARCH SENTBEFORE 11-Mar-2024 UID 1:2"].must == {1, 2}
 
 
 @pytest.mark.parametrize("day", [date.min, date.max])

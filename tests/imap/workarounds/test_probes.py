@@ -40,6 +40,7 @@ def mixed() -> list[PeerMessage]:
             sender=f"Sender {uid % 3} <sender-{uid % 3}@example.org>",
             cc="Eve <eve@example.org>",
             size=uid * 40,
+            written=f"{uid} Mar 2024 12:00:00 +0000",
         )
         for uid in range(1, 21)
     ]

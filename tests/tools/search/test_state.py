@@ -109,7 +109,7 @@ SENT: dict[Kind, Any] = {
 @pytest.mark.parametrize("row", CRITERIA, ids=lambda row: row.argument)
 def test_every_criterion_goes_from_its_argument_to_the_query_and_through_a_cursor(row: Criterion) -> None:
     sent = SENT[row.kind]
-    search = start(**{row.argument: sent})
+    search = start(**{row.argument: sent}, **({"dates": "written"} if row.asked_by else {}))
     assert search.query.criteria == (row,)
     assert resume(search).query == search.query
     assert arguments_of(search)[row.argument] == sent

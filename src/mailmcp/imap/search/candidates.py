@@ -56,10 +56,11 @@ def find_candidates(server: SearchServer, wanted: CandidateQuery) -> Steps[Candi
         found = yield from _search(server, wanted, plan)
     statements, complete = plan.statements + found.statements, plan.complete and found.complete
     ranks: dict[int, int] = {}
-    if order.is_by_uid or found.is_sorted:
+    sorts_here = order.is_by_written and len(found.uids) <= limits.TIMED_CANDIDATES_MAX
+    if order.is_by_uid or (found.is_sorted and not sorts_here):
         uids = found.uids if order.ascending else found.uids[::-1]
     else:
-        newest = found.uids[-limits.SORT_CANDIDATES_MAX :]
+        newest = array("I", sorted(found.uids))[-limits.SORT_CANDIDATES_MAX :]
         if len(newest) < len(found.uids):
             if wanted.may_reorder:
                 return None
@@ -68,16 +69,16 @@ def find_candidates(server: SearchServer, wanted: CandidateQuery) -> Steps[Candi
                 "were sorted, and older ones left out.",
             )
             complete = False
-        ranks = yield from _fetch_ranks(server.session, newest, order)
+        ranks = yield from _fetch_ranks(server.session, newest, wanted)
         uids = sort_by_rank(ranks, order)
     start = find_start(uids, after, order)
     if start is None and after is not None:
-        start = yield from _find_place(server.session, uids, ranks, after, order)
+        start = yield from _find_place(server.session, uids, ranks, after, wanted)
     return Candidates(
         plan=plan,
         uids=uids,
         start=start or 0,
-        is_sorted=found.is_sorted,
+        is_sorted=found.is_sorted and not sorts_here,
         statements=statements,
         complete=complete,
     )
@@ -96,25 +97,25 @@ def _search(server: SearchServer, wanted: CandidateQuery, plan: Plan) -> Steps[F
     return (yield from server.search(wanted.mailbox, plan, (low, high), sort=sort, expected=wanted.expected))
 
 
-def _fetch_ranks(session: Session, uids: Sequence[int], order: Order) -> Steps[dict[int, int]]:
+def _fetch_ranks(session: Session, uids: Sequence[int], wanted: CandidateQuery) -> Steps[dict[int, int]]:
     """Fetch the ranks of messages, given by ascending UID. Leaves out those that are gone.
 
     A message that can't be ranked gets the rank of the one before it.
     """
-    fetched = yield from _fetch_order_items(session, uids, order)
+    fetched = yield from _fetch_order_items(session, uids, wanted.order)
     ranks: dict[int, int] = {}
     rank = 0
     for uid in uids:
         row = fetched.messages.get(uid)
         if row is None and fetched.failures[uid].code is Code.NOT_FOUND:
             continue
-        known = rank_of(row, order) if row else None
+        known = rank_of(row, wanted.order, wanted.proofs) if row else None
         rank = ranks[uid] = rank if known is None else known
     return ranks
 
 
 def _find_place(
-    session: Session, uids: Sequence[int], ranks: Mapping[int, int], after: Position, order: Order
+    session: Session, uids: Sequence[int], ranks: Mapping[int, int], after: Position, wanted: CandidateQuery
 ) -> Steps[int]:
     """Find where a message that is gone would be, by the ranks of some of the candidates.
 
@@ -128,14 +129,15 @@ def _find_place(
         pivots = range(low, high, step)
         known = ranks
         if not known:
-            fetched = yield from _fetch_order_items(session, [uids[index] for index in pivots], order)
+            fetched = yield from _fetch_order_items(session, [uids[index] for index in pivots], wanted.order)
             rows = fetched.messages.items()
-            known = {uid: rank for uid, row in rows if (rank := rank_of(row, order)) is not None}
+            ranked = ((uid, rank_of(row, wanted.order, wanted.proofs)) for uid, row in rows)
+            known = {uid: rank for uid, rank in ranked if rank is not None}
         for index in pivots:
             uid = uids[index]
             if uid not in known:
                 continue  # it may be on either side
-            if is_after(uid, known[uid], after, order):
+            if is_after(uid, known[uid], after, wanted.order):
                 high = index
                 break
             low = index + 1
@@ -145,7 +147,7 @@ def _find_place(
 
 
 def _fetch_order_items(session: Session, uids: Sequence[int], order: Order) -> Steps[Fetched]:
-    items = ["UID", order.item]
+    items = ["UID", *order.items]
     [fetched] = yield from fetch_steps((uids, items), message_limit=message_limit(session))
     return fetched
 

@@ -2,23 +2,25 @@
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.search.verify import DATE_HEADER, Proofs
 from mailmcp.imap.session import Session
 
-_RANK_MAX = 10**11
-"""Above every size and time of arrival, and no longer than a cursor allows."""
+_RANK_MAX = 10**12 - 1
+"""Above every size and time, and no longer than a cursor allows."""
 
 
 class Order(StrEnum):
     """The order of a search's messages: by UID, or by a rank and within one rank by UID."""
 
-    item: str
-    """The data item that holds a message's rank; "" in orders by UID."""
+    items: tuple[str, ...]
+    """The data items that hold a message's rank; none in orders by UID."""
 
     sort_key: bytes
     """The key of SORT (RFC 5256 section 3), which sorts in ascending order; empty in orders by UID."""
@@ -28,26 +30,44 @@ class Order(StrEnum):
     first_rank: int
     """A rank before those of all messages; 0 in orders by UID."""
 
-    def __new__(cls, value: str, item: str = "", sort_key: bytes = b"", ascending: bool = False) -> "Order":  # noqa: FBT001, FBT002
+    def __new__(
+        cls,
+        value: str,
+        items: tuple[str, ...] = (),
+        sort_key: bytes = b"",
+        ascending: bool = False,  # noqa: FBT001, FBT002
+    ) -> "Order":
         """Make a member: a row of the table below."""
         order = str.__new__(cls, value)
         order._value_ = value
-        order.item, order.sort_key, order.ascending, order.is_by_uid = item, sort_key, ascending, not item
-        order.first_rank = 0 if not item else -_RANK_MAX if ascending else _RANK_MAX
+        order.items, order.sort_key, order.ascending, order.is_by_uid = items, sort_key, ascending, not items
+        order.first_rank = 0 if not items else -_RANK_MAX if ascending else _RANK_MAX
         return order
 
-    NEWEST = "newest", "", b"", False
+    NEWEST = "newest", (), b"", False
     """The latest arrival first, unless old messages were moved into the mailbox."""
 
-    OLDEST = "oldest", "", b"", True
-    LARGEST = "largest", "RFC822.SIZE", b"SIZE", False
-    NEWEST_ARRIVAL = "newest_arrival", "INTERNALDATE", b"ARRIVAL", False
-    OLDEST_ARRIVAL = "oldest_arrival", "INTERNALDATE", b"ARRIVAL", True
+    OLDEST = "oldest", (), b"", True
+    LARGEST = "largest", ("RFC822.SIZE",), b"SIZE", False
+    NEWEST_ARRIVAL = "newest_arrival", ("INTERNALDATE",), b"ARRIVAL", False
+    OLDEST_ARRIVAL = "oldest_arrival", ("INTERNALDATE",), b"ARRIVAL", True
+    NEWEST_WRITTEN = "newest_written", ("INTERNALDATE", DATE_HEADER), b"DATE", False
+    OLDEST_WRITTEN = "oldest_written", ("INTERNALDATE", DATE_HEADER), b"DATE", True
 
     @property
     def by_arrival(self) -> "Order":
         """The order by INTERNALDATE that an order by UID approximates; other orders unchanged."""
         return {Order.NEWEST: Order.NEWEST_ARRIVAL, Order.OLDEST: Order.OLDEST_ARRIVAL}.get(self, self)
+
+    @property
+    def by_written(self) -> "Order":
+        """The order by Date header in place of one by arrival; other orders unchanged."""
+        return {Order.NEWEST: Order.NEWEST_WRITTEN, Order.OLDEST: Order.OLDEST_WRITTEN}.get(self, self)
+
+    @property
+    def is_by_written(self) -> bool:
+        """Whether messages go by their Date headers."""
+        return DATE_HEADER in self.items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,19 +77,27 @@ class Position:
     uidvalidity: int
     uid: int
     rank: int = 0
-    """INTERNALDATE in seconds since 1970, or octets, by the order; 0 in orders by UID."""
+    """INTERNALDATE or Date in seconds since 1970, or octets, by the order; 0 in orders by UID."""
 
 
-def rank_of(message: FetchedMessage, order: Order) -> int | None:
+def rank_of(message: FetchedMessage, order: Order, proofs: Proofs) -> int | None:
     """Return a message's rank; None if the server didn't send it. 0 in orders by UID."""
     if order.is_by_uid:
         return 0
+    if order.is_by_written:
+        return proofs.written(message)
     return message.size_octets if order is Order.LARGEST else message.internaldate_epoch
 
 
 def sort_by_rank(ranks: Mapping[int, int], order: Order) -> "array[int]":
     """Sort UIDs by their ranks."""
     return array("I", sorted(ranks, key=lambda uid: (ranks[uid], uid), reverse=not order.ascending))
+
+
+def are_in_order(ranks: Iterable[int], order: Order) -> bool:
+    """Return whether ranks go as their order says."""
+    sign = 1 if order.ascending else -1
+    return all(sign * before <= sign * after for before, after in pairwise(ranks))
 
 
 def is_after(uid: int, rank: int, after: Position, order: Order) -> bool:

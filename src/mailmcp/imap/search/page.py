@@ -74,6 +74,7 @@ class CandidateQuery:
     mailbox: str
     query: SearchQuery
     order: Order
+    proofs: Proofs
     after: Position | None = None
     known: CandidateList | None = None
     """Candidates from an earlier page. The caller checks whether they are current."""
@@ -120,7 +121,10 @@ class MailboxPage:
 
     order: Order = Order.NEWEST
     in_order: bool = True
-    """False for an order by UID where UIDs don't follow arrival and there are too many to sort."""
+    """False for an order by UID where UIDs don't follow arrival and there are too many to sort.
+
+    False also if the server sorted messages by dates that aren't those of their headers.
+    """
 
     ranks: Mapping[int, int] = field(default_factory=dict)
     """By UID of this page; see `Position.rank`. Empty in orders by UID."""

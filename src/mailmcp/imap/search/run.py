@@ -21,6 +21,7 @@ from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipeli
 from mailmcp.imap.search.candidates import find_candidates, message_limit
 from mailmcp.imap.search.order import (
     Position,
+    are_in_order,
     can_sort_by_arrival,
     rank_of,
     sample_evenly,
@@ -95,6 +96,7 @@ def _find_page(
         mailbox=name,
         query=request.query,
         order=request.order,
+        proofs=request.proofs,
         after=request.after,
         known=request.known,
         may_reorder=request.may_reorder,
@@ -190,7 +192,8 @@ def _try_page(
         exists=mailbox.exists,
         uids=uids,
         order=order,
-        in_order=in_order,
+        # The server may read some Date headers in another way, or not at all.
+        in_order=in_order and (not order.is_by_written or are_in_order(selection.ranks.values(), order)),
         ranks={uid: selection.ranks[uid] for uid in uids if uid in selection.ranks},
         fetched=Fetched(
             messages={uid: rows.messages[uid] for uid in uids if uid in rows.messages},
@@ -286,7 +289,7 @@ def _plan_attempt(
     verifies_all = (
         check.only_times and not is_verified and request.size < len(rest) <= limits.TIMED_CANDIDATES_MAX
     )
-    proof_items = list(dict.fromkeys(["UID", *check.items, *filter(None, [wanted.order.item])]))
+    proof_items = merge_items(["UID", *check.items], wanted.order.items)
     return _Attempt(
         wanted=wanted,
         size=request.size,
@@ -335,7 +338,7 @@ def _select(
         if row is None and not order.is_by_uid and _is_gone(uid, seen):
             continue  # its place in the order is lost
         # A message that can't be ranked stays next to the one before it.
-        known_rank = rank_of(row, order) if row else None
+        known_rank = rank_of(row, order, wanted.proofs) if row else None
         rank = rank if known_rank is None else known_rank
         if not order.is_by_uid:
             ranks[uid] = rank

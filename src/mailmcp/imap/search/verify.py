@@ -16,8 +16,13 @@ _ITEMS = {
     Proof.FLAGS: "FLAGS",
     Proof.SIZE: "RFC822.SIZE",
     Proof.TIME: "INTERNALDATE",
+    Proof.WRITTEN: "INTERNALDATE",
     Proof.STRUCTURE: "BODYSTRUCTURE",
 }
+_TIMES = {Proof.TIME, Proof.WRITTEN}
+DATE_HEADER = "BODY.PEEK[HEADER.FIELDS (DATE)]"
+"""The data item that holds a message's Date header."""
+
 _WORD_FIELDS = ("SUBJECT", "FROM")
 """Where words are looked for when the server's text search doesn't work."""
 
@@ -40,6 +45,12 @@ class Proofs:
     kind: Callable[[bytes, object, WantedKind], bool]
     """Whether a message with these header fields and this `body_structure` is of a kind."""
 
+    written: Callable[[FetchedMessage], int | None]
+    """When a message was written, in seconds since 1970: by its Date header, or else by INTERNALDATE.
+
+    None if neither is known. The header is among `HEADER.FIELDS`.
+    """
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
@@ -51,7 +62,7 @@ class Check:
     """The data items to fetch, besides UID."""
 
     only_times: bool
-    """Whether nothing but times of arrival is verified."""
+    """Whether nothing but times is verified."""
 
     is_expensive: bool
     """Whether a message costs hundreds of octets, and makes the server parse it."""
@@ -63,6 +74,7 @@ class Check:
         in_header = self.query.only(row for row in rows if row.proof is Proof.HEADER)
         return (
             measures_match(self.query, message)
+            and self._dates_hold(message)
             and (not in_header.criteria or self.proofs.headers(octets, in_header))
             and all(self._words_hold(row, octets) for row in rows if row.proof is Proof.WORDS)
             and (
@@ -71,6 +83,11 @@ class Check:
             )
             and (not (wanted := self.query.kind) or self.proofs.kind(octets, message.body_structure, wanted))
         )
+
+    def _dates_hold(self, message: FetchedMessage) -> bool:
+        rows = [row for row in self.query.criteria if row.proof is Proof.WRITTEN]
+        written = self.proofs.written(message) if rows else None
+        return written is None or all(row.holds(self.query[row], written) for row in rows if row.holds)
 
     def _words_hold(self, row: Criterion, octets: bytes) -> bool:
         for term in row.terms(self.query[row]):
@@ -84,21 +101,23 @@ def make_check(query: SearchQuery, proofs: Proofs) -> Check:
     """Make the check of a query; `proofs` parse mail for it."""
     rows = query.criteria
     kinds = {row.proof for row in rows}
-    items = [item for proof, item in _ITEMS.items() if proof in kinds]
+    items = list(dict.fromkeys(item for proof, item in _ITEMS.items() if proof in kinds))
     names = {name.upper() for row in rows for name in row.header_fields}
     if Proof.WORDS in kinds:
         names.update(_WORD_FIELDS)
     if wanted := query.kind:
         names.update(map(str.upper, wanted.header_fields))
         items += [_ITEMS[Proof.STRUCTURE]] if wanted.needs_structure else []
+    if Proof.WRITTEN in kinds:
+        names.add("DATE")
     if names:
         items.append(f"BODY.PEEK[HEADER.FIELDS ({' '.join(sorted(names))})]")
     return Check(
         query=query,
         proofs=proofs,
         items=tuple(items),
-        only_times=kinds == {Proof.TIME},
-        is_expensive=not kinds <= {Proof.FLAGS, Proof.SIZE, Proof.TIME},
+        only_times=bool(kinds) and kinds <= _TIMES,
+        is_expensive=not kinds <= {Proof.FLAGS, Proof.SIZE, *_TIMES},
     )
 
 

@@ -11,6 +11,7 @@ from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.message import Message
 from email.parser import BytesHeaderParser
+from email.utils import parsedate_to_datetime
 
 from mailmcp import limits
 from mailmcp.imap.fetch import FetchedMessage
@@ -23,7 +24,7 @@ KNOWN_MESSAGE_ITEMS = (
     "FLAGS",
     "RFC822.SIZE",
     "INTERNALDATE",
-    "BODY.PEEK[HEADER.FIELDS (FROM TO CC SUBJECT MESSAGE-ID CONTENT-TYPE CONTENT-TRANSFER-ENCODING "
+    "BODY.PEEK[HEADER.FIELDS (DATE FROM TO CC SUBJECT MESSAGE-ID CONTENT-TYPE CONTENT-TRANSFER-ENCODING "
     f"{' '.join(PROBED_FIELDS)})]",
     f"BODY.PEEK[TEXT]<0.{limits.PROBE_TEXT_OCTETS}>",
 )
@@ -37,6 +38,9 @@ _BODY_WORD = re.compile(rb"([A-Za-z]{4,20})[.,;:!?]?")
 
 _SPACE = re.compile(rb"\s+")
 _ASCII_BASED = re.compile(r"us-ascii|utf-?8|iso-8859-\d{1,2}|windows-125\d|koi8-[ru]", re.IGNORECASE)
+_YEARS_READ = range(1971, 2038)
+"""Every server can read a Date header of these years."""
+
 _LAST_ALPHABET = 0x0590
 """Below it scripts put spaces between words: Latin, Greek, Cyrillic, Armenian."""
 
@@ -49,6 +53,9 @@ class KnownMessage:
     size_octets: int | None
     day: date | None
     """Of INTERNALDATE, in the server's zone."""
+
+    written: date | None
+    """Of the Date header, in the sender's zone."""
 
     word: str
     """An ASCII word of the subject: whole, since some servers find whole words only, and no stop word."""
@@ -86,6 +93,7 @@ def parse_known_message(row: FetchedMessage) -> KnownMessage:
         uid=row.uid,
         size_octets=row.size_octets,
         day=row.internal_date.date() if row.internal_date else None,
+        written=_day_written(str(headers.get("Date", ""))),
         word="" if encoded or not subject.isascii() else max(_WORD.findall(subject), key=len, default=""),
         foreign_word=_foreign_word(subject) if encoded else "",
         from_=first("From", _ADDRESS),
@@ -96,6 +104,15 @@ def parse_known_message(row: FetchedMessage) -> KnownMessage:
         seen="\\seen" in map(str.lower, row.flags),
         fields=frozenset(name for name in PROBED_FIELDS if name in headers),
     )
+
+
+def _day_written(value: str) -> date | None:
+    """Read a Date header that every server can read; None for any other."""
+    try:
+        day = parsedate_to_datetime(value).date()
+    except (ValueError, TypeError):
+        return None
+    return day if day.year in _YEARS_READ else None
 
 
 def _body_word(headers: Message, text: bytes) -> str:

@@ -87,8 +87,12 @@ def make_probes(sample: Sample, *, can_sort: bool) -> Iterator[Probe]:
     days = {each.uid: each.day for each in sample.messages if each.day}
     if sizes:
         yield from _size_probes(sample, sizes)
+    written = {each.uid: each.written for each in sample.messages if each.written}
     if days:
-        yield from _date_probes(sample, days)
+        yield from _date_probes(sample, days, Feature.SINCE, Feature.BEFORE)
+    if written:
+        # Through a whole mailbox a server may have to open each message.
+        yield from _date_probes(sample, written, Feature.SENTSINCE, Feature.SENTBEFORE, within=True)
     if can_sort:
         yield from _sort_probes(sample, sizes, days)
 
@@ -145,15 +149,18 @@ def _size_probes(sample: Sample, sizes: dict[int, int]) -> Iterator[Probe]:
         yield Probe(feature=Feature.SMALLER, command=smaller, must=below, must_not=above)
 
 
-def _date_probes(sample: Sample, days: dict[int, date]) -> Iterator[Probe]:
+def _date_probes(
+    sample: Sample, days: dict[int, date], since: Feature, before: Feature, *, within: bool = False
+) -> Iterator[Probe]:
     first, last, uids = min(days.values()), max(days.values()), frozenset(days)
     if not date.min + _TWO_DAYS < first <= last < date.max - _TWO_DAYS:
         return
     early, late = format_search_date(first - _TWO_DAYS), format_search_date(last + _TWO_DAYS)
-    yield Probe(feature=Feature.SINCE, command=sample.search(b"SINCE", early), must=uids)
-    yield Probe(feature=Feature.SINCE, command=sample.search(b"SINCE", late), must_not=uids)
-    yield Probe(feature=Feature.BEFORE, command=sample.search(b"BEFORE", late), must=uids)
-    yield Probe(feature=Feature.BEFORE, command=sample.search(b"BEFORE", early), must_not=uids)
+    for feature, found, missed in ((since, early, late), (before, late, early)):
+        key = feature.value.encode()
+        yield Probe(feature=feature, command=sample.search(key, found, within=within), must=uids)
+        none = sample.search(key, missed, within=within)
+        yield Probe(feature=feature, command=none, must_not=uids)
 
 
 def _sort_probes(sample: Sample, sizes: dict[int, int], days: dict[int, date]) -> Iterator[Probe]:

@@ -260,7 +260,7 @@ class CheckedServer(SearchServer):
             caught = yield from check_false_negatives(self, wanted.mailbox, trusted, exists)
         else:
             caught = yield from check_false_positives(self, wanted.mailbox, trusted, rows)
-        if candidates.is_sorted and wanted.order.item == "INTERNALDATE":
+        if candidates.is_sorted and wanted.order.items == ("INTERNALDATE",):
             ascending = ranks if wanted.order is Order.OLDEST_ARRIVAL else ranks[::-1]
             if any(before > after + _TWO_DAYS_S for before, after in pairwise(ascending)):
                 self.session.quirks.distrust(Feature.SORT)

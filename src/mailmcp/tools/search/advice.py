@@ -4,15 +4,23 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from mailmcp import limits
+from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.query import CRITERIA, Kind
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
+from mailmcp.tools.rows import MessageRow
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, Place
 from mailmcp.tools.search.state import Search, arguments_of
 from mailmcp.tools.search.syntax import accepts
 from mcp_envelope import NextAction
 from mcp_envelope.markdown import unescape
+
+_BY_UID = (
+    "The server doesn't sort this many messages: they are in the order in which they were added to "
+    "the mailbox, which is not always the order of arrival."
+)
+_DATES_MISREAD = "Some messages are out of order: the server doesn't read their Date headers as shown here."
 
 
 def search_warnings(
@@ -21,6 +29,7 @@ def search_warnings(
     pages: Sequence[MailboxPage],
     *,
     empty: bool,
+    imported: bool,
     today: date,
 ) -> tuple[str, ...]:
     """Describe what a criterion or an order does, where its name can mislead.
@@ -30,6 +39,7 @@ def search_warnings(
         sent: The arguments as sent.
         pages: What was found.
         empty: Whether nothing was found.
+        imported: Whether imported mail may bury what is looked for; see `is_imported`.
         today: In the zone of the settings.
     """
     warnings = []
@@ -41,15 +51,29 @@ def search_warnings(
         names = " and ".join(phrases)
         warnings.append(f"Several words in {names} are one phrase; query takes single words, in any order.")
     if empty and (search.query.since or search.query.before):
-        warnings.append(
-            "Searches by time use the time of arrival; imported mail may have been written long before."
-        )
+        warnings.append("Searches by time go by arrival; dates=written goes by when mail was written.")
+    if imported:
+        warnings.append("Most of these were written long before they arrived; dates=written goes by that.")
     if not all(each.in_order for each in pages):
-        warnings.append(
-            "The server doesn't sort this many messages: they are in the order in which they were added to "
-            "the mailbox, which is not always the order of arrival."
-        )
+        warnings.append(_DATES_MISREAD if search.by_written else _BY_UID)
     return tuple(warnings)
+
+
+def is_imported(search: Search, rows: Sequence[MessageRow], *, has_more: bool) -> bool:
+    """Return whether most messages of a first page were written long before they arrived.
+
+    That matters if times or the order by arrival decide which messages are on it.
+    """
+    by_time = bool(search.query.since or search.query.before)
+    decides = (by_time and len(rows) > 1) or (has_more and search.order is not Order.LARGEST)
+    late = [each for each in rows if each.arrived and each.arrived > each.date]
+    return search.is_first_page and decides and not search.by_written and 2 * len(late) > len(rows)
+
+
+def suggest_written(search: Search) -> NextAction:
+    """Suggest the same search by the Date header."""
+    arguments = arguments_of(search) | {"dates": "written"}
+    return NextAction(instruction="Go by the Date header.", tool=SEARCH_MESSAGES, arguments=arguments)
 
 
 def _phrases(arguments: Mapping[str, object]) -> list[str]:

@@ -10,7 +10,7 @@ from mailmcp import limits
 from mailmcp.imap.command import canonical_name
 from mailmcp.model.mail_kind import MailKind
 from mailmcp.model.message_ref import UINT32_MAX
-from mailmcp.model.query import CRITERIA, KEYWORD, Kind, SearchQuery
+from mailmcp.model.query import ARGUMENT_CRITERIA, KEYWORD, Kind, SearchQuery
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.message_id import is_message_id
 from mailmcp.tools.search.values import has_no_offset, parse_day, parse_moment, parse_octets
@@ -159,7 +159,7 @@ def _criterion_fields() -> dict[str, Any]:
                 description=row.description or None,
             ),
         )
-        for row in CRITERIA
+        for row in ARGUMENT_CRITERIA
     }
 
 
@@ -177,6 +177,7 @@ class SearchMessagesArguments(_CriteriaArguments):
     last_days: int = Field(0, ge=0, le=limits.LAST_DAYS_MAX, description="1: since yesterday.")
     start_date: Day = Field("", description="Like since: a day.")
     end_date: Day = Field("", description="Included.")
+    dates: Literal["received", "written"] = Field("received", description="written: by the Date header.")
     sort: Literal["newest", "oldest", "largest"] = "newest"
     limit: int = Field(
         limits.PAGE_SIZE_DEFAULT, ge=1, le=limits.PAGE_SIZE_MAX, description="Messages a page."
@@ -219,7 +220,8 @@ def check_ranges(arguments: SearchMessagesArguments, query: SearchQuery) -> None
         InvalidInputError: A range of times or sizes is empty.
     """
     problems: list[Problem] = []
-    if query.since is not None and query.before is not None and query.before <= query.since:
+    since, before = query.since or query.written_since, query.before or query.written_before
+    if since is not None and before is not None and before <= since:
         lower = "start_date" if arguments.start_date else "since"
         upper = "end_date" if arguments.end_date else "before"
         message = f"is before {lower}. Send a day on or after it."

@@ -86,6 +86,8 @@ class Coverage:
     def method(self) -> str:
         """Sentences about how it was searched, each once."""
         sentences = list(dict.fromkeys(line for each in self.seen for line in each.statements))
+        if self.search.by_written:
+            sentences.append("Times and order go by the Date header.")
         if self.cut:
             sentences.append("There are more mailboxes than one search takes.")
         if self.search.incomplete:

@@ -51,7 +51,7 @@ def make_page(search: Search, searches: Searches) -> SearchPage:
     answers = [(each.source, each.found) for each in searches.searched if isinstance(each.found, MailboxPage)]
     failures = [(each.source, each.found) for each in searches.searched if isinstance(each.found, ToolError)]
     sources = [_source(source, answer) for source, answer in answers]
-    merged = merge(sources, size=search.page_size, ascending=order is Order.OLDEST_ARRIVAL)
+    merged = merge(sources, size=search.page_size, ascending=order.ascending)
     found = []
     for entry in merged.entries:
         ref, *places = (_ref(*answers[number], uid) for number, uid in entry.places)

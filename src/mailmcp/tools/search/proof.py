@@ -1,12 +1,14 @@
-"""Whether messages match a search, by their header fields, attachments and kinds.
+"""Whether messages match a search, by header fields, attachments and kinds, and when they were written.
 
 `mailmcp.imap.search` knows no mail and gets these functions as `PROOFS`.
 """
 
 from collections.abc import Iterator
 
+from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.mail.header.address import format_address, parse_addresses
+from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.kinds import is_of_kind
 from mailmcp.mail.mime.body_parts import list_files
@@ -68,4 +70,11 @@ def kind_matches(octets: bytes, body_structure: object, wanted: WantedKind) -> b
     return is_of_kind(parse_headers(octets), parse_body_structure(body_structure).root, wanted)
 
 
-PROOFS = Proofs(headers=headers_match, attachment=has_attachments, kind=kind_matches)
+def written_at(message: FetchedMessage) -> int | None:
+    """Return when a message was written, as its row shows it, in seconds since 1970."""
+    headers = parse_headers(message.sections.get("HEADER.FIELDS", b""))
+    written = parse_date(headers.get("Date"))
+    return message.internaldate_epoch if written is None else int(written.timestamp())
+
+
+PROOFS = Proofs(headers=headers_match, attachment=has_attachments, kind=kind_matches, written=written_at)

@@ -252,10 +252,9 @@ def _depth(order: Order, position: Position | None) -> int:
             return position.uid
         case Order.OLDEST:
             return -position.uid
-        case Order.OLDEST_ARRIVAL:
-            return -((position.rank << 32) + position.uid)
         case _:
-            return (position.rank << 32) + position.uid
+            depth = (position.rank << 32) + position.uid
+            return -depth if order.ascending else depth
 
 
 def divide(sources: Sequence[SourceCursor], *, limit: int) -> list[Sequence[SourceCursor]]:
@@ -283,8 +282,7 @@ def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
 
 def top_of(found: MailboxPage, order: Order) -> int:
     """Return the highest UID that a search saw; 0 in an order in which newer messages come last."""
-    newest_first = order not in {Order.OLDEST, Order.OLDEST_ARRIVAL}
-    return min(max(found.candidates.uids, default=0), UINT32_MAX) if newest_first else 0
+    return 0 if order.ascending else min(max(found.candidates.uids, default=0), UINT32_MAX)
 
 
 async def fetch_snippets(

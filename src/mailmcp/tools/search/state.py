@@ -19,7 +19,7 @@ from mailmcp.model.cursor import (
     parse_search_cursor,
 )
 from mailmcp.model.mail_kind import MailKind, WantedKind
-from mailmcp.model.query import CRITERIA, Criterion, Kind, SearchQuery
+from mailmcp.model.query import ARGUMENT_CRITERIA, Criterion, Kind, SearchQuery
 from mailmcp.reasons import Reason
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, check_ranges
 from mailmcp.tools.search.syntax import TEXTS, accepts, check_syntax
@@ -27,10 +27,11 @@ from mailmcp.tools.search.values import parse_day, parse_phrase, parse_words, st
 from mcp_envelope import BaseReason, InvalidInputError, Problem, read_arguments
 from mcp_envelope.markdown import escape, unescape
 
-_CODES: Final = {row.name: row.code for row in CRITERIA} | {
+_CODES: Final = {row.name: row.code for row in ARGUMENT_CRITERIA} | {
     "start_date": "a",
     "end_date": "b",
     "last_days": "d",
+    "dates": "dt",
     "sort": "z",
 }
 """Of the arguments that make a search, in cursors."""
@@ -103,9 +104,16 @@ class Search:
         return not (self.all_accounts or self.all_mailboxes or self.listed)
 
     @property
+    def by_written(self) -> bool:
+        """Whether times and order go by the Date header."""
+        return self.arguments.dates == "written"
+
+    @property
     def order(self) -> Order:
         """The order of the messages, the same on all pages."""
         order = Order(self.arguments.sort)
+        if self.by_written:
+            return order.by_written
         return order if self.one_mailbox and not self.by_arrival else order.by_arrival
 
 
@@ -178,7 +186,7 @@ def resume_search(text: str, zone: tzinfo) -> Search:
     }
     raw |= {"mailboxes": names} if mailboxes == _LIST else {"mailbox": mailboxes or names[0]}
     arguments_by_code = {code: name for name, code in _CODES.items()}
-    flags = {row.code for row in CRITERIA if row.kind is Kind.FLAG}
+    flags = {row.code for row in ARGUMENT_CRITERIA if row.kind is Kind.FLAG}
     try:
         raw |= {
             arguments_by_code[code].rstrip("_"): True if code in flags and text == "1" else text
@@ -210,7 +218,7 @@ def resume_search(text: str, zone: tzinfo) -> Search:
         and mailboxes in {"", EVERYTHING, _LIST}
         and search.all_mailboxes == (mailboxes == EVERYTHING)
         and accounts in {"", EVERYTHING}
-        and by_arrival in ({"", "1"} if search.one_mailbox else {""})
+        and by_arrival in ({"", "1"} if search.one_mailbox and not search.by_written else {""})
         and (len(cursor.sources) == 1 or not search.one_mailbox)
         and (len(account_ids) == 1 or search.all_accounts)
         and (listed if search.all_mailboxes else named)
@@ -301,7 +309,7 @@ def read_query(arguments: SearchMessagesArguments, first_day: str, zone: tzinfo)
         first_day: The day on which `last_days` starts; "" without.
         zone: In which days begin and end.
     """
-    values = {row.name: _value(row, getattr(arguments, row.name), zone) for row in CRITERIA}
+    values = {row.name: _value(row, getattr(arguments, row.name), zone) for row in ARGUMENT_CRITERIA}
     if first := first_day or arguments.start_date:
         values["since"] = start_of(first, zone)
     if arguments.end_date:
@@ -312,6 +320,8 @@ def read_query(arguments: SearchMessagesArguments, first_day: str, zone: tzinfo)
         values["since"] = None
     if before is not None and before.year >= limits.YEAR_LAST:
         values["before"] = None
+    if arguments.dates == "written":
+        values["written_since"], values["written_before"] = values.pop("since"), values.pop("before")
     return SearchQuery(**values)
 
 

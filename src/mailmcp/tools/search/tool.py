@@ -17,7 +17,7 @@ from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.people import SentMail
 from mailmcp.tools.rows import LeanMessageRow, MessageRow, build_row, row_items
-from mailmcp.tools.search.advice import search_warnings, suggest_search
+from mailmcp.tools.search.advice import is_imported, search_warnings, suggest_search, suggest_written
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, CoverageData, cover
 from mailmcp.tools.search.failures import (
@@ -95,7 +95,8 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     for row in rows:
         call.message_id_cache.remember(row.message_id, row.header_message_id or "")
     cursor = next_cursor(search, page)
-    next_action = _next_action(coverage, page, rows, cursor)
+    imported = is_imported(search, rows, has_more=cursor is not None)
+    next_action = _next_action(coverage, page, rows, cursor, imported=imported)
     if not rows and page.found:
         raise all_failed_error(failed, next_action)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
@@ -118,7 +119,9 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
             *coverage.lines(empty=not rows),
         ),
         issues=(*source_issues(searches), *failed),
-        warnings=search_warnings(search, arguments, coverage.seen, empty=not rows, today=call.today),
+        warnings=search_warnings(
+            search, arguments, coverage.seen, empty=not rows, imported=imported, today=call.today
+        ),
         page=Page(page_size=search.page_size, total_count=page.total, cursor=cursor),
         next_action=next_action,
     )
@@ -163,12 +166,18 @@ def _summary(coverage: Coverage, page: SearchPage, *, shown: int, zone: str) -> 
         return coverage.summarize_nothing_found()
     at_most = "" if page.total_exact else "at most "
     total = f"{at_most}{counted(page.total, 'message')}"
-    summary = f"{shown} of {total} in {coverage.where}, times in {zone}"
+    by_written = ", by Date header" if coverage.search.by_written else ""
+    summary = f"{shown} of {total} in {coverage.where}{by_written}, times in {zone}"
     return summary if coverage.all_seen else f"{summary}; not everything could be searched"
 
 
 def _next_action(
-    coverage: Coverage, page: SearchPage, rows: Sequence[MessageRow], cursor: str | None
+    coverage: Coverage,
+    page: SearchPage,
+    rows: Sequence[MessageRow],
+    cursor: str | None,
+    *,
+    imported: bool,
 ) -> NextAction | None:
     if cursor is not None:
         instruction = "Search again where it failed." if page.failed_only else "Get the next page."
@@ -176,7 +185,8 @@ def _next_action(
     if not rows:
         return suggest_search(coverage.search, coverage) if coverage.search.is_first_page else None
     if len(rows) > 1:
-        return None  # which one to read is for the reader to choose
+        # Which one to read is for the reader to choose.
+        return suggest_written(coverage.search) if imported else None
     return NextAction(instruction="Read it.", tool=GET_MESSAGE, arguments={"message_id": rows[0].message_id})
 
 
