@@ -8,6 +8,7 @@ _ALIASES: Final = {row.argument: row.aliases for row in ARGUMENT_CRITERIA} | {
     "account_id": "account account_name",
     "mailbox": "folder folder_name folder_id label mailbox_name mailbox_id",
     "mailboxes": "folders labels",
+    "exclude_mailboxes": "exclude_folders exclude_mailbox exclude_folder except_mailboxes skip_mailboxes",
     "attachment_mode": "include_attachments attachments",
     "dates": "date_field date_type which_date",
     "last_days": "days last_n_days since_days",

@@ -56,6 +56,7 @@ SEARCHES: list[tuple[dict[str, Any], SearchQuery]] = [
         SearchQuery(subject="Sensor drift", from_="Lee, Ann", to="ann", body="two words", query=("a", "b")),
     ),
     ({"larger_than": 1000, "smaller_than": 2000}, SearchQuery(larger_than=1000, smaller_than=2000)),
+    ({"mailbox": "*", "exclude_mailboxes": ["INBOX", "a.b:c", 'Grün, "x"']}, SearchQuery()),
     ({"last_days": 1}, SearchQuery(since=at(2024, 2, 29))),
     ({"last_days": 365}, SearchQuery(since=at(2023, 3, 2))),
     ({"start_date": "2024-02-28"}, SearchQuery(since=at(2024, 2, 28))),

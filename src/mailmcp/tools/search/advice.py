@@ -130,6 +130,7 @@ def _suggest_aside(search: Search, aside: Sequence[Place], arguments: dict[str, 
 
     A list names the same mailboxes in each account; those that an account lacks are issues of the reply.
     """
+    arguments.pop("exclude_mailboxes", None)
     accounts = {account_id for account_id, _ in aside}
     names = list(dict.fromkeys(name for _, name in aside))
     all_accounts = {each.account_id for each in search.sources}

@@ -114,7 +114,7 @@ def _check_mailboxes(names: tuple[str, ...]) -> tuple[str, ...]:
             BaseReason.INVALID_VALUE.value,
             "contains an empty name or *. Send exact names; for all mailboxes send mailbox *.",
         )
-    return names
+    return tuple(dict.fromkeys(map(canonical_name, names)))
 
 
 Day = Annotated[str, AfterValidator(_check_day)]
@@ -132,6 +132,9 @@ class _WhereArguments(Arguments):
     mailbox: str = Field("INBOX", description='Exact name; "*": all but Junk and Trash.')
     mailboxes: Annotated[tuple[str, ...], AfterValidator(_check_mailboxes)] = Field(
         (), description="Several, instead of mailbox."
+    )
+    exclude_mailboxes: Annotated[tuple[str, ...], AfterValidator(_check_mailboxes)] = Field(
+        (), description='With mailbox "*".'
     )
 
 
@@ -210,16 +213,21 @@ class SearchMessagesArguments(_CriteriaArguments):
 
 
 def check_ranges(arguments: SearchMessagesArguments, query: SearchQuery) -> None:
-    """Check that some message could match.
+    """Check that some mailbox is searched, and that some message could match.
 
     Args:
         arguments: What was sent.
         query: The query that they make.
 
     Raises:
-        InvalidInputError: A range of times or sizes is empty.
+        InvalidInputError: A range of times or sizes is empty, or mailboxes are left out of a few.
     """
     problems: list[Problem] = []
+    if arguments.exclude_mailboxes and arguments.names != (EVERYTHING,):
+        message = f'leaves mailboxes out of all. Send mailbox "{EVERYTHING}" with it.'
+        problems.append(
+            Problem(field="exclude_mailboxes", reason=BaseReason.EXCLUSIVE_PARAMS, message=message)
+        )
     since, before = query.since or query.written_since, query.before or query.written_before
     if since is not None and before is not None and before <= since:
         lower = "start_date" if arguments.start_date else "since"

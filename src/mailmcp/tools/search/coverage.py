@@ -194,7 +194,7 @@ def cover(
         unread=unread,
         failed=tuple(failed),
         others=others,
-        aside=tuple(place for place in others if place in left_out),
+        aside=tuple(place for place in others if place in left_out and place[1] not in search.excluded),
         last=left_out <= pages.keys() and {name for _, name in pages} == {name for _, name in left_out},
         cut=searches.cut,
     )

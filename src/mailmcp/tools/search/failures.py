@@ -21,7 +21,16 @@ from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.search.sources import Searched, Searches
 from mailmcp.tools.search.state import Search, arguments_of
 from mailmcp.tools.tool import Call
-from mcp_envelope import ConflictError, Issue, NextAction, NotFoundError, ToolError, code
+from mcp_envelope import (
+    BaseReason,
+    ConflictError,
+    InvalidInputError,
+    Issue,
+    NextAction,
+    NotFoundError,
+    ToolError,
+    code,
+)
 
 _SEPARATORS = re.compile(r"[/.\\]")
 """What may separate the levels of a guessed name."""
@@ -123,6 +132,18 @@ async def explain_missing(call: Call, searches: Searches) -> dict[SourceCursor, 
     return instead
 
 
+def excluded_in_vain(search: Search, searches: Searches) -> Iterator[str]:
+    """Yield a warning for each mailbox to exclude that no account has, once all mailboxes were listed."""
+    mailboxes = list({each.name: each for listed in searches.listings.values() for each in listed}.values())
+    known = {each.name for each in mailboxes if each.selectable}
+    for name in search.excluded:
+        if mailboxes and name not in known:
+            suggestion = suggest_mailboxes(name, mailboxes)
+            is_useful = suggestion.names != (EVERYTHING,) and (suggestion.names or suggestion.is_container)
+            hint = f" {suggestion.sentence}" if is_useful else ""
+            yield f"There is no mailbox {code(name)} to exclude.{hint}"
+
+
 def search_instead(search: Search, instead: Mapping[SourceCursor, Sequence[str]]) -> NextAction | None:
     """Suggest the same search in other mailboxes; None unless there are some for each source."""
     if not all(source in instead for source in search.sources):
@@ -145,12 +166,17 @@ def nothing_searched(search: Search, searches: Searches, instead: NextAction | N
 
     Args:
         search: What was searched for.
-        searches: All of them failed.
+        searches: All of them failed, or there were none.
         instead: The search in mailboxes that exist.
     """
     failed = [
         (each.source, each.found) for each in searches.searched if not isinstance(each.found, MailboxPage)
     ]
+    if not failed:
+        field, message = "mailbox", "finds only Junk and Trash. Send their names."
+        if search.excluded:
+            field, message = "exclude_mailboxes", "leaves no mailbox to search. Send fewer."
+        return InvalidInputError.of(field, BaseReason.OUT_OF_RANGE, message)
     source, error = failed[0]
     next_action = instead
     if next_action is None and error.reason is Reason.MAILBOX_MISSING:

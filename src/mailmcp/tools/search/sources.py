@@ -137,7 +137,8 @@ class _Run:
             return sources
         listed = await self.call.ask(list_mailboxes, account_id=account_id, deadline=self.deadline)
         self.found.listings[account_id] = listed
-        names = [each.name for each in in_preferred_order(listed)]
+        excluded = self.search.excluded
+        names = [each.name for each in in_preferred_order(listed) if each.name not in excluded]
         kept = list(_bounded(names, share=self._accounts))
         self.found.cut = self.found.cut or len(kept) < len(names)
         return [SourceCursor(account_id=account_id, mailbox=name) for name in kept]

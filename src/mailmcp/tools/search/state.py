@@ -4,6 +4,7 @@ Texts and dates stay as the caller wrote them, and `last_days` keeps the day it 
 tomorrow is a page of today's search. Days begin and end in the zone of the settings.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
@@ -28,6 +29,7 @@ from mcp_envelope import BaseReason, InvalidInputError, Problem, read_arguments
 from mcp_envelope.markdown import escape, unescape
 
 _CODES: Final = {row.name: row.code for row in ARGUMENT_CRITERIA} | {
+    "exclude_mailboxes": "xm",
     "start_date": "a",
     "end_date": "b",
     "last_days": "d",
@@ -87,6 +89,11 @@ class Search:
     def account_id(self) -> str:
         """The requested account; `*` for all."""
         return self.arguments.account_id
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """The mailboxes that a search of all leaves out on request."""
+        return self.arguments.exclude_mailboxes
 
     @property
     def all_accounts(self) -> bool:
@@ -295,7 +302,8 @@ def arguments_of(search: Search) -> dict[str, object]:
     for name in _CODES:
         value = getattr(arguments, name)
         if value != SearchMessagesArguments.model_fields[name].default:
-            sent[name.rstrip("_")] = _as_sent(name, value) if name in TEXTS else value
+            shown = list(value) if isinstance(value, tuple) else value
+            sent[name.rstrip("_")] = _as_sent(name, value) if name in TEXTS else shown
     if search.snippet_chars:
         sent["snippet_max_chars"] = search.snippet_chars
     return sent | {"limit": search.page_size}
@@ -345,7 +353,8 @@ def _fields(arguments: SearchMessagesArguments) -> dict[str, str]:
     for name, code in _CODES.items():
         value = getattr(arguments, name)
         if value != SearchMessagesArguments.model_fields[name].default:
-            fields[code] = "1" if value is True else str(value)
+            text = json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else str(value)
+            fields[code] = "1" if value is True else text
     return fields
 
 

@@ -21,6 +21,7 @@ from mailmcp.tools.search.advice import is_imported, search_warnings, suggest_se
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, CoverageData, cover
 from mailmcp.tools.search.failures import (
+    excluded_in_vain,
     explain_missing,
     message_issues,
     nothing_searched,
@@ -119,8 +120,11 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
             *coverage.lines(empty=not rows),
         ),
         issues=(*source_issues(searches), *failed),
-        warnings=search_warnings(
-            search, arguments, coverage.seen, empty=not rows, imported=imported, today=call.today
+        warnings=(
+            *search_warnings(
+                search, arguments, coverage.seen, empty=not rows, imported=imported, today=call.today
+            ),
+            *excluded_in_vain(search, searches),
         ),
         page=Page(page_size=search.page_size, total_count=page.total, cursor=cursor),
         next_action=next_action,
