@@ -217,6 +217,9 @@ HEADER_WHOLE_CHARS_MAX: Final = 20_000
 CHARSET_GUESS_OCTETS: Final = 8_192
 """Text without a charset that is examined, from its first 8-bit octet on: about 2 ms."""
 
+CHARSET_WORDS_OCTETS: Final = 2_048
+"""Text whose words are compared with its declared charset: 0.4 ms, 30 ms if another is chosen."""
+
 COMBINING_MARKS_MAX: Final = 8
 """Marks kept on one character: chanted Hebrew has five, and stacks of them cover the lines around."""
 

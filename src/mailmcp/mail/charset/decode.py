@@ -1,10 +1,10 @@
 """Octets to text, even if the declared charset is wrong, missing or unknown.
 
-Makes every guess about charsets, for headers and bodies alike. Names are those of the IANA registry,
+Reads headers and bodies alike. Names are those of the IANA registry,
 read as browsers read them (WHATWG Encoding: a superset replaces its subset). The chardet library
 guesses legacy charsets; its answer counts only if mail makes it likely. The charsets of Western
 Europe differ in few characters, so a few octets prove nothing: they, and whatever is not certain,
-are read as windows-1252.
+are read as windows-1252. `mislabelled` decides whether words speak against the declared charset.
 """
 
 import codecs
@@ -14,6 +14,7 @@ from typing import Final
 
 from mailmcp.limits import CHARSET_GUESS_OCTETS
 from mailmcp.mail.charset.east_asian import find_decoder
+from mailmcp.mail.charset.mislabelled import OVERRULED, find_charset
 
 UNKNOWN_CHARSET: Final = "unknown charset"
 WRONG_CHARSET: Final = "text is not in its declared charset"
@@ -104,7 +105,8 @@ def decode_text(octets: bytes, charset: str) -> Decoded:
     """Decode octets: in the declared charset, else UTF-8, else a guess, else windows-1252.
 
     A text of which only a few characters fail (it was cut, or an octet was lost) stays in its
-    declared charset.
+    declared charset. A charset of single octets never fails; if it makes implausible words and
+    another one doesn't, the other one is used, and a defect names it.
 
     Args:
         octets: The text, transfer encoding already removed.
@@ -124,10 +126,7 @@ def decode_text(octets: bytes, charset: str) -> Decoded:
         return Decoded(text=guess.text, defects=(UNKNOWN_CHARSET,))
     if codec in _LATIN:
         return _decode_latin(octets, codec)
-    text, lost = _decode(octets, codec)
-    if not _is_mostly_lost(text, lost):
-        return Decoded(text=text, defects=(WRONG_CHARSET,) if lost else ())
-    return Decoded(text=_decode_by_guess(octets), defects=(WRONG_CHARSET,))
+    return _decode_declared(octets, codec)
 
 
 def guess_charset(octets: bytes) -> str:
@@ -179,6 +178,15 @@ def _decode_undeclared(octets: bytes) -> Decoded:
     return Decoded(text=text, defects=() if is_utf8 else (UNDECLARED_CHARSET,))
 
 
+def _decode_declared(octets: bytes, codec: str) -> Decoded:
+    if codec in OVERRULED and (mislabelled := find_charset(octets, codec)):
+        return _decode_mislabelled(octets, mislabelled)
+    text, lost = _decode(octets, codec)
+    if not _is_mostly_lost(text, lost):
+        return Decoded(text=text, defects=(WRONG_CHARSET,) if lost else ())
+    return Decoded(text=_decode_by_guess(octets), defects=(WRONG_CHARSET,))
+
+
 def _decode_latin(octets: bytes, codec: str) -> Decoded:
     """Decode US-ASCII, ISO-8859-1 and windows-1252: mail mixes up their names, and uses them for UTF-8."""
     if octets.isascii():
@@ -189,6 +197,9 @@ def _decode_latin(octets: bytes, codec: str) -> Decoded:
     text = _decode_utf8(octets)
     if text is not None:
         return Decoded(text=text, defects=(WRONG_CHARSET,))
+    mislabelled = find_charset(octets, "cp1252")
+    if mislabelled:
+        return _decode_mislabelled(octets, mislabelled)
     if _C1_OCTETS.search(octets) is None:
         return Decoded(text=octets.decode("latin-1"))
     text = _scrub(octets.decode("cp1252", "replace"))
@@ -196,12 +207,17 @@ def _decode_latin(octets: bytes, codec: str) -> Decoded:
     return Decoded(text=text, defects=() if in_order else (WRONG_CHARSET,))
 
 
+def _decode_mislabelled(octets: bytes, codec: str) -> Decoded:
+    name = codec.replace("cp", "windows-").replace("iso8859", "iso-8859")
+    return Decoded(text=_decode(octets, codec)[0], defects=(f"{WRONG_CHARSET} (read as {name})",))
+
+
 def _decode_by_guess(octets: bytes) -> str:
     """Decode 8-bit text as UTF-8, else in the charset that its letters suggest, else as windows-1252."""
     text = _decode_utf8(octets)
     if text is not None:
         return text
-    guessed = guess_charset(octets)
+    guessed = guess_charset(octets) or find_charset(octets, "cp1252")
     if guessed:
         text, lost = _decode(octets, guessed)
         if not _is_mostly_lost(text, lost):
