@@ -42,8 +42,8 @@ def _short(value: object) -> str:
 
 
 def everywhere(*words: str) -> Matches:
-    """All words occur."""
-    return lambda message, rules: all(rules.text(message, word) for word in words)
+    """All words occur where people see them."""
+    return lambda message, rules: all(rules.seen(message, word) for word in words)
 
 
 def nowhere(*words: str) -> Matches:

@@ -3,6 +3,7 @@
 RFC 9051 section 6.4.4 asks for substrings in any case and leaves the rest open.
 """
 
+import re
 import unicodedata
 from functools import cache
 from typing import Protocol
@@ -11,12 +12,17 @@ from typing_extensions import override
 
 from search.known_mail import Known
 
+_FILE_NAME = re.compile(r"""filename\*?=(?:utf-8'')?"?([^"]+)""")
+
 
 class Rules(Protocol):
     """How one server reads the text of a query."""
 
     def text(self, message: Known, word: str) -> bool:
         """Whether TEXT finds a word in a message."""
+
+    def seen(self, message: Known, word: str) -> bool:
+        """Whether it does where people see the word, as far as can be known."""
 
     def body(self, message: Known, word: str) -> bool:
         """Whether BODY does."""
@@ -42,6 +48,20 @@ class DovecotRules(Rules):
         return any(self.field(each, word) for each in (*message.written.lines, *message.written.texts))
 
     @override
+    def seen(self, message: Known, word: str) -> bool:
+        lines = message.written.lines
+        names = [_FILE_NAME.search(each) for each in lines if each.startswith("Content-Disposition:")]
+        fields = (
+            message.subject,
+            message.from_,
+            message.to,
+            message.cc,
+            *(each[1] for each in names if each),
+        )
+        shown = any(self.field(each, word) for each in (*fields, *message.written.texts))
+        return self.text(message, word) and (shown or "Content-Type: message/rfc822" in lines)
+
+    @override
     def body(self, message: Known, word: str) -> bool:
         return any(self.field(each, word) for each in message.written.texts)
 
@@ -65,6 +85,10 @@ class PymapRules(Rules):
     def text(self, message: Known, word: str) -> bool:
         values = [line.partition(": ")[2] for line in message.written.lines]
         return any(word.casefold() in each.casefold() for each in (*values, *message.written.texts))
+
+    @override
+    def seen(self, message: Known, word: str) -> bool:
+        return self.text(message, word)
 
     @override
     def body(self, message: Known, word: str) -> bool:

@@ -62,6 +62,31 @@ def exclusively(work: Callable[[Session], ResultT]) -> Steps[ResultT]:
     return results[0]
 
 
+def riding(commands: Sequence[Command], steps: Steps[ResultT]) -> Steps[tuple[ResultT, Replies]]:
+    """Run steps, with some more commands at the end of their first burst.
+
+    Returns:
+        The result, and the replies to the whole burst: a server may mix up the untagged responses to its
+        commands. The steps get all of them, too. None of them came if the connection failed, or if the steps
+        wanted nothing.
+    """
+    replies: Replies = []
+    try:
+        request = next(steps)
+        extra = () if isinstance(request, Exclusive) else commands
+        while True:
+            try:
+                responses = yield request if isinstance(request, Exclusive) else [*request, *extra]
+            except PipelineInterruptedError as interruption:
+                request = steps.throw(interruption)
+            else:
+                replies = responses.replies if extra else replies
+                request = steps.send(responses)
+            extra = ()
+    except StopIteration as end:
+        return end.value, replies
+
+
 @dataclass(slots=True)
 class CurrentMailbox:
     """The mailbox of steps, for functions that don't receive the responses."""

@@ -177,13 +177,24 @@ def bare_message_id(text: str) -> str:
     return text.strip().removeprefix("<").removesuffix(">")
 
 
+def bare_word(word: str) -> str:
+    """Strip the double quotes from a word; they say that it may be anywhere (`visible_words`)."""
+    return word[1:-1] if len(word) > len('""') and word[0] == word[-1] == '"' else word
+
+
+def visible_words(words: Sequence[str]) -> list[str]:
+    """Return the words that must be in visible text; those in double quotes may be in any header field."""
+    return [word for word in words if bare_word(word) == word]
+
+
 def _criterion(default: ValueT, code: str, kind: Kind, proof: Proof, **row: Any) -> ValueT:
     return field(default=default, metadata={"row": Criterion(code=code, kind=kind, proof=proof, **row)})
 
 
 def _words(code: str, *features: Feature, **row: Any) -> tuple[str, ...]:
     nothing: tuple[str, ...] = ()
-    row |= {"noun": "words", "features": features, "terms": tuple, "keys": lambda word: (b"TEXT", word)}
+    row |= {"noun": "words", "features": features, "keys": lambda word: (b"TEXT", word)}
+    row |= {"terms": lambda words: [*map(bare_word, words)]}
     return _criterion(nothing, code, Kind.WORDS, Proof.WORDS, **row)
 
 

@@ -60,9 +60,22 @@ def test_addresses_ids_sizes_and_days() -> None:
         (b"", b"a" * 400, ""),
         (b"", b"", ""),
         (b"Content-Transfer-Encoding: base64\r\n", b"RGVhciBCb2Is committee \r\n", ""),
-        (b"Content-Transfer-Encoding: quoted-printable\r\n", b"Dear Bob,\r\n", ""),
+        (b"Content-Transfer-Encoding: quoted-printable\r\n", b"Dear com=\r\nmittee, =C3=A4\r\n", "committee"),
         (b"Content-Type: text/html\r\n", b"Dear Bob,\r\n", ""),
         (b"Content-Type: multipart/mixed; boundary=x\r\n", b"Dear Bob,\r\n", ""),
+        (b"Content-Type: multipart/mixed; boundary=x\r\n", b"--x\r\n\r\nDear committee\r\n", "committee"),
+        (
+            b'Content-Type: multipart/mixed; boundary="x y"\r\n',
+            b"This is preamble\r\n--x y\r\nContent-Type: multipart/alternative; boundary=z\r\n\r\n"
+            b"--z\r\nContent-Transfer-Encoding: 8bit\r\n\r\nDear all of you\r\n--z\r\n",
+            "Dear",
+        ),
+        (
+            b"Content-Type: multipart/mixed; boundary=x\r\n",
+            b"--x\r\nContent-Type: text/html\r\n\r\nDear all\r\n",
+            "",
+        ),
+        (b"Content-Type: multipart/mixed\r\n", b"--x\r\n\r\nDear Bob,\r\n", ""),
         (b"Content-Type: text/plain; charset=iso-2022-jp\r\n", b"committee \r\n", ""),
         (b'Content-Type: text/plain; charset="\xff\xfe\r\n', b"committee \r\n", "committee"),
         (b"Content-Type: \xff/\xfe;;=\r\nContent-Transfer-Encoding: \xff\r\n", b"committee \r\n", ""),

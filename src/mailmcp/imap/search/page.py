@@ -157,5 +157,8 @@ class MailboxPage:
     known_gaps: str = ""
     """Sentence: where servers may miss matches; "" if nowhere."""
 
+    technical: int = 0
+    """Candidates left out, as far as checked: words of the search are in technical header fields only."""
+
     complete: bool = True
     """False if there may be matches that no page of this search can show, apart from `unverified`."""

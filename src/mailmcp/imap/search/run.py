@@ -17,7 +17,7 @@ from itertools import chain, repeat
 from mailmcp import limits
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, FetchJob, fetch_steps
-from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
+from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
 from mailmcp.imap.search.candidates import find_candidates, message_limit
 from mailmcp.imap.search.order import (
     Position,
@@ -29,8 +29,9 @@ from mailmcp.imap.search.order import (
 )
 from mailmcp.imap.search.page import CandidateList, CandidateQuery, Candidates, MailboxPage, PageRequest
 from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.uid_search import parse_esearches
 from mailmcp.imap.search.verify import Check, make_check, merge_items
-from mailmcp.imap.session import Session
+from mailmcp.imap.search.visible import NO_VISIBLE_SEARCH, VisibleSearch
 from mcp_envelope import Code, ToolError
 
 _TIMES = ("UID", "INTERNALDATE")
@@ -137,8 +138,8 @@ def _try_page(
     exists, uidnext = (searched.exists, searched.uidnext) if searched else (0, None)
 
     # Fetch the first rows. Only then is the state of the mailbox known.
-    attempt = _plan_attempt(session, request, wanted, candidates)
-    rows, seen, times = yield from attempt.fetch_first()
+    attempt = _plan_attempt(server, request, wanted, candidates, share)
+    rows, seen, times, unseen = yield from attempt.fetch_first()
     if current.mailbox is None:
         yield []  # nothing is left to fetch, but the mailbox must be the one that was searched
     mailbox = current.mailbox
@@ -156,9 +157,8 @@ def _try_page(
         in_order = False
 
     # Select the page's matches, and check that they agree with the search.
-    rest = attempt.rest
-    if attempt.verifies_all:
-        rest = array("I", (uid for uid in rest if _may_match(uid, seen, attempt.check)))
+    attempt, seen = yield from attempt.look_for(unseen, rows, seen)
+    rest, technical = attempt.filter_all(seen)
     selection, rows = yield from attempt.select(rest, rows, seen, share)
     if not (known or rows.interrupted):
         with_flags = rows.messages if "FLAGS" in attempt.row_items else {}
@@ -204,7 +204,8 @@ def _try_page(
         last=last,
         left=left,
         total_exact=((is_whole or attempt.verifies_all) and not rows.interrupted)
-        or not candidates.plan.local.criteria,
+        or (attempt.check.is_empty and len(attempt.visible.uids) in {0, len(rest)}),
+        technical=technical or selection.technical,
         candidates_checked=selection.checked,
         statements=statements,
         unverified=server.unverified(request.query, found=len(candidates.uids), exists=mailbox.exists),
@@ -223,6 +224,7 @@ class _Attempt:
     """The candidates after the position."""
 
     check: Check
+    visible: VisibleSearch
     row_items: Sequence[str]
     proof_items: Sequence[str]
     message_limit: int
@@ -232,22 +234,72 @@ class _Attempt:
     verifies_all: bool
     """Whether to verify all candidates with the first rows, for an exact total.
 
-    Only if they are few, and only times are to be verified.
+    Only if they are few, and only times are to be verified, or where words are.
     """
 
-    def fetch_first(self) -> Steps[tuple[Fetched, Fetched, Fetched]]:
+    def fetch_first(self) -> Steps[tuple[Fetched, Fetched, Fetched, dict[int, tuple[str, ...]] | None]]:
         """Fetch the rows of the first candidates, usually the page, and with them the times of others.
 
         Returns:
-            The rows, messages to verify candidates with, and messages with their times.
+            The rows, messages to verify candidates with, messages with their times, and the words of each
+            candidate that are in no visible text; None if that isn't known.
         """
         first, rest = self.rest[: self.size], self.rest[self.size :]
+        searches = self.visible.commands
         if self.verifies_all:
-            rows, seen = yield from self._fetch((first, self.row_items), (self.rest, self.proof_items))
-            return rows, seen, seen
-        sample = sample_evenly(rest) if self.tests_order else ()
-        rows, *times = yield from self._fetch((first, self.row_items), optional=(sample, _TIMES))
-        return rows, rows, _merge(rows, *times)
+            (rows, seen), replies = yield from riding(
+                searches, self._fetch((first, self.row_items), (self.rest, self.proof_items))
+            )
+            times = [seen]
+        else:
+            sample = sample_evenly(rest) if self.tests_order else ()
+            (rows, *times), replies = yield from riding(
+                searches, self._fetch((first, self.row_items), optional=(sample, _TIMES))
+            )
+            seen, times = rows, [rows, *times]
+        unseen = None
+        if not rows.interrupted:
+            unseen = self.visible.unseen(parse_esearches(replies, len(searches)))
+        return rows, seen, _merge(*times), unseen
+
+    def look_for(
+        self, unseen: dict[int, tuple[str, ...]] | None, rows: Fetched, seen: Fetched
+    ) -> Steps[tuple["_Attempt", Fetched]]:
+        """Look for words that the server finds in no visible text; no round trip if the rows show them.
+
+        Args:
+            unseen: By UID; None if nothing is known.
+            rows: Of the first candidates.
+            seen: Messages to verify candidates with.
+
+        Returns:
+            The attempt that verifies these words, and all messages that were fetched.
+        """
+        if unseen is None:
+            return self, seen
+        messages, may_show = rows.messages, self.check.proofs.words
+        check = self.check.with_unseen(
+            {
+                uid: words
+                for uid, words in unseen.items()
+                if uid not in messages or not may_show(messages[uid], words)
+            }
+        )
+        items = merge_items(self.proof_items, check.items)
+        verifies_all = len(self.visible.uids) == len(self.rest) and (
+            self.verifies_all or not check.query.criteria
+        )
+        if verifies_all and check.unseen:
+            [looked] = yield from self._fetch((list(check.unseen), items))
+            seen = _merge(seen, looked)
+        return replace(self, check=check, proof_items=items, verifies_all=verifies_all), seen
+
+    def filter_all(self, seen: Fetched) -> tuple["array[int]", int]:
+        """Return the candidates that match, if all are verified, and how many were technical matches."""
+        if not self.verifies_all:
+            return self.rest, 0
+        matches = array("I", (uid for uid in self.rest if _may_match(uid, seen, self.check)))
+        return matches, _count_technical(self.rest, seen, self.check)
 
     def select(
         self, candidates: "array[int]", rows: Fetched, seen: Fetched, share: int
@@ -280,8 +332,9 @@ class _Attempt:
 
 
 def _plan_attempt(
-    session: Session, request: PageRequest, wanted: CandidateQuery, candidates: Candidates
+    server: SearchServer, request: PageRequest, wanted: CandidateQuery, candidates: Candidates, share: int
 ) -> _Attempt:
+    session = server.session
     check = make_check(candidates.plan.local, request.proofs)
     rest = candidates.uids[candidates.start :]
     tests_order = wanted.may_reorder and wanted.order.is_by_uid
@@ -295,6 +348,7 @@ def _plan_attempt(
         size=request.size,
         rest=rest,
         check=check,
+        visible=NO_VISIBLE_SEARCH if is_verified else server.search_visible(request.query, rest, share=share),
         row_items=merge_items(
             ["UID", *request.items(session)], [*proof_items, *(_TIMES if tests_order else ())]
         ),
@@ -318,6 +372,9 @@ class _Selection:
 
     last: tuple[int, int] | None
     """UID and rank of the last candidate checked whose place is known."""
+
+    technical: int
+    """Those left out because words are in technical header fields only."""
 
 
 def _select(
@@ -350,12 +407,18 @@ def _select(
         checked=checked,
         ranks=ranks,
         last=last,
+        technical=_count_technical(uids[:checked], seen, check),
     )
+
+
+def _count_technical(uids: Sequence[int], seen: Fetched, check: Check) -> int:
+    messages = (seen.messages[uid] for uid in check.unseen.keys() & set(uids) if uid in seen.messages)
+    return sum(map(check.is_technical, messages))
 
 
 def _may_match(uid: int, seen: Fetched, check: Check) -> bool:
     """Return whether a message matches, or couldn't be fetched."""
-    if not check.query.criteria:
+    if check.is_empty:
         return True
     if uid in seen.messages:
         return check.holds(seen.messages[uid])

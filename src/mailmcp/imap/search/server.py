@@ -15,6 +15,7 @@ from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.search.page import CandidateQuery, Candidates, PageRequest
 from mailmcp.imap.search.plan import Plan, make_plan
 from mailmcp.imap.search.uid_search import EVERY_UID, Found, UidRange, uid_search, uid_sort
+from mailmcp.imap.search.visible import NO_VISIBLE_SEARCH, VisibleSearch, search_visible
 from mailmcp.imap.session import Session
 from mailmcp.model.query import SearchQuery
 
@@ -70,6 +71,24 @@ class SearchServer:
         if found is None:
             raise protocol_error(account_id, "sent a search result that can't be read")
         return found
+
+    def search_visible(self, query: SearchQuery, uids: Sequence[int], *, share: int) -> VisibleSearch:
+        """Plan which candidates to search for the words of a query in visible text; see `visible`.
+
+        None on servers whose responses don't name their command (without ESEARCH), and on Gmail, which finds
+        whole words and none in technical header fields.
+
+        Args:
+            query: What was searched for.
+            uids: The candidates after the position, in order.
+            share: How many pages share a burst.
+        """
+        session = self.session
+        if not session.can("ESEARCH") or session.can("X-GM-EXT-1") or session.can("MESSAGELIMIT"):
+            return NO_VISIBLE_SEARCH
+        planned = search_visible(query.query, uids, share=share)
+        at_once = all(map(session.connection.sends_at_once, planned.commands))
+        return planned if at_once else NO_VISIBLE_SEARCH
 
     def accepts(
         self,

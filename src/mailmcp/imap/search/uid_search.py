@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import protocol_error
-from mailmcp.imap.pipeline import Steps
+from mailmcp.imap.pipeline import Replies, Steps
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.session import Session
 
@@ -178,6 +178,27 @@ def parse_esearch(lines: Sequence[object], *, tag: bytes) -> list[int] | None:
     ranges = _ESEARCH_ALL.search(rest)
     uids = _expand(ranges[1], limit=int(count[1])) if ranges else []
     return uids if len(uids) == int(count[1]) else None
+
+
+def parse_esearches(replies: Replies, count: int) -> list[list[int] | None]:
+    """Parse the responses to the last `count` commands of a burst, all extended searches for UIDs.
+
+    Dovecot works on several commands at a time and mixes their responses, but these have tags.
+
+    Returns:
+        For each command what it found; None if it was refused or its response can't be read.
+    """
+    responses = [each.response if isinstance(each, RefusedError) else each for each in replies]
+    lines = [
+        line for each in responses for line in each.untagged.get("ESEARCH", ()) if isinstance(line, bytes)
+    ]
+    own = replies[len(replies) - count :] if len(replies) >= count else []
+    return [
+        None
+        if isinstance(reply, RefusedError)
+        else parse_esearch([line for line in lines if b'"' + reply.tag + b'"' in line], tag=reply.tag)
+        for reply in own
+    ]
 
 
 def parse_count(lines: Sequence[object], *, tag: bytes) -> int | None:

@@ -5,10 +5,11 @@ knows only IMAP.
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.search.visible import WORD_ITEMS
 from mailmcp.model.mail_kind import WantedKind
 from mailmcp.model.query import Criterion, Proof, SearchQuery
 
@@ -51,6 +52,12 @@ class Proofs:
     None if neither is known. The header is among `HEADER.FIELDS`.
     """
 
+    words: Callable[[FetchedMessage, Sequence[str]], bool] = lambda _message, _words: True
+    """Whether people may see all of some words of a message beside its text, in header fields and file names.
+
+    The message has `visible.WORD_ITEMS`, or at least those of a row.
+    """
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
@@ -67,13 +74,32 @@ class Check:
     is_expensive: bool
     """Whether a message costs hundreds of octets, and makes the server parse it."""
 
+    unseen: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """By UID, the words that the server found in no visible text; see `visible`."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to verify."""
+        return not (self.query.criteria or self.unseen)
+
+    def with_unseen(self, unseen: Mapping[int, tuple[str, ...]]) -> "Check":
+        """Return the check of the same query that also verifies where words are."""
+        items = tuple(merge_items(self.items, WORD_ITEMS)) if unseen else self.items
+        return replace(self, unseen=unseen, items=items, is_expensive=self.is_expensive or bool(unseen))
+
+    def is_technical(self, message: FetchedMessage) -> bool:
+        """Return whether a message has words of the search in technical header fields only."""
+        words = self.unseen.get(message.uid)
+        return words is not None and not self.proofs.words(message, words)
+
     def holds(self, message: FetchedMessage) -> bool:
         """Return whether a message matches. What the server didn't send counts in its favour."""
         octets = message.sections.get("HEADER.FIELDS", b"")
         rows = self.query.criteria
         in_header = self.query.only(row for row in rows if row.proof is Proof.HEADER)
         return (
-            measures_match(self.query, message)
+            not self.is_technical(message)
+            and measures_match(self.query, message)
             and self._dates_hold(message)
             and (not in_header.criteria or self.proofs.headers(octets, in_header))
             and all(self._words_hold(row, octets) for row in rows if row.proof is Proof.WORDS)

@@ -41,6 +41,12 @@ _ASCII_BASED = re.compile(r"us-ascii|utf-?8|iso-8859-\d{1,2}|windows-125\d|koi8-
 _YEARS_READ = range(1971, 2038)
 """Every server can read a Date header of these years."""
 
+_NEARLY_PLAIN = frozenset({"7bit", "8bit", "quoted-printable"})
+"""Encodings in which a word of ASCII letters between spaces is stored as such."""
+
+_DEPTH_MAX = 3
+"""Multiparts around the text: mixed, related, alternative."""
+
 _LAST_ALPHABET = 0x0590
 """Below it scripts put spaces between words: Latin, Greek, Cyrillic, Armenian."""
 
@@ -72,7 +78,7 @@ class KnownMessage:
     """With its angle brackets."""
 
     body_word: str
-    """An ASCII word near the start of a text that is stored as it reads: a single part, not encoded."""
+    """An ASCII word near the start of a plain text that is stored as it reads, or nearly so."""
 
     seen: bool
     fields: frozenset[str]
@@ -117,17 +123,30 @@ def _day_written(value: str) -> date | None:
 
 def _body_word(headers: Message, text: bytes) -> str:
     """Choose a word of the text; "" where octets may mean other letters, or a file."""
+    for _ in range(_DEPTH_MAX):
+        if headers.get_content_maintype() == "multipart":
+            headers, text = _first_part(headers, text)
     charset = str(headers.get_content_charset() or "us-ascii")
+    encoding = str(headers.get("Content-Transfer-Encoding", "7bit")).strip().lower()
     plain = (
         headers.get_content_type() == "text/plain"
-        and str(headers.get("Content-Transfer-Encoding", "7bit")).strip().lower() in {"7bit", "8bit"}
+        and encoding in _NEARLY_PLAIN
         and _ASCII_BASED.fullmatch(charset) is not None
     )
     if not plain:
         return ""
+    if encoding == "quoted-printable":
+        text = text.replace(b"=\r\n", b"")
     whole = _SPACE.split(text)[:-1]  # the last word may be cut
     words = [match[1].decode("ascii") for match in map(_BODY_WORD.fullmatch, whole) if match]
     return max(words, key=len, default="")
+
+
+def _first_part(headers: Message, text: bytes) -> tuple[Message, bytes]:
+    """Return the header and the text of the first part of a multipart, as far as its octets are there."""
+    delimiter = b"--" + str(headers.get_boundary("")).encode("ascii", "replace") + b"\r\n"
+    head, _, content = (b"\r\n" + text.partition(delimiter)[2]).partition(b"\r\n\r\n")
+    return BytesHeaderParser().parsebytes(head.lstrip()), content
 
 
 def _foreign_word(subject: str) -> str:

@@ -39,6 +39,7 @@ from mailmcp.imap.search.uid_search import (
     uid_search,
     uid_sort,
 )
+from mailmcp.imap.search.visible import NO_VISIBLE_SEARCH, VisibleSearch
 from mailmcp.imap.session import quoted_mailbox
 from mailmcp.imap.workarounds.flags_and_sizes import check_false_negatives, check_false_positives
 from mailmcp.imap.workarounds.plan import describe_unverified, find_probed, plan_around
@@ -47,6 +48,7 @@ from mailmcp.model.feature import Feature
 from mailmcp.model.query import SearchQuery
 
 _ALL_MESSAGES = Plan(keys=())
+_VISIBLE = (Feature.TEXT, Feature.SUBJECT, Feature.FROM, Feature.TO, Feature.CC)
 _TWO_DAYS_S = 2 * 86_400
 """Servers may sort by days, in a zone of their own."""
 
@@ -239,6 +241,15 @@ class CheckedServer(SearchServer):
         if not visibility.is_partial:
             quirks.learn_visibility(mailbox, visibility)
         return visibility.is_partial
+
+    @override
+    def search_visible(self, query: SearchQuery, uids: Sequence[int], *, share: int) -> VisibleSearch:
+        """Believe the search in visible text only if all its keys were tested and work."""
+        quirks = self.session.quirks
+        tested = quirks.verdict(Feature.BODY) is Verdict.OK and all(map(quirks.trusts, _VISIBLE))
+        if not tested or not (quirks.trusts(Feature.CHARSET) or all(map(str.isascii, query.query))):
+            return NO_VISIBLE_SEARCH
+        return super(CheckedServer, self).search_visible(query, uids, share=share)
 
     @override
     def accepts(

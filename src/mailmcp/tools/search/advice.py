@@ -13,6 +13,7 @@ from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, Place
 from mailmcp.tools.search.state import Search, arguments_of
 from mailmcp.tools.search.syntax import accepts
+from mailmcp.tools.wording import counted
 from mcp_envelope import NextAction
 from mcp_envelope.markdown import unescape
 
@@ -54,6 +55,12 @@ def search_warnings(
         warnings.append("Searches by time go by arrival; dates=written goes by when mail was written.")
     if imported:
         warnings.append("Most of these were written long before they arrived; dates=written goes by that.")
+    if technical := sum(each.technical for each in pages):
+        more = "" if empty else "more "
+        warnings.append(
+            f"{counted(technical, f'{more}message')} match only in technical header fields, which people "
+            "don't see. Put a single word in double quotes to find it there, too."
+        )
     if not all(each.in_order for each in pages):
         warnings.append(_DATES_MISREAD if search.by_written else _BY_UID)
     return tuple(warnings)
