@@ -75,6 +75,9 @@ ROW_CHARS_MAX: Final = 200
 ROW_HEADER_OCTETS: Final = 32_768
 """Fetched of a header when the server finds no header fields in it."""
 
+ROW_CALENDAR_OCTETS: Final = 32_768
+"""Fetched of an invitation for its times, which may come after a hundred attendees and a description."""
+
 ROW_RECIPIENTS_MAX: Final = 2
 """Recipients named in a row of sent mail; the others are counted."""
 

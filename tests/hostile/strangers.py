@@ -140,7 +140,7 @@ class Stranger:
     def _invitation(self) -> tuple[str, str]:
         parts = [
             ("text/plain", "8bit", "", self.value()),
-            (f"text/calendar; method={self.word()}", "8bit", "", self._calendar()),
+            (f"text/calendar; method=REQUEST; x={self.word()}", "8bit", "", self._calendar()),
         ]
         return 'multipart/alternative; boundary="edge"', _parts(parts)
 

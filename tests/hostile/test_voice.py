@@ -140,6 +140,8 @@ async def search(client: Client, shared: str) -> AsyncIterator[str]:
     """Search in every way that shows more of a message."""
     await call(client, "imap_search_messages", mailbox="*", query=MARK, snippet_max_chars=200)
     await call(client, "imap_search_messages", mailbox="*", query="nothing of the kind")
+    invitations = await call(client, "imap_search_messages", mailbox="*", kind="invitation", limit=100)
+    assert any("when" in row for row in invitations["messages"]), "no stranger invites"
     await call(client, "imap_search_messages", mailboxes=["INBOX", shared, "No such"], sort="largest")
     for mailbox in ("INBOX", shared):
         page = await call(client, "imap_search_messages", mailbox=mailbox, limit=4, snippet_max_chars=200)

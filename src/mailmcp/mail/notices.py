@@ -7,6 +7,7 @@ Invitations (`mailmcp.mail.calendar.invitation`), delivery reports (RFC 3464) an
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from typing import Final
 
 from mailmcp.limits import NOTICE_OCTETS_MAX, NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
@@ -85,12 +86,15 @@ def choose_notice_parts(root: Part | None) -> tuple[Part, ...]:
     return tuple(chosen)
 
 
-def read_notices(parts: Iterable[Part], octets: Mapping[str, bytes]) -> tuple[Notice, ...]:
+def read_notices(
+    parts: Iterable[Part], octets: Mapping[str, bytes], *, zone: tzinfo | None = None
+) -> tuple[Notice, ...]:
     """Read the notices in the parts of `choose_notice_parts`.
 
     Args:
         parts: In order.
         octets: Content by part id, still transfer-encoded, each possibly cut. Missing parts are skipped.
+        zone: The reader's, for the times of invitations; None leaves them as they were written.
 
     Returns:
         At most NOTICES_MAX, in order, without repetitions: invitations come as text/calendar and
@@ -102,7 +106,7 @@ def read_notices(parts: Iterable[Part], octets: Mapping[str, bytes]) -> tuple[No
         if content is None:
             continue
         if part.is_calendar:
-            notices += _read_calendar(part, content)
+            notices += _read_calendar(part, content, zone)
         elif part.content_type in _REPORTS:
             notices += _read_report(part, content)
         else:
@@ -116,9 +120,9 @@ def read_notices(parts: Iterable[Part], octets: Mapping[str, bytes]) -> tuple[No
     return tuple(kept)
 
 
-def _read_calendar(part: Part, content: bytes) -> list[Notice]:
+def _read_calendar(part: Part, content: bytes, zone: tzinfo | None) -> list[Notice]:
     calendar = decode_calendar(content, part)
-    described = [describe_item(item, calendar.method) for item in calendar.items[: NOTICES_MAX + 1]]
+    described = [describe_item(item, calendar.method, zone) for item in calendar.items[: NOTICES_MAX + 1]]
     return [
         Notice(kind=INVITATION, part_id=part.part_id, fields=fields, defects=calendar.defects)
         for fields in described or [{"method": calendar.method} if calendar.method else {}]

@@ -6,6 +6,7 @@ read. `attached_message_text` does the same for a message inside a message, as t
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from typing import Final
 
 from mailmcp.mail.charset.decode import WRONG_CHARSET
@@ -79,6 +80,7 @@ def read_message(
     *,
     cut: frozenset[str] = frozenset(),
     owner: Owner = NOBODY,
+    zone: tzinfo | None = None,
     collapse: bool = True,
 ) -> ReadMessage:
     """Read a message; never raises, whatever the message holds.
@@ -88,6 +90,7 @@ def read_message(
         octets: Content by part id, still transfer-encoded: at least that of `parts_to_fetch`.
         cut: Ids of the parts whose content is only a beginning.
         owner: Who owns the account.
+        zone: The owner's, for the times of invitations.
         collapse: Whether to replace quoted history with one line.
     """
     headers, root = view.headers, view.structure
@@ -102,7 +105,7 @@ def read_message(
         )
         text, quoted_lines = collapsed.text, collapsed.lines_collapsed
     html_is_cut = not cut.isdisjoint(part.part_id for part in text_parts.html)
-    notices = read_notices(choose_notice_parts(root), octets)
+    notices = read_notices(choose_notice_parts(root), octets, zone=zone)
     defects = dict.fromkeys((*body.defects, *(defect for notice in notices for defect in notice.defects)))
     if 0 < body.text.count("\ufffd") <= len(cut):
         defects.pop(WRONG_CHARSET, None)  # the character that was cut in two

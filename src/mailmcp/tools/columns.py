@@ -42,7 +42,7 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
     columns = [
         time,
         *marks_of(row.flags),
-        *invitation_column(row.invitation or ""),
+        *invitation_column(row.invitation or "", row.when or ""),
         f"{who}: {quote(row.subject) or 'no subject'}",
         *files_column(row.attachments),
     ]
@@ -72,9 +72,10 @@ def people_column(written: str) -> str:
     return quote(written.replace("<", "(").replace(">", ")"))
 
 
-def invitation_column(method: str) -> list[str]:
-    """Return one column that names what a message does with an invitation; none for ""."""
-    return [_INVITATIONS.get(method, "invitation")] if method else []
+def invitation_column(method: str, when: str = "") -> list[str]:
+    """Return one column that names what a message does with an invitation, and its time; none for ""."""
+    named = _INVITATIONS.get(method, "invitation")
+    return [f"{named}: {quote(when)}" if when else named] if method else []
 
 
 def files_column(names: Sequence[str] | None, part_ids: Sequence[str] = ()) -> list[str]:

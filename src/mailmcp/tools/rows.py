@@ -49,6 +49,9 @@ class LeanMessageRow(BaseModel):
     invitation: str | None = None
     """The method (RFC 5546)."""
 
+    when: str | None = None
+    """When the invitation is for; only in a search for invitations."""
+
     places: list[str] | None = Field(None, description="Ids of copies.")
     matched_in: list[str] | None = None
     snippet: str | None = None
@@ -100,6 +103,7 @@ def build_row(
     terms: SearchTerms = _NOTHING,
     places: Sequence[MessageRef] = (),
     sent_mail: SentMail = _ANYONES,
+    when: str = "",
 ) -> MessageRow:
     """Build the row of a message.
 
@@ -110,6 +114,7 @@ def build_row(
         terms: The words of the search.
         places: Where copies of it are.
         sent_mail: Recognizes mail that the owner wrote.
+        when: When the invitation takes place, if it is one and that is known.
     """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
     root = parse_body_structure(fetched.body_structure).root
@@ -142,6 +147,7 @@ def build_row(
             "flags": list(fetched.flags),
             "attachments": shown_names(files or ()) or None,
             "invitation": invitation_method(root) or None,
+            "when": when or None,
             "places": [each.message_id for each in places][: limits.ROW_PLACES_MAX] or None,
             "matched_in": matched_in,
             "snippet": snippet,

@@ -1,7 +1,15 @@
+from zoneinfo import ZoneInfo
+
 import pytest
 
 from mailmcp.mail.calendar.events import CalendarItem, read_calendar
-from mailmcp.mail.calendar.invitation import describe_recurrence, describe_stamp, describe_when
+from mailmcp.mail.calendar.times import (
+    describe_recurrence,
+    describe_stamp,
+    describe_times,
+    describe_when,
+    describe_when_in,
+)
 
 
 def _item(*lines: str, kind: str = "VEVENT") -> CalendarItem:
@@ -85,3 +93,69 @@ def test_one_point_in_time() -> None:
     assert describe_stamp(item.get("due")) == "2026-11-06"
     assert describe_stamp(item.get("dtend")) == '"x"'
     assert describe_stamp(None) == ""
+
+
+OSLO = ZoneInfo("Europe/Oslo")
+
+
+@pytest.mark.parametrize(
+    ("lines", "here", "both"),
+    [
+        (
+            ["DTSTART;TZID=America/New_York:20261106T090000", "DTEND;TZID=America/New_York:20261106T100000"],
+            "2026-11-06 15:00 to 16:00 (Europe/Oslo)",
+            "2026-11-06 15:00 to 16:00 (Europe/Oslo); "
+            "organizer: 2026-11-06 09:00 to 10:00 (America/New_York)",
+        ),
+        (  # Outlook's names
+            ["DTSTART;TZID=Tokyo Standard Time:20261106T030000", "DURATION:PT26H"],
+            "2026-11-05 19:00 to 2026-11-06 21:00 (Europe/Oslo)",
+            "2026-11-05 19:00 to 2026-11-06 21:00 (Europe/Oslo); "
+            "organizer: 2026-11-06 03:00 to 2026-11-07 05:00 (Tokyo Standard Time)",
+        ),
+        (  # in summer
+            ["DTSTART:20260706T140000Z", "DTEND:20260706T150000Z"],
+            "2026-07-06 16:00 to 17:00 (Europe/Oslo)",
+            "2026-07-06 16:00 to 17:00 (Europe/Oslo)",
+        ),
+        (  # the same time of day
+            ["DTSTART;TZID=Europe/Berlin:20261106T140000"],
+            "",
+            "2026-11-06 14:00 (Europe/Berlin)",
+        ),
+        (
+            ["DTSTART;TZID=Europe/London:20261106T090000", "DTEND;TZID=Asia/Tokyo:20261106T220000"],
+            "2026-11-06 10:00 to 14:00 (Europe/Oslo)",
+            "2026-11-06 10:00 to 14:00 (Europe/Oslo); "
+            "organizer: 2026-11-06 09:00 (Europe/London) to 2026-11-06 22:00 (Asia/Tokyo)",
+        ),
+        (  # a flight to the east across the date line arrives before it left
+            ["DTSTART;TZID=Asia/Tokyo:20261106T170000", "DTEND;TZID=America/Los_Angeles:20261106T100000"],
+            "2026-11-06 09:00 to 19:00 (Europe/Oslo)",
+            "2026-11-06 09:00 to 19:00 (Europe/Oslo); "
+            "organizer: 2026-11-06 17:00 (Asia/Tokyo) to 2026-11-06 10:00 (America/Los_Angeles)",
+        ),
+        (["DTSTART;VALUE=DATE:20261106"], "", "2026-11-06 (all day)"),
+        (["DTSTART:20261106T140000"], "", "2026-11-06 14:00 (no time zone given)"),
+        (["DTSTART;TZID=Berlin Time:20261106T140000"], "", "2026-11-06 14:00 (Berlin Time)"),
+        (["DTSTART;TZID=localtime:20261106T140000"], "", "2026-11-06 14:00 (localtime)"),
+        (["DTSTART;TZID=Europe:20261106T140000"], "", "2026-11-06 14:00 (Europe)"),
+        (["DTSTART;TZID=../../etc/passwd:20261106T140000"], "", '2026-11-06 14:00 ("../../etc/passwd")'),
+        (["DTSTART:99991231T235959Z"], "", "9999-12-31 23:59 (UTC)"),
+        (["DTSTART:soon"], "", '"soon"'),
+        (["SUMMARY:x"], "", ""),
+        (
+            ["DTSTART;TZID=Europe/Oslo:20261106T140000", "RRULE:FREQ=WEEKLY;COUNT=3"],
+            "",
+            "2026-11-06 14:00 (Europe/Oslo), every week, 3 times",
+        ),
+        (
+            ["DTSTART;TZID=Europe/Oslo:20261106T140000", "RRULE:FREQ=WEEKLY;BYSETPOS=1"],
+            "",
+            "2026-11-06 14:00 (Europe/Oslo), repeats",
+        ),
+    ],
+)
+def test_times_in_the_readers_zone(lines: list[str], here: str, both: str) -> None:
+    assert describe_when_in(_item(*lines), OSLO) == here
+    assert describe_times(_item(*lines), OSLO) == both

@@ -94,6 +94,7 @@ async def _read(
             parts.octets,
             cut=parts.cut,
             owner=call.preferences.owner_of(ref.account_id),
+            zone=call.preferences.zone,
             collapse=arguments.quotes == "collapse",
         )
 

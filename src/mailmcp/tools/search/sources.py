@@ -3,7 +3,7 @@
 The result of a mailbox that fails is its error. It never delays the others beyond a share of the call's time.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import ceil
@@ -11,19 +11,17 @@ from math import ceil
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched, FetchedMessage, fetch_messages
+from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.plan import may_change
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.session import Session
-from mailmcp.imap.thread import TextRequest, fetch_texts
 from mailmcp.imap.uid_cache import SearchKey
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.cursor import SourceCursor
-from mailmcp.model.message_ref import UINT32_MAX, MessageRef
-from mailmcp.tools.evidence import SearchTerms
+from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.by_account import AccountQuery, ask_in_account
@@ -284,46 +282,3 @@ def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
 def top_of(found: MailboxPage, order: Order) -> int:
     """Return the highest UID that a search saw; 0 in an order in which newer messages come last."""
     return 0 if order.ascending else min(max(found.candidates.uids, default=0), UINT32_MAX)
-
-
-async def fetch_snippets(
-    call: Call, refs: Sequence[MessageRef], terms: SearchTerms
-) -> Mapping[MessageRef, FetchedMessage]:
-    """Fetch the starts of the texts of some messages; one round trip an account.
-
-    Messages whose text can't be fetched are missing from the result: their rows do without it.
-    """
-    choose_items = row_items(snippets=True, terms=terms)
-    by_account: dict[str, dict[str, list[MessageRef]]] = {}
-    for ref in refs:
-        by_account.setdefault(ref.account_id, {}).setdefault(ref.mailbox, []).append(ref)
-    texts: dict[MessageRef, FetchedMessage] = {}
-
-    async def fetch(account_id: str, mailboxes: Mapping[str, Sequence[MessageRef]]) -> None:
-        def requests(session: Session) -> dict[str, TextRequest]:
-            items = choose_items(session)
-            return {
-                name: TextRequest(
-                    uidvalidity=wanted[0].uidvalidity, jobs=(([ref.uid for ref in wanted], items),)
-                )
-                for name, wanted in mailboxes.items()
-            }
-
-        try:
-            results = await call.ask(
-                lambda session: fetch_texts(session, requests(session)),
-                mailbox=next(iter(mailboxes)),
-                account_id=account_id,
-            )
-        except ToolError:
-            return  # a snippet is an extra: the rows are complete without
-        for name, wanted in mailboxes.items():
-            fetched = results[name]
-            if not isinstance(fetched, ToolError):
-                [rows] = [each.messages for each in fetched]
-                texts.update((ref, rows[ref.uid]) for ref in wanted if ref.uid in rows)
-
-    async with anyio.create_task_group() as tasks:
-        for account_id, mailboxes in by_account.items():
-            tasks.start_soon(fetch, account_id, mailboxes)
-    return texts

@@ -10,6 +10,7 @@ from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage
+from mailmcp.model.mail_kind import MailKind
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.columns import row_lines
 from mailmcp.tools.errors import all_failed_error
@@ -20,6 +21,7 @@ from mailmcp.tools.rows import LeanMessageRow, MessageRow, build_row, row_items
 from mailmcp.tools.search.advice import is_imported, search_warnings, suggest_search, suggest_written
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, CoverageData, cover
+from mailmcp.tools.search.extras import fetch_invitation_times, fetch_snippets
 from mailmcp.tools.search.failures import (
     excluded_in_vain,
     explain_missing,
@@ -29,7 +31,7 @@ from mailmcp.tools.search.failures import (
     source_issues,
 )
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
-from mailmcp.tools.search.sources import fetch_snippets, search_sources
+from mailmcp.tools.search.sources import search_sources
 from mailmcp.tools.search.state import Search, check_against_cursor, resume_search, start_search
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
@@ -75,6 +77,10 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     texts: Mapping[MessageRef, FetchedMessage] = {}
     if search.snippet_chars and not with_texts:
         texts = await fetch_snippets(call, [each.ref for each in page.found], terms)
+    zone = call.preferences.zone
+    times: Mapping[MessageRef, str] = {}
+    if search.query.kind and search.query.kind.kind is MailKind.INVITATION:
+        times = await fetch_invitation_times(call, page.found, zone)
     listings = searches.listings
     if not page.found and not page.rest and search.is_first_page:
         listings = await _list_all(call, search, listings)
@@ -89,6 +95,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
             terms=terms,
             places=each.places,
             sent_mail=sent_mail,
+            when=times.get(each.ref, ""),
         )
         for each in page.found
         if (message := texts.get(each.ref, each.searched.fetched.messages.get(each.ref.uid))) is not None
@@ -101,7 +108,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     if not rows and page.found:
         raise all_failed_error(failed, next_action)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
-    zone, sizes = call.preferences.zone, search.order is Order.LARGEST
+    sizes = search.order is Order.LARGEST
     return Outcome(
         summary=_summary(coverage, page, shown=len(rows), zone=str(zone)),
         data=data(
