@@ -157,6 +157,21 @@ KIND_ADDRESSES_MAX: Final = 120
 SENT_MESSAGES_MAX: Final = 1_000
 """Newest sent messages whose recipients are the owner's correspondents: about 100 KB, fetched once."""
 
+GROUP_MESSAGES_MAX: Final = 20_000
+"""Messages that one call groups: 3 MB, and 3 s of our own time. Two years of a busy mailbox."""
+
+GROUP_DEADLINE_SHARE: Final = 0.6
+"""Share of a call's time after which no more messages are fetched to be grouped."""
+
+GROUP_COPIES_MAX: Final = 2_000
+"""Messages compared in full because they may be copies, where the server has no ids: about 1 KB each."""
+
+GROUP_NAME_CHARS_MAX: Final = 60
+"""Of the name of a person or a list."""
+
+WALK_CHUNK_MESSAGES: Final = 2_000
+"""Messages in one round trip of a walk through all matches: 10 MB of memory while they are read."""
+
 PROBE_MESSAGES: Final = 10
 """Messages in a probe of a server's search: enough that a few odd ones don't decide."""
 

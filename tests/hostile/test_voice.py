@@ -19,6 +19,7 @@ from mailmcp.model.owner import Owner
 from mailmcp.server.app import build_server
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.registry import TOOLS
+from mailmcp.tools.search.group_keys import GroupBy
 from mcp_envelope import Dialect
 from servers.dovecot import Dovecot, Login
 from servers.embedded import Pymap
@@ -44,6 +45,7 @@ _OPENINGS: Final = re.compile(
     r"|Sections \(\d+\): |Resource |Saved |Not complete:$|Warning: |Next: [A-Z]|Error |The same call may "
     r"|How it was |Not proven |Not searched: |Message |Octets |Characters |The file of |No text of "
     r"|No messages? |\d+ of |\d+ account"
+    rf"|\d+ (?:{'|'.join(GroupBy)})"
 )
 
 
@@ -143,6 +145,9 @@ async def search(client: Client, shared: str) -> AsyncIterator[str]:
     invitations = await call(client, "imap_search_messages", mailbox="*", kind="invitation", limit=100)
     assert any("when" in row for row in invitations["messages"]), "no stranger invites"
     await call(client, "imap_search_messages", mailboxes=["INBOX", shared, "No such"], sort="largest")
+    for group_by in GroupBy:
+        for where in ({}, {"mailbox": "*"}, {"mailboxes": ["INBOX", shared, "No such"], "query": MARK}):
+            await call(client, "imap_search_messages", group_by=group_by.value, **where)
     for mailbox in ("INBOX", shared):
         page = await call(client, "imap_search_messages", mailbox=mailbox, limit=4, snippet_max_chars=200)
         while True:

@@ -25,6 +25,7 @@ ROWS: dict[str, tuple[str, Any, list[Keys]]] = {
     "body": ("o", "two words", [(b"BODY", "two words")]),
     "keyword": ("k", "$Forwarded", [(b"KEYWORD", b"$Forwarded")]),
     "header_message_id": ("i", " <a@b> ", [(b"HEADER", b"MESSAGE-ID", "<a@b>")]),
+    "list_id": ("li", "news.a.example", [(b"HEADER", b"LIST-ID", "news.a.example")]),
     "gmail_query": ("g", "is:starred", [(b"X-GM-RAW", "is:starred")]),
     "unread_only": ("u", True, [(b"UNSEEN",)]),
     "flagged": ("l", True, [(b"FLAGGED",)]),

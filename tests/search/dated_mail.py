@@ -72,6 +72,7 @@ def _make(number: int, random: Random, *, plain: bool) -> Known:
         to="me@home.example",
         cc="",
         subject=subject,
+        list_id="",
         message_id=message_id,
         received=received,
         dated=moment,

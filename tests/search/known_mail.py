@@ -98,6 +98,9 @@ class Known:
     to: str
     cc: str
     subject: str
+    list_id: str
+    """The field as it is written; "" in most messages."""
+
     message_id: str
     """With its angle brackets."""
 
@@ -128,6 +131,7 @@ def _make(number: int, count: int) -> Known:
     from_ = PEOPLE[number % len(PEOPLE)]
     to = ", ".join((PEOPLE[number // 2 % 3], "me@home.example"))
     cc = PEOPLE[number // 3 % len(PEOPLE)] if number % 3 == 0 else ""
+    list_id = f"Station news {number % 3} <news{number % 3}.station.example>" if number % 19 == 4 else ""
     message_id = f"<Msg{3 if number == MESSAGE_ID_TWICE else number:05}@Mail.example>"
     fields = [
         ("Date", "Mon, 01 Jan 2024 12:00:00 +0000"),
@@ -136,6 +140,7 @@ def _make(number: int, count: int) -> Known:
         *([("Cc", cc)] if cc else []),
         ("Subject", content.subject),
         ("Message-ID", message_id),
+        *([("List-Id", list_id)] if list_id else []),
     ]
     charset = "utf-8" if _beyond(from_ + cc, content.charset) else content.charset
     return Known(
@@ -145,6 +150,7 @@ def _make(number: int, count: int) -> Known:
         to=to,
         cc=cc,
         subject=content.subject,
+        list_id=list_id,
         message_id=message_id,
         received=_received(number, count),
         flags=_flags(number),

@@ -57,7 +57,7 @@ def in_body(phrase: str) -> Matches:
 
 
 def in_field(name: str, text: str) -> Matches:
-    """The text occurs in one header field: `from_`, `to`, `cc`, `subject`."""
+    """The text occurs in one header field: `from_`, `to`, `cc`, `subject`, `list_id`."""
     return lambda message, rules: rules.field(getattr(message, name), text)
 
 

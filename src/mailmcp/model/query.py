@@ -368,6 +368,7 @@ class SearchQuery:
         description="Message-ID header.",
         aliases="message_id rfc822_message_id",
     )
+    list_id: str = _in_header("li", "List-Id", noun="List-Id", aliases="list mailing_list")
     gmail_query: str = _criterion(
         "",
         "g",

@@ -14,6 +14,7 @@ _ALIASES: Final = {row.argument: row.aliases for row in ARGUMENT_CRITERIA} | {
     "last_days": "days last_n_days since_days",
     "sort": "order order_by sort_by sort_order",
     "limit": "max_results results count max page_size per_page top n max_messages",
+    "group_by": "groupby group aggregate aggregate_by count_by",
     "snippet_max_chars": "snippet snippets snippet_length",
     "cursor": "page_token next_page_token next_cursor continuation page",
     "message_id": "id ids uid uids msg_id email_id message message_uri uri thread_id conversation_id",

@@ -10,7 +10,8 @@ HEADERS = (
     b'To: "Doe, Bob" <bob@example.org>, carol@example.org\r\n'
     b"Cc: dan@example.org\r\n"
     b"Subject: =?utf-8?b?QW5nZWJvdCBmw7xy?= =?utf-8?q?_Z=C3=BCrich?=\r\n"
-    b"Message-ID: <Abc.1@example.org>\r\n\r\n"
+    b"Message-ID: <Abc.1@example.org>\r\n"
+    b"List-Id: =?utf-8?q?K=C3=A4se?= <cheese.example.org>\r\n\r\n"
 )
 
 
@@ -44,6 +45,9 @@ CASES = (
     (SearchQuery(header_message_id="<abc.1@example.org>"), True),
     (SearchQuery(header_message_id="abc.2@example.org"), False),
     (SearchQuery(header_message_id="1@example.org"), False),
+    (SearchQuery(list_id="CHEESE.example"), True),
+    (SearchQuery(list_id="käse"), True),
+    (SearchQuery(list_id="wine.example"), False),
     (SearchQuery(from_="jürgen", subject="zürich", to="bob"), True),
     (SearchQuery(from_="jürgen", subject="zürich", to="eve"), False),
 )

@@ -185,6 +185,9 @@ class SearchMessagesArguments(_CriteriaArguments):
     limit: int = Field(
         limits.PAGE_SIZE_DEFAULT, ge=1, le=limits.PAGE_SIZE_MAX, description="Messages a page."
     )
+    group_by: (
+        Literal["sender", "domain", "list", "recipient", "mailbox", "day", "week", "month", "year"] | None
+    ) = None
     snippet_max_chars: Annotated[int, AfterValidator(_check_snippet_chars)] = Field(
         0,
         ge=0,
@@ -202,6 +205,8 @@ class SearchMessagesArguments(_CriteriaArguments):
         ("last_days", "before"),
         ("since", "start_date"),
         ("before", "end_date"),
+        ("group_by", "cursor"),
+        ("group_by", "snippet_max_chars"),
     )
     plurals = {"mailbox": "mailboxes"}  # noqa: RUF012 - pydantic knows it as a ClassVar of the base
 

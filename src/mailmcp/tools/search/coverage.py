@@ -60,6 +60,9 @@ class Coverage:
     cut: bool = False
     """Whether there are more mailboxes than one search takes."""
 
+    notes: tuple[str, ...] = ()
+    """Further sentences about how it was searched."""
+
     @property
     def complete(self) -> bool:
         """Whether it is proven that this page and those after it show every match."""
@@ -85,7 +88,7 @@ class Coverage:
     @property
     def method(self) -> str:
         """Sentences about how it was searched, each once."""
-        sentences = list(dict.fromkeys(line for each in self.seen for line in each.statements))
+        sentences = [*self.notes, *dict.fromkeys(line for each in self.seen for line in each.statements)]
         if self.search.by_written:
             sentences.append("Times and order go by the Date header.")
         if self.cut:

@@ -83,14 +83,15 @@ def _source(source: SourceCursor, answer: MailboxPage) -> Source:
     for uid in answer.uids:
         rank = answer.ranks.get(uid, rows[-1].rank if rows else source.rank)
         message = answer.fetched.messages.get(uid)
-        keys = _copy_keys(source.account_id, message) if message is not None else ()
+        keys = copy_keys(source.account_id, message) if message is not None else ()
         rows.append(Waiting(uid=uid, rank=rank, keys=keys))
     newer = {row.uid for row in rows if _has_arrived_since(source, row.uid, row.rank)}
     frontier = answer.last.rank if answer.left and answer.last is not None else None
     return Source(rows=rows, skip=frozenset(source.skip) | newer, frontier=frontier)
 
 
-def _copy_keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]:
+def copy_keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]:
+    """Return what only copies of a message share; empty if nothing would prove a copy."""
     by_server = server_keys(account_id=account_id, email_id=message.email_id, gmail_id=message.gmail_id)
     as_stored = stored_key(
         parse_headers(message.sections.get("HEADER.FIELDS", b"")),

@@ -3,7 +3,7 @@
 The result of a mailbox that fails is its error. It never delays the others beyond a share of the call's time.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import ceil
@@ -45,6 +45,11 @@ _SOURCE_CHARS = 60
 Items = Callable[[Session], Sequence[str]]
 """Chooses the data items of a row."""
 
+Found = list[MailboxPage | ToolError]
+
+Work = Callable[[Session, Sequence[PageRequest], Callable[[Found], None]], Found]
+"""Searches some mailboxes on a session; calls the last argument with what arrived if the connection fails."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Searched:
@@ -71,12 +76,19 @@ class Searches:
     """Whether the messages of one mailbox go by arrival, because its UIDs don't."""
 
 
-async def search_sources(call: Call, search: Search, items: Items) -> Searches:
-    """Search all sources; two round trips a session, or one if the candidates are remembered."""
+async def search_sources(call: Call, search: Search, items: Items, work: Work | None = None) -> Searches:
+    """Search all sources; two round trips a session, or one if the candidates are remembered.
+
+    Args:
+        call: The call.
+        search: What to search for, and where.
+        items: What to fetch.
+        work: What to do on each session instead of making a page.
+    """
     by_account: dict[str, list[SourceCursor]] = {}
     for source in search.sources:
         by_account.setdefault(source.account_id, []).append(source)
-    run = _Run(call, search, items, accounts=len(by_account))
+    run = _Run(call, search, items, work, accounts=len(by_account))
     results: dict[str, list[Searched]] = {}
 
     async def search_account(account_id: str, sources: list[SourceCursor]) -> None:
@@ -94,8 +106,9 @@ async def search_sources(call: Call, search: Search, items: Items) -> Searches:
 class _Run:
     """One search of several sources while it runs."""
 
-    def __init__(self, call: Call, search: Search, items: Items, *, accounts: int) -> None:
+    def __init__(self, call: Call, search: Search, items: Items, work: Work | None, *, accounts: int) -> None:
         self.call, self.search, self.items = call, search, items
+        self.work, self.makes_pages = work or _search_with_rows, work is None
         self.found = Searches()
         self.asked: dict[str, AccountQuery] = {}
         self.cache_hits = 0
@@ -144,23 +157,24 @@ class _Run:
     async def _search_group(self, account_id: str, sources: Sequence[SourceCursor]) -> list[Searched]:
         """Search some mailboxes on one session."""
         requests = [self._request(source) for source in sources]
-        found: Sequence[MailboxPage | ToolError]
-        kept: list[list[MailboxPage | ToolError]] = []
+        found: Found
+        kept: list[Found] = []
         try:
             found = await self.call.ask(
-                lambda session: _search_with_rows(session, requests, kept.append),
+                lambda session: self.work(session, requests, kept.append),
                 mailbox=sources[0].mailbox,
                 account_id=account_id,
                 deadline=self.deadline,
             )
         except ToolError as error:
             found = max(kept, key=_count_rows, default=[error] * len(sources))
-        for source, request, each in zip(sources, requests, found, strict=True):
-            if isinstance(each, MailboxPage):
-                self._remember(source, request, each)
         self._done += len(sources)
-        if self._total > 1:
-            self.call.report(self._done, self._total, "mailboxes searched")
+        if self.makes_pages:
+            for source, request, each in zip(sources, requests, found, strict=True):
+                if isinstance(each, MailboxPage):
+                    self._remember(source, request, each)
+            if self._total > 1:
+                self.call.report(self._done, self._total, "mailboxes searched")
         asked = self.asked[account_id]
         return [
             Searched(source=source, found=asked.qualify(each) if isinstance(each, MailboxPage) else each)
@@ -209,15 +223,13 @@ class _Run:
         )
 
 
-def _count_rows(found: Sequence[MailboxPage | ToolError]) -> int:
-    return sum(len(each.fetched.messages) for each in found if isinstance(each, MailboxPage))
+def _count_rows(found: Found) -> int:
+    return sum(len(each.uids) - len(each.fetched.failures) for each in found if isinstance(each, MailboxPage))
 
 
 def _search_with_rows(
-    session: Session,
-    requests: Sequence[PageRequest],
-    keep: Callable[[list[MailboxPage | ToolError]], None],
-) -> list[MailboxPage | ToolError]:
+    session: Session, requests: Sequence[PageRequest], keep: Callable[[Found], None]
+) -> Found:
     """Search, and fetch rows again without structures if they can't be fetched with them.
 
     If the connection fails, `keep` gets what has arrived.
@@ -282,3 +294,21 @@ def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
 def top_of(found: MailboxPage, order: Order) -> int:
     """Return the highest UID that a search saw; 0 in an order in which newer messages come last."""
     return 0 if order.ascending else min(max(found.candidates.uids, default=0), UINT32_MAX)
+
+
+async def list_all(
+    call: Call, search: Search, listings: Mapping[str, tuple[Mailbox, ...]]
+) -> dict[str, tuple[Mailbox, ...]]:
+    """List the mailboxes of the accounts of a search that found nothing; one round trip for each unlisted."""
+    known = dict(listings)
+
+    async def add_listing(account_id: str) -> None:
+        try:
+            known[account_id] = await call.ask(list_mailboxes, account_id=account_id)
+        except ToolError:
+            return  # the search succeeded; the reply only names no other mailboxes
+
+    async with anyio.create_task_group() as tasks:
+        for account_id in {each.account_id for each in search.sources} - known.keys():
+            tasks.start_soon(add_listing, account_id)
+    return {each.account_id: known[each.account_id] for each in search.sources if each.account_id in known}

@@ -303,9 +303,11 @@ def arguments_of(search: Search) -> dict[str, object]:
         value = getattr(arguments, name)
         if value != SearchMessagesArguments.model_fields[name].default:
             shown = list(value) if isinstance(value, tuple) else value
-            sent[name.rstrip("_")] = _as_sent(name, value) if name in TEXTS else shown
+            sent[name.rstrip("_")] = as_sent(name, value) if name in TEXTS else shown
     if search.snippet_chars:
         sent["snippet_max_chars"] = search.snippet_chars
+    if arguments.group_by is not None:
+        sent["group_by"] = arguments.group_by
     return sent | {"limit": search.page_size}
 
 
@@ -363,6 +365,6 @@ def _unescaped(arguments: SearchMessagesArguments) -> SearchMessagesArguments:
     return arguments.model_copy(update={name: unescape(getattr(arguments, name)) for name in TEXTS})
 
 
-def _as_sent(name: str, text: str) -> str:
+def as_sent(name: str, text: str) -> str:
     """Write a text so that it is read as the same: escaped if it was sent escaped."""
     return text if unescape(text) == text and accepts(name, text) else escape(text)

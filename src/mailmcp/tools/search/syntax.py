@@ -171,6 +171,7 @@ _REPLACEMENTS: dict[str, tuple[str, Callable[[str, date], str]]] = {
     "smaller": ("smaller_than", _octets),
     "newer_than": ("last_days", _last_days),
     "older_than": ("before", _days_ago),
+    "list": ("list_id", _id),
     **dict.fromkeys(("rfc822msgid", "msgid", "message-id"), ("header_message_id", _id)),
 }
 _SWITCHES = {
@@ -188,7 +189,7 @@ _SWITCHES = {
     "-is:answered": "unanswered_only",
     "-is:replied": "unanswered_only",
 }
-_NAMES = {*_REPLACEMENTS, *(each.lstrip("-").partition(":")[0] for each in _SWITCHES), "category", "list"}
+_NAMES = {*_REPLACEMENTS, *(each.lstrip("-").partition(":")[0] for each in _SWITCHES), "category"}
 
 _TOKEN = re.compile(
     rf"""

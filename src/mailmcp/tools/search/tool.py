@@ -3,11 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import anyio
-from pydantic import BaseModel
-
 from mailmcp.imap.fetch import FetchedMessage
-from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.mail_kind import MailKind
@@ -17,10 +13,11 @@ from mailmcp.tools.errors import all_failed_error
 from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.people import SentMail
-from mailmcp.tools.rows import LeanMessageRow, MessageRow, build_row, row_items
+from mailmcp.tools.rows import MessageRow, build_row, row_items
 from mailmcp.tools.search.advice import is_imported, search_warnings, suggest_search, suggest_written
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
-from mailmcp.tools.search.coverage import Coverage, CoverageData, cover
+from mailmcp.tools.search.coverage import Coverage, cover
+from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
 from mailmcp.tools.search.extras import fetch_invitation_times, fetch_snippets
 from mailmcp.tools.search.failures import (
     excluded_in_vain,
@@ -30,37 +27,21 @@ from mailmcp.tools.search.failures import (
     search_instead,
     source_issues,
 )
+from mailmcp.tools.search.group_keys import GroupBy
+from mailmcp.tools.search.group_reply import reply_with_groups
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
-from mailmcp.tools.search.sources import search_sources
+from mailmcp.tools.search.sources import list_all, search_sources
 from mailmcp.tools.search.state import Search, check_against_cursor, resume_search, start_search
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
-from mcp_envelope import NextAction, Outcome, Page, ToolError
-
-
-class LeanSearchMessagesData(BaseModel):
-    """One page. `attempted` is `returned` and `failed` together; all three count messages."""
-
-    account_id: str
-    mailbox: str
-    total: int
-    total_at_most: bool | None = None
-    attempted: int
-    returned: int
-    failed: int
-    messages: tuple[LeanMessageRow, ...]
-    coverage: CoverageData
-
-
-class SearchMessagesData(LeanSearchMessagesData):
-    """The same with full rows."""
-
-    messages: tuple[MessageRow, ...]
+from mcp_envelope import NextAction, Outcome, Page
 
 
 async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Outcome[LeanSearchMessagesData]:
     """Return one page of a search: two round trips, or one for a next page whose search is remembered."""
     search = _read_search(arguments, call)
+    if arguments.group_by is not None:
+        return await reply_with_groups(search, GroupBy(arguments.group_by), arguments, call)
     names = dict.fromkeys(each.mailbox for each in search.sources)
     call.mailbox = EVERYTHING if search.all_mailboxes else ", ".join(names)
     terms = search_terms(search.query)
@@ -83,7 +64,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
         times = await fetch_invitation_times(call, page.found, zone)
     listings = searches.listings
     if not page.found and not page.rest and search.is_first_page:
-        listings = await _list_all(call, search, listings)
+        listings = await list_all(call, search, listings)
     failed = tuple(message_issues(page.found))
     coverage = cover(search, searches, listings, unread=bool(failed))
     sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=listings)
@@ -152,24 +133,6 @@ def _read_search(arguments: SearchMessagesArguments, call: Call) -> Search:
         call.choose_account(search.account_id)
     size = arguments.limit if "limit" in arguments.model_fields_set else search.page_size
     return replace(search, page_size=size)
-
-
-async def _list_all(
-    call: Call, search: Search, listings: Mapping[str, tuple[Mailbox, ...]]
-) -> dict[str, tuple[Mailbox, ...]]:
-    """List the mailboxes of the accounts of a search that found nothing; one round trip for each unlisted."""
-    known = dict(listings)
-
-    async def add_listing(account_id: str) -> None:
-        try:
-            known[account_id] = await call.ask(list_mailboxes, account_id=account_id)
-        except ToolError:
-            return  # the search succeeded; the reply only names no other mailboxes
-
-    async with anyio.create_task_group() as tasks:
-        for account_id in {each.account_id for each in search.sources} - known.keys():
-            tasks.start_soon(add_listing, account_id)
-    return {each.account_id: known[each.account_id] for each in search.sources if each.account_id in known}
 
 
 def _summary(coverage: Coverage, page: SearchPage, *, shown: int, zone: str) -> str:

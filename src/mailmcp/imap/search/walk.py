@@ -1,0 +1,204 @@
+"""Go through all matches of some mailboxes, the latest first, and add them up.
+
+A page stops when it is full; a walk goes on until it has seen every candidate, or until the messages or
+the time of its budget are spent. Rows aren't kept: a tally takes what it needs of each.
+"""
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Protocol
+
+from mailmcp import limits
+from mailmcp.imap.command import canonical_name
+from mailmcp.imap.errors import uidvalidity_conflict
+from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, fetch_steps
+from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
+from mailmcp.imap.search.candidates import find_candidates, message_limit
+from mailmcp.imap.search.order import Order
+from mailmcp.imap.search.page import CandidateList, CandidateQuery, Candidates, MailboxPage, PageRequest
+from mailmcp.imap.search.server import SearchServer
+from mailmcp.imap.search.verify import make_check, merge_items
+from mcp_envelope import Code, ToolError
+
+
+class Tally(Protocol):
+    """Adds up messages."""
+
+    def add(self, row: FetchedMessage) -> None:
+        """Add a message that matches. Its row isn't kept."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Budget:
+    """The messages that the walks of one call may look at, and the time they may take. Thread-safe."""
+
+    messages: int
+    is_over: Callable[[], bool]
+    """Whether the time is up."""
+
+    _lock: Lock = field(default_factory=Lock)
+
+    def take(self, wanted: int) -> int:
+        """Return how many of `wanted` messages may be looked at, and count them as taken."""
+        if self.is_over():
+            return 0
+        with self._lock:
+            granted = min(wanted, self.messages)
+            self.messages -= granted
+            return granted
+
+    def give_back(self, count: int) -> None:
+        """Take back messages: an attempt failed, and the next one looks at them again."""
+        with self._lock:
+            self.messages += count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalkedMailbox(MailboxPage):
+    """One mailbox as far as it was walked.
+
+    `uids` are the matches that were added, `left` the candidates that weren't looked at. No rows are
+    in `fetched`, but a failure for each candidate that could not be fetched.
+    """
+
+    tally: Tally
+    lost: FetchFailure | None = None
+    """Why the walk ended early, if the connection failed."""
+
+
+def walk_mailboxes(
+    server: SearchServer,
+    requests: Sequence[PageRequest],
+    *,
+    new_tally: Callable[[], Tally],
+    budget: Budget,
+    report: Callable[[], None] = lambda: None,
+    keep: Callable[[list[MailboxPage | ToolError]], None] = lambda _found: None,
+) -> list[MailboxPage | ToolError]:
+    """Walk mailboxes, all at once.
+
+    One round trip for the search, and one for each chunk of messages (`limits.WALK_CHUNK_MESSAGES`, of
+    all mailboxes together).
+
+    Args:
+        server: The server, on a session.
+        requests: What to search for. `items` are those that the tally needs; sizes and positions of pages
+            mean nothing here.
+        new_tally: Makes the tally of a mailbox.
+        budget: Shared by all walks of a call.
+        report: Called after each chunk.
+        keep: As for `search_mailboxes`: what was added up before the connection failed.
+
+    Returns:
+        For each request its walk, or its error: as for `search_mailboxes`.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed, which ends all of them.
+    """
+    server.prepare(requests)
+    chunk = max(limits.WALK_CHUNK_MESSAGES // len(requests), 100)
+    walks = [_Walk(server, request, new_tally, budget, report, chunk) for request in requests]
+    tasks = [
+        MailboxTask(mailbox=walk.request.mailbox, uidvalidity=None, steps=walk.steps(), current=walk.current)
+        for walk in walks
+    ]
+    try:
+        return run_pipelined(server.session, tasks)
+    except ToolError:
+        keep([task.outcome for task in tasks])
+        budget.give_back(sum(walk.taken for walk in walks))
+        raise
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The walk through one mailbox."""
+
+    server: SearchServer
+    request: PageRequest
+    new_tally: Callable[[], Tally]
+    budget: Budget
+    report: Callable[[], None]
+    chunk: int
+    current: CurrentMailbox = field(default_factory=CurrentMailbox)
+    taken: int = 0
+
+    def steps(self) -> Steps[MailboxPage]:
+        """Walk; again if the rows show that the search must be another one."""
+        name = canonical_name(self.request.mailbox)
+        wanted = CandidateQuery(
+            mailbox=name, query=self.request.query, proofs=self.request.proofs, order=Order.NEWEST
+        )
+        walked = None
+        while walked is None:
+            candidates = yield from find_candidates(self.server, wanted)
+            assert candidates is not None  # noqa: S101 - they are in order as they are found
+            walked = yield from self._add_up(wanted, candidates)
+        return walked
+
+    def _add_up(self, wanted: CandidateQuery, candidates: Candidates) -> Steps[WalkedMailbox | None]:
+        """Add up the candidates, chunk by chunk; None if the search must be made again."""
+        server, budget = self.server, self.budget
+        mailbox = self.current.mailbox
+        assert mailbox is not None  # noqa: S101 - it was searched
+        exists, uidvalidity = mailbox.exists, mailbox.uidvalidity
+        check = make_check(candidates.plan.local, self.request.proofs)
+        items = merge_items(["UID", *self.request.items(server.session)], check.items)
+        uids, tally = candidates.uids, self.new_tally()
+        matches = array("I")
+        failures: dict[int, FetchFailure] = {}
+        lost: FetchFailure | None = None
+        looked_at, is_checked = 0, False
+        while lost is None:
+            granted = budget.take(min(self.chunk, len(uids) - looked_at))
+            self.taken += granted
+            chunk, rows = uids[looked_at : looked_at + granted], Fetched()
+            if chunk:
+                [rows] = yield from fetch_steps((chunk, items), message_limit=message_limit(server.session))
+            if (found := self._uidvalidity()) != uidvalidity:
+                raise uidvalidity_conflict(mailbox.name, expected=uidvalidity, found=found)
+            if not (is_checked or rows.interrupted):
+                flagged = rows.messages if "FLAGS" in items else {}
+                if not (yield from server.accepts(wanted, candidates, flagged, ranks=(), exists=exists)):
+                    budget.give_back(granted)
+                    return None
+                is_checked = True
+            if not chunk:
+                break
+            for uid, row in rows.messages.items():
+                if check.holds(row):
+                    matches.append(uid)
+                    tally.add(row)
+            failed = {uid: each for uid, each in rows.failures.items() if each.code is not Code.NOT_FOUND}
+            looked_at += len(chunk)
+            if rows.interrupted:
+                looked_at -= len(failed)
+                lost = next(iter(failed.values()), None)
+                break
+            failures |= failed
+            self.report()
+        left = len(uids) - looked_at
+        return WalkedMailbox(
+            mailbox=mailbox.name,
+            uidvalidity=uidvalidity,
+            exists=exists,
+            uids=tuple(matches),
+            fetched=Fetched(failures=failures, interrupted=lost is not None),
+            candidates=CandidateList(uids=array("I"), exists=exists, uidnext=None, verified=False),
+            last=None,
+            left=left,
+            total_exact=not (left or failures) or not candidates.plan.local.criteria,
+            candidates_checked=looked_at,
+            statements=candidates.statements,
+            unverified=server.unverified(self.request.query, found=len(uids), exists=exists),
+            known_gaps=candidates.plan.known_gaps if exists else "",
+            complete=candidates.complete and not (left or failures),
+            tally=tally,
+            lost=lost,
+        )
+
+    def _uidvalidity(self) -> int:
+        assert self.current.mailbox is not None  # noqa: S101 - it was searched
+        return self.current.mailbox.uidvalidity

@@ -1,0 +1,31 @@
+"""What imap_search_messages returns, for programs."""
+
+from pydantic import BaseModel
+
+from mailmcp.tools.rows import LeanMessageRow, MessageRow
+from mailmcp.tools.search.coverage import CoverageData
+from mailmcp.tools.search.group_rows import GroupRow
+
+
+class LeanSearchMessagesData(BaseModel):
+    """One page. `attempted` is `returned` and `failed` together: messages, or with `group_by` groups."""
+
+    account_id: str
+    mailbox: str
+    total: int
+    total_at_most: bool | None = None
+    attempted: int
+    returned: int
+    failed: int
+    messages: tuple[LeanMessageRow, ...]
+    groups: tuple[GroupRow, ...] | None = None
+    counted: int | None = None
+    """Messages in the groups, each once: fewer than `total` if not all could be looked at."""
+
+    coverage: CoverageData
+
+
+class SearchMessagesData(LeanSearchMessagesData):
+    """The same with full rows."""
+
+    messages: tuple[MessageRow, ...]

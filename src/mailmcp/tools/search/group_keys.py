@@ -1,0 +1,140 @@
+"""What messages are grouped by: the keys of a message for each value of `group_by`, and what holds them.
+
+A message has no key if it lacks what it is grouped by, and several if it has several recipients.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta, tzinfo
+from enum import StrEnum
+from typing import Final
+
+from mailmcp import limits
+from mailmcp.mail.header.address import parse_addresses
+from mailmcp.mail.header.fields import Headers
+from mailmcp.mail.header.mailing_list import LIST_HEADER_FIELDS, parse_mailing_list
+from mailmcp.mail.text.snippet import make_snippet
+from mailmcp.mail.trust.domains import domain_of, organisation_of, to_ascii
+
+
+class GroupBy(StrEnum):
+    """The values of `group_by`."""
+
+    SENDER = "sender"
+    DOMAIN = "domain"
+    LIST = "list"
+    RECIPIENT = "recipient"
+    MAILBOX = "mailbox"
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
+
+    @property
+    def header_fields(self) -> str:
+        """The header fields that hold the keys; "" if none do."""
+        return _HEADER_FIELDS.get(self, "")
+
+    @property
+    def is_time(self) -> bool:
+        """Whether the groups are times."""
+        return self in PERIODS
+
+
+_HEADER_FIELDS: Final = {
+    GroupBy.SENDER: "FROM",
+    GroupBy.DOMAIN: "FROM",
+    GroupBy.LIST: f"{LIST_HEADER_FIELDS} FROM",
+    GroupBy.RECIPIENT: "TO CC",
+}
+
+PERIODS: Final[dict[GroupBy, Callable[[datetime], str]]] = {
+    GroupBy.DAY: lambda moment: f"{moment:%Y-%m-%d}",
+    GroupBy.WEEK: lambda moment: "{}-W{:02}".format(*moment.isocalendar()[:2]),
+    GroupBy.MONTH: lambda moment: f"{moment:%Y-%m}",
+    GroupBy.YEAR: lambda moment: f"{moment:%Y}",
+}
+"""The key of a time, in the user's zone; weeks as in ISO 8601. Keys sort as the times do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One key of a message, and what the message says about the group."""
+
+    key: str
+    argument: str
+    """The search argument that finds the group's messages by the key, and maybe others."""
+
+    name: str = ""
+    unsubscribe: tuple[str, ...] = ()
+    one_click: bool = False
+
+
+def keys_in_header(group_by: GroupBy, headers: Headers) -> tuple[Key, ...]:
+    """Return the keys that header fields hold: addresses and ids in lower case, each once."""
+    match group_by:
+        case GroupBy.SENDER:
+            return _people(headers, "From")[:1]
+        case GroupBy.DOMAIN:
+            senders = _people(headers, "From")[:1]
+            domains = (to_ascii(organisation_of(domain_of(each.key))) for each in senders)
+            return tuple(Key(key=each, argument="from") for each in domains if each)
+        case GroupBy.RECIPIENT:
+            return _people(headers, "To", "Cc", argument="any_address")
+        case GroupBy.LIST:
+            return _list(headers)
+        case _:
+            return ()
+
+
+def period_of(group_by: GroupBy, epoch: int, zone: tzinfo) -> str:
+    """Return the key of the time in which a message arrived."""
+    return PERIODS[group_by](datetime.fromtimestamp(epoch, zone))
+
+
+def period_days(key: str) -> tuple[date, date]:
+    """Return the first and the last day of a key of `period_of`."""
+    year, _, rest = key.partition("-")
+    if rest.startswith("W"):
+        monday = date.fromisocalendar(int(year), int(rest[1:]), 1)
+        return monday, monday + timedelta(days=6)
+    if not rest:
+        return date(int(year), 1, 1), date(int(year), 12, 31)
+    month, _, day = rest.partition("-")
+    if day:
+        return date.fromisoformat(key), date.fromisoformat(key)
+    first = date(int(year), int(month), 1)
+    return first, (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+
+
+def _people(headers: Headers, *names: str, argument: str = "from") -> tuple[Key, ...]:
+    found = parse_addresses(*(raw for name in names for raw in headers.raw_all(name)))
+    keys = (
+        Key(key=each.address.lower(), argument=argument, name=_short(each.name))
+        for each in found
+        if "@" in each.address
+    )
+    return tuple({each.key: each for each in keys}.values())
+
+
+def _list(headers: Headers) -> tuple[Key, ...]:
+    """Return the list; its sender, if it can be left but has no List-Id, as many newsletters."""
+    found = parse_mailing_list(headers)
+    if not found.list_id:
+        senders = _people(headers, "From")[:1] if found.unsubscribe else ()
+        return tuple(
+            replace(each, unsubscribe=found.unsubscribe, one_click=found.one_click) for each in senders
+        )
+    return (
+        Key(
+            key=found.list_id,
+            argument="list_id",
+            name=_short(found.name),
+            unsubscribe=found.unsubscribe,
+            one_click=found.one_click,
+        ),
+    )
+
+
+def _short(name: str) -> str:
+    return make_snippet(name, limits.GROUP_NAME_CHARS_MAX) if name else ""

@@ -1,0 +1,197 @@
+"""The reply to a search with `group_by`: groups instead of messages, and how far they can be trusted."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, time, timedelta, tzinfo
+
+from mailmcp import limits
+from mailmcp.imap.search.walk import WalkedMailbox
+from mailmcp.mail.header.dates import format_rfc3339
+from mailmcp.model.message_ref import parse_ref
+from mailmcp.tools.names import SEARCH_MESSAGES
+from mailmcp.tools.search.advice import search_warnings, suggest_search
+from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
+from mailmcp.tools.search.coverage import Coverage, cover
+from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
+from mailmcp.tools.search.failures import (
+    excluded_in_vain,
+    explain_missing,
+    nothing_searched,
+    search_instead,
+    source_issues,
+)
+from mailmcp.tools.search.group_keys import GroupBy, period_days
+from mailmcp.tools.search.group_rows import format_moment, group_line, groups_named
+from mailmcp.tools.search.grouping import Grouped, group_matches
+from mailmcp.tools.search.sources import Searches, list_all
+from mailmcp.tools.search.state import Search, arguments_of, as_sent
+from mailmcp.tools.tool import Call
+from mailmcp.tools.wording import counted
+from mcp_envelope import Issue, NextAction, Outcome, Page
+
+_TIMES = ("since", "before", "start_date", "end_date", "last_days")
+
+
+async def reply_with_groups(
+    search: Search, group_by: GroupBy, arguments: SearchMessagesArguments, call: Call
+) -> Outcome[LeanSearchMessagesData]:
+    """Group the matches of a search; two round trips, and one for each further 2,000 messages."""
+    names = dict.fromkeys(each.mailbox for each in search.sources)
+    call.mailbox = EVERYTHING if search.all_mailboxes else ", ".join(names)
+    searches, grouped = await group_matches(call, search, group_by)
+    instead = await explain_missing(call, searches)
+    if not any(isinstance(each.found, WalkedMailbox) for each in searches.searched):
+        raise nothing_searched(search, searches, search_instead(search, instead))
+    listings = searches.listings
+    if not grouped.total:
+        listings = await list_all(call, search, listings)
+    zone = call.preferences.zone
+    coverage = cover(search, searches, listings)
+    coverage = replace(coverage, notes=tuple(_notes(grouped, zone)))
+    data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
+    return Outcome(
+        summary=_summary(coverage, grouped, group_by, zone),
+        data=data(
+            account_id=search.account_id,
+            mailbox=EVERYTHING if search.all_mailboxes else next(iter(names)) if len(names) == 1 else "",
+            total=grouped.total,
+            total_at_most=None if grouped.total_exact else True,
+            attempted=len(grouped.rows),
+            returned=len(grouped.rows),
+            failed=0,
+            messages=(),
+            groups=grouped.rows,
+            counted=grouped.counted,
+            coverage=coverage.data,
+        ),
+        blocks=(
+            *(group_line(row, group_by, zone) for row in grouped.rows),
+            *coverage.lines(empty=not grouped.rows),
+        ),
+        issues=(*source_issues(searches), *_lost_issues(searches)),
+        warnings=(
+            *search_warnings(
+                search, arguments, coverage.seen, empty=not grouped.total, imported=False, today=call.today
+            ),
+            *excluded_in_vain(search, searches),
+        ),
+        page=Page(page_size=search.page_size, total_count=grouped.group_count),
+        next_action=_next_action(coverage, grouped, group_by, zone),
+    )
+
+
+def _summary(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzinfo) -> str:
+    if not grouped.total:
+        return coverage.summarize_nothing_found()
+    shown = sum(bool(row.key) for row in grouped.rows)
+    groups = groups_named(grouped.group_count, group_by)
+    if shown < grouped.group_count:
+        groups = f"{shown} of {groups}"
+    messages = counted(grouped.counted, "message")
+    if grouped.left:
+        at_most = "" if grouped.total_exact else "at most "
+        messages = f"{grouped.counted} of {at_most}{counted(grouped.total, 'message')}"
+    elif not grouped.total_exact:
+        messages = f"at most {messages}"
+    by_written = ", by Date header" if coverage.search.by_written else ""
+    summary = f"{groups} in {messages} in {coverage.where}{by_written}, times in {zone}"
+    return summary if coverage.all_seen else f"{summary}; not everything could be counted"
+
+
+def _notes(grouped: Grouped, zone: tzinfo) -> Iterator[str]:
+    """Write sentences about what was not counted, or perhaps counted twice."""
+    if grouped.left:
+        which = "those added to each mailbox last"
+        if grouped.back_to is not None:
+            earliest = datetime.fromtimestamp(grouped.back_to, zone)
+            which = f"the newest, back to {earliest:%Y-%m-%d %H:%M}"
+        yield f"Counted {grouped.counted} of {grouped.total} possible matches: {which}."
+    if grouped.unproven_copies:
+        are = counted(grouped.unproven_copies, "message")
+        yield f"Copies may be counted twice: {are} could not be compared."
+
+
+def _lost_issues(searches: Searches) -> Iterator[Issue]:
+    """Build an issue for each mailbox of which some messages could not be fetched."""
+    for each in searches.searched:
+        found = each.found
+        if not isinstance(found, WalkedMailbox):
+            continue
+        failure = found.lost or next(iter(found.fetched.failures.values()), None)
+        if failure is None:
+            continue
+        missing = len(found.fetched.failures) + (found.left if found.lost else 0)
+        yield Issue(
+            code=failure.code,
+            reason=failure.reason,
+            stage=failure.stage,
+            message=f"{counted(missing, 'message')} not counted. {failure.message}",
+            retryable=failure.retryable,
+            about={"mailbox": found.mailbox, "account_id": each.source.account_id},
+        )
+
+
+def _next_action(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzinfo) -> NextAction | None:
+    search = coverage.search
+    if not grouped.total:
+        return suggest_search(search, coverage)
+    arguments = arguments_of(search)
+    if grouped.left and grouped.back_to is not None:
+        for name in ("before", "end_date"):
+            arguments.pop(name, None)
+        if "last_days" in arguments:
+            arguments["since"] = search.first_day
+            del arguments["last_days"]
+        arguments["before"] = format_moment(grouped.back_to)
+        return NextAction(
+            instruction="Count the earlier messages.", tool=SEARCH_MESSAGES, arguments=arguments
+        )
+    if not grouped.rows or not grouped.rows[0].key:
+        return None
+    del arguments["group_by"]
+    arguments.pop("sort", None)
+    narrowed = _narrowed(arguments, search, grouped, group_by, zone)
+    if narrowed is None:
+        return None
+    return NextAction(
+        instruction="Show the messages of the first group.", tool=SEARCH_MESSAGES, arguments=narrowed
+    )
+
+
+def _narrowed(
+    arguments: dict[str, object], search: Search, grouped: Grouped, group_by: GroupBy, zone: tzinfo
+) -> dict[str, object] | None:
+    """Return the search for the messages of the first group; None if an argument can't hold its key."""
+    first = grouped.rows[0]
+    if group_by.is_time:
+        return {name: each for name, each in arguments.items() if name not in _TIMES} | _period(
+            first.key, search, zone
+        )
+    if group_by is GroupBy.MAILBOX:
+        ref = parse_ref(first.message_id or "")
+        assert ref is not None  # noqa: S101 - the group has messages
+        for name in ("mailbox", "mailboxes", "exclude_mailboxes"):
+            arguments.pop(name, None)
+        return arguments | {"account_id": ref.account_id, "mailbox": ref.mailbox}
+    assert grouped.top is not None  # noqa: S101 - the group has a key
+    name, key = grouped.top.argument, as_sent(grouped.top.argument, first.key)
+    if name == "any_address" and str(arguments.get(name, "")).lower() not in key:
+        name = "to"  # the criterion stays
+    return arguments | {name: key} if len(key) <= limits.ARGUMENT_CHARS_MAX else None
+
+
+def _period(key: str, search: Search, zone: tzinfo) -> dict[str, object]:
+    """Return the arguments for a time, or for the part of it that was searched."""
+    first, last = period_days(key)
+    start = datetime.combine(first, time(), zone)
+    end = datetime.combine(last + timedelta(days=1), time(), zone)
+    since = search.query.since or search.query.written_since
+    before = search.query.before or search.query.written_before
+    arguments: dict[str, object] = {"start_date": first.isoformat(), "end_date": last.isoformat()}
+    if since is not None and since > start:
+        del arguments["start_date"]
+        arguments["since"] = format_rfc3339(since)
+    if before is not None and before < end:
+        del arguments["end_date"]
+        arguments["before"] = format_rfc3339(before)
+    return arguments

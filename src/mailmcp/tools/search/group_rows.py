@@ -1,0 +1,85 @@
+"""A group in a reply: its data, and its line."""
+
+from datetime import UTC, datetime, tzinfo
+
+from pydantic import BaseModel
+
+from mailmcp.mail.header.address import Address, format_address
+from mailmcp.mail.header.dates import format_rfc3339
+from mailmcp.mail.trust.link import LinkKind, parse_link
+from mailmcp.tools.columns import people_column
+from mailmcp.tools.search.group_keys import GroupBy
+from mailmcp.tools.wording import counted
+from mcp_envelope import code
+from mcp_envelope.markdown import quote
+
+_LACKING = {
+    GroupBy.SENDER: "without a sender",
+    GroupBy.DOMAIN: "without a sender",
+    GroupBy.LIST: "not from a list",
+    GroupBy.RECIPIENT: "without a recipient",
+}
+"""What messages without a key are; of the others, the server doesn't say when they arrived."""
+
+PLURALS = {GroupBy.MAILBOX: "mailboxes"}
+
+
+class GroupRow(BaseModel):
+    """One group. `key` is "" for messages that lack what they are grouped by."""
+
+    key: str
+    name: str | None = None
+    count: int
+    unread: int
+    newest: str | None = None
+    message_id: str | None = None
+    """Of the newest message."""
+
+    unsubscribe: list[str] | None = None
+    """Web and mail addresses that end the subscription."""
+
+    one_click: bool | None = None
+    """Whether a POST to the first of them is enough (RFC 8058)."""
+
+
+def group_line(row: GroupRow, group_by: GroupBy, zone: tzinfo) -> str:
+    """Format a group: how many, who or what, when last, how to unsubscribe.
+
+    The id of the newest message is in the data only: the next call is rather a search for the group.
+    """
+    unread = "" if row.unread == row.count else f", {row.unread}"
+    columns = [f"{row.count}{unread} unread" if row.unread else str(row.count), _key_column(row, group_by)]
+    if row.newest and not group_by.is_time:
+        columns.append(f"{datetime.fromisoformat(row.newest).astimezone(zone):%Y-%m-%d}")
+    if row.unsubscribe:
+        columns.append(_unsubscribe_column(row))
+    return f"- {' | '.join(columns)}"
+
+
+def _key_column(row: GroupRow, group_by: GroupBy) -> str:
+    if not row.key:
+        return _LACKING.get(group_by, "at an unknown time")
+    if group_by.is_time:
+        return row.key
+    if group_by is GroupBy.MAILBOX:
+        return code(row.key)
+    return people_column(format_address(Address(name=row.name or "", address=row.key)))
+
+
+def _unsubscribe_column(row: GroupRow) -> str:
+    """Show the first way whole if it is short, and otherwise where it leads; the data has all of them."""
+    link = parse_link((row.unsubscribe or [""])[0])
+    how = "unsubscribe by one POST" if row.one_click else "unsubscribe"
+    if link.kind is LinkKind.MAIL and not link.is_long:
+        return f"{how} {quote(link.target)}"
+    return f"{how} at {quote(link.host)}" if link.host else how
+
+
+def format_moment(epoch: int) -> str:
+    """Format a time of arrival for programs."""
+    return format_rfc3339(datetime.fromtimestamp(epoch, UTC))
+
+
+def groups_named(count: int, group_by: GroupBy) -> str:
+    """Return `1 sender` or `3 senders`."""
+    return counted(count, group_by.value, PLURALS.get(group_by, ""))

@@ -1,0 +1,258 @@
+"""Group the matches of a search: who wrote most, which newsletters come, how much mail a month.
+
+The mailboxes are walked (`imap/search/walk.py`), copies of a message are counted once (`copies.py`), and the
+groups of `group_keys.py` are added up and put in order.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from time import monotonic
+from typing import Final
+
+import anyio
+
+from mailmcp import limits
+from mailmcp.imap.fetch import FetchedMessage, id_items
+from mailmcp.imap.search.page import PageRequest
+from mailmcp.imap.search.walk import Budget, WalkedMailbox, walk_mailboxes
+from mailmcp.imap.session import Session
+from mailmcp.imap.workarounds.server import CheckedServer
+from mailmcp.mail.duplicates import server_keys
+from mailmcp.mail.header.fields import parse_headers
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.search.copies import Counted, Entry, Place, fold_copies
+from mailmcp.tools.search.group_keys import GroupBy, Key, keys_in_header, period_of
+from mailmcp.tools.search.group_rows import GroupRow, format_moment
+from mailmcp.tools.search.proof import PROOFS
+from mailmcp.tools.search.sources import Found, Searches, search_sources
+from mailmcp.tools.search.state import Search
+from mailmcp.tools.tool import Call
+
+_UNKNOWN: Final = -(2**40)
+"""Before every time."""
+
+
+def _rank(epoch: int | None) -> int:
+    return _UNKNOWN if epoch is None else epoch
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupTally:
+    """The messages of one mailbox, and what the newest of each group says about it."""
+
+    group_by: GroupBy
+    zone: tzinfo
+    by_written: bool
+    messages: list[Counted] = field(default_factory=list)
+    faces: dict[str, tuple[int, Key]] = field(default_factory=dict)
+    """By key; with the time of the message."""
+
+    _read: dict[bytes, tuple[Key, ...]] = field(default_factory=dict)
+    """Headers that were read: a few senders write most mail."""
+
+    def add(self, row: FetchedMessage) -> None:
+        """Add a message."""
+        arrived = row.internaldate_epoch
+        epoch = PROOFS.written(row) if self.by_written else arrived
+        for each in (keys := self._keys(row)):
+            if each.key not in self.faces or _rank(epoch) > self.faces[each.key][0]:
+                self.faces[each.key] = (_rank(epoch), each)
+        if self.group_by.is_time and epoch is not None:
+            names: tuple[str, ...] = (period_of(self.group_by, epoch, self.zone),)
+        else:
+            names = tuple(each.key for each in keys)
+        self.messages.append(
+            Counted(
+                uid=row.uid,
+                epoch=epoch,
+                arrived=arrived,
+                size_octets=row.size_octets,
+                is_unread="\\seen" not in map(str.lower, row.flags),
+                keys=names,
+                ids=server_keys(email_id=row.email_id, gmail_id=row.gmail_id),
+            )
+        )
+
+    def _keys(self, row: FetchedMessage) -> tuple[Key, ...]:
+        if not self.group_by.header_fields:
+            return ()
+        octets = row.sections.get("HEADER.FIELDS", b"")
+        if octets not in self._read:
+            self._read[octets] = keys_in_header(self.group_by, parse_headers(octets))
+        return self._read[octets]
+
+
+@dataclass(slots=True)
+class _Group:
+    count: int = 0
+    unread: int = 0
+    newest: tuple[int, int] = (_UNKNOWN, 0)
+    """Time, and UID among those of one time."""
+
+    ref: MessageRef | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grouped:
+    """The groups of a search."""
+
+    rows: tuple[GroupRow, ...]
+    """The first groups in order, and last the messages without a key if there are any."""
+
+    top: Key | None
+    """The key of the first group as its newest message has it; None for times and mailboxes."""
+
+    group_count: int
+    """Groups in all."""
+
+    counted: int
+    total: int
+    total_exact: bool
+    left: int
+    """Messages that may match and weren't looked at."""
+
+    back_to: int | None
+    """When the earliest counted message arrived, if those that were left arrived earlier."""
+
+    unproven_copies: int
+
+
+async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[Searches, Grouped]:
+    """Search all sources, and group the matches; see `walk_mailboxes` for the round trips.
+
+    Args:
+        call: The call.
+        search: What to search for; its page size is the number of groups.
+        group_by: The kind of group.
+    """
+    zone = call.preferences.zone
+    over_at = monotonic() + (call.deadline - anyio.current_time()) * limits.GROUP_DEADLINE_SHARE
+    budget = Budget(messages=limits.GROUP_MESSAGES_MAX, is_over=lambda: monotonic() > over_at)
+
+    def work(session: Session, requests: Sequence[PageRequest], keep: Callable[[Found], None]) -> Found:
+        return walk_mailboxes(
+            CheckedServer(session),
+            requests,
+            new_tally=lambda: GroupTally(group_by=group_by, zone=zone, by_written=search.by_written),
+            budget=budget,
+            report=lambda: call.report(limits.GROUP_MESSAGES_MAX - budget.messages, 0, "messages counted"),
+            keep=keep,
+        )
+
+    searches = await search_sources(call, search, _items(group_by, search), work)
+    return searches, await _group(call, search, group_by, searches)
+
+
+def _items(group_by: GroupBy, search: Search) -> Callable[[Session], Sequence[str]]:
+    """Choose what to fetch of each message: its keys, and with several mailboxes what shows copies."""
+
+    def items(session: Session) -> Sequence[str]:
+        chosen = ["UID", "FLAGS", "INTERNALDATE"]
+        if not search.one_mailbox:
+            chosen += ["RFC822.SIZE", *id_items(session)]
+        fields = [*filter(None, [group_by.header_fields]), *(["DATE"] if search.by_written else [])]
+        if fields:
+            chosen.append(f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]")
+        return chosen
+
+    return items
+
+
+async def _group(call: Call, search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
+    walks = [(each.source, each.found) for each in searches.searched if isinstance(each.found, WalkedMailbox)]
+    places: list[Place] = []
+    faces: dict[str, tuple[int, Key]] = {}
+    for source, walked in walks:
+        assert isinstance(walked.tally, GroupTally)  # noqa: S101 - it was made above
+        places.append(
+            Place(
+                account_id=source.account_id,
+                mailbox=walked.mailbox,
+                uidvalidity=walked.uidvalidity,
+                messages=walked.tally.messages,
+            )
+        )
+        for key, face in walked.tally.faces.items():
+            faces[key] = max(faces.get(key, face), face, key=lambda each: each[0])
+    folded = await fold_copies(call, places)
+    several_accounts = len({each.account_id for each in places}) > 1
+    groups: dict[str, _Group] = {}
+    for entry in folded.entries:
+        for key, place, message in _memberships(entry, group_by, several_accounts=several_accounts):
+            group = groups.setdefault(key, _Group())
+            group.count += 1
+            group.unread += message.is_unread
+            newest = (_rank(message.epoch), message.uid)
+            if group.ref is None or newest > group.newest:
+                group.newest, group.ref = newest, place.ref(message)
+    lacking = groups.pop("", None)
+    names = _in_order(groups, group_by, search.arguments.sort)
+    shown = [(name, groups[name]) for name in names[: search.page_size]]
+    shown += [("", lacking)] if lacking else []
+    left = sum(walked.left + len(walked.fetched.failures) for _, walked in walks)
+    inexact = folded.unproven or (left and len(walks) > 1)
+    return Grouped(
+        rows=tuple(_row(name, group, faces[name][1] if name in faces else None) for name, group in shown),
+        top=faces[names[0]][1] if names and names[0] in faces else None,
+        group_count=len(groups),
+        counted=len(folded.entries),
+        total=len(folded.entries) + left,
+        total_exact=not inexact and all(walked.total_exact for _, walked in walks),
+        left=left,
+        back_to=_back_to(walks[0][1]) if len(walks) == 1 and not search.by_written else None,
+        unproven_copies=folded.unproven,
+    )
+
+
+def _memberships(
+    entry: Entry, group_by: GroupBy, *, several_accounts: bool
+) -> Iterator[tuple[str, Place, Counted]]:
+    """Yield the groups of a message: by mailbox those of all its copies; "" if it lacks a key."""
+    if group_by is GroupBy.MAILBOX:
+        for place, message in entry:
+            name = f"{place.account_id}: {place.mailbox}" if several_accounts else place.mailbox
+            yield name, place, message
+        return
+    place, message = entry[0]
+    for key in message.keys or ("",):
+        yield key, place, message
+
+
+def _in_order(groups: Mapping[str, _Group], group_by: GroupBy, sort: str) -> list[str]:
+    """Sort times by time, and all other groups by size; `sort` may change that."""
+    by_size = sorted(groups, key=lambda name: (-groups[name].count, -groups[name].newest[0], name))
+    match sort:
+        case "largest":
+            return by_size
+        case "oldest":
+            oldest_first = sorted(by_size, key=lambda name: groups[name].newest)
+            return sorted(groups) if group_by.is_time else oldest_first
+        case _:
+            return sorted(groups, reverse=True) if group_by.is_time else by_size
+
+
+def _row(name: str, group: _Group, face: Key | None) -> GroupRow:
+    epoch, _ = group.newest
+    return GroupRow(
+        key=name,
+        name=(face.name or None) if face else None,
+        count=group.count,
+        unread=group.unread,
+        newest=None if epoch == _UNKNOWN else format_moment(epoch),
+        message_id=group.ref.message_id if group.ref else None,
+        unsubscribe=(list(face.unsubscribe) or None) if face else None,
+        one_click=(face.one_click or None) if face else None,
+    )
+
+
+def _back_to(walked: WalkedMailbox) -> int | None:
+    """Return when the earliest counted message arrived, unless UIDs don't follow arrival."""
+    assert isinstance(walked.tally, GroupTally)  # noqa: S101 - it was made above
+    times = {each.uid: each.epoch for each in walked.tally.messages if each.epoch is not None}
+    latest = 0
+    for uid in sorted(times):
+        if times[uid] < latest - limits.ORDER_SLACK_S:
+            return None
+        latest = max(latest, times[uid])
+    return min(times.values(), default=None) if walked.left else None

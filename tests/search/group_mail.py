@@ -1,0 +1,233 @@
+"""Random mail to be grouped, and an oracle that reads it from the server with the standard library."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, tzinfo
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from email.utils import format_datetime, parsedate_to_datetime
+from random import Random
+
+from tools.stores import Store
+
+SENDERS = (
+    "Ann Lee <ann@mail.alpha.example>",
+    "Ann L. Lee <ANN@Mail.Alpha.Example>",
+    '"Doe, Carol" <carol.doe@gamma.example>',
+    "=?utf-8?q?J=C3=BCrgen_M=C3=BCller?= <jm@shop.delta.co.uk>",
+    "dave@delta.co.uk",
+    "Monitoring <alarm@station.epsilon.example>",
+    "News <news@epsilon.example>",
+)
+ORGANISATIONS = {
+    "mail.alpha.example": "alpha.example",
+    "gamma.example": "gamma.example",
+    "shop.delta.co.uk": "delta.co.uk",
+    "delta.co.uk": "delta.co.uk",
+    "station.epsilon.example": "epsilon.example",
+    "epsilon.example": "epsilon.example",
+}
+"""The registered part of each domain, by hand."""
+
+LISTS = (
+    "Weather <weather.lists.example.org>",
+    "<Weather.Lists.Example.ORG>",
+    '"Forge: station" <station.forge.example.net>',
+    "bare.lists.example.com",
+)
+LEAVE = (
+    "<mailto:leave@lists.example.org>, <https://lists.example.org/leave?u=1>",
+    "<https://news.example.org/u/2>",
+    "<mailto:stop@news.example.org?subject=stop>",
+)
+MAILBOXES = ("INBOX", "Archive", "Listen/Grün")
+EDGES = tuple(
+    datetime.fromisoformat(each)
+    for each in (
+        "2024-03-30T23:59:59+01:00",
+        "2024-03-31T00:00:00+01:00",
+        "2024-03-31T23:59:59+02:00",
+        "2024-04-01T00:00:00+02:00",
+        "2024-10-27T00:00:00+02:00",
+        "2024-10-27T23:59:59+01:00",
+        "2024-11-03T23:59:59-05:00",
+        "2024-11-04T00:00:00-05:00",
+        "2024-12-29T23:59:59Z",
+        "2024-12-30T00:00:00Z",
+        "2024-12-31T23:59:59Z",
+        "2025-01-01T00:00:00Z",
+        "2025-01-01T00:00:00+14:00",
+        "2026-12-31T12:00:00Z",
+        "2027-01-03T23:59:59Z",
+    )
+)
+"""Where days, ISO weeks, months and years begin and end in one zone or another."""
+
+
+def fill(store: Store, seed: int, count: int) -> None:
+    """Fill the mailboxes with random mail; some messages are in several, and some twice in one."""
+    chance = Random(seed)  # noqa: S311 - repeatable, not secret
+    first = datetime(2024, 1, 1, tzinfo=UTC)
+    times = sorted([*EDGES, *(first + timedelta(minutes=chance.randrange(900_000)) for _ in range(count))])
+    if seed % 2:
+        chance.shuffle(times)  # as after an import
+    for number, received in enumerate(times):
+        octets = _compose(chance, number)
+        flags = [b"\\Seen"] if chance.random() < 0.6 else []
+        places = chance.choices(MAILBOXES, k=chance.choice((1, 1, 1, 2, 3)))
+        for place in places:
+            store.fill(place, [octets], flags=flags, received=received)
+        if chance.random() < 0.05:  # no copy, though of the same size and second
+            other = octets.replace(b"<%06d@" % number, b"<%06d@" % (number + 500_000))
+            store.fill(chance.choice(MAILBOXES), [other], flags=flags, received=received)
+
+
+def _compose(chance: Random, number: int) -> bytes:
+    fields = [f"Message-ID: <{number:06}@mail.example>"]
+    if chance.random() < 0.9:  # else it was written when it arrived, as far as anyone knows
+        written = chance.choice(EDGES) + timedelta(minutes=chance.choice((0, 0, 700, 70_000)))
+        fields.append(f"Date: {format_datetime(written)}")
+    if chance.random() < 0.95:
+        fields.append(f"From: {chance.choice(SENDERS)}")
+    to = chance.sample(SENDERS, k=chance.randint(0, 3))
+    fields.append("To: " + (",\r\n ".join(to) or "undisclosed-recipients:;"))
+    if chance.random() < 0.3:
+        fields.append(f"Cc: me@home.example, {chance.choice(SENDERS)}")
+    if chance.random() < 0.3:
+        fields.append(f"List-Id: {chance.choice(LISTS)}")
+    if chance.random() < 0.3:
+        fields.append(f"List-Unsubscribe: {chance.choice(LEAVE)}")
+        if chance.random() < 0.5:
+            fields.append("List-Unsubscribe-Post: List-Unsubscribe=One-Click")
+    fields.append(f"Subject: {chance.choice(('Alarm', 'Report', 'Tea'))} {number}")
+    return ("\r\n".join(fields) + f"\r\n\r\nText of {number}.\r\n").encode()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raw:
+    """A message as it is on the server, read by the standard library."""
+
+    mailbox: str
+    uid: int
+    octets: bytes
+    received: datetime
+    unread: bool
+
+    def time(self, *, by_written: bool) -> datetime:
+        """When it was written, by its Date header if it has one, or when it arrived."""
+        value = message_from_bytes(self.octets).get("Date") if by_written else None
+        return parsedate_to_datetime(value) if value else self.received
+
+    @property
+    def parsed(self) -> EmailMessage:
+        """The message."""
+        return message_from_bytes(self.octets, policy=policy.default)
+
+
+def read_all(store: Store, mailboxes: Sequence[str] = MAILBOXES) -> list[Raw]:
+    """Read all messages."""
+    found = []
+    with store.client() as client:
+        client.normalise_times = False
+        for mailbox in mailboxes:
+            client.select_folder(mailbox, readonly=True)
+            rows = client.fetch(client.search(), ["BODY.PEEK[]", "FLAGS", "INTERNALDATE"])
+            for uid, row in rows.items():
+                found.append(
+                    Raw(
+                        mailbox=mailbox,
+                        uid=uid,
+                        octets=row[b"BODY[]"],
+                        received=row[b"INTERNALDATE"].astimezone(UTC),
+                        unread=b"\\Seen" not in row[b"FLAGS"],
+                    )
+                )
+    return found
+
+
+@dataclass(slots=True)
+class Expected:
+    """What a group must say."""
+
+    count: int = 0
+    unread: int = 0
+    messages: list[Raw] = field(default_factory=list)
+    """With all their copies."""
+
+    def newest(self, *, by_written: bool) -> list[Raw]:
+        """Return its newest message, with its copies; several if they are of one time."""
+        latest = max(each.time(by_written=by_written) for each in self.messages)
+        return [each for each in self.messages if each.time(by_written=by_written) == latest]
+
+
+def group(
+    messages: Sequence[Raw], group_by: str, zone: tzinfo, *, by_written: bool
+) -> tuple[dict[str, Expected], int]:
+    """Return the groups by key, and how many messages there are; each copy counts once."""
+    groups: dict[str, Expected] = defaultdict(Expected)
+    copies = list(_fold(messages))
+    for places in copies:
+        first = places[0]
+        if group_by == "mailbox":
+            members = [(each.mailbox, [each]) for each in places]
+        elif group_by in PERIODS:
+            moment = first.time(by_written=by_written).astimezone(zone)
+            members = [(PERIODS[group_by](moment), places)]
+        else:
+            members = [(key, places) for key in KEYS[group_by](first) or [""]]
+        for key, places_there in members:
+            groups[key].count += 1
+            groups[key].unread += first.unread
+            groups[key].messages += places_there
+    return dict(groups), len(copies)
+
+
+def _fold(messages: Sequence[Raw]) -> Iterator[list[Raw]]:
+    """Yield the places of each message; what is in one mailbox twice is two messages."""
+    alike: dict[object, dict[str, list[Raw]]] = defaultdict(lambda: defaultdict(list))
+    for each in messages:
+        alike[each.octets, each.received][each.mailbox].append(each)
+    for by_mailbox in alike.values():
+        for number in range(max(map(len, by_mailbox.values()))):
+            yield [some[number] for some in by_mailbox.values() if number < len(some)]
+
+
+def _addresses(message: Raw, *names: str) -> list[str]:
+    found = [
+        address.addr_spec.lower()
+        for name in names
+        for value in message.parsed.get_all(name, [])
+        for address in value.addresses
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _list(message: Raw) -> list[str]:
+    value = str(message.parsed.get("List-Id", "")).strip()
+    if value:
+        return [re.sub(r".*<(.*)>$", r"\1", value).lower()]
+    return _addresses(message, "From")[:1] if message.parsed.get("List-Unsubscribe") else []
+
+
+def _week(moment: datetime) -> str:
+    """Find the ISO week by counting Thursdays."""
+    thursday = moment.date() - timedelta(days=moment.weekday()) + timedelta(days=3)
+    return f"{thursday.year}-W{(thursday.timetuple().tm_yday - 1) // 7 + 1:02}"
+
+
+KEYS: Mapping[str, Callable[[Raw], list[str]]] = {
+    "sender": lambda message: _addresses(message, "From")[:1],
+    "domain": lambda message: [
+        ORGANISATIONS[each.partition("@")[2]] for each in _addresses(message, "From")[:1]
+    ],
+    "recipient": lambda message: _addresses(message, "To", "Cc"),
+    "list": _list,
+}
+PERIODS: Mapping[str, Callable[[datetime], str]] = {
+    "day": lambda moment: moment.date().isoformat(),
+    "week": _week,
+    "month": lambda moment: moment.date().isoformat()[:7],
+    "year": lambda moment: moment.date().isoformat()[:4],
+}

@@ -1,0 +1,246 @@
+"""`group_by`: what a reply says, what it costs, and how far it goes."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from scripts.benchmarks.vocabulary import count_tokens
+
+from imap.searches import NOON, letter
+from mailmcp import limits
+from mailmcp.imap.search.walk import Budget
+from mailmcp.tools.search.group_keys import GroupBy, period_days
+from mcp_envelope import InvalidInputError
+from servers.dovecot import Dovecot
+from servers.peer import PeerFactory
+from servers.peer_actions import Close, FailUid, Rule
+from servers.peer_mailbox import PeerMailbox
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.letters import make_letter
+from tools.stores import Store, dovecot_store, peer_account
+
+MANY = 20_000
+PEOPLE = (
+    "Stefania Kowalczyk",
+    "Olivier Dupont",
+    "Ann Lee",
+    "Maria Garcia",
+    "Bob Stone",
+    "Eve Adams",
+    "Carol Doe",
+    "Dave Miller",
+    "Weather Station",
+    "Fernhill News",
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"group_by": "person"}, "group_by"),
+        ({"group_by": "sender", "cursor": "x"}, "group_by"),
+        ({"group_by": "sender", "snippet_max_chars": 100}, "group_by"),
+        ({"groupby": "sender"}, "groupby"),
+    ],
+)
+def test_a_wrong_argument_is_named(
+    peer: PeerFactory, open_desk: DeskFactory, arguments: dict[str, str], field: str
+) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        open_desk(peer_account(peer())).search(**arguments)
+    assert [each.field for each in caught.value.problems] == [field]
+
+
+@pytest.mark.parametrize(
+    ("key", "first", "last"),
+    [
+        ("2024", "2024-01-01", "2024-12-31"),
+        ("2024-02", "2024-02-01", "2024-02-29"),
+        ("2024-12", "2024-12-01", "2024-12-31"),
+        ("2026-W53", "2026-12-28", "2027-01-03"),
+        ("2025-W01", "2024-12-30", "2025-01-05"),
+        ("2024-02-29", "2024-02-29", "2024-02-29"),
+    ],
+)
+def test_the_days_of_a_time(key: str, first: str, last: str) -> None:
+    assert [each.isoformat() for each in period_days(key)] == [first, last]
+
+
+def test_ten_groups_take_few_tokens(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+    for number, name in enumerate(PEOPLE):
+        sender = f"{name} <{name[:3].lower()}@mail{number}.example.org>"
+        message = make_letter(f"Letter {number}", sender=sender)
+        message["List-Id"] = f"{name} <letters{number}.example.org>"
+        message["List-Unsubscribe"] = f"<https://news{number}.example.org/leave?u={'0123456789abcdef' * 20}>"
+        dovecot_mail.fill("INBOX", [message.as_bytes()], received=NOON + timedelta(days=number))
+    desk = open_desk(dovecot_mail.account)
+    for group_by in GroupBy:
+        text = desk.search(group_by=group_by.value).text
+        assert count_tokens(text) <= 400, text
+
+
+def test_what_finds_nothing_says_so(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", [make_letter().as_bytes()])
+    reply = desk.search(group_by="sender", from_="nobody@nowhere.example")
+    assert reply.outcome.summary.startswith("No messages were found in `INBOX` (work), out of 1.")
+    assert (reply.data["groups"], reply.data["total"]) == ([], 0)
+    assert "next_action" in reply.data
+
+
+def test_a_mailbox_in_two_accounts_is_two_groups(dovecot: Dovecot, open_desk: DeskFactory) -> None:
+    stores = {name: dovecot_store(dovecot, dovecot.user(f"grouped-{name}")) for name in ("home", "club")}
+    for store in stores.values():
+        store.fill("INBOX", [make_letter().as_bytes()], received=NOON)
+    desk = open_desk(*(store.named(name) for name, store in stores.items()))
+    reply = desk.search(group_by="mailbox", account_id="*")
+    assert [(each["key"], each["count"]) for each in reply.data["groups"]] == [
+        ("club: INBOX", 1),
+        ("home: INBOX", 1),
+    ]
+    assert reply.data["next_action"]["arguments"]["account_id"] == "club"
+    assert "account_id" not in desk.search(group_by="sender", account_id="*").data["groups"][0]
+
+
+@pytest.fixture(scope="module")
+def many(dovecot: Dovecot) -> Iterator[Desk]:
+    """A desk with 20,000 messages from 50 people in INBOX."""
+    user = dovecot.user("many-to-group")
+    text = (
+        b"From: Person %d <p%d@example.org>\r\nSubject: Letter %d\r\n"
+        b"Date: Mon, 1 Jan 2024 12:00:00 +0000\r\nMessage-ID: <%d@example.org>\r\n\r\nHello.\r\n"
+    )
+    letters: Iterable[bytes] = (text % (number % 50, number % 50, number, number) for number in range(MANY))
+    assert dovecot.fill_before_login(user.user, "INBOX", letters) == MANY
+    with Desk([dovecot_store(dovecot, user).account]) as desk:
+        desk.timeout_s = 300.0
+        desk.search(limit=1)
+        yield desk
+
+
+@pytest.mark.full
+def test_twenty_thousand_messages_take_eleven_round_trips(many: Desk) -> None:
+    reply = many.search(group_by="sender", limit=100)
+    assert [each["count"] for each in reply.data["groups"]] == [MANY // 50] * 50
+    assert reply.telemetry.imap_round_trips == 1 + MANY // limits.WALK_CHUNK_MESSAGES
+    assert reply.telemetry.bytes_received < MANY * 180
+    done = [count for count, _, what in many.reports if what == "messages counted"]
+    assert done[-10:] == list(range(2_000, MANY + 1, 2_000))
+    reply = many.search(group_by="day")
+    assert (reply.data["total"], reply.data["coverage"]["complete"]) == (MANY, True)
+    assert reply.telemetry.bytes_received < MANY * 90
+
+
+@pytest.mark.full
+def test_beyond_the_limit_the_latest_are_counted(many: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "GROUP_MESSAGES_MAX", 3_000)
+    reply = many.search(group_by="sender", limit=100)
+    check_cut(reply.data, counted=3_000, total=MANY)
+    assert reply.telemetry.imap_round_trips == 3
+    assert f"3000 of {MANY} messages" in reply.outcome.summary
+    assert f"Counted 3000 of {MANY} possible matches: the newest, back to" in reply.text
+
+
+def check_cut(data: dict[str, object], *, counted: int, total: int) -> None:
+    assert (data["counted"], data["total"], data["status"]) == (counted, total, "ok")
+    coverage = data["coverage"]
+    assert isinstance(coverage, dict)
+    assert not coverage["complete"]
+    assert f"Counted {counted} of {total} possible matches" in coverage["method"]
+
+
+def test_the_next_action_counts_what_was_left(
+    dovecot_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        message = make_letter(f"Letter {number}", sender=f"p{number % 3}@example.org").as_bytes()
+        dovecot_mail.fill("INBOX", [message], received=NOON + timedelta(days=number))
+    monkeypatch.setattr(limits, "GROUP_MESSAGES_MAX", 12)
+    desk, counted, arguments = open_desk(dovecot_mail.account), [], {"group_by": "sender", "limit": 2}
+    while True:
+        reply = desk.call("imap_search_messages", arguments)
+        counted.append(reply.data["counted"])
+        if "group_by" not in reply.data["next_action"]["arguments"]:
+            break
+        arguments = reply.data["next_action"]["arguments"]
+    assert (counted[0], sum(counted)) == (12, 30)
+    assert reply.data["coverage"]["complete"]
+    assert "total_at_most" not in reply.data
+
+
+def test_several_mailboxes_share_the_limit(
+    dovecot_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small mailbox is counted whole; a large one as far as the limit goes."""
+    letters = [make_letter(f"Letter {number}").as_bytes() for number in range(350)]
+    dovecot_mail.fill("INBOX", letters[:300], received=NOON)
+    dovecot_mail.fill("Small", letters[300:], received=NOON)
+    monkeypatch.setattr(limits, "WALK_CHUNK_MESSAGES", 200)
+    monkeypatch.setattr(limits, "GROUP_MESSAGES_MAX", 250)
+    data = open_desk(dovecot_mail.account).search(group_by="mailbox", mailboxes=["INBOX", "Small"]).data
+    check_cut(data, counted=250, total=350)
+    assert data["total_at_most"]
+    assert [(each["key"], each["count"]) for each in data["groups"]] == [("INBOX", 200), ("Small", 50)]
+
+
+def test_the_time_is_limited_too() -> None:
+    over = False
+    budget = Budget(messages=10, is_over=lambda: over)
+    assert (budget.take(4), budget.take(4), budget.take(4)) == (4, 4, 2)
+    budget.give_back(5)
+    over = True
+    assert (budget.take(1), budget.messages) == (0, 5)
+
+
+def test_a_lost_connection_keeps_what_was_counted(
+    peer: PeerFactory, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "RETRY_WAIT_MAX_S", 0.001)
+    monkeypatch.setattr(limits, "WALK_CHUNK_MESSAGES", 100)
+    server = peer(messages=[letter(uid) for uid in range(1, 301)])
+    desk = open_desk(peer_account(server))
+    desk.search(limit=1)
+    server.rules[:] = [Rule(command="UID FETCH", action=Close("within"), containing=" 1:100 ")]
+    reply = desk.search(group_by="sender")
+    data = reply.data
+    assert data["status"] == "partial"
+    [issue] = data["issues"]
+    assert (issue["code"], issue["mailbox"], issue["retryable"]) == ("internal", "INBOX", True)
+    assert 200 <= data["counted"] < 300 == data["total"]
+    assert issue["message"].startswith(f"{300 - data['counted']} messages not counted.")
+    assert not data["coverage"]["complete"]
+    assert sum(each["count"] for each in data["groups"]) == data["counted"]
+
+
+def test_a_message_that_is_refused_is_an_issue(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    rules = [Rule(command="UID FETCH", action=FailUid(3))]
+    server = peer(messages=[letter(uid) for uid in range(1, 11)], rules=rules)
+    data = open_desk(peer_account(server)).search(group_by="year").data
+    assert (data["counted"], data["total"], data["status"]) == (9, 10, "partial")
+    [issue] = data["issues"]
+    assert issue["message"].startswith("1 message not counted. The server refused")
+
+
+def test_a_mailbox_that_fails_leaves_the_others(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    messages = [letter(uid, received=NOON + timedelta(hours=uid)) for uid in range(1, 11)]
+    server = peer(messages=messages[:6], mailboxes=[PeerMailbox(name="Lists", messages=messages[6:])])
+    reply = open_desk(peer_account(server)).search(group_by="mailbox", mailboxes=["INBOX", "Lists", "Gone"])
+    assert [(each["key"], each["count"]) for each in reply.data["groups"]] == [("INBOX", 6), ("Lists", 4)]
+    assert [each["mailbox"] for each in reply.data["issues"]] == ["Gone"]
+    assert not reply.data["coverage"]["complete"]
+
+
+def test_more_possible_copies_than_are_compared_are_said(
+    dovecot_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        message = b"Message-ID: <%d@example.org>\r\n" % number + make_letter().as_bytes()
+        for mailbox in ("INBOX", "Archive"):
+            dovecot_mail.fill(mailbox, [message], received=datetime(2024, 1, 1 + number, tzinfo=UTC))
+    desk = open_desk(dovecot_mail.account)
+    data = desk.search(group_by="year", mailbox="*").data
+    assert (data["total"], data["counted"], "total_at_most" in data) == (6, 6, False)
+    monkeypatch.setattr(limits, "GROUP_COPIES_MAX", 4)
+    data = desk.search(group_by="year", mailbox="*").data
+    assert (data["total"], data["total_at_most"]) == (10, True)
+    assert "Copies may be counted twice: 8 messages could not be compared." in data["coverage"]["method"]
