@@ -105,6 +105,8 @@ def test_what_people_see_is_found_and_the_rest_is_counted(
             assert found == expected
             assert first.data["total"] == len(expected)
             assert not first.data.get("total_at_most")
+            grouped = desk.search(query=" ".join(words), group_by="year")
+            assert (grouped.data["counted"], grouped.data["total"]) == (len(expected), len(expected))
             technical = len(anywhere) - len(found)
             said = [each for each in first.outcome.warnings if "technical header fields" in each]
             assert said == [] if not technical else said[0].startswith(f"{technical} ")

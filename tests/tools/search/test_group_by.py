@@ -201,8 +201,7 @@ def test_a_lost_connection_keeps_what_was_counted(
     desk = open_desk(peer_account(server))
     desk.search(limit=1)
     server.rules[:] = [Rule(command="UID FETCH", action=Close("within"), containing=" 1:100 ")]
-    reply = desk.search(group_by="sender")
-    data = reply.data
+    data = desk.search(group_by="sender").data
     assert data["status"] == "partial"
     [issue] = data["issues"]
     assert (issue["code"], issue["mailbox"], issue["retryable"]) == ("internal", "INBOX", True)

@@ -6,7 +6,7 @@ the time of its budget are spent. Rows aren't kept: a tally takes what it needs 
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Protocol
 
@@ -14,13 +14,24 @@ from mailmcp import limits
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.errors import uidvalidity_conflict
 from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, fetch_steps
-from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
+from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
 from mailmcp.imap.search.candidates import find_candidates, message_limit
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import CandidateList, CandidateQuery, Candidates, MailboxPage, PageRequest
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.verify import make_check, merge_items
+from mailmcp.imap.search.uid_search import parse_esearches
+from mailmcp.imap.search.verify import Check, make_check, merge_items
+from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError
+
+_LOST = FetchFailure(
+    uid=0,
+    code=Code.INTERNAL,
+    reason=Reason.CONNECTION_LOST,
+    stage="fetch",
+    message="The connection was lost.",
+    retryable=True,
+)
 
 
 class Tally(Protocol):
@@ -98,8 +109,7 @@ def walk_mailboxes(
         DeadlineError, InternalError: The connection failed, which ends all of them.
     """
     server.prepare(requests)
-    chunk = max(limits.WALK_CHUNK_MESSAGES // len(requests), 100)
-    walks = [_Walk(server, request, new_tally, budget, report, chunk) for request in requests]
+    walks = [_Walk(server, request, new_tally, budget, report, len(requests)) for request in requests]
     tasks = [
         MailboxTask(mailbox=walk.request.mailbox, uidvalidity=None, steps=walk.steps(), current=walk.current)
         for walk in walks
@@ -121,7 +131,9 @@ class _Walk:
     new_tally: Callable[[], Tally]
     budget: Budget
     report: Callable[[], None]
-    chunk: int
+    share: int
+    """How many walks share a burst."""
+
     current: CurrentMailbox = field(default_factory=CurrentMailbox)
     taken: int = 0
 
@@ -140,23 +152,25 @@ class _Walk:
 
     def _add_up(self, wanted: CandidateQuery, candidates: Candidates) -> Steps[WalkedMailbox | None]:
         """Add up the candidates, chunk by chunk; None if the search must be made again."""
-        server, budget = self.server, self.budget
+        server, budget, query = self.server, self.budget, self.request.query
         mailbox = self.current.mailbox
         assert mailbox is not None  # noqa: S101 - it was searched
         exists, uidvalidity = mailbox.exists, mailbox.uidvalidity
         check = make_check(candidates.plan.local, self.request.proofs)
         items = merge_items(["UID", *self.request.items(server.session)], check.items)
         uids, tally = candidates.uids, self.new_tally()
+        size = max(limits.WALK_CHUNK_MESSAGES // self.share, 100)
+        if query.query:
+            size = max(min(size, limits.VISIBLE_CANDIDATES_MAX // self.share), 1)
         matches = array("I")
         failures: dict[int, FetchFailure] = {}
         lost: FetchFailure | None = None
-        looked_at, is_checked = 0, False
+        looked_at, technical, is_checked = 0, 0, False
         while lost is None:
-            granted = budget.take(min(self.chunk, len(uids) - looked_at))
+            granted = budget.take(min(size, len(uids) - looked_at))
             self.taken += granted
-            chunk, rows = uids[looked_at : looked_at + granted], Fetched()
-            if chunk:
-                [rows] = yield from fetch_steps((chunk, items), message_limit=message_limit(server.session))
+            chunk = uids[looked_at : looked_at + granted]
+            rows, verified = yield from self._fetch(chunk, items, check)
             if (found := self._uidvalidity()) != uidvalidity:
                 raise uidvalidity_conflict(mailbox.name, expected=uidvalidity, found=found)
             if not (is_checked or rows.interrupted):
@@ -168,17 +182,18 @@ class _Walk:
             if not chunk:
                 break
             for uid, row in rows.messages.items():
-                if check.holds(row):
+                if verified.holds(row):
                     matches.append(uid)
                     tally.add(row)
+                technical += verified.is_technical(row)
             failed = {uid: each for uid, each in rows.failures.items() if each.code is not Code.NOT_FOUND}
             looked_at += len(chunk)
             if rows.interrupted:
                 looked_at -= len(failed)
-                lost = next(iter(failed.values()), None)
-                break
-            failures |= failed
-            self.report()
+                lost = next(iter(failed.values()))
+            else:
+                failures |= failed
+                self.report()
         left = len(uids) - looked_at
         return WalkedMailbox(
             mailbox=mailbox.name,
@@ -189,15 +204,37 @@ class _Walk:
             candidates=CandidateList(uids=array("I"), exists=exists, uidnext=None, verified=False),
             last=None,
             left=left,
-            total_exact=not (left or failures) or not candidates.plan.local.criteria,
+            total_exact=not (left or failures) or not (candidates.plan.local.criteria or query.query),
+            technical=technical,
             candidates_checked=looked_at,
             statements=candidates.statements,
-            unverified=server.unverified(self.request.query, found=len(uids), exists=exists),
+            unverified=server.unverified(query, found=len(uids), exists=exists),
             known_gaps=candidates.plan.known_gaps if exists else "",
             complete=candidates.complete and not (left or failures),
             tally=tally,
             lost=lost,
         )
+
+    def _fetch(
+        self, chunk: Sequence[int], items: Sequence[str], check: Check
+    ) -> Steps[tuple[Fetched, Check]]:
+        """Fetch candidates, and look which words of the search are in their visible text; see `visible`.
+
+        Returns:
+            The rows, and what verifies them. If the connection failed, only rows that can be verified.
+        """
+        server = self.server
+        visible = server.search_visible(self.request.query, chunk, share=self.share)
+        fetching = fetch_steps((chunk, items), message_limit=message_limit(server.session))
+        [rows], replies = yield from riding(visible.commands, fetching)
+        unseen = None if rows.interrupted else visible.unseen(parse_esearches(replies, len(visible.commands)))
+        if unseen:
+            check = check.with_unseen(unseen)
+            [looked] = yield from fetch_steps((list(unseen), merge_items(items, check.items)))
+            rows = replace(rows, messages=rows.messages | looked.messages, interrupted=looked.interrupted)
+        if rows.interrupted and (visible.commands or not rows.failures):
+            rows = Fetched(failures=dict.fromkeys(chunk, _LOST), interrupted=True)
+        return rows, check
 
     def _uidvalidity(self) -> int:
         assert self.current.mailbox is not None  # noqa: S101 - it was searched
