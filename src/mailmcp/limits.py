@@ -420,6 +420,15 @@ THREAD_ROUNDS_MAX: Final = 8
 THREAD_KEYS_OCTETS: Final = 6_000
 """Keys of one SEARCH for ids: some servers accept lines of at most 8 KB."""
 
+AWAITING_CHUNKS: Final = (30, 60, 120)
+"""Messages whose replies are looked for at once, until the page is full; the next page continues."""
+
+ANSWERS_MAX: Final = 400
+"""Replies fetched from one mailbox at once, about 500 octets each."""
+
+ANSWERS_SEARCHED_MAX: Final = 50_000
+"""Newest messages of a mailbox that are searched for replies: servers may open each of them."""
+
 # IMAP
 SESSIONS_PER_ACCOUNT: Final = 4
 """Connections for one account: providers allow 10 to 15 for all of a user's programs together."""

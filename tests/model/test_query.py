@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mailmcp.model.awaited_reply import AwaitedReply
 from mailmcp.model.feature import Feature
 from mailmcp.model.mail_kind import MailKind, WantedKind
 from mailmcp.model.query import CRITERIA, Criterion, Keys, Kind, Proof, SearchQuery
@@ -31,6 +32,11 @@ ROWS: dict[str, tuple[str, Any, list[Keys]]] = {
     "flagged": ("l", True, [(b"FLAGGED",)]),
     "answered": ("r", True, [(b"ANSWERED",)]),
     "unanswered_only": ("ua", True, [(b"UNANSWERED",)]),
+    "awaiting_reply": (
+        "aw",
+        AwaitedReply(side="from_others", own=("a@b", "c@d")),
+        [(b"OR", b"FROM", "a@b", b"FROM", "c@d")],
+    ),
     "has_attachment": ("h", True, []),
     "kind": (
         "mk",

@@ -108,7 +108,7 @@ def fetch_row(session: Session, name: str, *, uidvalidity: int, uid: int, items:
         NotFoundError, ConflictError: The mailbox is gone, or has another UIDVALIDITY.
         DeadlineError, InternalError: The connection failed.
     """
-    task = MailboxTask(mailbox=name, uidvalidity=uidvalidity, steps=_row_steps([uid], items))
+    task = MailboxTask(mailbox=name, uidvalidity=uidvalidity, steps=row_steps([uid], items))
     [result] = run_pipelined(session, [task])
     if isinstance(result, ToolError):
         raise result
@@ -161,7 +161,7 @@ def find_related(
     if lost is None:
         row_tasks = {
             name: MailboxTask(
-                mailbox=name, uidvalidity=searches[name].uidvalidity, steps=_row_steps(uids, items)
+                mailbox=name, uidvalidity=searches[name].uidvalidity, steps=row_steps(uids, items)
             )
             for name, uids in new.items()
             if uids
@@ -258,7 +258,7 @@ def _search_steps(session: Session, name: str, query: ThreadQuery) -> Steps[Foun
     return nothing if found is None else found
 
 
-def _row_steps(uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
+def row_steps(uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
     """Fetch rows; without their structures where the server sends one that can't be parsed."""
     [fetched] = yield from fetch_steps((uids, items))
     unreadable = [uid for uid, failure in fetched.failures.items() if failure.code is Code.INTERNAL]

@@ -98,7 +98,12 @@ def select_thread(start: ThreadHeaders, candidates: Sequence[ThreadHeaders]) -> 
         Their indexes, ascending. Messages are joined by ids, over any number of steps. A reply that
         refers to nothing is joined with the message before it that has the same subject and people.
     """
-    messages = [*candidates, start]
+    *labels, own = label_threads([*candidates, start])
+    return [index for index, label in enumerate(labels) if label == own]
+
+
+def label_threads(messages: Sequence[ThreadHeaders]) -> list[int]:
+    """Label each message with its thread: two have one label if they are joined, as in `select_thread`."""
     # Keys that no header can hold have a space: spaces end ids.
     keys = [[*each.ids, *([f"thread {each.thread_id}"] if each.thread_id else [])] for each in messages]
     for index, each in enumerate(messages):
@@ -109,14 +114,15 @@ def select_thread(start: ThreadHeaders, candidates: Sequence[ThreadHeaders]) -> 
     for index, own_keys in enumerate(keys):
         for key in own_keys:
             holders.setdefault(key, []).append(index)
-    joined = {len(candidates)}
-    waiting = list(keys[-1])
-    while waiting:
-        for index in holders.pop(waiting.pop(), ()):
-            if index not in joined:
-                joined.add(index)
-                waiting.extend(keys[index])
-    return sorted(joined - {len(candidates)})
+    labels = [-1] * len(messages)
+    for first in range(len(messages)):
+        waiting = [first] if labels[first] < 0 else []
+        while waiting:
+            index = waiting.pop()
+            labels[index] = first
+            for key in keys[index]:
+                waiting += (other for other in holders.pop(key, ()) if labels[other] < 0)
+    return labels
 
 
 def _parents_by_subject(message: ThreadHeaders, others: Sequence[ThreadHeaders]) -> list[int]:

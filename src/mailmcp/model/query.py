@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from enum import Enum, auto
 from typing import Any, Final, TypeAlias, TypeVar
 
+from mailmcp.model.awaited_reply import AwaitedReply
 from mailmcp.model.feature import Feature
 from mailmcp.model.mail_kind import WantedKind
 
@@ -43,6 +44,9 @@ class Kind(Enum):
 
     MAIL_KIND = auto()
     """A name of `MailKind`."""
+
+    AWAITED_REPLY = auto()
+    """Whose reply is awaited; see `AwaitedReply`."""
 
 
 class Proof(Enum):
@@ -394,6 +398,18 @@ class SearchQuery:
         "\\answered",
         is_set=False,
         aliases="unanswered unreplied is_unanswered not_answered",
+    )
+    awaiting_reply: AwaitedReply | None = _criterion(  # noqa: RUF009 - None is immutable
+        None,
+        "aw",
+        Kind.AWAITED_REPLY,
+        Proof.HEADER,
+        noun="sender",
+        features=(Feature.FROM,),
+        keys=lambda awaited: awaited.keys,
+        is_exact=lambda _awaited: False,
+        header_fields=AwaitedReply.header_fields,
+        aliases="waiting_for_reply awaiting needs_reply no_reply unreplied_by",
     )
     has_attachment: bool = _criterion(
         False,  # noqa: FBT003 - the default of the field

@@ -89,9 +89,7 @@ class SentMail:
 
         None if someone else wrote it, or the owner wrote only to themselves.
         """
-        mailboxes = self.listings.get(ref.account_id, ())
-        uses = [each.special_use for each in mailboxes if each.name == ref.mailbox]
-        if (uses[0] if uses else usual_use(ref.mailbox)) not in _OUTGOING:
+        if self.use_of(ref.account_id, ref.mailbox) not in _OUTGOING:
             own = {address.lower() for address in self.owner_of(ref.account_id).addresses}
             senders = {each.address.lower() for each in parse_addresses(*headers.raw_all("From"))} - {""}
             if not senders or not senders <= own:
@@ -99,3 +97,9 @@ class SentMail:
             if {each.address.lower() for each in parse_addresses(*headers.raw_all("To"))} - {""} <= own:
                 return None
         return first_addresses_of(headers, "To", limit=limits.ROW_RECIPIENTS_MAX)
+
+    def use_of(self, account_id: str, mailbox: str) -> str:
+        """Return the special use of a mailbox; "" for an ordinary one."""
+        mailboxes = self.listings.get(account_id, ())
+        uses = [each.special_use for each in mailboxes if each.name == mailbox]
+        return uses[0] if uses else usual_use(mailbox)

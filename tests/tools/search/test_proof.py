@@ -2,6 +2,7 @@
 
 import pytest
 
+from mailmcp.model.awaited_reply import AwaitedReply
 from mailmcp.model.query import CRITERIA, Criterion, SearchQuery
 from mailmcp.tools.search.proof import PROOFS, has_attachments, headers_match
 
@@ -48,6 +49,8 @@ CASES = (
     (SearchQuery(list_id="CHEESE.example"), True),
     (SearchQuery(list_id="käse"), True),
     (SearchQuery(list_id="wine.example"), False),
+    (SearchQuery(awaiting_reply=AwaitedReply(side="from_me", own=("dan@example.org",))), False),
+    (SearchQuery(awaiting_reply=AwaitedReply(side="from_others", own=("jm@example.org",))), True),
     (SearchQuery(from_="jürgen", subject="zürich", to="bob"), True),
     (SearchQuery(from_="jürgen", subject="zürich", to="eve"), False),
 )

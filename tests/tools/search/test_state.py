@@ -104,6 +104,7 @@ SENT: dict[Kind, Any] = {
     Kind.OCTETS: 1000,
     Kind.MOMENT: "2024-02-28",
     Kind.MAIL_KIND: "newsletter",
+    Kind.AWAITED_REPLY: "from_me",
 }
 
 

@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from mailmcp import limits
 from mailmcp.imap.command import canonical_name
+from mailmcp.model.awaited_reply import REPLY_SIDES
 from mailmcp.model.mail_kind import MailKind
 from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.model.query import ARGUMENT_CRITERIA, KEYWORD, Kind, SearchQuery
@@ -103,6 +104,14 @@ def _check_mail_kind(name: str) -> str:
     return name
 
 
+def _check_reply_side(side: str) -> str:
+    if side and side not in REPLY_SIDES:
+        raise PydanticCustomError(
+            BaseReason.INVALID_VALUE.value, "must be one of: {sides}.", {"sides": ", ".join(REPLY_SIDES)}
+        )
+    return side
+
+
 def _check_mailboxes(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(names) > limits.SEARCH_SOURCES_MAX:
         raise PydanticCustomError(
@@ -124,6 +133,10 @@ Octets = Annotated[int, BeforeValidator(_refuse_units), AfterValidator(_check_oc
 
 MailKindName = Annotated[
     str, AfterValidator(_check_mail_kind), WithJsonSchema({"type": "string", "enum": [*MailKind]})
+]
+
+ReplySide = Annotated[
+    str, AfterValidator(_check_reply_side), WithJsonSchema({"type": "string", "enum": [*REPLY_SIDES]})
 ]
 
 
@@ -148,6 +161,7 @@ _TYPES: Mapping[Kind, tuple[Any, object]] = {
     Kind.OCTETS: (Octets, 0),
     Kind.MOMENT: (Moment, ""),
     Kind.MAIL_KIND: (MailKindName, ""),
+    Kind.AWAITED_REPLY: (ReplySide, ""),
 }
 """The type and the default of the argument for each kind of criterion."""
 
@@ -198,6 +212,8 @@ class SearchMessagesArguments(_CriteriaArguments):
 
     exclusive = (
         ("unanswered_only", "answered"),
+        ("awaiting_reply", "answered"),
+        ("awaiting_reply", "group_by"),
         ("mailboxes", "mailbox"),
         ("last_days", "start_date"),
         ("last_days", "end_date"),

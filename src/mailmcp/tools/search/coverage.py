@@ -54,6 +54,9 @@ class Coverage:
     aside: tuple[Place, ...] = ()
     """Those of them that a search of all mailboxes leaves out."""
 
+    caveats: tuple[str, ...] = ()
+    """Sentences: which messages of this page may not belong on it."""
+
     last: bool = False
     """Whether only mailboxes were searched that a search of all leaves out: the last suggestion."""
 
@@ -66,7 +69,7 @@ class Coverage:
     @property
     def complete(self) -> bool:
         """Whether it is proven that this page and those after it show every match."""
-        return self.all_seen and not (self.unproven or self.unread)
+        return self.all_seen and not (self.unproven or self.unread or self.caveats)
 
     @property
     def all_seen(self) -> bool:
@@ -95,6 +98,7 @@ class Coverage:
             sentences.append("There are more mailboxes than one search takes.")
         if self.search.incomplete:
             sentences.append("Earlier pages could not show everything.")
+        sentences += self.caveats
         return " ".join(sentences)
 
     @property
@@ -122,6 +126,7 @@ class Coverage:
             lines.append(f"How it was searched: {_bounded(self.method)}")
         if self.unproven and not (empty and self.all_seen):  # else the summary says it
             lines.append(f"Not proven complete: {self.unproven}")
+        lines += self.caveats
         if empty and self.others:
             lines.append(f"Not searched: {', '.join(map(code, self._names(self.others)))}")
         return tuple(lines)
@@ -165,7 +170,12 @@ def _count(places: Sequence[Place]) -> str:
 
 
 def cover(
-    search: Search, searches: Searches, listings: Mapping[str, Sequence[Mailbox]], *, unread: bool = False
+    search: Search,
+    searches: Searches,
+    listings: Mapping[str, Sequence[Mailbox]],
+    *,
+    unread: bool = False,
+    caveats: tuple[str, ...] = (),
 ) -> Coverage:
     """Compare what was searched with what exists.
 
@@ -174,6 +184,7 @@ def cover(
         searches: Its results.
         listings: The mailboxes of accounts, as far as they were listed.
         unread: Whether messages of the page could not be fetched.
+        caveats: As `Coverage.caveats`.
     """
     pages: dict[Place, MailboxPage] = {}
     failed: list[Place] = []
@@ -195,6 +206,7 @@ def cover(
         seen=tuple(pages.values()),
         accounts=tuple(dict.fromkeys(account_id for account_id, _ in pages)),
         unread=unread,
+        caveats=caveats,
         failed=tuple(failed),
         others=others,
         aside=tuple(place for place in others if place in left_out and place[1] not in search.excluded),

@@ -5,9 +5,11 @@
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.verify import Proofs
+from mailmcp.mail.answers import may_await_reply
 from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.header.fields import Headers, parse_headers
@@ -35,11 +37,14 @@ def headers_match(octets: bytes, query: SearchQuery) -> bool:
     return all(_holds(headers, row, query[row]) for row in query.criteria)
 
 
-def _holds(headers: Headers, row: Criterion, text: str) -> bool:
+def _holds(headers: Headers, row: Criterion, value: Any) -> bool:
     if row.kind is Kind.MESSAGE_ID:
-        wanted = bare_message_id(text).casefold()
+        wanted = bare_message_id(value).casefold()
         found = (headers.get(name) for name in row.header_fields)
         return any(bare_message_id(each).casefold() == wanted for each in found)
+    if row.kind is Kind.AWAITED_REPLY:
+        return may_await_reply(headers, value)
+    text: str = value
     has_addresses = _ADDRESS_FIELDS.issuperset(row.header_fields)
     brackets = _NO_BRACKETS if has_addresses and text.translate(_NO_BRACKETS).strip() else {}
     wanted = _comparable(text.translate(brackets))

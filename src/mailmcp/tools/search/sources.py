@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import ceil
+from types import MappingProxyType
 
 import anyio
 
@@ -22,6 +23,8 @@ from mailmcp.imap.uid_cache import SearchKey
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.model.message_ref import UINT32_MAX
+from mailmcp.model.query import SearchQuery
+from mailmcp.tools.people import SentMail
 from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.by_account import AccountQuery, ask_in_account
@@ -76,7 +79,14 @@ class Searches:
     """Whether the messages of one mailbox go by arrival, because its UIDs don't."""
 
 
-async def search_sources(call: Call, search: Search, items: Items, work: Work | None = None) -> Searches:
+async def search_sources(
+    call: Call,
+    search: Search,
+    items: Items,
+    work: Work | None = None,
+    *,
+    listings: Mapping[str, tuple[Mailbox, ...]] = MappingProxyType({}),
+) -> Searches:
     """Search all sources; two round trips a session, or one if the candidates are remembered.
 
     Args:
@@ -84,11 +94,13 @@ async def search_sources(call: Call, search: Search, items: Items, work: Work | 
         search: What to search for, and where.
         items: What to fetch.
         work: What to do on each session instead of making a page.
+        listings: The mailboxes of accounts that were listed before: they save a LIST for `*`.
     """
     by_account: dict[str, list[SourceCursor]] = {}
     for source in search.sources:
         by_account.setdefault(source.account_id, []).append(source)
     run = _Run(call, search, items, work, accounts=len(by_account))
+    run.found.listings = dict(listings)
     results: dict[str, list[Searched]] = {}
 
     async def search_account(account_id: str, sources: list[SourceCursor]) -> None:
@@ -146,8 +158,10 @@ class _Run:
         """Replace `*` by the mailboxes it means; one round trip if it is there."""
         if all(source.mailbox != EVERYTHING for source in sources):
             return sources
-        listed = await self.call.ask(list_mailboxes, account_id=account_id, deadline=self.deadline)
-        self.found.listings[account_id] = listed
+        listed = self.found.listings.get(account_id)
+        if listed is None:
+            listed = await self.call.ask(list_mailboxes, account_id=account_id, deadline=self.deadline)
+            self.found.listings[account_id] = listed
         excluded = self.search.excluded
         names = [each.name for each in in_preferred_order(listed) if each.name not in excluded]
         kept = list(_bounded(names, share=self._accounts))
@@ -191,7 +205,7 @@ class _Run:
             known = self.call.uid_cache.get(key, position=_depth(self.search.order, after))
         return PageRequest(
             mailbox=source.mailbox,
-            query=self.asked[source.account_id].query,
+            query=self._query(source),
             proofs=PROOFS,
             size=self.search.page_size,
             items=self.items,
@@ -201,6 +215,14 @@ class _Run:
             known=known,
             uidvalidity=source.uidvalidity or None,
         )
+
+    def _query(self, source: SourceCursor) -> SearchQuery:
+        """Return the query for one mailbox: all mail in Sent is the owner's, whatever its sender."""
+        query = self.asked[source.account_id].query
+        if query.awaiting_reply is None:
+            return query
+        use = SentMail(listings=self.found.listings).use_of(source.account_id, source.mailbox)
+        return replace(query, awaiting_reply=replace(query.awaiting_reply, only_sent=use == "\\Sent"))
 
     def _remember(self, source: SourceCursor, request: PageRequest, found: MailboxPage) -> None:
         """Keep the candidates for the next page."""

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from mailmcp import limits
 from mailmcp.imap.search.order import Order
+from mailmcp.model.awaited_reply import AwaitedReply
 from mailmcp.model.cursor import (
     SearchCursor,
     SourceCursor,
@@ -345,6 +346,8 @@ def _value(row: Criterion, sent: Any, zone: tzinfo) -> Any:
             return start_of(sent, zone)
         case Kind.MAIL_KIND:
             return WantedKind(kind=MailKind(sent)) if sent else None
+        case Kind.AWAITED_REPLY:
+            return AwaitedReply(side=sent) if sent else None
         case _:
             return sent
 

@@ -16,6 +16,7 @@ from mailmcp.tools.people import SentMail
 from mailmcp.tools.rows import MessageRow, build_row, row_items
 from mailmcp.tools.search.advice import is_imported, search_warnings, suggest_search, suggest_written
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
+from mailmcp.tools.search.awaiting import Awaiting
 from mailmcp.tools.search.coverage import Coverage, cover
 from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
 from mailmcp.tools.search.extras import fetch_invitation_times, fetch_snippets
@@ -42,12 +43,17 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     search = _read_search(arguments, call)
     if arguments.group_by is not None:
         return await reply_with_groups(search, GroupBy(arguments.group_by), arguments, call)
+    awaiting = None
+    if search.query.awaiting_reply is not None:
+        awaiting = Awaiting(call, search.query.awaiting_reply.side)
+        search = await awaiting.begin(search, arguments)
     names = dict.fromkeys(each.mailbox for each in search.sources)
     call.mailbox = EVERYTHING if search.all_mailboxes else ", ".join(names)
     terms = search_terms(search.query)
     # All rows of one mailbox are shown, so their texts are fetched with them.
     with_texts = bool(search.snippet_chars) and search.one_mailbox and not search.query.has_attachment
-    searches = await search_sources(call, search, row_items(snippets=with_texts, terms=terms))
+    items = row_items(snippets=with_texts, terms=terms)
+    searches = await (awaiting.search(search, items) if awaiting else search_sources(call, search, items))
     if searches.reordered:
         search = replace(search, by_arrival=True)
     instead = await explain_missing(call, searches)
@@ -55,6 +61,8 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
         suggested = search_instead(search, instead) if search.is_first_page else None
         raise nothing_searched(search, searches, suggested)
     page = make_page(search, searches)
+    if awaiting is not None:
+        searches, page = await awaiting.keep_unanswered(search, searches, items)
     texts: Mapping[MessageRef, FetchedMessage] = {}
     if search.snippet_chars and not with_texts:
         texts = await fetch_snippets(call, [each.ref for each in page.found], terms)
@@ -66,7 +74,8 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     if not page.found and not page.rest and search.is_first_page:
         listings = await list_all(call, search, listings)
     failed = tuple(message_issues(page.found))
-    coverage = cover(search, searches, listings, unread=bool(failed))
+    caveats = () if awaiting is None else awaiting.caveats
+    coverage = cover(search, searches, listings, unread=bool(failed), caveats=caveats)
     sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=listings)
     rows = [
         build_row(
@@ -83,15 +92,17 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     ]
     for row in rows:
         call.message_id_cache.remember(row.message_id, row.header_message_id or "")
+    unsearched = [*source_issues(searches), *(awaiting.issues if awaiting else ())]
     cursor = next_cursor(search, page)
     imported = is_imported(search, rows, has_more=cursor is not None)
     next_action = _next_action(coverage, page, rows, cursor, imported=imported)
     if not rows and page.found:
         raise all_failed_error(failed, next_action)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
+    what = "" if awaiting is None else awaiting.what
     sizes = search.order is Order.LARGEST
     return Outcome(
-        summary=_summary(coverage, page, shown=len(rows), zone=str(zone)),
+        summary=_summary(coverage, page, shown=len(rows), zone=str(zone), what=what),
         data=data(
             account_id=search.account_id,
             mailbox=EVERYTHING if search.all_mailboxes else next(iter(names)) if len(names) == 1 else "",
@@ -107,7 +118,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
             *(line for row in rows for line in row_lines(row, zone=zone, sizes=sizes)),
             *coverage.lines(empty=not rows),
         ),
-        issues=(*source_issues(searches), *failed),
+        issues=(*unsearched, *failed),
         warnings=(
             *search_warnings(
                 search, arguments, coverage.seen, empty=not rows, imported=imported, today=call.today
@@ -135,13 +146,14 @@ def _read_search(arguments: SearchMessagesArguments, call: Call) -> Search:
     return replace(search, page_size=size)
 
 
-def _summary(coverage: Coverage, page: SearchPage, *, shown: int, zone: str) -> str:
+def _summary(coverage: Coverage, page: SearchPage, *, shown: int, zone: str, what: str) -> str:
+    """Write the summary; `what` says what the messages have in common, "" if nothing."""
     if not shown and (page.failed_only or not page.rest):
         return coverage.summarize_nothing_found()
     at_most = "" if page.total_exact else "at most "
     total = f"{at_most}{counted(page.total, 'message')}"
     by_written = ", by Date header" if coverage.search.by_written else ""
-    summary = f"{shown} of {total} in {coverage.where}{by_written}, times in {zone}"
+    summary = f"{shown} of {total} in {coverage.where}{what}{by_written}, times in {zone}"
     return summary if coverage.all_seen else f"{summary}; not everything could be searched"
 
 

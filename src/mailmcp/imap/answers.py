@@ -1,0 +1,204 @@
+"""Messages that may answer others: all replies since a day, in many mailboxes at once; blocking.
+
+A mailbox has few replies since the day of a recent message, and two small searches find them whatever they
+answer. Where there are more than ANSWERS_MAX, those that name one of the messages are searched for.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+
+from mailmcp import limits
+from mailmcp.imap.command import Command, Response
+from mailmcp.imap.fetch import Fetched, parse_rows
+from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
+from mailmcp.imap.quirks import Verdict
+from mailmcp.imap.search.plan import Plan, format_search_date
+from mailmcp.imap.search.uid_search import Found
+from mailmcp.imap.session import Session
+from mailmcp.imap.thread import id_queries, row_steps
+from mailmcp.imap.workarounds.probes import probe_once
+from mailmcp.imap.workarounds.server import CheckedServer
+from mailmcp.model.feature import Feature
+from mailmcp.model.search_keys import any_of
+from mcp_envelope import ToolError, code
+
+Keys = tuple[bytes, ...]
+
+_REPLIES: Keys = (b"OR", b"HEADER", b"IN-REPLY-TO", b'""', b"HEADER", b"REFERENCES", b'""')
+"""Finds messages that have one of the fields (RFC 9051 section 6.4.4)."""
+
+_EDGE_MESSAGES = 10
+"""Messages below the newest ones whose times show whether older ones matter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerQuery:
+    """What may answer some messages."""
+
+    since: date
+    """The day of the oldest of them, or earlier."""
+
+    ids: tuple[str, ...]
+    """Ids that place them in threads, without angle brackets."""
+
+    strays: tuple[Keys, ...] = ()
+    """Search keys for answers that refer to nothing; each finds some."""
+
+    whole: Collection[str] = ()
+    """Mailboxes in which every message since then may be an answer."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Answers:
+    """What was found in one mailbox."""
+
+    uidvalidity: int
+    fetched: Fetched = field(default_factory=Fetched)
+    statements: tuple[str, ...] = ()
+    """Sentences: what was not looked at."""
+
+
+def find_answers(
+    session: Session, mailboxes: Sequence[str], query: AnswerQuery, *, items: Sequence[str]
+) -> dict[str, Answers | ToolError]:
+    """Find messages that may answer others; two round trips for twenty mailboxes.
+
+    One more for mailboxes of unknown size, one where a mailbox has very many replies, and a few, once an
+    hour, to find out whether the server can search for messages that have a field.
+
+    Args:
+        session: Any mailbox may be open.
+        mailboxes: Where to look; at least one.
+        query: What to look for.
+        items: What to fetch of each message.
+
+    Returns:
+        By mailbox what was found, or why it couldn't be searched.
+
+    Raises:
+        DeadlineError, InternalError: The connection failed.
+    """
+    if session.quirks.verdict(Feature.FIELD) is Verdict.UNKNOWN:
+        probe_once(session, mailboxes[0])
+    has_fields = session.quirks.verdict(Feature.FIELD) is Verdict.OK
+    found: dict[str, _Found] = {name: _Found() for name in mailboxes}
+    _search(
+        session, found, {name: [*_first_keys(name, query, has_fields=has_fields)] for name in found}, query
+    )
+    many = [name for name, each in found.items() if len(each.uids) > limits.ANSWERS_MAX]
+    if many and session.quirks.trusts(Feature.HEADER):
+        by_ids = [each.keys for each in id_queries(query.ids, known=query.ids)]
+        keys = [*by_ids, *_batches(query.strays)]
+        for name in many:
+            found[name].uids.clear()
+        _search(session, found, dict.fromkeys(many, keys), query)
+    return _fetch(session, found, items)
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the searches found in one mailbox."""
+
+    uidvalidity: int = 0
+    uids: set[int] = field(default_factory=set)
+    statements: dict[str, None] = field(default_factory=dict)
+    error: ToolError | None = None
+
+
+def _first_keys(name: str, query: AnswerQuery, *, has_fields: bool) -> Iterator[Keys]:
+    if name in query.whole or not has_fields:
+        yield ()
+        return
+    yield _REPLIES
+    yield from _batches(query.strays)
+
+
+def _batches(keys: Iterable[Keys]) -> Iterator[Keys]:
+    """Join keys by OR into as many searches as lines allow."""
+    batch: list[Keys] = []
+    octets = 0
+    for each in keys:
+        size = sum(map(len, each)) + len(each) + 3
+        if batch and octets + size > limits.THREAD_KEYS_OCTETS:
+            yield any_of(batch)
+            batch, octets = [], 0
+        batch.append(each)
+        octets += size
+    if batch:
+        yield any_of(batch)
+
+
+def _search(
+    session: Session, found: Mapping[str, _Found], wanted: Mapping[str, Sequence[Keys]], query: AnswerQuery
+) -> None:
+    asked = [(name, keys) for name, searches in wanted.items() for keys in searches]
+    tasks = [
+        MailboxTask(mailbox=name, uidvalidity=None, steps=_search_steps(session, name, keys, query.since))
+        for name, keys in asked
+    ]
+    run_pipelined(session, tasks)
+    for (name, _), task in zip(asked, tasks, strict=True):
+        if isinstance(task.outcome, ToolError):
+            found[name].error = task.outcome
+            continue
+        assert task.current.mailbox is not None  # noqa: S101 - it was searched
+        found[name].uidvalidity = task.current.mailbox.uidvalidity
+        found[name].uids.update(task.outcome.uids)
+        found[name].statements |= dict.fromkeys(task.outcome.statements)
+
+
+def _search_steps(session: Session, name: str, keys: Keys, since: date) -> Steps[Found]:
+    """Search the newest messages of a mailbox, as many as ANSWERS_SEARCHED_MAX."""
+    exists = session.quirks.sizes.get(name)
+    if exists is None:
+        exists = (yield []).mailbox.exists
+    first = exists - limits.ANSWERS_SEARCHED_MAX + 1
+    statements: tuple[str, ...] = ()
+    if first > 1:
+        statements = yield from _check_edge(name, first, since)
+        keys = (b"%d:*" % first, *keys)
+    if session.quirks.trusts(Feature.SINCE):
+        keys = (b"SINCE", format_search_date(since), *keys)
+    found = yield from CheckedServer(session).search(name, Plan(keys=keys))
+    assert found is not None  # noqa: S101 - the keys are ASCII
+    return Found(uids=found.uids, exists=found.exists, statements=(*found.statements, *statements))
+
+
+def _check_edge(name: str, first: int, since: date) -> Steps[tuple[str, ...]]:
+    """Return a sentence about older messages, unless those next to the searched ones are too old."""
+    edge = b"%d:%d" % (max(1, first - _EDGE_MESSAGES), first - 1)
+    [reply] = (yield [Command(name="FETCH", arguments=[edge, b"(UID INTERNALDATE)"])]).replies
+    rows, _ = parse_rows(reply) if isinstance(reply, Response) else ({}, 0)
+    begins = datetime.combine(since, time(), UTC).timestamp()
+    times = [each.internaldate_epoch for each in rows.values()]
+    if times and all(each is not None and each < begins for each in times):
+        return ()
+    return (f"Of {code(name)}, the newest {limits.ANSWERS_SEARCHED_MAX} messages were searched for replies.",)
+
+
+def _fetch(
+    session: Session, found: Mapping[str, _Found], items: Sequence[str]
+) -> dict[str, Answers | ToolError]:
+    tasks: dict[str, MailboxTask[Fetched]] = {}
+    for name, each in found.items():
+        uids = sorted(each.uids)
+        if len(uids) > limits.ANSWERS_MAX:
+            each.statements[
+                f"{code(name)} has very many replies: the newest {limits.ANSWERS_MAX} were looked at."
+            ] = None
+            uids = uids[-limits.ANSWERS_MAX :]
+        if uids:
+            steps = row_steps(uids, items)
+            tasks[name] = MailboxTask(mailbox=name, uidvalidity=each.uidvalidity, steps=steps)
+    run_pipelined(session, list(tasks.values()))
+    answers: dict[str, Answers | ToolError] = {}
+    for name, each in found.items():
+        fetched = tasks[name].outcome if name in tasks else Fetched()
+        if each.error is not None or isinstance(fetched, ToolError):
+            answers[name] = each.error or fetched  # type: ignore[assignment] # one of them is an error
+        else:
+            answers[name] = Answers(
+                uidvalidity=each.uidvalidity, fetched=fetched, statements=tuple(each.statements)
+            )
+    return answers
