@@ -139,7 +139,7 @@ def build_row(
     return MessageRow.model_validate(
         {
             **id_values(ref),
-            "date": date_of(headers, fetched),
+            "date": format_rfc3339(moment) if (moment := written or fetched.internal_date) else "",
             "arrived": arrived,
             "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
             "to": sent_mail.recipients(ref, headers),
