@@ -97,6 +97,8 @@ def clean_line(text: str) -> Cleaned:
     Line ends, tabs and control characters become a space, so that no value can forge a second
     line. Neither end has a space.
     """
+    if text.isascii() and text.isprintable():  # most values
+        return Cleaned(text=" ".join(text.split()), removed=0)
     cleaned = clean_text(_CONTROLS.sub(" ", text))
     line = _SPACES.sub(" ", cleaned.text).strip()
     kept = strip_leading_marks(line)

@@ -178,6 +178,8 @@ def _unfold(block: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _one_line(text: str) -> str:
+    if text.isascii() and text.isprintable():  # most values
+        return " ".join(text.split())
     return _SPACES.sub(" ", blank_controls(text)).strip()
 
 
