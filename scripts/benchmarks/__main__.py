@@ -12,6 +12,7 @@ from scripts.benchmarks.filters import measure_filters
 from scripts.benchmarks.functions import count_functions, print_functions
 from scripts.benchmarks.latency import measure_cold, measure_warm
 from scripts.benchmarks.many_mailboxes import measure_many_mailboxes
+from scripts.benchmarks.million import measure_million
 from scripts.benchmarks.paging import measure_paging
 from scripts.benchmarks.plan import FULL, QUICK, RTTS_MS, RUN_TIMEOUT_S, Plan
 from scripts.benchmarks.reading import measure_reading
@@ -69,15 +70,18 @@ def _say(text: str) -> None:
 @click.option(
     "--functions", is_flag=True, help="Instead, count the functions and files a warm call runs through."
 )
+@click.option("--million", is_flag=True, help="Instead, search a mailbox of a million messages: two minutes.")
 @click.option("--names", is_flag=True, help="With --functions: list them by file too.")
-def main(*, quick: bool, json_file: Path | None, check: bool, functions: bool, names: bool) -> None:
+def main(
+    *, quick: bool, json_file: Path | None, check: bool, functions: bool, million: bool, names: bool
+) -> None:
     """Measure mailmcp against a private Dovecot."""
     if find_dovecot() is None:
         raise click.ClickException("Dovecot is not installed (Debian: dovecot-imapd)")
     if functions or names:
         print_functions(anyio.run(count_functions), names=names)
         return
-    rows = anyio.run(measure, QUICK if quick else FULL)
+    rows = anyio.run(measure_million) if million else anyio.run(measure, QUICK if quick else FULL)
     print_table(rows)
     if json_file is not None:
         write_json(rows, json_file)

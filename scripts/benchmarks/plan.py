@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-CALL_TIMEOUT_S = 30.0
+CALL_TIMEOUT_S = 70.0
 """Longest wait for any one answer, of any server."""
 
 RUN_TIMEOUT_S = 900.0

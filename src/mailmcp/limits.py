@@ -129,8 +129,25 @@ ORDER_SAMPLE_MESSAGES: Final = 20
 ORDER_SLACK_S: Final = 600
 """A message may seem this much older than the one before it: deliveries overtake each other."""
 
-SERVER_SORT_MESSAGES_MAX: Final = 80_000
-"""Larger mailboxes are not sorted by the server: it may have to open every message."""
+LARGE_MAILBOX_MESSAGES: Final = 50_000
+"""Larger mailboxes are searched in windows. No server sorts them: it may have to open every message."""
+
+SEARCH_WINDOW_MESSAGES: Final = 10_000
+"""Messages in the first window of a search, about: 8 KB of UIDs if one in ten matches."""
+
+SEARCH_WINDOW_S: Final = 2.0
+"""How long the search of a window should take: long enough to make the round trip small, short enough to
+report progress."""
+
+SEARCH_WINDOW_GROWTH_MAX: Final = 8.0
+"""How much larger than the one before a window may be: the fourth may have a million messages."""
+
+SEARCH_LISTED_MATCHES_MAX: Final = 1_000
+"""If no more matches than this are left, they are found at once: 8 KB."""
+
+SEARCH_TIME_S: Final = 20.0
+"""A search that takes longer returns what it has found. The next page goes on, so a caller sees progress well
+before hosts give up, after 60 s by default."""
 
 SORT_CANDIDATES_MAX: Final = 5_000
 """Messages that the client sorts for the server: about 60 octets each, 300 KB."""

@@ -76,6 +76,12 @@ class Quirks:
     sizes: dict[str, int] = field(default_factory=dict)
     """Messages in each mailbox when it was last opened."""
 
+    uidnexts: dict[str, int] = field(default_factory=dict)
+    """Their UIDNEXT at that time, where the server sends it."""
+
+    search_speeds: dict[tuple[str, ...], float] = field(default_factory=dict)
+    """Messages that the server searched in a second, the last time, by the criteria."""
+
     visibility: dict[str, Visibility] = field(default_factory=dict)
     """By mailbox, where the messages shown were counted."""
 

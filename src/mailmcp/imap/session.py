@@ -193,10 +193,11 @@ class Session:
             if not 0 < found <= _UIDVALIDITY_MAX:
                 what = "sent no valid UIDVALIDITY for the mailbox"
                 raise protocol_error(self.account.account_id, what)
-            exists = self.quirks.sizes[name] = result.number("EXISTS") or 0
-            self.mailbox = SelectedMailbox(
-                name=name, uidvalidity=found, exists=exists, uidnext=result.number("UIDNEXT")
-            )
+            exists, uidnext = result.number("EXISTS") or 0, result.number("UIDNEXT")
+            self.quirks.sizes[name] = exists
+            if uidnext:
+                self.quirks.uidnexts[name] = uidnext
+            self.mailbox = SelectedMailbox(name=name, uidvalidity=found, exists=exists, uidnext=uidnext)
         assert self.mailbox is not None  # noqa: S101 - it is open
         self._check_uidvalidity(self.mailbox, uidvalidity)
         return self.mailbox

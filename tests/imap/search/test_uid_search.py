@@ -250,7 +250,7 @@ def test_a_huge_mailbox_is_not_sorted_by_the_server(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch, capabilities: tuple[str, ...], order: Order
 ) -> None:
     """It may have to open every message for that."""
-    monkeypatch.setattr(limits, "SERVER_SORT_MESSAGES_MAX", 16)
+    monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 16)
     uids = list(range(3, 60, 2))
     server = peer(messages=[letter(uid, size=uid) for uid in uids], capabilities=capabilities)
     quirks = probed()

@@ -13,7 +13,7 @@ from steps import assert_linear
         (b'(TAG "A1") UID COUNT 3 ALL 5,1:2', [5, 1, 2]),
         (b'(TAG "A1") uid all 4:3 count 2', [3, 4]),
         (b'(TAG "A1") UID COUNT 0', []),
-        (b'(TAG "A1") UID COUNT 1 ALL ' + b"9" * 5000, [int("9" * 20)]),
+        (b'(TAG "A1") UID COUNT 1 ALL ' + b"9" * 5000, [int("9" * 19)]),
         (b'(TAG "A1") UID COUNT ' + b"9" * 5000 + b" ALL 1", None),
         (b'(TAG "A1") UID COUNT 100 PARTIAL (1:10 1:10)', None),
         (b'(TAG "A1") COUNT 1 ALL 1', None),
@@ -29,7 +29,8 @@ from steps import assert_linear
 def test_an_extended_response_that_contradicts_itself_is_rejected(
     line: bytes, expected: list[int] | None
 ) -> None:
-    assert parse_esearch([line], tag=b"A1") == expected
+    found = parse_esearch([line], tag=b"A1")
+    assert (None if found is None else list(found)) == expected
 
 
 def test_an_extended_response_is_one_line() -> None:
@@ -47,7 +48,7 @@ def test_many_scattered_uids_are_read_in_linear_time() -> None:
     def parse(count: int) -> None:
         scattered = list(range(1, 2 * count, 2))
         line = b'(TAG "A1") UID COUNT %d ALL ' % count + b",".join(b"%d" % uid for uid in scattered)
-        assert parse_esearch([line], tag=b"A1") == scattered
+        assert list(parse_esearch([line], tag=b"A1") or ()) == scattered
 
     assert_linear(parse, size=500, large=100_000)
 
@@ -64,7 +65,7 @@ def test_many_scattered_uids_are_read_in_linear_time() -> None:
 )
 def test_odd_plain_lines_are_parsed(lines: list[object], expected: list[int]) -> None:
     """ICloud sends odd ones, and several."""
-    assert parse_search(lines) == expected
+    assert list(parse_search(lines)) == expected
 
 
 @pytest.mark.parametrize(

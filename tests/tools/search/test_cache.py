@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mailmcp import limits
 from servers.peer import Peer, PeerFactory
 from servers.peer_mailbox import PeerMailbox, PeerMessage
 from thinning import thin
@@ -130,6 +131,7 @@ def rank(row: Mapping[str, Any], asked: Mapping[str, Any], mail: Mail) -> float:
     return moment if asked.get("sort") == "oldest" else -moment
 
 
+@pytest.mark.parametrize("in_windows", [False, True], ids=["at once", "in windows"])
 @pytest.mark.parametrize("asked", SEARCHES, ids=lambda asked: "-".join(map(str, asked.values())))
 @pytest.mark.parametrize("capabilities", SERVERS)
 @pytest.mark.parametrize("in_order", thin([True, False], keep_every=2))
@@ -137,16 +139,24 @@ def rank(row: Mapping[str, Any], asked: Mapping[str, Any], mail: Mail) -> float:
 def test_each_page_is_what_it_would_be_without_the_cache(
     peer: PeerFactory,
     open_desk: DeskFactory,
+    monkeypatch: pytest.MonkeyPatch,
     asked: Mapping[str, Any],
     capabilities: str,
     seed: int,
     *,
     in_order: bool,
+    in_windows: bool,
 ) -> None:
+    if in_windows:
+        monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 8)
+        monkeypatch.setattr(limits, "SEARCH_WINDOW_MESSAGES", 3)
+        monkeypatch.setattr(limits, "SEARCH_WINDOW_GROWTH_MAX", 1.0)
     chance = random.Random(f"{asked}{capabilities}{in_order}{seed}")  # noqa: S311 - it must repeat
     server = peer(capabilities=SERVERS[capabilities], mailboxes=[PeerMailbox(name="Lists")])
     mail = Mail(server=server, chance=chance, in_order=in_order)
     kept, bare = open_desk(peer_account(server)), open_desk(peer_account(server))
+    if in_windows:
+        bare.search(**asked)  # a mailbox is large if it was when it was last opened
     expected = mail.matching(asked)
     page = kept.search(**asked, limit=chance.choice([1, 2, 3, 5]))
     given: list[str] = []
@@ -156,7 +166,8 @@ def test_each_page_is_what_it_would_be_without_the_cache(
         names = [row["header_message_id"] for row in rows]
         assert not mail.gone.intersection(names)
         ranks = [rank(row, asked, mail) for row in rows if row["header_message_id"] not in mail.stirred]
-        assert ranks == sorted(ranks)
+        # A mailbox that is too large to be sorted goes by UID.
+        assert (in_windows and not in_order) or ranks == sorted(ranks)
         given += names
         cursor = page.data.get("next_cursor")
         if cursor is None:
@@ -165,8 +176,10 @@ def test_each_page_is_what_it_would_be_without_the_cache(
         bare.forget()
         without = bare.search(cursor=cursor)
         page = kept.search(cursor=cursor)
-        assert page.data == without.data
-        assert page.text == without.text
+        assert page.data["messages"] == without.data["messages"]
+        if not in_windows:  # else one may know that there are no more, and the other not yet
+            assert page.data == without.data
+            assert page.text == without.text
     undisturbed = expected - mail.stirred
     assert undisturbed <= set(given), "one that stayed as it was is missing"
     assert not [each for each in set(given) - mail.stirred if given.count(each) > 1], "one is given twice"

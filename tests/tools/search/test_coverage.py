@@ -39,6 +39,7 @@ def scanned(
         candidates=candidate_list(),
         last=None,
         left=0,
+        total=len(uids),
         total_exact=True,
         candidates_checked=0,
         statements=statements,

@@ -157,6 +157,7 @@ def scanned(mailbox: str, *messages: FetchedMessage) -> Searched:
         candidates=candidate_list(*uids),
         last=Position(uidvalidity=1, uid=uids[-1], rank=5),
         left=0,
+        total=len(uids),
         total_exact=True,
         candidates_checked=len(uids),
     )

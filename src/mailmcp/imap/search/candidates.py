@@ -2,10 +2,11 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, fetch_steps
-from mailmcp.imap.pipeline import Steps
+from mailmcp.imap.pipeline import PipelineInterruptedError, Steps
 from mailmcp.imap.search.order import (
     Order,
     Position,
@@ -18,7 +19,8 @@ from mailmcp.imap.search.order import (
 from mailmcp.imap.search.page import CandidateQuery, Candidates
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.uid_search import Found
+from mailmcp.imap.search.uid_search import EVERY_UID, Found, UidRange
+from mailmcp.imap.search.windows import Windows, is_large
 from mailmcp.imap.session import Session
 from mcp_envelope import Code
 
@@ -27,10 +29,11 @@ _PIVOTS = 64
 
 
 def find_candidates(server: SearchServer, wanted: CandidateQuery) -> Steps[Candidates | None]:
-    """Find the candidates of a search.
+    """Find the candidates of a search: enough for a page, unless it ends or its time is up before.
 
-    No round trip if an earlier page left them, otherwise one. One more to learn the size of a
-    mailbox before it is sorted, once, and one if the server can't sort.
+    No round trip if an earlier page left enough, otherwise one; more in a mailbox that is searched in
+    windows. One more to learn the size of a mailbox before it is sorted, once, and one if the server
+    can't sort.
 
     Returns:
         None if there are too many to be put in order, and some would be of no use.
@@ -38,26 +41,128 @@ def find_candidates(server: SearchServer, wanted: CandidateQuery) -> Steps[Candi
     Raises:
         ToolError: As `SearchServer.plan` and `SearchServer.search`.
     """
-    order, after, plan = wanted.order, wanted.after, server.plan(wanted.query)
-    if wanted.known is not None:
-        start = find_start(wanted.known.uids, after, order)
-        if start is not None:
-            return Candidates(
-                plan=plan,
-                uids=wanted.known.uids,
-                start=start,
-                is_known=True,
-                statements=plan.statements,
-                complete=plan.complete,
-            )
-    found = yield from _search(server, wanted, plan)
-    while found is None:
+    known, plan = wanted.known, server.plan(wanted.query)
+    start = find_start(known.uids, wanted.after, wanted.order) if known else None
+    if known is not None and start is not None:
+        candidates = Candidates(
+            plan=plan,
+            uids=known.uids,
+            start=start,
+            rest=known.rest,
+            more=_count_at_most(known.rest, known.exists),
+            is_known=True,
+            statements=plan.statements,
+            complete=plan.complete,
+        )
+    elif wanted.order.is_by_uid:
+        low, high = uids_after(wanted.after, wanted.order)
+        rest = None if high is not None and high < low else (low, high)
+        candidates = Candidates(plan=plan, uids=array("I"), start=0, rest=rest)
+    else:
+        return (yield from _search_sorted(server, wanted))
+    if candidates.rest is None or _has_enough(wanted, candidates):
+        return candidates
+    return (yield from _search_windows(server, wanted, candidates))
+
+
+def _has_enough(wanted: CandidateQuery, candidates: Candidates) -> bool:
+    """Return whether candidates fill a page: more are needed if some will fail the verification."""
+    enough = limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if candidates.plan.local.criteria else wanted.size
+    return len(candidates.uids) - candidates.start >= enough
+
+
+def _search_windows(
+    server: SearchServer, wanted: CandidateQuery, candidates: Candidates
+) -> Steps[Candidates]:
+    """Add the matches of one window after another to `candidates`, until they are enough."""
+    quirks, ascending = server.session.quirks, wanted.order.ascending
+    windows = Windows(quirks, wanted.mailbox, wanted.query, candidates.rest, ascending=ascending)
+    is_first_page = wanted.after is None
+    uids = candidates.uids[:]
+    more: int | None = None  # matches after the windows, where the server counts them
+    while True:
+        if more is not None and more <= limits.SEARCH_LISTED_MATCHES_MAX:
+            windows.take_all()
+        window, begins = windows.take(), windows.taken == 1 and is_first_page
+        count = windows.rest if begins and windows.counts_fast else None
+        began = quirks.clock()
+        try:
+            plan, found = yield from _search(server, wanted, window, count=count, begins=begins)
+        except PipelineInterruptedError:
+            windows.learn(quirks.clock() - began)  # probably it took too long
+            raise
+        windows.learn(quirks.clock() - began)
+        uids.extend(found.uids if ascending else found.uids[::-1])
+        more = found.counted if more is None or more < len(found.uids) else more - len(found.uids)
+        candidates = replace(
+            candidates,
+            plan=plan,
+            uids=uids,
+            rest=windows.rest,
+            statements=plan.statements + found.statements,
+            complete=candidates.complete and plan.complete and found.complete,
+        )
+        if windows.rest is None:
+            return replace(candidates, more=0)
+        wanted.report(found.exists - windows.left, found.exists)
+        is_late = quirks.clock() >= wanted.search_until
+        if is_late or more == 0 or _has_enough(wanted, candidates):
+            break
+    if more is None and is_first_page and windows.counts_fast:
+        more = yield from server.count(plan, windows.rest)
+    if more is not None:
+        return replace(candidates, more=more, more_exact=not (more and plan.local.criteria))
+    which = "oldest" if ascending else "newest"
+    searched = f"Searched about the {which} {found.exists - windows.left} of {found.exists} messages"
+    return replace(
+        candidates,
+        more=_count_at_most(windows.rest, found.exists - len(uids)),
+        more_exact=False,
+        statements=(*candidates.statements, f"{searched}; the next page goes on from there."),
+    )
+
+
+def _count_at_most(rest: UidRange | None, exists: int) -> int:
+    """Return the highest number of messages that a range of UIDs can have."""
+    if rest is None:
+        return 0
+    low, high = rest
+    return exists if high is None else min(high - low + 1, exists)
+
+
+def _search(
+    server: SearchServer,
+    wanted: CandidateQuery,
+    uids: UidRange = EVERY_UID,
+    *,
+    sort: bytes = b"",
+    count: UidRange | None = None,
+    begins: bool = False,
+) -> Steps[tuple[Plan, Found]]:
+    """Search, and search again as often as the server turns out not to support the plan."""
+    while True:
         plan = server.plan(wanted.query)
-        found = yield from _search(server, wanted, plan)
+        found = yield from server.search(
+            wanted.mailbox, plan, uids, sort=sort, expected=wanted.expected, count=count, begins=begins
+        )
+        if found is not None:
+            return plan, found
+
+
+def _search_sorted(server: SearchServer, wanted: CandidateQuery) -> Steps[Candidates | None]:
+    """Find all candidates and put them in an order by rank: on the server if it can, otherwise here."""
+    session, order, after = server.session, wanted.order, wanted.after
+    sort = order.sort_key if session.can("SORT") else b""
+    if sort:
+        exists = session.quirks.sizes.get(wanted.mailbox)
+        if exists is None:
+            exists = (yield []).mailbox.exists
+        sort = b"" if is_large(exists) else sort
+    plan, found = yield from _search(server, wanted, sort=sort, begins=True)
     statements, complete = plan.statements + found.statements, plan.complete and found.complete
     ranks: dict[int, int] = {}
     sorts_here = order.is_by_written and len(found.uids) <= limits.TIMED_CANDIDATES_MAX
-    if order.is_by_uid or (found.is_sorted and not sorts_here):
+    if found.is_sorted and not sorts_here:
         uids = found.uids if order.ascending else found.uids[::-1]
     else:
         newest = array("I", sorted(found.uids))[-limits.SORT_CANDIDATES_MAX :]
@@ -69,11 +174,11 @@ def find_candidates(server: SearchServer, wanted: CandidateQuery) -> Steps[Candi
                 "were sorted, and older ones left out.",
             )
             complete = False
-        ranks = yield from _fetch_ranks(server.session, newest, wanted)
+        ranks = yield from _fetch_ranks(session, newest, wanted)
         uids = sort_by_rank(ranks, order)
     start = find_start(uids, after, order)
     if start is None and after is not None:
-        start = yield from _find_place(server.session, uids, ranks, after, wanted)
+        start = yield from _find_place(session, uids, ranks, after, wanted)
     return Candidates(
         plan=plan,
         uids=uids,
@@ -82,19 +187,6 @@ def find_candidates(server: SearchServer, wanted: CandidateQuery) -> Steps[Candi
         statements=statements,
         complete=complete,
     )
-
-
-def _search(server: SearchServer, wanted: CandidateQuery, plan: Plan) -> Steps[Found | None]:
-    low, high = uids_after(wanted.after, wanted.order)
-    if high is not None and high < low:
-        return Found(uids=array("I"), exists=0)
-    sort = wanted.order.sort_key if server.session.can("SORT") else b""
-    if sort:
-        exists = server.session.quirks.sizes.get(wanted.mailbox)
-        if exists is None:
-            exists = (yield []).mailbox.exists
-        sort = sort if exists <= limits.SERVER_SORT_MESSAGES_MAX else b""
-    return (yield from server.search(wanted.mailbox, plan, (low, high), sort=sort, expected=wanted.expected))
 
 
 def _fetch_ranks(session: Session, uids: Sequence[int], wanted: CandidateQuery) -> Steps[dict[int, int]]:

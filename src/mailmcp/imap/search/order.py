@@ -15,6 +15,9 @@ from mailmcp.imap.session import Session
 _RANK_MAX = 10**12 - 1
 """Above every size and time, and no longer than a cursor allows."""
 
+UID_RANK = _RANK_MAX - 1
+"""In a cursor: the position is one by UID, though the messages of all mailboxes go by arrival."""
+
 
 class Order(StrEnum):
     """The order of a search's messages: by UID, or by a rank and within one rank by UID."""
@@ -55,6 +58,11 @@ class Order(StrEnum):
     OLDEST_WRITTEN = "oldest_written", ("INTERNALDATE", DATE_HEADER), b"DATE", True
 
     @property
+    def by_uid(self) -> "Order":
+        """The order by UID that approximates an order by INTERNALDATE; other orders unchanged."""
+        return {Order.NEWEST_ARRIVAL: Order.NEWEST, Order.OLDEST_ARRIVAL: Order.OLDEST}.get(self, self)
+
+    @property
     def by_arrival(self) -> "Order":
         """The order by INTERNALDATE that an order by UID approximates; other orders unchanged."""
         return {Order.NEWEST: Order.NEWEST_ARRIVAL, Order.OLDEST: Order.OLDEST_ARRIVAL}.get(self, self)
@@ -77,7 +85,10 @@ class Position:
     uidvalidity: int
     uid: int
     rank: int = 0
-    """INTERNALDATE or Date in seconds since 1970, or octets, by the order; 0 in orders by UID."""
+    """INTERNALDATE or Date in seconds since 1970, or octets, by the order; 0 in orders by UID.
+
+    `UID_RANK` in an order by UID that approximates one by arrival.
+    """
 
 
 def rank_of(message: FetchedMessage, order: Order, proofs: Proofs) -> int | None:
@@ -154,5 +165,5 @@ def sample_evenly(uids: Sequence[int]) -> Sequence[int]:
 
 def can_sort_by_arrival(session: Session, candidates: int, *, exists: int) -> bool:
     """Return whether all candidates can be sorted: by the server, or here if they are few."""
-    by_server = session.can("SORT") and exists <= limits.SERVER_SORT_MESSAGES_MAX
+    by_server = session.can("SORT") and exists <= limits.LARGE_MAILBOX_MESSAGES
     return by_server or candidates <= limits.SORT_CANDIDATES_MAX

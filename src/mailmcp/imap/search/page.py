@@ -3,10 +3,12 @@
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from mailmcp.imap.fetch import Fetched
-from mailmcp.imap.search.order import Order, Position
+from mailmcp.imap.search.order import UID_RANK, Order, Position
 from mailmcp.imap.search.plan import Plan
+from mailmcp.imap.search.uid_search import UidRange
 from mailmcp.imap.search.verify import Proofs
 from mailmcp.imap.session import SelectedMailbox, Session
 from mailmcp.model.query import SearchQuery
@@ -23,6 +25,9 @@ class CandidateList:
     uidnext: int | None
     verified: bool
     """Whether each candidate is known to match."""
+
+    rest: UidRange | None = None
+    """UIDs after the candidates that have not been searched; None for none."""
 
     def is_current(self, mailbox: SelectedMailbox, order: Order) -> bool:
         """Return whether a search made now would find the same messages after any position.
@@ -54,6 +59,9 @@ class PageRequest:
     """
 
     order: Order = Order.NEWEST
+    merge_order: Order | None = None
+    """The order of the pages that it is merged with, if that is another one than `order`."""
+
     after: Position | None = None
     """The last candidate that the previous page checked (`MailboxPage.last`)."""
 
@@ -66,6 +74,12 @@ class PageRequest:
     uidvalidity: int | None = None
     """The UIDVALIDITY of the caller's cursor; None for any."""
 
+    search_until: float = inf
+    """On the clock of the quirks: when to return what was found so far."""
+
+    report: Callable[[int, int], None] = lambda _searched, _exists: None
+    """Called with progress if it takes several searches: messages searched so far, and all."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateQuery:
@@ -75,9 +89,15 @@ class CandidateQuery:
     query: SearchQuery
     order: Order
     proofs: Proofs
+    size: int = 1
+    """Matches on a full page."""
+
     after: Position | None = None
     known: CandidateList | None = None
     """Candidates from an earlier page. The caller checks whether they are current."""
+
+    search_until: float = inf
+    report: Callable[[int, int], None] = lambda _searched, _exists: None
 
     expected: Sequence[int] = ()
     """UIDs that SEARCH found just now: SORT must find them, too."""
@@ -97,8 +117,17 @@ class Candidates:
     start: int
     """Index of the first one after the position."""
 
+    rest: UidRange | None = None
+    """UIDs after the candidates that have not been searched; None for none."""
+
+    more: int = 0
+    """Matches among `rest`, at most."""
+
+    more_exact: bool = True
+    """Whether there are exactly so many."""
+
     is_known: bool = False
-    """Whether they come from an earlier page, without a search."""
+    """Whether some come from an earlier page, without a search."""
 
     is_sorted: bool = False
     """Whether the server put them in order."""
@@ -127,7 +156,10 @@ class MailboxPage:
     """
 
     ranks: Mapping[int, int] = field(default_factory=dict)
-    """By UID of this page; see `Position.rank`. Empty in orders by UID."""
+    """By UID of this page: the rank in the order in which pages are merged. Empty in orders by UID."""
+
+    frontier: int | None = None
+    """The rank after which more matches may follow, as far as it is known; None if there are none."""
 
     fetched: Fetched
     """A row or a failure for each of `uids`."""
@@ -142,10 +174,13 @@ class MailboxPage:
     """
 
     left: int
-    """Candidates after `last`. Unless it is 0, more matches may follow even if the page isn't full."""
+    """Candidates after `last`, at most. Unless it is 0, matches may follow even if the page isn't full."""
+
+    total: int
+    """Matches from this page on, and those before it that are among `candidates`."""
 
     total_exact: bool
-    """Whether every candidate matches; otherwise there are at most as many matches as candidates."""
+    """Whether there are exactly so many; otherwise at most."""
 
     candidates_checked: int
     statements: tuple[str, ...] = ()
@@ -162,3 +197,8 @@ class MailboxPage:
 
     complete: bool = True
     """False if there may be matches that no page of this search can show, apart from `unverified`."""
+
+    def position_of(self, uid: int) -> Position:
+        """Return the position of a match of this page."""
+        rank = UID_RANK if self.order.is_by_uid and self.ranks else self.ranks.get(uid, 0)
+        return Position(uidvalidity=self.uidvalidity, uid=uid, rank=rank)

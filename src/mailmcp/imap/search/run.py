@@ -20,6 +20,8 @@ from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, FetchJob, 
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
 from mailmcp.imap.search.candidates import find_candidates, message_limit
 from mailmcp.imap.search.order import (
+    UID_RANK,
+    Order,
     Position,
     are_in_order,
     can_sort_by_arrival,
@@ -32,6 +34,8 @@ from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import parse_esearches
 from mailmcp.imap.search.verify import Check, make_check, merge_items
 from mailmcp.imap.search.visible import NO_VISIBLE_SEARCH, VisibleSearch
+from mailmcp.imap.search.windows import is_large
+from mailmcp.imap.session import Session
 from mcp_envelope import Code, ToolError
 
 _TIMES = ("UID", "INTERNALDATE")
@@ -92,28 +96,42 @@ def _find_page(
     server: SearchServer, request: PageRequest, current: CurrentMailbox, *, share: int
 ) -> Steps[MailboxPage]:
     """Make a page; again as often as its rows show that the search must be another one."""
-    session, name = server.session, canonical_name(request.mailbox)
+    name = canonical_name(request.mailbox)
+    order = yield from _choose_order(server.session, name, request)
     wanted = CandidateQuery(
         mailbox=name,
         query=request.query,
-        order=request.order,
+        order=order,
         proofs=request.proofs,
+        size=request.size,
         after=request.after,
-        known=request.known,
+        known=request.known if order is request.order else None,
         may_reorder=request.may_reorder,
+        search_until=request.search_until,
+        report=request.report,
     )
-    size = session.quirks.sizes.get(name, 0)
-    if (
-        request.may_reorder
-        and name in session.quirks.uids_out_of_order
-        and can_sort_by_arrival(session, size, exists=size)
-    ):
-        wanted = replace(wanted, order=request.order.by_arrival)
     while True:
         page = yield from _try_page(server, request, wanted, current, share)
         if isinstance(page, MailboxPage):
             return page
         wanted = page
+
+
+def _choose_order(session: Session, name: str, request: PageRequest) -> Steps[Order]:
+    """Choose between an order by UID and the order by arrival that it approximates.
+
+    One round trip to learn the size of a mailbox before it is sorted, once.
+    """
+    order, quirks = request.order, session.quirks
+    exists = quirks.sizes.get(name)
+    if request.may_reorder and name in quirks.uids_out_of_order:
+        size = exists or 0
+        return order.by_arrival if can_sort_by_arrival(session, size, exists=size) else order
+    if order is order.by_uid or request.after is not None:
+        return order
+    if exists is None and session.can("SORT"):
+        exists = (yield []).mailbox.exists
+    return order.by_uid if is_large(exists) else order
 
 
 def _try_page(
@@ -152,7 +170,8 @@ def _try_page(
     in_order = not order.is_by_uid or attempt.tests_order or wanted.mailbox not in out_of_order
     if attempt.tests_order and not rows.interrupted and not uids_follow_arrival(times.messages):
         out_of_order.add(wanted.mailbox)
-        if can_sort_by_arrival(session, len(candidates.uids), exists=mailbox.exists):
+        can_sort = can_sort_by_arrival(session, len(candidates.uids), exists=mailbox.exists)
+        if wanted.may_reorder and can_sort and candidates.rest is None:
             return replace(wanted, order=order.by_arrival, expected=candidates.uids)
         in_order = False
 
@@ -170,22 +189,27 @@ def _try_page(
             return replace(wanted, known=None, expected=())
 
     # What the next page needs.
-    uids, left = selection.uids, len(rest) - selection.checked
+    uids, unchecked = selection.uids, len(rest) - selection.checked
+    left = unchecked + candidates.more
     is_whole = request.after is None and not left
-    if not known or attempt.verifies_all:
+    if not known or attempt.verifies_all or candidates.rest != known.rest:
         known = CandidateList(
             uids=array("I", uids) if is_whole else rest if attempt.verifies_all else candidates.uids,
             exists=exists,
             uidnext=uidnext,
             verified=(attempt.verifies_all or is_whole) and not rows.interrupted,
+            rest=candidates.rest if candidates.more else None,
         )
-    last = None
-    if selection.last:
-        last = Position(uidvalidity=mailbox.uidvalidity, uid=selection.last[0], rank=selection.last[1])
+    last = selection.last
+    if not unchecked and candidates.more and candidates.rest:
+        low, high = candidates.rest
+        last = (low - 1 if order.ascending or high is None else high + 1), 0
     statements = candidates.statements
-    if left and len(uids) < request.size:
+    if unchecked and len(uids) < request.size:
         checked = f"Checked {selection.checked} of {len(rest)} possible matches"
         statements += (f"{checked}; the next page continues from there.",)
+    all_verified = (is_whole or attempt.verifies_all) and not rows.interrupted
+    is_exact = attempt.check.is_empty and len(attempt.visible.uids) in {0, len(rest) + candidates.more}
     return MailboxPage(
         mailbox=mailbox.name,
         uidvalidity=mailbox.uidvalidity,
@@ -195,16 +219,17 @@ def _try_page(
         # The server may read some Date headers in another way, or not at all.
         in_order=in_order and (not order.is_by_written or are_in_order(selection.ranks.values(), order)),
         ranks={uid: selection.ranks[uid] for uid in uids if uid in selection.ranks},
+        frontier=selection.last[1] if left and selection.last else None,
         fetched=Fetched(
             messages={uid: rows.messages[uid] for uid in uids if uid in rows.messages},
             failures={uid: rows.failures[uid] for uid in uids if uid not in rows.messages},
             interrupted=rows.interrupted,
         ),
         candidates=known,
-        last=last,
+        last=attempt.position(mailbox.uidvalidity, last) if last else None,
         left=left,
-        total_exact=((is_whole or attempt.verifies_all) and not rows.interrupted)
-        or (attempt.check.is_empty and len(attempt.visible.uids) in {0, len(rest)}),
+        total=len(known.uids) + candidates.more,
+        total_exact=(all_verified or is_exact) and candidates.more_exact,
         technical=technical or selection.technical,
         candidates_checked=selection.checked,
         statements=statements,
@@ -219,6 +244,9 @@ class _Attempt:
     """What to fetch and to check for one page."""
 
     wanted: CandidateQuery
+    merge_order: Order
+    """The order of the ranks: `wanted.order`, unless that is one by UID in place of one by arrival."""
+
     size: int
     rest: "array[int]"
     """The candidates after the position."""
@@ -315,17 +343,55 @@ class _Attempt:
         budget = min(max(budget // share, self.size), len(candidates))
         chunks = chain(limits.VERIFY_CHUNKS, repeat(limits.VERIFY_CHUNKS[-1]))
         end = min(self.size, len(candidates))
-        selection = _select(candidates[:end], seen, self.check, self.wanted, self.size)
+        selection = self._select(candidates[:end], seen)
         while not seen.interrupted and len(selection.uids) < self.size and end < budget:
             start, end = end, min(end + next(chunks), budget)
             seen = _merge(seen, *(yield from self._fetch((candidates[start:end], self.proof_items))))
             if not seen.interrupted:  # otherwise the next page begins with them
-                selection = _select(candidates[:end], seen, self.check, self.wanted, self.size)
+                selection = self._select(candidates[:end], seen)
         rows = replace(rows, failures=seen.failures | rows.failures, interrupted=seen.interrupted)
         missing = [uid for uid in selection.uids if uid not in rows.messages and uid not in rows.failures]
         if missing:
             rows = _merge(rows, *(yield from self._fetch((missing, self.row_items))))
         return selection, rows
+
+    def _select(self, uids: Sequence[int], seen: Fetched) -> "_Selection":
+        """Select the first matches among candidates that were fetched."""
+        order, merge_order, after = self.wanted.order, self.merge_order, self.wanted.after
+        rank = after.rank if after and merge_order is order else merge_order.first_rank
+        matches: list[int] = []
+        ranks: dict[int, int] = {}
+        checked = 0
+        last: tuple[int, int] | None = None
+        for uid in uids:
+            if len(matches) == self.size:
+                break
+            checked += 1
+            row = seen.messages.get(uid)
+            if row is None and not order.is_by_uid and _is_gone(uid, seen):
+                continue  # its place in the order is lost
+            # A message that can't be ranked stays next to the one before it.
+            known_rank = rank_of(row, merge_order, self.wanted.proofs) if row else None
+            rank = rank if known_rank is None else known_rank
+            if not merge_order.is_by_uid:
+                ranks[uid] = rank
+            last = uid, rank
+            if _may_match(uid, seen, self.check):
+                matches.append(uid)
+        return _Selection(
+            uids=tuple(matches),
+            checked=checked,
+            ranks=ranks,
+            last=last,
+            technical=_count_technical(uids[:checked], seen, self.check),
+        )
+
+    def position(self, uidvalidity: int, last: tuple[int, int]) -> Position:
+        """Return the position of a UID and a rank, to continue after them."""
+        uid, rank = last
+        if self.wanted.order.is_by_uid:
+            rank = 0 if self.merge_order is self.wanted.order else UID_RANK
+        return Position(uidvalidity=uidvalidity, uid=uid, rank=rank)
 
     def _fetch(self, *jobs: FetchJob, optional: FetchJob = ((), ())) -> Steps[list[Fetched]]:
         return (yield from fetch_steps(*jobs, message_limit=self.message_limit, optional=optional))
@@ -337,14 +403,17 @@ def _plan_attempt(
     session = server.session
     check = make_check(candidates.plan.local, request.proofs)
     rest = candidates.uids[candidates.start :]
-    tests_order = wanted.may_reorder and wanted.order.is_by_uid
+    order = wanted.order
+    merge_order = (request.merge_order or request.order) if order.is_by_uid else order
+    tests_order = order.is_by_uid and (wanted.may_reorder or merge_order is not order)
     is_verified = candidates.is_known and wanted.known is not None and wanted.known.verified
     verifies_all = (
         check.only_times and not is_verified and request.size < len(rest) <= limits.TIMED_CANDIDATES_MAX
     )
-    proof_items = merge_items(["UID", *check.items], wanted.order.items)
+    proof_items = merge_items(["UID", *check.items], merge_order.items)
     return _Attempt(
         wanted=wanted,
+        merge_order=merge_order,
         size=request.size,
         rest=rest,
         check=check,
@@ -375,40 +444,6 @@ class _Selection:
 
     technical: int
     """Those left out because words are in technical header fields only."""
-
-
-def _select(
-    uids: Sequence[int], seen: Fetched, check: Check, wanted: CandidateQuery, size: int
-) -> _Selection:
-    """Select the first matches among candidates that were fetched."""
-    order = wanted.order
-    rank = wanted.after.rank if wanted.after else order.first_rank
-    matches: list[int] = []
-    ranks: dict[int, int] = {}
-    checked = 0
-    last: tuple[int, int] | None = None
-    for uid in uids:
-        if len(matches) == size:
-            break
-        checked += 1
-        row = seen.messages.get(uid)
-        if row is None and not order.is_by_uid and _is_gone(uid, seen):
-            continue  # its place in the order is lost
-        # A message that can't be ranked stays next to the one before it.
-        known_rank = rank_of(row, order, wanted.proofs) if row else None
-        rank = rank if known_rank is None else known_rank
-        if not order.is_by_uid:
-            ranks[uid] = rank
-        last = uid, rank
-        if _may_match(uid, seen, check):
-            matches.append(uid)
-    return _Selection(
-        uids=tuple(matches),
-        checked=checked,
-        ranks=ranks,
-        last=last,
-        technical=_count_technical(uids[:checked], seen, check),
-    )
 
 
 def _count_technical(uids: Sequence[int], seen: Fetched, check: Check) -> int:

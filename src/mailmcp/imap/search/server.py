@@ -14,7 +14,14 @@ from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.search.page import CandidateQuery, Candidates, PageRequest
 from mailmcp.imap.search.plan import Plan, make_plan
-from mailmcp.imap.search.uid_search import EVERY_UID, Found, UidRange, uid_search, uid_sort
+from mailmcp.imap.search.uid_search import (
+    EVERY_UID,
+    Found,
+    UidRange,
+    uid_count,
+    uid_search,
+    uid_sort,
+)
 from mailmcp.imap.search.visible import NO_VISIBLE_SEARCH, VisibleSearch, search_visible
 from mailmcp.imap.session import Session
 from mailmcp.model.query import SearchQuery
@@ -46,6 +53,8 @@ class SearchServer:
         *,
         sort: bytes = b"",
         expected: Sequence[int] = (),
+        count: UidRange | None = None,
+        begins: bool = False,
     ) -> Steps[Found | None]:
         """Search a mailbox; one round trip.
 
@@ -55,6 +64,8 @@ class SearchServer:
             uids: The UIDs to search; a search that sorts finds others, too.
             sort: A key of SORT, if the server is to sort. The result is unsorted where it can't.
             expected: UIDs that the same search found just now, in another order.
+            count: Other UIDs, in which to count the matches at the same time if the server can.
+            begins: Whether this is the first search for a first page.
 
         Returns:
             None if the search must be planned again: the server turned out not to support the plan.
@@ -64,7 +75,8 @@ class SearchServer:
         """
         found = (yield from uid_sort(self.session, plan, sort)) if sort else None
         if found is None:
-            found = yield from uid_search(self.session, plan, uids, extended=self.session.can("ESEARCH"))
+            extended = self.session.can("ESEARCH")
+            found = yield from uid_search(self.session, plan, uids, extended=extended, count=count)
         account_id = self.session.account.account_id
         if isinstance(found, RefusedError):
             raise refused_error(account_id, found) from found
@@ -89,6 +101,12 @@ class SearchServer:
         planned = search_visible(query.query, uids, share=share)
         at_once = all(map(session.connection.sends_at_once, planned.commands))
         return planned if at_once else NO_VISIBLE_SEARCH
+
+    def count(self, plan: Plan, uids: UidRange) -> Steps[int | None]:
+        """Count the matches in a range of UIDs; one round trip. None if the server can't."""
+        if not self.session.can("ESEARCH"):
+            return None
+        return (yield from uid_count(plan, uids))
 
     def accepts(
         self,

@@ -7,6 +7,7 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response
@@ -24,8 +25,8 @@ COUNT_ALL = Command(name="SEARCH", arguments=[b"RETURN", b"(COUNT)", b"ALL"], ui
 """Counts the messages that can be found; `parse_count` reads the response."""
 
 _UID_MAX = 2**32 - 1
-_UID_DIGITS = 20
-"""Digits to read of a number: enough to see that it isn't a UID."""
+_UID_DIGITS = 19
+"""Digits to read of a number: enough to see that it isn't a UID, and no more than an array holds."""
 
 _NUMBERS = re.compile(rb"\d+")
 _ESEARCH_ALL = re.compile(rb"\bALL (\d+(?::\d+)?(?:,\d+(?::\d+)?)*)(?= |$)", re.IGNORECASE)
@@ -44,6 +45,9 @@ class Found:
     exists: int
     """Messages in the mailbox at that time."""
 
+    counted: int | None = None
+    """Matches in the range that was only to be counted; None if the server didn't count them."""
+
     is_sorted: bool = False
     is_extended: bool = False
     """Whether the response was an ESEARCH."""
@@ -53,7 +57,12 @@ class Found:
 
 
 def uid_search(
-    session: Session, plan: Plan, uids: UidRange = EVERY_UID, *, extended: bool
+    session: Session,
+    plan: Plan,
+    uids: UidRange = EVERY_UID,
+    *,
+    extended: bool,
+    count: UidRange | None = None,
 ) -> Steps[Found | RefusedError | None]:
     """Search for the keys of a plan in a range of UIDs.
 
@@ -64,27 +73,40 @@ def uid_search(
         plan: Supplies the keys.
         uids: The UIDs to search.
         extended: Whether to ask for an ESEARCH response: ranges, so it is short whatever it finds.
+        count: Other UIDs, in which to count the matches in the same round trip; only if `extended`.
 
     Returns:
         None if the response can't be read.
     """
     low, high = uids
-    found: set[int] = set()
+    found = array("Q")
+    counted: int | None = None
     rounds = limits.SEARCH_ROUNDS_MAX
+    counting = [_search_command(plan, count, b"(COUNT)")] if count and extended else []
     while True:
-        responses = yield [_search_command(plan, (low, high), extended=extended)]
-        [reply] = responses.replies
+        command = _search_command(plan, (low, high), b"(COUNT ALL)" if extended else b"")
+        responses = yield [command, *counting]
+        reply, *counts = responses.replies
         if isinstance(reply, RefusedError):
             return reply
+        # A server may run searches in parallel and mix their responses.
+        lines = [line for each in (reply, *counts) for line in _esearch_lines(each)]
+        for each in counts:
+            if not isinstance(each, RefusedError) and "MESSAGELIMIT" not in each.untagged:
+                counted = parse_count(lines, tag=each.tag)
+        counting = []
         # Some servers send a plain response whatever was requested.
         is_extended = extended and "SEARCH" not in reply.untagged
         if is_extended:
-            numbers = parse_esearch(reply.untagged.get("ESEARCH", ()), tag=reply.tag)
+            own = [
+                line for line in lines if not counts or (isinstance(line, bytes) and _is_for(line, reply.tag))
+            ]
+            numbers = parse_esearch(own, tag=reply.tag)
         else:
             numbers = parse_search(reply.untagged.get("SEARCH", ()))
         if numbers is None:
             return None
-        found.update(uid for uid in numbers if uid >= low and (high is None or uid <= high))
+        found.extend(uid for uid in numbers if is_within(uid, (low, high)))
         lowest = _lowest_searched(reply)
         limited = lowest is not None and not 0 < lowest <= low
         rounds -= 1
@@ -92,12 +114,21 @@ def uid_search(
             break
         high = lowest - 1
     return Found(
-        uids=_checked_uids(session, sorted(found)),
+        uids=_in_order(_checked_uids(session, found)),
         exists=responses.mailbox.exists,
+        counted=counted,
         is_extended=is_extended,
         statements=(_LIMITED,) if limited else (),
         complete=not limited,
     )
+
+
+def uid_count(plan: Plan, uids: UidRange) -> Steps[int | None]:
+    """Count the matches in a range of UIDs, by ESEARCH; one round trip. None if the server doesn't count."""
+    [reply] = (yield [_search_command(plan, uids, b"(COUNT)")]).replies
+    if isinstance(reply, RefusedError) or "MESSAGELIMIT" in reply.untagged:
+        return None
+    return parse_count(_esearch_lines(reply), tag=reply.tag)
 
 
 def uid_sort(session: Session, plan: Plan, key: bytes) -> Steps[Found | RefusedError | None]:
@@ -114,12 +145,13 @@ def uid_sort(session: Session, plan: Plan, key: bytes) -> Steps[Found | RefusedE
         return reply
     if _lowest_searched(reply) is not None:
         return None
-    uids = list(dict.fromkeys(parse_search(reply.untagged.get("SORT", ()))))
-    return Found(uids=_checked_uids(session, uids), exists=responses.mailbox.exists, is_sorted=True)
+    numbers = array("Q", dict.fromkeys(parse_search(reply.untagged.get("SORT", ()))))
+    return Found(uids=_checked_uids(session, numbers), exists=responses.mailbox.exists, is_sorted=True)
 
 
-def _search_command(plan: Plan, uids: UidRange, *, extended: bool) -> Command:
-    arguments = [b"RETURN", b"(COUNT ALL)"] if extended else []
+def _search_command(plan: Plan, uids: UidRange, options: bytes) -> Command:
+    """Write a search; without `options` the response is to be a plain one."""
+    arguments = [b"RETURN", options] if options else []
     if plan.needs_utf8:
         arguments += [b"CHARSET", b"UTF-8"]
     if uids != EVERY_UID:
@@ -133,6 +165,12 @@ def format_range(uids: UidRange) -> bytes:
     return b"%d:%b" % (low, b"*" if high is None else b"%d" % high)
 
 
+def is_within(uid: int, uids: UidRange) -> bool:
+    """Return whether a UID is in a range."""
+    low, high = uids
+    return uid >= low and (high is None or uid <= high)
+
+
 def _lowest_searched(reply: Response) -> int | None:
     """Return how far down the server looked if it stopped on the way (RFC 9738); 0 if it doesn't say."""
     if "MESSAGELIMIT" not in reply.untagged:
@@ -142,26 +180,43 @@ def _lowest_searched(reply: Response) -> int | None:
     return int(match[1]) if match else 0
 
 
-def _checked_uids(session: Session, uids: Sequence[int]) -> "array[int]":
-    if uids and not 0 < min(uids) <= max(uids) <= _UID_MAX:
+def _checked_uids(session: Session, numbers: "array[int]") -> "array[int]":
+    if numbers and not 0 < min(numbers) <= max(numbers) <= _UID_MAX:
         raise protocol_error(session.account.account_id, "found a message with an impossible UID")
-    return array("I", uids)
+    return array("I", numbers)
 
 
-def parse_search(lines: Sequence[object]) -> list[int]:
+def _in_order(uids: "array[int]") -> "array[int]":
+    """Return the UIDs ascending, each once; nearly all servers send them so."""
+    if all(before < after for before, after in pairwise(uids)):
+        return uids
+    return array("I", sorted(set(uids)))
+
+
+def _esearch_lines(reply: Response | RefusedError) -> Sequence[object]:
+    response = reply.response if isinstance(reply, RefusedError) else reply
+    return response.untagged.get("ESEARCH", ())
+
+
+def _is_for(line: bytes, tag: bytes) -> bool:
+    return b'"' + tag + b'"' in line
+
+
+def parse_search(lines: Sequence[object]) -> "array[int]":
     """Parse untagged SEARCH or SORT responses: any number, some empty, a MODSEQ at the end.
 
     iCloud splits a result over several; RFC 7162 section 3.1.5 adds `(MODSEQ n)`.
     """
-    uids: list[int] = []
+    uids = array("Q")
     for line in lines:
         if isinstance(line, bytes):
-            numbers = _NUMBERS.findall(line.partition(b"(")[0])
-            uids += (int(number[:_UID_DIGITS]) for number in numbers)
+            end = line.find(b"(")
+            numbers = _NUMBERS.finditer(line, 0, end if end >= 0 else len(line))
+            uids.extend(int(number[0][:_UID_DIGITS]) for number in numbers)
     return uids
 
 
-def parse_esearch(lines: Sequence[object], *, tag: bytes) -> list[int] | None:
+def parse_esearch(lines: Sequence[object], *, tag: bytes) -> "array[int] | None":
     """Parse an ESEARCH response (RFC 4731 section 3.1).
 
     Returns:
@@ -176,11 +231,11 @@ def parse_esearch(lines: Sequence[object], *, tag: bytes) -> list[int] | None:
     if count is None or int(count[1]) > limits.SEARCH_UIDS_MAX:
         return None
     ranges = _ESEARCH_ALL.search(rest)
-    uids = _expand(ranges[1], limit=int(count[1])) if ranges else []
+    uids = _expand(ranges[1], limit=int(count[1])) if ranges else array("Q")
     return uids if len(uids) == int(count[1]) else None
 
 
-def parse_esearches(replies: Replies, count: int) -> list[list[int] | None]:
+def parse_esearches(replies: Replies, count: int) -> list[Sequence[int] | None]:
     """Parse the responses to the last `count` commands of a burst, all extended searches for UIDs.
 
     Dovecot works on several commands at a time and mixes their responses, but these have tags.
@@ -204,14 +259,14 @@ def parse_esearches(replies: Replies, count: int) -> list[list[int] | None]:
 def parse_count(lines: Sequence[object], *, tag: bytes) -> int | None:
     """Parse the COUNT of the ESEARCH response for `tag`; None if there is none."""
     for line in lines:
-        if isinstance(line, bytes) and b'"' + tag + b'"' in line and (count := _ESEARCH_COUNT.search(line)):
+        if isinstance(line, bytes) and _is_for(line, tag) and (count := _ESEARCH_COUNT.search(line)):
             return int(count[1])
     return None
 
 
-def _expand(sequence_set: bytes, *, limit: int) -> list[int]:
+def _expand(sequence_set: bytes, *, limit: int) -> "array[int]":
     """List the numbers of a sequence set. Stops past `limit`, so that a false range takes no memory."""
-    numbers: list[int] = []
+    numbers = array("Q")
     for each in sequence_set.split(b","):
         low, _, high = each.partition(b":")
         first = int(low[:_UID_DIGITS])

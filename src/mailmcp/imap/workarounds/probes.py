@@ -27,7 +27,7 @@ from mailmcp.imap.workarounds.probe_searches import Probe, Sample, make_probes
 from mailmcp.model.feature import Feature
 from mcp_envelope import ToolError
 
-_Found: TypeAlias = list[int] | RefusedError | None
+_Found: TypeAlias = Sequence[int] | RefusedError | None
 """UIDs; None if the response can't be read."""
 
 
@@ -95,7 +95,7 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
     for feature, score in scores.items():
         if quirks.trusts(feature) and score.verdict is not Verdict.UNKNOWN:
             quirks.learn(feature, score.verdict)
-    everything_found = results[0] if isinstance(results[0], list) else ()
+    everything_found = results[0] if isinstance(results[0], Sequence) else ()
     shown = len(set(everything_found)) if sample.whole_mailbox else _count_shown(session)
     if shown:
         if Visibility(shown=shown, exists=exists).is_partial:
@@ -194,7 +194,7 @@ def _run_alone(session: Session, command: Command) -> Response | RefusedError:
 
 
 def _count(score: _Score, probe_run: Probe, found: _Found) -> None:
-    if not isinstance(found, list):
+    if found is None or isinstance(found, RefusedError):
         score.wrong |= found is None or is_unsupported(found)
         return
     score.must += len(probe_run.must)

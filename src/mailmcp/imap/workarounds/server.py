@@ -35,6 +35,7 @@ from mailmcp.imap.search.uid_search import (
     Found,
     UidRange,
     format_range,
+    is_within,
     parse_count,
     uid_search,
     uid_sort,
@@ -84,6 +85,8 @@ class CheckedServer(SearchServer):
         *,
         sort: bytes = b"",
         expected: Sequence[int] = (),
+        count: UidRange | None = None,
+        begins: bool = False,
     ) -> Steps[Found | None]:
         """Search without what the server is known to fail at, and check what it found.
 
@@ -95,9 +98,11 @@ class CheckedServer(SearchServer):
         if found is None:
             if not plan.keys and not quirks.trusts(Feature.ALL):
                 return (yield from self._list(uids))
-            found = yield from self._search(plan, uids)
-            if found is None or uids != EVERY_UID:
+            found = yield from self._search(plan, uids, count)
+            if found is None or not (begins or uids == EVERY_UID):
                 return found
+            if uids != EVERY_UID and not plan.keys:
+                return (yield from self._believe_window(mailbox, uids, found))
         believed = yield from self._believe(mailbox, plan, found)
         if believed and believed.is_sorted and expected:
             missing = set(expected).difference(believed.uids)
@@ -117,11 +122,11 @@ class CheckedServer(SearchServer):
         fewest = found.exists if found and not plan.keys else 1
         return found if found and len(found.uids) >= fewest else None  # else SEARCH shows what is wrong
 
-    def _search(self, plan: Plan, uids: UidRange) -> Steps[Found | None]:
+    def _search(self, plan: Plan, uids: UidRange, count: UidRange | None = None) -> Steps[Found | None]:
         """Search in the extended form if that works; None if the plan needs a charset that is refused."""
         session, quirks = self.session, self.session.quirks
         extended = session.can("ESEARCH")
-        found = yield from uid_search(session, plan, uids, extended=extended)
+        found = yield from uid_search(session, plan, uids, extended=extended, count=count)
         if extended and isinstance(found, Found) and not found.is_extended:
             quirks.distrust(Feature.ESEARCH)
         if extended and (found is None or (isinstance(found, RefusedError) and is_unsupported(found))):
@@ -143,10 +148,9 @@ class CheckedServer(SearchServer):
         [reply] = responses.replies
         if isinstance(reply, RefusedError):
             raise refused_error(account_id, reply)
-        low, high = uids
         rows, _ = parse_rows(reply)
         # `n:*` includes the highest UID even if it is below n.
-        in_range = array("I", (uid for uid in sorted(rows) if uid >= low and (high is None or uid <= high)))
+        in_range = array("I", (uid for uid in sorted(rows) if is_within(uid, uids)))
         return Found(uids=in_range, exists=responses.mailbox.exists)
 
     def _believe(self, mailbox: str, plan: Plan, found: Found) -> Steps[Found | None]:
@@ -160,7 +164,11 @@ class CheckedServer(SearchServer):
         quirks = self.session.quirks
         if not plan.keys:
             return (yield from self._believe_all(mailbox, found))
-        is_doubtful = not found.uids and found.exists > 0 and quirks.verdict(Feature.ALL) is Verdict.UNKNOWN
+        is_doubtful = (
+            not (found.uids or found.counted)
+            and found.exists > 0
+            and quirks.verdict(Feature.ALL) is Verdict.UNKNOWN
+        )
         if is_doubtful or (yield from self._may_hide(mailbox, found.exists)):
             trusted = quirks.trusts(Feature.ESEARCH)
             everything = yield from self.search(mailbox, _ALL_MESSAGES)
@@ -176,6 +184,21 @@ class CheckedServer(SearchServer):
         if visibility is None or not visibility.is_partial:
             return found
         return replace(found, statements=(*found.statements, visibility.statement), complete=False)
+
+    def _believe_window(self, mailbox: str, uids: UidRange, found: Found) -> Steps[Found | None]:
+        """Check a window of a search for all messages: the server must show all in it and outside of it."""
+        visibility = self.session.quirks.visibility.get(mailbox)
+        if visibility is not None and not visibility.is_partial:
+            return found
+        if len(found.uids) + (found.counted or 0) >= found.exists:
+            whole = Visibility(shown=found.exists, exists=found.exists)
+            self.session.quirks.learn_visibility(mailbox, whole)
+            return found
+        everything = yield from self.search(mailbox, _ALL_MESSAGES)
+        if everything is None:
+            return None
+        inside = array("I", (uid for uid in everything.uids if is_within(uid, uids)))
+        return replace(everything, uids=inside, counted=len(everything.uids) - len(inside))
 
     def _believe_all(self, mailbox: str, found: Found) -> Steps[Found]:
         """Find out why a search for all messages found fewer than there are, if it did."""

@@ -72,7 +72,7 @@ def make_page(search: Search, searches: Searches) -> SearchPage:
     alone = first and not rest
     return SearchPage(
         found=tuple(found),
-        total=len(found) if alone else search.total + sum(len(each.candidates.uids) for each in begun),
+        total=len(found) if alone else search.total + sum(each.total for each in begun),
         total_exact=alone or (exact if first else search.total_exact and not begun),
         rest=rest,
         failed_only=bool(rest) and set(rest) <= {source for source, _ in failures},
@@ -99,8 +99,7 @@ def _source(source: SourceCursor, answer: MailboxPage, stored: Mapping[_Stored, 
         keys = copy_keys(source.account_id, message, alone=alone) if message is not None else ()
         rows.append(Waiting(uid=uid, rank=rank, keys=keys))
     newer = {row.uid for row in rows if _has_arrived_since(source, row.uid, row.rank)}
-    frontier = answer.last.rank if answer.left and answer.last is not None else None
-    return Source(rows=rows, skip=frozenset(source.skip) | newer, frontier=frontier)
+    return Source(rows=rows, skip=frozenset(source.skip) | newer, frontier=answer.frontier)
 
 
 def _stored(message: FetchedMessage) -> _Stored:
@@ -154,8 +153,8 @@ def _continue(
             # All its rows are on the page: continue after everything that was checked.
             moved = replace(moved, uid=answer.last.uid, rank=answer.last.rank, top=0)
         elif taken:
-            uid = answer.uids[taken - 1]
-            moved = replace(moved, uid=uid, rank=answer.ranks.get(uid, 0), top=0)
+            position = answer.position_of(answer.uids[taken - 1])
+            moved = replace(moved, uid=position.uid, rank=position.rank, top=0)
         elif not moved.uid and not moved.top:
             top = top_of(answer, order)
             moved = replace(moved, top=top, rank=edge if top else 0)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import ceil
+from time import monotonic
 from types import MappingProxyType
 
 import anyio
@@ -14,7 +15,7 @@ import anyio
 from mailmcp import limits
 from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
-from mailmcp.imap.search.order import Order, Position
+from mailmcp.imap.search.order import UID_RANK, Order, Position
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.plan import may_change
 from mailmcp.imap.search.run import search_mailboxes
@@ -131,6 +132,7 @@ class _Run:
         now = anyio.current_time()
         share = 1.0 if alone else limits.SEARCH_DEADLINE_SHARE
         self.deadline = now + (call.deadline - now) * share
+        self.search_until = monotonic() + min((self.deadline - now) / 2, limits.SEARCH_TIME_S)
 
     async def search_account(self, account_id: str, sources: list[SourceCursor]) -> list[Searched]:
         """Search the sources of one account, in parallel groups."""
@@ -199,21 +201,25 @@ class _Run:
         after = None
         if source.uid:
             after = Position(uidvalidity=source.uidvalidity, uid=source.uid, rank=source.rank)
+        order = self.search.order.by_uid if source.rank == UID_RANK else self.search.order
         known = None
         if source.uidvalidity and not may_change(self.search.query):
-            key = self._key(source, source.uidvalidity, self.search.order)
-            known = self.call.uid_cache.get(key, position=_depth(self.search.order, after))
+            key = self._key(source, source.uidvalidity, order)
+            known = self.call.uid_cache.get(key, position=_depth(order, after))
         return PageRequest(
             mailbox=source.mailbox,
             query=self._query(source),
             proofs=PROOFS,
             size=self.search.page_size,
             items=self.items,
-            order=self.search.order,
+            order=order,
+            merge_order=self.search.order,
             may_reorder=self.search.one_mailbox and after is None and not source.top,
             after=after,
             known=known,
             uidvalidity=source.uidvalidity or None,
+            search_until=self.search_until,
+            report=self._report_messages,
         )
 
     def _query(self, source: SourceCursor) -> SearchQuery:
@@ -224,9 +230,14 @@ class _Run:
         use = SentMail(listings=self.found.listings).use_of(source.account_id, source.mailbox)
         return replace(query, awaiting_reply=replace(query.awaiting_reply, only_sent=use == "\\Sent"))
 
+    def _report_messages(self, searched: int, exists: int) -> None:
+        """Report the progress of one mailbox, unless mailboxes are counted."""
+        if self._total == 1:
+            self.call.report(searched, exists, "messages searched")
+
     def _remember(self, source: SourceCursor, request: PageRequest, found: MailboxPage) -> None:
         """Keep the candidates for the next page."""
-        reordered = found.order is not request.order
+        reordered = request.may_reorder and found.order is not request.order
         self.found.reordered = self.found.reordered or reordered
         if found.candidates is request.known:
             self.cache_hits += 1
