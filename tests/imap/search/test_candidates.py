@@ -19,7 +19,7 @@ HERE = Position(uidvalidity=1, uid=5)
 
 def quest(order: Order, after: Position | None = None, known: CandidateList | None = None) -> CandidateQuery:
     return CandidateQuery(
-        mailbox="INBOX", query=SearchQuery(), order=order, proofs=PROOFS, after=after, known=known
+        mailbox="INBOX", query=SearchQuery(), size=10, order=order, proofs=PROOFS, after=after, known=known
     )
 
 

@@ -67,8 +67,8 @@ def find_candidates(server: SearchServer, wanted: CandidateQuery) -> Steps[Candi
 
 def _has_enough(wanted: CandidateQuery, candidates: Candidates) -> bool:
     """Return whether candidates fill a page: more are needed if some will fail the verification."""
-    enough = limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if candidates.plan.local.criteria else wanted.size
-    return len(candidates.uids) - candidates.start >= enough
+    spare = limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if candidates.plan.local.criteria else 0
+    return len(candidates.uids) - candidates.start >= max(wanted.size, spare)
 
 
 def _search_windows(

@@ -89,8 +89,8 @@ class CandidateQuery:
     query: SearchQuery
     order: Order
     proofs: Proofs
-    size: int = 1
-    """Matches on a full page."""
+    size: int
+    """Matches that are enough."""
 
     after: Position | None = None
     known: CandidateList | None = None

@@ -141,7 +141,12 @@ class _Walk:
         """Walk; again if the rows show that the search must be another one."""
         name = canonical_name(self.request.mailbox)
         wanted = CandidateQuery(
-            mailbox=name, query=self.request.query, proofs=self.request.proofs, order=Order.NEWEST
+            mailbox=name,
+            query=self.request.query,
+            proofs=self.request.proofs,
+            order=Order.NEWEST,
+            size=max(self.budget.messages, 1),
+            search_until=self.request.search_until,
         )
         walked = None
         while walked is None:
@@ -194,7 +199,7 @@ class _Walk:
             else:
                 failures |= failed
                 self.report()
-        left = len(uids) - looked_at
+        left = len(uids) - looked_at + candidates.more
         return WalkedMailbox(
             mailbox=mailbox.name,
             uidvalidity=uidvalidity,
@@ -204,7 +209,9 @@ class _Walk:
             candidates=CandidateList(uids=array("I"), exists=exists, uidnext=None, verified=False),
             last=None,
             left=left,
-            total_exact=not (left or failures) or not (candidates.plan.local.criteria or query.query),
+            total=len(matches) + left,
+            total_exact=(not (left or failures) or not (candidates.plan.local.criteria or query.query))
+            and candidates.more_exact,
             technical=technical,
             candidates_checked=looked_at,
             statements=candidates.statements,
