@@ -387,10 +387,29 @@ EXTRACT_CACHE_OCTETS: Final = 8_388_608
 """Texts kept so that the next window of a document doesn't read it again."""
 
 ARCHIVE_ENTRIES_MAX: Final = 10_000
-"""Entries of a zipped document: a presentation of 500 slides with pictures has 3,000."""
+"""Entries of a zipped document, or files listed of an archive: a presentation of 500 slides with pictures
+has 3,000."""
 
 ARCHIVE_OCTETS_MAX: Final = 268_435_456
 """All entries unpacked: a spreadsheet with a million rows stays below."""
+
+PICTURE_SIDE_MAX: Final = 1_568
+"""Pixels on the longer side of a picture in a reply: models scale larger ones down."""
+
+PICTURE_OCTETS_MAX: Final = 1_000_000
+"""A picture in a reply: as PNG most screenshots, as JPEG any photo of that size."""
+
+PICTURE_PIXELS_MAX: Final = 120_000_000
+"""Of an image to scale: telephones take 108 million, and these need 480 MB in memory."""
+
+PAGE_SCALE_MAX: Final = 4.0
+"""Pixels for each point of a page, 288 dpi: a small label gains nothing by more."""
+
+MAPI_PROPERTIES_MAX: Final = 20_000
+"""Properties read of one message of Outlook's with its recipients and attachments: 100 a recipient."""
+
+MAPI_DEPTH_MAX: Final = 3
+"""Messages of Outlook's inside each other that are named."""
 
 XML_DEPTH_MAX: Final = 256
 """Nesting of elements in a document's XML; tables in tables reach 60."""

@@ -176,6 +176,18 @@ CASES = (
         status="ok",
     ),
     Case(
+        name="attachment: a picture",
+        tool=ATTACHMENT,
+        arguments=_PART | {"part_id": "4", "mode": "image"},
+        status="ok",
+    ),
+    Case(
+        name="attachment: a file inside",
+        tool=ATTACHMENT,
+        arguments=_PART | {"part_id": "5", "member": "in.csv"},
+        status="ok",
+    ),
+    Case(
         name="attachment: no text",
         tool=ATTACHMENT,
         arguments=_PART | {"part_id": "3"},

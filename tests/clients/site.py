@@ -18,6 +18,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from clients.serving import serving
+from documents.documents import zipped
+from documents.pictures import image
 from mcp_envelope import Dialect
 from servers.peer import Peer
 from servers.peer_actions import FailUid, Respond, Rule, Silence
@@ -61,6 +63,8 @@ def rich_message() -> bytes:
     message.add_alternative(f"<p>{_AWKWARD}</p><p style='display:none'>unseen</p>", subtype="html")
     message.add_attachment(f"a,b\n{_AWKWARD},1\n", subtype="csv", filename="table.csv")
     message.add_attachment(b"\x00\x01", maintype="application", subtype="octet-stream", filename="x.bin")
+    message.add_attachment(image(2, 1), maintype="image", subtype="png", filename="x.png")
+    message.add_attachment(zipped({"in.csv": "a,b"}), maintype="application", subtype="zip", filename="x.zip")
     return message.as_bytes()
 
 

@@ -18,6 +18,7 @@ class Reading:
     sections: list[tuple[str, int]]
     truncated: bool
     notes: list[str]
+    is_scanned: bool = False
 
 
 def read_with(

@@ -7,7 +7,7 @@ import pytest
 
 from documents.documents import docx, open_document, pptx, xlsx, zipped
 from documents.pdf_file import pdf
-from mailmcp.documents.kind import UNREADABLE, Kind, detect_kind, guess_kind
+from mailmcp.documents.kind import Kind, detect_kind, guess_kind
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
 
@@ -28,9 +28,16 @@ def ole(stream: str) -> bytes:
         ("application/octet-stream", "prices.xlsm", Kind.XLSX),
         ("application/vnd.oasis.opendocument.text", "", Kind.ODT),
         ("text/plain", "notes.txt", None),
-        ("image/png", "", None),
+        ("image/png", "", Kind.IMAGE),
         ("", "pdf", Kind.PDF),
         ("", "x.encrypted-office", None),
+        ("", "image", None),
+        ("application/octet-stream", "IMG_1.HEIC", Kind.HEIC),
+        ("application/octet-stream", "photo.JPG", Kind.IMAGE),
+        ("application/octet-stream", "a.tar.gz", Kind.TAR),
+        ("application/octet-stream", "WINMAIL.DAT", Kind.TNEF),
+        ("application/ms-tnef", "x.dat", Kind.TNEF),
+        ("application/octet-stream", "Re Budget.msg", Kind.MSG),
     ],
 )
 def test_labels(content_type: str, filename: str, kind: Kind | None) -> None:
@@ -50,15 +57,38 @@ def test_labels(content_type: str, filename: str, kind: Kind | None) -> None:
         (open_document("text", ""), Kind.ODT),
         (open_document("spreadsheet", ""), Kind.ODS),
         (open_document("presentation", ""), Kind.ODP),
-        (open_document("drawing", ""), None),
+        (open_document("drawing", ""), Kind.ZIP),
         (zipped({"word/embedded.zip": xlsx({})}, method=zipfile.ZIP_STORED), Kind.DOCX),
-        (zipped({"readme.txt": "x"}), None),
+        (zipped({"readme.txt": "x"}), Kind.ZIP),
         (ole("WordDocument"), Kind.DOC),
         (ole("Workbook"), Kind.XLS),
         (ole("Book"), Kind.XLS),
         (ole("PowerPoint Document"), Kind.PPT),
         (ole("EncryptedPackage"), Kind.ENCRYPTED_OFFICE),
+        (ole("__properties_version1.0"), Kind.MSG),
+        (ole("WordDocument" + "x" * 20 + "__properties_version1.0"), Kind.MSG),
         (ole("something"), None),
+        (zipped({}), Kind.ZIP),
+        (b"\x89PNG\r\n\x1a\n", Kind.IMAGE),
+        (b"\xff\xd8\xff\xe0", Kind.IMAGE),
+        (b"GIF89a", Kind.IMAGE),
+        (b"RIFF\n\n\n\nWEBPVP8 ", Kind.IMAGE),
+        (b"RIFF\0\0\0\0WAVE", None),
+        (b"II*\0", Kind.IMAGE),
+        (b"MM\0*", Kind.IMAGE),
+        (b"BM" + bytes(12) + b"\x28\0\0\0", Kind.IMAGE),
+        (b"BMW drivers ask for", None),
+        (b"\0\0\0\x18ftypheic", Kind.HEIC),
+        (b"\0\0\0\x18ftypavif", Kind.HEIC),
+        (b"\0\0\0\x18ftypmp42", None),
+        (b"\x1f\x8b\x08", Kind.TAR),
+        (b"BZh91AY&SY", Kind.TAR),
+        (b"BZh", None),
+        (b"\xfd7zXZ\0", Kind.TAR),
+        (bytes(257) + b"ustar", Kind.TAR),
+        (b"7z\xbc\xaf\x27\x1c", Kind.OTHER_ARCHIVE),
+        (b"Rar!\x1a\x07\x01\0", Kind.OTHER_ARCHIVE),
+        (b"\x78\x9f\x3e\x22", Kind.TNEF),
         (b"", None),
         (b"PK", None),
         (b"<html>", None),
@@ -72,9 +102,9 @@ def test_labels_decide_only_where_content_says_nothing() -> None:
     whole = docx("")
     assert detect_kind(whole, Kind.XLSX) is Kind.DOCX
     assert detect_kind(whole[:200], Kind.XLSX) is Kind.XLSX
-    assert detect_kind(whole[:200], Kind.PDF) is None
+    assert detect_kind(whole[:200], Kind.PDF) is Kind.ZIP
     assert detect_kind(zipped({"content.xml": ""}), Kind.ODT) is Kind.ODT
-    assert detect_kind(zipped({"content.xml": ""}), Kind.DOCX) is None
+    assert detect_kind(zipped({"content.xml": ""}), Kind.DOCX) is Kind.ZIP
     assert detect_kind(ole("something"), Kind.PPT) is Kind.PPT
     assert detect_kind(ole("something"), Kind.DOCX) is None
     assert detect_kind(b"no document", Kind.PDF) is None
@@ -83,13 +113,9 @@ def test_labels_decide_only_where_content_says_nothing() -> None:
 def test_directories_that_lie_are_walked_to_their_end_only() -> None:
     """It points outside, at itself, or names more than anybody reads."""
     end = b"PK\x05\x06" + bytes(12)
-    assert detect_kind(b"PK\x03\x04" + end + struct.pack("<IH", 2**32 - 1, 0), None) is None
-    assert detect_kind(b"PK\x03\x04" + end[:10], None) is None
+    assert detect_kind(b"PK\x03\x04" + end + struct.pack("<IH", 2**32 - 1, 0), None) is Kind.ZIP
+    assert detect_kind(b"PK\x03\x04" + end[:10], None) is Kind.ZIP
     many = zipped({f"x{number}": "" for number in range(1_100)} | {"word/document.xml": ""})
-    assert detect_kind(many, None) is None
+    assert detect_kind(many, None) is Kind.ZIP
     truncated_entry = b"PK\x03\x04" + b"PK\x01\x02" + end + struct.pack("<I", 4)
-    assert detect_kind(truncated_entry, None) is None
-
-
-def test_what_is_not_read_is_known_by_name() -> None:
-    assert {Kind.DOC, Kind.XLS, Kind.PPT, Kind.ENCRYPTED_OFFICE} == UNREADABLE
+    assert detect_kind(truncated_entry, None) is Kind.ZIP

@@ -10,20 +10,28 @@ from documents.documents import docx, open_document, paragraph, pptx, shape, xls
 from documents.pdf_file import pdf
 from documents.reading import writer
 from mailmcp.documents import worker
-from mailmcp.documents.extraction import CONTENT_LENGTH
+from mailmcp.documents.extraction import CONTENT_LENGTH, Job, Task
 from mailmcp.documents.formats import word
-from mailmcp.documents.kind import UNREADABLE, Kind
+from mailmcp.documents.kind import CONTAINERS, DRAWABLE, UNREADABLE, Kind
 
 _MANY = "".join(paragraph(f"line {number}") for number in range(20_000))
 
 
 def _answer(content: bytes, kind: str = "docx", max_chars: int = 1_000_000) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(worker.answer(content, kind, writer(max_chars=max_chars)))
+    job = Job(task=Task.TEXT, kind=kind, max_chars=max_chars, time_s=60, memory_octets=0)
+    line, _, octets = worker.answer(
+        worker.load_reader(job), content, job, writer(max_chars=max_chars)
+    ).partition(b"\n")
+    assert octets == b""
+    answer: dict[str, Any] = json.loads(line)
     return answer
 
 
-def test_every_kind_that_is_read_has_a_reader() -> None:
-    assert worker.FORMATS.keys() == {kind.value for kind in Kind if kind not in UNREADABLE}
+def test_every_kind_has_a_reader_for_what_can_be_done_with_it() -> None:
+    kinds = {kind for kind in Kind if kind not in UNREADABLE}
+    assert worker.FORMATS[Task.TEXT].keys() == kinds - {Kind.IMAGE}
+    assert worker.FORMATS[Task.PICTURE].keys() == DRAWABLE
+    assert worker.FORMATS[Task.MEMBER].keys() == CONTAINERS
 
 
 @pytest.mark.parametrize(

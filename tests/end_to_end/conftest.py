@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from cli.settings_files import write_settings
+from documents.documents import zipped
+from documents.pdf_file import pdf
+from documents.pictures import image
 from end_to_end.conversation import Conversation
 from servers.dovecot import Dovecot
 from tools.letters import make_letter, make_numbered
@@ -22,6 +25,8 @@ def store(dovecot: Dovecot, request: pytest.FixtureRequest) -> Store:
     store.fill("INBOX", make_numbered(*range(1, 26)))
     letter = make_letter("Offer _for_ `Zürich`", "Plain\u200b text\n", html="<p>Rich <b>text</b></p>")
     letter.add_attachment("name;size\n", subtype="csv", filename="list.csv")
+    files = zipped({"scan.pdf": pdf([b"0 0 595 842 re f"]), "photo.jpg": image(3_136, 100, kind="JPEG")})
+    letter.add_attachment(files, maintype="application", subtype="zip", filename="files.zip")
     store.fill(MAILBOX, [letter.as_bytes()], flags=[b"\\Flagged"])
     return store
 

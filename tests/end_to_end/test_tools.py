@@ -1,11 +1,13 @@
 """All tools over stdio with the real client, in both eras of the protocol."""
 
+from base64 import b64decode
 from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_PARAMS
+from mcp.types import INVALID_PARAMS, ImageContent, TextContent
 
+from documents.pictures import opened
 from end_to_end.conftest import MAILBOX
 from end_to_end.conversation import Conversation, text_of
 from mailmcp.tools.registry import TOOLS
@@ -134,3 +136,20 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(conversation: Conversation,
         conversation.call_unpublished(name)
     assert caught.value.error.code == INVALID_PARAMS == -32602
     assert caught.value.error.data == {"code": "not_found"}
+
+
+def test_pictures_from_an_archive_are_image_content(conversation: Conversation) -> None:
+    (row,) = data_of(conversation, "imap_search_messages", {"mailbox": MAILBOX})["messages"]
+    part = {"message_id": row["message_id"], "part_id": "3"}
+    listed = data_of(conversation, "imap_get_attachment", part)["text"]
+    assert [line.partition(": ")[2] for line in listed.splitlines()[1:]] == ["scan.pdf", "photo.jpg"]
+    for name, content_type, size in (("scan.pdf", "image/png", 1_568), ("photo.jpg", "image/jpeg", 50)):
+        result = conversation.call("imap_get_attachment", part | {"member": name, "mode": "image"})
+        text, shown = result.content
+        assert isinstance(text, TextContent)
+        assert isinstance(shown, ImageContent)
+        assert shown.mime_type == content_type
+        assert opened(b64decode(shown.data)).height == size
+        assert f" x {size} pixels" in text.text
+        assert result.structured_content is not None
+        assert result.structured_content["data"]["height"] == size

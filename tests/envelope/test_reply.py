@@ -163,11 +163,12 @@ def test_references_of_a_reply_have_the_prefix_of_its_version() -> None:
     }
 
 
-def test_a_picture_comes_as_an_image_and_anything_else_as_a_blob() -> None:
+def test_a_checked_picture_comes_as_an_image_and_anything_else_as_a_blob() -> None:
     files = (
-        Embedded(uri="shelf:1", content_type="image/png", octets=b"\x89PNG"),
+        Embedded(uri="shelf:1", content_type="image/png", octets=b"\x89PNG", is_image=True),
         Embedded(uri="shelf:2", content_type="image/svg+xml", octets=b"<svg/>"),
-        Embedded(uri="shelf:3", content_type="text/plain", octets=b"\xff"),
+        Embedded(uri="shelf:3", content_type="image/png", octets=b"not checked"),
+        Embedded(uri="shelf:4", content_type="text/plain", octets=b"\xff"),
     )
     _, *contents = make_result(replace(PLAIN, embedded=files), meta_of(), dialect=Dialect.SUMMARY).content
     assert isinstance(contents[0], ImageContent)

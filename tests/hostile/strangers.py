@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from random import Random
 from urllib.parse import quote
 
-from documents.documents import xlsx
+from documents import tnef_file
+from documents.documents import xlsx, zipped
+from documents.pictures import image
+from documents.tnef_file import tnef
 
 MARK = "zq"
 
@@ -83,7 +86,15 @@ class Stranger:
         """Make one message of each kind; the later ones answer the first."""
         first = f"{self.word()}@{self.word()}.example"
         yield self._message(f"Message-ID: <{first}>", "text/plain", self.value())
-        for kind in (self._letter, self._files, self._invitation, self._report, self._receipt, self._page):
+        for kind in (
+            self._letter,
+            self._files,
+            self._invitation,
+            self._report,
+            self._receipt,
+            self._page,
+            self._inside,
+        ):
             content_type, body = kind()
             references = f"References: <{first}>\nMessage-ID: <{self.line()}@{self.word()}.example>"
             yield self._message(references, content_type, body)
@@ -133,6 +144,27 @@ class Stranger:
             ("text/calendar", "8bit", self._filename(".ics"), self._calendar()),
         ]
         return 'multipart/mixed; boundary="edge"', self.value() + "\n" + _parts(parts)
+
+    def _inside(self) -> tuple[str, str]:
+        """Write an image, and files with files in them."""
+        archive = zipped({f"{self.value()}{ending}": self.value() for ending in ("", ".txt", ".html")})
+        parts = [
+            ("image/png", "base64", self._filename(".png"), b64encode(image(2, 2)).decode()),
+            ("application/zip", "base64", self._filename(".zip"), b64encode(archive).decode()),
+            ("application/ms-tnef", "base64", self._filename(".dat"), b64encode(self._winmail()).decode()),
+        ]
+        return 'multipart/mixed; boundary="edge"', _parts(parts)
+
+    def _winmail(self) -> bytes:
+        people: dict[int, tnef_file.Value] = {0x3001: self.value(), 0x39FE: f"{self.value()}@", 0x0C15: 1}
+        fields = {
+            0x0037: self.value(),
+            0x0042: self.value(),
+            0x5D02: f"{self.value()}@",
+            0x1000: self.value(),
+        }
+        file = tnef_file.file("x", b"x", {0x3707: self.value()})
+        return tnef(tnef_file.message(fields), tnef_file.recipients(people), file)
 
     def _filename(self, ending: str) -> str:
         return f"attachment; filename*=utf-8''{quote(self.value() + ending, safe='')}"

@@ -44,7 +44,7 @@ _OPENINGS: Final = re.compile(
     r"|Authentication: |Invitation \(part |Delivery report \(part |Read receipt \(part |Attachments:$|File: "
     r"|Sections \(\d+\): |Resource |Saved |Not complete:$|Warning: |Next: [A-Z]|Error |The same call may "
     r"|How it was |Not proven |Not searched: |Message |Octets |Characters |The file of |No text of "
-    r"|No messages? |\d+ of |\d+ account"
+    r"|Picture: |Picture of |No messages? |\d+ of |\d+ account"
     rf"|\d+ (?:{'|'.join(GroupBy)})"
 )
 
@@ -167,10 +167,13 @@ async def read(client: Client, message_id: str) -> None:
     await call(client, "imap_get_message_raw", message_id=message_id, max_bytes=1000)
     await call(client, "imap_get_thread", message_id=message_id)
     for part in data["message"]["attachments"]:
-        for mode in ("text", "content", "save"):
-            await call(
-                client, "imap_get_attachment", message_id=message_id, part_id=part["part_id"], mode=mode
-            )
+        this = {"message_id": message_id, "part_id": part["part_id"]}
+        for mode in ("text", "image", "content", "save"):
+            await call(client, "imap_get_attachment", mode=mode, **this)
+        text = (await call(client, "imap_get_attachment", **this)).get("text", "")
+        for name in re.findall(r"^[0-9]+ octets: (.*)$", text, re.MULTILINE)[:1]:
+            for mode in ("text", "image", "content", "save"):
+                await call(client, "imap_get_attachment", mode=mode, member=name, **this)
     await call(client, "imap_get_attachment", message_id=message_id, part_id="77")
     (contents,) = (await client.read_resource(data["message"]["message_uri"])).contents
     assert isinstance(contents, TextResourceContents)

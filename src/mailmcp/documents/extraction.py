@@ -1,7 +1,7 @@
-"""What the server and the worker exchange: a job, and the text of a document or why there is none."""
+"""What the server and the worker exchange: a job, and the text, picture or file that was asked for."""
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from typing import Final
 
@@ -9,12 +9,31 @@ CONTENT_LENGTH: Final = struct.Struct(">Q")
 """Comes before the content on the worker's stdin, which stays open after the content."""
 
 
+@unique
+class Task(StrEnum):
+    """What to do with a document."""
+
+    TEXT = "text"
+    PICTURE = "picture"
+    """Draw one page, or scale an image."""
+
+    MEMBER = "member"
+    """Take one file out of an archive, or an attachment out of a message of Outlook's."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """One document to read; passed to the worker as a JSON argument."""
 
+    task: str
     kind: str
     max_chars: int
+    """Of a text."""
+
+    page: int = 1
+    """Of a picture, from 1."""
+
+    member: str = ""
 
     time_s: float
     """Reading stops after this long, with the text read so far. The server waits a little longer."""
@@ -49,10 +68,34 @@ class Extraction:
     notes: tuple[str, ...]
     """Sentences about what was removed or can't be read; they never quote the document."""
 
+    is_scanned: bool = False
+    """It has pages but no text, so only pictures of its pages show what it says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """An image or a page of a document, as PNG or JPEG."""
+
+    octets: bytes = field(repr=False)
+    """Empty if there is no such page."""
+
+    content_type: str
+    width: int
+    height: int
+    source_width: int
+    """In pixels; 0 for a page, which has none."""
+
+    source_height: int
+    pages: int
+    """At least 1. An animation has one page, its first frame."""
+
+    notes: tuple[str, ...]
+    """As in `Extraction`."""
+
 
 @unique
 class Cause(StrEnum):
-    """Why there is no text."""
+    """Why a document can't be read."""
 
     CRASHED = "crashed"
     TIMED_OUT = "timed_out"
@@ -61,10 +104,14 @@ class Cause(StrEnum):
     MALFORMED = "malformed"
     ENCRYPTED = "encrypted"
     UNSUPPORTED = "unsupported"
+    UNSUPPORTED_IMAGE = "unsupported_image"
+    UNSUPPORTED_ARCHIVE = "unsupported_archive"
+    NO_MEMBER = "no_member"
+    NOT_A_FILE = "not_a_file"
 
 
 class ExtractionError(Exception):
-    """There is no text. The message says what to do instead, and never quotes the document."""
+    """The document can't be read. The message says what to do instead, and never quotes the document."""
 
     def __init__(self, message: str, *, cause: Cause) -> None:
         super().__init__(message)

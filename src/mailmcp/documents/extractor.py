@@ -7,15 +7,18 @@ the hash of their document. Nothing is written to disk.
 import hashlib
 import math
 from collections import OrderedDict
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, Extraction
+from mailmcp.documents.extraction import Cause, Extraction, Picture
 from mailmcp.documents.kind import Kind
-from mailmcp.documents.process import extract_text, failure
+from mailmcp.documents.process import draw_picture, extract_text, failure, read_member
+
+ResultT = TypeVar("ResultT")
 
 _SHARE_OF_CALL: Final = 0.8
 """Share of a call's remaining time, so that it can still reply with what was read."""
@@ -53,18 +56,45 @@ class Extractor:
         # In a thread: other calls shouldn't wait for the hash of a large document.
         digest = await to_thread.run_sync(lambda: hashlib.sha256(content).digest(), limiter=self._threads)
         key = (kind, digest)
+
+        async def read(time_limit_s: float) -> Extraction:
+            if (cached := self._cache.get(key)) is not None:
+                self._cache.move_to_end(key)
+                return cached[0]
+            extraction = await extract_text(
+                content, kind, time_limit_s=time_limit_s, memory_octets=self._memory_octets
+            )
+            self._store(key, extraction)
+            return extraction
+
+        return await self._wait_and(read, deadline)
+
+    async def draw(self, content: bytes, kind: Kind, *, page: int, deadline: float = math.inf) -> Picture:
+        """Return a picture of a page, from 1; waits and raises as `extract` does."""
+
+        async def draw(time_limit_s: float) -> Picture:
+            return await draw_picture(
+                content, kind, page, time_limit_s=time_limit_s, memory_octets=self._memory_octets
+            )
+
+        return await self._wait_and(draw, deadline)
+
+    async def unpack(self, content: bytes, kind: Kind, *, member: str, deadline: float = math.inf) -> bytes:
+        """Return a file within a document, by its listed name; waits and raises as `extract` does."""
+
+        async def unpack(time_limit_s: float) -> bytes:
+            return await read_member(
+                content, kind, member, time_limit_s=time_limit_s, memory_octets=self._memory_octets
+            )
+
+        return await self._wait_and(unpack, deadline)
+
+    async def _wait_and(self, work: Callable[[float], Awaitable[ResultT]], deadline: float) -> ResultT:
+        """Wait until there may be another process, and do the work with the time that is left."""
         with anyio.CancelScope(deadline=deadline):
             async with self._slots:
-                if (cached := self._cache.get(key)) is not None:
-                    self._cache.move_to_end(key)
-                    return cached[0]
                 left_s = (deadline - anyio.current_time()) * _SHARE_OF_CALL
-                time_limit_s = min(limits.EXTRACT_TIMEOUT_S, left_s)
-                extraction = await extract_text(
-                    content, kind, time_limit_s=time_limit_s, memory_octets=self._memory_octets
-                )
-                self._store(key, extraction)
-                return extraction
+                return await work(min(limits.EXTRACT_TIMEOUT_S, left_s))
         raise failure(Cause.TIMED_OUT)
 
     def _store(self, key: tuple[Kind, bytes], extraction: Extraction) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from enum import StrEnum, unique
 from typing import Final
 
+from mailmcp.documents.extraction import Cause
+
 _ZIP_MAGIC: Final = b"PK\x03\x04"
 _OLE_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PDF_HEADER_WITHIN: Final = 1024
@@ -43,9 +45,46 @@ class Kind(StrEnum):
     ENCRYPTED_OFFICE = "encrypted-office"
     """DOCX, XLSX or PPTX with a password: an OLE file around the encrypted zip."""
 
+    IMAGE = "image"
+    """PNG, JPEG, GIF, WebP, BMP or TIFF."""
 
-UNREADABLE: Final = frozenset({Kind.DOC, Kind.XLS, Kind.PPT, Kind.ENCRYPTED_OFFICE})
+    HEIC = "heic"
+    """HEIC, HEIF or AVIF."""
+
+    ZIP = "zip"
+    """Any zip that isn't one of the documents above."""
+
+    TAR = "tar"
+    """A tar archive, or anything compressed by gzip, bzip2 or xz."""
+
+    OTHER_ARCHIVE = "other-archive"
+    """7-Zip or RAR."""
+
+    MSG = "msg"
+    """A message saved by Outlook."""
+
+    TNEF = "tnef"
+    """winmail.dat: a message in Outlook's own format, within an internet message."""
+
+
+UNREADABLE: Final = {
+    Kind.DOC: Cause.UNSUPPORTED,
+    Kind.XLS: Cause.UNSUPPORTED,
+    Kind.PPT: Cause.UNSUPPORTED,
+    Kind.ENCRYPTED_OFFICE: Cause.ENCRYPTED,
+    Kind.HEIC: Cause.UNSUPPORTED_IMAGE,
+    Kind.OTHER_ARCHIVE: Cause.UNSUPPORTED_ARCHIVE,
+}
 """Recognised, so that a reply can name them, but not read."""
+
+WITHOUT_TEXT: Final = frozenset({Kind.IMAGE, Kind.HEIC, Kind.OTHER_ARCHIVE})
+"""Their labels promise no text."""
+
+DRAWABLE: Final = frozenset({Kind.IMAGE, Kind.PDF})
+"""Shown as pictures."""
+
+CONTAINERS: Final = frozenset({Kind.ZIP, Kind.TAR, Kind.MSG, Kind.TNEF})
+"""Their files can be read one by one."""
 
 _OPENXML: Final = "application/vnd.openxmlformats-officedocument."
 _ODF: Final = "application/vnd.oasis.opendocument."
@@ -73,9 +112,37 @@ _BY_TYPE: Final = {
     "application/msword": Kind.DOC,
     "application/vnd.ms-excel": Kind.XLS,
     "application/vnd.ms-powerpoint": Kind.PPT,
+    **dict.fromkeys(
+        (
+            f"image/{name}"
+            for name in ("png", "jpeg", "jpg", "pjpeg", "gif", "webp", "bmp", "x-ms-bmp", "tiff")
+        ),
+        Kind.IMAGE,
+    ),
+    **dict.fromkeys((f"image/{name}" for name in ("heic", "heif", "avif")), Kind.HEIC),
+    "application/zip": Kind.ZIP,
+    "application/x-zip-compressed": Kind.ZIP,
+    "application/x-tar": Kind.TAR,
+    "application/gzip": Kind.TAR,
+    "application/x-gzip": Kind.TAR,
+    "application/x-bzip2": Kind.TAR,
+    "application/x-xz": Kind.TAR,
+    "application/x-7z-compressed": Kind.OTHER_ARCHIVE,
+    "application/vnd.rar": Kind.OTHER_ARCHIVE,
+    "application/x-rar-compressed": Kind.OTHER_ARCHIVE,
+    "application/vnd.ms-outlook": Kind.MSG,
+    "application/ms-tnef": Kind.TNEF,
+    "application/vnd.ms-tnef": Kind.TNEF,
 }
+_NO_EXTENSIONS: Final = frozenset({Kind.ENCRYPTED_OFFICE, Kind.IMAGE, Kind.OTHER_ARCHIVE, Kind.TNEF})
+"""Kinds whose value isn't an extension."""
+
 _BY_EXTENSION: Final = {
-    **{kind.value: kind for kind in Kind if kind is not Kind.ENCRYPTED_OFFICE},
+    **{kind.value: kind for kind in Kind if kind not in _NO_EXTENSIONS},
+    **dict.fromkeys(("png", "jpg", "jpeg", "jfif", "gif", "webp", "bmp", "tif", "tiff"), Kind.IMAGE),
+    **dict.fromkeys(("heif", "avif"), Kind.HEIC),
+    **dict.fromkeys(("tgz", "gz", "tbz2", "bz2", "txz", "xz"), Kind.TAR),
+    **dict.fromkeys(("7z", "rar"), Kind.OTHER_ARCHIVE),
     **dict.fromkeys(("docm", "dotx", "dotm"), Kind.DOCX),
     **dict.fromkeys(("xlsm", "xltx", "xltm"), Kind.XLSX),
     **dict.fromkeys(("pptm", "ppsx", "ppsm", "potx"), Kind.PPTX),
@@ -95,6 +162,23 @@ _BY_STREAM: Final = {
     "Workbook": Kind.XLS,
     "Book": Kind.XLS,
 }
+_MSG_STREAM: Final = "__properties_version1.0"
+_TNEF_NAME: Final = "winmail.dat"
+
+_MAGICS: Final = (
+    (
+        re.compile(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF.{4}WEBP", re.DOTALL),
+        Kind.IMAGE,
+    ),
+    # "BM" alone may begin a text: the size of the second header is one of few.
+    (re.compile(rb"BM.{12}[\x0c\x28\x34\x38\x40\x6c\x7c]\0\0\0", re.DOTALL), Kind.IMAGE),
+    (re.compile(rb".{4}ftyp(?:hei[cxms]|hev[cx]|mif1|msf1|avi[fs])", re.DOTALL), Kind.HEIC),
+    (re.compile(rb"\x1f\x8b\x08|BZh[1-9](?:1AY&SY|\x17rE8P\x90)|\xfd7zXZ\0"), Kind.TAR),
+    (re.compile(rb".{257}ustar", re.DOTALL), Kind.TAR),
+    (re.compile(rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07"), Kind.OTHER_ARCHIVE),
+    (re.compile(rb"\x78\x9f\x3e\x22"), Kind.TNEF),
+)
+"""How files of other kinds begin."""
 
 
 def guess_kind(content_type: str, filename: str) -> Kind | None:
@@ -104,6 +188,8 @@ def guess_kind(content_type: str, filename: str) -> Kind | None:
     """
     extension = filename.rpartition(".")[2].strip().lower()
     media_type = content_type.partition(";")[0].strip().lower()
+    if filename.strip().lower() == _TNEF_NAME:
+        return Kind.TNEF
     return _BY_EXTENSION.get(extension) or _BY_TYPE.get(media_type)
 
 
@@ -117,26 +203,26 @@ def detect_kind(content: bytes, guess: Kind | None) -> Kind | None:
         return Kind.PDF
     if content[:64].lstrip().startswith(b"{\\rt"):
         return Kind.RTF
-    if content.startswith(_ZIP_MAGIC):
+    if content.startswith((_ZIP_MAGIC, _ZIP_END)):
         return _detect_zip(content, guess)
     if content.startswith(_OLE_MAGIC):
         return _detect_ole(content, guess)
-    return None
+    return next((kind for magic, kind in _MAGICS if magic.match(content)), None)
 
 
-def _detect_zip(content: bytes, guess: Kind | None) -> Kind | None:
+def _detect_zip(content: bytes, guess: Kind | None) -> Kind:
     """Recognise ODF by its first entry (ODF 1.3 part 2, section 3.3), Office Open XML by its folders."""
     labelled = _ODF_MIMETYPE.match(content, 30)
     if labelled:
-        return _BY_TYPE.get(labelled[1].decode("ascii").removesuffix("-master"))
+        return _BY_TYPE.get(labelled[1].decode("ascii").removesuffix("-master"), Kind.ZIP)
     named = False
     for name in _zip_names(content):
         named = True
         for folder, kind in _BY_FOLDER.items():
             if name.startswith(folder):
                 return kind
-    is_zip_kind = guess in {Kind.DOCX, Kind.XLSX, Kind.PPTX, Kind.ODT, Kind.ODS, Kind.ODP}
-    return guess if is_zip_kind and (not named or guess in {Kind.ODT, Kind.ODS, Kind.ODP}) else None
+    is_likely = guess in {Kind.ODT, Kind.ODS, Kind.ODP} or (not named and guess in _BY_FOLDER.values())
+    return guess if guess is not None and is_likely else Kind.ZIP
 
 
 def _zip_names(content: bytes) -> Iterator[bytes]:
@@ -156,7 +242,10 @@ def _zip_names(content: bytes) -> Iterator[bytes]:
 
 def _detect_ole(content: bytes, guess: Kind | None) -> Kind | None:
     """Recognise OLE files by the names of their streams, in UTF-16 in the directory ([MS-CFB] 2.6.1)."""
+    # First, because a message may have a DOC attached.
+    if _MSG_STREAM.encode("utf-16-le") in content:
+        return Kind.MSG
     for name, kind in _BY_STREAM.items():
         if name.encode("utf-16-le") + b"\0\0" in content:
             return kind
-    return guess if guess in UNREADABLE else None
+    return guess if guess in {Kind.DOC, Kind.XLS, Kind.PPT} else None

@@ -10,18 +10,29 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from mailmcp import limits
-from mailmcp.documents.extraction import CONTENT_LENGTH, Cause, Extraction, ExtractionError, Job, Section
+from mailmcp.documents.extraction import (
+    CONTENT_LENGTH,
+    Cause,
+    Extraction,
+    ExtractionError,
+    Job,
+    Picture,
+    Section,
+    Task,
+)
 from mailmcp.documents.kind import UNREADABLE, Kind
+
+ResultT = TypeVar("ResultT")
 
 _log = logging.getLogger(__name__)
 
@@ -37,8 +48,14 @@ _CHAR_OCTETS_MAX: Final = 6
 _ANSWER_OVERHEAD_OCTETS: Final = 4_194_304
 """Room for section names and notes."""
 
-_ANSWER_OCTETS_MAX: Final = limits.EXTRACTED_CHARS_MAX * _CHAR_OCTETS_MAX + _ANSWER_OVERHEAD_OCTETS
-"""The longest answer of a worker that isn't compromised."""
+_OCTETS_MAX: Final = {
+    Task.TEXT: limits.EXTRACTED_CHARS_MAX * _CHAR_OCTETS_MAX,
+    Task.PICTURE: limits.PICTURE_OCTETS_MAX,
+    Task.MEMBER: limits.EXTRACT_OCTETS_MAX,
+}
+"""With the overhead, the longest answer of a worker that isn't compromised."""
+
+_PICTURE_MAGIC: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
 
 _SIGKILL: Final = 9
 _SIGXCPU: Final = int(getattr(signal, "SIGXCPU", 24))
@@ -53,14 +70,20 @@ _MESSAGES: Final = {
     "The file itself can still be downloaded.",
     Cause.OUT_OF_MEMORY: "Reading the document took too much memory and was stopped. "
     "The file itself can still be downloaded.",
-    Cause.TOO_LARGE: "The document is too large to extract its text. "
+    Cause.TOO_LARGE: "The document, or what it contains, is too large to be read. "
     "The file itself can still be downloaded, in parts if necessary.",
-    Cause.MALFORMED: "The document is damaged or mislabelled, so its text can't be read. "
+    Cause.MALFORMED: "The document is damaged or mislabelled, and can't be read. "
     "Ask the sender for another copy.",
-    Cause.ENCRYPTED: "The document is encrypted, and its text can't be read without the password. "
+    Cause.ENCRYPTED: "The document is encrypted, and can't be read without the password. "
     "Ask the user to open it, or the sender for an unencrypted copy.",
     Cause.UNSUPPORTED: "DOC, XLS and PPT, the formats of Office before 2007, aren't supported. "
     "Ask the sender for DOCX, XLSX, PPTX or PDF.",
+    Cause.UNSUPPORTED_IMAGE: "HEIC and AVIF images aren't supported. "
+    "Get the file itself, or ask the sender for JPEG.",
+    Cause.UNSUPPORTED_ARCHIVE: "Archives of 7-Zip and RAR aren't supported. "
+    "Get the file itself, or ask the sender for ZIP.",
+    Cause.NO_MEMBER: "It contains no file of that name. mode=text without member lists the names.",
+    Cause.NOT_A_FILE: "It is a link or a device, not a file, so it has nothing to read.",
 }
 """What happened, and what to do instead."""
 
@@ -103,16 +126,88 @@ async def extract_text(
     Raises:
         ExtractionError: There is no text.
     """
-    if kind in UNREADABLE:
-        raise failure(Cause.ENCRYPTED if kind is Kind.ENCRYPTED_OFFICE else Cause.UNSUPPORTED)
-    if len(content) > limits.EXTRACT_OCTETS_MAX:
-        raise failure(Cause.TOO_LARGE)
     job = Job(
-        kind=kind.value,
+        task=Task.TEXT,
+        kind=kind,
         max_chars=limits.EXTRACTED_CHARS_MAX,
         time_s=time_limit_s,
         memory_octets=memory_octets,
     )
+    return _parse(await _run(content, job, command), _extraction)
+
+
+async def draw_picture(
+    content: bytes,
+    kind: Kind,
+    page: int,
+    *,
+    time_limit_s: float = limits.EXTRACT_TIMEOUT_S,
+    memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
+) -> Picture:
+    """Draw a page of a document, or scale an image, in a new process; otherwise like `extract_text`.
+
+    Args:
+        content: The decoded file, whole.
+        kind: One of `DRAWABLE`.
+        page: From 1. There is no picture of a page that doesn't exist, only the number of pages.
+        time_limit_s: The process is killed `EXTRACT_GRACE_S` later.
+        memory_octets: As for `extract_text`.
+
+    Raises:
+        ExtractionError: There is no picture.
+    """
+    job = Job(
+        task=Task.PICTURE,
+        kind=kind,
+        max_chars=0,
+        page=page,
+        time_s=time_limit_s,
+        memory_octets=memory_octets,
+    )
+    return _parse(await _run(content, job), _picture)
+
+
+async def read_member(
+    content: bytes,
+    kind: Kind,
+    name: str,
+    *,
+    time_limit_s: float = limits.EXTRACT_TIMEOUT_S,
+    memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
+) -> bytes:
+    """Return one file of an archive or of a message, read in a new process; otherwise like `extract_text`.
+
+    Args:
+        content: The decoded archive, whole.
+        kind: One of `CONTAINERS`.
+        name: As the text of the archive lists it.
+        time_limit_s: The process is killed `EXTRACT_GRACE_S` later.
+        memory_octets: As for `extract_text`.
+
+    Raises:
+        ExtractionError: There is no such file, or it can't be read.
+    """
+    job = Job(
+        task=Task.MEMBER,
+        kind=kind,
+        max_chars=0,
+        member=name,
+        time_s=time_limit_s,
+        memory_octets=memory_octets,
+    )
+    return _parse(await _run(content, job), lambda _, octets: octets)
+
+
+async def _run(content: bytes, job: Job, command: Sequence[str] | None = None) -> _Run:
+    """Run one job in a process of its own.
+
+    Raises:
+        ExtractionError: The document isn't read at all, or the process can't be started.
+    """
+    if job.kind in UNREADABLE:
+        raise failure(UNREADABLE[Kind(job.kind)])
+    if len(content) > limits.EXTRACT_OCTETS_MAX:
+        raise failure(Cause.TOO_LARGE)
     run = _Run()
     try:
         process = await anyio.open_process(
@@ -127,20 +222,22 @@ async def extract_text(
     except OSError as error:
         _log.warning("can't start the process that reads documents: %s", type(error).__name__)
         raise failure(Cause.CRASHED) from error
+    octets_max = _OCTETS_MAX[Task(job.task)] + _ANSWER_OVERHEAD_OCTETS
     try:
-        with anyio.move_on_after(time_limit_s + limits.EXTRACT_GRACE_S) as scope:
-            await _exchange(process, content, run, _ANSWER_OCTETS_MAX)
+        with anyio.move_on_after(job.time_s + limits.EXTRACT_GRACE_S) as scope:
+            await _exchange(process, content, run, octets_max)
         run.timed_out = scope.cancelled_caught
     finally:
         run.returncode = await _reap(process)
     _log.debug(
-        "document read: kind=%s octets=%d returncode=%d stderr=%s",
-        kind.value,
+        "document read: task=%s kind=%s octets=%d returncode=%d stderr=%s",
+        job.task,
+        job.kind,
         len(content),
         run.returncode,
         bytes(run.stderr).decode("utf-8", "replace"),
     )
-    return _parse_answer(run)
+    return run
 
 
 def failure(cause: Cause) -> ExtractionError:
@@ -196,8 +293,11 @@ async def _reap(process: Process) -> int:
     return returncode
 
 
-def _parse_answer(run: _Run) -> Extraction:
-    """Turn the output and the exit status into an extraction or an error."""
+def _parse(run: _Run, build: Callable[[dict[str, Any], bytes], ResultT]) -> ResultT:
+    """Turn the output and the exit status into a result or an error.
+
+    The output is a line of JSON; a picture or a file follows it.
+    """
     if run.timed_out or run.returncode == -_SIGXCPU:
         raise failure(Cause.TIMED_OUT)
     if run.returncode == -_SIGKILL and not run.overflowed:
@@ -205,20 +305,38 @@ def _parse_answer(run: _Run) -> Extraction:
         raise failure(Cause.OUT_OF_MEMORY)
     if run.overflowed or run.returncode != 0:
         raise failure(Cause.CRASHED)
+    line, _, octets = run.answer.partition(b"\n")
     try:
-        answer = json.loads(run.answer)
+        answer = json.loads(line)
         if "cause" in answer:
             raise failure(Cause(answer["cause"]))
-        return _extraction(answer)
+        return build(answer, bytes(octets))
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise failure(Cause.CRASHED) from error
 
 
-def _extraction(answer: dict[str, Any]) -> Extraction:
+def _extraction(answer: dict[str, Any], _: bytes) -> Extraction:
     """Build an extraction from the known keys of the worker's answer."""
     return Extraction(
         text=str(answer["text"]),
         sections=tuple(Section(name=str(name), offset=int(offset)) for name, offset in answer["sections"]),
         truncated=bool(answer["truncated"]),
+        notes=tuple(str(note) for note in answer["notes"]),
+        is_scanned=bool(answer.get("is_scanned")),
+    )
+
+
+def _picture(answer: dict[str, Any], octets: bytes) -> Picture:
+    """Build a picture from the known keys of the worker's answer."""
+    if not octets.startswith(_PICTURE_MAGIC) and octets:
+        raise ValueError("not a PNG or JPEG")
+    return Picture(
+        octets=octets,
+        content_type="image/png" if octets.startswith(_PICTURE_MAGIC[0]) else "image/jpeg",
+        width=int(answer["width"]),
+        height=int(answer["height"]),
+        source_width=int(answer["source_width"]),
+        source_height=int(answer["source_height"]),
+        pages=int(answer["pages"]),
         notes=tuple(str(note) for note in answer["notes"]),
     )

@@ -1,7 +1,7 @@
-"""The process that reads one document: octets from stdin, JSON to stdout.
+"""The process that reads one document: octets from stdin, a line of JSON to stdout, and a file after it.
 
-Only `mailmcp.documents.process` starts it. It restricts itself first, then loads the parser. stderr never
-quotes the document.
+Only `mailmcp.documents.process` starts it. It limits its resources, loads the parser, and restricts itself
+before the parser sees the document. stderr never quotes the document.
 """
 
 import importlib
@@ -12,23 +12,38 @@ import os
 import sys
 import time
 import traceback
+from collections.abc import Callable
+from types import ModuleType
 from typing import BinaryIO, Final
 
 from mailmcp.documents import sandbox
-from mailmcp.documents.extraction import CONTENT_LENGTH, Cause, Job, UnreadableError
+from mailmcp.documents.extraction import CONTENT_LENGTH, Cause, Job, Task, UnreadableError
 from mailmcp.documents.writer import StopReading, Writer
 
 FORMATS: Final = {
-    "pdf": "pdf",
-    "docx": "word",
-    "xlsx": "sheet",
-    "pptx": "slides",
-    "odt": "open_document",
-    "ods": "open_document",
-    "odp": "open_document",
-    "rtf": "rich_text",
+    Task.TEXT: {
+        "pdf": "pdf",
+        "docx": "word",
+        "xlsx": "sheet",
+        "pptx": "slides",
+        "odt": "open_document",
+        "ods": "open_document",
+        "odp": "open_document",
+        "rtf": "rich_text",
+        "zip": "zip_archive",
+        "tar": "tar_archive",
+        "msg": "outlook_message",
+        "tnef": "outlook_winmail",
+    },
+    Task.PICTURE: {"image": "image", "pdf": "pdf_page"},
+    Task.MEMBER: {
+        "zip": "zip_archive",
+        "tar": "tar_archive",
+        "msg": "outlook_message",
+        "tnef": "outlook_winmail",
+    },
 }
-"""The module of `mailmcp.documents.formats` that reads each kind."""
+"""The module of `mailmcp.documents.formats` for each task and kind: its `read`, `draw` or `read_member`."""
 
 _INCOMPLETE: Final = {
     Cause.MALFORMED: "The document is damaged: only the text before the damage was read.",
@@ -45,32 +60,55 @@ def main() -> None:  # pragma: no cover - in a process whose limits keep it from
     content = receive(sys.stdin.buffer)
     sandbox.exit_with_parent()
     sandbox.limit_resources(memory_octets=job.memory_octets, cpu_s=2 * job.time_s + 1)
+    reader = load_reader(job)  # before the audit hook, which refuses to load pdfium
     sandbox.install_audit_hook()
     logging.disable()
     out = Writer(max_chars=job.max_chars, stop_at=time.monotonic() + job.time_s)
     sandbox.set_timer(job.time_s, out.interrupt)
-    sys.stdout.buffer.write(answer(content, job.kind, out))
+    sys.stdout.buffer.write(answer(reader, content, job, out))
     sys.stdout.buffer.flush()
     os._exit(0)
 
 
-def answer(content: bytes, kind: str, out: Writer) -> bytes:
+def load_reader(job: Job) -> ModuleType:
+    """Import the module that does the job."""
+    return importlib.import_module(f"mailmcp.documents.formats.{FORMATS[Task(job.task)][job.kind]}")
+
+
+def answer(reader: ModuleType, content: bytes, job: Job, out: Writer) -> bytes:
     """Read a document; never raises, since a failure is an answer too."""
-    cause = _read(content, kind, out)
-    if cause is not None and out.is_empty:
-        return json.dumps({"cause": cause}).encode()
+    facts: dict[str, object] = {}
+    octets = b""
+
+    def read() -> None:
+        nonlocal facts, octets
+        match job.task:
+            case Task.PICTURE:
+                facts, octets = reader.draw(io.BytesIO(content), job.page)
+            case Task.MEMBER:
+                octets = reader.read_member(io.BytesIO(content), job.member, out)
+            case _:
+                reader.read(io.BytesIO(content), out)
+
+    cause = _attempt(read, out)
+    if job.task == Task.TEXT:
+        if cause is not None and not out.is_empty:
+            out.truncated = True
+            out.add_note(_INCOMPLETE[cause])
+            cause = None
+        facts = out.result()
+    elif cause is None and out.truncated:  # stopped by the clock
+        cause = Cause.TIMED_OUT
     if cause is not None:
-        out.truncated = True
-        out.add_note(_INCOMPLETE[cause])
-    return json.dumps(out.result(), ensure_ascii=False).encode()
+        facts, octets = {"cause": cause}, b""
+    return json.dumps(facts, ensure_ascii=False).encode() + b"\n" + octets
 
 
-def _read(content: bytes, kind: str, out: Writer) -> Cause | None:
+def _attempt(read: Callable[[], None], out: Writer) -> Cause | None:
     """Read the document; return why it is incomplete, or None."""
     try:
         try:
-            reader = importlib.import_module(f"mailmcp.documents.formats.{FORMATS[kind]}")
-            reader.read(io.BytesIO(content), out)
+            read()
         finally:
             out.close()
     except StopReading:

@@ -52,6 +52,7 @@ class Writer:
         self._hidden = 0
         self._closed = False
         self.truncated = False
+        self.is_scanned = False
 
     @property
     def is_empty(self) -> bool:
@@ -149,4 +150,10 @@ class Writer:
         text = "".join(pieces).rstrip()
         if removed:
             self.add_note(f"{removed} invisible characters were removed.")
-        return {"text": text, "sections": sections, "truncated": self.truncated, "notes": list(self._notes)}
+        return {
+            "text": text,
+            "sections": sections,
+            "truncated": self.truncated,
+            "notes": list(self._notes),
+            "is_scanned": self.is_scanned,
+        }

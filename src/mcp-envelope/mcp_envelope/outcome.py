@@ -106,6 +106,9 @@ class Embedded:
 
     content_type: str
     octets: bytes = field(repr=False)
+    is_image: bool = False
+    """Whether models see it as an image. It must then be a whole PNG, JPEG, GIF or WebP that was checked:
+    because of another, hosts refuse the reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

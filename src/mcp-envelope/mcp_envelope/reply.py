@@ -4,7 +4,7 @@ import json
 import secrets
 from base64 import b64encode
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from mcp_types import BlobResourceContents, CallToolResult, EmbeddedResource, ImageContent, TextContent
 
@@ -15,9 +15,6 @@ from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Embedded, Outcome
 from mcp_envelope.text import render
 from mcp_envelope.values import identity_value
-
-_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""Types that models see as images; hosts may refuse a whole reply because of another type."""
 
 
 def make_result(
@@ -57,9 +54,9 @@ def make_result(
 
 
 def _content(file: Embedded) -> ImageContent | EmbeddedResource:
-    """Embed a file: an image as one, anything else as a blob, which no charset can garble."""
+    """Embed a file: as an image if it is for models to see, else as a blob, which no charset can garble."""
     octets = b64encode(file.octets).decode("ascii")
-    if file.content_type in _IMAGES:
+    if file.is_image:
         return ImageContent(type="image", data=octets, mime_type=file.content_type)
     contents = BlobResourceContents(uri=file.uri, mime_type=file.content_type, blob=octets)
     return EmbeddedResource(type="resource", resource=contents)

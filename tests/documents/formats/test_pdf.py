@@ -34,8 +34,10 @@ def test_pages_are_named() -> None:
 
 def test_scans_are_said_to_be_images() -> None:
     reading = read_with(read, pdf(["", ""], bitmap=True))
-    assert "no text layer: its 2 page(s) are probably scanned images" in reading.notes[0]
-    assert len(reading.notes) == 1
+    assert reading.is_scanned
+    assert reading.notes == [
+        "Its 2 page(s) have no text and are probably scanned. imap_get_attachment with mode=image shows them."
+    ]
 
 
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])

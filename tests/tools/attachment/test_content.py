@@ -52,7 +52,7 @@ def test_a_file_too_large_to_save_is_refused(
 ) -> None:
     desk.preferences = Preferences(save_folder=tmp_path)
     monkeypatch.setattr(limits, "ATTACHMENT_SAVE_OCTETS_MAX", 1_000)
-    message_id = store_and_find(store, desk, attached(("a.zip", ZIP * 100, "application/zip")))
+    message_id = store_and_find(store, desk, attached(("a.bin", ZIP[::-1] * 100, "application/zip")))
     assert refused(desk, message_id, mode="save").reason is Reason.TOO_LARGE
     assert list(tmp_path.iterdir()) == []
     action = refused(desk, message_id).next_action

@@ -3,6 +3,7 @@
 from mailmcp.documents.extraction import Section
 from mailmcp.mail.mime.structure import Part
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.attachment.inside import FetchedFile
 from mailmcp.tools.attachment.text import AttachmentText
 from mailmcp.tools.attachment.tool import (
     AttachmentOutcome,
@@ -22,7 +23,7 @@ ARGUMENTS = GetAttachmentArguments.model_validate({"message_id": REF.message_id,
 
 def outcome_of(read: AttachmentText, offset: int = 0, max_chars: int = 100) -> AttachmentOutcome:
     window = cut_window(read.text, offset=offset, max_chars=max_chars)
-    return text_outcome(REF, PART, read, window, arguments=ARGUMENTS)
+    return text_outcome(FetchedFile(ref=REF, part=PART, octets=b""), read, window, arguments=ARGUMENTS)
 
 
 def sheets(count: int, *, chars: int = 100) -> AttachmentText:

@@ -106,7 +106,7 @@ def test_a_file_too_large_for_a_reply_is_refused_before_it_is_fetched(
     store: Store, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "ATTACHMENT_CONTENT_OCTETS_MAX", 2 * MIB)
-    message_id = store_and_find(store, desk, attached(("a.bin", b"\0" * (4 * MIB), "application/zip")))
+    message_id = store_and_find(store, desk, attached(("a.bin", b"\0" * (4 * MIB), "application/x-a")))
     error = refused(desk, message_id, mode="content")
     assert error.reason is Reason.TOO_LARGE
     assert str(2 * MIB) in error.message

@@ -60,7 +60,10 @@ def test_text_is_extracted_from_text_attachments(desk: Desk, message_id: str) ->
     fenced = [block.text for block in reply.outcome.blocks if isinstance(block, Untrusted)]
     assert fenced == ["See the files.", "name;size\nÄ;1", "Seen", '{"a": 1}']
     warnings = reply.outcome.warnings
-    assert 'No text can be extracted from part 3 ("image/png").' in warnings
+    assert (
+        'No text can be extracted from part 3 ("image/png"). imap_get_attachment with mode=image shows it.'
+        in warnings
+    )
     assert "Part 4: Removed 1 hidden passage (6 characters) from the text." in warnings
 
 

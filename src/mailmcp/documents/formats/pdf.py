@@ -1,6 +1,7 @@
 """Reads PDF with pypdf: a hostile file can only waste time and memory, which are limited.
 
-Parsers in C read somewhat better and faster, but a bug in one can run a stranger's code in this process.
+Parsers in C read somewhat better and faster, but a bug in one can run a stranger's code in this process. Only
+`pdf_page` uses one, for pages that somebody wants to see.
 """
 
 from typing import BinaryIO, Final
@@ -11,7 +12,9 @@ from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.writer import Writer
 
 _NAMED_MAX: Final = 10
-"""Damaged pages that the note lists."""
+"""Pages that a note lists."""
+
+_SHOW: Final = "imap_get_attachment with mode=image shows them."
 
 
 def read(content: BinaryIO, out: Writer) -> None:
@@ -26,20 +29,33 @@ def read(content: BinaryIO, out: Writer) -> None:
     if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
         raise UnreadableError(Cause.ENCRYPTED)
     damaged: list[int] = []
+    pictured: list[int] = []
     number = 0
     for number, page in enumerate(reader.pages, start=1):
         out.begin_section(f"Page {number}")
         text = _read_page(page, number, damaged, out)
         if text.strip():
             out.write_line(text.strip("\n"))
+        elif number not in damaged and _has_picture(page):
+            pictured.append(number)
     if damaged:
-        shown = ", ".join(map(str, damaged[:_NAMED_MAX])) + (" and more" if len(damaged) > _NAMED_MAX else "")
-        out.add_note(f"Pages that can't be read: {shown}.")
+        out.add_note(f"Pages that can't be read: {_list(damaged)}.")
     if out.is_empty and number and not damaged:
-        out.add_note(
-            f"The document has no text layer: its {number} page(s) are probably scanned images. "
-            "Look at the file itself to read it."
-        )
+        out.is_scanned = True
+        out.add_note(f"Its {number} page(s) have no text and are probably scanned. {_SHOW}")
+    elif pictured:
+        out.add_note(f"Pages with pictures and no text: {_list(pictured)}. {_SHOW}")
+
+
+def _list(pages: list[int]) -> str:
+    return ", ".join(map(str, pages[:_NAMED_MAX])) + (" and more" if len(pages) > _NAMED_MAX else "")
+
+
+def _has_picture(page: PageObject) -> bool:
+    try:
+        return "/XObject" in page["/Resources"]  # type: ignore[operator]
+    except Exception:  # noqa: BLE001 - as below
+        return False
 
 
 def _read_page(page: PageObject, number: int, damaged: list[int], out: Writer) -> str:

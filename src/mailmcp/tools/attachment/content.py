@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mailmcp import limits
+from mailmcp.documents.kind import Kind, guess_kind
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import NULS_LOST, TransferDecoder, decode_transfer, open_decoder
+from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
 from mailmcp.tools.attachment.file import save_file
+from mailmcp.tools.attachment.inside import FetchedFile
 from mailmcp.tools.attachment.name import safe_filename
 from mailmcp.tools.attachment.part import OpenPart
 from mailmcp.tools.attachment.text import can_have_text
@@ -45,10 +48,10 @@ def read_content(opened: OpenPart) -> Content:
     """
     part, limit = opened.part, limits.ATTACHMENT_CONTENT_OCTETS_MAX
     if part.decoded_size > limit:
-        raise _too_large(opened, "a reply holds", limit)
+        raise _too_large(opened.ref, opened.part, "a reply holds", limit)
     decoded = decode_transfer(opened.read(2 * limit), part.encoding)
     if opened.cut or len(decoded.octets) > limit:  # the server announced less
-        raise _too_large(opened, "a reply holds", limit)
+        raise _too_large(opened.ref, opened.part, "a reply holds", limit)
     return Content(
         part=part,
         size_octets=len(decoded.octets),
@@ -69,7 +72,7 @@ def save_content(opened: OpenPart, folder: Path) -> Content:
     """
     part, limit = opened.part, limits.ATTACHMENT_SAVE_OCTETS_MAX
     if part.size_octets > limit:
-        raise _too_large(opened, "a saved file holds", limit)
+        raise _too_large(opened.ref, opened.part, "a saved file holds", limit)
     decoder = open_decoder(part.encoding)
     name = safe_filename(part.filename, content_type=part.content_type, part_id=part.part_id)
     saved = save_file(folder, name, _decode(opened, decoder, limit))
@@ -83,27 +86,56 @@ def save_content(opened: OpenPart, folder: Path) -> Content:
     )
 
 
+def member_content(file: FetchedFile, folder: Path | None) -> Content:
+    """Return a file from within an attachment, saved if there is a folder.
+
+    Raises:
+        InvalidInputError: With reason `too_large`, if it doesn't fit a reply.
+        InternalError: With reason `save_failed`.
+    """
+    part, octets = file.part, file.octets
+    if folder is None and len(octets) > limits.ATTACHMENT_CONTENT_OCTETS_MAX:
+        raise _too_large(file.ref, part, "a reply holds", limits.ATTACHMENT_CONTENT_OCTETS_MAX)
+    path = None
+    if folder is not None:
+        name = safe_filename(part.filename, content_type=part.content_type, part_id=part.part_id)
+        path = save_file(folder, name, [octets]).path
+    return Content(
+        part=part,
+        size_octets=len(octets),
+        sha256=hashlib.sha256(octets).hexdigest(),
+        octets=b"" if folder else octets,
+        path=path,
+        short=file.short,
+        defects=(NULS_LOST,) if file.lacks_nuls else (),
+    )
+
+
 def _decode(opened: OpenPart, decoder: TransferDecoder, limit: int) -> Iterator[bytes]:
     total = 0
     for chunk in opened.chunks():
         total += len(chunk)
         if total > limit:  # the server announced less
-            raise _too_large(opened, "a saved file holds", limit)
+            raise _too_large(opened.ref, opened.part, "a saved file holds", limit)
         yield decoder.feed(chunk)
     yield decoder.finish()
 
 
-def _too_large(opened: OpenPart, what: str, limit: int) -> InvalidInputError:
-    part = opened.part
-    get_text = NextAction(
-        instruction="Get the text of the attachment.",
-        tool=GET_ATTACHMENT,
-        arguments={"message_id": opened.ref.message_id, "part_id": part.part_id},
-    )
+def _too_large(ref: MessageRef, part: Part, what: str, limit: int) -> InvalidInputError:
+    named = {"message_id": ref.message_id, "part_id": part.part_id}
+    next_action = None
+    if can_have_text(part.content_type, part.filename):
+        next_action = NextAction(
+            instruction="Get the text of the attachment.", tool=GET_ATTACHMENT, arguments=named
+        )
+    elif guess_kind(part.content_type, part.filename) is Kind.IMAGE:
+        next_action = NextAction(
+            instruction="Show the image.", tool=GET_ATTACHMENT, arguments={**named, "mode": "image"}
+        )
     return InvalidInputError.of(
         "mode",
         Reason.TOO_LARGE,
         f"can't be used: the file has about {part.decoded_size} octets, but {what} at most {limit}. "
-        "Send text, or save if the user has set a folder.",
-        next_action=get_text if can_have_text(part.content_type, part.filename) else None,
+        "Send text or image, or save if the user has set a folder.",
+        next_action=next_action,
     )

@@ -23,6 +23,8 @@ class GetAttachmentData(BaseModel):
     text_total_chars: int | None = None
     next_offset: int | None = None
     sections: list[SectionRow] | None = None
+    width: int | None = None
+    height: int | None = None
     uri: str | None = None
     saved_path: str | None = None
     sha256: str | None = None

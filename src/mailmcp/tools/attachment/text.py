@@ -11,7 +11,7 @@ from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, ExtractionError, Section
-from mailmcp.documents.kind import Kind, detect_kind, guess_kind
+from mailmcp.documents.kind import WITHOUT_TEXT, Kind, detect_kind, guess_kind
 from mailmcp.mail.calendar.invitation import calendar_text
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
@@ -73,6 +73,12 @@ _TYPES_BY_EXTENSION: Final = {
 }
 """For senders that don't say: they call half of all attachments application/octet-stream."""
 
+DOCUMENT_OCTETS_MAX: Final = limits.EXTRACT_OCTETS_MAX * 3 // 2
+"""Fetched of a document, which is read completely or not at all. Base64 takes 78 octets for 57; the rest is
+for odd lines."""
+
+TOO_LARGE: Final = f"The document is too large: the limit is {limits.EXTRACT_OCTETS_MAX} octets."
+
 _UNKNOWN_TYPES: Final = frozenset(
     {"application/octet-stream", "application/binary", "application/x-download"}
 )
@@ -99,6 +105,9 @@ class AttachmentText:
     issue: Issue | None = None
     """Why there is no text; None if there is one, even an empty one. The caller adds `about`."""
 
+    is_picture: bool = False
+    """Whether it says something that only a picture shows."""
+
 
 def text_type(content_type: str, filename: str) -> str:
     """Return the type by which to read a part as text; "" if its labels don't say that it is text."""
@@ -113,15 +122,15 @@ def text_type(content_type: str, filename: str) -> str:
 
 def can_have_text(content_type: str, filename: str) -> bool:
     """Return whether the labels of a part promise text."""
-    return guess_kind(content_type, filename) is not None or text_type(content_type, filename) != ""
+    kind = guess_kind(content_type, filename)
+    return (kind is not None and kind not in WITHOUT_TEXT) or text_type(content_type, filename) != ""
 
 
 def octets_wanted(part: Part) -> int:
     """Return how many octets of a part, as stored, to fetch for its text."""
     if guess_kind(part.content_type, part.filename) is None and text_type(part.content_type, part.filename):
         return limits.PART_TEXT_OCTETS_MAX
-    # A document is read completely or not at all. Base64 takes 78 octets for 57; the rest is for odd lines.
-    return limits.EXTRACT_OCTETS_MAX * 3 // 2
+    return DOCUMENT_OCTETS_MAX
 
 
 async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bool = False) -> AttachmentText:
@@ -137,19 +146,28 @@ async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bo
     read = await to_thread.run_sync(_read, part, octets, cut, limiter=threads, abandon_on_cancel=True)
     if isinstance(read, AttachmentText):
         return read
+    if read.kind is Kind.IMAGE:
+        return replace(_no_text(Code.INVALID_INPUT, "It is an image: mode=image shows it."), is_picture=True)
     if cut:
-        return _no_text(
-            Code.INVALID_INPUT,
-            f"The document is too large: the limit is {limits.EXTRACT_OCTETS_MAX} octets.",
-        )
+        return _no_text(Code.INVALID_INPUT, TOO_LARGE)
     try:
         extraction = await call.extractor.extract(read.content, read.kind, deadline=call.deadline)
     except ExtractionError as error:
-        return _no_text(_CODES.get(error.cause, Code.INVALID_INPUT), error.message)
+        return _no_text(code_of(error), error.message)
     warnings = [*extraction.notes]
     if extraction.truncated and not warnings:
         warnings.append(f"Only the first {len(extraction.text)} characters of the document were read.")
-    return AttachmentText(text=extraction.text, sections=extraction.sections, warnings=tuple(warnings))
+    return AttachmentText(
+        text=extraction.text,
+        sections=extraction.sections,
+        warnings=tuple(warnings),
+        is_picture=extraction.is_scanned,
+    )
+
+
+def code_of(error: ExtractionError) -> Code:
+    """Return the code of a document that can't be read."""
+    return _CODES.get(error.cause, Code.INVALID_INPUT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,10 @@
 """The attachments of a message in its reply: listed and, on request, with their text."""
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from mailmcp import limits
+from mailmcp.documents.kind import Kind, guess_kind
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import INVITATION, choose_notice_parts
@@ -17,6 +19,8 @@ from mailmcp.tools.tool import Call
 from mcp_envelope import Issue
 from mcp_envelope.markdown import quote
 
+_SHOW: Final = f" {GET_ATTACHMENT} with mode=image shows it."
+
 
 @dataclass(slots=True)
 class AttachmentRows:
@@ -25,6 +29,8 @@ class AttachmentRows:
     rows: list[AttachmentRow] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     issues: list[Issue] = field(default_factory=list)
+    winmail: str = ""
+    """The part id of a winmail.dat that was listed and not read; "" if there is none."""
 
 
 def choose_documents(root: Part) -> list[WantedPart]:
@@ -41,7 +47,16 @@ def choose_documents(root: Part) -> list[WantedPart]:
 def list_rows(parts: MessageParts) -> AttachmentRows:
     """List the attachments without their text."""
     root = parts.view.structure
-    return AttachmentRows([_row(each) for each in list_attachments(root, choose_text_parts(root))])
+    attachments = list_attachments(root, choose_text_parts(root))
+    listed = AttachmentRows([_row(each) for each in attachments])
+    for each in attachments:
+        if guess_kind(each.content_type, each.filename) is Kind.TNEF:
+            listed.winmail = each.part_id
+            listed.warnings.append(
+                f"Part {each.part_id} is a message in Outlook's own format, perhaps with files: "
+                f"{GET_ATTACHMENT} reads it."
+            )
+    return listed
 
 
 async def extract_rows(
@@ -96,6 +111,7 @@ async def _extract(
     if not can_have_text(attachment.content_type, attachment.filename):
         listed.warnings.append(
             f"No text can be extracted from part {part_id} ({quote(attachment.content_type)})."
+            + (_SHOW if guess_kind(attachment.content_type, attachment.filename) is Kind.IMAGE else "")
         )
         return None
     if octets is None:

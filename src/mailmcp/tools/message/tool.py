@@ -22,7 +22,7 @@ from mailmcp.tools.message.headers import header_fields, people_fields
 from mailmcp.tools.message.render import message_blocks
 from mailmcp.tools.message.warnings import message_warnings
 from mailmcp.tools.message_id import is_header_id, parse_message_id
-from mailmcp.tools.names import GET_MESSAGE
+from mailmcp.tools.names import GET_ATTACHMENT, GET_MESSAGE
 from mailmcp.tools.rows import date_of, id_values
 from mailmcp.tools.text_window import cut_window
 from mailmcp.tools.tool import Call, MailTool
@@ -153,6 +153,12 @@ def build_outcome(
             instruction="Get more of the body.",
             tool=GET_MESSAGE,
             arguments=sent | {"body_offset": window.next_offset},
+        )
+    elif attachments.winmail and not window.total_chars:
+        next_action = NextAction(
+            instruction="Read winmail.dat, which holds the message.",
+            tool=GET_ATTACHMENT,
+            arguments={"message_id": ref.message_id, "part_id": attachments.winmail},
         )
     notices = [
         NoticeRow(kind=each.kind, part_id=each.part_id, fields=dict(each.fields)) for each in message.notices

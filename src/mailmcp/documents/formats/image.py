@@ -1,0 +1,55 @@
+"""Scales images with Pillow, turned as their EXIF says.
+
+Of a TIFF it takes one page, of an animation the first frame.
+"""
+
+import warnings
+from typing import BinaryIO, Final
+
+from PIL import Image, ImageOps
+from PIL.ExifTags import Base
+
+from mailmcp import limits
+from mailmcp.documents.extraction import Cause, UnreadableError
+from mailmcp.documents.formats.picture import encode, shrink
+
+_FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
+"""The other decoders of Pillow, some fifty, aren't tried."""
+
+Image.MAX_IMAGE_PIXELS = limits.PICTURE_PIXELS_MAX
+
+_LOSSY: Final = frozenset({"JPEG", "MPO"})
+_SIDEWAYS: Final = frozenset({5, 6, 7, 8})
+"""EXIF orientations that exchange width and height. Pillow has turned a TIFF already."""
+
+
+def draw(content: BinaryIO, page: int) -> tuple[dict[str, object], bytes]:
+    """Return the facts of a picture, and its octets unless there is no such page.
+
+    Raises:
+        UnreadableError: It has too many pixels.
+    """
+    try:
+        with warnings.catch_warnings(action="error", category=Image.DecompressionBombWarning):
+            return _draw(Image.open(content, formats=_FORMATS), page)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise UnreadableError(Cause.TOO_LARGE) from error
+
+
+def _draw(image: Image.Image, page: int) -> tuple[dict[str, object], bytes]:
+    pages = int(getattr(image, "n_frames", 1)) if image.format == "TIFF" else 1
+    facts: dict[str, object] = dict.fromkeys(("width", "height", "source_width", "source_height"), 0)
+    facts |= {"pages": pages, "notes": []}
+    if page > pages:
+        return facts, b""
+    if pages > 1:
+        image.seek(page - 1)
+    elif image.format not in _LOSSY and getattr(image, "is_animated", False):
+        facts["notes"] = ["It is an animation: this is its first frame."]
+    is_sideways = image.format != "TIFF" and image.getexif().get(Base.Orientation) in _SIDEWAYS
+    source = reversed(image.size) if is_sideways else image.size
+    facts["source_width"], facts["source_height"] = source
+    as_png = image.format not in _LOSSY
+    octets, size = encode(ImageOps.exif_transpose(shrink(image)), as_png=as_png)
+    facts["width"], facts["height"] = size
+    return facts, octets

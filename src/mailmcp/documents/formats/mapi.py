@@ -1,0 +1,213 @@
+"""Messages of Outlook's, whichever file they come in: their properties as text, and their files.
+
+Property ids are those of [MS-OXPROPS]. Texts are in UTF-16, or in a code page that the message names.
+"""
+
+import io
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import IntEnum
+from typing import Final
+
+from mailmcp.documents.formats import rich_text
+from mailmcp.documents.formats.compressed_rtf import decompress_rtf
+from mailmcp.documents.listing import Names, write_entry
+from mailmcp.documents.writer import Writer
+from mailmcp.mail.charset.decode import decode_text
+from mailmcp.mail.html.convert import html_to_text
+
+STRING8: Final = 0x001E
+UNICODE: Final = 0x001F
+BINARY: Final = 0x0102
+TIME: Final = 0x0040
+"""Property types ([MS-OXCDATA] 2.11.1)."""
+
+TOO_DEEP: Final = "Messages within messages within messages are not read any deeper."
+
+_EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
+_ISO_8859_PAGES: Final = range(28591, 28606)
+
+
+class Prop(IntEnum):
+    """The ids that are read."""
+
+    SUBJECT = 0x0037
+    SUBMIT_TIME = 0x0039
+    FROM_NAME = 0x0042
+    FROM_ADDRESS = 0x0065
+    FROM_SMTP = 0x5D02
+    SENDER_NAME = 0x0C1A
+    SENDER_ADDRESS = 0x0C1F
+    SENDER_SMTP = 0x5D01
+    RECIPIENT_TYPE = 0x0C15
+    DISPLAY_CC = 0x0E03
+    DISPLAY_TO = 0x0E04
+    DELIVERY_TIME = 0x0E06
+    BODY = 0x1000
+    RTF = 0x1009
+    HTML = 0x1013
+    NAME = 0x3001
+    ADDRESS = 0x3003
+    ATTACH_DATA = 0x3701
+    ATTACH_SHORT_NAME = 0x3704
+    ATTACH_NAME = 0x3707
+    SMTP_ADDRESS = 0x39FE
+    INTERNET_CODE_PAGE = 0x3FDE
+    CODE_PAGE = 0x3FFD
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Properties:
+    """The properties of a message, a recipient or an attachment."""
+
+    find: Callable[[int], tuple[int, bytes] | None]
+    """Returns the type and the octets of a property by its id."""
+
+    code_page: int = 0
+    """Of texts that aren't in UTF-16; 0 if it isn't known."""
+
+    def text(self, *ids: Prop) -> str:
+        """Return the first of some properties that isn't blank, as text; "" if all are."""
+        for each in ids:
+            found = self.find(each)
+            if found is not None and found[0] in {STRING8, UNICODE, BINARY}:
+                text = self._decode(*found).rstrip("\0")
+                if text.strip():
+                    return text
+        return ""
+
+    def octets(self, each: Prop) -> bytes:
+        """Return a property as it is; b"" if there is none."""
+        found = self.find(each)
+        return b"" if found is None else found[1]
+
+    def number(self, each: Prop) -> int:
+        """Return an integer; 0 if there is none."""
+        return int.from_bytes(self.octets(each)[:4], "little")
+
+    def time(self, *ids: Prop) -> str:
+        """Return the first time that there is, in UTC as RFC 3339; "" if there is none."""
+        for each in ids:
+            found = self.find(each)
+            if found is not None and found[0] == TIME and len(found[1]) >= 8:
+                ticks: int = struct.unpack_from("<Q", found[1])[0]
+                try:
+                    when = _EPOCH + timedelta(microseconds=ticks // 10)
+                except OverflowError:
+                    continue
+                return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return ""
+
+    def _decode(self, kind: int, octets: bytes) -> str:
+        if kind == UNICODE:
+            return octets.decode("utf-16-le", "replace")
+        page = self.code_page
+        name = f"iso-8859-{page - 28590}" if page in _ISO_8859_PAGES else f"cp{page}" if page else ""
+        return decode_text(octets.rstrip(b"\0"), name).text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A file, or a message within the message."""
+
+    properties: Properties
+    message: "Message | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A message of Outlook's."""
+
+    properties: Properties
+    recipients: Sequence[Properties] = ()
+    attachments: Sequence[Attachment] = field(default=())
+
+
+def write_message(message: Message, out: Writer) -> None:
+    """Write its header fields, a line for each file, its text, and the messages within it as sections.
+
+    The files come first: the text may be long, or damaged.
+
+    Raises:
+        StopReading: A limit is reached.
+    """
+    _write_fields(message, out)
+    listed = list(_files(message))
+    if listed:
+        out.write_line(f"Files: {len(listed)}")
+    for name, attachment in listed:
+        write_entry(out, name, len(attachment.properties.octets(Prop.ATTACH_DATA)))
+    _write_body(message.properties, out)
+    for number, inner in enumerate(_messages_within(message), start=1):
+        out.begin_section(f"Attached message {number}")
+        _write_fields(inner, out)
+        _write_body(inner.properties, out)
+
+
+def find_file(message: Message, name: str) -> bytes | None:
+    """Return the content of the file that is listed under a name; None if there is none."""
+    for listed, attachment in _files(message):
+        if listed == name:
+            return attachment.properties.octets(Prop.ATTACH_DATA)
+    return None
+
+
+def _files(message: Message) -> Iterator[tuple[str, Attachment]]:
+    """Yield all files with the names they are listed under, those of messages within the message too."""
+    names = Names()
+    for each in (message, *_messages_within(message)):
+        for attachment in each.attachments:
+            if attachment.message is None:
+                found = attachment.properties.text(Prop.ATTACH_NAME, Prop.ATTACH_SHORT_NAME, Prop.NAME)
+                yield names.add(found), attachment
+
+
+def _messages_within(message: Message) -> Iterator[Message]:
+    for attachment in message.attachments:
+        if attachment.message is not None:
+            yield attachment.message
+            yield from _messages_within(attachment.message)
+
+
+def _write_fields(message: Message, out: Writer) -> None:
+    own = message.properties
+    people: dict[int, list[str]] = {}
+    for each in message.recipients:
+        shown = _person(each, Prop.NAME, Prop.SMTP_ADDRESS, Prop.ADDRESS)
+        people.setdefault(each.number(Prop.RECIPIENT_TYPE), []).append(shown)
+    author = _person(own, Prop.FROM_NAME, Prop.FROM_SMTP, Prop.FROM_ADDRESS)
+    sender = _person(own, Prop.SENDER_NAME, Prop.SENDER_SMTP, Prop.SENDER_ADDRESS)
+    fields = {
+        "Subject": own.text(Prop.SUBJECT),
+        "From": author or sender,
+        "Sender": sender if author and sender != author else "",
+        "To": ", ".join(people.get(1, [])) or own.text(Prop.DISPLAY_TO),
+        "Cc": ", ".join(people.get(2, [])) or own.text(Prop.DISPLAY_CC),
+        "Date": own.time(Prop.SUBMIT_TIME, Prop.DELIVERY_TIME),
+    }
+    for name, value in fields.items():
+        if value:
+            out.write_line(f"{name}: {' '.join(value.split())}")
+
+
+def _person(properties: Properties, name: Prop, *addresses: Prop) -> str:
+    """Write a person as `Name <address>`, without addresses that mean something only to Exchange."""
+    shown = properties.text(name)
+    address = next((text for each in addresses if "@" in (text := properties.text(each))), "")
+    return f"{shown} <{address}>" if shown and address and shown != address else shown or address
+
+
+def _write_body(properties: Properties, out: Writer) -> None:
+    """Write the text: the plain one, else what the HTML shows, else what the RTF shows."""
+    if text := properties.text(Prop.BODY):
+        out.write_line("\n" + "\n".join(text.splitlines()))
+    elif html := properties.text(Prop.HTML):
+        shown = html_to_text(html)
+        out.write_line(f"\n{shown.text}")
+        if shown.hidden_removed:
+            out.add_note(f"{shown.hidden_chars} characters that the HTML hides were left out.")
+    elif rtf := properties.octets(Prop.RTF):
+        out.write_line("")
+        rich_text.read(io.BytesIO(decompress_rtf(rtf)), out)

@@ -1,0 +1,121 @@
+"""Reads messages that Outlook saved ([MS-OXMSG]): properties as streams of an OLE file, read with olefile.
+
+python-oxmsg reads neither messages within messages nor compressed RTF; extract-msg is under the GPL.
+"""
+
+import struct
+from functools import partial
+from typing import BinaryIO, Final
+
+import olefile
+
+from mailmcp import limits
+from mailmcp.documents.extraction import Cause, UnreadableError
+from mailmcp.documents.formats.mapi import (
+    BINARY,
+    STRING8,
+    TOO_DEEP,
+    UNICODE,
+    Attachment,
+    Message,
+    Prop,
+    Properties,
+    find_file,
+    write_message,
+)
+from mailmcp.documents.writer import Writer
+
+_PROPERTIES: Final = "__properties_version1.0"
+_RECIPIENT: Final = "__recip_version1.0_#"
+_ATTACHMENT: Final = "__attach_version1.0_#"
+_EMBEDDED: Final = f"__substg1.0_{Prop.ATTACH_DATA:04X}000D"
+_ENTRY: Final = struct.Struct("<HHI8s")
+_HEADER_OCTETS_OF_TOP: Final = 32
+_HEADER_OCTETS_OF_EMBEDDED: Final = 24
+_HEADER_OCTETS_OF_OTHERS: Final = 8
+
+_Path = tuple[str, ...]
+
+
+def read(content: BinaryIO, out: Writer) -> None:
+    """Write the message, and a line for each of its files.
+
+    Raises:
+        StopReading: A limit is reached.
+    """
+    write_message(_File(content, out).message((), _HEADER_OCTETS_OF_TOP), out)
+
+
+def read_member(content: BinaryIO, name: str, out: Writer) -> bytes:
+    """Return the content of the file that is listed under a name.
+
+    Raises:
+        UnreadableError: There is none.
+        StopReading: Time is up.
+    """
+    found = find_file(_File(content, out).message((), _HEADER_OCTETS_OF_TOP), name)
+    if found is None:
+        raise UnreadableError(Cause.NO_MEMBER)
+    return found
+
+
+class _File:
+    """An OLE file with the properties of a message and of what is in it."""
+
+    def __init__(self, content: BinaryIO, out: Writer) -> None:
+        self._ole = olefile.OleFileIO(content)
+        self._out = out
+        self._storages: dict[_Path, list[str]] = {}
+        for *folder, name in self._ole.listdir(streams=False, storages=True):
+            self._storages.setdefault(tuple(folder), []).append(name)
+
+    def message(self, path: _Path, header_octets: int) -> Message:
+        """Read a message, and those within it."""
+        own = self._properties(path, header_octets, 0)
+        code_page = own.number(Prop.INTERNET_CODE_PAGE) or own.number(Prop.CODE_PAGE)
+        names = sorted(self._storages.get(path, []))
+        recipients = [
+            self._properties((*path, name), _HEADER_OCTETS_OF_OTHERS, code_page)
+            for name in names
+            if name.startswith(_RECIPIENT)
+        ]
+        attached = [
+            self._attachment((*path, name), code_page) for name in names if name.startswith(_ATTACHMENT)
+        ]
+        return Message(
+            properties=self._properties(path, header_octets, code_page),
+            recipients=recipients,
+            attachments=[each for each in attached if each is not None],
+        )
+
+    def _attachment(self, path: _Path, code_page: int) -> Attachment | None:
+        """Read an attachment; None if it is a message that is too deep inside."""
+        inside = None
+        if _EMBEDDED in self._storages.get(path, []):
+            if len(path) > 2 * limits.MAPI_DEPTH_MAX:  # two names for each message
+                self._out.add_note(TOO_DEEP)
+                return None
+            inside = self.message((*path, _EMBEDDED), _HEADER_OCTETS_OF_EMBEDDED)
+        return Attachment(
+            properties=self._properties(path, _HEADER_OCTETS_OF_OTHERS, code_page), message=inside
+        )
+
+    def _properties(self, path: _Path, header_octets: int, code_page: int) -> Properties:
+        """Read the fixed properties of a storage (section 2.4); the others are streams, read when needed."""
+        self._out.check_time()
+        table = self._stream((*path, _PROPERTIES))[header_octets:]
+        whole = len(table) // _ENTRY.size * _ENTRY.size
+        fixed = {id_: (kind, value) for kind, id_, _, value in _ENTRY.iter_unpack(table[:whole])}
+        return Properties(find=partial(self._find, path, fixed), code_page=code_page)
+
+    def _find(self, path: _Path, fixed: dict[int, tuple[int, bytes]], id_: int) -> tuple[int, bytes] | None:
+        for kind in (UNICODE, STRING8, BINARY):
+            stream = (*path, f"__substg1.0_{id_:04X}{kind:04X}")
+            if self._ole.exists(list(stream)):
+                return kind, self._stream(stream)
+        return fixed.get(id_)
+
+    def _stream(self, path: _Path) -> bytes:
+        self._out.check_time()
+        octets: bytes = self._ole.openstream(list(path)).read()
+        return octets

@@ -1,0 +1,33 @@
+"""Draws pages of PDF with pdfium, which has neither JavaScript nor XFA in the build that pypdfium2 ships."""
+
+from typing import BinaryIO
+
+import pypdfium2
+from pypdfium2.raw import FPDF_ERR_PASSWORD
+
+from mailmcp import limits
+from mailmcp.documents.extraction import Cause, UnreadableError
+from mailmcp.documents.formats.picture import encode
+
+
+def draw(content: BinaryIO, page: int) -> tuple[dict[str, object], bytes]:
+    """Return the facts of a picture, and its octets unless there is no such page.
+
+    Raises:
+        UnreadableError: It needs a password.
+    """
+    try:
+        document = pypdfium2.PdfDocument(content.read())
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == FPDF_ERR_PASSWORD:
+            raise UnreadableError(Cause.ENCRYPTED) from error
+        raise
+    facts: dict[str, object] = dict.fromkeys(("width", "height", "source_width", "source_height"), 0)
+    facts |= {"pages": len(document), "notes": []}
+    if page > len(document):
+        return facts, b""
+    drawn = document[page - 1]
+    scale = min(limits.PICTURE_SIDE_MAX / max(drawn.get_size()), limits.PAGE_SCALE_MAX)
+    octets, size = encode(drawn.render(scale=scale, rev_byteorder=True).to_pil().convert("RGB"), as_png=True)
+    facts["width"], facts["height"] = size
+    return facts, octets

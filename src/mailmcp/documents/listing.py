@@ -1,0 +1,56 @@
+"""The files inside an archive or a message, under the names by which they can be asked for.
+
+Names are a stranger's: they are cleaned, and those that would look alike get numbers.
+"""
+
+import io
+from typing import IO, Final
+
+from mailmcp import limits
+from mailmcp.documents.extraction import Cause, UnreadableError
+from mailmcp.documents.writer import Writer
+from mailmcp.mail.clean import clean_line
+
+_CHUNK_OCTETS: Final = 262_144
+
+
+class Names:
+    """The names to list: on one line, without invisible characters, and each different."""
+
+    def __init__(self) -> None:
+        """Begin a list."""
+        self._used: set[str] = set()
+        self._latest: dict[str, int] = {}
+
+    def add(self, name: str) -> str:
+        """Return the name under which the next file is listed."""
+        plain = clean_line(name).text.strip()[: limits.FILENAME_CHARS_MAX] or "unnamed"
+        shown, number = plain, self._latest.get(plain, 1)
+        while shown in self._used:
+            number += 1
+            shown = f"{plain} ({number})"
+        self._latest[plain] = number
+        self._used.add(shown)
+        return shown
+
+
+def write_entry(out: Writer, name: str, size_octets: int | None, remark: str = "") -> None:
+    """Write the line of a file; `remark` says why it can't be read."""
+    size = "size unknown" if size_octets is None else f"{size_octets} octets"
+    out.write_line(f"{size}{f', {remark}' if remark else ''}: {name}")
+
+
+def read_bounded(stream: IO[bytes] | io.RawIOBase, out: Writer) -> bytes:
+    """Read a file to its end, checking the time.
+
+    Raises:
+        UnreadableError: It is larger than a document may be.
+        StopReading: Time is up.
+    """
+    content = bytearray()
+    while chunk := stream.read(_CHUNK_OCTETS):
+        content += chunk
+        if len(content) > limits.EXTRACT_OCTETS_MAX:
+            raise UnreadableError(Cause.TOO_LARGE)
+        out.check_time()
+    return bytes(content)

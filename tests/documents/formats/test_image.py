@@ -1,0 +1,152 @@
+"""Images as models take them."""
+
+import io
+import random
+import struct
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from documents.pictures import image, opened
+from mailmcp import limits
+from mailmcp.documents.extraction import Cause, UnreadableError
+from mailmcp.documents.formats.image import draw
+
+SIDE = limits.PICTURE_SIDE_MAX
+
+
+def _drawn(content: bytes, page: int = 1) -> tuple[dict[str, Any], bytes]:
+    facts, octets = draw(io.BytesIO(content), page)
+    assert len(octets) <= limits.PICTURE_OCTETS_MAX
+    if octets:
+        assert opened(octets).size == (facts["width"], facts["height"])
+    return facts, octets
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode", "shown"),
+    [
+        ("PNG", "RGB", "PNG"),
+        ("PNG", "1", "PNG"),
+        ("PNG", "L", "PNG"),
+        ("PNG", "LA", "PNG"),
+        ("PNG", "I;16", "PNG"),
+        ("PNG", "P", "PNG"),
+        ("JPEG", "RGB", "JPEG"),
+        ("JPEG", "CMYK", "JPEG"),
+        ("GIF", "P", "PNG"),
+        ("WEBP", "RGBA", "PNG"),
+        ("BMP", "RGB", "PNG"),
+        ("TIFF", "CMYK", "PNG"),
+        ("TIFF", "F", "PNG"),
+        ("TIFF", "LAB", "PNG"),
+    ],
+)
+def test_each_format_becomes_png_or_jpeg(kind: str, mode: str, shown: str) -> None:
+    _, octets = _drawn(image(60, 40, 0, kind=kind, mode=mode))
+    assert opened(octets).format == shown
+    assert opened(octets).mode in {"L", "RGB", "RGBA"}
+
+
+@pytest.mark.parametrize(
+    ("size", "scaled"),
+    [
+        ((SIDE, 10), (SIDE, 10)),
+        ((2 * SIDE, 100), (SIDE, 50)),
+        ((100, 4 * SIDE), (25, SIDE)),
+        ((20_000, 1), (SIDE, 1)),
+        ((1, 1), (1, 1)),
+    ],
+)
+def test_the_longer_side_is_limited(size: tuple[int, int], scaled: tuple[int, int]) -> None:
+    facts, _ = _drawn(image(*size))
+    assert (facts["width"], facts["height"]) == scaled
+    assert (facts["source_width"], facts["source_height"]) == size
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF"])
+@pytest.mark.parametrize(
+    ("orientation", "blue", "red"),
+    [(1, (5, 5), (195, 95)), (3, (195, 95), (5, 5)), (6, (50, 5), (50, 195)), (8, (50, 195), (50, 5))],
+)
+def test_an_image_is_turned_as_its_exif_says_and_loses_it(
+    kind: str, orientation: int, blue: tuple[int, int], red: tuple[int, int]
+) -> None:
+    facts, octets = _drawn(image(200, 100, kind=kind, orientation=orientation))
+    size = (200, 100) if orientation < 5 else (100, 200)
+    assert (facts["source_width"], facts["source_height"]) == (facts["width"], facts["height"]) == size
+    shown = opened(octets).convert("RGB")
+    for place, channel in ((blue, 2), (red, 0)):
+        colors = shown.getpixel(place)
+        assert isinstance(colors, tuple)
+        assert max(colors) == colors[channel] > 240
+    assert b"camera" not in octets
+    assert dict(opened(octets).getexif()) == {}
+
+
+@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
+def test_of_an_animation_the_first_frame_is_shown(kind: str) -> None:
+    content = image(10, 10, "red", kind=kind, frames=["lime", "blue"])
+    facts, octets = _drawn(content)
+    assert opened(octets).convert("RGB").getpixel((0, 0))[0] > 250  # type: ignore[index]
+    assert facts["notes"] == ["It is an animation: this is its first frame."]
+    assert (facts["pages"], _drawn(content, 2)[1]) == (1, b"")
+
+
+def test_of_a_tiff_each_page_is_shown() -> None:
+    content = image(10, 10, "red", kind="TIFF", frames=["lime", "blue"])
+    colors = [opened(_drawn(content, page)[1]).getpixel((0, 0)) for page in (1, 2, 3)]
+    assert colors == [(255, 0, 0), (0, 255, 0), (0, 0, 255)]
+    facts, octets = _drawn(content, 4)
+    assert (facts["pages"], facts["notes"], octets) == (3, [], b"")
+
+
+def test_more_than_8_bits_keep_their_contrast() -> None:
+    wide = Image.new("I;16", (2, 1))
+    wide.putpixel((1, 0), 60_000)
+    out = io.BytesIO()
+    wide.save(out, "PNG")
+    shown = opened(_drawn(out.getvalue())[1])
+    assert [shown.getpixel((x, 0)) for x in (0, 1)] == [0, 255]
+
+
+def test_what_is_transparent_stays_so_in_png_and_becomes_white_in_jpeg(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = image(300, 300, (255, 0, 0, 0), mode="RGBA")
+    assert opened(_drawn(content)[1]).getpixel((0, 0)) == (255, 0, 0, 0)
+    monkeypatch.setattr("mailmcp.documents.formats.picture._save", _fails_as_png)
+    assert opened(_drawn(content)[1]).getpixel((0, 0)) == (255, 255, 255)
+
+
+def _fails_as_png(picture: Image.Image, name: str, **_: object) -> bytes:
+    if name == "PNG":
+        return bytes(limits.PICTURE_OCTETS_MAX + 1)
+    out = io.BytesIO()
+    picture.save(out, name)
+    return out.getvalue()
+
+
+def test_octets_are_limited() -> None:
+    octets = random.Random(1).randbytes(SIDE * SIDE * 3)  # noqa: S311 - it must repeat
+    noise = Image.frombytes("RGB", (SIDE, SIDE), octets)
+    out = io.BytesIO()
+    noise.save(out, "BMP")
+    facts, octets = _drawn(out.getvalue())
+    assert opened(octets).format == "JPEG"
+    assert facts["width"] == SIDE // 2
+
+
+def test_too_many_pixels_are_refused_before_they_are_decoded() -> None:
+    small = image(10, 10, kind="BMP")
+    for side in (11_000, 40_000):
+        content = small[:18] + struct.pack("<ii", side, side) + small[26:]
+        with pytest.raises(UnreadableError) as refused:
+            _drawn(content)
+        assert refused.value.cause is Cause.TOO_LARGE
+
+
+def test_other_formats_of_pillow_are_not_tried() -> None:
+    with pytest.raises(OSError, match="cannot identify"):
+        _drawn(image(10, 10, kind="PPM"))

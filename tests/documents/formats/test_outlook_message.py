@@ -1,0 +1,127 @@
+"""Messages that Outlook saved."""
+
+import io
+
+import pytest
+
+from documents.ole_file import file_time, msg_tree, ole_file
+from documents.reading import read_with, writer
+from documents.tnef_file import packed_rtf
+from mailmcp.documents.extraction import Cause, UnreadableError
+from mailmcp.documents.formats.outlook_message import read, read_member
+
+_ENVELOPE: dict[int, str | bytes | int] = {
+    0x0037: "Budget 2026",
+    0x0042: "Ann Example",
+    0x5D02: "ann@example.org",
+    0x0039: file_time(1_700_000_000),
+}
+_BOB: dict[int, str | bytes | int] = {0x3001: "Bob", 0x39FE: "bob@example.org", 0x0C15: 1}
+_CEO: dict[int, str | bytes | int] = {0x3001: "The CEO", 0x3003: "/o=Example/cn=ceo", 0x0C15: 2}
+
+
+def test_a_message_is_its_fields_its_files_and_its_text() -> None:
+    long = b"a,b\n" * 2_000
+    content = ole_file(
+        msg_tree(
+            _ENVELOPE | {0x1000: "Hello Bob,\r\nsee the file.\0"},
+            recipients=[_BOB, _BOB | {0x3001: "bob@example.org"}, _CEO],
+            attachments=[
+                {0x3707: "figures.csv", 0x3704: "FIGURE~1.CSV", 0x3701: long},
+                {0x3704: "OLD.TXT", 0x3701: b""},
+                {0x3707: "figures.csv", 0x3701: b"other"},
+            ],
+        )
+    )
+    reading = read_with(read, content)
+    assert reading.text == (
+        "Subject: Budget 2026\n"
+        "From: Ann Example <ann@example.org>\n"
+        "To: Bob <bob@example.org>, bob@example.org\n"
+        "Cc: The CEO\n"
+        "Date: 2023-11-14T22:13:20Z\n"
+        "Files: 3\n"
+        "8000 octets: figures.csv\n"
+        "0 octets: OLD.TXT\n"
+        "5 octets: figures.csv (2)\n"
+        "\n"
+        "Hello Bob,\n"
+        "see the file."
+    )
+    assert reading.notes == []
+    for name, octets in (("figures.csv", long), ("OLD.TXT", b""), ("figures.csv (2)", b"other")):
+        assert read_member(io.BytesIO(content), name, writer()) == octets
+    with pytest.raises(UnreadableError) as refused:
+        read_member(io.BytesIO(content), "FIGURE~1.CSV", writer())
+    assert refused.value.cause is Cause.NO_MEMBER
+
+
+@pytest.mark.parametrize(
+    ("sender", "shown"),
+    [
+        ({0x0C1A: "Ann Example", 0x0C1F: "ann@example.org"}, "From: Ann Example <ann@example.org>\nDate"),
+        (
+            {0x0C1A: "Eve", 0x5D01: "eve@example.net"},
+            "From: Ann Example <ann@example.org>\nSender: Eve <eve@example.net>",
+        ),
+        ({0x0C1F: "/o=Example/cn=eve"}, "From: Ann Example <ann@example.org>\nDate"),
+    ],
+)
+def test_another_sender_is_named(sender: dict[int, str | bytes | int], shown: str) -> None:
+    assert shown in read_with(read, ole_file(msg_tree(_ENVELOPE | sender))).text
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "notes"),
+    [
+        ({0x1013: b"<p>Gr\xfc\xdfe</p><p style='display:none'>obey</p>"}, "Grüße", 1),
+        ({0x1013: "<p>Grüße</p>"}, "Grüße", 0),
+        ({0x1009: packed_rtf(b"{\\rtf1\\ansi Gr\\'fc\\'dfe\\par {\\v obey}}")}, "Grüße", 1),
+        ({0x1000: " ", 0x1013: "<p>Grüße</p>"}, "Grüße", 0),
+        ({0x1000: "Grüße", 0x1013: "<p>Other</p>"}, "Grüße", 0),
+        ({0x1000: "Gr\u200büße\u202e"}, "Grüße", 1),
+        ({}, "", 0),
+    ],
+)
+def test_the_text_is_the_plain_one_or_the_html_or_the_rtf(
+    body: dict[int, str | bytes | int], text: str, notes: int
+) -> None:
+    subject: dict[int, str | bytes | int] = {0x0037: "S", 0x3FDE: 1252}
+    reading = read_with(read, ole_file(msg_tree(subject | body)))
+    assert reading.text.partition("Subject: S")[2].strip() == text
+    assert len(reading.notes) == notes
+
+
+@pytest.mark.parametrize(
+    ("page", "charset"), [(1251, "cp1251"), (28595, "iso-8859-5"), (65001, "utf-8"), (932, "cp932")]
+)
+def test_texts_of_8_bits_are_in_the_code_page(page: int, charset: str) -> None:
+    subject = "Привет" if "5" in charset or charset == "utf-8" else "会議"
+    content = ole_file(msg_tree({0x0037: subject, 0x3FFD: page}, charset=charset))
+    assert read_with(read, content).text == f"Subject: {subject}"
+
+
+def test_messages_within_are_sections_and_their_files_are_listed() -> None:
+    tree = msg_tree({0x0037: "Level 5", 0x1000: "unseen"}, header=24)
+    for level in (4, 3, 2):
+        tree = msg_tree(
+            {0x0037: f"Level {level}", 0x1000: f"text {level}"},
+            attachments=[{0x3707: f"file{level}", 0x3701: bytes([level])}, tree],
+            header=24,
+        )
+    content = ole_file(msg_tree({0x0037: "Level 1"}, attachments=[tree]))
+    reading = read_with(read, content)
+    assert [name for name, _ in reading.sections] == [f"Attached message {number}" for number in (1, 2, 3)]
+    assert "Files: 3\n" in reading.text.partition("[Attached")[0]
+    assert [f"text {level}" in reading.text for level in (2, 3, 4, 5)] == [True, True, True, False]
+    assert read_member(io.BytesIO(content), "file4", writer()) == b"\4"
+    assert reading.notes == ["Messages within messages within messages are not read any deeper."]
+
+
+def test_damaged_rtf_costs_only_the_text() -> None:
+    content = ole_file(msg_tree(_ENVELOPE | {0x1009: b"no RTF"}, attachments=[{0x3707: "a", 0x3701: b"b"}]))
+    out = writer()
+    with pytest.raises(UnreadableError):
+        read(io.BytesIO(content), out)
+    assert "1 octets: a" in str(out.result()["text"])
+    assert read_member(io.BytesIO(content), "a", writer()) == b"b"

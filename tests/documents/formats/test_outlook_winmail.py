@@ -1,0 +1,112 @@
+"""winmail.dat."""
+
+import io
+import struct
+
+import pytest
+
+from documents import tnef_file
+from documents.ole_file import file_time
+from documents.reading import read_with, writer
+from documents.tnef_file import attribute, packed_rtf, tnef
+from mailmcp.documents.extraction import Cause, UnreadableError
+from mailmcp.documents.formats.outlook_winmail import read, read_member
+
+_BODY = packed_rtf(b"{\\rtf1\\ansi Hello\\par from Outlook}")
+
+
+def _refusal(content: bytes, name: str = "a.txt") -> Cause:
+    with pytest.raises(UnreadableError) as refused:
+        read_member(io.BytesIO(content), name, writer())
+    return refused.value.cause
+
+
+def test_a_message_is_its_fields_its_files_and_its_text() -> None:
+    content = tnef(
+        attribute(0x00069007, struct.pack("<Q", 1252)),
+        tnef_file.message(
+            {
+                0x0037: "Minutes",
+                0x8001: 5,
+                0x0042: "Ann",
+                0x5D02: "ann@example.org",
+                0x0039: file_time(1_700_000_000),
+                0x1009: _BODY,
+                0x3A05: ["several", "values"],
+            }
+        ),
+        tnef_file.recipients({0x3001: "Bob", 0x39FE: "bob@example.org", 0x0C15: 1}),
+        tnef_file.file("SHORTN~1.TXT", b"one", {0x3707: "Long name ä.txt"}),
+        tnef_file.file("a.txt", b"three"),
+    )
+    reading = read_with(read, content)
+    assert reading.text == (
+        "Subject: Minutes\nFrom: Ann <ann@example.org>\nTo: Bob <bob@example.org>\n"
+        "Date: 2023-11-14T22:13:20Z\n"
+        "Files: 2\n3 octets: Long name ä.txt\n5 octets: a.txt\n\nHello\nfrom Outlook"
+    )
+    assert reading.notes == []
+    assert read_member(io.BytesIO(content), "Long name ä.txt", writer()) == b"one"
+    assert read_member(io.BytesIO(content), "a.txt", writer()) == b"three"
+    assert _refusal(content, "SHORTN~1.TXT") is Cause.NO_MEMBER
+
+
+def test_old_attributes_say_the_same() -> None:
+    word = "Привет"
+    content = tnef(
+        attribute(0x00069007, struct.pack("<Q", 1251)),
+        attribute(0x00018004, f"{word}\0".encode("cp1251")),
+        attribute(0x0002800C, f"{word}\0".encode("cp1251")),
+        attribute(0x00038005, struct.pack("<7H", 2026, 11, 5, 9, 30, 0, 4)),
+    )
+    assert read_with(read, content).text == f"Subject: {word}\nDate: 2026-11-05T09:30:00Z\n\n{word}"
+
+
+def test_a_date_that_is_none_is_left_out() -> None:
+    content = tnef(
+        attribute(0x00038005, struct.pack("<7H", 2026, 13, 5, 9, 30, 0, 4)), tnef_file.message({0x37: "S"})
+    )
+    assert read_with(read, content).text == "Subject: S"
+    assert read_with(read, tnef(tnef_file.message({0x37: "S", 0x39: 2**64 - 1}))).text == "Subject: S"
+
+
+def test_messages_within_are_sections_and_their_files_are_listed() -> None:
+    inner = tnef(tnef_file.message({0x0037: "Level 5"}))
+    for level in (4, 3, 2):
+        inner = tnef(
+            tnef_file.message({0x0037: f"Level {level}"}),
+            tnef_file.file(f"file{level}", bytes([level])),
+            tnef_file.attached_message(inner),
+        )
+    content = tnef(tnef_file.attached_message(inner))
+    reading = read_with(read, content)
+    assert [name for name, _ in reading.sections] == [f"Attached message {number}" for number in (1, 2, 3)]
+    assert "Level 5" not in reading.text
+    assert read_member(io.BytesIO(content), "file4", writer()) == b"\4"
+    assert reading.notes == ["Messages within messages within messages are not read any deeper."]
+
+
+def test_a_wrong_checksum_and_a_missing_end_are_told() -> None:
+    subject = attribute(0x00018004, b"Subject\0", damage=1)
+    reading = read_with(read, tnef(subject))
+    assert reading.text == "Subject: Subject"
+    assert reading.notes == ["A checksum in the file is wrong: it may be damaged."]
+    cut = read_with(read, tnef(tnef_file.file("a.txt", b"a" * 100))[:-50])
+    assert cut.text == "Files: 1\n52 octets: a.txt"
+    assert cut.notes == ["The file is cut: its end is missing."]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x78\x9f\x3e\x22",
+        b"\x78\x9f\x3e\x23\0\0",
+        tnef(attribute(0x00069003, b"\xff\xff\xff\xff")),
+        tnef(attribute(0x00069003, struct.pack("<IHH", 1, 0x1234, 0x37))),
+        tnef(attribute(0x00069003, struct.pack("<IHHII", 1, 0x1F, 0x37, 1, 2**31))),
+        tnef(attribute(0x00069004, struct.pack("<I", 2**32 - 1))),
+    ],
+)
+def test_what_is_damaged_is_refused(content: bytes) -> None:
+    assert _refusal(content) is Cause.MALFORMED

@@ -1,0 +1,90 @@
+"""Archives of tar, and single compressed files."""
+
+import gzip
+import io
+
+import pytest
+
+from documents.reading import read_with, writer
+from documents.tars import COMPRESSIONS, named_gzip, tarred
+from mailmcp import limits
+from mailmcp.documents.extraction import Cause, UnreadableError
+from mailmcp.documents.formats.tar_archive import read, read_member
+
+FILES = [("a.txt", b"one"), ("d/b.txt", b"two"), ("a.txt", b"three"), ("../x", b"four"), ("k\xe4se", b"")]
+
+
+def _refusal(content: bytes, name: str) -> Cause:
+    with pytest.raises(UnreadableError) as refused:
+        read_member(io.BytesIO(content), name, writer())
+    return refused.value.cause
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+def test_files_are_listed_by_name_and_read_by_it(compression: str) -> None:
+    content = COMPRESSIONS[compression](tarred(FILES, ("link", "/etc/passwd"), ("up", "../../x")))
+    lines = read_with(read, content).text.splitlines()
+    assert lines == [
+        "3 octets: a.txt",
+        "3 octets: d/b.txt",
+        "5 octets: a.txt (2)",
+        "4 octets: ../x",
+        "0 octets: k\xe4se",
+        "0 octets, not a file: link",
+        "0 octets, not a file: up",
+        "0 octets, not a file: device",
+    ]
+    names = [line.partition(": ")[2] for line in lines]
+    read_back = [read_member(io.BytesIO(content), name, writer()) for name in names[:5]]
+    assert read_back == [each for _, each in FILES]
+    assert {_refusal(content, name) for name in names[5:]} == {Cause.NOT_A_FILE}
+    assert _refusal(content, "folder") is Cause.NO_MEMBER
+
+
+@pytest.mark.parametrize("compression", ["gz", "bz2", "xz"])
+def test_a_single_text_is_read_and_a_single_file_listed(compression: str) -> None:
+    text = "Zeile ä\nline 2"
+    assert read_with(read, COMPRESSIONS[compression](text.encode())).text == text
+    binary = COMPRESSIONS[compression](b"\0binary")
+    assert read_with(read, binary).text == "size unknown: content"
+    assert read_member(io.BytesIO(binary), "content", writer()) == b"\0binary"
+
+
+def test_gzip_says_the_name() -> None:
+    content = named_gzip("report.docx", b"PK\0")
+    assert read_with(read, content).text == "size unknown: report.docx"
+    assert read_member(io.BytesIO(content), "report.docx", writer()) == b"PK\0"
+    assert _refusal(content, "content") is Cause.NO_MEMBER
+
+
+def test_a_long_text_is_cut() -> None:
+    reading = read_with(read, gzip.compress(b"word " * 1_000_000), max_chars=1_000)
+    assert len(reading.text) <= 1_000
+    assert reading.truncated
+
+
+def test_of_too_many_files_the_first_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ARCHIVE_ENTRIES_MAX", 2)
+    content = tarred(FILES)
+    reading = read_with(read, content)
+    assert len(reading.text.splitlines()) == 2
+    assert reading.notes == ["Only the first 2 files are listed."]
+    assert _refusal(content, "a.txt (2)") is Cause.NO_MEMBER
+
+
+def test_what_unfolds_beyond_the_limit_is_listed_up_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ARCHIVE_OCTETS_MAX", 100_000)
+    content = gzip.compress(tarred([("small", b"x"), ("large", bytes(1_000_000)), ("after", b"y")]))
+    out = writer()
+    with pytest.raises(UnreadableError) as refused:
+        read(io.BytesIO(content), out)
+    assert refused.value.cause is Cause.TOO_LARGE
+    assert out.result()["text"] == "1 octets: small\n1000000 octets: large"
+    assert read_member(io.BytesIO(content), "small", writer()) == b"x"
+    assert _refusal(content, "after") is Cause.TOO_LARGE
+
+
+def test_a_member_is_limited_as_documents_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "EXTRACT_OCTETS_MAX", 1_000)
+    assert _refusal(gzip.compress(tarred([("large", bytes(1_001))])), "large") is Cause.TOO_LARGE
+    assert _refusal(gzip.compress(bytes(1_001)), "content") is Cause.TOO_LARGE

@@ -1,0 +1,126 @@
+"""Zips: what they list, and one file of them."""
+
+import io
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+
+import pytest
+
+from documents.documents import zipped
+from documents.reading import read_with, writer
+from mailmcp import limits
+from mailmcp.documents.extraction import Cause, UnreadableError
+from mailmcp.documents.formats.zip_archive import read, read_member
+
+
+def _refusal(content: bytes, name: str) -> Cause:
+    with pytest.raises(UnreadableError) as refused:
+        read_member(io.BytesIO(content), name, writer())
+    return refused.value.cause
+
+
+def _with_mode(name: str, mode: int) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        entry = zipfile.ZipInfo(name)
+        entry.external_attr = mode << 16
+        archive.writestr(entry, "/etc/passwd")
+    return out.getvalue()
+
+
+def _flagged_encrypted(content: bytes) -> bytes:
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        place = content.index(signature) + offset
+        content = content[:place] + b"\x01" + content[place + 1 :]
+    return content
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_files_are_listed_by_name_and_read_by_it() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in [
+            ("a.txt", "one"),
+            ("folder/", ""),
+            ("folder/a.txt", "three"),
+            ("a.txt", "another"),
+            ("../../etc/cron.d/x", "y"),
+            ("/absolute", "z"),
+            ("C:\\temp\\b.txt", "w"),
+            ("x\u202ey", "v"),
+        ]:
+            archive.writestr(name, content)
+    reading = read_with(read, out.getvalue())
+    assert reading.text.splitlines() == [
+        "Files: 7",
+        "3 octets: a.txt",
+        "5 octets: folder/a.txt",
+        "7 octets: a.txt (2)",
+        "1 octets: ../../etc/cron.d/x",
+        "1 octets: /absolute",
+        "1 octets: C:/temp/b.txt" if "C:/temp" in reading.text else "1 octets: C:\\temp\\b.txt",
+        "1 octets: xy",
+    ]
+    contents = [read_member(out, line.partition(": ")[2], writer()) for line in reading.text.splitlines()[1:]]
+    assert contents == [b"one", b"three", b"another", b"y", b"z", b"w", b"v"]
+    assert _refusal(out.getvalue(), "folder/") is Cause.NO_MEMBER
+    assert _refusal(out.getvalue(), "A.txt") is Cause.NO_MEMBER
+
+
+def test_an_empty_zip_has_no_files() -> None:
+    assert read_with(read, zipped({})).text == "Files: 0"
+
+
+def test_what_is_encrypted_is_listed_and_not_read() -> None:
+    locked = _flagged_encrypted(zipped({"a": "b"}))
+    reading = read_with(read, locked)
+    assert reading.text.endswith("1 octets, encrypted: a")
+    assert "password" in reading.notes[0]
+    assert _refusal(locked, "a") is Cause.ENCRYPTED
+
+
+@pytest.mark.parametrize("mode", [stat.S_IFLNK | 0o777, stat.S_IFCHR])
+def test_links_and_devices_are_not_read(mode: int) -> None:
+    content = _with_mode("a", mode)
+    assert read_with(read, content).text.endswith("11 octets, not a file: a")
+    assert _refusal(content, "a") is Cause.NOT_A_FILE
+    assert read_member(io.BytesIO(_with_mode("a", stat.S_IFREG | 0o644)), "a", writer()) == b"/etc/passwd"
+
+
+def test_of_too_many_files_the_first_are_listed() -> None:
+    content = zipped({f"f{number}": "" for number in range(limits.ARCHIVE_ENTRIES_MAX + 1)})
+    reading = read_with(read, content, max_chars=1_000_000)
+    lines = reading.text.splitlines()
+    assert (lines[0], lines[-1], len(lines)) == ("Files: 10001", "0 octets: f9999", 10_001)
+    assert reading.truncated
+    assert reading.notes == ["Only the first 10000 files are listed."]
+    assert _refusal(content, "f10000") is Cause.NO_MEMBER
+
+
+def _bomb(_: bytes) -> bytes:
+    return zipped({"a": bytes(30_000_000)})
+
+
+def _lies(content: bytes) -> bytes:
+    """Declare fewer octets than there are: zipfile stops there, and the checksum is wrong."""
+    place = content.index(b"PK\x01\x02") + 24
+    return content[:place] + struct.pack("<I", 1) + content[place + 4 :]
+
+
+@pytest.mark.parametrize(
+    ("damage", "error"),
+    [
+        (_bomb, UnreadableError),
+        (_lies, zipfile.BadZipFile),
+        (lambda content: content.replace(b"bbbb", b"cccc"), zipfile.BadZipFile),
+        (lambda content: content[:-10], zipfile.BadZipFile),
+    ],
+)
+def test_bombs_and_damage_are_refused(damage: Callable[[bytes], bytes], error: type[Exception]) -> None:
+    stored = zipped({"a": "bbbb"}, method=zipfile.ZIP_STORED)
+    assert zlib.crc32(b"bbbb") in struct.unpack_from("<I", stored, 14)
+    with pytest.raises(error):
+        read_member(io.BytesIO(damage(stored)), "a", writer())
