@@ -67,12 +67,14 @@ def test_each_default_the_example_shows_is_the_real_one(tmp_path: Path) -> None:
     assert settings.server == ServerTable()
     assert settings.server.model_fields_set == set(ServerTable.model_fields) - set(TOKEN_KEYS)
     assert (settings.preferences.save_folder, str(settings.preferences.zone)) == (None, "UTC")
-    assert settings.preferences.owner_of("work") == Owner(addresses=("ann@example.com",))
+    assert settings.preferences.owner_of("work") == Owner(
+        addresses=("ann@example.com",), trusted_authserv_ids=("mx.example.com",)
+    )
     shown = settings.accounts[0]
     real = load_text(ACCOUNT, tmp_path).accounts[0]
     for key in ("port", "tls", "ca_file", "max_sessions", "connect_timeout_s", "command_timeout_s"):
         assert getattr(shown, key) == getattr(real, key)
-    for line in ("allow_plaintext = false", "names = []", "addresses = []", "trusted_authserv_ids = []"):
+    for line in ("allow_plaintext = false", "names = []", "addresses = []"):
         assert f"# {line}\n" in EXAMPLE
     assert [account.account_id for account in settings.accounts[1:]] == [
         "from-file",

@@ -86,6 +86,13 @@ class Response:
         return None
 
 
+def join_responses(first: Response, second: Response) -> Response:
+    """Return the first response with the untagged responses of the second behind its own."""
+    names = (*first.untagged, *second.untagged)
+    untagged = {name: (*first.untagged.get(name, ()), *second.untagged.get(name, ())) for name in names}
+    return Response(tag=first.tag, untagged=untagged)
+
+
 def parse_line(line: Sequence[Piece]) -> tuple[Any, ...]:
     """Parse a response into octets, numbers, None, and tuples of these.
 

@@ -92,21 +92,27 @@ class FetchFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """Every requested UID is in exactly one of the two."""
+    """Every requested UID is in `messages` or `failures`."""
 
     messages: dict[int, FetchedMessage] = field(default_factory=dict)
     failures: dict[int, FetchFailure] = field(default_factory=dict)
     interrupted: bool = False
     """Whether the connection failed before everything came."""
 
+    others: tuple[FetchedMessage, ...] = ()
+    """Every message that the server sent anything about; empty unless commands were sent along."""
 
-def fetch_messages(session: Session, uids: Sequence[int], items: Sequence[str]) -> Fetched:
+
+def fetch_messages(
+    session: Session, uids: Sequence[int], items: Sequence[str], *, also: Sequence[Command] = ()
+) -> Fetched:
     """Fetch `items` of messages in the open mailbox; one round trip if all goes well.
 
     Args:
         session: With its mailbox open.
         uids: Few enough for one command line, such as a page.
         items: Data items (RFC 9051 section 6.4.5), such as `BODY.PEEK[]<0.131072>`.
+        also: FETCHes of other messages, sent in the same round trip; nothing is done if they fail.
 
     Raises:
         DeadlineError, InternalError: The connection failed. Refusals become failures.
@@ -116,11 +122,14 @@ def fetch_messages(session: Session, uids: Sequence[int], items: Sequence[str]) 
     sequence_set = ",".join(map(str, uids)).encode()
     refusal: RefusedError | None = None
     try:
-        response = session.run("FETCH", sequence_set, f"({' '.join(items)})".encode(), uid=True)
+        response = session.run("FETCH", sequence_set, f"({' '.join(items)})".encode(), uid=True, also=also)
     except RefusedError as error:
         refusal, response = error, error.response  # which may have rows of the messages that are there
     rows, unreadable = parse_rows(response)
-    fetched = Fetched(messages={uid: rows[uid] for uid in uids if uid in rows})
+    fetched = Fetched(
+        messages={uid: rows[uid] for uid in uids if uid in rows},
+        others=tuple(rows.values()) if also else (),
+    )
     missing = [uid for uid in uids if uid not in rows]
     if len(uids) == 1 or not (refusal or unreadable):
         fetched.failures.update((uid, _failure(uid, refusal, unreadable=unreadable > 0)) for uid in missing)

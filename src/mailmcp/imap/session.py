@@ -14,6 +14,7 @@ from mailmcp.imap.command import (
     Response,
     canonical_name,
     encode_mailbox,
+    join_responses,
     quoted,
 )
 from mailmcp.imap.connect import ConnectionHandle, open_connection
@@ -86,15 +87,21 @@ class Session:
         """Return whether the server advertises `capability`, and wasn't caught failing at it."""
         return self.connection.can(capability) and self.quirks.allows(capability)
 
-    def run(self, name: str, *arguments: bytes, uid: bool = False) -> Response:
+    def run(self, name: str, *arguments: bytes, uid: bool = False, also: Sequence[Command] = ()) -> Response:
         """Send a command; a stale mailbox is opened again in the same round trip.
+
+        Args:
+            name: The command.
+            arguments: Its arguments.
+            uid: Whether it is a UID command.
+            also: Commands sent behind it. Their untagged responses join its own; refusals don't matter.
 
         Raises:
             RefusedError: The server said NO or BAD.
             NotFoundError, ConflictError: The mailbox is gone, or has another UIDVALIDITY.
             DeadlineError, InternalError: The connection failed.
         """
-        commands = [Command(name=name, arguments=arguments, uid=uid)]
+        commands = [Command(name=name, arguments=arguments, uid=uid), *also]
         mailbox_name = ""
         if self.mailbox is not None and self._reopen_due:
             mailbox_name = self.mailbox.name
@@ -104,11 +111,16 @@ class Session:
             else:
                 [examined] = self.run_all(opening, in_order=True)
                 self.apply_examine(mailbox_name, examined, uidvalidity=self._expected_uidvalidity)
-        *reopened, result = self.run_all(commands, in_order=True)
-        for examined in reopened:
+        results = self.run_all(commands, in_order=True)
+        first = len(commands) - len(also) - 1
+        for examined in results[:first]:
             self.apply_examine(mailbox_name, examined, uidvalidity=self._expected_uidvalidity)
+        result = results[first]
         if isinstance(result, RefusedError):
             raise result
+        for other in results[first + 1 :]:
+            response = other.response if isinstance(other, RefusedError) else other
+            result = join_responses(result, response)
         if self.mailbox is not None and (exists := result.number("EXISTS")) is not None:
             self.mailbox.exists = exists
         return result

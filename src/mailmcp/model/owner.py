@@ -14,8 +14,9 @@ class Owner:
     addresses: tuple[str, ...] = ()
     """The owner's addresses. The login name is among them if it is one."""
 
-    trusted_authserv_ids: tuple[str, ...] = ()
-    """The ids by which the owner's own mail servers sign Authentication-Results (RFC 8601 section 2.5)."""
+    trusted_authserv_ids: tuple[str, ...] | None = None
+    """The ids by which the owner's own mail servers sign Authentication-Results (RFC 8601 section 2.5);
+    None if they are to be learned, empty to trust none."""
 
 
 NOBODY: Final = Owner()

@@ -28,6 +28,7 @@ from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.server import resources
 from mailmcp.server.completion import Completions
+from mailmcp.tools.authserv_ids import AuthservIds
 from mailmcp.tools.correspondents import Correspondents
 from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.preferences import Preferences
@@ -53,6 +54,7 @@ class CallFactory:
     uid_cache: UidCache = field(default_factory=UidCache)
     extractor: Extractor = field(default_factory=Extractor)
     message_id_cache: MessageIdCache = field(default_factory=MessageIdCache)
+    authserv_ids: AuthservIds = field(default_factory=AuthservIds)
     correspondents: dict[str, Correspondents] = field(default_factory=dict)
 
     @contextmanager
@@ -71,6 +73,7 @@ class CallFactory:
             report=request.report,
             extractor=self.extractor,
             message_id_cache=self.message_id_cache,
+            authserv_ids=self.authserv_ids,
             correspondents=self.correspondents,
         )
         try:

@@ -109,7 +109,9 @@ def make_owner(table: AccountTable) -> Owner:
     return Owner(
         names=tuple(table.names),
         addresses=tuple(addresses),
-        trusted_authserv_ids=tuple(table.trusted_authserv_ids),
+        trusted_authserv_ids=None
+        if table.trusted_authserv_ids is None
+        else tuple(table.trusted_authserv_ids),
     )
 
 

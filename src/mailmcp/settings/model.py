@@ -300,7 +300,9 @@ class AccountTable(Table):
     sasl_initial_response: Annotated[bool, Field(description="true or false"), FILE_ONLY] = True
     names: Annotated[list[_Name], _owner_list("names, each on one line")] = []
     addresses: Annotated[list[_Address], _owner_list('addresses, such as "ann@example.com"')] = []
-    trusted_authserv_ids: Annotated[list[_AuthservId], _owner_list('ids, such as "mx.example.com"')] = []
+    trusted_authserv_ids: Annotated[
+        list[_AuthservId] | None, _owner_list('ids, such as "mx.example.com"')
+    ] = None
 
 
 TABLES: Final[dict[str, type[Table]]] = {

@@ -6,7 +6,7 @@ A source has raw values, unchecked, and knows what the user calls a key there.
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import ClassVar, Final, get_origin
+from typing import ClassVar, Final, get_args, get_origin
 
 import platformdirs
 from typing_extensions import override
@@ -167,7 +167,8 @@ def keys_with_variable(model: type[Table]) -> list[str]:
 
 def split_list(model: type[Table], key: str, text: str) -> object:
     """Split the text of a key that is a list at its commas."""
-    if get_origin(model.model_fields[key].annotation) is not list:
+    annotation = model.model_fields[key].annotation
+    if list not in {get_origin(annotation), *map(get_origin, get_args(annotation))}:  # `list[…] | None`, too
         return text
     return [part.strip() for part in text.split(",") if part.strip()]
 

@@ -14,6 +14,7 @@ from mailmcp.imap.telemetry import Telemetry
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.reasons import Reason
+from mailmcp.tools.authserv_ids import AuthservIds
 from mailmcp.tools.correspondents import Correspondents
 from mailmcp.tools.errors import has_moved, list_mailboxes_of, search_again, search_for
 from mailmcp.tools.message_id import is_header_id
@@ -54,6 +55,7 @@ class Call:
     report: Report
     extractor: Extractor
     message_id_cache: MessageIdCache
+    authserv_ids: AuthservIds = field(default_factory=AuthservIds)
     correspondents: dict[str, Correspondents] = field(default_factory=dict)
     """By account, those that were learned before; lives longer than the call."""
 

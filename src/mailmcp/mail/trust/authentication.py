@@ -1,14 +1,14 @@
 """What the receiving host found out about a sender: Authentication-Results (RFC 8601).
 
-Anybody can write such a field. So only fields that name a host the settings trust are believed,
-and only where that host put them: at the top, above what it received. A trusted host must remove
-forgeries of its own name (RFC 8601 section 5); one that doesn't can be lied about, and must not be
-in the settings. Nothing is verified here.
+Anybody can write such a field. So only fields that name a trusted host are believed, and only the topmost
+run of them. A host that the settings trust must remove forgeries of its own name (RFC 8601
+section 5); `authserv` learns which host to trust where the settings name none. Nothing is verified here.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from mailmcp.mail.header.fields import Headers
@@ -42,7 +42,9 @@ class _Result:
     """Whether it is about the sender of the SMTP envelope; SPF can also be about a host's greeting."""
 
 
-def read_authentication(headers: Headers, trusted_authserv_ids: Sequence[str]) -> str:
+def read_authentication(
+    headers: Headers, trusted_authserv_ids: Sequence[str], *, fields_max: int = _FIELDS_MAX
+) -> str:
     """Read the results that a trusted host wrote into the header of a message.
 
     The topmost fields of trusted hosts count, down to the next Received field or the results of
@@ -52,6 +54,7 @@ def read_authentication(headers: Headers, trusted_authserv_ids: Sequence[str]) -
         headers: The whole header block of the message, in its order.
         trusted_authserv_ids: Names of hosts, compared whole and ignoring case. Empty trusts none.
             (Exchange Online writes no name, so it can't be trusted this way.)
+        fields_max: How many fields are read.
 
     Returns:
         "spf=pass dkim=pass dmarc=fail", or "not known". `dkim=pass` means that any of the signatures
@@ -59,7 +62,7 @@ def read_authentication(headers: Headers, trusted_authserv_ids: Sequence[str]) -
         people see. `unknown` means no result, or a word that isn't in the RFC.
     """
     trusted = frozenset(name.strip().lower() for name in trusted_authserv_ids if name.strip())
-    fields = list(_trusted_results(headers, trusted))
+    fields = list(islice(_trusted_results(headers, trusted), fields_max))
     found: dict[str, str] = {}
     for method in _METHODS:
         results = [result for results in fields if (result := _result_of(results, method))]
@@ -68,6 +71,11 @@ def read_authentication(headers: Headers, trusted_authserv_ids: Sequence[str]) -
     if not found:
         return NOT_KNOWN
     return " ".join(f"{method}={found.get(method, UNKNOWN)}" for method in _METHODS)
+
+
+def authserv_id_of(value: str) -> str:
+    """Return the id of the host that wrote a field, in lower case; "" if there is none."""
+    return _host(_clauses(value)[0])
 
 
 def _trusted_results(headers: Headers, trusted: frozenset[str]) -> Iterator[list[_Result]]:
@@ -88,8 +96,6 @@ def _trusted_results(headers: Headers, trusted: frozenset[str]) -> Iterator[list
                 if (match := _RESULT.match(clause)) is not None
             ]
         elif count:
-            return
-        if count >= _FIELDS_MAX:
             return
 
 

@@ -17,6 +17,7 @@ from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.mime.transfer import ASCII_ENCODINGS, NULS_LOST, complete_lines, may_lack_nuls
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.authserv_ids import AuthservIds
 from mailmcp.tools.errors import fetch_error
 from mcp_envelope import Code
 
@@ -58,11 +59,15 @@ class WantedPart:
 
 
 def fetch_parts(
-    session: Session, ref: MessageRef, choose: Callable[[Part], Iterable[WantedPart]]
+    session: Session,
+    ref: MessageRef,
+    choose: Callable[[Part], Iterable[WantedPart]],
+    authserv_ids: AuthservIds | None = None,
 ) -> MessageParts:
     """Fetch a message and the leaves that `choose` picks: one round trip, or two for a large message.
 
-    One more for parts that may hold NULs, which need a FETCH of their own.
+    One more for parts that may hold NULs, which need a FETCH of their own. With `authserv_ids`, the account's
+    is learned in the same round trip, if that is due.
 
     Raises:
         NotFoundError: The mailbox or the message is gone.
@@ -70,7 +75,7 @@ def fetch_parts(
         InternalError: The server failed to send the message.
     """
     session.examine(ref.mailbox, uidvalidity=ref.uidvalidity)
-    fetched = _fetch_first(session, ref)
+    fetched = _fetch_first(session, ref, authserv_ids)
     octets = fetched.sections.get("", b"")
     size = fetched.size_octets if fetched.size_octets is not None else len(octets)
     structure = parse_body_structure(fetched.body_structure)
@@ -99,8 +104,11 @@ def fetch_parts(
     )
 
 
-def _fetch_first(session: Session, ref: MessageRef) -> FetchedMessage:
-    result = fetch_messages(session, [ref.uid], [*_FIRST_ITEMS, "BODYSTRUCTURE"])
+def _fetch_first(session: Session, ref: MessageRef, authserv_ids: AuthservIds | None) -> FetchedMessage:
+    also = authserv_ids.sample(session) if authserv_ids is not None else []
+    result = fetch_messages(session, [ref.uid], [*_FIRST_ITEMS, "BODYSTRUCTURE"], also=also)
+    if also and authserv_ids is not None:
+        authserv_ids.learn(ref.account_id, result.others)
     failure = result.failures.get(ref.uid)
     if failure is not None and failure.code is Code.INTERNAL:
         # Some servers send structures that can't be parsed, or fail to build one: the octets will do.

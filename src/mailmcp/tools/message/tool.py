@@ -88,13 +88,16 @@ async def _read(
         return wanted + (choose_documents(root) if arguments.attachment_mode == "extract_text" else [])
 
     def read(session: Session) -> tuple[MessageParts, ReadMessage]:
-        parts = fetch_parts(session, ref, choose)
+        owner = call.preferences.owner_of(ref.account_id)
+        learns = owner.trusted_authserv_ids is None
+        parts = fetch_parts(session, ref, choose, call.authserv_ids if learns else None)
         return parts, read_message(
             parts.view,
             parts.octets,
             cut=parts.cut,
-            owner=call.preferences.owner_of(ref.account_id),
             zone=call.preferences.zone,
+            owner=owner,
+            learned=call.authserv_ids.of(ref.account_id),
             collapse=arguments.quotes == "collapse",
         )
 
