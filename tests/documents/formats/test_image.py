@@ -89,7 +89,9 @@ def test_an_image_is_turned_as_its_exif_says_and_loses_it(
 def test_of_an_animation_the_first_frame_is_shown(kind: str) -> None:
     content = image(10, 10, "red", kind=kind, frames=["lime", "blue"])
     facts, octets = _drawn(content)
-    assert opened(octets).convert("RGB").getpixel((0, 0))[0] > 250  # type: ignore[index]
+    color = opened(octets).convert("RGB").getpixel((0, 0))
+    assert isinstance(color, tuple)
+    assert color[0] > 250
     assert facts["notes"] == ["It is an animation: this is its first frame."]
     assert (facts["pages"], _drawn(content, 2)[1]) == (1, b"")
 
