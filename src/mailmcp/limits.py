@@ -469,6 +469,9 @@ THREAD_ROUNDS_MAX: Final = 8
 THREAD_KEYS_OCTETS: Final = 6_000
 """Keys of one SEARCH for ids: some servers accept lines of at most 8 KB."""
 
+CONTINUATIONS_MAX: Final = 3
+"""Messages named as possible continuations of a conversation."""
+
 AWAITING_CHUNKS: Final = (30, 60, 120)
 """Messages whose replies are looked for at once, until the page is full; the next page continues."""
 

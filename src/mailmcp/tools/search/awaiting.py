@@ -18,11 +18,12 @@ from mailmcp.imap.answers import AnswerQuery, Answers, find_answers
 from mailmcp.imap.command import quoted
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.session import Session
 from mailmcp.mail.answers import Letter, addresses_in, find_answered, is_automatic
 from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure
-from mailmcp.mail.thread import parse_thread_headers
+from mailmcp.mail.thread import ThreadHeaders, parse_thread_headers
 from mailmcp.model.awaited_reply import FROM_ME, FROM_OTHERS, AwaitedReply
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.model.message_ref import MessageRef
@@ -200,27 +201,36 @@ class Awaiting:
 
     def _letter(self, ref: MessageRef, row: FetchedMessage) -> Letter:
         headers = _headers(row)
-        senders = addresses_in(headers, "From")
+        links, senders = parse_thread_headers(headers), addresses_in(headers, "From")
+        by_owner = self._use(ref) == "\\Sent" or (bool(senders) and senders <= self._own)
+        from_other_side = by_owner == (self._side == FROM_ME)
         return Letter(
-            links=parse_thread_headers(headers),
-            written_at=next(_moments(row), 0.0),
-            by_owner=self._use(ref) == "\\Sent" or (bool(senders) and senders <= self._own),
-            is_answer=bool(senders) and not (is_automatic(headers) or self._is_draft(ref, row)),
+            links=links,
+            written_at=next(_moments(links, row), 0.0),
+            by_owner=by_owner,
+            is_answer=from_other_side
+            and bool(senders)
+            and not (self._is_draft(ref, row) or is_automatic(headers)),
         )
 
     def _query(self, rows: Collection[FetchedMessage]) -> AnswerQuery:
         headers = [_headers(row) for row in rows]
-        links = map(parse_thread_headers, headers)
+        links = [parse_thread_headers(each) for each in headers]
         # Its own id, and the first and the last one that it refers to: replies name one of these.
         ids = dict.fromkeys(name for each in links for name in (*each.ids[:2], *each.ids[-1:]))
-        strays = [keys for each in headers for keys in self._stray_keys(each)]
+        strays = [
+            keys
+            for each, link in zip(headers, links, strict=True)
+            for keys in self._stray_keys(each, link.base_subject)
+        ]
         if self._side == FROM_ME:
             strays += [(b"FROM", quoted(address)) for address in sorted(self._own) if address.isascii()]
-        return AnswerQuery(since=_since(rows), ids=tuple(ids), strays=tuple(dict.fromkeys(strays)))
+        return AnswerQuery(
+            since=_since(zip(links, rows, strict=True)), ids=tuple(ids), strays=tuple(dict.fromkeys(strays))
+        )
 
-    def _stray_keys(self, headers: Headers) -> Iterator[tuple[bytes, ...]]:
+    def _stray_keys(self, headers: Headers, subject: str) -> Iterator[tuple[bytes, ...]]:
         """Yield keys that find mail which refers to nothing: by the same subject, from the same people."""
-        subject = parse_thread_headers(headers).base_subject
         words = max(_PLAIN_WORDS.findall(subject), key=len, default="").strip()
         if not words:
             return
@@ -234,33 +244,35 @@ class Awaiting:
 
         async def look(account_id: str, listed: Sequence[Mailbox]) -> None:
             names = _places(listed)
-            if not names:
-                return
             sent = {each.name for each in listed if each.special_use == "\\Sent"}
             asked = replace(query, whole=sent if self._side == FROM_ME else ())
+
+            def work(session: Session) -> tuple[dict[str, Answers | ToolError], list[Letter]]:
+                found = find_answers(session, names, asked, items=_ITEMS)
+                return found, [letter for each in found.items() for letter in self._read(account_id, *each)]
+
             try:
-                answers = await self._call.ask(
-                    lambda session: find_answers(session, names, asked, items=_ITEMS),
-                    account_id=account_id,
-                )
+                answers, read = await self._call.ask(work, account_id=account_id)
             except ToolError as error:
                 self._failed[account_id, None] = error
                 return
+            letters.extend(read)
             for name, each in answers.items():
                 if isinstance(each, ToolError):
                     self._failed[account_id, name] = each
                 else:
-                    letters.extend(self._take(account_id, name, each))
+                    self._looked.add((account_id, name))
+                    self._statements |= dict.fromkeys(each.statements)
 
         async with anyio.create_task_group() as tasks:
             for account_id, listed in self._listings.items():
-                if (account_id, None) not in self._failed:
+                if (account_id, None) not in self._failed and _places(listed):
                     tasks.start_soon(look, account_id, listed)
         return letters
 
-    def _take(self, account_id: str, name: str, answers: Answers) -> Iterator[Letter]:
-        self._looked.add((account_id, name))
-        self._statements |= dict.fromkeys(answers.statements)
+    def _read(self, account_id: str, name: str, answers: Answers | ToolError) -> Iterator[Letter]:
+        if isinstance(answers, ToolError):
+            return
         for uid, row in answers.fetched.messages.items():
             ref = MessageRef(account_id=account_id, mailbox=name, uidvalidity=answers.uidvalidity, uid=uid)
             yield self._letter(ref, row)
@@ -293,17 +305,16 @@ def _headers(row: FetchedMessage) -> Headers:
     return parse_headers(row.sections.get("HEADER.FIELDS", b""))
 
 
-def _since(rows: Iterable[FetchedMessage]) -> date:
+def _since(messages: Iterable[tuple[ThreadHeaders, FetchedMessage]]) -> date:
     """Return the day from which replies to some messages may have arrived."""
-    moments = [moment for row in rows for moment in _moments(row)]
+    moments = [moment for links, row in messages for moment in _moments(links, row)]
     earliest = max(min(moments, default=0), _MARGIN.total_seconds())
     return (datetime.fromtimestamp(earliest, UTC) - _MARGIN).date()
 
 
-def _moments(row: FetchedMessage) -> Iterator[float]:
+def _moments(links: ThreadHeaders, row: FetchedMessage) -> Iterator[float]:
     """Yield when a message was written and when it was received, as far as known."""
-    written = parse_thread_headers(_headers(row)).date
-    if written is not None:
-        yield written.timestamp()
+    if links.date is not None:
+        yield links.date.timestamp()
     if row.internaldate_epoch is not None:
         yield row.internaldate_epoch

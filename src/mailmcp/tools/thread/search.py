@@ -22,21 +22,19 @@ from mailmcp.imap.thread import (
     thread_id_query,
     thread_items,
 )
-from mailmcp.mail.calendar.invitation import invitation_method
-from mailmcp.mail.duplicates import header_key, server_keys, stored_key
-from mailmcp.mail.header.fields import Headers, parse_headers
-from mailmcp.mail.mime.bodystructure import parse_body_structure
+from mailmcp.mail.duplicates import header_key
+from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.thread import (
     THREAD_HEADER_FIELDS,
-    ThreadHeaders,
     parse_thread_headers,
     select_thread,
     unasked_ids,
 )
 from mailmcp.model.feature import Feature
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.model.thread_cursor import mark_of
 from mailmcp.tools.errors import fetch_error, message_issue
+from mailmcp.tools.thread.continuation import PERSONAL, find_continuations
+from mailmcp.tools.thread.member import Member
 from mcp_envelope import Code, Issue, Report, ToolError
 
 _SUBJECT_CHARS_MIN = 4
@@ -46,49 +44,15 @@ _HEADERS = "Message-ID, References and In-Reply-To"
 _EXCLUDED = frozenset({"\\Junk", "\\Trash"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
-    """One message of a conversation."""
-
-    ref: MessageRef
-    row: FetchedMessage
-    headers: Headers
-    links: ThreadHeaders
-    copies: tuple[MessageRef, ...] = ()
-    """Other places of the message, in the order of the mailboxes."""
-
-    draft: bool = False
-    """Whether it has not been sent: by its flag or its mailbox, and no copy of it is elsewhere."""
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """Its place in the conversation: seconds since 1970 when it was written, or else received."""
-        moment = self.links.date or self.row.internal_date
-        return (int(moment.timestamp()) if moment else 0, mark_of(str(self.identity or self.ref)))
-
-    @property
-    def invitation(self) -> str:
-        """What it does with an invitation, as `invitation_method`; "" for any other message."""
-        return invitation_method(parse_body_structure(self.row.body_structure).root)
-
-    @property
-    def identity(self) -> Hashable | None:
-        """What only copies of it share: the server's ids where it has any."""
-        row = self.row
-        return server_keys(email_id=row.email_id, gmail_id=row.gmail_id) or stored_key(
-            self.headers,
-            size_octets=row.size_octets,
-            internaldate_epoch=row.internaldate_epoch,
-            structure=row.body_structure,
-        )
-
-
 @dataclass(slots=True, kw_only=True)
 class FoundThread:
     """A conversation, as far as it could be found."""
 
     members: Sequence[Member] = ()
     """Oldest first; copies are folded into one."""
+
+    continuations: Sequence[Member] = ()
+    """Messages outside it that may continue it, oldest first."""
 
     method: str = ""
     mailboxes: tuple[str, ...] = ()
@@ -135,7 +99,8 @@ class _Search:
 
     def __init__(self, session: Session, ref: MessageRef, report: Report) -> None:
         self.session, self.ref, self.report = session, ref, report
-        header = f"BODY.PEEK[HEADER.FIELDS ({THREAD_HEADER_FIELDS})]"
+        fields = dict.fromkeys([*THREAD_HEADER_FIELDS.split(), *map(str.upper, PERSONAL.header_fields)])
+        header = f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]"
         basic = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", header)
         self.items = (*basic, *thread_items(session))
         self.start = self._fetch_start()
@@ -240,9 +205,12 @@ class _Search:
             # The first ones, or those up to the requested one.
             end = max(limits.THREAD_MESSAGES_MAX, self._number(folded))
             folded = folded[end - limits.THREAD_MESSAGES_MAX : end]
+        others = [each for ref, each in self.candidates.items() if ref not in members]
+        others = [replace(each, draft=_is_draft(each, self.uses.get(each.ref.mailbox))) for each in others]
         by_ids = self.by_thread_id and self.session.quirks.trusts(Feature.IDS)
         return FoundThread(
             members=folded,
+            continuations=find_continuations(folded, others),
             method=_HEADERS if not by_ids else f"the server's thread ids, {_HEADERS}",
             mailboxes=tuple(self.mailboxes),
             left_out=self.left_out,

@@ -19,7 +19,7 @@ from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import CollapsedText, collapse_quotes
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.errors import message_issue
-from mailmcp.tools.thread.search import Member
+from mailmcp.tools.thread.member import Member
 from mcp_envelope import Issue, ToolError
 
 _RESTS = ("More", "> More\n" * 9, "On 5 Nov 2026 at 9:30, Ada wrote:\n" + "> More\n" * 9)

@@ -1,6 +1,6 @@
 """imap_get_thread: a whole conversation, oldest message first, within one budget of characters."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -21,7 +21,8 @@ from mailmcp.tools.people import first_addresses_of, people_of
 from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.rows import date_of, file_name, message_id_of, shown_names
 from mailmcp.tools.search.coverage import CoverageData
-from mailmcp.tools.thread.search import FoundThread, Member, find_thread
+from mailmcp.tools.thread.member import Member
+from mailmcp.tools.thread.search import FoundThread, find_thread
 from mailmcp.tools.thread.text_budget import share_out
 from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
 from mailmcp.tools.tool import Call, MailTool
@@ -85,6 +86,9 @@ class GetThreadData(BaseModel):
     account_id: str
     total: int
     messages: list[ThreadMessageRow]
+    continued_in: list[str] | None = None
+    """Ids of messages that may continue it, though none refers to it."""
+
     coverage: CoverageData
 
 
@@ -189,12 +193,16 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[Ge
         last = page.members[-1].place
         cursor = format_thread_cursor(ThreadCursor(ref=start.ref, max_chars=start.max_chars, after=last))
     total = len(thread.members)
+    continuations = () if page.more else thread.continuations
     return Outcome(
         summary=_summary(len(rows), thread, zone, start.ref.account_id),
         data=GetThreadData(
             account_id=start.ref.account_id,
             total=total,
             messages=rows,
+            continued_in=None
+            if page.more
+            else [each.ref.message_id for each in thread.continuations] or None,
             coverage=CoverageData(
                 complete=thread.complete and not page.read.issues,
                 mailboxes_searched=len(thread.mailboxes),
@@ -203,10 +211,13 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[Ge
                 method=" ".join([f"Found by {thread.method}.", *thread.statements]),
             ),
         ),
-        blocks=tuple(
-            block
-            for row, member in zip(rows, shown, strict=True)
-            for block in _blocks(row, member, zone=zone)
+        blocks=(
+            *(
+                block
+                for row, member in zip(rows, shown, strict=True)
+                for block in _blocks(row, member, zone=zone)
+            ),
+            *_continuation_lines(continuations, zone),
         ),
         issues=(*_mailbox_issues(start.ref.account_id, thread), *thread.issues, *page.read.issues),
         warnings=_warnings(thread, texts),
@@ -271,6 +282,16 @@ def _blocks(row: ThreadMessageRow, member: Member, *, zone: tzinfo) -> tuple[str
     if not row.truncated:
         return (line, text)
     return (line, text, f"  (cut: more from body_offset {row.body_offset})")
+
+
+def _continuation_lines(continuations: Sequence[Member], zone: tzinfo) -> Iterator[str]:
+    """Yield one line that names the messages which may continue a conversation; none if there are none."""
+    named = [
+        f"{code(each.ref.message_id)} ({time_column(date_of(each.headers, each.row), zone)})"
+        for each in continuations
+    ]
+    if named:
+        yield f"Possibly continued, with the same subject and people, in {', '.join(named)}."
 
 
 def _mailbox_issues(account_id: str, thread: FoundThread) -> list[Issue]:
