@@ -105,6 +105,9 @@ SEARCH_GROUP_MAILBOXES: Final = 5
 SEARCH_DEADLINE_SHARE: Final = 0.75
 """Share of a call's time after which a silent account is given up if there are others."""
 
+LOOSE_WORDS_MATCHES: Final = 100
+"""Matches of several words from which a reply suggests the phrase: nobody reads ten pages."""
+
 SIMILAR_MAILBOXES_MAX: Final = 3
 """Mailboxes suggested for a name that doesn't exist."""
 

@@ -111,10 +111,13 @@ def test_what_the_second_account_threw_away_is_found_whatever_its_names_are(
         check_empty(reply, beside=3)
         action = reply.data["next_action"]
         assert sorted(action["arguments"]["mailboxes"]) == ["Junk", "Spam", "Trash"]
-        assert "The reply will name those that an account doesn't have" in action["instruction"]
         found = follow(desk, reply)
         assert subjects(found) == {"Message 3"}
-        assert found.data["status"] == "partial", "Junk and Trash are missing in one, Spam in the other"
+        assert (found.data["status"], found.data["issues"]) == ("ok", [])
+        method = "Junk and Trash are missing in one, Spam in the other"
+        coverage = found.data["coverage"]
+        assert "`Spam` was searched only in club." in coverage["method"], method
+        assert coverage["mailboxes_searched"] == 3
         nothing = desk.call(action["tool"], action["arguments"] | {"subject": "nothing-such"})
         assert nothing.data["next_action"]["tool"] == "imap_list_mailboxes", "it does not go in circles"
 

@@ -88,6 +88,8 @@ class MailboxesCursor:
     """The last mailbox that was listed."""
 
     include_counts: bool
+    all_accounts: bool = False
+    """Whether the list goes on with the accounts after this one."""
 
 
 def format_search_cursor(cursor: SearchCursor) -> str:
@@ -183,7 +185,8 @@ def _parse_source(text: str, account_before: str) -> SourceCursor:
 def format_mailboxes_cursor(cursor: MailboxesCursor) -> str:
     """Write the cursor of a list of mailboxes."""
     counts = "1" if cursor.include_counts else "0"
-    return seal([_MAILBOXES, cursor.account_id, counts, escape_field(cursor.position)])
+    scope = ["*"] if cursor.all_accounts else []
+    return seal([_MAILBOXES, cursor.account_id, counts, escape_field(cursor.position), *scope])
 
 
 def parse_mailboxes_cursor(text: str) -> MailboxesCursor:
@@ -193,12 +196,17 @@ def parse_mailboxes_cursor(text: str) -> MailboxesCursor:
         InvalidInputError: With reason `cursor_malformed`.
     """
     fields = unseal(text, _MAILBOXES)
-    if len(fields) != 3 or not re.fullmatch(ACCOUNT_ID_PATTERN, fields[0]):
+    if len(fields) < 3 or fields[3:] not in ([], ["*"]) or not re.fullmatch(ACCOUNT_ID_PATTERN, fields[0]):
         raise malformed_cursor()
     account_id, counts, position = fields[0], fields[1], unescape_field(fields[2])
     if counts not in {"0", "1"} or not position:
         raise malformed_cursor()
-    return MailboxesCursor(account_id=account_id, include_counts=counts == "1", position=position)
+    return MailboxesCursor(
+        account_id=account_id,
+        include_counts=counts == "1",
+        position=position,
+        all_accounts=len(fields) > 3,
+    )
 
 
 def escape_field(value: str) -> str:

@@ -15,7 +15,7 @@ from mailmcp.model.resource_uri import ResourceKind, parse_resource_uri
 from mailmcp.reasons import Reason
 from mailmcp.tools.attachment.part import open_part
 from mailmcp.tools.errors import fetch_error
-from mailmcp.tools.mailboxes.tool import ListMailboxesArguments, list_mailboxes_of_account
+from mailmcp.tools.mailboxes.tool import ListMailboxesArguments, list_mailboxes_of_accounts
 from mailmcp.tools.message.tool import GetMessageArguments, get_message
 from mailmcp.tools.tool import Call
 from mcp_envelope import InvalidInputError, Outcome, Report, read_arguments
@@ -45,7 +45,7 @@ async def read_resource(uri: str, call: Call) -> Outcome[Any] | Octets:
     read = parse_resource_uri(uri)
     if read.ref is None:
         arguments = read_arguments(ListMailboxesArguments, {"account_id": read.account_id})
-        return await list_mailboxes_of_account(arguments, call)
+        return await list_mailboxes_of_accounts(arguments, call)
     ref, part_id = read.ref, read.part_id
     if read.kind is ResourceKind.RAW:
         return await _ask(ref, call, lambda session: _fetch_raw(session, ref))

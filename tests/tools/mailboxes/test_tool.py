@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from mailmcp.reasons import Reason
-from mcp_envelope import InvalidInputError
+from mcp_envelope import InvalidInputError, ToolError
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
@@ -203,3 +204,66 @@ def test_counts_take_no_extra_round_trip_for_a_selected_mailbox(
     desk.search()
     assert desk.call("imap_list_mailboxes", {"include_counts": True}).telemetry.imap_round_trips == 1
     assert desk.search().telemetry.imap_round_trips == 2
+
+
+def several(peer: PeerFactory, open_desk: DeskFactory, *sizes: int, down: int | None = None) -> Desk:
+    """Accounts `a0`, `a1` …, with INBOX and so many mailboxes more each; `down` can't list its own."""
+    accounts = []
+    for number, size in enumerate(sizes):
+        refusing = Rule(command="LIST", action=Respond(b"{tag} NO [UNAVAILABLE] Later\r\n"))
+        server = peer(
+            mailboxes=[PeerMailbox(name=f"Box {n:03}", messages=make_messages(1)) for n in range(size)],
+            rules=[refusing] if number == down else [],
+        )
+        accounts.append(replace(peer_account(server), account_id=f"a{number}"))
+    desk: Desk = open_desk(*accounts)
+    return desk
+
+
+@pytest.mark.parametrize("include_counts", [False, True])
+def test_all_accounts_come_in_one_list_and_in_pages(
+    peer: PeerFactory, open_desk: DeskFactory, *, include_counts: bool
+) -> None:
+    desk = several(peer, open_desk, 2, 250, 0, 30)
+    arguments: dict[str, object] = {"account_id": "*", "include_counts": include_counts}
+    found: list[tuple[str, str]] = []
+    counts = []
+    while True:
+        reply = desk.call(NAME, arguments)
+        assert (reply.data["account_id"], reply.data["status"]) == ("*", "ok")
+        counts.append(len(reply.data["mailboxes"]))
+        found += [(row["account_id"], row["name"]) for row in reply.data["mailboxes"]]
+        assert all(("messages" in row) is include_counts for row in reply.data["mailboxes"])
+        assert reply.outcome.summary == f"{counts[-1]} of 286 mailboxes in 4 accounts"
+        if not reply.data["has_more"]:
+            break
+        arguments = reply.data["next_action"]["arguments"]
+        assert desk.call(NAME, {**arguments, "account_id": "*"}).data["mailboxes"]
+    assert counts == [200, 86]
+    assert found == [
+        (f"a{number}", name)
+        for number, size in enumerate((2, 250, 0, 30))
+        for name in ("INBOX", *(f"Box {n:03}" for n in range(size)))
+    ]
+    assert "Account a1:\n- `Box" in reply.text
+    with pytest.raises(InvalidInputError, match="account_id: contradicts the cursor"):
+        desk.call(NAME, {**arguments, "account_id": "a1"})
+
+
+@pytest.mark.parametrize("down", [0, 1])
+def test_an_account_that_fails_is_an_issue(peer: PeerFactory, open_desk: DeskFactory, down: int) -> None:
+    desk = several(peer, open_desk, 1, 1, down=down)
+    reply = desk.call(NAME, {"account_id": "*"})
+    assert reply.data["status"] == "partial"
+    (issue,) = reply.data["issues"]
+    assert (issue["account_id"], issue["stage"], issue["retryable"]) == (f"a{down}", "list", True)
+    assert {row["account_id"] for row in reply.data["mailboxes"]} == {f"a{1 - down}"}
+    assert (
+        desk.call(reply.data["next_action"]["tool"], reply.data["next_action"]["arguments"]).data["total"]
+        == 0
+    )
+
+
+def test_if_all_fail_the_reply_is_the_error(peer: PeerFactory, open_desk: DeskFactory) -> None:
+    with pytest.raises(ToolError):
+        several(peer, open_desk, 1, down=0).call(NAME, {"account_id": "*"})

@@ -52,12 +52,51 @@ def test_the_next_search_goes_on_until_junk_and_trash_are_searched(
     assert inbox.telemetry.imap_round_trips
     everything = desk.call(inbox.data["next_action"]["tool"], inbox.data["next_action"]["arguments"])
     assert inbox.data["next_action"]["arguments"]["mailbox"] == "*"
-    assert everything.data["coverage"]["mailboxes_not_searched"] == ["Junk", "Trash"]
+    assert everything.data["coverage"]["mailboxes_not_searched"] == ["Trash"], "Junk is empty"
     aside = everything.data["next_action"]["arguments"]
-    assert aside["mailboxes"] == ["Junk", "Trash"]
+    assert aside["mailboxes"] == ["Trash"]
     found = desk.call("imap_search_messages", aside)
     assert [row["subject"] for row in found.data["messages"]] == ["Message 7"]
     assert found.data["messages"][0]["snippet"] == "Text of message 7."
+
+
+def test_empty_mailboxes_are_not_said_to_be_unsearched(store: Store, desk: Desk) -> None:
+    with store.client() as client:
+        for name in ("Junk", "Trash"):
+            if not client.folder_exists(name):
+                client.create_folder(name)
+    store.fill("INBOX", make_numbered(1))
+    nothing = desk.search(mailbox="*", larger_than=10**9)
+    assert "Not searched" not in nothing.text
+    assert "mailboxes_not_searched" not in nothing.data["coverage"]
+    assert nothing.outcome.summary.endswith("out of 1")
+    assert nothing.data["next_action"]["tool"] == "imap_list_mailboxes"
+    store.fill("Trash", make_numbered(2))
+    for where in ({"mailbox": "*"}, {"mailboxes": ["INBOX", "Junk"]}):
+        assert "Not searched: " in desk.search(larger_than=10**9, **where).text
+    assert desk.search(mailbox="*", larger_than=10**9).data["coverage"]["mailboxes_not_searched"] == ["Trash"]
+
+
+@pytest.mark.parametrize(
+    ("query", "phrase"),
+    [
+        ("annual report", r'`"\"annual report\""`'),
+        ('"annual report"', ""),
+        ("annual", ""),
+        ('annual "long report"', ""),
+        ("annual re-port", ""),
+    ],
+)
+def test_many_matches_of_loose_words_suggest_the_phrase(query: str, phrase: str) -> None:
+    for total in (5, 653):
+        warned = search_warnings(
+            start(query=query), read(query=query), (), total=total, imported=False, today=TODAY
+        )
+        assert [each for each in warned if "side by side" in each] == (
+            [f"The words may be anywhere in these; query {phrase} finds them side by side."]
+            if phrase and total > 100
+            else []
+        )
 
 
 @pytest.mark.parametrize(
@@ -79,10 +118,10 @@ def test_the_next_search_goes_on_until_junk_and_trash_are_searched(
     ],
 )
 def test_an_empty_result_warns_about_misleading_criteria(raw: dict[str, Any], said: list[str]) -> None:
-    warned = search_warnings(start(**raw), read(**raw), (), empty=True, imported=False, today=TODAY)
+    warned = search_warnings(start(**raw), read(**raw), (), total=0, imported=False, today=TODAY)
     assert len(warned) == len(said)
     assert all(part in line for part, line in zip(said, warned, strict=True))
-    of_some = search_warnings(start(**raw), read(**raw), (), empty=False, imported=False, today=TODAY)
+    of_some = search_warnings(start(**raw), read(**raw), (), total=5, imported=False, today=TODAY)
     assert bool(of_some) is ("unanswered_only" in raw)
 
 

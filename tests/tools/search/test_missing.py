@@ -182,8 +182,8 @@ def test_of_several_accounts_one_name_must_do(
     error = refusal(desk, account_id="*", mailbox="post")
     assert error.next_action is not None
     assert error.next_action.tool == "imap_list_mailboxes"
-    told = [str(each["message"]) for each in error.details["issues"]]  # type: ignore[attr-defined]
-    assert [each.rpartition(". ")[2] for each in told] == ["Did you mean `A/Post`?", "Did you mean `B/Post`?"]
+    assert error.next_action.arguments == {"account_id": "*"}
+    assert error.message == "There is no mailbox `post` in 2 accounts. Did you mean `A/Post` or `B/Post`?"
 
 
 def test_without_a_list_the_error_is_unchanged(peer: PeerFactory, open_desk: DeskFactory) -> None:

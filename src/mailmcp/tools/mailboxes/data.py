@@ -6,6 +6,9 @@ from pydantic import BaseModel, Field
 class MailboxRow(BaseModel):
     """One mailbox."""
 
+    account_id: str | None = None
+    """Set in a list of all accounts."""
+
     name: str = Field(description="Send it as `mailbox`, exactly.")
     delimiter: str
     special_use: str = Field(description='RFC 6154 attribute such as "\\\\Sent", or "".')

@@ -1,7 +1,18 @@
-"""A mailbox as a line of Markdown."""
+"""Mailboxes as lines of Markdown."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from mailmcp.tools.mailboxes.data import MailboxRow
 from mcp_envelope import code
+
+
+def mailbox_lines(rows: Sequence[MailboxRow]) -> Iterator[str]:
+    """Format mailboxes, those of several accounts below the name of each."""
+    for account_id, some in groupby(rows, key=lambda row: row.account_id):
+        if account_id is not None:
+            yield f"Account {account_id}:"
+        yield from map(mailbox_line, some)
 
 
 def mailbox_line(row: MailboxRow) -> str:

@@ -1,7 +1,9 @@
-"""imap_list_mailboxes: every mailbox of an account, with counts on request."""
+"""imap_list_mailboxes: every mailbox of an account or of all accounts, with counts on request."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+import anyio
 from pydantic import Field
 
 from mailmcp import limits
@@ -11,99 +13,159 @@ from mailmcp.model.cursor import MailboxesCursor, format_mailboxes_cursor, parse
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.mailboxes.data import ListMailboxesData, MailboxRow
-from mailmcp.tools.mailboxes.render import mailbox_line
+from mailmcp.tools.mailboxes.render import mailbox_lines
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
-from mcp_envelope import Code, InvalidInputError, Issue, NextAction, Outcome, Page, Problem
+from mcp_envelope import Code, InvalidInputError, Issue, NextAction, Outcome, Page, Problem, ToolError
+
+_ALL = "*"
+"""As `account_id`: all of them."""
 
 
 class ListMailboxesArguments(Arguments):
     """Which account, and whether to count."""
 
-    account_id: str = Field("", description="From imap_list_accounts; optional if there is only one.")
+    account_id: str = Field("", description='From imap_list_accounts; "*": all accounts.')
     include_counts: bool = Field(
         default=False, description="Count messages and unseen ones; slow on some servers."
     )
     cursor: str = Field("", description="From the previous page; enough on its own.")
 
 
-async def list_mailboxes_of_account(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Listed:
+    """The mailboxes of one account that may be on the page."""
+
+    page: Sequence[Mailbox]
+    total: int
+    """All mailboxes of the account."""
+
+    has_more: bool
+    uncounted: dict[str, CountFailure] = field(default_factory=dict)
+
+
+async def list_mailboxes_of_accounts(
     arguments: ListMailboxesArguments, call: Call
 ) -> Outcome[ListMailboxesData]:
-    """List one page of mailboxes: one round trip, and one more for counts if LIST can't return them."""
+    """List one page of mailboxes: one round trip, and one more for counts if LIST can't return them.
+
+    Accounts are asked in parallel. One that fails is an issue, unless all do.
+    """
     start = _start(arguments)
-    account_id = call.choose_account(start.account_id).account_id
+    account_ids = [each.account_id for each in call.pool.accounts]
+    if not start.all_accounts:
+        account_ids = [call.choose_account(start.account_id, or_all=_ALL).account_id]
+    first = account_ids.index(call.choose_account(start.account_id).account_id) if start.account_id else 0
+    results: dict[str, _Listed | ToolError] = {}
 
-    def list_page(session: Session) -> tuple[Sequence[Mailbox], int, bool, Mapping[str, CountFailure]]:
-        every = list_mailboxes(session, with_counts=start.include_counts)
-        rest = [
-            each
-            for each in every
-            if not start.position or listing_order(each.name) > listing_order(start.position)
-        ]
-        page = rest[: limits.MAILBOX_PAGE_SIZE]
-        has_more = len(rest) > len(page)
-        if not start.include_counts:
-            return page, len(every), has_more, {}
-        counts = count_mailboxes(session, page)
-        return counts.mailboxes, len(every), has_more, counts.uncounted
+    async def list_account(index: int, account_id: str) -> None:
+        position = start.position if index == first else ""
 
-    page, total, has_more, uncounted = await call.ask(list_page)
-    rows = [
-        MailboxRow(
-            name=each.name,
-            delimiter=each.delimiter,
-            special_use=each.special_use,
-            special_use_guessed=each.special_use_guessed or None,
-            selectable=each.selectable,
-            messages=each.messages,
-            unseen=each.unseen,
-        )
-        for each in page
-    ]
+        def work(session: Session) -> _Listed:
+            return _list_page(session, position, counts=start.include_counts, skipped=index < first)
+
+        try:
+            results[account_id] = await call.ask(work, account_id=account_id)
+        except ToolError as error:
+            results[account_id] = error
+
+    async with anyio.create_task_group() as tasks:
+        for index, account_id in enumerate(account_ids):
+            tasks.start_soon(list_account, index, account_id)
+    errors = {each: error for each in account_ids if isinstance(error := results[each], ToolError)}
+    if len(errors) == len(account_ids):
+        raise errors[account_ids[0]]
+    listed = {each: found for each in account_ids if isinstance(found := results[each], _Listed)}
+    every = [(account_id, each) for account_id, found in listed.items() for each in found.page]
+    page = every[: limits.MAILBOX_PAGE_SIZE]
+    total = sum(found.total for found in listed.values())
+    account_id = _ALL if start.all_accounts else account_ids[0]
     cursor = None
     next_action = NextAction(
         instruction="Search a mailbox.",
         tool=SEARCH_MESSAGES,
         arguments={"account_id": account_id, "mailbox": "INBOX"},
     )
-    if has_more:
+    if len(page) < len(every) or any(found.has_more for found in listed.values()):
+        last_account, last = page[-1]
         rest = MailboxesCursor(
-            account_id=account_id, position=page[-1].name, include_counts=start.include_counts
+            account_id=last_account,
+            position=last.name,
+            include_counts=start.include_counts,
+            all_accounts=start.all_accounts,
         )
         cursor = format_mailboxes_cursor(rest)
         next_action = NextAction(
             instruction="Get the next page.", tool=LIST_MAILBOXES, arguments={"cursor": cursor}
         )
+    rows = [_row(each, account_id=name if start.all_accounts else None) for name, each in page]
+    where = counted(len(listed), "account") if start.all_accounts else f"account {account_id}"
     return Outcome(
-        summary=f"{len(rows)} of {counted(total, 'mailbox', 'mailboxes')} in account {account_id}",
+        summary=f"{len(rows)} of {counted(total, 'mailbox', 'mailboxes')} in {where}",
         data=ListMailboxesData(account_id=account_id, mailboxes=rows),
-        blocks=tuple(map(mailbox_line, rows)),
-        issues=tuple(
-            Issue(
-                code=Code.INTERNAL,
-                stage="status",
-                message=f"The server did not count this mailbox: {each.why}",
-                retryable=each.retryable,
-                about={"mailbox": name, "account_id": account_id},
-            )
-            for name, each in uncounted.items()
+        blocks=tuple(mailbox_lines(rows)),
+        issues=(
+            *(Issue.of(error, stage="list", account_id=each) for each, error in errors.items()),
+            *(
+                _count_issue(account_id, name, found.uncounted[name])
+                for account_id, found in listed.items()
+                for name in found.uncounted
+            ),
         ),
         page=Page(page_size=limits.MAILBOX_PAGE_SIZE, total_count=total, cursor=cursor),
         next_action=next_action,
     )
 
 
+def _list_page(session: Session, position: str, *, counts: bool, skipped: bool) -> _Listed:
+    every = list_mailboxes(session, with_counts=counts)
+    after = listing_order(position)
+    rest = [each for each in every if not skipped and (not position or listing_order(each.name) > after)]
+    page: Sequence[Mailbox] = rest[: limits.MAILBOX_PAGE_SIZE]
+    has_more = len(rest) > len(page)
+    if not counts:
+        return _Listed(page=page, total=len(every), has_more=has_more)
+    found = count_mailboxes(session, page)
+    return _Listed(page=found.mailboxes, total=len(every), has_more=has_more, uncounted=found.uncounted)
+
+
+def _row(mailbox: Mailbox, *, account_id: str | None) -> MailboxRow:
+    return MailboxRow(
+        account_id=account_id,
+        name=mailbox.name,
+        delimiter=mailbox.delimiter,
+        special_use=mailbox.special_use,
+        special_use_guessed=mailbox.special_use_guessed or None,
+        selectable=mailbox.selectable,
+        messages=mailbox.messages,
+        unseen=mailbox.unseen,
+    )
+
+
+def _count_issue(account_id: str, mailbox: str, failure: CountFailure) -> Issue:
+    return Issue(
+        code=Code.INTERNAL,
+        stage="status",
+        message=f"The server did not count this mailbox: {failure.why}",
+        retryable=failure.retryable,
+        about={"mailbox": mailbox, "account_id": account_id},
+    )
+
+
 def _start(arguments: ListMailboxesArguments) -> MailboxesCursor:
     """Return where the page starts. Arguments that contradict the cursor are refused."""
     if not arguments.cursor:
+        all_accounts = arguments.account_id == _ALL
         return MailboxesCursor(
-            account_id=arguments.account_id, position="", include_counts=arguments.include_counts
+            account_id="" if all_accounts else arguments.account_id,
+            position="",
+            include_counts=arguments.include_counts,
+            all_accounts=all_accounts,
         )
     cursor = parse_mailboxes_cursor(arguments.cursor)
     contradictions = {
-        "account_id": arguments.account_id not in {"", cursor.account_id},
+        "account_id": arguments.account_id not in {"", _ALL if cursor.all_accounts else cursor.account_id},
         "include_counts": arguments.include_counts and not cursor.include_counts,
     }
     problems = [
@@ -125,5 +187,5 @@ TOOL = MailTool(
     ),
     arguments=ListMailboxesArguments,
     data=ListMailboxesData,
-    run=list_mailboxes_of_account,
+    run=list_mailboxes_of_accounts,
 )

@@ -14,7 +14,7 @@ from mailmcp.tools.search.coverage import Coverage, Place
 from mailmcp.tools.search.state import Search, arguments_of
 from mailmcp.tools.search.syntax import accepts
 from mailmcp.tools.wording import counted
-from mcp_envelope import NextAction
+from mcp_envelope import NextAction, code
 from mcp_envelope.markdown import unescape
 
 _BY_UID = (
@@ -29,7 +29,7 @@ def search_warnings(
     sent: SearchMessagesArguments,
     pages: Sequence[MailboxPage],
     *,
-    empty: bool,
+    total: int,
     imported: bool,
     today: date,
 ) -> tuple[str, ...]:
@@ -39,11 +39,12 @@ def search_warnings(
         search: What was searched for.
         sent: The arguments as sent.
         pages: What was found.
-        empty: Whether nothing was found.
+        total: Matches; 0 if nothing was found.
         imported: Whether imported mail may bury what is looked for; see `is_imported`.
         today: In the zone of the settings.
     """
     warnings = []
+    empty = not total
     if "last_days" in sent.model_fields_set and not (sent.last_days or sent.cursor):
         warnings.append(f"last_days 0 is no filter; for today send start_date {today}.")
     if search.query.unanswered_only and search.query.awaiting_reply is None:
@@ -53,6 +54,11 @@ def search_warnings(
         warnings.append(f"Several words in {names} are one phrase; query takes single words, in any order.")
     if empty and (search.query.since or search.query.before):
         warnings.append("Searches by time go by arrival; dates=written goes by when mail was written.")
+    words = search.query.query
+    is_loose = len(words) > 1 and all(word.isalnum() for word in words)
+    if is_loose and search.is_first_page and total >= limits.LOOSE_WORDS_MATCHES:
+        phrase = code(f'"{" ".join(words)}"')
+        warnings.append(f"The words may be anywhere in these; query {phrase} finds them side by side.")
     if imported:
         warnings.append("Most of these were written long before they arrived; dates=written goes by that.")
     if technical := sum(each.technical for each in pages):
@@ -133,19 +139,13 @@ def _single_words(texts: Sequence[object]) -> str:
 
 
 def _suggest_aside(search: Search, aside: Sequence[Place], arguments: dict[str, object]) -> NextAction:
-    """Suggest a search of what was left out, in all accounts at once if one search takes so many mailboxes.
-
-    A list names the same mailboxes in each account; those that an account lacks are issues of the reply.
-    """
+    """Suggest a search of what was left out, in all accounts at once if that isn't too many mailboxes."""
     arguments.pop("exclude_mailboxes", None)
     accounts = {account_id for account_id, _ in aside}
     names = list(dict.fromkeys(name for _, name in aside))
     all_accounts = {each.account_id for each in search.sources}
     instruction = "Search the mailboxes that were left out."
-    if len(accounts) > 1 and len(all_accounts) * len(names) <= limits.SEARCH_SOURCES_MAX:
-        if len(accounts) * len(names) != len(aside):
-            instruction += " The reply will name those that an account doesn't have."
-    else:
+    if len(accounts) == 1 or len(all_accounts) * len(names) > limits.SEARCH_SOURCES_MAX:
         account_id = aside[0][0]
         names = [name for account, name in aside if account == account_id]
         arguments["account_id"] = account_id

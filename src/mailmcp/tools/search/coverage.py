@@ -194,10 +194,10 @@ def cover(
             pages[place] = each.found
         else:
             failed.append(place)
-    selectable: list[Place] = []
+    selectable: list[Place] = []  # an empty mailbox counts as searched
     usual: set[Place] = set()
     for account_id, listed in listings.items():
-        selectable += [(account_id, each.name) for each in listed if each.selectable]
+        selectable += [(account_id, each.name) for each in listed if each.selectable and each.messages != 0]
         usual |= {(account_id, each.name) for each in in_preferred_order(listed)}
     left_out = set(selectable) - usual
     others = tuple(place for place in selectable if place not in pages and place not in failed)
@@ -211,5 +211,6 @@ def cover(
         others=others,
         aside=tuple(place for place in others if place in left_out and place[1] not in search.excluded),
         last=left_out <= pages.keys() and {name for _, name in pages} == {name for _, name in left_out},
+        notes=tuple(searches.notes),
         cut=searches.cut,
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from mailmcp import limits
-from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.imap.special_use import usual_use
 from mailmcp.model.cursor import SourceCursor
@@ -17,6 +17,7 @@ from mailmcp.reasons import Reason
 from mailmcp.tools.errors import list_mailboxes_of, mailbox_issue, message_issue
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING
+from mailmcp.tools.search.listings import list_accounts
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.search.sources import Searched, Searches
 from mailmcp.tools.search.state import Search, arguments_of
@@ -100,35 +101,69 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join([*shown, f"and {more} more"] if more else shown)
 
 
-async def explain_missing(call: Call, searches: Searches) -> dict[SourceCursor, tuple[str, ...]]:
-    """Name the existing mailboxes in errors about missing ones; one round trip an account.
+def _is_missing(searched: Searched) -> bool:
+    error = searched.found
+    return isinstance(error, NotFoundError) and error.reason is Reason.MAILBOX_MISSING
+
+
+def _drop_lacking(search: Search, searches: Searches) -> None:
+    """Drop the failures of accounts that lack a mailbox which another account has; say which one that is."""
+    found: dict[str, list[str]] = {}
+    for each in searches.searched:
+        if search.all_accounts and not isinstance(each.found, ToolError):
+            found.setdefault(each.source.mailbox, []).append(each.source.account_id)
+    # A mailbox that was there on an earlier page has a UIDVALIDITY: it is missed.
+    lacking = [
+        each.source
+        for each in searches.searched
+        if _is_missing(each) and each.source.mailbox in found and not each.source.uidvalidity
+    ]
+    searches.searched = [each for each in searches.searched if each.source not in lacking]
+    names = dict.fromkeys(source.mailbox for source in lacking)
+    searches.notes += [f"{code(name)} was searched only in {', '.join(found[name])}." for name in names]
+
+
+async def explain_missing(
+    call: Call, search: Search, searches: Searches
+) -> dict[SourceCursor, tuple[str, ...]]:
+    """Name the existing mailboxes in errors about missing ones; one round trip for all accounts.
+
+    A mailbox that some accounts lack and another one has is no failure. One that all lack becomes one
+    failure, of account `*`.
 
     Returns:
         For each source, the mailboxes to search instead.
     """
-    listings: dict[str, Sequence[Mailbox]] = dict(searches.listings)
+    _drop_lacking(search, searches)
+    missing: dict[str, list[Searched]] = {}
+    for each in filter(_is_missing, searches.searched):
+        missing.setdefault(each.source.mailbox, []).append(each)
+    lacking = [each.source.account_id for some in missing.values() for each in some]
+    listings = await list_accounts(call, lacking, searches.listings)
     instead: dict[SourceCursor, tuple[str, ...]] = {}
-    for index, each in enumerate(searches.searched):
-        source, error = each.source, each.found
-        if not isinstance(error, NotFoundError) or error.reason is not Reason.MAILBOX_MISSING:
-            continue
-        if source.account_id not in listings:
-            try:
-                listings[source.account_id] = await call.ask(list_mailboxes, account_id=source.account_id)
-            except ToolError:
-                listings[source.account_id] = ()  # the error is complete without them
-        if not listings[source.account_id]:
-            continue
-        suggestion = suggest_mailboxes(source.mailbox, listings[source.account_id])
-        missing = f"There is no mailbox {code(source.mailbox)} in account {source.account_id}. "
-        names = list(suggestion.names[: limits.COVERAGE_NAMES_MAX])
-        explained = error.replace(
-            message=f"{'' if suggestion.is_container else missing}{suggestion.sentence}",
-            details={**error.details, "did_you_mean": names} if names else None,
-        )
-        searches.searched[index] = replace(each, found=explained)
+    for name, some in missing.items():
+        accounts = [each.source.account_id for each in some]
+        known = {each.name: each for account_id in accounts for each in listings.get(account_id, ())}
+        where = f"account {accounts[0]}" if len(accounts) == 1 else f"{len(accounts)} accounts"
+        sentences = [f"There is no mailbox {code(name)} in {where}."]
+        suggestion = suggest_mailboxes(name, list(known.values()))
+        if suggestion.is_container:
+            sentences = [suggestion.sentence]
+        elif known and (suggestion.names or len(accounts) == 1):
+            sentences.append(suggestion.sentence)
         if suggestion.is_sure:
-            instead[source] = suggestion.names
+            instead |= {each.source: suggestion.names for each in some}
+        first = some[0]
+        assert isinstance(first.found, NotFoundError)  # noqa: S101 - it is missing
+        names = list(suggestion.names[: limits.COVERAGE_NAMES_MAX])
+        explained = first.found.replace(
+            message=" ".join(sentences),
+            details={**first.found.details, "did_you_mean": names} if names else None,
+        )
+        source = first.source if len(some) == 1 else replace(first.source, account_id=EVERYTHING)
+        index = searches.searched.index(first)
+        searches.searched[index] = Searched(source=source, found=explained)
+        searches.searched = [each for each in searches.searched if each not in some]
     return instead
 
 
@@ -202,7 +237,8 @@ def source_issues(searches: Searches) -> Iterator[Issue]:
     for account_id, searched in by_account.items():
         errors = [each.found for each in searched if isinstance(each.found, ToolError)]
         alike = len({(error.code, error.reason) for error in errors}) == 1
-        whole = len(errors) > 1 or searched[0].source.mailbox == EVERYTHING
+        several = len(errors) > 1 and account_id != EVERYTHING
+        whole = several or searched[0].source.mailbox == EVERYTHING
         if len(errors) == len(searched) and alike and whole:
             yield mailbox_issue(account_id, None, errors[0])
             continue

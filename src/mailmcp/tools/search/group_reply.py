@@ -23,7 +23,8 @@ from mailmcp.tools.search.failures import (
 from mailmcp.tools.search.group_keys import GroupBy, period_days
 from mailmcp.tools.search.group_rows import format_moment, group_line, groups_named
 from mailmcp.tools.search.grouping import Grouped, group_matches
-from mailmcp.tools.search.sources import Searches, list_all
+from mailmcp.tools.search.listings import cover_empty
+from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.search.state import Search, arguments_of, as_sent
 from mailmcp.tools.tool import Call
 from mailmcp.tools.wording import counted
@@ -39,15 +40,14 @@ async def reply_with_groups(
     names = dict.fromkeys(each.mailbox for each in search.sources)
     call.mailbox = EVERYTHING if search.all_mailboxes else ", ".join(names)
     searches, grouped = await group_matches(call, search, group_by)
-    instead = await explain_missing(call, searches)
+    instead = await explain_missing(call, search, searches)
     if not any(isinstance(each.found, WalkedMailbox) for each in searches.searched):
         raise nothing_searched(search, searches, search_instead(search, instead))
-    listings = searches.listings
-    if not grouped.total:
-        listings = await list_all(call, search, listings)
     zone = call.preferences.zone
-    coverage = cover(search, searches, listings)
-    coverage = replace(coverage, notes=tuple(_notes(grouped, zone)))
+    coverage = cover(search, searches, searches.listings)
+    if not grouped.total:
+        coverage, _ = await cover_empty(call, search, searches)
+    coverage = replace(coverage, notes=(*coverage.notes, *_notes(grouped, zone)))
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     return Outcome(
         summary=_summary(coverage, grouped, group_by, zone),
@@ -71,7 +71,7 @@ async def reply_with_groups(
         issues=(*source_issues(searches), *_lost_issues(searches)),
         warnings=(
             *search_warnings(
-                search, arguments, coverage.seen, empty=not grouped.total, imported=False, today=call.today
+                search, arguments, coverage.seen, total=grouped.total, imported=False, today=call.today
             ),
             *excluded_in_vain(search, searches),
         ),

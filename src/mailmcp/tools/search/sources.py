@@ -76,6 +76,9 @@ class Searches:
     cut: bool = False
     """Whether there were more mailboxes than one search takes."""
 
+    notes: list[str] = field(default_factory=list)
+    """Sentences about accounts that lack a mailbox."""
+
     reordered: bool = False
     """Whether the messages of one mailbox go by arrival, because its UIDs don't."""
 
@@ -327,21 +330,3 @@ def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:
 def top_of(found: MailboxPage, order: Order) -> int:
     """Return the highest UID that a search saw; 0 in an order in which newer messages come last."""
     return 0 if order.ascending else min(max(found.candidates.uids, default=0), UINT32_MAX)
-
-
-async def list_all(
-    call: Call, search: Search, listings: Mapping[str, tuple[Mailbox, ...]]
-) -> dict[str, tuple[Mailbox, ...]]:
-    """List the mailboxes of the accounts of a search that found nothing; one round trip for each unlisted."""
-    known = dict(listings)
-
-    async def add_listing(account_id: str) -> None:
-        try:
-            known[account_id] = await call.ask(list_mailboxes, account_id=account_id)
-        except ToolError:
-            return  # the search succeeded; the reply only names no other mailboxes
-
-    async with anyio.create_task_group() as tasks:
-        for account_id in {each.account_id for each in search.sources} - known.keys():
-            tasks.start_soon(add_listing, account_id)
-    return {each.account_id: known[each.account_id] for each in search.sources if each.account_id in known}

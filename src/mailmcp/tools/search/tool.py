@@ -30,8 +30,9 @@ from mailmcp.tools.search.failures import (
 )
 from mailmcp.tools.search.group_keys import GroupBy
 from mailmcp.tools.search.group_reply import reply_with_groups
+from mailmcp.tools.search.listings import cover_empty
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
-from mailmcp.tools.search.sources import list_all, search_sources
+from mailmcp.tools.search.sources import search_sources
 from mailmcp.tools.search.state import Search, check_against_cursor, resume_search, start_search
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
@@ -56,7 +57,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     searches = await (awaiting.search(search, items) if awaiting else search_sources(call, search, items))
     if searches.reordered:
         search = replace(search, by_arrival=True)
-    instead = await explain_missing(call, searches)
+    instead = await explain_missing(call, search, searches)
     if not any(isinstance(each.found, MailboxPage) for each in searches.searched):
         suggested = search_instead(search, instead) if search.is_first_page else None
         raise nothing_searched(search, searches, suggested)
@@ -70,12 +71,11 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     times: Mapping[MessageRef, str] = {}
     if search.query.kind and search.query.kind.kind is MailKind.INVITATION:
         times = await fetch_invitation_times(call, page.found, zone)
-    listings = searches.listings
-    if not page.found and not page.rest and search.is_first_page:
-        listings = await list_all(call, search, listings)
-    failed = tuple(message_issues(page.found))
+    listings, failed = searches.listings, tuple(message_issues(page.found))
     caveats = () if awaiting is None else awaiting.caveats
     coverage = cover(search, searches, listings, unread=bool(failed), caveats=caveats)
+    if not page.found and not page.rest and search.is_first_page:
+        coverage, listings = await cover_empty(call, search, searches, caveats=caveats)
     sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=listings)
     rows = [
         build_row(
@@ -101,6 +101,10 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
     what = "" if awaiting is None else awaiting.what
     sizes = search.order is Order.LARGEST
+    total = page.total if rows else 0
+    warnings = search_warnings(
+        search, arguments, coverage.seen, total=total, imported=imported, today=call.today
+    )
     return Outcome(
         summary=_summary(coverage, page, shown=len(rows), zone=str(zone), what=what),
         data=data(
@@ -119,12 +123,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
             *coverage.lines(empty=not rows),
         ),
         issues=(*unsearched, *failed),
-        warnings=(
-            *search_warnings(
-                search, arguments, coverage.seen, empty=not rows, imported=imported, today=call.today
-            ),
-            *excluded_in_vain(search, searches),
-        ),
+        warnings=(*warnings, *excluded_in_vain(search, searches)),
         page=Page(page_size=search.page_size, total_count=page.total, cursor=cursor),
         next_action=next_action,
     )
