@@ -127,6 +127,7 @@ def test_twenty_thousand_messages_take_eleven_round_trips(many: Desk) -> None:
     done = [count for count, _, what in many.reports if what == "messages counted"]
     assert done[-10:] == list(range(2_000, MANY + 1, 2_000))
     reply = many.search(group_by="day")
+    assert reply.telemetry.imap_round_trips == 1 + MANY // limits.WALK_LIGHT_CHUNK_MESSAGES
     assert (reply.data["total"], reply.data["coverage"]["complete"]) == (MANY, True)
     assert reply.telemetry.bytes_received < MANY * 90
 

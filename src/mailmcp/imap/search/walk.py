@@ -85,13 +85,13 @@ def walk_mailboxes(
     *,
     new_tally: Callable[[], Tally],
     budget: Budget,
+    chunk: int = limits.WALK_CHUNK_MESSAGES,
     report: Callable[[], None] = lambda: None,
     keep: Callable[[list[MailboxPage | ToolError]], None] = lambda _found: None,
 ) -> list[MailboxPage | ToolError]:
     """Walk mailboxes, all at once.
 
-    One round trip for the search, and one for each chunk of messages (`limits.WALK_CHUNK_MESSAGES`, of
-    all mailboxes together).
+    One round trip for the search, and one for each chunk of messages.
 
     Args:
         server: The server, on a session.
@@ -99,6 +99,7 @@ def walk_mailboxes(
             mean nothing here.
         new_tally: Makes the tally of a mailbox.
         budget: Shared by all walks of a call.
+        chunk: Messages to fetch at once, of all mailboxes together.
         report: Called after each chunk.
         keep: As for `search_mailboxes`: what was added up before the connection failed.
 
@@ -109,7 +110,7 @@ def walk_mailboxes(
         DeadlineError, InternalError: The connection failed, which ends all of them.
     """
     server.prepare(requests)
-    walks = [_Walk(server, request, new_tally, budget, report, len(requests)) for request in requests]
+    walks = [_Walk(server, request, new_tally, budget, report, chunk, len(requests)) for request in requests]
     tasks = [
         MailboxTask(mailbox=walk.request.mailbox, uidvalidity=None, steps=walk.steps(), current=walk.current)
         for walk in walks
@@ -131,8 +132,9 @@ class _Walk:
     new_tally: Callable[[], Tally]
     budget: Budget
     report: Callable[[], None]
+    chunk: int
     share: int
-    """How many walks share a burst."""
+    """How many walks share a burst, and a chunk."""
 
     current: CurrentMailbox = field(default_factory=CurrentMailbox)
     taken: int = 0
@@ -164,7 +166,7 @@ class _Walk:
         check = make_check(candidates.plan.local, self.request.proofs)
         items = merge_items(["UID", *self.request.items(server.session)], check.items)
         uids, tally = candidates.uids, self.new_tally()
-        size = max(limits.WALK_CHUNK_MESSAGES // self.share, 100)
+        size = max(self.chunk // self.share, 100)
         if query.query:
             size = max(min(size, limits.VISIBLE_CANDIDATES_MAX // self.share), 1)
         matches = array("I")
@@ -187,7 +189,7 @@ class _Walk:
             if not chunk:
                 break
             for uid, row in rows.messages.items():
-                if verified.holds(row):
+                if verified.is_empty or verified.holds(row):
                     matches.append(uid)
                     tally.add(row)
                 technical += verified.is_technical(row)

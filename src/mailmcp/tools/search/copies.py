@@ -56,10 +56,10 @@ class Place:
     uidvalidity: int
     messages: Sequence[Counted]
 
-    def ref(self, message: Counted) -> MessageRef:
+    def ref(self, uid: int) -> MessageRef:
         """Return the id of a message."""
         return MessageRef(
-            account_id=self.account_id, mailbox=self.mailbox, uidvalidity=self.uidvalidity, uid=message.uid
+            account_id=self.account_id, mailbox=self.mailbox, uidvalidity=self.uidvalidity, uid=uid
         )
 
 

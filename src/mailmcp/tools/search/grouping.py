@@ -20,8 +20,7 @@ from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.mail.duplicates import server_keys
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.search.copies import Counted, Entry, Place, fold_copies
+from mailmcp.tools.search.copies import Counted, Entry, Folded, Place, fold_copies
 from mailmcp.tools.search.group_keys import GroupBy, Key, keys_in_header, period_of
 from mailmcp.tools.search.group_rows import GroupRow, format_moment
 from mailmcp.tools.search.proof import PROOFS
@@ -37,14 +36,49 @@ def _rank(epoch: int | None) -> int:
     return _UNKNOWN if epoch is None else epoch
 
 
+@dataclass(slots=True)
+class Group:
+    """One group."""
+
+    count: int = 0
+    unread: int = 0
+    newest: tuple[int, int] = (_UNKNOWN, 0)
+    """Time, and UID among those of one time."""
+
+    place: Place | None = None
+    """The mailbox of the newest message; None for that of the tally."""
+
+    def add(self, message: Counted, place: Place | None = None) -> None:
+        """Add a message."""
+        self.count += 1
+        self.unread += message.is_unread
+        newest = (_rank(message.epoch), message.uid)
+        if newest > self.newest:
+            self.newest, self.place = newest, place
+
+
 @dataclass(slots=True, kw_only=True)
 class GroupTally:
-    """The messages of one mailbox, and what the newest of each group says about it."""
+    """The messages of one mailbox, and what the newest of each group says about it.
+
+    Messages are kept only where others may be copies of them.
+    """
 
     group_by: GroupBy
     zone: tzinfo
     by_written: bool
+    keeps_messages: bool
     messages: list[Counted] = field(default_factory=list)
+    groups: dict[str, Group] = field(default_factory=dict)
+    count: int = 0
+    """Messages in `groups`."""
+
+    earliest: int | None = None
+    """The earliest INTERNALDATE among those."""
+
+    follows_arrival: bool = True
+    """Whether each message arrived before those that were added earlier, within ORDER_SLACK_S."""
+
     faces: dict[str, tuple[int, Key]] = field(default_factory=dict)
     """By key; with the time of the message."""
 
@@ -52,7 +86,7 @@ class GroupTally:
     """Headers that were read: a few senders write most mail."""
 
     def add(self, row: FetchedMessage) -> None:
-        """Add a message."""
+        """Add a message; those with higher UIDs come first."""
         arrived = row.internaldate_epoch
         epoch = PROOFS.written(row) if self.by_written else arrived
         for each in (keys := self._keys(row)):
@@ -62,35 +96,35 @@ class GroupTally:
             names: tuple[str, ...] = (period_of(self.group_by, epoch, self.zone),)
         else:
             names = tuple(each.key for each in keys)
-        self.messages.append(
-            Counted(
-                uid=row.uid,
-                epoch=epoch,
-                arrived=arrived,
-                size_octets=row.size_octets,
-                is_unread="\\seen" not in map(str.lower, row.flags),
-                keys=names,
-                ids=server_keys(email_id=row.email_id, gmail_id=row.gmail_id),
-            )
+        message = Counted(
+            uid=row.uid,
+            epoch=epoch,
+            arrived=arrived,
+            size_octets=row.size_octets,
+            is_unread="\\seen" not in map(str.lower, row.flags),
+            keys=names,
+            ids=server_keys(email_id=row.email_id, gmail_id=row.gmail_id),
         )
+        if self.keeps_messages:
+            self.messages.append(message)
+            return
+        self.count += 1
+        for name in names or ("",):
+            self.groups.setdefault(name, Group()).add(message)
+        if arrived is not None:
+            if self.earliest is not None and arrived > self.earliest + limits.ORDER_SLACK_S:
+                self.follows_arrival = False
+            self.earliest = min(arrived, arrived if self.earliest is None else self.earliest)
 
     def _keys(self, row: FetchedMessage) -> tuple[Key, ...]:
         if not self.group_by.header_fields:
             return ()
         octets = row.sections.get("HEADER.FIELDS", b"")
         if octets not in self._read:
+            if len(self._read) == limits.GROUP_HEADERS_KEPT:
+                self._read.clear()
             self._read[octets] = keys_in_header(self.group_by, parse_headers(octets))
         return self._read[octets]
-
-
-@dataclass(slots=True)
-class _Group:
-    count: int = 0
-    unread: int = 0
-    newest: tuple[int, int] = (_UNKNOWN, 0)
-    """Time, and UID among those of one time."""
-
-    ref: MessageRef | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,17 +160,25 @@ async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[
         search: What to search for; its page size is the number of groups.
         group_by: The kind of group.
     """
-    zone = call.preferences.zone
+    zone, alone = call.preferences.zone, search.one_mailbox
+    light = alone and not (group_by.header_fields or search.by_written)
+    messages = limits.GROUP_LIGHT_MESSAGES_MAX if light else limits.GROUP_MESSAGES_MAX
     over_at = monotonic() + (call.deadline - anyio.current_time()) * limits.GROUP_DEADLINE_SHARE
-    budget = Budget(messages=limits.GROUP_MESSAGES_MAX, is_over=lambda: monotonic() > over_at)
+    budget = Budget(messages=messages, is_over=lambda: monotonic() > over_at)
+
+    def new_tally() -> GroupTally:
+        return GroupTally(
+            group_by=group_by, zone=zone, by_written=search.by_written, keeps_messages=not alone
+        )
 
     def work(session: Session, requests: Sequence[PageRequest], keep: Callable[[Found], None]) -> Found:
         return walk_mailboxes(
             CheckedServer(session),
             requests,
-            new_tally=lambda: GroupTally(group_by=group_by, zone=zone, by_written=search.by_written),
+            new_tally=new_tally,
             budget=budget,
-            report=lambda: call.report(limits.GROUP_MESSAGES_MAX - budget.messages, 0, "messages counted"),
+            chunk=limits.WALK_LIGHT_CHUNK_MESSAGES if light else limits.WALK_CHUNK_MESSAGES,
+            report=lambda: call.report(messages - budget.messages, 0, "messages counted"),
             keep=keep,
         )
 
@@ -160,49 +202,62 @@ def _items(group_by: GroupBy, search: Search) -> Callable[[Session], Sequence[st
 
 
 async def _group(call: Call, search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
-    walks = [(each.source, each.found) for each in searches.searched if isinstance(each.found, WalkedMailbox)]
-    places: list[Place] = []
-    faces: dict[str, tuple[int, Key]] = {}
-    for source, walked in walks:
-        assert isinstance(walked.tally, GroupTally)  # noqa: S101 - it was made above
-        places.append(
-            Place(
-                account_id=source.account_id,
+    walks: list[tuple[Place, WalkedMailbox, GroupTally]] = []
+    for each in searches.searched:
+        if isinstance(walked := each.found, WalkedMailbox):
+            tally = walked.tally
+            assert isinstance(tally, GroupTally)  # noqa: S101 - it was made above
+            place = Place(
+                account_id=each.source.account_id,
                 mailbox=walked.mailbox,
                 uidvalidity=walked.uidvalidity,
-                messages=walked.tally.messages,
+                messages=tally.messages,
             )
-        )
-        for key, face in walked.tally.faces.items():
+            walks.append((place, walked, tally))
+    faces: dict[str, tuple[int, Key]] = {}
+    for _, _, tally in walks:
+        for key, face in tally.faces.items():
             faces[key] = max(faces.get(key, face), face, key=lambda each: each[0])
-    folded = await fold_copies(call, places)
-    several_accounts = len({each.account_id for each in places}) > 1
-    groups: dict[str, _Group] = {}
-    for entry in folded.entries:
-        for key, place, message in _memberships(entry, group_by, several_accounts=several_accounts):
-            group = groups.setdefault(key, _Group())
-            group.count += 1
-            group.unread += message.is_unread
-            newest = (_rank(message.epoch), message.uid)
-            if group.ref is None or newest > group.newest:
-                group.newest, group.ref = newest, place.ref(message)
+    unproven, back_to = 0, None
+    if search.one_mailbox and walks:
+        [(alone, walked, tally)] = walks
+        groups, count = tally.groups, tally.count
+        if group_by is GroupBy.MAILBOX and groups:
+            groups = {alone.mailbox: groups[""]}
+        for group in groups.values():
+            group.place = alone
+        if walked.left and tally.follows_arrival and not search.by_written:
+            back_to = tally.earliest
+    else:
+        folded = await fold_copies(call, [place for place, _, _ in walks])
+        groups, count, unproven = _add_up(folded, group_by), len(folded.entries), folded.unproven
     lacking = groups.pop("", None)
     names = _in_order(groups, group_by, search.arguments.sort)
     shown = [(name, groups[name]) for name in names[: search.page_size]]
     shown += [("", lacking)] if lacking else []
-    left = sum(walked.left + len(walked.fetched.failures) for _, walked in walks)
-    inexact = folded.unproven or (left and len(walks) > 1)
+    left = sum(walked.left + len(walked.fetched.failures) for _, walked, _ in walks)
+    inexact = unproven or (left and len(walks) > 1)
     return Grouped(
         rows=tuple(_row(name, group, faces[name][1] if name in faces else None) for name, group in shown),
         top=faces[names[0]][1] if names and names[0] in faces else None,
         group_count=len(groups),
-        counted=len(folded.entries),
-        total=len(folded.entries) + left,
-        total_exact=not inexact and all(walked.total_exact for _, walked in walks),
+        counted=count,
+        total=count + left,
+        total_exact=not inexact and all(walked.total_exact for _, walked, _ in walks),
         left=left,
-        back_to=_back_to(walks[0][1]) if len(walks) == 1 and not search.by_written else None,
-        unproven_copies=folded.unproven,
+        back_to=back_to,
+        unproven_copies=unproven,
     )
+
+
+def _add_up(folded: Folded, group_by: GroupBy) -> dict[str, Group]:
+    """Add up the messages of several mailboxes."""
+    accounts = {place.account_id for entry in folded.entries for place, _ in entry}
+    groups: dict[str, Group] = {}
+    for entry in folded.entries:
+        for name, place, message in _memberships(entry, group_by, several_accounts=len(accounts) > 1):
+            groups.setdefault(name, Group()).add(message, place)
+    return groups
 
 
 def _memberships(
@@ -219,7 +274,7 @@ def _memberships(
         yield key, place, message
 
 
-def _in_order(groups: Mapping[str, _Group], group_by: GroupBy, sort: str) -> list[str]:
+def _in_order(groups: Mapping[str, Group], group_by: GroupBy, sort: str) -> list[str]:
     """Sort times by time, and all other groups by size; `sort` may change that."""
     by_size = sorted(groups, key=lambda name: (-groups[name].count, -groups[name].newest[0], name))
     match sort:
@@ -232,27 +287,16 @@ def _in_order(groups: Mapping[str, _Group], group_by: GroupBy, sort: str) -> lis
             return sorted(groups, reverse=True) if group_by.is_time else by_size
 
 
-def _row(name: str, group: _Group, face: Key | None) -> GroupRow:
-    epoch, _ = group.newest
+def _row(name: str, group: Group, face: Key | None) -> GroupRow:
+    epoch, uid = group.newest
+    assert group.place is not None  # noqa: S101 - see `_group`
     return GroupRow(
         key=name,
         name=(face.name or None) if face else None,
         count=group.count,
         unread=group.unread,
         newest=None if epoch == _UNKNOWN else format_moment(epoch),
-        message_id=group.ref.message_id if group.ref else None,
+        message_id=group.place.ref(uid).message_id,
         unsubscribe=(list(face.unsubscribe) or None) if face else None,
         one_click=(face.one_click or None) if face else None,
     )
-
-
-def _back_to(walked: WalkedMailbox) -> int | None:
-    """Return when the earliest counted message arrived, unless UIDs don't follow arrival."""
-    assert isinstance(walked.tally, GroupTally)  # noqa: S101 - it was made above
-    times = {each.uid: each.epoch for each in walked.tally.messages if each.epoch is not None}
-    latest = 0
-    for uid in sorted(times):
-        if times[uid] < latest - limits.ORDER_SLACK_S:
-            return None
-        latest = max(latest, times[uid])
-    return min(times.values(), default=None) if walked.left else None
