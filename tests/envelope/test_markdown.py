@@ -4,6 +4,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from mcp_envelope import code
 from mcp_envelope.markdown import code_json, escape, quote, unescape
@@ -21,9 +22,13 @@ HOSTILE_TEXT = st.text(st.sampled_from('ab "`\\|;*_[<>&\n\r\t\x85\u2028\u2029\u2
         ("# heading", "# heading"),
         ("[link](http://x)", "\\[link](http://x)"),
         ("&lt; &#124; AT&T a & b;", "\\&lt; \\&#124; AT&T a & b;"),
-        ("<<<body_text", "\\<\\<\\<body_text"),
-        ("KM_C258_2.pdf _x_ a__b_ ü_ü", "KM_C258_2.pdf \\_x\\_ a\\_\\_b\\_ ü_ü"),
-        ("a|b", "a\\|b"),
+        ("<<<body_text 1 <2 <3", "<<\\<body_text 1 <2 <3"),
+        ("</b> <!-- <?x <ann@a.example>", "\\</b> \\<!-- \\<?x \\<ann@a.example>"),
+        ("KM_C258_2.pdf _x_ a__b_ ü_ü", "KM_C258_2.pdf \\_x\\_ a__b\\_ ü_ü"),
+        ("a|b | c", "a|b | c"),
+        ("a * b ** c", "a * b ** c"),
+        ("* a *** b ___ ~~~~~ c *", "\\* a *** b ___ ~~~~~ c \\*"),
+        ("~5 ~~gone~~ ~~~x~~~ ~/y", "\\~5 \\~\\~gone\\~\\~ \\~\\~\\~x\\~\\~\\~ \\~/y"),
         ("  \t ", ""),
         ("", ""),
     ],
@@ -37,7 +42,7 @@ def test_escape_leaves_a_value_that_starts_nothing(value: str, expected: str) ->
     ("value", "expected"),
     [
         ("Plan B", '"Plan B"'),
-        ('Say "no" | Next: x', '"Say \\"no\\" \\| Next: x"'),
+        ('Say "no" | Next: x', '"Say \\"no\\" | Next: x"'),
         ("ends with \\", '"ends with \\\\"'),
         ("txt\u202egpj.exe", '"txt\ufffdgpj.exe"'),
         ("two\u2028lines", '"two lines"'),
@@ -54,6 +59,23 @@ def test_a_quoted_value_cannot_end_its_quotes_or_its_line(value: str) -> None:
     assert quoted == "" or re.fullmatch(r'"(?:[^"\\]|\\.)+"', quoted)
     assert quoted.splitlines() == ([quoted] if quoted else [])
     assert not re.search("[\u200b\u202e\u2066]", quoted)
+
+
+MARKDOWN = MarkdownIt("commonmark").enable(["strikethrough", "table"])
+
+
+VALUES = st.text(alphabet='ab \\`*_[]()<>!#|~:.-&;"/@', min_size=1).filter(str.strip)
+
+
+@given(st.lists(VALUES, min_size=1, max_size=4))
+def test_nothing_in_quotes_is_markup_whatever_stands_beside_it(values: list[str]) -> None:
+    """Rendered, the line reads as the values do: a delimiter in one must not find its partner in another."""
+    quoted = [quote(value) for value in values]
+    [_, inline, _] = MARKDOWN.parse(f"Subject: {' | to '.join(quoted)}")
+    assert {each.type for each in inline.children or ()} <= {"text", "text_special"}
+    rendered = "".join(each.content for each in inline.children or ())
+    shown = [f'"{" ".join(value.split())}"' for value in values]
+    assert rendered == f"Subject: {' | to '.join(shown)}"
 
 
 @given(st.text(alphabet="ab1é \\`*_[]<>#|~:.&;"))

@@ -9,8 +9,12 @@ import json
 import re
 
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_SPECIAL = re.compile(r"([\\`*\[<|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w{1,31};))")
-"""What has a meaning in a line; an underscore in a word has none (CommonMark 6.2)."""
+_MARKUP = re.compile(
+    r"(?P<plain>(?<=\ )(?:\*+|_+|~+)(?=\ )|(?<=[^\W_])_+(?=[^\W_]))"
+    r"|[\\`*_\[~]|<(?=[A-Za-z/!?])|&(?=#?\w{1,31};)"
+)
+"""What has a meaning in a line. `plain` has none (CommonMark 6.2): delimiters between spaces, and underscores
+in a word. Nor has a bar: no value can be the second line that a table needs."""
 
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>#|~&])")
 _BIDI_OR_INVISIBLE = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
@@ -38,7 +42,8 @@ def one_line(text: str) -> str:
 
 def escape(value: str) -> str:
     """Write `value` on one line with Markdown's special characters escaped; may be empty."""
-    return _SPECIAL.sub(r"\\\1", _BREAKS.sub(" ", value).strip())
+    line = _BREAKS.sub(" ", value).strip()
+    return _MARKUP.sub(lambda match: match[0] if match["plain"] else f"\\{match[0]}", line)
 
 
 def unescape(value: str) -> str:

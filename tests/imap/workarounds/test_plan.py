@@ -147,12 +147,14 @@ def test_unprobed_criteria_are_named() -> None:
         == ""
     )
     said = describe_unverified(SearchQuery(subject="x", to="y", larger_than=1, query=("z",)), quirks)
-    assert said == "The server's search by To, size, words couldn't be tested."
+    sure = "to be sure, search without larger_than, query, to."
+    assert said == f"The server's search by To, size, words couldn't be tested: {sure}"
 
 
 def test_non_ascii_text_is_unverified_without_a_charset() -> None:
     quirks = Quirks(verdicts={Feature.SUBJECT: Verdict.OK})
-    said = "The server's search by subject for non-ASCII text couldn't be tested."
+    sure = "to be sure, search for ASCII words."
+    said = f"The server's search by subject for non-ASCII text couldn't be tested: {sure}"
     assert describe_unverified(SearchQuery(subject="Größe"), quirks) == said
     assert describe_unverified(SearchQuery(subject="Größe"), quirks, found=1) == "", "it was looked for"
     assert describe_unverified(SearchQuery(subject="Größe"), quirks, exists=0) == "", "nothing can be missed"
@@ -161,7 +163,7 @@ def test_non_ascii_text_is_unverified_without_a_charset() -> None:
 
 
 def test_a_body_is_unverified_until_the_key_sent_for_it_is() -> None:
-    said = "The server's search by body couldn't be tested."
+    said = "The server's search by body couldn't be tested: to be sure, search without body."
     quirks = Quirks(verdicts={Feature.TEXT: Verdict.OK})
     assert describe_unverified(SearchQuery(body="x"), quirks) == said
     quirks.distrust(Feature.BODY)

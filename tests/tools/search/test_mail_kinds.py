@@ -149,3 +149,20 @@ def test_without_sent_mail_there_are_no_correspondents(pymap_mail: Store, open_d
 def test_an_unknown_kind_is_refused_with_those_there_are(desk: Desk) -> None:
     with pytest.raises(InvalidInputError, match="kind: must be one of: invitation, newsletter, automatic, "):
         desk.search(kind="spam")
+
+
+def test_kinds_can_be_counted(
+    dovecot_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SENT_MESSAGES_MAX", 1)
+    news = b"List-Unsubscribe: <https://x/u>\r\n"
+    dovecot_mail.fill("INBOX", [news + from_("shop@a.example")] * 3 + [from_("ann@a.example")])
+    dovecot_mail.fill("Sent", [write_to("bob@b.example"), write_to("ann@a.example")])
+    desk = open_desk(dovecot_mail.account)
+    counted = desk.search(kind="newsletter", group_by="sender").data
+    assert [(each["key"], each["count"]) for each in counted["groups"]] == [("shop@a.example", 3)]
+    assert counted["coverage"]["complete"]
+    counted = desk.search(kind="correspondent", group_by="sender").data
+    assert [(each["key"], each["count"]) for each in counted["groups"]] == [("ann@a.example", 1)]
+    assert not counted["coverage"]["complete"]
+    assert "the newest 1 of 2 messages in `Sent`" in counted["coverage"]["method"]

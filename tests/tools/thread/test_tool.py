@@ -223,7 +223,7 @@ def test_what_is_special_and_what_is_attached_stands_in_the_line(store: Store, d
     reply = thread(desk, any_id(desk))
     first, second = (line for line in reply.text.split("\n") if line.startswith("- "))
     assert ' | unread, flagged, answered | "Ann Example' in first
-    assert r' | 2 files: "a\|b.csv" (part 2), "b.pdf" (part 3) | `imap:' in first
+    assert ' | 2 files: "a|b.csv" (part 2), "b.pdf" (part 3) | `imap:' in first
     assert ' 10:00 | "Bob Example' in second
     assert "file" not in second
     rows = reply.data["messages"]

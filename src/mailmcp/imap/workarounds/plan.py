@@ -144,10 +144,15 @@ def describe_unverified(query: SearchQuery, quirks: Quirks, *, found: int = 0, e
     ]
     sentences = []
     if unknown:
-        sentences.append(f"The server's search by {list_names(unknown)} couldn't be tested.")
+        arguments = ", ".join(sorted(row.argument for row in unknown))
+        sentences.append(
+            f"The server's search by {list_names(unknown)} couldn't be tested: to be sure, search without "
+            f"{arguments}."
+        )
     if foreign and quirks.verdict(Feature.CHARSET) is Verdict.UNKNOWN:
         sentences.append(
-            f"The server's search by {list_names(foreign)} for non-ASCII text couldn't be tested."
+            f"The server's search by {list_names(foreign)} for non-ASCII text couldn't be tested: "
+            "to be sure, search for ASCII words."
         )
     return " ".join(sentences)
 
