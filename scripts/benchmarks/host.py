@@ -105,12 +105,16 @@ async def hosted(
     variables: Mapping[str, str] | None = None,
     program: Sequence[str] = (os.fspath(COMMAND),),
 ) -> AsyncIterator[Host]:
-    """Start mailmcp, or a program that takes its arguments, for a mail server, and list its tools."""
+    """Start mailmcp, or a program that takes its arguments, for a mail server, and list its tools.
+
+    It knows nothing of the server from earlier processes, unless `variables` name their XDG_CACHE_HOME.
+    """
     before = set(psutil.Process().children())
     command = serve_command(host, port, login)
     command.command, command.args = program[0], [*program[1:], *command.args]
-    command.env = {**(command.env or {}), **(variables or {})}
-    async with connected(command) as client:
-        await client.list_tools()
-        (process,) = set(psutil.Process().children()) - before
-        yield Host(client=client, process=process)
+    with tempfile.TemporaryDirectory() as cache:
+        command.env = {**(command.env or {}), "XDG_CACHE_HOME": cache, **(variables or {})}
+        async with connected(command) as client:
+            await client.list_tools()
+            (process,) = set(psutil.Process().children()) - before
+            yield Host(client=client, process=process)

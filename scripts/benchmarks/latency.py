@@ -4,6 +4,7 @@ Cold is the first call of a fresh process, which must connect and log in. Warm i
 later one; beside each warm call its floors are measured, by turns before and after it.
 """
 
+import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -34,14 +35,22 @@ _RATIO_FROM_RTT_MS = 40
 
 
 async def measure_cold(site: Site, cases: Sequence[Case], plan: Plan, rtt_ms: int) -> list[Row]:
-    """Measure the first call of fresh processes."""
-    samples: defaultdict[str, list[Sample]] = defaultdict(list)
+    """Measure the first call of fresh processes: the first process of all, and later ones."""
+    fresh: defaultdict[str, list[Sample]] = defaultdict(list)
+    later: defaultdict[str, list[Sample]] = defaultdict(list)
     with ProxyProcess(site.host, site.port, rtt_ms=rtt_ms) as proxy:
         for _ in range(plan.cold_calls):
             for case in cases:
-                async with hosted(proxy.host, proxy.port, site.login) as host:
-                    samples[case.name].append(await take_call(host, case, proxy))
-    return [row_of(f"cold call, {rtt_ms} ms away", case, samples[case.name]) for case in cases]
+                with tempfile.TemporaryDirectory() as cache:
+                    for samples in (fresh, later):
+                        variables = {"XDG_CACHE_HOME": cache}
+                        async with hosted(proxy.host, proxy.port, site.login, variables=variables) as host:
+                            samples[case.name].append(await take_call(host, case, proxy))
+    return [
+        row_of(f"cold call{which}, {rtt_ms} ms away", case, samples[case.name])
+        for which, samples in (("", fresh), (" of a later process", later))
+        for case in cases
+    ]
 
 
 async def measure_warm(site: Site, cases: Sequence[Case], plan: Plan, rtt_ms: int) -> list[Row]:

@@ -237,6 +237,10 @@ VERDICT_AGE_MAX_S: Final = 3_600.0
 """Verdicts on a server expire, since faults pass and servers are upgraded. Probing again every hour costs
 at most five round trips."""
 
+KEPT_AGE_MAX_S: Final = 86_400.0
+"""What a process learned of a server saves the next ones a probe for a day: the first search of each takes
+half as long."""
+
 UID_CACHE_ENTRIES: Final = 64
 """Search results kept so that the next page takes one round trip. A lost one costs a search."""
 

@@ -31,7 +31,7 @@ class Conversation:
         self._parameters = StdioServerParameters(
             command=sys.executable,
             args=["-m", "mailmcp", "serve", "--config", str(config), *options],
-            env=coverage,
+            env={**coverage, "XDG_CACHE_HOME": str(folder / "cache")},
         )
         self._mode = mode
         self._folder = folder

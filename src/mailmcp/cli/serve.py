@@ -64,6 +64,7 @@ def serve(settings: Settings, address: HttpAddress | None = None, *, source: str
             lean_rows=settings.server.rows == "lean",
             call_timeout_s=settings.server.call_timeout_s,
             preferences=settings.preferences,
+            keeps_verdicts=not source,  # the sample mailbox's server ends with the process
         )
     )
     exit_if_threads_are_stuck()

@@ -154,7 +154,8 @@ def identify(connection: Connection, handle: ConnectionHandle) -> None:
     if not connection.can("ID"):
         return
     with _closing_on_failure(handle), suppress(RefusedError):  # a server that refuses it still serves
-        connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
+        response = connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
+        connection.software = str(response.lines("ID"))
         handle.finish_step("id", Stage.COMMAND)
 
 

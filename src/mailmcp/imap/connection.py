@@ -74,6 +74,9 @@ class Connection(imaplib.IMAP4):
         self._received = bytearray()
         self._octets_left = limits.RESPONSE_OCTETS_MAX
         self._known: tuple[bytes, ...] = ()
+        self.software = ""
+        """What the server says that it is (ID, RFC 2971), as sent; "" if it doesn't."""
+
         self.partial_results: Sequence[Response | RefusedError] = ()
         """Results of the latest `run_all` when the connection failed; the last one may be incomplete."""
 
@@ -94,6 +97,11 @@ class Connection(imaplib.IMAP4):
     def can(self, capability: str) -> bool:
         """Return whether the server advertises `capability`, in upper case."""
         return capability.encode() in self._known
+
+    @property
+    def capabilities_line(self) -> str:
+        """All capabilities, in upper case and sorted."""
+        return b" ".join(sorted(self._known)).decode("ascii", "replace")
 
     def capability_value(self, name: str) -> int:
         """Return the number in a capability such as `MESSAGELIMIT=1000`, or 0."""

@@ -1,16 +1,17 @@
 """What was learned of a server that its capabilities don't say.
 
 One object for each account, shared by its sessions for as long as the process lives. `Feature` names the
-servers that are known to get a feature wrong. Verdicts expire.
+servers that are known to get a feature wrong. Verdicts expire. Those of probes are kept for other processes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from time import monotonic
 
 from mailmcp import limits
 from mailmcp.imap.command import RefusedError
+from mailmcp.imap.kept import KeptFiles
 from mailmcp.model.feature import Feature
 
 _EXTENSIONS = {"ESEARCH": Feature.ESEARCH, "SORT": Feature.SORT}
@@ -64,6 +65,9 @@ class Quirks:
     clock: Callable[[], float] = monotonic
     """Seconds that never run backwards."""
 
+    kept: KeptFiles | None = None
+    """Where verdicts are kept between processes."""
+
     verdicts: dict[Feature, Verdict] = field(default_factory=dict)
     """From probes, and from answers that were wrong. Use `verdict`, which knows how old they are."""
 
@@ -94,6 +98,12 @@ class Quirks:
     Some servers list names in raw UTF-8 or in broken modified UTF-7 (RFC 3501 section 5.1.3).
     """
 
+    _kept_for: str = field(default="", init=False)
+    """The server whose kept verdicts are the same as these."""
+
+    _shown_whole: int = field(default=0, init=False)
+    """Messages in the largest mailbox that an earlier process saw shown whole."""
+
     _learned_at: dict[Feature, float] = field(default_factory=dict, init=False)
     _began_at: float = field(init=False)
     _probed_at: float = field(init=False)
@@ -117,8 +127,11 @@ class Quirks:
         return self.verdict(feature) is not Verdict.WRONG
 
     def distrust(self, feature: Feature) -> None:
-        """Record that a feature was caught being wrong."""
+        """Record that a feature was caught being wrong. Kept verdicts that failed to say so are removed."""
         self.learn(feature, Verdict.WRONG)
+        if self.kept and self._kept_for:
+            self.kept.remove(self._kept_for)
+            self._kept_for = ""
 
     def allows(self, capability: str) -> bool:
         """Return whether an advertised extension isn't known to fail."""
@@ -138,13 +151,41 @@ class Quirks:
         """Stop probing until verdicts expire: everything is known."""
         self.probes_run = limits.PROBE_RUNS_MAX
 
+    def restore(self, server: str) -> bool:
+        """Learn what an earlier process found out about a server; False if nothing is kept.
+
+        Once a process: when its verdicts expire, it probes. What it has found out itself counts more.
+        """
+        values = self.kept.read(server) if self.kept and not self._kept_for else None
+        if values is None:
+            return False
+        try:
+            verdicts = {Feature(name): Verdict(each) for name, each in values["verdicts"].items()}
+            shown_whole = int(values["shown_whole"])
+        except (ValueError, LookupError, TypeError, AttributeError):
+            return False  # from another version
+        for feature, verdict in verdicts.items():
+            if self.verdict(feature) is Verdict.UNKNOWN:
+                self.learn(feature, verdict)
+        self._kept_for, self._shown_whole = server, shown_whole
+        return True
+
+    def keep(self, server: str, verdicts: Mapping[Feature, Verdict]) -> None:
+        """Keep the verdicts of a probe of a server for other processes."""
+        if self.kept:
+            found = {each: verdict for each, verdict in verdicts.items() if verdict is not Verdict.UNKNOWN}
+            by_name = {feature.value: verdict.value for feature, verdict in found.items()}
+            self.kept.write(server, {"verdicts": by_name, "shown_whole": self.largest_shown_whole})
+            self._kept_for = server
+
     def _is_old(self, moment: float) -> bool:
         return self.clock() - moment >= limits.VERDICT_AGE_MAX_S
 
     @property
     def largest_shown_whole(self) -> int:
         """Messages in the largest mailbox known to be shown whole: servers hide messages of large ones."""
-        return max((each.exists for each in self.visibility.values() if not each.is_partial), default=0)
+        seen = (each.exists for each in self.visibility.values() if not each.is_partial)
+        return max(seen, default=self._shown_whole)
 
     def learn_visibility(self, mailbox: str, visibility: Visibility) -> None:
         """Record how much of a mailbox is shown. One that is shown in part is a verdict on the account."""

@@ -77,6 +77,7 @@ def build_server(
     lean_rows: bool = False,
     call_timeout_s: float = limits.CALL_TIMEOUT_S,
     preferences: Preferences = DEFAULTS,
+    keeps_verdicts: bool = False,
 ) -> Server[Serving]:
     """Build the server. It opens no connection before a call needs one.
 
@@ -87,6 +88,7 @@ def build_server(
         lean_rows: Leave out of listed messages what their ids already say.
         call_timeout_s: The limit of one call, retries included.
         preferences: The user's choices that tools depend on.
+        keeps_verdicts: Keep what is learned of mail servers for other processes, in the user's cache folder.
     """
     published = read_published(dialect, lean_rows=lean_rows, saving=preferences.save_folder is not None)
 
@@ -100,6 +102,7 @@ def build_server(
             lean_rows=lean_rows,
             call_timeout_s=call_timeout_s,
             preferences=preferences,
+            keeps_verdicts=keeps_verdicts,
         )
         return opened
 

@@ -20,10 +20,12 @@ from mcp.types import (
     ReadResourceRequestParams,
     ReadResourceResult,
 )
+from platformdirs import user_cache_path
 
 from mailmcp import REPLY_VERSION
 from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.account import Account
+from mailmcp.imap.kept import KeptFiles
 from mailmcp.imap.pool import Pool
 from mailmcp.imap.uid_cache import UidCache
 from mailmcp.server import resources
@@ -97,9 +99,13 @@ async def open_service(
     lean_rows: bool,
     call_timeout_s: float,
     preferences: Preferences,
+    keeps_verdicts: bool,
 ) -> AsyncIterator["Service"]:
     """Serve until the block ends, then close all connections. Arguments as for `build_server`."""
-    async with Pool(accounts, clock=monotonic).opened() as pool:
+    kept = None
+    if keeps_verdicts:
+        kept = KeptFiles(folder=user_cache_path("mailmcp", appauthor=False) / "servers")
+    async with Pool(accounts, clock=monotonic, kept=kept).opened() as pool:
         factory = CallFactory(pool=pool, preferences=preferences, lean_rows=lean_rows)
         calls = Calls(
             version=REPLY_VERSION,

@@ -1,5 +1,7 @@
 """Probes: does a server's search find what is known to be there? Once an hour for each account.
 
+A process that finds the verdicts of another one, not older than a day, begins with those.
+
 A few messages are fetched. Then one burst of searches must find them, and must not find others. Each
 verdict rests on several messages, since a single one may be odd. A key that is wrong is not used until the
 verdict expires (`plan`). A refusal is a verdict only if it is about the search itself, and if the server
@@ -10,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from mailmcp import limits
+from mailmcp import __version__, limits
 from mailmcp.imap.command import Command, RefusedError, Response, canonical_name
 from mailmcp.imap.errors import refused_error
 from mailmcp.imap.fetch import parse_rows
@@ -54,7 +56,11 @@ def probe_once(session: Session, mailbox: str) -> None:
     Raises:
         DeadlineError, InternalError: The connection failed. Probing stops after a few failures.
     """
-    if not session.quirks.begin_probe():
+    quirks, server = session.quirks, identify(session)
+    if not quirks.begin_probe():
+        return
+    if quirks.restore(server):
+        quirks.end_probes()
         return
     try:
         verdicts = probe(session, mailbox)
@@ -63,7 +69,16 @@ def probe_once(session: Session, mailbox: str) -> None:
             raise
         return  # the mailbox is missing, or FETCH refused: the search itself will show it
     if verdicts:
-        session.quirks.end_probes()
+        quirks.end_probes()
+        quirks.keep(server, verdicts)
+
+
+def identify(session: Session) -> str:
+    """Name a server by all that verdicts depend on. Accounts of one host may be on different servers."""
+    account, connection = session.account, session.connection
+    where = f"{account.host.lower()}:{account.port} {account.user}"
+    features = " ".join(each.value for each in Feature)
+    return "\n".join([where, connection.software, connection.capabilities_line, __version__, features])
 
 
 def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
