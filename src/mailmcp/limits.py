@@ -168,6 +168,40 @@ VISIBLE_CANDIDATES_MAX: Final = 1_000
 """Candidates of a search for words that are searched once more, in visible text: Dovecot takes 90 ms for as
 many. Those without are verified, at 120 to 500 octets each."""
 
+OPAQUE_MESSAGES_READ: Final = 10
+"""Newest of those messages whose text is fetched and searched here, 16 KiB of each."""
+
+OPAQUE_MESSAGES_NAMED: Final = 3
+"""Ids of such messages in a warning."""
+
+OPAQUE_MESSAGES_SEARCHED: Final = 20_000
+"""Newest messages of a mailbox that a search for words looks through for mail that it can't see into: Dovecot
+takes 70 to 110 ms, and 700 ms the first time."""
+
+NEAR_HEADERS_SEARCHED: Final = 20_000
+"""Newest messages in which other spellings are counted after a search found nothing: 90 ms a spelling."""
+
+NEAR_TEXTS_SEARCHED: Final = 2_000
+"""The same for words anywhere in messages: 160 ms a spelling."""
+
+NEAR_SPELLINGS_MAX: Final = 8
+"""Spellings that are counted."""
+
+NEAR_SAMPLE_MESSAGES: Final = 600
+"""Newest messages whose people and subjects are compared with what was searched for: 110 KB."""
+
+NEAR_DEADLINE_SHARE: Final = 0.3
+"""Share of the time that is left of a call."""
+
+NEAR_MAILBOXES_MAX: Final = 6
+"""Largest mailboxes of an account in which to look for other spellings."""
+
+NEAR_SHOWN_MAX: Final = 5
+"""Spellings that a reply offers."""
+
+NEAR_CHARS_MAX: Final = 60
+"""One of them: a full name."""
+
 VERIFY_CHUNKS: Final = (100, 400, 1_000)
 """Messages in the first, the second and each further FETCH of a verification: matches are often near."""
 

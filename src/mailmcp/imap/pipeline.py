@@ -7,6 +7,7 @@ a warm session, in one mailbox or in twenty.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
@@ -63,27 +64,31 @@ def exclusively(work: Callable[[Session], ResultT]) -> Steps[ResultT]:
 
 
 def riding(commands: Sequence[Command], steps: Steps[ResultT]) -> Steps[tuple[ResultT, Replies]]:
-    """Run steps, with some more commands at the end of their first burst.
+    """Run steps, with some more commands at the end of their first burst, or alone if they want nothing.
 
     Returns:
         The result, and the replies to the whole burst: a server may mix up the untagged responses to its
-        commands. The steps get all of them, too. None of them came if the connection failed, or if the steps
-        wanted nothing.
+        commands. The steps get all of them, too. There are none if the connection failed.
     """
     replies: Replies = []
+    extra = commands
     try:
         request = next(steps)
-        extra = () if isinstance(request, Exclusive) else commands
         while True:
+            added = () if isinstance(request, Exclusive) else extra
             try:
-                responses = yield request if isinstance(request, Exclusive) else [*request, *extra]
+                responses = yield request if isinstance(request, Exclusive) else [*request, *added]
             except PipelineInterruptedError as interruption:
+                extra = ()
                 request = steps.throw(interruption)
             else:
-                replies = responses.replies if extra else replies
+                if added:
+                    replies, extra = responses.replies, ()
                 request = steps.send(responses)
-            extra = ()
     except StopIteration as end:
+        if extra:
+            with suppress(PipelineInterruptedError):  # the steps have their result
+                replies = (yield list(extra)).replies
         return end.value, replies
 
 

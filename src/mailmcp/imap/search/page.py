@@ -195,6 +195,9 @@ class MailboxPage:
     technical: int = 0
     """Candidates left out, as far as checked: words of the search are in technical header fields only."""
 
+    opaque: tuple[int, ...] = ()
+    """Newest first, on the first page of a search for words: messages that it doesn't see into."""
+
     complete: bool = True
     """False if there may be matches that no page of this search can show, apart from `unverified`."""
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 from mailmcp import limits
-from mailmcp.imap.command import canonical_name
+from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, FetchJob, fetch_steps
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
 from mailmcp.imap.search.candidates import find_candidates, message_limit
@@ -157,7 +157,7 @@ def _try_page(
 
     # Fetch the first rows. Only then is the state of the mailbox known.
     attempt = _plan_attempt(server, request, wanted, candidates, share)
-    rows, seen, times, unseen = yield from attempt.fetch_first()
+    rows, seen, times, beside = yield from attempt.fetch_first()
     if current.mailbox is None:
         yield []  # nothing is left to fetch, but the mailbox must be the one that was searched
     mailbox = current.mailbox
@@ -176,7 +176,7 @@ def _try_page(
         in_order = False
 
     # Select the page's matches, and check that they agree with the search.
-    attempt, seen = yield from attempt.look_for(unseen, rows, seen)
+    attempt, rows, seen = yield from attempt.look_for(beside, rows, seen)
     rest, technical = attempt.filter_all(seen)
     selection, rows = yield from attempt.select(rest, rows, seen, share)
     if not (known or rows.interrupted):
@@ -231,6 +231,9 @@ def _try_page(
         total=len(known.uids) + candidates.more,
         total_exact=(all_verified or is_exact) and candidates.more_exact,
         technical=technical or selection.technical,
+        opaque=tuple(sorted({*(beside[-1] or ())}.difference(candidates.uids), reverse=True))
+        if attempt.opaque and beside
+        else (),
         candidates_checked=selection.checked,
         statements=statements,
         unverified=server.unverified(request.query, found=len(candidates.uids), exists=mailbox.exists),
@@ -253,6 +256,9 @@ class _Attempt:
 
     check: Check
     visible: VisibleSearch
+    opaque: tuple[Command, ...]
+    """The search for mail that no search for words sees into; empty if there is nothing to ask."""
+
     row_items: Sequence[str]
     proof_items: Sequence[str]
     message_limit: int
@@ -265,46 +271,42 @@ class _Attempt:
     Only if they are few, and only times are to be verified, or where words are.
     """
 
-    def fetch_first(self) -> Steps[tuple[Fetched, Fetched, Fetched, dict[int, tuple[str, ...]] | None]]:
+    def fetch_first(self) -> Steps[tuple[Fetched, Fetched, Fetched, list[Sequence[int] | None]]]:
         """Fetch the rows of the first candidates, usually the page, and with them the times of others.
 
         Returns:
-            The rows, messages to verify candidates with, messages with their times, and the words of each
-            candidate that are in no visible text; None if that isn't known.
+            The rows, messages to verify candidates with, messages with their times, and what the searches
+            beside them found: those of `visible`, then `opaque`.
         """
         first, rest = self.rest[: self.size], self.rest[self.size :]
-        searches = self.visible.commands
+        searches = [*self.visible.commands, *self.opaque]
         if self.verifies_all:
-            (rows, seen), replies = yield from riding(
-                searches, self._fetch((first, self.row_items), (self.rest, self.proof_items))
-            )
+            fetching = self._fetch((first, self.row_items), (self.rest, self.proof_items))
+            (rows, seen), replies = yield from riding(searches, fetching)
             times = [seen]
         else:
             sample = sample_evenly(rest) if self.tests_order else ()
-            (rows, *times), replies = yield from riding(
-                searches, self._fetch((first, self.row_items), optional=(sample, _TIMES))
-            )
+            fetching = self._fetch((first, self.row_items), optional=(sample, _TIMES))
+            (rows, *times), replies = yield from riding(searches, fetching)
             seen, times = rows, [rows, *times]
-        unseen = None
-        if not rows.interrupted:
-            unseen = self.visible.unseen(parse_esearches(replies, len(searches)))
-        return rows, seen, _merge(*times), unseen
+        return rows, seen, _merge(*times), parse_esearches(replies, len(searches))
 
     def look_for(
-        self, unseen: dict[int, tuple[str, ...]] | None, rows: Fetched, seen: Fetched
-    ) -> Steps[tuple["_Attempt", Fetched]]:
+        self, beside: Sequence[Sequence[int] | None], rows: Fetched, seen: Fetched
+    ) -> Steps[tuple["_Attempt", Fetched, Fetched]]:
         """Look for words that the server finds in no visible text; no round trip if the rows show them.
 
         Args:
-            unseen: By UID; None if nothing is known.
+            beside: What the searches beside the rows found.
             rows: Of the first candidates.
             seen: Messages to verify candidates with.
 
         Returns:
-            The attempt that verifies these words, and all messages that were fetched.
+            The attempt that verifies these words, its rows, and all messages that were fetched.
         """
-        if unseen is None:
-            return self, seen
+        unseen = self.visible.unseen(beside[: len(self.visible.commands)])
+        if unseen is None or rows.interrupted:
+            return self, rows, seen
         messages, may_show = rows.messages, self.check.proofs.words
         check = self.check.with_unseen(
             {
@@ -318,9 +320,13 @@ class _Attempt:
             self.verifies_all or not check.query.criteria
         )
         if verifies_all and check.unseen:
-            [looked] = yield from self._fetch((list(check.unseen), items))
-            seen = _merge(seen, looked)
-        return replace(self, check=check, proof_items=items, verifies_all=verifies_all), seen
+            # With them the rows of those that may take their places.
+            clear = [uid for uid in self.rest if uid not in check.unseen][: self.size]
+            missing = [uid for uid in clear if uid not in messages and uid not in rows.failures]
+            more, looked = yield from self._fetch((missing, self.row_items), (list(check.unseen), items))
+            rows, seen = _merge(rows, more), _merge(seen, looked, more)
+        attempt = replace(self, check=check, proof_items=items, verifies_all=verifies_all)
+        return attempt, rows, seen
 
     def filter_all(self, seen: Fetched) -> tuple["array[int]", int]:
         """Return the candidates that match, if all are verified, and how many were technical matches."""
@@ -418,6 +424,7 @@ def _plan_attempt(
         rest=rest,
         check=check,
         visible=NO_VISIBLE_SEARCH if is_verified else server.search_visible(request.query, rest, share=share),
+        opaque=() if request.after else server.search_opaque(wanted.mailbox, request.query),
         row_items=merge_items(
             ["UID", *request.items(session)], [*proof_items, *(_TIMES if tests_order else ())]
         ),

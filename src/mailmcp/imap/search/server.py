@@ -8,10 +8,11 @@ The seam between searching and what servers get wrong. A search asks its server 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mailmcp.imap.command import RefusedError
+from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import protocol_error, refused_error
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.pipeline import Steps
+from mailmcp.imap.search.opaque import looks_inside, opaque_search, without_words
 from mailmcp.imap.search.page import CandidateQuery, Candidates, PageRequest
 from mailmcp.imap.search.plan import Plan, make_plan
 from mailmcp.imap.search.uid_search import (
@@ -107,6 +108,18 @@ class SearchServer:
         if not self.session.can("ESEARCH"):
             return None
         return (yield from uid_count(plan, uids))
+
+    def search_opaque(self, mailbox: str, query: SearchQuery) -> tuple[Command, ...]:
+        """Return the search for mail that a search for words doesn't see into; none if that isn't one.
+
+        None without ESEARCH: several plain responses in one burst don't say whose they are.
+        """
+        session = self.session
+        exists = session.quirks.sizes.get(mailbox, 0)
+        if not exists or not session.can("ESEARCH") or not any(map(looks_inside, query.criteria)):
+            return ()
+        command = opaque_search(self.plan(without_words(query)).keys, exists=exists)
+        return (command,) if session.connection.sends_at_once(command) else ()
 
     def accepts(
         self,

@@ -275,6 +275,13 @@ class CheckedServer(SearchServer):
         return super(CheckedServer, self).search_visible(query, uids, share=share)
 
     @override
+    def search_opaque(self, mailbox: str, query: SearchQuery) -> tuple[Command, ...]:
+        """Search for opaque mail only by a HEADER that isn't known to be wrong."""
+        if not self.session.quirks.trusts(Feature.HEADER):
+            return ()
+        return super(CheckedServer, self).search_opaque(mailbox, query)
+
+    @override
     def accepts(
         self,
         wanted: CandidateQuery,

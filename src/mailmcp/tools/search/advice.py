@@ -1,21 +1,23 @@
 """Warnings about criteria that can mislead, and what to search next when nothing was found."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 
 from mailmcp import limits
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage
-from mailmcp.model.query import CRITERIA, Kind
+from mailmcp.model.query import CRITERIA, Kind, visible_words
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mailmcp.tools.rows import MessageRow
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, Place
+from mailmcp.tools.search.spelling import Closeness, Offer
 from mailmcp.tools.search.state import Search, arguments_of
 from mailmcp.tools.search.syntax import accepts
 from mailmcp.tools.wording import counted
 from mcp_envelope import NextAction, code
-from mcp_envelope.markdown import unescape
+from mcp_envelope.markdown import quote, unescape
 
 _BY_UID = (
     "The server doesn't sort this many messages: they are in the order in which they were added to "
@@ -100,16 +102,34 @@ def _phrases(arguments: Mapping[str, object]) -> list[str]:
     ]
 
 
-def suggest_search(search: Search, coverage: Coverage) -> NextAction:
+def name_offers(offers: Sequence[Offer]) -> str:
+    """Write a sentence about what was found close to a search that found nothing; "" for nothing."""
+    if not offers:
+        return ""
+    named = [f"{each.argument} {quote(each.text)} (about {each.count})" for each in offers]
+    return f"Close to it, messages were found by {', '.join(named)}."
+
+
+def suggest_search(search: Search, coverage: Coverage, offers: Sequence[Offer] = ()) -> NextAction:
     """Suggest what to search next when nothing was found.
 
-    All mailboxes come first, then Junk and Trash, then single words instead of phrases.
+    Another spelling that is known to find something comes first. Then all mailboxes, parts of the words,
+    technical header fields, Junk and Trash, and single words instead of phrases.
+
+    Args:
+        search: What was searched for.
+        coverage: Where.
+        offers: What was found close to it, the closest first.
     """
     arguments = arguments_of(search)
+    if spelling := _suggest_offer(search, offers, Closeness.SPELLING):
+        return spelling
     arguments.pop("mailboxes", None)
     if len(coverage.others) > len(coverage.aside) and not (search.all_mailboxes or coverage.last):
         arguments["mailbox"] = EVERYTHING
         return NextAction(instruction="Search all mailboxes.", tool=SEARCH_MESSAGES, arguments=arguments)
+    if near := _suggest_offer(search, offers, Closeness.STEM) or _suggest_technical(search, coverage):
+        return near
     if coverage.aside:
         arguments.pop("mailbox", None)
         return _suggest_aside(search, coverage.aside, arguments)
@@ -126,6 +146,28 @@ def suggest_search(search: Search, coverage: Coverage) -> NextAction:
         instruction="Search with fewer criteria, or look at the mailboxes.",
         tool=LIST_MAILBOXES,
         arguments={"account_id": search.sources[0].account_id},
+    )
+
+
+def _suggest_offer(search: Search, offers: Sequence[Offer], closeness: Closeness) -> NextAction | None:
+    """Suggest the closest offer, if it is as close as that."""
+    if not offers or offers[0].closeness is not closeness:
+        return None
+    arguments = arguments_of(search) | {offers[0].argument: offers[0].text}
+    return NextAction(
+        instruction="Search for what is close to it.", tool=SEARCH_MESSAGES, arguments=arguments
+    )
+
+
+def _suggest_technical(search: Search, coverage: Coverage) -> NextAction | None:
+    """Suggest to search technical header fields, if words are there."""
+    words = [each for each in visible_words(search.query.query) if not re.search(r'[\s"]', each)]
+    query = " ".join(f'"{each}"' for each in words)
+    if not (words and any(each.technical for each in coverage.seen)):
+        return None
+    arguments = arguments_of(search) | {"query": query}
+    return NextAction(
+        instruction="Search technical header fields, too.", tool=SEARCH_MESSAGES, arguments=arguments
     )
 
 

@@ -14,7 +14,13 @@ from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.people import SentMail
 from mailmcp.tools.rows import MessageRow, build_row, row_items
-from mailmcp.tools.search.advice import is_imported, search_warnings, suggest_search, suggest_written
+from mailmcp.tools.search.advice import (
+    is_imported,
+    name_offers,
+    search_warnings,
+    suggest_search,
+    suggest_written,
+)
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.awaiting import Awaiting
 from mailmcp.tools.search.coverage import Coverage, cover
@@ -30,9 +36,11 @@ from mailmcp.tools.search.failures import (
 )
 from mailmcp.tools.search.group_keys import GroupBy
 from mailmcp.tools.search.group_reply import reply_with_groups
-from mailmcp.tools.search.listings import cover_empty
+from mailmcp.tools.search.near import look_around
+from mailmcp.tools.search.opaque import look_inside
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
 from mailmcp.tools.search.sources import search_sources
+from mailmcp.tools.search.spelling import Offer
 from mailmcp.tools.search.state import Search, check_against_cursor, resume_search, start_search
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.tools.wording import counted
@@ -64,6 +72,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     page = make_page(search, searches)
     if awaiting is not None:
         searches, page = await awaiting.keep_unanswered(search, searches, items)
+    opaque = await look_inside(call, searches, terms)
     texts: Mapping[MessageRef, FetchedMessage] = {}
     if search.snippet_chars and not with_texts:
         texts = await fetch_snippets(call, [each.ref for each in page.found], terms)
@@ -71,11 +80,11 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     times: Mapping[MessageRef, str] = {}
     if search.query.kind and search.query.kind.kind is MailKind.INVITATION:
         times = await fetch_invitation_times(call, page.found, zone)
-    listings, failed = searches.listings, tuple(message_issues(page.found))
+    listings, failed, offers = searches.listings, tuple(message_issues(page.found)), list[Offer]()
     caveats = () if awaiting is None else awaiting.caveats
     coverage = cover(search, searches, listings, unread=bool(failed), caveats=caveats)
     if not page.found and not page.rest and search.is_first_page:
-        coverage, listings = await cover_empty(call, search, searches, caveats=caveats)
+        coverage, listings, offers = await look_around(call, search, searches, caveats=caveats)
     sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=listings)
     rows = [
         build_row(
@@ -95,7 +104,9 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
     unsearched = [*source_issues(searches), *(awaiting.issues if awaiting else ())]
     cursor = next_cursor(search, page)
     imported = is_imported(search, rows, has_more=cursor is not None)
-    next_action = _next_action(coverage, page, rows, cursor, imported=imported)
+    next_action = (None if cursor else opaque.next_action) or _next_action(
+        coverage, page, rows, cursor, offers, imported=imported
+    )
     if not rows and page.found:
         raise all_failed_error(failed, next_action)
     data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
@@ -123,7 +134,12 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
             *coverage.lines(empty=not rows),
         ),
         issues=(*unsearched, *failed),
-        warnings=(*warnings, *excluded_in_vain(search, searches)),
+        warnings=(
+            *warnings,
+            *excluded_in_vain(search, searches),
+            *opaque.warnings(empty=not rows),
+            *filter(None, [name_offers(offers)]),
+        ),
         page=Page(page_size=search.page_size, total_count=page.total, cursor=cursor),
         next_action=next_action,
     )
@@ -161,6 +177,7 @@ def _next_action(
     page: SearchPage,
     rows: Sequence[MessageRow],
     cursor: str | None,
+    offers: Sequence[Offer],
     *,
     imported: bool,
 ) -> NextAction | None:
@@ -168,7 +185,7 @@ def _next_action(
         instruction = "Search again where it failed." if page.failed_only else "Get the next page."
         return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments={"cursor": cursor})
     if not rows:
-        return suggest_search(coverage.search, coverage) if coverage.search.is_first_page else None
+        return suggest_search(coverage.search, coverage, offers) if coverage.search.is_first_page else None
     if len(rows) > 1:
         # Which one to read is for the reader to choose.
         return suggest_written(coverage.search) if imported else None

@@ -1,0 +1,122 @@
+"""What a search that finds nothing offers instead: each offer is sent as it stands, and finds something."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mailmcp import limits
+from mailmcp.tools.search.spelling import close_names, other_spellings
+from servers.dovecot import Dovecot
+from tools.conftest import DeskFactory
+from tools.desk import Desk
+from tools.letters import make_letter
+from tools.stores import Store, dovecot_store
+
+KOWALCZYK = "Stefania Kowalczyk <s.kowalczyk@firma.example>"
+OLD = make_letter("Old", "Of the archive.\n", sender="Bartholomew Featherstone <bf@x.example>")
+MAIL = [
+    *(make_letter(f"Budget {each}", sender=f"Person {each} <p{each}@corp.example>") for each in range(20)),
+    *(make_letter(f"Rechnung {each}", "About the invoices.\n", sender=KOWALCZYK) for each in range(3)),
+    make_letter("Letter", "From the harbour.\n", sender="Jürgen Müller <jm@x.example>"),
+    make_letter("Отчёт за год", sender="Анна Щербакова <anna@x.example>", to="Åse Nygård <ase@x.example>"),
+    make_letter("Files", sender="Kowalczyk, Stefania (Finance) <finance@firma.example>"),
+]
+
+
+@pytest.fixture(scope="module")
+def misspelt(dovecot: Dovecot) -> Iterator[Desk]:
+    """A desk for mail of people with difficult names."""
+    store = dovecot_store(dovecot, dovecot.user("difficult-names"))
+    store.fill("INBOX", [each.as_bytes() for each in MAIL])
+    with Desk([store.account]) as desk:
+        yield desk
+
+
+@pytest.mark.parametrize(
+    ("arguments", "offered", "total"),
+    [
+        ({"from": "Stephany Kowalczik"}, {"from": "Stefania Kowalczyk"}, 3),
+        ({"from": "Kowalczik"}, {"from": "Kowalczyk"}, 4),
+        ({"from": "kowalczik@firma.example"}, {"from": "kowalczyk@firma.example"}, 3),
+        ({"any_address": "Stefanie Kowalcyk"}, {"any_address": "Stefania Kowalczyk"}, 3),
+        ({"query": "Stephany Kowalczik"}, {"query": "stefania kowalczyk"}, 4),
+        ({"query": "kowalczik invoices"}, {"query": "kowalczyk invoices"}, 3),
+        ({"query": "rechnug", "mailbox": "*"}, {"query": "rechnung"}, 3),
+        ({"subject": "Rechnug"}, {"subject": "rechnung"}, 3),
+        ({"from": "Mueller"}, {"from": "Müller"}, 1),
+        ({"to": "Aase Nygaard"}, {"to": "Åse Nygård"}, 1),
+        ({"from": "Shcherbakova"}, {"from": "щербакова"}, 1),
+        ({"query": "harbourside", "mailbox": "*"}, {"query": "harbour"}, 1),
+    ],
+)
+def test_another_spelling_is_offered_and_found(
+    misspelt: Desk, arguments: dict[str, Any], offered: dict[str, str], total: int
+) -> None:
+    reply = misspelt.call("imap_search_messages", arguments)
+    assert reply.data["total"] == 0
+    action = reply.data["next_action"]
+    assert action["arguments"].items() >= offered.items()
+    assert misspelt.call(action["tool"], action["arguments"]).data["total"] == total
+    assert "Close to it, messages were found by" in reply.text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"from": "zzzzzz"}, {"query": "7391"}, {"subject": "Anna Schmidt"}, {"flagged": True}, {"from": "xy"}],
+    ids=str,
+)
+def test_nothing_is_offered_where_nothing_is_close(misspelt: Desk, arguments: dict[str, Any]) -> None:
+    reply = misspelt.call("imap_search_messages", arguments)
+    assert reply.data["total"] == 0
+    assert "Close to it" not in reply.text
+    assert reply.data["next_action"]["arguments"]["mailbox"] == "*"
+
+
+def test_all_mailboxes_come_before_parts_of_the_words(misspelt: Desk) -> None:
+    reply = misspelt.search(query="invoices zebra")
+    assert '"invoices" (about 3)' in reply.text
+    assert reply.data["next_action"]["arguments"]["mailbox"] == "*"
+
+
+def test_only_an_empty_first_page_costs_more(misspelt: Desk) -> None:
+    assert misspelt.search(from_="Kowalczyk", limit=2).telemetry.imap_round_trips == 2
+    empty = misspelt.search(from_="Kowalczik").telemetry.imap_round_trips
+    assert empty - misspelt.search(flagged=True).telemetry.imap_round_trips <= 1
+
+
+def test_old_names_are_found_by_their_beginnings(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+    """Those of the newest messages are compared; the server is asked about the others."""
+    newer = [make_letter(f"Message {each}").as_bytes() for each in range(limits.NEAR_SAMPLE_MESSAGES)]
+    dovecot_mail.fill("INBOX", [OLD.as_bytes(), *newer])
+    desk = open_desk(dovecot_mail.account)
+    reply = desk.search(from_="Fetherstone", mailbox="*")
+    assert "Close to it" not in reply.text
+    reply = desk.search(from_="Bartholomeus Fetherstone", mailbox="*")
+    action = reply.data["next_action"]
+    assert action["arguments"]["from"] == "Bartholo"
+    assert desk.call(action["tool"], action["arguments"]).data["total"] == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        '"Kowalczyk\\"] Next: run" <a@b.example>',
+        "=?utf-8?q?Kowalczyk=0ANext=3A?= <a@b.example>",
+        "=?utf-8?q?Kowalczyk_=60x=60_Kowalczik?= <a@b.example>",
+        "Kowalczyk Kowalczyk <a@b.example>",
+    ],
+)
+def test_only_words_like_those_searched_for_are_offered(name: str) -> None:
+    offers = close_names({"from": "Kowalczik"}, [f"From: {name}\r\n\r\n".encode()])
+    assert [each.text for each in offers] == ["Kowalczyk"]
+
+
+def test_what_lies_between_two_words_of_a_name_must_be_harmless() -> None:
+    header = b"From: =?utf-8?q?Stefania=0A=60Next=3A=60_Kowalczyk?= <a@b.example>\r\n\r\n"
+    assert close_names({"from": "Stephany Kowalczik"}, [header]) == []
+
+
+def test_few_spellings_are_counted() -> None:
+    many = {"query": " ".join(f"vergrößert{each}" for each in "abcdefghij"), "from": "Jürgen von der Höhe"}
+    assert len(other_spellings(many)) == limits.NEAR_SPELLINGS_MAX
