@@ -17,11 +17,14 @@ from anyio import to_thread
 from documents.documents import docx, paragraph
 from documents.stand_in import ANSWER, children, hanging, make_door, program, unmeasured_environment, wait_at
 from mailmcp import limits
+from mailmcp.documents import process
 from mailmcp.documents.extraction import Cause, Extraction, ExtractionError, Section
 from mailmcp.documents.kind import Kind
 from mailmcp.documents.process import extract_text
 
 _LETTER = docx(paragraph("Grüße aus 東京"))
+
+_SIZES = '"width": 1, "height": 1, "source_width": 1, "source_height": 1, "pages": 1'
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals and named pipes")
 
@@ -91,6 +94,27 @@ def test_modules_are_the_server_s_own(monkeypatch: pytest.MonkeyPatch, tmp_path:
 )
 def test_an_answer_that_is_none_is_a_crash(script: str) -> None:
     assert _cause(program(script)) is Cause.CRASHED
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "print('{}')",
+        f"print('{{{_SIZES}}}')",
+        f"print('{{{_SIZES}, \"notes\": []}}\\nGIF8')",
+        "sys.stdout.write('x' * 6_000_000)",
+    ],
+    ids=["nothing", "no notes", "another format", "too much"],
+)
+def test_a_picture_that_is_none_is_a_crash(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    monkeypatch.setattr(process, "worker_command", lambda _: program(script))
+
+    async def run() -> None:
+        with pytest.raises(ExtractionError) as raised:
+            await process.draw_picture(b"", Kind.IMAGE, 1)
+        assert raised.value.cause is Cause.CRASHED
+
+    anyio.run(run)
 
 
 def test_a_cause_is_an_answer() -> None:

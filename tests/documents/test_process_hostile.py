@@ -1,17 +1,21 @@
 """Documents that are made to hurt, in the real worker; after each an ordinary one is read."""
 
+import gzip
+import struct
 import zipfile
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import anyio
 import pytest
 
 from documents.documents import docx, open_document, paragraph, xlsx, zipped
 from documents.pdf_file import pdf, stream
+from documents.pictures import image
 from documents.stand_in import children
+from documents.tars import named_gzip, tarred
 from mailmcp.documents.extraction import Cause, Extraction, ExtractionError
 from mailmcp.documents.kind import Kind
-from mailmcp.documents.process import extract_text
+from mailmcp.documents.process import draw_picture, extract_text, read_member
 
 _TOO_SLOW = "Reading the document took too long: only its beginning was read."
 
@@ -82,6 +86,66 @@ def test_what_takes_too_long_is_read_in_part(make: Callable[[], bytes], kind: Ki
     assert "begin" in result.text
     assert result.truncated
     assert result.notes == (_TOO_SLOW,)
+
+
+def _cause(work: Callable[[], Awaitable[object]]) -> Cause:
+    """Return why there is no picture or file, then read an ordinary document."""
+
+    async def run() -> Cause:
+        with pytest.raises(ExtractionError) as refused:
+            await work()
+        assert children() == []
+        assert (await extract_text(docx(paragraph("ordinary")), Kind.DOCX)).text == "ordinary"
+        return refused.value.cause
+
+    return anyio.run(run)
+
+
+def _sized(width: int, height: int) -> bytes:
+    """Make an image that says it is larger than it is."""
+    small = image(10, 10, kind="BMP")
+    return small[:18] + struct.pack("<ii", width, height) + small[26:]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "cause"),
+    [
+        (_sized(20_000, 20_000), Kind.IMAGE, Cause.TOO_LARGE),
+        (_sized(10_900, 10_900), Kind.IMAGE, Cause.OUT_OF_MEMORY),
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), Kind.IMAGE, Cause.MALFORMED),
+        (pdf([]), Kind.PDF, Cause.MALFORMED),
+        (b"%PDF-1.7\n" + bytes(range(256)), Kind.PDF, Cause.MALFORMED),
+    ],
+    ids=["bomb", "memory", "garbage", "no pages", "garbage pdf"],
+)
+def test_there_is_no_picture(content: bytes, kind: Kind, cause: Cause) -> None:
+    assert _cause(lambda: draw_picture(content, kind, 1, memory_octets=400_000_000)) is cause
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "cause"),
+    [
+        (lambda: zipped({"a": bytes(30_000_000)}), Kind.ZIP, Cause.TOO_LARGE),
+        (lambda: named_gzip("a", bytes(30_000_000)), Kind.TAR, Cause.TOO_LARGE),
+        (lambda: zipped({"a": "b"})[:-30], Kind.ZIP, Cause.MALFORMED),
+        (lambda: b"\xfd7zXZ\0" + bytes(range(256)), Kind.TAR, Cause.MALFORMED),
+        (lambda: b"\x78\x9f\x3e\x22\0\0", Kind.TNEF, Cause.NO_MEMBER),
+        (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(range(256)) * 8, Kind.MSG, Cause.MALFORMED),
+    ],
+    ids=["zip bomb", "gzip bomb", "cut zip", "garbage xz", "empty tnef", "garbage msg"],
+)
+def test_there_is_no_file_inside(make: Callable[[], bytes], kind: Kind, cause: Cause) -> None:
+    assert _cause(lambda: read_member(make(), kind, "a")) is cause
+
+
+@pytest.mark.full
+def test_a_stream_of_zeros_is_not_unfolded_to_its_end() -> None:
+    """The list of files stops at the limit."""
+    bomb = gzip.compress(tarred([("first", b"x"), ("zeros", bytes(300_000_000)), ("last", b"y")]), 1)
+    result = _read(bomb, Kind.TAR, time_s=100)
+    assert isinstance(result, Extraction)
+    assert result.text == "1 octets: first\n300000000 octets: zeros"
+    assert result.truncated
 
 
 def test_what_takes_too_much_memory_is_broken_off() -> None:

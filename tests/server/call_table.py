@@ -61,6 +61,7 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
     (ATTACHMENT, {"message_id": "{id}", "part_id": 1, "mode": "text", "text_max_chars": "100"}),
     (ATTACHMENT, {"message_id": "{id}", "part_id": "1", "text_offset": 2, "mode": None}),
     (ATTACHMENT, {"message_id": "{id}", "part_id": "1", "mode": "content"}),
+    (ATTACHMENT, {"message_id": "{id}", "part_id": "1", "page": "1", "member": None}),
     (RAW, {"message_id": "{id}"}),
     (RAW, {"message_id": "{id}", "offset": "5", "max_bytes": 100.0}),
     (RAW, {"message_id": "{id}", "offset": None, "max_bytes": ""}),
@@ -91,10 +92,14 @@ BAD: list[Bad] = [
     Bad(ATTACHMENT, {"message_id": "{id}", "part_id": [SECRET]}, ("part_id",), "invalid_type"),
     Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", "mode": SECRET}, ("mode",), "invalid_value"),
     Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", "mode": "save"}, ("mode",), "switched_off"),
+    Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", "page": 2}, ("page",), "exclusive_params"),
+    Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", "member": SECRET}, ("member",), "invalid_value"),
+    Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", "mode": "image"}, ("mode",), "invalid_value"),
     Bad(ATTACHMENT, {"message_id": "{id}", "part_id": _BREAK}, ("part_id", "part_id"), "forbidden_character"),
     *(
         Bad(ATTACHMENT, {"message_id": "{id}", "part_id": "1", name: value}, (name,), "out_of_range")
         for name, value in (
+            ("page", 0),
             ("text_offset", -1),
             ("text_offset", 99),
             ("text_max_chars", 99),

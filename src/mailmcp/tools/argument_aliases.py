@@ -19,6 +19,8 @@ _ALIASES: Final = {row.argument: row.aliases for row in ARGUMENT_CRITERIA} | {
     "cursor": "page_token next_page_token next_cursor continuation page",
     "message_id": "id ids uid uids msg_id email_id message message_uri uri thread_id conversation_id",
     "part_id": "attachment_id attachment part part_number filename file_name section",
+    "member": "entry inner_file file path archive_member",
+    "page": "page_number",
     "body_mode": "format body_format mode",
     "mode": "format",
     "body_offset": "offset",

@@ -15,6 +15,12 @@ from tools.stores import Store
 _SCAN = pdf([b"0 0 595 842 re f", b"1 0 0 rg 0 0 595 842 re f"])
 
 
+@pytest.fixture
+def store(dovecot_mail: Store) -> Store:
+    """One server: fetching is tested with the other modes."""
+    return dovecot_mail
+
+
 def _follow(desk: Desk, from_: Reply | ToolError) -> Reply:
     action = from_.outcome.next_action if isinstance(from_, Reply) else from_.next_action
     assert action is not None
