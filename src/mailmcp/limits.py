@@ -239,6 +239,12 @@ GROUP_DEADLINE_SHARE: Final = 0.6
 GROUP_COPIES_MAX: Final = 2_000
 """Messages compared in full because they may be copies, where the server has no ids: about 1 KB each."""
 
+GROUP_KEY_CHARS_MAX: Final = 320
+"""Of the key of a group: what an address can have (RFC 5321 section 4.5.3.1)."""
+
+GROUP_RECIPIENTS_MAX: Final = 50
+"""Recipients for which one message counts, its first ones: a message may name thousands, each a group."""
+
 GROUP_NAME_CHARS_MAX: Final = 60
 """Of the name of a person or a list."""
 

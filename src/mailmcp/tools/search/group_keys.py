@@ -80,7 +80,7 @@ def keys_in_header(group_by: GroupBy, headers: Headers) -> tuple[Key, ...]:
             domains = (to_ascii(organisation_of(domain_of(each.key))) for each in senders)
             return tuple(Key(key=each, argument="from") for each in domains if each)
         case GroupBy.RECIPIENT:
-            return _people(headers, "To", "Cc", argument="any_address")
+            return _people(headers, "To", "Cc", argument="any_address")[: limits.GROUP_RECIPIENTS_MAX]
         case GroupBy.LIST:
             return _list(headers)
         case _:
@@ -110,7 +110,11 @@ def period_days(key: str) -> tuple[date, date]:
 def _people(headers: Headers, *names: str, argument: str = "from") -> tuple[Key, ...]:
     found = parse_addresses(*(raw for name in names for raw in headers.raw_all(name)))
     keys = (
-        Key(key=each.address.lower(), argument=argument, name=_short(each.name))
+        Key(
+            key=each.address.lower()[: limits.GROUP_KEY_CHARS_MAX],
+            argument=argument,
+            name=_short(each.name),
+        )
         for each in found
         if "@" in each.address
     )

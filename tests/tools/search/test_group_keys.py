@@ -1,0 +1,44 @@
+"""The keys of a message, as strangers write its header."""
+
+import pytest
+
+from mailmcp import limits
+from mailmcp.mail.header.fields import parse_headers
+from mailmcp.tools.search.group_keys import GroupBy, keys_in_header
+
+MANY = ", ".join(f"p{number}@example.org" for number in range(1_000))
+LONG = "a" * 5_000 + "@example.org"
+
+
+@pytest.mark.parametrize(
+    ("group_by", "lines", "keys"),
+    [
+        ("sender", ["From: Ann <ANN@Example.ORG>, bob@example.org"], ["ann@example.org"]),
+        ("sender", ["From: Undisclosed"], []),
+        ("sender", [], []),
+        ("sender", ["From: =?utf-8?q?eve=40example=2Eorg?= <mallory@example.net>"], ["mallory@example.net"]),
+        ("sender", [f"From: {LONG}"], [LONG[: limits.GROUP_KEY_CHARS_MAX]]),
+        ("domain", ["From: ann@mail.corp.co.uk"], ["corp.co.uk"]),
+        ("domain", ["From: ann@mail.bücher.example"], ["xn--bcher-kva.example"]),
+        ("domain", ["From: ann@[192.0.2.1]"], ["[192.0.2.1]"]),
+        (
+            "recipient",
+            ["To: Team: ann@a.example, bob@b.example;", "Cc: ANN@a.example"],
+            ["ann@a.example", "bob@b.example"],
+        ),
+        ("recipient", ["To: undisclosed-recipients:;"], []),
+        (
+            "recipient",
+            [f"To: {MANY}"],
+            [f"p{number}@example.org" for number in range(limits.GROUP_RECIPIENTS_MAX)],
+        ),
+        ("list", ["List-Id: Tea <tea.example.org>", "From: ann@example.org"], ["tea.example.org"]),
+        ("list", ["List-Unsubscribe: <https://a.example/>", "From: Ann@example.org"], ["ann@example.org"]),
+        ("list", ["List-Unsubscribe: see below", "From: ann@example.org"], []),
+        ("list", ["From: ann@example.org"], []),
+        ("month", ["From: ann@example.org"], []),
+    ],
+)
+def test_keys(group_by: str, lines: list[str], keys: list[str]) -> None:
+    headers = parse_headers("".join(f"{line}\r\n" for line in lines).encode())
+    assert [each.key for each in keys_in_header(GroupBy(group_by), headers)] == keys
