@@ -244,3 +244,18 @@ def test_more_possible_copies_than_are_compared_are_said(
     data = desk.search(group_by="year", mailbox="*").data
     assert (data["total"], data["total_at_most"]) == (10, True)
     assert "Copies may be counted twice: 8 messages could not be compared." in data["coverage"]["method"]
+
+
+def test_empty_mailboxes_leave_their_share_of_a_round_trip_to_others(
+    dovecot_mail: Store, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    letters = [make_letter(f"Letter {number}").as_bytes() for number in range(703)]
+    dovecot_mail.fill("INBOX", letters[:700], received=NOON)
+    for number, name in enumerate(("A", "B", "C")):
+        dovecot_mail.fill(name, [letters[700 + number]], received=NOON + timedelta(days=1 + number))
+    desk = open_desk(dovecot_mail.account)
+    desk.search(limit=1)
+    monkeypatch.setattr(limits, "WALK_CHUNK_MESSAGES", 400)
+    reply = desk.search(group_by="year", mailboxes=["INBOX", "A", "B", "C"])
+    assert (reply.data["total"], reply.data["coverage"]["complete"]) == (703, True)
+    assert reply.telemetry.imap_round_trips == 1 + len([100, 100, 400, 100])

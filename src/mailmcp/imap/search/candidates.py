@@ -118,7 +118,7 @@ def _search_windows(
         candidates,
         more=_count_at_most(windows.rest, found.exists - len(uids)),
         more_exact=False,
-        statements=(*candidates.statements, f"{searched}; the next page goes on from there."),
+        statements=(*candidates.statements, f"{searched}; the others are still to be searched."),
     )
 
 

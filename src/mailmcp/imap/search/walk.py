@@ -110,7 +110,8 @@ def walk_mailboxes(
         DeadlineError, InternalError: The connection failed, which ends all of them.
     """
     server.prepare(requests)
-    walks = [_Walk(server, request, new_tally, budget, report, chunk, len(requests)) for request in requests]
+    walks: list[_Walk] = []
+    walks += (_Walk(server, request, new_tally, budget, report, chunk, walks) for request in requests)
     tasks = [
         MailboxTask(mailbox=walk.request.mailbox, uidvalidity=None, steps=walk.steps(), current=walk.current)
         for walk in walks
@@ -133,9 +134,10 @@ class _Walk:
     budget: Budget
     report: Callable[[], None]
     chunk: int
-    share: int
-    """How many walks share a burst, and a chunk."""
+    walks: Sequence["_Walk"]
+    """All walks on this session, this one included."""
 
+    is_walking: bool = True
     current: CurrentMailbox = field(default_factory=CurrentMailbox)
     taken: int = 0
 
@@ -151,11 +153,19 @@ class _Walk:
             search_until=self.request.search_until,
         )
         walked = None
-        while walked is None:
-            candidates = yield from find_candidates(self.server, wanted)
-            assert candidates is not None  # noqa: S101 - they are in order as they are found
-            walked = yield from self._add_up(wanted, candidates)
+        try:
+            while walked is None:
+                candidates = yield from find_candidates(self.server, wanted)
+                assert candidates is not None  # noqa: S101 - they are in order as they are found
+                walked = yield from self._add_up(wanted, candidates)
+        finally:
+            self.is_walking = False
         return walked
+
+    @property
+    def _share(self) -> int:
+        """How many walks share a burst, and a chunk: those of small mailboxes end early."""
+        return max(sum(each.is_walking for each in self.walks), 1)
 
     def _add_up(self, wanted: CandidateQuery, candidates: Candidates) -> Steps[WalkedMailbox | None]:
         """Add up the candidates, chunk by chunk; None if the search must be made again."""
@@ -166,18 +176,19 @@ class _Walk:
         check = make_check(candidates.plan.local, self.request.proofs)
         items = merge_items(["UID", *self.request.items(server.session)], check.items)
         uids, tally = candidates.uids, self.new_tally()
-        size = max(self.chunk // self.share, 100)
-        if query.query:
-            size = max(min(size, limits.VISIBLE_CANDIDATES_MAX // self.share), 1)
         matches = array("I")
         failures: dict[int, FetchFailure] = {}
         lost: FetchFailure | None = None
         looked_at, technical, is_checked = 0, 0, False
         while lost is None:
+            share = self._share
+            size = max(self.chunk // share, 100)
+            if query.query:
+                size = max(min(size, limits.VISIBLE_CANDIDATES_MAX // share), 1)
             granted = budget.take(min(size, len(uids) - looked_at))
             self.taken += granted
             chunk = uids[looked_at : looked_at + granted]
-            rows, verified = yield from self._fetch(chunk, items, check)
+            rows, verified = yield from self._fetch(chunk, items, check, share)
             if (found := self._uidvalidity()) != uidvalidity:
                 raise uidvalidity_conflict(mailbox.name, expected=uidvalidity, found=found)
             if not (is_checked or rows.interrupted):
@@ -225,7 +236,7 @@ class _Walk:
         )
 
     def _fetch(
-        self, chunk: Sequence[int], items: Sequence[str], check: Check
+        self, chunk: Sequence[int], items: Sequence[str], check: Check, share: int
     ) -> Steps[tuple[Fetched, Check]]:
         """Fetch candidates, and look which words of the search are in their visible text; see `visible`.
 
@@ -233,7 +244,7 @@ class _Walk:
             The rows, and what verifies them. If the connection failed, only rows that can be verified.
         """
         server = self.server
-        visible = server.search_visible(self.request.query, chunk, share=self.share)
+        visible = server.search_visible(self.request.query, chunk, share=share)
         fetching = fetch_steps((chunk, items), message_limit=message_limit(server.session))
         [rows], replies = yield from riding(visible.commands, fetching)
         unseen = None if rows.interrupted else visible.unseen(parse_esearches(replies, len(visible.commands)))
