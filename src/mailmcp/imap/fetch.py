@@ -238,6 +238,29 @@ def fetch_steps(
     return results
 
 
+def fetch_by_number(job: FetchJob, sample: FetchJob) -> Steps[dict[int, FetchedMessage] | None]:
+    """Fetch messages of the open mailbox by their sequence numbers; one round trip.
+
+    Args:
+        job: Numbers, and the data items of each, with UID.
+        sample: The same for other messages.
+
+    Returns:
+        The rows by UID; None unless there is exactly one for each message.
+    """
+    commands = [replace(each, uid=False) for part in (job, sample) for each in _commands(part, 0)]
+    replies = (yield commands).replies
+    rows, unreadable = _parse_replies(replies)
+    refused = any(isinstance(reply, RefusedError) for reply in replies)
+    if refused or unreadable or len(rows) != len(job[0]) + len(sample[0]):
+        return None
+    full = [uid for uid, row in rows.items() if row.sections]
+    [fetched] = yield from _replace_headers_without_from(
+        [(full, job[1])], [Fetched(messages={uid: rows[uid] for uid in full})]
+    )
+    return rows | fetched.messages
+
+
 def _lost(uid: int, error: ToolError) -> FetchFailure:
     """Build the failure for a message that had not come when the connection failed."""
     return FetchFailure(

@@ -1,4 +1,4 @@
-"""The first search of a mailbox of a million messages, of which nothing is known yet."""
+"""A mailbox of a million messages: the first search, of which nothing is known yet, and the second."""
 
 import pytest
 
@@ -15,7 +15,7 @@ NEWEST = range(MILLION, MILLION - 10, -1)
 ROWS = Respond(
     b"".join(
         b'* %d FETCH (UID %d FLAGS () INTERNALDATE "21-Nov-2026 10:00:00 +0000" '
-        b"BODY[HEADER.FIELDS (DATE FROM SUBJECT)] {2}\r\n\r\n)\r\n" % (uid, uid)
+        b"BODY[HEADER.FIELDS (DATE FROM SUBJECT)] {23}\r\nFrom: a@example.org\r\n\r\n)\r\n" % (uid, uid)
         for uid in NEWEST
     )
     + b"{tag} OK Done\r\n"
@@ -32,6 +32,7 @@ def test_a_million_messages_are_searched_in_the_first_call(peer: PeerFactory, an
             Rule(command="EXAMINE", action=EXAMINED),
             Rule(command="UID SEARCH", action=Respond(answer)),
             Rule(command="UID FETCH", action=ROWS),
+            Rule(command="FETCH", containing="999991:1000000", action=ROWS),
         ]
     )
     with RunningPool(make_account(server)) as pool:
@@ -39,3 +40,5 @@ def test_a_million_messages_are_searched_in_the_first_call(peer: PeerFactory, an
         searches = [command for command in server.commands if command.name == "UID SEARCH"]
         assert (len(searches), server.connections) == (1, 1)
         assert pool.telemetry.bytes_received < len(answer) + 5_000
+        assert pool.run(newest) == list(NEWEST), "fetched by their numbers"
+        assert (pool.telemetry.imap_round_trips, pool.telemetry.bytes_received < 5_000) == (1, True)

@@ -1,5 +1,8 @@
 """ESEARCH responses are parsed strictly, SEARCH responses are not."""
 
+import tracemalloc
+from collections.abc import Callable, Sequence
+
 import pytest
 
 from mailmcp import limits
@@ -51,6 +54,23 @@ def test_many_scattered_uids_are_read_in_linear_time() -> None:
         assert list(parse_esearch([line], tag=b"A1") or ()) == scattered
 
     assert_linear(parse, size=500, large=100_000)
+
+
+@pytest.mark.parametrize("parse", [parse_search, lambda lines: parse_esearch(lines, tag=b"A1")])
+def test_uids_take_little_memory_while_they_are_read(parse: Callable[[list[bytes]], Sequence[int]]) -> None:
+    """A million of them as objects would take 60 MB."""
+    count = 100_000
+    line = b'(TAG "A1") UID COUNT %d ALL 1:%d' % (count, count)
+    if parse is parse_search:
+        line = b" ".join(b"%d" % uid for uid in range(1, count + 1))
+    tracemalloc.start()
+    try:
+        found = parse([line])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(found) == count
+    assert peak < 24 * count
 
 
 @pytest.mark.parametrize(

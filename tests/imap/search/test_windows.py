@@ -117,7 +117,7 @@ def test_the_newest_unread_cost_two_round_trips_and_their_total_is_counted(peer:
         assert session.handle.traffic.round_trips - before == 2
     assert (page.uids, page.total, page.total_exact, page.left) == ((99, 96, 93), 33, True, 30)
     assert searches(server) == ["UID 90:* UNSEEN", "RETURN (COUNT) UID 1:89 UNSEEN"]
-    assert page.statements == ()
+    assert (page.statements, page.reach) == ((), "")
 
 
 @pytest.mark.parametrize("capabilities", [EXTENDED, pytest.param(PLAIN, marks=pytest.mark.full)])
@@ -150,7 +150,7 @@ def test_pages_are_filled_from_windows_and_show_each_message_once(
         pages = 1
         while True:
             given += page.uids
-            assert len(page.uids) == 3 or not page.left or page.statements
+            assert len(page.uids) == 3 or not page.left or page.reach
             if not page.left:
                 break
             pages += 1
@@ -172,7 +172,7 @@ def test_a_search_whose_time_is_up_says_how_far_it_got(peer: PeerFactory) -> Non
     assert page.last is not None
     assert 100 > page.last.uid > 75
     assert page.left == page.last.uid - 1 == page.total - 1
-    assert page.statements[-1].startswith("Searched about the newest ")
+    assert page.reach.startswith("Searched the newest ")
     assert reports == sorted(reports)
     assert reports[-1][1] == 100
 

@@ -22,7 +22,7 @@ from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import EVERY_UID, Found, UidRange
 from mailmcp.imap.search.windows import Windows, is_large
 from mailmcp.imap.session import Session
-from mcp_envelope import Code
+from mcp_envelope import Code, code
 
 _PIVOTS = 64
 """Candidates whose ranks are fetched at once to find a place among them: two rounds for 4,000."""
@@ -65,10 +65,13 @@ def find_candidates(server: SearchServer, wanted: CandidateQuery) -> Steps[Candi
     return (yield from _search_windows(server, wanted, candidates))
 
 
+def _count_enough(wanted: CandidateQuery, plan: Plan) -> int:
+    """Return how many candidates fill a page: more if some will fail the verification."""
+    return max(wanted.size, limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if plan.local.criteria else 0)
+
+
 def _has_enough(wanted: CandidateQuery, candidates: Candidates) -> bool:
-    """Return whether candidates fill a page: more are needed if some will fail the verification."""
-    spare = limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if candidates.plan.local.criteria else 0
-    return len(candidates.uids) - candidates.start >= max(wanted.size, spare)
+    return len(candidates.uids) - candidates.start >= _count_enough(wanted, candidates.plan)
 
 
 def _search_windows(
@@ -108,17 +111,19 @@ def _search_windows(
         is_late = quirks.clock() >= wanted.search_until
         if is_late or more == 0 or _has_enough(wanted, candidates):
             break
-    if more is None and is_first_page and windows.counts_fast:
+    if more is None and is_first_page and not wanted.query.criteria:
+        more = found.exists - len(uids)
+    elif more is None and is_first_page and windows.counts_fast:
         more = yield from server.count(plan, windows.rest)
     if more is not None:
         return replace(candidates, more=more, more_exact=not (more and plan.local.criteria))
-    which = "oldest" if ascending else "newest"
-    searched = f"Searched about the {which} {found.exists - windows.left} of {found.exists} messages"
+    which, searched = "oldest" if ascending else "newest", found.exists - windows.left
+    where = f"{found.exists} messages in {code(wanted.mailbox)}"
     return replace(
         candidates,
         more=_count_at_most(windows.rest, found.exists - len(uids)),
         more_exact=False,
-        statements=(*candidates.statements, f"{searched}; the others are still to be searched."),
+        reach=f"Searched the {which} {searched} or so of {where}; the others are still to be searched.",
     )
 
 
@@ -157,7 +162,10 @@ def _search_sorted(server: SearchServer, wanted: CandidateQuery) -> Steps[Candid
         exists = session.quirks.sizes.get(wanted.mailbox)
         if exists is None:
             exists = (yield []).mailbox.exists
-        sort = b"" if is_large(exists) else sort
+        if is_large(exists):
+            sort = b""
+            if order is Order.LARGEST and (largest := (yield from _sort_largest(server, wanted))):
+                return largest
     plan, found = yield from _search(server, wanted, sort=sort, begins=True)
     statements, complete = plan.statements + found.statements, plan.complete and found.complete
     ranks: dict[int, int] = {}
@@ -186,6 +194,26 @@ def _search_sorted(server: SearchServer, wanted: CandidateQuery) -> Steps[Candid
         is_sorted=found.is_sorted and not sorts_here,
         statements=statements,
         complete=complete,
+    )
+
+
+def _sort_largest(server: SearchServer, wanted: CandidateQuery) -> Steps[Candidates | None]:
+    """Let the server find just enough candidates, and count the others; None if it can't."""
+    plan = server.plan(wanted.query)
+    found = yield from server.sort_largest(plan, wanted.after, _count_enough(wanted, plan))
+    if found is None:
+        return None
+    more = found.counted or 0
+    return Candidates(
+        plan=plan,
+        uids=found.uids,
+        start=0,
+        more=more,
+        more_exact=not (more and plan.local.criteria),
+        is_part=more > 0,
+        is_sorted=True,
+        statements=plan.statements,
+        complete=plan.complete,
     )
 
 

@@ -29,6 +29,9 @@ class CandidateList:
     rest: UidRange | None = None
     """UIDs after the candidates that have not been searched; None for none."""
 
+    number: int = 0
+    """The sequence number of the last one; 0 if it isn't known."""
+
     def is_current(self, mailbox: SelectedMailbox, order: Order) -> bool:
         """Return whether a search made now would find the same messages after any position.
 
@@ -121,16 +124,22 @@ class Candidates:
     """UIDs after the candidates that have not been searched; None for none."""
 
     more: int = 0
-    """Matches among `rest`, at most."""
+    """Matches after the candidates, at most."""
 
     more_exact: bool = True
     """Whether there are exactly so many."""
+
+    is_part: bool = False
+    """Whether a search for the next page must find others: the server sorted just enough for this one."""
 
     is_known: bool = False
     """Whether some come from an earlier page, without a search."""
 
     is_sorted: bool = False
     """Whether the server put them in order."""
+
+    reach: str = ""
+    """Sentence: how far the search got, if it ended before all was searched."""
 
     statements: tuple[str, ...] = ()
     complete: bool = True
@@ -185,6 +194,9 @@ class MailboxPage:
     candidates_checked: int
     statements: tuple[str, ...] = ()
     """Sentences: how the server was asked, what was verified here, what couldn't be seen."""
+
+    reach: str = ""
+    """Sentence: how far the search got, if it ended before all was searched; later pages go on."""
 
     unverified: str = ""
     """Sentences: which of the server's answers nothing has shown to be right; "" if all were shown."""

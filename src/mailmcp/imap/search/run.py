@@ -19,6 +19,7 @@ from mailmcp.imap.command import Command, canonical_name
 from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, FetchJob, fetch_steps
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
 from mailmcp.imap.search.candidates import find_candidates, message_limit
+from mailmcp.imap.search.listing import can_list, list_page
 from mailmcp.imap.search.order import (
     UID_RANK,
     Order,
@@ -97,6 +98,11 @@ def _find_page(
 ) -> Steps[MailboxPage]:
     """Make a page; again as often as its rows show that the search must be another one."""
     name = canonical_name(request.mailbox)
+    if can_list(server, name, request):
+        listed = yield from list_page(server, name, request, current)
+        if listed is not None:
+            return listed
+        request = replace(request, known=None)
     order = yield from _choose_order(server.session, name, request)
     wanted = CandidateQuery(
         mailbox=name,
@@ -196,7 +202,7 @@ def _try_page(
         known = CandidateList(
             uids=array("I", uids) if is_whole else rest if attempt.verifies_all else candidates.uids,
             exists=exists,
-            uidnext=uidnext,
+            uidnext=None if candidates.is_part else uidnext,
             verified=(attempt.verifies_all or is_whole) and not rows.interrupted,
             rest=candidates.rest if candidates.more else None,
         )
@@ -236,6 +242,7 @@ def _try_page(
         else (),
         candidates_checked=selection.checked,
         statements=statements,
+        reach=candidates.reach,
         unverified=server.unverified(request.query, found=len(candidates.uids), exists=mailbox.exists),
         known_gaps=candidates.plan.known_gaps if mailbox.exists else "",
         complete=candidates.complete,

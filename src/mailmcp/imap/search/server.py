@@ -13,6 +13,7 @@ from mailmcp.imap.errors import protocol_error, refused_error
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.search.opaque import looks_inside, opaque_search, without_words
+from mailmcp.imap.search.order import Position
 from mailmcp.imap.search.page import CandidateQuery, Candidates, PageRequest
 from mailmcp.imap.search.plan import Plan, make_plan
 from mailmcp.imap.search.uid_search import (
@@ -22,6 +23,7 @@ from mailmcp.imap.search.uid_search import (
     uid_count,
     uid_search,
     uid_sort,
+    uid_sort_largest,
 )
 from mailmcp.imap.search.visible import NO_VISIBLE_SEARCH, VisibleSearch, search_visible
 from mailmcp.imap.session import Session
@@ -103,6 +105,14 @@ class SearchServer:
         at_once = all(map(session.connection.sends_at_once, planned.commands))
         return planned if at_once else NO_VISIBLE_SEARCH
 
+    def sort_largest(self, plan: Plan, after: Position | None, limit: int) -> Steps[Found | None]:
+        """Find the largest messages after a position; one round trip. None if the server can't."""
+        can = self.session.can
+        if not (can("SORT") and can("ESORT") and (can("CONTEXT=SORT") or can("CONTEXT=SEARCH"))):
+            return None
+        found = yield from uid_sort_largest(self.session, plan, after, limit)
+        return None if isinstance(found, RefusedError) else found
+
     def count(self, plan: Plan, uids: UidRange) -> Steps[int | None]:
         """Count the matches in a range of UIDs; one round trip. None if the server can't."""
         if not self.session.can("ESEARCH"):
@@ -143,6 +153,10 @@ class SearchServer:
             False if the server was caught being wrong: the page must be made again.
         """
         yield from ()
+        return True
+
+    def shows_all(self, mailbox: str) -> bool:
+        """Return whether the server is known to show all messages of a mailbox."""
         return True
 
     def unverified(self, query: SearchQuery, *, found: int, exists: int) -> str:

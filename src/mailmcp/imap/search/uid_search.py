@@ -13,6 +13,7 @@ from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import protocol_error
 from mailmcp.imap.pipeline import Replies, Steps
+from mailmcp.imap.search.order import Position
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.session import Session
 
@@ -30,6 +31,7 @@ _UID_DIGITS = 19
 
 _NUMBERS = re.compile(rb"\d+")
 _ESEARCH_ALL = re.compile(rb"\bALL (\d+(?::\d+)?(?:,\d+(?::\d+)?)*)(?= |$)", re.IGNORECASE)
+_ESEARCH_PARTIAL = re.compile(rb"\bPARTIAL \(1:\d{1,10} (NIL|[\d:,]+)\)", re.IGNORECASE)
 _ESEARCH_COUNT = re.compile(rb"\bCOUNT (\d{1,10})(?= |$)", re.IGNORECASE)
 _LOWEST_SEARCHED = re.compile(rb"\d{1,10} (\d{1,10})")
 _LIMITED = "The server searches a limited number of messages: older ones were not searched."
@@ -147,6 +149,48 @@ def uid_sort(session: Session, plan: Plan, key: bytes) -> Steps[Found | RefusedE
         return None
     numbers = array("Q", dict.fromkeys(parse_search(reply.untagged.get("SORT", ()))))
     return Found(uids=_checked_uids(session, numbers), exists=responses.mailbox.exists, is_sorted=True)
+
+
+def uid_sort_largest(
+    session: Session, plan: Plan, after: Position | None, limit: int
+) -> Steps[Found | RefusedError | None]:
+    """Let the server find the largest messages after a position; one round trip (RFC 5267).
+
+    Messages of one size come by UID, lowest first (RFC 5256 section 3).
+
+    Args:
+        session: As for `uid_search`.
+        plan: Supplies the keys.
+        after: UID and size; None for none.
+        limit: How many messages to find; `Found.counted` has how many follow.
+
+    Returns:
+        None if the response can't be read.
+    """
+    charset = b"UTF-8" if plan.needs_utf8 else b"US-ASCII"
+    keys = list(plan.keys)
+    if after is not None:
+        higher = format_range((after.uid + 1, _UID_MAX))
+        keys += [b"SMALLER", b"%d" % (after.rank + 1), b"OR", b"SMALLER", b"%d" % after.rank, b"UID", higher]
+    options = [b"RETURN", b"(COUNT PARTIAL 1:%d)" % limit, b"(REVERSE SIZE)", charset]
+    responses = yield [Command(name="SORT", arguments=[*options, *(keys or [b"ALL"])], uid=True)]
+    [reply] = responses.replies
+    if isinstance(reply, RefusedError):
+        return reply
+    lines = [line for line in _esearch_lines(reply) if isinstance(line, bytes) and _is_for(line, reply.tag)]
+    partial = _ESEARCH_PARTIAL.search(lines[0]) if len(lines) == 1 else None
+    count = parse_count(lines, tag=reply.tag)
+    if partial is None or count is None:
+        return None
+    numbers = array("Q") if partial[1].upper() == b"NIL" else _expand(partial[1], limit=limit)
+    if len(numbers) != min(limit, count) or len(set(numbers)) < len(numbers):
+        return None
+    return Found(
+        uids=_checked_uids(session, numbers),
+        exists=responses.mailbox.exists,
+        counted=count - len(numbers),
+        is_sorted=True,
+    )
 
 
 def _search_command(plan: Plan, uids: UidRange, options: bytes) -> Command:

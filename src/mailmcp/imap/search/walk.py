@@ -228,6 +228,7 @@ class _Walk:
             technical=technical,
             candidates_checked=looked_at,
             statements=candidates.statements,
+            reach=candidates.reach,
             unverified=server.unverified(query, found=len(uids), exists=exists),
             known_gaps=candidates.plan.known_gaps if exists else "",
             complete=candidates.complete and not (left or failures),

@@ -47,7 +47,8 @@ class Windows:
         in_time = int(self._speed * limits.SEARCH_WINDOW_S) if self._speed else exists
         if not is_large(exists) and in_time >= exists:
             return None
-        return min(in_time, limits.SEARCH_WINDOW_MESSAGES)
+        # Without criteria every message matches.
+        return min(in_time, limits.SEARCH_WINDOW_MESSAGES if self._kind else limits.SEARCH_LISTED_MATCHES_MAX)
 
     def take(self) -> UidRange:
         """Return the next window; `rest` is then what follows it."""

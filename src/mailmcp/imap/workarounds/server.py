@@ -72,6 +72,12 @@ class CheckedServer(SearchServer):
         return plan_around(query, quirks=self.session.quirks, can=self.session.can)
 
     @override
+    def shows_all(self, mailbox: str) -> bool:
+        """Return whether the messages shown were counted, and are all there are."""
+        visibility = self.session.quirks.visibility.get(mailbox)
+        return visibility is not None and not visibility.is_partial
+
+    @override
     def unverified(self, query: SearchQuery, *, found: int, exists: int) -> str:
         """Name the criteria that rest on features without a verdict."""
         return describe_unverified(query, self.session.quirks, found=found, exists=exists)
@@ -187,8 +193,7 @@ class CheckedServer(SearchServer):
 
     def _believe_window(self, mailbox: str, uids: UidRange, found: Found) -> Steps[Found | None]:
         """Check a window of a search for all messages: the server must show all in it and outside of it."""
-        visibility = self.session.quirks.visibility.get(mailbox)
-        if visibility is not None and not visibility.is_partial:
+        if self.shows_all(mailbox):
             return found
         if len(found.uids) + (found.counted or 0) >= found.exists:
             whole = Visibility(shown=found.exists, exists=found.exists)

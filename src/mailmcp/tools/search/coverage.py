@@ -92,6 +92,7 @@ class Coverage:
     def method(self) -> str:
         """Sentences about how it was searched, each once."""
         sentences = [*self.notes, *dict.fromkeys(line for each in self.seen for line in each.statements)]
+        sentences += self.reach
         if self.search.by_written:
             sentences.append("Times and order go by the Date header.")
         if self.cut:
@@ -100,6 +101,11 @@ class Coverage:
             sentences.append("Earlier pages could not show everything.")
         sentences += self.caveats
         return " ".join(sentences)
+
+    @property
+    def reach(self) -> list[str]:
+        """Sentences about mailboxes that were searched in part so far."""
+        return [each.reach for each in self.seen if each.reach]
 
     @property
     def data(self) -> CoverageData:
@@ -124,6 +130,8 @@ class Coverage:
         lines = []
         if self.method and (empty or not self.all_seen):
             lines.append(f"How it was searched: {_bounded(self.method)}")
+        else:
+            lines += self.reach
         if self.unproven and not (empty and self.all_seen):  # else the summary says it
             lines.append(f"Not proven complete: {self.unproven}")
         lines += self.caveats

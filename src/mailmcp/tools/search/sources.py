@@ -244,7 +244,7 @@ class _Run:
         self.found.reordered = self.found.reordered or reordered
         if found.candidates is request.known:
             self.cache_hits += 1
-        elif not (found.fetched.interrupted or may_change(self.search.query)):
+        elif found.candidates.uidnext and not (found.fetched.interrupted or may_change(self.search.query)):
             below = _depth(found.order, request.after) if request.after else None
             key = self._key(source, found.uidvalidity, found.order)
             self.call.uid_cache.put(key, found.candidates, below=below)

@@ -1,0 +1,109 @@
+"""What a page of a large mailbox costs on Dovecot, and what it shows; 60 messages are large here."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from mailmcp import limits
+from mailmcp.imap.telemetry import Telemetry
+from tools.conftest import DeskFactory
+from tools.desk import Desk, Reply
+from tools.letters import make_letter
+from tools.stores import Store
+
+COUNT = 60
+
+
+@pytest.fixture(autouse=True)
+def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 20)
+    monkeypatch.setattr(limits, "SEARCH_WINDOW_MESSAGES", 10)
+    monkeypatch.setattr(limits, "SEARCH_LISTED_MATCHES_MAX", 5)
+
+
+@pytest.fixture
+def large(dovecot_mail: Store, open_desk: DeskFactory) -> Desk:
+    """A mailbox of 60 messages in five sizes, that the desk has opened before."""
+    texts = ["Words. " * (number % 5) for number in range(COUNT)]
+    dovecot_mail.fill(
+        "INBOX", [make_letter(f"Message {number:02}", text).as_bytes() for number, text in enumerate(texts)]
+    )
+    desk = open_desk(dovecot_mail.account)
+    desk.search()
+    return desk
+
+
+def walk(desk: Desk, **arguments: object) -> Iterator[Reply]:
+    reply = desk.search(limit=7, **arguments)
+    yield reply
+    while cursor := reply.data.get("next_cursor"):
+        reply = desk.search(cursor=cursor)
+        yield reply
+
+
+def trips(telemetry: Telemetry) -> int:
+    return telemetry.imap_round_trips
+
+
+@pytest.mark.parametrize("sort", ["newest", "oldest"])
+@pytest.mark.parametrize("forgets", [False, True])
+def test_everything_is_listed_in_one_round_trip_a_page(large: Desk, sort: str, *, forgets: bool) -> None:
+    given: list[int] = []
+    for page in walk(large, sort=sort):
+        given += page.uids
+        assert page.data["total"] == COUNT
+        assert "total_at_most" not in page.data or page.data["total_at_most"] is None
+        assert trips(page.telemetry) <= (3 if forgets and len(given) > 7 else 1)
+        if forgets:
+            large.forget()
+    assert given == sorted(range(1, COUNT + 1), reverse=sort == "newest")
+
+
+def test_a_list_follows_the_mailbox(large: Desk, dovecot_mail: Store) -> None:
+    """New mail costs the first page one round trip more; what is gone is on no page."""
+    first = large.search(limit=5)
+    dovecot_mail.fill("INBOX", [make_letter("New").as_bytes()])
+    second = large.search(cursor=first.data["next_cursor"])
+    assert (first.uids, second.uids) == ([60, 59, 58, 57, 56], [55, 54, 53, 52, 51])
+    assert trips(second.telemetry) == 1, "new mail is above"
+    again = large.search(limit=5)
+    assert (again.uids, again.data["total"], trips(again.telemetry)) == ([61, 60, 59, 58, 57], 61, 1)
+    dovecot_mail.expunge("INBOX", [49, 50, 60])
+    third = large.search(cursor=second.data["next_cursor"])
+    assert third.uids == [48, 47, 46, 45, 44]
+    anew = large.search(limit=5)
+    assert (anew.uids, anew.data["total"]) == ([61, 59, 58, 57, 56], 58)
+
+
+def test_the_largest_are_found_by_the_server_page_by_page(large: Desk) -> None:
+    given: list[tuple[int, int]] = []
+    for page in walk(large, sort="largest"):
+        given += [(row["size_bytes"], row["uid"]) for row in page.data["messages"]]
+        assert page.data["total"] == COUNT
+        assert trips(page.telemetry) == 2
+        assert page.telemetry.bytes_received < 12_000
+        large.forget()
+    assert given == sorted(given, key=lambda row: (-row[0], row[1]))
+    assert len(set(given)) == COUNT
+
+
+@pytest.mark.usefixtures("large")
+def test_a_new_message_moves_the_newest(dovecot_mail: Store, open_desk: DeskFactory) -> None:
+    """The number of messages was another one when the mailbox was last opened."""
+    other = open_desk(dovecot_mail.account)
+    other.search()
+    dovecot_mail.fill("INBOX", [make_letter("New").as_bytes()])
+    page = other.search(limit=2)
+    assert (page.uids, page.data["total"], trips(page.telemetry)) == ([61, 60], 61, 2)
+
+
+def test_criteria_show_each_match_once(large: Desk) -> None:
+    pages = list(walk(large, subject="Message 1"))
+    assert [uid for page in pages for uid in page.uids] == list(range(20, 10, -1))
+    assert all(page.data["coverage"]["complete"] for page in pages)
+
+
+def test_all_mailboxes_go_on_below_a_large_one(large: Desk, dovecot_mail: Store) -> None:
+    dovecot_mail.fill("Archive", [make_letter(f"Kept {number}").as_bytes() for number in range(5)])
+    rows = [row["message_id"] for page in walk(large, mailbox="*") for row in page.data["messages"]]
+    assert len(rows) == len(set(rows)) == COUNT + 5
