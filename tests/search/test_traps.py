@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from imap.searches import letter, letters
+from mailmcp import limits
 from mcp_envelope import ToolError
 from search.peer_mail import as_html, ascii_alone, at_noon, in_the_far_east, twenty
 from search.trap_table_answers import ANSWERS
@@ -26,8 +27,21 @@ def rows() -> list[object]:
     ]
 
 
+@pytest.mark.parametrize("in_windows", [False, True], ids=["at once", "in windows"])
 @pytest.mark.parametrize("trap", rows())
-def test_a_wrong_server_gives_no_wrong_reply(peer: PeerFactory, open_desk: DeskFactory, trap: Trap) -> None:
+def test_a_wrong_server_gives_no_wrong_reply(
+    peer: PeerFactory,
+    open_desk: DeskFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    trap: Trap,
+    *,
+    in_windows: bool,
+) -> None:
+    """A page that is never full takes all windows."""
+    if in_windows:
+        monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 5)
+        monkeypatch.setattr(limits, "SEARCH_WINDOW_MESSAGES", 4)
+        monkeypatch.setattr(limits, "SEARCH_LISTED_MATCHES_MAX", 2)
     messages = twenty() if trap.foreign else ascii_alone()
     if not trap.plain_text:
         messages = as_html(messages)

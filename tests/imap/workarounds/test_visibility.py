@@ -16,6 +16,7 @@ from imap.searches import (
     search_one,
     searches,
 )
+from mailmcp import limits
 from mailmcp.imap.quirks import Quirks, Verdict, Visibility
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage
@@ -38,14 +39,21 @@ def counts(server: Peer) -> int:
     return sum(each.line == COUNT for each in server.commands)
 
 
+@pytest.mark.parametrize("large", [5, 100])
 @pytest.mark.parametrize("capabilities", [PLAIN, EXTENDED])
 @pytest.mark.parametrize(
     "criteria",
     [{"unread_only": True}, {"subject": "report"}, {"unread_only": True, "order": Order.LARGEST}, {}],
 )
 def test_hidden_messages_are_reported_whatever_is_searched_for(
-    peer: PeerFactory, capabilities: tuple[str, ...], criteria: dict[str, Any]
+    peer: PeerFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    capabilities: tuple[str, ...],
+    criteria: dict[str, Any],
+    large: int,
 ) -> None:
+    monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", large)
+    monkeypatch.setattr(limits, "SEARCH_WINDOW_MESSAGES", 4)
     server = peer(messages=letters(range(1, 11)), capabilities=capabilities, rules=[opening(30)])
     quirks = Quirks()
     for _ in range(2):

@@ -1,5 +1,6 @@
 """What a page of a large mailbox costs on Dovecot, and what it shows; 60 messages are large here."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -101,6 +102,21 @@ def test_criteria_show_each_match_once(large: Desk) -> None:
     pages = list(walk(large, subject="Message 1"))
     assert [uid for page in pages for uid in page.uids] == list(range(20, 10, -1))
     assert all(page.data["coverage"]["complete"] for page in pages)
+    assert {text for _, _, text in large.reports} == {"messages searched"}
+
+
+def test_a_page_of_a_search_whose_time_is_up_says_so(large: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SEARCH_TIME_S", 0.0)
+    monkeypatch.setattr(limits, "SEARCH_WINDOW_S", 1e-9)
+    pages = list(walk(large, subject="Message 1"))
+    first = pages[0]
+    assert first.uids == []
+    assert re.match(r"0 of at most \d+ messages in `INBOX`", first.outcome.summary)
+    said = r"Searched the newest \d+ or so of 60 messages in `INBOX`; the next page goes on from there\."
+    assert re.search(said, first.text)
+    assert first.data["coverage"]["complete"], "on later pages"
+    assert [uid for page in pages for uid in page.uids] == list(range(20, 10, -1))
+    assert "No more messages match" in pages[-1].text or pages[-1].uids
 
 
 def test_all_mailboxes_go_on_below_a_large_one(large: Desk, dovecot_mail: Store) -> None:

@@ -102,7 +102,7 @@ def _search_windows(
             plan=plan,
             uids=uids,
             rest=windows.rest,
-            statements=plan.statements + found.statements,
+            statements=tuple(dict.fromkeys(candidates.statements + plan.statements + found.statements)),
             complete=candidates.complete and plan.complete and found.complete,
         )
         if windows.rest is None:
