@@ -13,7 +13,7 @@ from mailmcp.tools.search.group_keys import GroupBy, period_days
 from mcp_envelope import InvalidInputError
 from servers.dovecot import Dovecot
 from servers.peer import PeerFactory
-from servers.peer_actions import Close, FailUid, Rule
+from servers.peer_actions import Close, FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMailbox
 from tools.conftest import DeskFactory
 from tools.desk import Desk
@@ -259,3 +259,21 @@ def test_empty_mailboxes_leave_their_share_of_a_round_trip_to_others(
     reply = desk.search(group_by="year", mailboxes=["INBOX", "A", "B", "C"])
     assert (reply.data["total"], reply.data["coverage"]["complete"]) == (703, True)
     assert reply.telemetry.imap_round_trips == 1 + len([100, 100, 400, 100])
+
+
+def test_a_mailbox_that_is_rebuilt_meanwhile_is_not_counted(
+    peer: PeerFactory, open_desk: DeskFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its UIDs would name other messages."""
+    rebuilt = (
+        b"* 150 EXISTS\r\n* OK [UIDVALIDITY 9] -\r\n* OK [UIDNEXT 151] -\r\n{tag} OK [READ-ONLY] Done\r\n"
+    )
+    mailboxes = [PeerMailbox(name="Lists", messages=[letter(uid) for uid in range(1, 151)])]
+    server = peer(messages=[letter(uid) for uid in range(1, 151)], mailboxes=mailboxes)
+    desk = open_desk(peer_account(server))
+    desk.search(limit=1)
+    monkeypatch.setattr(limits, "WALK_CHUNK_MESSAGES", 100)
+    server.rules[:] = [Rule(command="EXAMINE", action=Respond(rebuilt), containing="Lists", nth=3)]
+    data = desk.search(group_by="mailbox", mailboxes=["INBOX", "Lists"]).data
+    assert [(each["key"], each["count"]) for each in data["groups"]] == [("INBOX", 150)]
+    assert [(each["code"], each["mailbox"]) for each in data["issues"]] == [("conflict", "Lists")]
