@@ -30,7 +30,10 @@ def test_a_newsletter_reads_well() -> None:
 def test_links_that_mislead_are_counted() -> None:
     html = "<a href=https://evil.test/>bank.example</a><a href=javascript:x>Open</a><a href=https://x.example/>x</a>"
     converted = html_to_text(html)
-    assert converted.text == "bank.example <goes to evil.test: https://evil.test/>Openx <https://x.example/>"
+    assert (
+        converted.text
+        == "bank.example <goes to evil.test: https://evil.test/>Open <goes to javascript:…>x <https://x.example/>"
+    )
     assert converted.misleading_links == 2
 
 

@@ -61,15 +61,24 @@ def test_what_is_no_disguise(href: str) -> None:
     ("href", "kind", "target", "host"),
     [
         ("mailto:a@b.example?subject=x", LinkKind.MAIL, "mailto:a@b.example", "b.example"),
-        ("MAILTO:a%40b.example,c@d.example", LinkKind.MAIL, "mailto:a@b.example", "b.example"),
+        ("MAILTO:a%40b.example", LinkKind.MAIL, "mailto:a@b.example", "b.example"),
+        ("mailto:?to=a@b.example", LinkKind.MAIL, "mailto:a@b.example", "b.example"),
         ("mailto:a", LinkKind.MAIL, "mailto:a", ""),
         ("mailto:", LinkKind.NONE, "", ""),
         ("tel:+49 1", LinkKind.PHONE, "tel:+49%201", ""),
         ("tel:", LinkKind.NONE, "", ""),
-        ("javascript:alert(1)", LinkKind.RUNS, "", ""),
-        ("java\nscript:alert(1)", LinkKind.RUNS, "", ""),
-        ("DATA:text/html,x", LinkKind.RUNS, "", ""),
-        ("vbscript:x", LinkKind.RUNS, "", ""),
+        ("javascript:alert(1)", LinkKind.RUNS, "javascript:…", ""),
+        ("java\nscript:alert(1)", LinkKind.RUNS, "javascript:…", ""),
+        ("DATA:text/html,x", LinkKind.RUNS, "data:…", ""),
+        ("vbscript:x", LinkKind.RUNS, "vbscript:…", ""),
+        ("FTP://X.example:21/a b", LinkKind.OTHER, "ftp://X.example:21/a%20b", "x.example"),
+        ("file:////x.example/share", LinkKind.OTHER, "file:////x.example/share", "x.example"),
+        ("file:\\\\x.example\\share", LinkKind.OTHER, "file:\\\\x.example\\share", "x.example"),
+        ("file:///etc/passwd", LinkKind.OTHER, "file:///etc/passwd", ""),
+        ("sms:+49124?body=yes", LinkKind.OTHER, "sms:+49124?body=yes", ""),
+        ("ms-word:ofe|u|https://x.example/", LinkKind.OTHER, "ms-word:ofe|u|https://x.example/", ""),
+        ("an app:<b>", LinkKind.NONE, "", ""),
+        ("app:<b>", LinkKind.OTHER, "app:%3Cb%3E", ""),
         ("cid:x", LinkKind.NONE, "", ""),
         ("#top", LinkKind.NONE, "", ""),
         ("/relative", LinkKind.NONE, "", ""),
@@ -80,6 +89,21 @@ def test_what_is_no_disguise(href: str) -> None:
 )
 def test_other_targets(href: str, kind: LinkKind, target: str, host: str) -> None:
     assert parse_link(href) == Link(kind=kind, target=target, host=host)
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        "mailto:a@b.example,c@d.example",
+        "mailto:a@b.example?cc=c@d.example&subject=x",
+        "mailto:a@b.example?BCC=c%40d.example",
+        "mailto:?to=a@b.example,%20c@d.example",
+    ],
+)
+def test_all_recipients_count(href: str) -> None:
+    link = parse_link(href)
+    assert link.target == "mailto:a@b.example,c@d.example"
+    assert (link.host, link.other_hosts) == ("b.example", ("d.example",))
 
 
 def test_a_long_target_is_long() -> None:

@@ -21,10 +21,15 @@ _HOST_CHARS_MAX: Final = 253  # RFC 1035 section 2.3.4
 _LINE_ENDS: Final = re.compile(r"[\t\r\n]+")
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]{0,30})[ ]*:", re.IGNORECASE)
 _BEFORE_HOST: Final = re.compile(r"^(?:(https?)\s*:)?[/\\]*", re.IGNORECASE)
+_AUTHORITY: Final = re.compile(r"(?:[/\\]{2}|[/\\]{4,})([^/\\?#]+)")
 _AFTER_HOST: Final = re.compile(r"[/\\?#]")
 _PORT: Final = re.compile(r":(\d{0,5})$")
 _NOT_SHOWN: Final = re.compile(r"[^a-z0-9._:\[\]-]")
-_RUNNING: Final = frozenset({"javascript", "data", "vbscript", "file", "blob", "about", "view-source"})
+_RUNNING: Final = frozenset({"javascript", "data", "vbscript", "blob", "about", "view-source"})
+_WITHIN: Final = frozenset({"cid", "mid", "x-msg", "applewebdata"})
+"""Schemes of the message itself, and what mail programs make of relative targets."""
+
+_RECIPIENTS_MAX: Final = 20
 _PATH: Final = re.compile(r"([^?#]*)(.*)", re.DOTALL)
 _TRACKING: Final = re.compile(
     r"(?:utm_\w*|mc_[ce]id|[fgdy]bclid|[fgdy]clid|msclkid|igshid|_hs(?:enc|mi)|mkt_tok|vero_(?:id|conv)|oly_\w+_id"
@@ -40,10 +45,13 @@ class LinkKind(StrEnum):
     MAIL = "mail"
     PHONE = "phone"
     NONE = "none"
-    """Nothing outside the message: fragments, relative paths, parts of the message, unknown schemes."""
+    """Nothing outside the message: fragments, relative paths, parts of the message."""
+
+    OTHER = "other"
+    """Any other scheme: a file, or whatever program has registered for it."""
 
     RUNS = "runs"
-    """Code or an embedded document (`javascript:`, `data:` …); never shown."""
+    """Code or an embedded document (`javascript:`, `data:` …); only its scheme is shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +60,13 @@ class Link:
 
     kind: LinkKind
     target: str = ""
-    """As shown: one word, host in ASCII, without tracking parameters and user name. "" for NONE and RUNS."""
+    """As shown: one word, host in ASCII, without tracking parameters and user name. "" for NONE."""
 
     host: str = ""
-    """Host of a page or domain of an address: lower case, ASCII. "" if there is none."""
+    """Host of a page or domain of the first address: lower case, ASCII. "" if there is none."""
+
+    other_hosts: tuple[str, ...] = ()
+    """Domains of further addresses."""
 
     disguised: bool = False
     """Whether the target deceives: a user name before the host, or a label that mixes alphabets."""
@@ -77,12 +88,22 @@ def parse_link(href: str) -> Link:
     if name in ("http", "https") or (not scheme and text[:2] in ("//", "\\\\")):
         return _parse_web(text)
     if name == "mailto":
-        address = _one_word(unquote(text.partition(":")[2].partition("?")[0]).partition(",")[0])
-        host = ascii_host(domain_of(address))
-        return Link(kind=LinkKind.MAIL, target=f"mailto:{address}", host=host) if address else _NOWHERE
+        return _parse_mail(text.partition(":")[2])
+    if scheme is None or name in _WITHIN or not text[scheme.end() :].strip():
+        return _NOWHERE
+    if name in _RUNNING:
+        return Link(kind=LinkKind.RUNS, target=f"{name}:…")
+    rest = _one_word(text[scheme.end() :])
     if name == "tel":
-        return Link(kind=LinkKind.PHONE, target=_one_word(text)) if text[4:].strip() else _NOWHERE
-    return Link(kind=LinkKind.RUNS) if name in _RUNNING else _NOWHERE
+        return Link(kind=LinkKind.PHONE, target=f"tel:{rest}")
+    authority = _AUTHORITY.match(rest)
+    user, _, host = authority[1].rpartition("@") if authority else ("", "", "")
+    return Link(
+        kind=LinkKind.OTHER,
+        target=f"{name}:{rest}",
+        host=ascii_host(_PORT.sub("", host)),
+        disguised=bool(user),
+    )
 
 
 def resolve_link(href: str, base: str) -> str:
@@ -139,6 +160,21 @@ def _parse_web(text: str) -> Link:
         target=f"{scheme}://{shown}{number}{_drop_tracking(_one_word(after[len(authority) :]))}",
         host=shown,
         disguised=bool(at and user) or any("LATIN" in found and len(found) > 1 for found in scripts),
+    )
+
+
+def _parse_mail(text: str) -> Link:
+    """Read the recipients of a `mailto` (RFC 6068 section 2): those of `to`, `cc` and `bcc`, too."""
+    path, _, query = text.partition("?")
+    fields = (each.partition("=") for each in query.split("&"))
+    lists = [path, *(value for name, _, value in fields if name.lower() in ("to", "cc", "bcc"))]
+    found = (_one_word(unquote(each)) for each in ",".join(lists).split(","))
+    addresses = list(dict.fromkeys(each for each in found if each))[:_RECIPIENTS_MAX]
+    if not addresses:
+        return _NOWHERE
+    host, *others = (ascii_host(domain_of(each)) for each in addresses)
+    return Link(
+        kind=LinkKind.MAIL, target=f"mailto:{','.join(addresses)}", host=host, other_hosts=tuple(others)
     )
 
 

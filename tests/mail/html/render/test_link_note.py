@@ -1,7 +1,7 @@
 import pytest
 
 from mailmcp.limits import LINK_CHARS_MAX
-from mailmcp.mail.html.render.link_note import LinkBook, misleads
+from mailmcp.mail.html.render.link_note import LinkBook, find_misleading_host
 from mailmcp.mail.trust.link import parse_link
 
 LONG = "x" * LINK_CHARS_MAX
@@ -27,10 +27,17 @@ LONG = "x" * LINK_CHARS_MAX
         ("help@bank.example", "https://evil.test/"),
         ("bank.example", "https://click.counter.example/x"),
         ("https://good.example/ or https://bank.example/", "https://good.example/"),
+        ("Check your account today:\nbank.example\nThank you very much", "https://evil.test/"),
+        ("ann@bank.example", "mailto:ann@bank.example,bob@evil.test"),
+        ("ann@bank.example", "mailto:ann@bank.example?bcc=bob@evil.test"),
+        ("https://bank.example", "ftp://evil.test/x"),
+        ("https://bank.example", "file:////evil.test/share"),
+        ("bank.example", "sms:+49124"),
+        ("Download", "ftp://bank.example@evil.test/x"),
     ],
 )
 def test_a_link_misleads(text: str, href: str) -> None:
-    assert misleads(text, parse_link(href))
+    assert find_misleading_host(text, parse_link(href))
 
 
 @pytest.mark.parametrize(
@@ -50,6 +57,8 @@ def test_a_link_misleads(text: str, href: str) -> None:
         ("e.g. this", "https://docs.example/1"),
         ("Look.Hear", "https://docs.example/1"),
         ("bank.example", "tel:+49123"),
+        ("bank.example", "ftp://ftp.bank.example/x"),
+        ("Talk to your account manager now at bank.example", "https://docs.example/1"),
         ("bank.example", "#top"),
         ("help@bank.example", "mailto:help"),
         ("", "https://x.example/"),
@@ -57,7 +66,7 @@ def test_a_link_misleads(text: str, href: str) -> None:
     ],
 )
 def test_a_link_does_not_mislead(text: str, href: str) -> None:
-    assert not misleads(text, parse_link(href))
+    assert not find_misleading_host(text, parse_link(href))
 
 
 def test_targets_are_shown_once_and_short_ones_in_full() -> None:
@@ -74,7 +83,10 @@ def test_targets_are_shown_once_and_short_ones_in_full() -> None:
         ("Buy", f"https://c.example/{LONG}", "<c.example/…>"),
         ("Sell", f"https://c.example/{LONG}2", "<…>"),
         ("Give", f"https://d.example/{LONG}", "<d.example/…>"),
-        ("Call", f"tel:{'1' * LINK_CHARS_MAX}", "<tel/…>"),
+        ("Call", f"tel:{'1' * LINK_CHARS_MAX}", "<tel:…>"),
+        ("Text us", "sms:+49124?body=yes", "<sms:+49124?body=yes>"),
+        ("Open", "ms-word:ofe|u|https://x.example/", "<ms-word:ofe|u|https://x.example/>"),
+        ("Open", f"app:{LONG}", "<app:…>"),
         ("Take", f"https://d.example/{LONG}3", "<d.example/…>"),
     ]
     assert [book.describe(text, href) for text, href, _ in links] == [shown for _, _, shown in links]
@@ -89,8 +101,17 @@ def test_what_misleads_says_where_it_goes_each_time() -> None:
     assert book.misleading == 3
 
 
+def test_other_recipients_and_schemes_say_where_they_go() -> None:
+    book = LinkBook()
+    recipients = "mailto:a@bank.example,b@evil.test"
+    assert book.describe("a@bank.example", recipients) == f"<goes to evil.test: {recipients}>"
+    assert book.describe("bank.example", "sms:+49124") == "<goes to sms:+49124>"
+    assert book.describe("bank.example", f"app:{LONG}") == "<goes to app:>"
+    assert book.misleading == 3
+
+
 def test_what_runs_is_counted_and_not_shown() -> None:
     book = LinkBook()
-    assert book.describe("Open", "javascript:alert(1)") == ""
+    assert book.describe("Open", "javascript:alert(1)") == "<goes to javascript:…>"
     assert book.describe("", "data:text/html,x") == ""
     assert book.misleading == 2

@@ -127,7 +127,7 @@ def test_struck_and_raised_text_keeps_its_meaning(html: str, text: str) -> None:
             "https://bank.example/ <goes to bad.example: https://bad.example/>",
         ),
         (
-            "<a href=#top>a</a> <a href=javascript:x>b</a> <a href=/rel>c</a> <a>d</a> <a href=cid:x>e</a>",
+            "<a href=#top>a</a> <a href=mid:x>b</a> <a href=/rel>c</a> <a>d</a> <a href=cid:x>e</a>",
             "a b c d e",
         ),
         ("<a href=https://x.example/> </a>a", "a"),

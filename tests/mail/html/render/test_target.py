@@ -23,13 +23,31 @@ SHOWN = "<goes to evil.example: https://evil.example/"
         (f"{BASE}<a href='\\\\bank.example'>bank.example</a>", "bank.example"),
         (f"{BASE}<a href=//bank.example>bank.example</a>", "bank.example"),
         (f"{BASE}<a href=http:bank.example>bank.example</a>", "bank.example"),
-        (f"{BASE}<a href=javascript:x>bank.example</a>", "bank.example"),
+        (f"{BASE}<a href=javascript:x>bank.example</a>", "bank.example <goes to javascript:…>"),
         (
             f"<base target=x>{BASE}<base href=https://bank.example><a href=x>bank.example</a>",
             f"bank.example {SHOWN}a/x>",
         ),
         (f"<div hidden>{BASE}</div><a href=/x>bank.example</a>", f"bank.example {SHOWN}x>"),
         (f"<a href=/x>bank.example</a><p>{BASE}", f"bank.example {SHOWN}x>"),
+        (
+            f"<svg><base href=https://bank.example></svg>{BASE}<a href=/x>bank.example</a>",
+            f"bank.example {SHOWN}x>",
+        ),
+        (
+            f"<template><base href=https://bank.example></template>{BASE}<a href=/x>bank.example</a>",
+            f"bank.example {SHOWN}x>",
+        ),
+        (
+            f"<svg><foreignObject>{BASE}</foreignObject></svg><base href=https://bank.example>"
+            "<a href=/x>bank.example</a>",
+            f"bank.example {SHOWN}x>",
+        ),
+        (
+            f"<svg><foreignObject><svg><base href=https://bank.example></svg></foreignObject></svg>{BASE}"
+            "<a href=/x>bank.example</a>",
+            f"bank.example {SHOWN}x>",
+        ),
         ("<base href=/><a href=/x>bank.example</a>", "bank.example"),
         ("<base href=data:x,y><a href=/x>bank.example</a>", "bank.example"),
         (
@@ -42,7 +60,7 @@ def test_a_base_leads_relative_links_as_in_a_browser(html: str, text: str) -> No
     """URL Standard section 4.4; Thunderbird, Outlook and Apple Mail follow a base in mail."""
     read = html_to_text(html)
     assert read.text == text
-    assert read.misleading_links == ("<goes" in text or "javascript" in html)
+    assert read.misleading_links == ("<goes" in text)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +73,28 @@ def test_a_base_leads_relative_links_as_in_a_browser(html: str, text: str) -> No
         ("<form action={}><button type=button>bank.example</button>", "bank.example {}"),
         ("<form action={}>bank.example <input type=text>", "bank.example {}"),
         ("<form action={}>Name <input type=SUBMIT value=x>", "Name [button] <https://evil.example/x>"),
+        ("<form action={}>bank.example <input><button hidden>Go</button></form>", "bank.example {}"),
+        ("<form action={}><input><button hidden>Go</button>bank.example</form>", "bank.example {}"),
+        ("<form action={}>A <input> <button>bank.example</button></form>", "A bank.example {}"),
+        (
+            "<table><form action={}><tr><td><button>bank.example</button></td></tr></form></table>",
+            "bank.example {}",
+        ),
+        (
+            "<table><tr><form action={}><td><button>bank.example</button></td></form></tr></table>",
+            "bank.example {}",
+        ),
+        (
+            "<form action={}><table><form action=https://x.example><tr><td><button>bank.example</button></td></tr>"
+            "</form></table></form>",
+            "bank.example {}",
+        ),
+        (
+            "<form action={}><button id=b hidden>Go</button></form><label for=b>bank.example</label>",
+            "bank.example {}",
+        ),
+        ("<form action={}><label>bank.example<button hidden>Go</button></label></form>", "bank.example {}"),
+        ("<form action={}><button></button> Name</form>", "[button] <https://evil.example/x> Name"),
         ("Pay <input type=image formaction={}>", "Pay [button] <https://evil.example/x>"),
         ("<map><area href={} alt=x></map>", "[area of a picture] <https://evil.example/x>"),
         ("<svg><a href={}><text>bank.example</text></a></svg>", MARKED),

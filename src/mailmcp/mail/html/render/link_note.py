@@ -9,9 +9,10 @@ Rules, in this order:
 
 A link misleads if its text names a host or an address and it goes to another site
 (registrable domains are compared), if it has a user name before its host or a label in two
-alphabets, or if it runs code (`javascript:`, `data:`): that one is not shown, but counted.
+alphabets, or if it runs code (`javascript:`, `data:`): of that one only the scheme is shown. A `mailto`
+misleads if any of its recipients is at another site.
 The text names a host by a URL or ``www.`` anywhere in it, or by a bare domain or an address
-when it has few words: a headline may speak of a site.
+on a line of few words: a headline may speak of a site.
 """
 
 import functools
@@ -46,17 +47,21 @@ class LinkBook:
     _last_host: str = ""
 
     def describe(self, text: str, href: str) -> str:
-        """Return the note after the text of a link, without white space; "" for none."""
+        """Return the note after the text of a link, without white space; "" for none.
+
+        Args:
+            text: With a line feed wherever a line ends.
+            href: The target, absolute.
+        """
         link = parse_link(href)
         words = " ".join(text.split())
-        if link.kind is LinkKind.RUNS:
-            self.misleading += 1
+        host = find_misleading_host(text, link)
+        self.misleading += link.kind is LinkKind.RUNS or bool(words and host)
         if not link.target or not words:
             return ""
-        if misleads(words, link):
-            self.misleading += 1
+        if host or link.kind is LinkKind.RUNS:
             self._shown.add(link.target)
-            return f"<goes to {link.host}>" if link.is_long else f"<goes to {link.host}: {link.target}>"
+            return f"<goes to {_name_target(link, host)}>"
         if link.target in self._shown and "//" not in words:
             return ""
         self._shown.add(link.target)
@@ -68,7 +73,14 @@ class LinkBook:
         if link.host and link.host == self._last_host:
             return "…"
         self._last_host = link.host
-        return f"{link.host or link.target.partition(':')[0]}/…"
+        scheme = link.target.partition(":")[0]
+        return f"{link.host or scheme}{'/' if link.host else ':'}…"
+
+
+def _name_target(link: Link, host: str) -> str:
+    if link.is_long:
+        return host
+    return link.target if link.target.startswith(host) else f"{host}: {link.target}"
 
 
 def _bare(text: str, kind: LinkKind) -> str:
@@ -78,21 +90,26 @@ def _bare(text: str, kind: LinkKind) -> str:
     return _BARE_TARGET.sub("", text).lower()
 
 
-def misleads(text: str, link: Link) -> bool:
-    """Return whether a link goes to another site than its text names, or its target disguises the site."""
+def find_misleading_host(text: str, link: Link) -> str:
+    """Return where a link goes if its text names another site, or its target disguises the site; else ""."""
+    scheme = f"{link.target.partition(':')[0]}:"
+    hosts = [host for host in (link.host, *link.other_hosts) if host]
+    if link.kind is LinkKind.OTHER:
+        hosts = hosts or [scheme]
     if link.disguised:
-        return True
-    if not link.host:
-        return False
-    few = len(text.split()) <= _WORDS_MAX
-    for claim in _CLAIM.finditer(text[:_TEXT_CHARS_MAX]):
-        lead, host = (claim["lead"] or "").lower(), ascii_host(claim["host"])
-        anywhere = lead.startswith(("http", "www"))
-        if (anywhere or (few and (lead.endswith("@") or _is_domain(host)))) and not same_site(
-            host, link.host
-        ):
-            return True
-    return False
+        return hosts[0]
+    if link.kind in (LinkKind.NONE, LinkKind.PHONE, LinkKind.RUNS):
+        return ""
+    for line in text[:_TEXT_CHARS_MAX].split("\n"):
+        few = len(line.split()) <= _WORDS_MAX
+        for claim in _CLAIM.finditer(line):
+            lead, named = (claim["lead"] or "").lower(), ascii_host(claim["host"])
+            anywhere = lead.startswith(("http", "www"))
+            if anywhere or (few and (lead.endswith("@") or _is_domain(named))):
+                other = next((host for host in hosts if not same_site(named, host)), "")
+                if other:
+                    return other
+    return ""
 
 
 def _is_domain(host: str) -> bool:

@@ -19,6 +19,7 @@ from mailmcp.mail.html.render.link_note import LinkBook
 from mailmcp.mail.html.render.table import Cell, Table
 from mailmcp.mail.html.render.target import marked_targets
 from mailmcp.mail.html.render.writer import TextWriter
+from mailmcp.mail.html.tags import TAG_ATTRIBUTE
 
 _CELL_DEPTH_MAX: Final = 16  # each level copies its lines once more; deeper tables are layout for certain
 _PARAGRAPHS: Final = frozenset(
@@ -28,6 +29,7 @@ _LINES: Final = frozenset(
     {"address", "article", "aside", "center", "dd", "details", "dialog", "div", "dt", "figcaption", "footer"}
     | {"header", "hgroup", "li", "main", "menu", "nav", "section", "summary", "tr", "caption", "dir"}
 )
+_ENDS_LINE: Final = _PARAGRAPHS | _LINES | {"br", "hr", "td", "th"}
 _NUMBER: Final = re.compile(r"\s*(\d{1,6})")
 _PIXEL_MAX: Final = 2.0
 _STRUCK: Final = "~~"
@@ -69,6 +71,7 @@ class _Renderer:
         "links",
         "lists",
         "preformatted",
+        "sent",
         "spans",
         "struck",
         "tables",
@@ -85,6 +88,7 @@ class _Renderer:
         self.spans: list[tuple[int, int]] = []  # columns and rows of each open cell
         self.lists: list[int] = []  # next number of each open list, 0 without numbers
         self.links: list[tuple[str, list[str]]] = []  # where each open one leads, and its text so far
+        self.sent: set[str] = set()  # where buttons that were shown lead
         self.book = LinkBook()
         self.preformatted = self.struck = 0
         self.invisible = 0
@@ -111,6 +115,8 @@ class _Renderer:
             return False
         tag = node.tag or ""
         self._break(tag)
+        if self.links and tag in _ENDS_LINE:
+            self.links[-1][1].append("\n")
         if (target := self.targets.get(node.mem_id)) is not None:
             self.links.append((target, []))
         opener = _OPENERS.get(tag)
@@ -125,7 +131,9 @@ class _Renderer:
         if closer is not None:
             closer(self)
         if node.mem_id in self.targets:
-            self._close_link()
+            self._close_link(node)
+        if self.links and tag in _ENDS_LINE:
+            self.links[-1][1].append("\n")
         self._break(tag)
 
     def _break(self, tag: str) -> None:
@@ -199,11 +207,18 @@ class _Renderer:
         if node.mem_id in self.targets:
             self._write("[button]" if node.tag == "input" else "[area of a picture]")
 
-    def _close_link(self) -> None:
-        href, texts = self.links.pop()
+    def _close_link(self, node: LexborNode) -> None:
+        href, texts = self.links[-1]
+        if node.attributes.get(TAG_ATTRIBUTE) == "button" and not "".join(texts).strip():
+            self._write("[button]")
+        self.links.pop()
+        if node.attributes.get(TAG_ATTRIBUTE) == "form" and href in self.sent:
+            return  # a button has shown it
+        if node.tag in ("input", "label") or node.attributes.get(TAG_ATTRIBUTE) == "button":
+            self.sent.add(href)
         if target := self.book.describe("".join(texts).replace(MARK_OPENING, ""), href):
-            after = " " if texts[-1][-1:].isspace() else ""
-            self.writer.write(f" {target}{after}")
+            last = next((text for text in reversed(texts) if text != "\n"), "")
+            self.writer.write(f" {target}{' ' if last[-1:].isspace() else ''}")
 
     def open_struck(self, _node: LexborNode) -> None:
         """Mark struck text, such as an old price; `close_struck` drops the mark if there is none."""

@@ -2,8 +2,7 @@
 
 A target counts where the first `base` leads it (HTML standard, section 4.2.3). Links are what
 has an `href`, `a` and `area` and in SVG and MathML any element, and what sends a form
-(sections 4.6, 4.10.18): a button with the target of its form or its own, or the form
-itself where it has none.
+(sections 4.6, 4.10.18): a button with the target of its form or its own, its label, and the form itself.
 """
 
 import re
@@ -15,7 +14,13 @@ from mailmcp.mail.html.tags import TAG_ATTRIBUTE
 from mailmcp.mail.trust.link import LinkKind, parse_link, resolve_link
 
 _MARK: Final = "data-target"
+_FORM: Final = f"[{TAG_ATTRIBUTE}=form]"
+_FOREIGN: Final = frozenset({"svg", "math"})
+_HTML_AGAIN: Final = frozenset({"foreignobject", "desc", "annotation-xml", "mi", "mn", "mo", "ms", "mtext"})
+"""Elements of SVG and MathML whose content is HTML (HTML standard, section 13.2.6)."""
+
 _SUBMITS: Final = frozenset({"submit", "image"})
+_NO_FIELDS: Final = frozenset({"hidden", "button", "reset"})
 _ANIMATED: Final = ("to", "values", "from")
 _HREF: Final = re.compile(r"(?:xlink:)?href", re.IGNORECASE)
 
@@ -46,30 +51,64 @@ def point_links(tree: LexborHTMLParser) -> None:
 
 def _find_base(tree: LexborHTMLParser) -> str:
     """Return the base of the document's relative addresses; "" if there is none, or none on the web."""
-    node = tree.css_first("base[href]")
-    link = parse_link((node.attributes.get("href") or "") if node is not None else "")
-    return link.target if link.kind is LinkKind.WEB else ""
+    in_html: dict[int, bool] = {}
+    in_template = {node.mem_id for node in tree.css(f"[{TAG_ATTRIBUTE}=template] base")}
+    for node in tree.css("base[href]"):
+        if node.mem_id not in in_template and _is_in_html(node, in_html):
+            link = parse_link(node.attributes.get("href") or "")
+            return link.target if link.kind is LinkKind.WEB else ""
+    return ""
+
+
+def _is_in_html(node: LexborNode, known: dict[int, bool]) -> bool:
+    """Return whether an element is one of HTML, not of SVG or MathML; `known` are parents already judged."""
+    passed: list[int] = []
+    found = True
+    above = node.parent
+    while above is not None:
+        name = _value(above, TAG_ATTRIBUTE) or above.tag or ""
+        if above.mem_id in known or name in _FOREIGN or name in _HTML_AGAIN:
+            found = known.get(above.mem_id, name in _HTML_AGAIN)
+            break
+        passed.append(above.mem_id)
+        above = above.parent
+    known.update(dict.fromkeys(passed, found))
+    return found
 
 
 def _mark_forms(tree: LexborHTMLParser, base: str) -> None:
-    forms = tree.css(f"[{TAG_ATTRIBUTE}=form]")
-    by_id = {node.attributes.get("id") or "": node for node in reversed(forms)}
-    with_button: set[int] = set()
+    """Mark what sends a form: its buttons, their labels, and the form itself if Enter in a field sends it.
+
+    `render` shows the target of a form only where no button has shown it.
+    """
+    forms = {node.attributes.get("id") or "": node for node in reversed(tree.css(_FORM))}
     around: dict[int, LexborNode | None] = {}
-    for node in tree.css(f"input, [{TAG_ATTRIBUTE}=button]"):
-        kind = _value(node, "type") or ("text" if node.tag == "input" else "submit")
-        if kind.lower() not in _SUBMITS:
+    labelled: dict[str, str | None] = {}
+    with_field: set[int] = set()
+    with_button: set[int] = set()
+    stray: LexborNode | None = None
+    for node in tree.css(f"{_FORM}, input, [{TAG_ATTRIBUTE}=button]"):
+        if node.tag == "div":
+            # A form between the cells of a table is closed at once, but what follows belongs to it.
+            stray = node if node.first_child is None else None
             continue
         named = _value(node, "form")
-        form = _form_around(node, around) if named is None else by_id.get(named)
-        if form is not None:
-            with_button.add(form.mem_id)
-        _mark(
-            node, _value(node, "formaction") or (_value(form, "action") if form is not None else None), base
-        )
-    for node in forms:
-        if node.mem_id not in with_button:
+        form = (_form_around(node, around) or stray) if named is None else forms.get(named)
+        kind = (_value(node, "type") or ("text" if node.tag == "input" else "submit")).lower()
+        if form is not None and kind not in _NO_FIELDS:
+            (with_button if kind in _SUBMITS else with_field).add(form.mem_id)
+        if kind in _SUBMITS:
+            target = _value(node, "formaction") or (_value(form, "action") if form is not None else None)
+            _mark(node, target, base)
+            labelled.setdefault(node.attributes.get("id") or "", target)
+    for node in tree.css(_FORM):
+        if node.mem_id in with_field or node.mem_id not in with_button:
             _mark(node, _value(node, "action"), base)
+    for label in tree.css("label"):
+        named = _value(label, "for")
+        first = label.css_first(f"input, [{TAG_ATTRIBUTE}=button]") if named is None else None
+        target = labelled.get(named or "") if first is None else first.attributes.get(_MARK)
+        _mark(label, target, base)
 
 
 def _value(node: LexborNode, *names: str) -> str | None:
