@@ -220,7 +220,7 @@ def _counted(rng: random.Random) -> Iterator[Mail]:
         moment = at("2026-10-01T10:00") + timedelta(hours=number * 19)
         sender = "Ingrid Falk <ingrid.falk@brf-utsikten.example>"
         if number % 3 == 0:
-            sender = "Falk, Ingrid <Ingrid.Falk@BRF-Utsikten.example>"
+            sender = '"Falk, Ingrid" <Ingrid.Falk@BRF-Utsikten.example>'
         message = _message(
             sender, PRIVATE, f"Board matter {number}", "Please see below.", moment, ident=f"i{number}"
         )
