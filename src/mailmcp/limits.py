@@ -525,6 +525,9 @@ THREAD_ROUNDS_MAX: Final = 8
 THREAD_KEYS_OCTETS: Final = 6_000
 """Keys of one SEARCH for ids: some servers accept lines of at most 8 KB."""
 
+THREAD_ACCOUNT_ROUNDS_MAX: Final = 6
+"""Times that what one account has of a conversation is searched for in the others."""
+
 CONTINUATIONS_MAX: Final = 3
 """Messages named as possible continuations of a conversation."""
 

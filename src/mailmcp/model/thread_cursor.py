@@ -17,6 +17,8 @@ _THREAD: Final = "t1"
 _NUMBER: Final = re.compile(r"\d{1,12}", re.ASCII)
 _MOMENT: Final = re.compile(r"-?\d{1,12}", re.ASCII)
 _FIELDS: Final = 7
+_ALL: Final = "all"
+"""A further field, if all accounts are meant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,9 @@ class ThreadCursor:
     """The message whose conversation it is."""
 
     max_chars: int
+    all_accounts: bool = False
+    """Whether the conversation is that of all accounts."""
+
     after: tuple[int, int] | None = None
     """Seconds since 1970 and mark of the last message shown; None at the start, never in a written cursor."""
 
@@ -40,7 +45,8 @@ def format_thread_cursor(cursor: ThreadCursor) -> str:
     """Write the cursor of a conversation."""
     ref = cursor.ref
     numbers = (ref.uidvalidity, ref.uid, cursor.max_chars, *(cursor.after or (0, 0)))
-    return seal([_THREAD, ref.account_id, escape_field(ref.mailbox), *map(str, numbers)])
+    scope = [_ALL] if cursor.all_accounts else []
+    return seal([_THREAD, ref.account_id, escape_field(ref.mailbox), *map(str, numbers), *scope])
 
 
 def parse_thread_cursor(text: str) -> ThreadCursor:
@@ -50,9 +56,10 @@ def parse_thread_cursor(text: str) -> ThreadCursor:
         InvalidInputError: With reason `cursor_malformed`.
     """
     fields = unseal(text, _THREAD)
-    if len(fields) != _FIELDS:
+    all_accounts = fields[_FIELDS:] == [_ALL]
+    if len(fields) != _FIELDS + all_accounts:
         raise malformed_cursor()
-    account_id, mailbox, *numbers, moment, mark = fields
+    account_id, mailbox, *numbers, moment, mark = fields[:_FIELDS]
     if not (_MOMENT.fullmatch(moment) and all(map(_NUMBER.fullmatch, [*numbers, mark]))):
         raise malformed_cursor()
     uidvalidity, uid, max_chars = map(int, numbers)
@@ -66,4 +73,6 @@ def parse_thread_cursor(text: str) -> ThreadCursor:
     if not sound:
         raise malformed_cursor()
     ref = MessageRef(account_id=account_id, mailbox=unescape_field(mailbox), uidvalidity=uidvalidity, uid=uid)
-    return ThreadCursor(ref=ref, max_chars=max_chars, after=(int(moment), int(mark)))
+    return ThreadCursor(
+        ref=ref, max_chars=max_chars, all_accounts=all_accounts, after=(int(moment), int(mark))
+    )

@@ -42,7 +42,8 @@ class Member:
     def identity(self) -> Hashable | None:
         """What only copies of it share: the server's ids where it has any."""
         row = self.row
-        return server_keys(email_id=row.email_id, gmail_id=row.gmail_id) or stored_key(
+        account_id = self.ref.account_id
+        return server_keys(account_id=account_id, email_id=row.email_id, gmail_id=row.gmail_id) or stored_key(
             self.headers,
             size_octets=row.size_octets,
             internaldate_epoch=row.internaldate_epoch,

@@ -61,10 +61,18 @@ class FoundThread:
     left_out: tuple[str, ...] = ()
     """Those that weren't: Junk and Trash."""
 
-    failed: Mapping[str, ToolError] = field(default_factory=dict)
+    failed: Mapping[tuple[str, str | None], ToolError] = field(default_factory=dict)
+    """By account and mailbox; None for the whole account."""
+
     issues: tuple[Issue, ...] = ()
     statements: tuple[str, ...] = ()
-    complete: bool = True
+    asked: frozenset[str] = frozenset()
+    """The ids that were searched for."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is known to be missing."""
+        return not (self.failed or self.issues or self.statements)
 
 
 def find_thread(
@@ -84,7 +92,12 @@ def find_thread(
         ConflictError: The mailbox's UIDVALIDITY is not that of `ref`.
         InternalError, DeadlineError: The server doesn't send the message, or the connection failed.
     """
-    search = _Search(session, ref, report)
+    items = _items(session)
+    fetched = fetch_row(session, ref.mailbox, uidvalidity=ref.uidvalidity, uid=ref.uid, items=items)
+    if failure := fetched.failures.get(ref.uid):
+        raise fetch_error(ref, failure)
+    start = _member(ref, fetched.messages[ref.uid])
+    search = _Search(session, ref.account_id, start, report)
     try:
         search.run()
     except ToolError:
@@ -94,53 +107,89 @@ def find_thread(
     return search.found()
 
 
+def extend_thread(
+    session: Session,
+    account_id: str,
+    start: Member,
+    known: Sequence[Member],
+    report: Report,
+    *,
+    asked: frozenset[str] = frozenset(),
+) -> FoundThread:
+    """Find what else an account has of a conversation; three round trips, and two for each further step.
+
+    Args:
+        session: Of the account.
+        account_id: The account.
+        start: The requested message, of any account.
+        known: The messages that were found, of any account.
+        report: Receives the progress.
+        asked: Ids that this account was searched for before.
+
+    Returns:
+        The conversation without the messages that were known.
+
+    Raises:
+        InternalError, DeadlineError: The connection failed.
+    """
+    search = _Search(session, account_id, start, report, known=known, asked=asked)
+    search.run()
+    return search.found()
+
+
+def _items(session: Session) -> tuple[str, ...]:
+    fields = dict.fromkeys([*THREAD_HEADER_FIELDS.split(), *map(str.upper, PERSONAL.header_fields)])
+    header = f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]"
+    basic = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", header)
+    return (*basic, *thread_items(session))
+
+
 class _Search:
     """One search for a conversation, while it runs."""
 
-    def __init__(self, session: Session, ref: MessageRef, report: Report) -> None:
-        self.session, self.ref, self.report = session, ref, report
-        fields = dict.fromkeys([*THREAD_HEADER_FIELDS.split(), *map(str.upper, PERSONAL.header_fields)])
-        header = f"BODY.PEEK[HEADER.FIELDS ({' '.join(fields)})]"
-        basic = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", header)
-        self.items = (*basic, *thread_items(session))
-        self.start = self._fetch_start()
-        self.candidates: dict[MessageRef, Member] = {ref: self.start}
+    def __init__(
+        self,
+        session: Session,
+        account_id: str,
+        start: Member,
+        report: Report,
+        *,
+        known: Sequence[Member] = (),
+        asked: frozenset[str] = frozenset(),
+    ) -> None:
+        self.session, self.account_id, self.start, self.report = session, account_id, start, report
+        self.is_own = start.ref.account_id == account_id
+        self.known = {ref for each in known for ref in (each.ref, *each.copies)}
+        self.items = _items(session)
+        self.candidates: dict[MessageRef, Member] = {each.ref: each for each in (start, *known)}
         self.mailboxes: dict[str, int | None] = {}
         self.left_out: tuple[str, ...] = ()
         self.uses: dict[str, str] = {}
         self.failed: dict[str, ToolError] = {}
         self.issues: list[Issue] = []
         self.statements: dict[str, None] = {}
-        self.by_thread_id = bool(self.start.row.thread_id)
-
-    def _fetch_start(self) -> Member:
-        ref = self.ref
-        result = fetch_row(
-            self.session, ref.mailbox, uidvalidity=ref.uidvalidity, uid=ref.uid, items=self.items
-        )
-        failure = result.failures.get(self.ref.uid)
-        if failure is not None:
-            raise fetch_error(self.ref, failure)
-        return _member(self.ref, result.messages[self.ref.uid])
+        self.asked = set(asked)
+        self.by_thread_id = self.is_own and bool(start.row.thread_id)
 
     def run(self) -> None:
         """Search until nothing new is found."""
         everywhere = list_mailboxes(self.session)
-        listed = _places(everywhere, self.ref.mailbox, by_thread_id=self.by_thread_id)
+        own = self.start.ref.mailbox if self.is_own else ""
+        listed = _places(everywhere, own, by_thread_id=self.by_thread_id)
         self.left_out = tuple(
             each.name
             for each in everywhere
-            if each.selectable and each.special_use in _EXCLUDED and each.name != self.ref.mailbox
+            if each.selectable and each.special_use in _EXCLUDED and each.name != own
         )
         self.uses = {each.name: each.special_use for each in listed}
         self.mailboxes = dict.fromkeys(self.uses)
-        self.mailboxes[self.ref.mailbox] = self.ref.uidvalidity
-        asked: set[str] = set()
-        queries: list[ThreadQuery] = list(self._first_queries())
+        if own:
+            self.mailboxes[own] = self.start.ref.uidvalidity
+        queries: list[ThreadQuery] = [] if self.asked else list(self._first_queries())
         for number in range(limits.THREAD_ROUNDS_MAX):
             members = self._joined()
-            ids = unasked_ids([each.links for each in members], asked)
-            asked.update(ids)
+            ids = unasked_ids([each.links for each in members], self.asked)
+            self.asked.update(ids)
             queries += id_queries(ids, known={each.links.own_id for each in members} if number else ())
             if not queries:
                 return
@@ -154,14 +203,19 @@ class _Search:
 
     def _first_queries(self) -> Iterator[ThreadQuery]:
         links = self.start.links
-        if links.thread_id:
-            yield thread_id_query(self.session, links.thread_id)
+        if self.by_thread_id:
+            yield thread_id_query(self.session, self.start.row.thread_id)
         if links.date is not None and len(links.base_subject) >= _SUBJECT_CHARS_MIN:
             yield subject_query(links.base_subject, links.date)
 
     def _look(self, queries: Sequence[ThreadQuery]) -> None:
         known: dict[str, Collection[int]] = {
-            name: {ref.uid for ref in self.candidates if ref.mailbox == name} for name in self.mailboxes
+            name: {
+                ref.uid
+                for ref in self.candidates
+                if ref.account_id == self.account_id and ref.mailbox == name
+            }
+            for name in self.mailboxes
         }
         found = find_related(
             self.session, self.mailboxes, queries, items=self.items, known=known, keep=self._take_all
@@ -187,7 +241,7 @@ class _Search:
                 self.issues.append(message_issue(self._ref(name, found.uidvalidity, uid), failure))
 
     def _ref(self, mailbox: str, uidvalidity: int, uid: int) -> MessageRef:
-        return MessageRef(account_id=self.ref.account_id, mailbox=mailbox, uidvalidity=uidvalidity, uid=uid)
+        return MessageRef(account_id=self.account_id, mailbox=mailbox, uidvalidity=uidvalidity, uid=uid)
 
     def _joined(self) -> list[Member]:
         candidates = list(self.candidates.values())
@@ -199,7 +253,12 @@ class _Search:
     def found(self) -> FoundThread:
         """Return what was found so far."""
         members = {each.ref: each for each in [self.start, *self._joined()]}
-        folded = sorted(_fold(members.values(), self.ref, self.uses), key=lambda each: each.place)
+        new = [
+            each
+            for ref, each in members.items()
+            if ref not in self.known and ref.account_id == self.account_id
+        ]
+        folded = sorted(_fold(new, self.start.ref, self.uses), key=lambda each: each.place)
         if len(folded) > limits.THREAD_MESSAGES_MAX:
             self.statements[f"Only {limits.THREAD_MESSAGES_MAX} of its messages are shown."] = None
             # The first ones, or those up to the requested one.
@@ -210,20 +269,21 @@ class _Search:
         by_ids = self.by_thread_id and self.session.quirks.trusts(Feature.IDS)
         return FoundThread(
             members=folded,
-            continuations=find_continuations(folded, others),
+            continuations=find_continuations([*members.values()], others),
             method=_HEADERS if not by_ids else f"the server's thread ids, {_HEADERS}",
             mailboxes=tuple(self.mailboxes),
             left_out=self.left_out,
-            failed=self.failed,
+            failed={(self.account_id, name): error for name, error in self.failed.items()},
             issues=tuple(self.issues),
             statements=tuple(self.statements),
-            complete=not (self.failed or self.issues or self.statements),
+            asked=frozenset(self.asked),
         )
 
     def _number(self, folded: Sequence[Member]) -> int:
         """Return the position of the requested message, from 1; it may be a copy of a shown one."""
-        own = (number for number, each in enumerate(folded, 1) if self.ref in (each.ref, *each.copies))
-        return next(own)
+        ref = self.start.ref
+        own = (number for number, each in enumerate(folded, 1) if ref in (each.ref, *each.copies))
+        return next(own, 0)
 
 
 def _places(mailboxes: Sequence[Mailbox], own: str, *, by_thread_id: bool) -> list[Mailbox]:
@@ -242,7 +302,11 @@ def _places(mailboxes: Sequence[Mailbox], own: str, *, by_thread_id: bool) -> li
 def _member(ref: MessageRef, row: FetchedMessage) -> Member:
     headers = parse_headers(row.sections.get("HEADER.FIELDS", b""))
     return Member(
-        ref=ref, row=row, headers=headers, links=parse_thread_headers(headers, thread_id=row.thread_id)
+        ref=ref,
+        row=row,
+        headers=headers,
+        # The server's ids are valid in one account.
+        links=parse_thread_headers(headers, thread_id=row.thread_id and f"{ref.account_id} {row.thread_id}"),
     )
 
 

@@ -1,7 +1,7 @@
 """imap_get_thread: a whole conversation, oldest message first, within one budget of characters."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from pydantic import BaseModel, Field
@@ -20,7 +20,9 @@ from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
 from mailmcp.tools.people import first_addresses_of, people_of
 from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.rows import date_of, file_name, message_id_of, shown_names
+from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData
+from mailmcp.tools.thread.everywhere import find_everywhere, read_everywhere
 from mailmcp.tools.thread.member import Member
 from mailmcp.tools.thread.search import FoundThread, find_thread
 from mailmcp.tools.thread.text_budget import share_out
@@ -47,12 +49,13 @@ _DRAFT = "\\Draft"
 class GetThreadArguments(MessageArguments):
     """Which conversation, and how much of it."""
 
-    message_id: str = Field("", description="Any message of it.")
+    account_id: str = Field("", description='"*": all accounts.')
+    message_id: str = ""
     max_chars: int = Field(
         limits.THREAD_CHARS_DEFAULT,
         ge=limits.THREAD_CHARS_MIN,
         le=limits.THREAD_CHARS_MAX,
-        description="For all texts together.",
+        description="All texts together.",
     )
     cursor: str = Field("", description="From the previous page; enough on its own.")
 
@@ -105,6 +108,9 @@ class _ThreadPage:
 async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetThreadData]:
     """Return a page of a conversation; about six round trips, however many mailboxes there are."""
     start = _start(arguments)
+    if start.all_accounts:
+        call.choose_message(start.ref, "")
+        return await _everywhere(start, call)
     call.choose_message(start.ref, arguments.account_id)
     kept: list[_ThreadPage] = []
     try:
@@ -118,9 +124,15 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
         if not page.read.texts:
             # Each attempt failed before the texts. Those of the messages found may still come.
             page = await _read_found(call, start, max(kept, key=lambda each: len(each.thread.members)).thread)
-    for each in page.members:
-        call.message_id_cache.remember(each.ref.message_id, message_id_of(each.headers))
-    return _outcome(start, page, call.preferences.zone)
+    return _outcome(start, page, call)
+
+
+async def _everywhere(start: ThreadCursor, call: Call) -> Outcome[GetThreadData]:
+    """Return a page of a conversation in all accounts; the accounts that fail are issues."""
+    thread = await find_everywhere(call, start.ref)
+    members, more = _cut(start, thread)
+    read = await read_everywhere(call, members)
+    return _outcome(start, _ThreadPage(thread=thread, members=members, more=more, read=read), call)
 
 
 def _start(arguments: GetThreadArguments) -> ThreadCursor:
@@ -129,14 +141,19 @@ def _start(arguments: GetThreadArguments) -> ThreadCursor:
         if not arguments.message_id:
             raise InvalidInputError.of("message_id", BaseReason.MISSING_PARAM, "is missing. Send it.")
         ref = parse_message_id(arguments.message_id)
-        return ThreadCursor(ref=ref, max_chars=arguments.max_chars)
+        everywhere = arguments.account_id == EVERYTHING
+        return ThreadCursor(ref=ref, max_chars=arguments.max_chars, all_accounts=everywhere)
     cursor = parse_thread_cursor(arguments.cursor)
     if arguments.message_id not in {"", cursor.ref.message_id}:
         raise InvalidInputError.of(
             "message_id", Reason.CURSOR_MISMATCH, "contradicts the cursor. Leave it out."
         )
+    if arguments.account_id not in {"", EVERYTHING if cursor.all_accounts else cursor.ref.account_id}:
+        raise InvalidInputError.of(
+            "account_id", Reason.CURSOR_MISMATCH, "contradicts the cursor. Leave it out."
+        )
     if "max_chars" in arguments.model_fields_set:
-        return ThreadCursor(ref=cursor.ref, max_chars=arguments.max_chars, after=cursor.after)
+        return replace(cursor, max_chars=arguments.max_chars)
     return cursor
 
 
@@ -169,19 +186,27 @@ def _read_page(
 def _read_texts(
     session: Session, start: ThreadCursor, thread: FoundThread, keep: Callable[[_ThreadPage], None]
 ) -> _ThreadPage:
-    rest = [each for each in thread.members if start.after is None or each.place > start.after]
-    size = min(limits.THREAD_PAGE_SIZE, max(1, start.max_chars // limits.THREAD_MESSAGE_CHARS))
-    while size < len(rest) and rest[size].place == rest[size - 1].place:
-        size += 1  # equal messages in one mailbox: a cursor can't tell them apart
-    members = rest[:size]
+    members, more = _cut(start, thread)
 
     def page(read: ReadTexts) -> _ThreadPage:
-        return _ThreadPage(thread=thread, members=members, more=len(rest) > size, read=read)
+        return _ThreadPage(thread=thread, members=members, more=more, read=read)
 
     return page(read_texts(session, members, keep=lambda read: keep(page(read))))
 
 
-def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[GetThreadData]:
+def _cut(start: ThreadCursor, thread: FoundThread) -> tuple[Sequence[Member], bool]:
+    """Return the messages of one page, and whether there are more."""
+    rest = [each for each in thread.members if start.after is None or each.place > start.after]
+    size = min(limits.THREAD_PAGE_SIZE, max(1, start.max_chars // limits.THREAD_MESSAGE_CHARS))
+    while size < len(rest) and rest[size].place == rest[size - 1].place:
+        size += 1  # equal messages in one mailbox: a cursor can't tell them apart
+    return rest[:size], len(rest) > size
+
+
+def _outcome(start: ThreadCursor, page: _ThreadPage, call: Call) -> Outcome[GetThreadData]:
+    for each in page.members:
+        call.message_id_cache.remember(each.ref.message_id, message_id_of(each.headers))
+    zone = call.preferences.zone
     thread, shown = page.thread, [each for each in page.members if each.ref in page.read.texts]
     if page.read.issues and not shown:
         raise all_failed_error(page.read.issues, search_again(start.ref))
@@ -191,13 +216,13 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[Ge
     cursor = None
     if page.more:
         last = page.members[-1].place
-        cursor = format_thread_cursor(ThreadCursor(ref=start.ref, max_chars=start.max_chars, after=last))
-    total = len(thread.members)
+        cursor = format_thread_cursor(replace(start, after=last))
+    total, account_id = len(thread.members), start.ref.account_id
     continuations = () if page.more else thread.continuations
     return Outcome(
-        summary=_summary(len(rows), thread, zone, start.ref.account_id),
+        summary=_summary(len(rows), thread, zone, "all accounts" if start.all_accounts else account_id),
         data=GetThreadData(
-            account_id=start.ref.account_id,
+            account_id=EVERYTHING if start.all_accounts else account_id,
             total=total,
             messages=rows,
             continued_in=None
@@ -206,7 +231,7 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[Ge
             coverage=CoverageData(
                 complete=thread.complete and not page.read.issues,
                 mailboxes_searched=len(thread.mailboxes),
-                mailboxes_failed=list(thread.failed),
+                mailboxes_failed=[_failed_name(start, *key) for key in thread.failed],
                 mailboxes_not_searched=list(thread.left_out) or None,
                 method=" ".join([f"Found by {thread.method}.", *thread.statements]),
             ),
@@ -219,7 +244,7 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[Ge
             ),
             *_continuation_lines(continuations, zone),
         ),
-        issues=(*_mailbox_issues(start.ref.account_id, thread), *thread.issues, *page.read.issues),
+        issues=(*_mailbox_issues(thread), *thread.issues, *page.read.issues),
         warnings=_warnings(thread, texts),
         page=Page(page_size=limits.THREAD_PAGE_SIZE, total_count=total, cursor=cursor),
         next_action=_next_action(start, page, rows, cursor),
@@ -227,12 +252,12 @@ def _outcome(start: ThreadCursor, page: _ThreadPage, zone: tzinfo) -> Outcome[Ge
     )
 
 
-def _summary(shown: int, thread: FoundThread, zone: tzinfo, account_id: str) -> str:
+def _summary(shown: int, thread: FoundThread, zone: tzinfo, where: str) -> str:
     total, places = len(thread.members), len(thread.mailboxes)
     left_out = f", not in {', '.join(map(code, thread.left_out))}" if thread.left_out else ""
     return (
         f"{shown} of {counted(total, 'message')} of a conversation, oldest first, times in {zone}; "
-        f"found by {thread.method} in {counted(places, 'mailbox', 'mailboxes')} ({account_id}){left_out}"
+        f"found by {thread.method} in {counted(places, 'mailbox', 'mailboxes')} ({where}){left_out}"
     )
 
 
@@ -294,8 +319,13 @@ def _continuation_lines(continuations: Sequence[Member], zone: tzinfo) -> Iterat
         yield f"Possibly continued, with the same subject and people, in {', '.join(named)}."
 
 
-def _mailbox_issues(account_id: str, thread: FoundThread) -> list[Issue]:
-    return [mailbox_issue(account_id, name, error) for name, error in thread.failed.items()]
+def _failed_name(start: ThreadCursor, account_id: str, mailbox: str | None) -> str:
+    """Name a mailbox, with its account if all accounts are meant."""
+    return f"{account_id}: {mailbox or EVERYTHING}" if start.all_accounts else mailbox or EVERYTHING
+
+
+def _mailbox_issues(thread: FoundThread) -> list[Issue]:
+    return [mailbox_issue(account_id, name, error) for (account_id, name), error in thread.failed.items()]
 
 
 def _warnings(thread: FoundThread, texts: Sequence[ReadText]) -> tuple[str, ...]:
@@ -308,6 +338,8 @@ def _next_action(
 ) -> NextAction | None:
     if any(each.retryable for each in (*page.thread.issues, *page.read.issues)):
         arguments: dict[str, object] = {"message_id": start.ref.message_id, "max_chars": start.max_chars}
+        if start.all_accounts:
+            arguments["account_id"] = EVERYTHING
         if start.after is not None:
             arguments = {"cursor": format_thread_cursor(start)}
         return NextAction(
@@ -329,8 +361,8 @@ TOOL = MailTool(
     name=GET_THREAD,
     title="Get a conversation",
     description=(
-        "Get the whole conversation of a message from all mailboxes (Sent and archives too), oldest "
-        "first, without quoted history."
+        "Get a message's conversation from all mailboxes (Sent, archives too), oldest first, "
+        "without quoted history."
     ),
     arguments=GetThreadArguments,
     data=GetThreadData,
