@@ -58,7 +58,7 @@ def filled(request: pytest.FixtureRequest, dovecot: Dovecot) -> Iterator[Filled]
         yield from _filled(dovecot_store(dovecot, dovecot.user(f"groups-{seed}")), int(seed), 120)
         return
     with Pymap() as server:
-        yield from _filled(pymap_store(server), int(seed), 30)
+        yield from _filled(pymap_store(server), int(seed), 12)
 
 
 def _filled(store: Store, seed: int, count: int) -> Iterator[Filled]:
