@@ -187,6 +187,11 @@ class Quirks:
         seen = (each.exists for each in self.visibility.values() if not each.is_partial)
         return max(seen, default=self._shown_whole)
 
+    @property
+    def largest_seen(self) -> int:
+        """Messages in the largest mailbox that this process opened, or the one that kept the verdicts."""
+        return max(self._shown_whole, *self.sizes.values(), 0)
+
     def learn_visibility(self, mailbox: str, visibility: Visibility) -> None:
         """Record how much of a mailbox is shown. One that is shown in part is a verdict on the account."""
         self.visibility[mailbox] = visibility

@@ -177,6 +177,18 @@ def test_a_search_whose_time_is_up_says_how_far_it_got(peer: PeerFactory) -> Non
     assert reports[-1][1] == 100
 
 
+@pytest.mark.parametrize("largest", [LARGE, LARGE + 1])
+def test_a_mailbox_of_unknown_size_is_opened_first_if_another_is_large(
+    peer: PeerFactory, largest: int
+) -> None:
+    server, quirks = server_with(peer), probed()
+    quirks.sizes["Archive"] = largest
+    with session_on(make_account(server), quirks) as session:
+        page = search_one(session, request(subject="weekly"))
+    assert page.uids == tuple(range(100, 90, -1))
+    assert searches(server)[0].startswith("UID 90:*") == (largest > LARGE)
+
+
 def test_slow_searches_make_windows_in_any_mailbox(peer: PeerFactory) -> None:
     """One that took too long, or never ended, is not repeated as it was."""
     server = peer(

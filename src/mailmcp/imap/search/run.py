@@ -35,7 +35,7 @@ from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import parse_esearches
 from mailmcp.imap.search.verify import Check, make_check, merge_items
 from mailmcp.imap.search.visible import NO_VISIBLE_SEARCH, VisibleSearch
-from mailmcp.imap.search.windows import is_large
+from mailmcp.imap.search.windows import is_large, learn_size
 from mailmcp.imap.session import Session
 from mcp_envelope import Code, ToolError
 
@@ -98,6 +98,7 @@ def _find_page(
 ) -> Steps[MailboxPage]:
     """Make a page; again as often as its rows show that the search must be another one."""
     name = canonical_name(request.mailbox)
+    yield from learn_size(server.session.quirks, name)
     if can_list(server, name, request):
         listed = yield from list_page(server, name, request, current)
         if listed is not None:

@@ -21,6 +21,7 @@ from mailmcp.imap.search.page import CandidateList, CandidateQuery, Candidates, 
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import parse_esearches
 from mailmcp.imap.search.verify import Check, make_check, merge_items
+from mailmcp.imap.search.windows import learn_size
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError
 
@@ -154,6 +155,7 @@ class _Walk:
         )
         walked = None
         try:
+            yield from learn_size(self.server.session.quirks, name)
             while walked is None:
                 candidates = yield from find_candidates(self.server, wanted)
                 assert candidates is not None  # noqa: S101 - they are in order as they are found

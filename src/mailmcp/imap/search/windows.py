@@ -7,6 +7,7 @@ the last window ended.
 """
 
 from mailmcp import limits
+from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.quirks import Quirks
 from mailmcp.imap.search.uid_search import UidRange
 from mailmcp.model.query import Proof, SearchQuery
@@ -18,6 +19,12 @@ def is_large(exists: int | None) -> bool:
 
 
 _INSTANT_S = 0.001
+
+
+def learn_size(quirks: Quirks, mailbox: str) -> Steps[None]:
+    """Open a mailbox of unknown size where another one is large: this one may be, too; one round trip."""
+    if mailbox not in quirks.sizes and is_large(quirks.largest_seen):
+        yield []
 
 
 class Windows:
