@@ -14,7 +14,7 @@ from mailmcp import limits
 from mailmcp.tools.preferences import DEFAULTS
 from search.dated_mail import make_dated
 from search.filled import Filled
-from search.known_mail import Known, append_known
+from search.known_mail import EDGES, Known, append_known
 from search.query import Matches, Query, both, in_field
 from search.rules import DovecotRules, PymapRules
 from search.traps import FOUND_ALL, FOUND_NONE, PLAIN, VERIFIED, when
@@ -67,8 +67,8 @@ def _query(random: Random, number: int) -> Query:
         "sort": random.choice(["newest", "oldest", "largest"]),
     }
     conditions: list[Matches] = []
-    first = date(2024, random.choice([3, 10]), random.randrange(1, 29))
-    last = first + timedelta(days=random.choice([0, 1, 30, 300]))
+    first = date.fromisoformat(random.choice(EDGES)[:10])
+    last = first + timedelta(days=random.choice([0, 0, 1, 300]))
     match number % 4:
         case 0:
             arguments |= {"start_date": first.isoformat(), "end_date": last.isoformat()}

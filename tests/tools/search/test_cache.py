@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -35,6 +36,9 @@ SEARCHES: Sequence[Mapping[str, object]] = (
     {"mailbox": "*", "sort": "oldest"},
     {"mailbox": "*", "sort": "largest"},
     {"mailboxes": ["INBOX", "Lists"], "subject": "report"},
+    {"mailbox": "INBOX", "dates": "written"},
+    {"mailbox": "*", "dates": "written", "sort": "oldest"},
+    {"mailbox": "*", "dates": "written", "since": "2024-03-03"},
 )
 
 
@@ -47,6 +51,7 @@ class Mail:
     in_order: bool
     """Whether what comes is newer than all that is there."""
 
+    written: dict[str, datetime] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     stirred: set[str] = field(default_factory=set)
     """Those that came, went, moved or got other flags since the search began."""
@@ -63,7 +68,8 @@ class Mail:
         box = self.chance.choice(self.boxes)
         day = self.count if self.in_order else self.chance.randrange(12)
         text = "Text.\n" * self.chance.randrange(1, 9)
-        letter = make_letter(f"Weekly report {self.count}", text)
+        written = NOON + timedelta(hours=self.count * 37 % 290)
+        letter = make_letter(f"Weekly report {self.count}", text, date=format_datetime(written))
         letter["Message-ID"] = name = f"<{self.count}@example.org>"
         message = PeerMessage(
             uid=box.uidnext,
@@ -73,6 +79,7 @@ class Mail:
         )
         box.messages.append(message)
         self.stirred.add(name.strip("<>"))
+        self.written[name.strip("<>")] = written
 
     def change(self) -> None:
         """Let up to three things happen."""
@@ -107,7 +114,8 @@ class Mail:
         boxes = self.boxes if "mailboxes" in asked or asked["mailbox"] == "*" else self.boxes[:1]
 
         def matches(each: PeerMessage) -> bool:
-            day = each.received.date().isoformat()
+            moment = self.written[_name(each)] if "dates" in asked else each.received
+            day = moment.date().isoformat()
             return (
                 ("unread_only" not in asked or "\\Seen" not in each.flags)
                 and ("flagged" not in asked or "\\Flagged" in each.flags)
@@ -124,10 +132,11 @@ def _name(message: PeerMessage) -> str:
 
 def rank(row: Mapping[str, Any], asked: Mapping[str, Any], mail: Mail) -> float:
     """Tell where a row stands: later ones have higher numbers."""
-    received = {_name(each): each.received for box in mail.boxes for each in box.messages}
+    times = {_name(each): each.received for box in mail.boxes for each in box.messages}
     if asked.get("sort") == "largest":
         return -float(row["size_bytes"])
-    moment = received[row["header_message_id"]].timestamp()
+    times = mail.written if "dates" in asked else times
+    moment = times[row["header_message_id"]].timestamp()
     return moment if asked.get("sort") == "oldest" else -moment
 
 
