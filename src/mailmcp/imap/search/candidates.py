@@ -20,6 +20,7 @@ from mailmcp.imap.search.page import CandidateQuery, Candidates
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import EVERY_UID, Found, UidRange
+from mailmcp.imap.search.verify import TIMES, Check, make_check
 from mailmcp.imap.search.windows import Windows, is_large
 from mailmcp.imap.session import Session
 from mcp_envelope import Code, code
@@ -170,6 +171,11 @@ def _search_sorted(server: SearchServer, wanted: CandidateQuery) -> Steps[Candid
     statements, complete = plan.statements + found.statements, plan.complete and found.complete
     ranks: dict[int, int] = {}
     sorts_here = order.is_by_written and len(found.uids) <= limits.TIMED_CANDIDATES_MAX
+    local = plan.local
+    if sorts_here:
+        # The dates that sort the candidates verify them, too.
+        plan = replace(plan, local=local.only(row for row in local.criteria if row.proof not in TIMES))
+        local = local.only(row for row in local.criteria if row.proof in TIMES)
     if found.is_sorted and not sorts_here:
         uids = found.uids if order.ascending else found.uids[::-1]
     else:
@@ -182,7 +188,8 @@ def _search_sorted(server: SearchServer, wanted: CandidateQuery) -> Steps[Candid
                 "were sorted, and older ones left out.",
             )
             complete = False
-        ranks = yield from _fetch_ranks(session, newest, wanted)
+        check = make_check(local, wanted.proofs) if sorts_here else None
+        ranks = yield from _fetch_ranks(session, newest, wanted, check)
         uids = sort_by_rank(ranks, order)
     start = find_start(uids, after, order)
     if start is None and after is not None:
@@ -191,6 +198,7 @@ def _search_sorted(server: SearchServer, wanted: CandidateQuery) -> Steps[Candid
         plan=plan,
         uids=uids,
         start=start or 0,
+        is_verified=sorts_here and not plan.local.criteria,
         is_sorted=found.is_sorted and not sorts_here,
         statements=statements,
         complete=complete,
@@ -217,8 +225,10 @@ def _sort_largest(server: SearchServer, wanted: CandidateQuery) -> Steps[Candida
     )
 
 
-def _fetch_ranks(session: Session, uids: Sequence[int], wanted: CandidateQuery) -> Steps[dict[int, int]]:
-    """Fetch the ranks of messages, given by ascending UID. Leaves out those that are gone.
+def _fetch_ranks(
+    session: Session, uids: Sequence[int], wanted: CandidateQuery, check: Check | None
+) -> Steps[dict[int, int]]:
+    """Fetch the ranks of messages, given by ascending UID. Leaves out those that are gone, or fail `check`.
 
     A message that can't be ranked gets the rank of the one before it.
     """
@@ -228,6 +238,8 @@ def _fetch_ranks(session: Session, uids: Sequence[int], wanted: CandidateQuery) 
     for uid in uids:
         row = fetched.messages.get(uid)
         if row is None and fetched.failures[uid].code is Code.NOT_FOUND:
+            continue
+        if row and check and not check.holds(row):
             continue
         known = rank_of(row, wanted.order, wanted.proofs) if row else None
         rank = ranks[uid] = rank if known is None else known

@@ -135,6 +135,9 @@ class Candidates:
     is_known: bool = False
     """Whether some come from an earlier page, without a search."""
 
+    is_verified: bool = False
+    """Whether each is known to match, so that nothing is left to verify."""
+
     is_sorted: bool = False
     """Whether the server put them in order."""
 

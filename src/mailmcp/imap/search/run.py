@@ -204,7 +204,7 @@ def _try_page(
             uids=array("I", uids) if is_whole else rest if attempt.verifies_all else candidates.uids,
             exists=exists,
             uidnext=None if candidates.is_part else uidnext,
-            verified=(attempt.verifies_all or is_whole) and not rows.interrupted,
+            verified=(attempt.verifies_all or is_whole or candidates.is_verified) and not rows.interrupted,
             rest=candidates.rest if candidates.more else None,
         )
     last = selection.last
@@ -289,8 +289,9 @@ class _Attempt:
         first, rest = self.rest[: self.size], self.rest[self.size :]
         searches = [*self.visible.commands, *self.opaque]
         if self.verifies_all:
-            fetching = self._fetch((first, self.row_items), (self.rest, self.proof_items))
-            (rows, seen), replies = yield from riding(searches, fetching)
+            fetching = self._fetch((first, self.row_items), (rest, self.proof_items))
+            (rows, others), replies = yield from riding(searches, fetching)
+            seen = _merge(rows, others)
             times = [seen]
         else:
             sample = sample_evenly(rest) if self.tests_order else ()

@@ -20,7 +20,7 @@ _ITEMS = {
     Proof.WRITTEN: "INTERNALDATE",
     Proof.STRUCTURE: "BODYSTRUCTURE",
 }
-_TIMES = {Proof.TIME, Proof.WRITTEN}
+TIMES = {Proof.TIME, Proof.WRITTEN}
 DATE_HEADER = "BODY.PEEK[HEADER.FIELDS (DATE)]"
 """The data item that holds a message's Date header."""
 
@@ -142,8 +142,8 @@ def make_check(query: SearchQuery, proofs: Proofs) -> Check:
         query=query,
         proofs=proofs,
         items=tuple(items),
-        only_times=bool(kinds) and kinds <= _TIMES,
-        is_expensive=not kinds <= {Proof.FLAGS, Proof.SIZE, *_TIMES},
+        only_times=bool(kinds) and kinds <= TIMES,
+        is_expensive=not kinds <= {Proof.FLAGS, Proof.SIZE, *TIMES},
     )
 
 
