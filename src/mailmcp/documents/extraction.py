@@ -93,6 +93,15 @@ class Picture:
     """As in `Extraction`."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One file of an archive or of a message."""
+
+    octets: bytes = field(repr=False)
+    notes: tuple[str, ...]
+    """As in `Extraction`, about what contains it."""
+
+
 @unique
 class Cause(StrEnum):
     """Why a document can't be read."""

@@ -14,7 +14,7 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, Extraction, Picture
+from mailmcp.documents.extraction import Cause, Extraction, Member, Picture
 from mailmcp.documents.kind import Kind
 from mailmcp.documents.process import draw_picture, extract_text, failure, read_member
 
@@ -79,10 +79,10 @@ class Extractor:
 
         return await self._wait_and(draw, deadline)
 
-    async def unpack(self, content: bytes, kind: Kind, *, member: str, deadline: float = math.inf) -> bytes:
+    async def unpack(self, content: bytes, kind: Kind, *, member: str, deadline: float = math.inf) -> Member:
         """Return a file within a document, by its listed name; waits and raises as `extract` does."""
 
-        async def unpack(time_limit_s: float) -> bytes:
+        async def unpack(time_limit_s: float) -> Member:
             return await read_member(
                 content, kind, member, time_limit_s=time_limit_s, memory_octets=self._memory_octets
             )

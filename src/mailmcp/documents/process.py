@@ -26,6 +26,7 @@ from mailmcp.documents.extraction import (
     Extraction,
     ExtractionError,
     Job,
+    Member,
     Picture,
     Section,
     Task,
@@ -174,7 +175,7 @@ async def read_member(
     *,
     time_limit_s: float = limits.EXTRACT_TIMEOUT_S,
     memory_octets: int = limits.EXTRACT_MEMORY_OCTETS,
-) -> bytes:
+) -> Member:
     """Return one file of an archive or of a message, read in a new process; otherwise like `extract_text`.
 
     Args:
@@ -195,7 +196,7 @@ async def read_member(
         time_s=time_limit_s,
         memory_octets=memory_octets,
     )
-    return _parse(await _run(content, job), lambda _, octets: octets)
+    return _parse(await _run(content, job), _member)
 
 
 async def _run(content: bytes, job: Job, command: Sequence[str] | None = None) -> _Run:
@@ -340,3 +341,8 @@ def _picture(answer: dict[str, Any], octets: bytes) -> Picture:
         pages=int(answer["pages"]),
         notes=tuple(str(note) for note in answer["notes"]),
     )
+
+
+def _member(answer: dict[str, Any], octets: bytes) -> Member:
+    """Build a file within another from the worker's answer."""
+    return Member(octets=octets, notes=tuple(str(note) for note in answer["notes"]))

@@ -87,6 +87,7 @@ def answer(reader: ModuleType, content: bytes, job: Job, out: Writer) -> bytes:
                 facts, octets = reader.draw(io.BytesIO(content), job.page)
             case Task.MEMBER:
                 octets = reader.read_member(io.BytesIO(content), job.member, out)
+                facts = {"notes": out.notes}
             case _:
                 reader.read(io.BytesIO(content), out)
 

@@ -55,6 +55,11 @@ class Writer:
         self.is_scanned = False
 
     @property
+    def notes(self) -> list[str]:
+        """The notes so far."""
+        return list(self._notes)
+
+    @property
     def is_empty(self) -> bool:
         """Whether no text was written, apart from section names."""
         return not any(piece.strip() for section in self._sections for piece in section.pieces)
@@ -154,6 +159,6 @@ class Writer:
             "text": text,
             "sections": sections,
             "truncated": self.truncated,
-            "notes": list(self._notes),
+            "notes": self.notes,
             "is_scanned": self.is_scanned,
         }

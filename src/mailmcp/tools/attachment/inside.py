@@ -34,6 +34,9 @@ class FetchedFile:
     member: str = ""
     """The name of the file within the attachment; "" for the attachment itself."""
 
+    notes: tuple[str, ...] = ()
+    """Sentences about what contains it."""
+
     cut: bool = False
     """Whether the attachment has more octets."""
 
@@ -87,7 +90,7 @@ async def open_member(call: Call, file: FetchedFile, name: str) -> FetchedFile:
     if file.cut:
         raise InvalidInputError.of("member", BaseReason.INVALID_VALUE, f"can't be read. {TOO_LARGE}")
     try:
-        octets = await call.extractor.unpack(content, kind, member=name, deadline=call.deadline)
+        read = await call.extractor.unpack(content, kind, member=name, deadline=call.deadline)
     except ExtractionError as error:
         if error.cause in {Cause.NO_MEMBER, Cause.NOT_A_FILE}:
             next_action: NextAction | None = file.get("List the files in it.")
@@ -99,7 +102,7 @@ async def open_member(call: Call, file: FetchedFile, name: str) -> FetchedFile:
         part_id=file.part.part_id,
         content_type=_TYPES.guess_type(filename)[0] or "application/octet-stream",
         encoding="binary",
-        size_octets=len(octets),
+        size_octets=len(read.octets),
         filename=filename,
     )
-    return replace(file, part=part, octets=octets, member=name)
+    return replace(file, part=part, octets=read.octets, member=name, notes=read.notes)

@@ -117,10 +117,12 @@ async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> Attac
     if arguments.mode == "image":
         return picture_outcome(file, await draw_file(call, file, arguments.page), arguments.page)
     content = await to_thread.run_sync(member_content, file, folder, limiter=CapacityLimiter(1))
-    return content_outcome(ref, content, member=arguments.member)
+    return content_outcome(ref, content, member=arguments.member, notes=file.notes)
 
 
-def content_outcome(ref: MessageRef, content: Content, *, member: str = "") -> AttachmentOutcome:
+def content_outcome(
+    ref: MessageRef, content: Content, *, member: str = "", notes: tuple[str, ...] = ()
+) -> AttachmentOutcome:
     """Reply with the file itself, or with where it was saved."""
     part = content.part
     data = _data(ref, part, content.size_octets)
@@ -141,7 +143,10 @@ def content_outcome(ref: MessageRef, content: Content, *, member: str = "") -> A
         blocks=attachment_blocks(data),
         embedded=embedded,
         issues=short_issues(ref, short=content.short),
-        warnings=(f"The attachment is malformed and may be damaged: {defects}.",) if defects else (),
+        warnings=(
+            *notes,
+            *((f"The attachment is malformed and may be damaged: {defects}.",) if defects else ()),
+        ),
         references={"message_id": ref.message_id},
     )
 
@@ -170,7 +175,7 @@ def picture_outcome(file: FetchedFile, picture: Picture, page: int) -> Attachmen
             ),
         ),
         issues=short_issues(ref, short=file.short),
-        warnings=picture.notes,
+        warnings=(*file.notes, *picture.notes),
         next_action=next_action,
         references={"message_id": ref.message_id},
     )
@@ -211,7 +216,7 @@ def text_outcome(
         data=data,
         blocks=attachment_blocks(data, sections_total=len(read.sections)),
         issues=short_issues(ref, short=file.short),
-        warnings=(*read.warnings, *([f"{NULS_LOST}."] if file.lacks_nuls else [])),
+        warnings=(*file.notes, *read.warnings, *([f"{NULS_LOST}."] if file.lacks_nuls else [])),
         next_action=next_action,
         references={"message_id": ref.message_id},
     )
