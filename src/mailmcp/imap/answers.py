@@ -1,6 +1,6 @@
 """Messages that may answer others: all replies since a day, in many mailboxes at once; blocking.
 
-A mailbox has few replies since the day of a recent message, and two small searches find them whatever they
+A mailbox has few replies since the day of a recent message, and one small search finds them whatever they
 answer. Where there are more than ANSWERS_MAX, those that name one of the messages are searched for.
 """
 
@@ -110,8 +110,7 @@ def _first_keys(name: str, query: AnswerQuery, *, has_fields: bool) -> Iterator[
     if name in query.whole or not has_fields:
         yield ()
         return
-    yield _REPLIES
-    yield from _batches(query.strays)
+    yield from _batches([_REPLIES, *query.strays])
 
 
 def _batches(keys: Iterable[Keys]) -> Iterator[Keys]:

@@ -35,7 +35,7 @@ from mailmcp.tools.search.sources import Items, Searches, search_sources
 from mailmcp.tools.search.state import Search, resume_search
 from mailmcp.tools.tool import Call
 from mailmcp.tools.wording import counted
-from mcp_envelope import Issue, ToolError
+from mcp_envelope import BaseReason, InvalidInputError, Issue, ToolError
 
 _ASIDE: Final = frozenset({"\\Junk", "\\Trash"})
 _MARGIN: Final = timedelta(days=2)
@@ -109,12 +109,33 @@ class Awaiting:
         async with anyio.create_task_group() as tasks:
             for account in self._call.pool.accounts:
                 tasks.start_soon(add_listing, account.account_id)
+        if self._side == FROM_ME:
+            self._check_addresses(dict.fromkeys(each.account_id for each in search.sources))
         awaited = AwaitedReply(side=self._side, own=tuple(sorted(self._own)))
         query = replace(search.query, awaiting_reply=awaited)
         if self._side == FROM_ME:
             return replace(search, query=replace(query, unanswered_only=True))
         named = sent.cursor or sent.mailboxes or ("mailbox" in sent.model_fields_set and sent.mailbox)
         return replace(search if named else self._in_sent(search), query=query)
+
+    def _check_addresses(self, accounts: Iterable[str]) -> None:
+        """Check that it is known who the owner is: mail must name the owner to await a reply.
+
+        Raises:
+            InvalidInputError: No address of the owner is known.
+        """
+        unknown = [name for name in accounts if not self._call.preferences.owner_of(name).addresses]
+        if not self._own:
+            raise InvalidInputError.of(
+                "awaiting_reply",
+                BaseReason.INVALID_VALUE,
+                "from_me needs the owner's addresses, which aren't known: the user can add `addresses` to "
+                "the account in the settings. Send unanswered_only instead.",
+            )
+        for name in unknown:
+            self._statements[f"The owner's address in account {name} isn't known: mail to it is missing."] = (
+                None
+            )
 
     def _in_sent(self, search: Search) -> Search:
         """Search the mailboxes of sent mail instead; "Sent" where none is known, which then is an error."""
