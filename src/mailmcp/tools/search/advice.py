@@ -62,7 +62,9 @@ def search_warnings(
         phrase = code(f'"{" ".join(words)}"')
         warnings.append(f"The words may be anywhere in these; query {phrase} finds them side by side.")
     if imported:
-        warnings.append("Most of these were written long before they arrived; dates=written goes by that.")
+        warnings.append(
+            "Most of these were written long before they arrived; dates=written goes by the Date header."
+        )
     if technical := sum(each.technical for each in pages):
         more = "" if empty else "more "
         warnings.append(

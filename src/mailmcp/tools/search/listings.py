@@ -45,7 +45,8 @@ async def cover_empty(
     """
     listings = await list_accounts(call, [each.account_id for each in search.sources], searches.listings)
     coverage = cover(search, searches, listings, caveats=caveats)
-    if coverage.aside and coverage.aside == coverage.others:
+    left = tuple(place for place in coverage.others if place[1] not in search.excluded)
+    if coverage.aside and coverage.aside == left:
         listings = await count_places(call, coverage.aside, listings)
         coverage = cover(search, searches, listings, caveats=caveats)
     return coverage, listings
