@@ -55,7 +55,7 @@ def store(dovecot_mail: Store) -> Store:
                 "application/ms-tnef",
             ),
         ],
-        keep_every=2,
+        keep_every=4,
     ),
 )
 def test_each_file_is_listed_and_read(
