@@ -142,6 +142,9 @@ SEARCH_WINDOW_S: Final = 2.0
 """How long the search of a window should take: long enough to make the round trip small, short enough to
 report progress."""
 
+SEARCH_SLOW_S: Final = 10.0
+"""A mailbox of any size is searched in windows if the server would take longer for all of it."""
+
 SEARCH_WINDOW_GROWTH_MAX: Final = 8.0
 """How much larger than the one before a window may be: the fourth may have a million messages."""
 

@@ -89,7 +89,7 @@ def test_windows_cover_all_uids_once_and_in_order(
         if windows.rest is None:
             break
         taken.append(windows.take())
-        windows.learn(elapsed_s)
+        windows.learn(elapsed_s, alone=True)
     if windows.rest is not None:
         windows.take_all()
         taken.append(windows.take())
@@ -175,6 +175,24 @@ def test_a_search_whose_time_is_up_says_how_far_it_got(peer: PeerFactory) -> Non
     assert page.reach.startswith("Searched the newest ")
     assert reports == sorted(reports)
     assert reports[-1][1] == 100
+
+
+@pytest.mark.parametrize(
+    ("alone", "elapsed_s", "is_cut"), [(True, 60.0, True), (True, 1.0, False), (False, 60.0, False)]
+)
+def test_only_a_slow_search_of_one_mailbox_proves_a_server_slow(
+    elapsed_s: float,
+    *,
+    alone: bool,
+    is_cut: bool,
+) -> None:
+    """Of several in one burst, one may have taken the time of all."""
+    quirks = known(exists=20, uidnext=21)
+    for expected in (False, is_cut):
+        windows = Windows(quirks, "INBOX", SearchQuery(subject="x"), (1, None), ascending=False)
+        windows.take()
+        assert (windows.rest is not None) is expected
+        windows.learn(elapsed_s, alone=alone)
 
 
 @pytest.mark.parametrize("largest", [LARGE, LARGE + 1])

@@ -93,9 +93,9 @@ def _search_windows(
         try:
             plan, found = yield from _search(server, wanted, window, count=count, begins=begins)
         except PipelineInterruptedError:
-            windows.learn(quirks.clock() - began)  # probably it took too long
+            windows.learn(quirks.clock() - began, alone=wanted.alone)  # probably it took too long
             raise
-        windows.learn(quirks.clock() - began)
+        windows.learn(quirks.clock() - began, alone=wanted.alone)
         uids.extend(found.uids if ascending else found.uids[::-1])
         more = found.counted if more is None or more < len(found.uids) else more - len(found.uids)
         candidates = replace(

@@ -101,6 +101,8 @@ class CandidateQuery:
 
     search_until: float = inf
     report: Callable[[int, int], None] = lambda _searched, _exists: None
+    alone: bool = True
+    """Whether no other mailbox is searched at the same time on the session."""
 
     expected: Sequence[int] = ()
     """UIDs that SEARCH found just now: SORT must find them, too."""

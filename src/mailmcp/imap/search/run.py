@@ -116,6 +116,7 @@ def _find_page(
         may_reorder=request.may_reorder,
         search_until=request.search_until,
         report=request.report,
+        alone=share == 1,
     )
     while True:
         page = yield from _try_page(server, request, wanted, current, share)

@@ -152,6 +152,7 @@ class _Walk:
             order=Order.NEWEST,
             size=max(self.budget.messages, 1),
             search_until=self.request.search_until,
+            alone=len(self.walks) == 1,
         )
         walked = None
         try:

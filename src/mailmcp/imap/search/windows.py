@@ -51,9 +51,10 @@ class Windows:
         exists = self._quirks.sizes.get(self._mailbox)
         if not exists or not self._quirks.uidnexts.get(self._mailbox):
             return None
-        in_time = int(self._speed * limits.SEARCH_WINDOW_S) if self._speed else exists
-        if not is_large(exists) and in_time >= exists:
+        is_slow = self._speed is not None and exists > self._speed * limits.SEARCH_SLOW_S
+        if not (is_slow or is_large(exists)):
             return None
+        in_time = int(self._speed * limits.SEARCH_WINDOW_S) if self._speed else exists
         # Without criteria every message matches.
         return min(in_time, limits.SEARCH_WINDOW_MESSAGES if self._kind else limits.SEARCH_LISTED_MATCHES_MAX)
 
@@ -73,13 +74,20 @@ class Windows:
             self._latest, self.rest = (last - width + 1, high), (low, last - width)
         return self._latest
 
-    def learn(self, elapsed_s: float) -> None:
-        """Learn how fast the server searches: the search of the latest window took `elapsed_s`."""
+    def learn(self, elapsed_s: float, *, alone: bool) -> None:
+        """Learn how fast the server searches.
+
+        Args:
+            elapsed_s: What the search of the latest window took.
+            alone: Whether it was searched alone. If not, or if the window is small, others may have taken
+                the time: only a higher speed is learned then.
+        """
         elapsed_s = max(elapsed_s, _INSTANT_S)
         messages = self._count(self._latest)
         speed = messages / elapsed_s
-        telling = elapsed_s >= limits.SEARCH_WINDOW_S or messages >= limits.SEARCH_WINDOW_MESSAGES
-        if messages and (telling or speed > (self._speed or speed)):
+        long_enough = elapsed_s >= limits.SEARCH_WINDOW_S and messages > limits.SEARCH_LISTED_MATCHES_MAX
+        is_telling = alone and (long_enough or messages >= limits.SEARCH_WINDOW_MESSAGES)
+        if messages and (is_telling or (self._speed is not None and speed > self._speed)):
             self._quirks.search_speeds[self._kind] = speed
         if self._messages is not None:
             growth = min(limits.SEARCH_WINDOW_S / elapsed_s, limits.SEARCH_WINDOW_GROWTH_MAX)
