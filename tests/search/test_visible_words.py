@@ -4,6 +4,7 @@ The oracle reads the messages themselves, with the mail library of Python.
 """
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import SMTP, default
@@ -11,6 +12,7 @@ from random import Random
 
 import pytest
 
+from mailmcp import limits
 from servers.dovecot import Dovecot, Login
 from thinning import thin
 from tools.desk import Desk, Reply
@@ -29,7 +31,8 @@ def make(random: Random) -> bytes:
     """Make a message with some words in some places, most of them hidden ones."""
     words = {place: random.choice(WORDS) for place in PLACES if random.random() < 0.06}
     hidden = {place: random.choice(WORDS) for place in HIDDEN if random.random() < 0.2}
-    message = make_letter(f"About {words.get('subject', 'nothing')}", f"Dear all {words.get('text', '')}\n")
+    own = "".join(random.choices("xyz", k=20))  # else two may be copies
+    message = make_letter(f"About {words.get('subject', own)}", f"Dear {own} {words.get('text', '')}\n")
     for name in ("from", "to", "cc", "bcc", "reply-to"):
         if name in words:
             del message[name]
@@ -113,3 +116,45 @@ def test_what_people_see_is_found_and_the_rest_is_counted(
             assert not [each for each in everything.outcome.warnings if "technical" in each]
             hidden += technical
     assert hidden > MESSAGES // 2, "there is little to tell apart"
+
+
+def test_places_are_filled_in_the_order_of_all_mailboxes(dovecot: Dovecot, dovecot_user: Login) -> None:
+    """Messages move up where technical matches are left out: their ranks must be known, too."""
+    random = Random(7)  # noqa: S311 - nothing secret
+    store = dovecot_store(dovecot, dovecot_user)
+    received: dict[tuple[str, int], datetime] = {}
+    messages: dict[tuple[str, int], bytes] = {}
+    for step in range(24):
+        mailbox = random.choice(("INBOX", "Other"))
+        octets = [make(random) for _ in range(4)]
+        moment = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=step * 37 % 24)
+        for uid, each in zip(store.fill(mailbox, octets, received=moment), octets, strict=True):
+            received[mailbox, uid], messages[mailbox, uid] = moment, each
+    with Desk([store.account]) as desk:
+        for word in ("terna", "quokka"):
+            everything = desk.search(query=f'"{word}"', mailbox="*", limit=100).data["messages"]
+            anywhere = {(row["mailbox"], row["uid"]) for row in everything}
+            reply = desk.search(query=word, mailbox="*", limit=3)
+            rows = reply.data["messages"]
+            while reply.data.get("next_cursor"):
+                reply = desk.search(cursor=reply.data["next_cursor"])
+                rows += reply.data["messages"]
+            found = [(row["mailbox"], row["uid"]) for row in rows]
+            assert {*found} == {each for each in anywhere if has(messages[each], word)}
+            assert len(found) == len({*found})
+            moments = [received[each] for each in found]
+            assert moments == sorted(moments, reverse=True)
+
+
+@pytest.mark.full
+def test_more_technical_matches_than_one_page_checks(dovecot: Dovecot, dovecot_user: Login) -> None:
+    letter = make_letter("About nothing", "Dear all\n", html="<p>Dear all</p>").as_bytes()
+    true = make_letter("About Terna").as_bytes()
+    count = limits.VISIBLE_CANDIDATES_MAX
+    store = dovecot_store(dovecot, dovecot_user)
+    store.fill("INBOX", [true, *[letter] * count, true, *[letter] * count, true])
+    with Desk([store.account]) as desk:
+        uids, first = walk(desk, query="terna")
+    assert uids == [2 * count + 3, count + 2, 1]
+    assert first.data["total_at_most"]
+    assert first.outcome.warnings[-1].startswith(f"{count - 1} more messages match only in technical")
