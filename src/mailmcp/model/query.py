@@ -298,7 +298,7 @@ class SearchQuery:
     query: tuple[str, ...] = _words(
         "q",
         Feature.TEXT,
-        description='Parts of words, all in headers or body; "a phrase" as one. No operators.',
+        description='Parts of words, all in the visible message; "a phrase" as one. No operators.',
         aliases="q text search keywords search_query search_term search_text terms words criteria",
     )
     exclude: tuple[str, ...] = _words(
