@@ -2,6 +2,7 @@
 
 import pytest
 
+from mailmcp.mail.html.convert import html_to_text
 from mailmcp.mail.html.hidden.remove import parse_html, remove_hidden
 
 
@@ -46,6 +47,12 @@ def test_it_is_taken_out(html: str) -> None:
         "<details open><summary>more</summary>secret</details>",
         "<style>html>p{display:none}</style><html><body><p>secret</p></body></html>",
         "<p style='background-color:currentcolour'>secret</p>",
+        "<div style='display:table;height:0;overflow:hidden'>secret</div>",
+        "<div style='display:inline-table;max-height:0;overflow:hidden'>secret</div>",
+        "<div style='display:table-row;height:0;overflow:hidden'>secret</div>",
+        "<font color=fff>secret</font>",
+        "<body text=fff>secret",
+        "<table bgcolor=333><tr><td><font color=white>secret</font></table>",
     ],
 )
 def test_it_stays(html: str) -> None:
@@ -83,6 +90,26 @@ def test_it_is_marked(html: str) -> None:
     assert "[may be hidden: secret]" in text.replace("x]", "]")
     assert "[may be hidden: shown" not in text
     assert hidden.marked == 1
+
+
+@pytest.mark.parametrize(
+    "css",
+    [
+        "@media (pointer:fine){p{display:none}}",
+        "@media (pointer:coarse){p{display:none}}",
+        "p{display:none}@media (hover:hover){p{display:block}}",
+        "* + p{display:none}",
+        "* ~ p{display:none}",
+        "[type] + p{display:none}",
+        "p:first-child{display:none}",
+        "p:not(:first-child){display:none}",
+        "p{display:none}p:first-child{display:block}",
+    ],
+)
+def test_what_depends_on_the_device_or_on_elements_without_text_is_marked(css: str) -> None:
+    assert html_to_text(f"<body><style type=text/css>{css}</style><p>secret</p>").text == (
+        "[may be hidden: secret]"
+    )
 
 
 def test_what_is_open_is_shown() -> None:

@@ -9,7 +9,7 @@ from mailmcp.mail.html.hidden.media import media_matches
         "", "all", "SCREEN", "only screen", "print, screen", "not print", "not yahoo", "unknown(, all",
         "not all and (max-width: 480px)", "screen and (min-width: 480px)", "(min-width:1px)",
         "(min-width: 40em) and (max-width: 2000px)", "(max-device-width: 1024px)", "(min-height: 100px)",
-        "(orientation: landscape)", "(prefers-color-scheme: light)", "( hover : hover )",
+        "(orientation: landscape)", "(prefers-color-scheme: light)", "( orientation : landscape )",
         "screen and (-webkit-min-device-pixel-ratio: 0)",
     ],
 )  # fmt: skip

@@ -43,9 +43,6 @@ class Family:
     ancestors: int = 0
     parent: int = 0
     elder: int = 0
-    eldest: bool = True
-    """Whether no child was seen yet."""
-
     before: int = 0
 
 
@@ -80,7 +77,6 @@ class Cascade:
     def values(self, element: Element, family: Family) -> tuple[Styles, Family]:
         """Return the cascaded values of an element, and the family of its children; update its own family."""
         matched = self._match(element, family) if self._compounds else []
-        family.eldest = False
         bits = sum(1 << number for number in matched)
         inner = Family(ancestors=family.ancestors | bits, parent=bits)
         family.elder |= bits

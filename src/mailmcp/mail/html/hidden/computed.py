@@ -328,8 +328,9 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
     """Account for a box of fixed size, and for one that clips what doesn't fit."""
     width_px = _extent(values, "width", style, style.width_px)
     height_px = _extent(values, "height", style, style.height_px)
-    is_cell = (tag in TABLE_PARTS or tag == "table") and values.get("display", "table")[:5] == "table"
-    if is_cell and tag not in CELLS and values.get("visibility") in ("hidden", "collapse"):
+    is_table = tag in TABLE_PARTS or tag == "table"
+    is_cell = values.get("display", "table" if is_table else "").startswith(("table", "inline-table"))
+    if is_cell and is_table and tag not in CELLS and values.get("visibility") in ("hidden", "collapse"):
         return replace(style, box="visibility")  # whatever its cells say
     if is_cell:
         height_px = math.inf  # it grows with its content

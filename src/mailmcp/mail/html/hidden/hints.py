@@ -67,6 +67,8 @@ def _colour(name: str, value: str) -> tuple[Declaration, ...]:
     value = value.strip().lower()
     if value in ("", "transparent"):
         return ()
+    if re.fullmatch(r"[0-9a-f]{3}", value):  # without "#", each digit is a channel of its own
+        value = f"#0{value[0]}0{value[1]}0{value[2]}"
     is_plain = (value.isalpha() and not value.startswith("window")) or re.fullmatch(
         r"#?(?:[0-9a-f]{3}){1,2}", value
     )

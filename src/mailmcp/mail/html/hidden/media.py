@@ -1,7 +1,7 @@
 """Media queries, matched for a person who reads mail in a window on a desktop.
 
-That window is landscape, light, on a screen and with a mouse. What asks for something
-that is not known here may hold or not: None (Media Queries 5).
+That window is landscape, light and on a screen. What asks for something that is not known here, such as
+whether there is a mouse, may hold or not: None (Media Queries 5).
 """
 
 import re
@@ -17,7 +17,6 @@ _FEATURE: Final = re.compile(r"\( ?(?:(?P<bound>min|max)-)?(?P<name>[a-z-]+) ?(?
 _TYPES: Final = frozenset({"all", "screen"})
 _HOLDING: Final = {
     "orientation": "landscape", "prefers-color-scheme": "light", "prefers-reduced-motion": "no-preference",
-    "hover": "hover", "any-hover": "hover", "pointer": "fine", "any-pointer": "fine",
     "-webkit-min-device-pixel-ratio": "0",
 }  # fmt: skip
 

@@ -171,7 +171,7 @@ class _Visitor:
         reaches = not is_block or inner.block_backgrounds == inner.backgrounds
         if not attributes and tag not in _SPECIAL and self.cascade.is_empty and reaches:
             return _Level(level.certain, level.possible, level.family, block)  # most of most mail
-        element = Element(tag=tag, attributes=attributes, first_child=level.family.eldest)
+        element = Element(tag=tag, attributes=attributes)
         values, family = self.cascade.values(element, level.family)
         parent = inner
         if tag == "summary" and level.summary is not None:

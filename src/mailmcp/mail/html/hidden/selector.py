@@ -1,6 +1,6 @@
 """CSS selectors, parsed into compounds that can be matched in one walk of the document.
 
-It understands types, ids, classes, attributes, `:root`, `:link`, `:first-child` and all four
+It understands types, ids, classes, attributes, `:root`, `:link` and all four
 combinators (Selectors 4). What waits for the reader (`:hover`) matches nothing; what is not
 understood is left out, so that more elements match, and makes the selector uncertain.
 """
@@ -22,8 +22,6 @@ class Element:
     tag: str
     attributes: Mapping[str, str]
     """Names in lower case, values as written."""
-
-    first_child: bool = False
 
 
 @dataclass(slots=True)
@@ -126,7 +124,7 @@ def parse_selector(text: str) -> Selector:
         (
             number
             for number, compound in enumerate(compounds[1:], start=1)
-            if compound.combinator in ("+", "~") and compounds[number - 1].tag in DROPPED | IGNORED
+            if compound.combinator in ("+", "~") and _may_be_dropped(compounds[number - 1])
         ),
         default=0,
     )
@@ -145,6 +143,11 @@ def parse_selector(text: str) -> Selector:
         matches="other" in unread or not inert,
         pseudo_element=next((each for each in inert if _PSEUDO_ELEMENT.fullmatch(each)), ""),
     )
+
+
+def _may_be_dropped(compound: Compound) -> bool:
+    """Return whether a compound may match elements that the tree doesn't have, such as `style`."""
+    return compound.tag in DROPPED | IGNORED or not (compound.tag or compound.ids or compound.classes)
 
 
 def _condition(match: re.Match[str]) -> Callable[[Element], bool] | None:
@@ -237,5 +240,4 @@ _OPERATORS: Final[dict[str, Callable[[str, str], bool]]] = {
 _PSEUDO_CLASSES: Final[dict[str, Callable[[Element], bool]]] = {
     ":link": lambda element: element.tag == "a" and "href" in element.attributes,
     ":root": lambda element: element.tag == "html",
-    ":first-child": lambda element: element.first_child,
 }
