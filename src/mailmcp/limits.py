@@ -202,8 +202,14 @@ NEAR_MAILBOXES_MAX: Final = 6
 NEAR_SHOWN_MAX: Final = 5
 """Spellings that a reply offers."""
 
+NEAR_HEADER_OCTETS: Final = 4_096
+"""Read of the people and the subject of each of those messages: 50 recipients."""
+
+NEAR_WORDS_MAX: Final = 8
+"""Words of a text that are compared: names have fewer."""
+
 NEAR_CHARS_MAX: Final = 60
-"""One of them: a full name."""
+"""One of them: a full name. Longer words are not compared: the time grows with their square."""
 
 VERIFY_CHUNKS: Final = (100, 400, 1_000)
 """Messages in the first, the second and each further FETCH of a verification: matches are often near."""

@@ -8,6 +8,7 @@ import pytest
 from mailmcp import limits
 from mailmcp.tools.search.spelling import close_names, other_spellings
 from servers.dovecot import Dovecot
+from steps import assert_linear
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_letter
@@ -115,6 +116,18 @@ def test_only_words_like_those_searched_for_are_offered(name: str) -> None:
 def test_what_lies_between_two_words_of_a_name_must_be_harmless() -> None:
     header = b"From: =?utf-8?q?Stefania=0A=60Next=3A=60_Kowalczyk?= <a@b.example>\r\n\r\n"
     assert close_names({"from": "Stephany Kowalczik"}, [header]) == []
+
+
+def test_comparing_takes_bounded_time() -> None:
+    """Whatever strangers write: words without end, and thousands of recipients."""
+    hostile = b"From: " + b"kowalczyk" * 50_000 + b" <a@b.example>\r\n"
+    hostile += b"To: " + b", ".join(b"Kowalczyk%d <k%d@b.example>" % (each, each) for each in range(5_000))
+    searched = {"from": "kowalczik " * 100, "query": "kowalczik" * 100, "to": "kowalczik"}
+
+    def compare(messages: int) -> None:
+        close_names(searched, [hostile + b"\r\n\r\n"] * messages)
+
+    assert_linear(compare, size=2, large=20)
 
 
 def test_few_spellings_are_counted() -> None:

@@ -102,7 +102,7 @@ def _rewritten(row: Criterion, text: str) -> Iterator[Offer]:
 
 def close_names(arguments: Mapping[str, object], headers: Sequence[bytes]) -> list[Offer]:
     """Return offers of names and words in header fields that are spelled nearly as what was searched for."""
-    messages = [parse_headers(each) for each in headers]
+    messages = [parse_headers(each[: limits.NEAR_HEADER_OCTETS]) for each in headers]
     offers: list[Offer] = []
     for row, text in searched_texts(arguments):
         names = [name for name in ("From", "To", "Cc") if name in row.header_fields]
@@ -128,6 +128,8 @@ def _line(headers: Headers, row: Criterion) -> str:
 def _close_people(row: Criterion, text: str, people: Sequence[set[str]]) -> Iterator[Offer]:
     """Yield the names and addresses that are like a text, each with how many messages have it."""
     parts = [_likeness_to(each) for each in _WORD.findall(text)]
+    if len(parts) > limits.NEAR_WORDS_MAX:
+        return
     counts: dict[str, int] = {}
     for each in people:
         for name in each:
@@ -175,7 +177,7 @@ def _close_words(row: Criterion, text: str, lines: Sequence[str]) -> Iterator[Of
             counts[word] = counts.get(word, 0) + 1
     known = " ".join(map(to_latin, counts))
     words, seen = text.split(), len(lines)
-    for number, word in enumerate(words):
+    for number, word in enumerate(words[: limits.NEAR_WORDS_MAX]):
         if not word.isalpha() or len(word) < _PART_CHARS_MIN or to_latin(word) in known:
             continue
         alike = _likeness_to(word)
@@ -196,7 +198,8 @@ def _likeness_to(word: str) -> Callable[[str], float]:
     matchers = [(fold, SequenceMatcher(None, "", fold(word), autojunk=False)) for fold in (to_latin, sound)]
 
     def compare(other: str) -> float:
-        if min(len(word), len(other)) < _PART_CHARS_MIN or abs(len(word) - len(other)) > len(word) // 2:
+        shorter, longer = sorted((len(word), len(other)))
+        if shorter < _PART_CHARS_MIN or longer - shorter > len(word) // 2 or longer > limits.NEAR_CHARS_MAX:
             return 1.0 if sound(word) == sound(other) else 0.0
         best = 0.0
         for fold, matcher in matchers:
