@@ -94,7 +94,8 @@ def _automatic(message: Known, _rules: Rules) -> bool:
 KINDS = (
     Query({"kind": "automatic"}, _automatic, limit=100),
     Query({"kind": "automatic", "unread_only": True, "sort": "oldest"}, both(_automatic, _unread), limit=90),
-    Query({"kind": "newsletter"}, lambda _message, _rules: False, empty=True),
+    Query({"kind": "newsletter"}, lambda message, _rules: bool(message.list_id), limit=100),
+    Query({"kind": "invitation"}, lambda _message, _rules: False, limit=100, empty=True),
 )
 ORDERS = tuple(
     Query({**query.arguments, "sort": order}, query.matches, limit=limit)
