@@ -253,3 +253,18 @@ def test_an_id_of_an_unknown_account_is_not_found(desk: Desk) -> None:
     with pytest.raises(NotFoundError) as caught:
         desk.get("imap:gone:INBOX:1:1")
     assert caught.value.reason is Reason.ACCOUNT_UNKNOWN
+
+
+def test_a_mislabelled_charset_is_put_right_in_rows_and_texts(store: Store, desk: Desk) -> None:
+    """Polish that is declared as ISO-8859-1."""
+    head = (
+        b"From: Ann <ann@example.org>\r\nSubject: =?iso-8859-1?Q?Wp=B3ata_za_us=B3ugi_i_=BFywno=B6=E6?=\r\n"
+        b"Content-Type: text/plain; charset=iso-8859-1\r\n\r\n"
+    )
+    message_id = put(store, desk, head + "Zażółć gęślą jaźń, proszę państwa.\r\n".encode("iso8859-2"))
+    [row] = desk.search(limit=1).data["messages"]
+    reply = desk.get(message_id)
+    message = reply.data["message"]
+    assert row["subject"] == message["subject"] == "Wpłata za usługi i żywność"
+    assert message["body_text"] == "Zażółć gęślą jaźń, proszę państwa."
+    assert [each for each in reply.outcome.warnings if "(read as iso-8859-2)" in each]
