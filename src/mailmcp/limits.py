@@ -484,7 +484,7 @@ PAGE_SCALE_MAX: Final = 4.0
 """Pixels for each point of a page, 288 dpi: a small label gains nothing by more."""
 
 MAPI_PROPERTIES_MAX: Final = 20_000
-"""Properties read of one message of Outlook's with its recipients and attachments: 100 a recipient."""
+"""Properties read of one Outlook message with its recipients and attachments: 100 a recipient."""
 
 MAPI_DEPTH_MAX: Final = 3
 """Messages of Outlook's inside each other that are named."""

@@ -169,7 +169,7 @@ async def misspell(client: Client, mailbox: str, senders: list[str]) -> None:
             arguments = {"mailbox": mailbox, name: f"{word[:-1]}{word[-1]}{word[-1]}"}
             result = await client.call_tool("imap_search_messages", arguments)
             check(result)
-            offered += "Close to it" in str(result.structured_content)
+            offered += "Similar searches" in str(result.structured_content)
     assert offered
 
 

@@ -18,7 +18,7 @@ class Task(StrEnum):
     """Draw one page, or scale an image."""
 
     MEMBER = "member"
-    """Take one file out of an archive, or an attachment out of a message of Outlook's."""
+    """Take one file out of an archive, or an attachment out of an Outlook message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

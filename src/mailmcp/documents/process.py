@@ -84,7 +84,7 @@ _MESSAGES: Final = {
     Cause.UNSUPPORTED_ARCHIVE: "Archives of 7-Zip and RAR aren't supported. "
     "Get the file itself, or ask the sender for ZIP.",
     Cause.NO_MEMBER: "It contains no file of that name. mode=text without member lists the names.",
-    Cause.NOT_A_FILE: "It is a link or a device, not a file, so it has nothing to read.",
+    Cause.NOT_A_FILE: "It is a link or a device, not a file, so there is nothing to read.",
 }
 """What happened, and what to do instead."""
 

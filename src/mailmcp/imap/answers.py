@@ -173,7 +173,9 @@ def _check_edge(name: str, first: int, since: date) -> Steps[tuple[str, ...]]:
     times = [each.internaldate_epoch for each in rows.values()]
     if times and all(each is not None and each < begins for each in times):
         return ()
-    return (f"Of {code(name)}, the newest {limits.ANSWERS_SEARCHED_MAX} messages were searched for replies.",)
+    return (
+        f"In {code(name)}, only the newest {limits.ANSWERS_SEARCHED_MAX} messages were searched for replies.",
+    )
 
 
 def _fetch(
@@ -184,7 +186,7 @@ def _fetch(
         uids = sorted(each.uids)
         if len(uids) > limits.ANSWERS_MAX:
             each.statements[
-                f"{code(name)} has very many replies: the newest {limits.ANSWERS_MAX} were looked at."
+                f"In {code(name)}, only the newest {limits.ANSWERS_MAX} replies were checked."
             ] = None
             uids = uids[-limits.ANSWERS_MAX :]
         if uids:

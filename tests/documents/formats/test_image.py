@@ -92,7 +92,7 @@ def test_of_an_animation_the_first_frame_is_shown(kind: str) -> None:
     color = opened(octets).convert("RGB").getpixel((0, 0))
     assert isinstance(color, tuple)
     assert color[0] > 250
-    assert facts["notes"] == ["It is an animation: this is its first frame."]
+    assert facts["notes"] == ["This is the first frame of an animation."]
     assert (facts["pages"], _drawn(content, 2)[1]) == (1, b"")
 
 

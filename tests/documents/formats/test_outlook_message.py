@@ -115,7 +115,7 @@ def test_messages_within_are_sections_and_their_files_are_listed() -> None:
     assert "Files: 3\n" in reading.text.partition("[Attached")[0]
     assert [f"text {level}" in reading.text for level in (2, 3, 4, 5)] == [True, True, True, False]
     assert read_member(io.BytesIO(content), "file4", writer()) == b"\4"
-    assert reading.notes == ["Messages within messages within messages are not read any deeper."]
+    assert reading.notes == ["Messages that are nested even deeper were not read."]
 
 
 def test_damaged_rtf_costs_only_the_text() -> None:

@@ -83,7 +83,7 @@ def test_messages_within_are_sections_and_their_files_are_listed() -> None:
     assert [name for name, _ in reading.sections] == [f"Attached message {number}" for number in (1, 2, 3)]
     assert "Level 5" not in reading.text
     assert read_member(io.BytesIO(content), "file4", writer()) == b"\4"
-    assert reading.notes == ["Messages within messages within messages are not read any deeper."]
+    assert reading.notes == ["Messages that are nested even deeper were not read."]
 
 
 def test_a_wrong_checksum_and_a_missing_end_are_told() -> None:
@@ -93,7 +93,7 @@ def test_a_wrong_checksum_and_a_missing_end_are_told() -> None:
     assert reading.notes == ["A checksum in the file is wrong: it may be damaged."]
     cut = read_with(read, tnef(tnef_file.file("a.txt", b"a" * 100))[:-50])
     assert cut.text == "Files: 1\n52 octets: a.txt"
-    assert cut.notes == ["The file is cut: its end is missing."]
+    assert cut.notes == ["The file is incomplete: its end is missing."]
 
 
 @pytest.mark.parametrize(

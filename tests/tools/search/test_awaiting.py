@@ -72,7 +72,7 @@ def test_an_account_that_fails_makes_the_reply_partial(store: Store, open_desk: 
     assert reply.data["status"] == "partial"
     assert [issue["account_id"] for issue in reply.data["issues"]] == ["gone"]
     assert reply.data["coverage"]["complete"] is False
-    assert "Some may have been answered where replies couldn't be looked for." in reply.text
+    assert "Some may have replies in places that couldn't be searched." in reply.text
 
 
 @pytest.mark.parametrize(("name", "count"), [("ANSWERS_MAX", 2), ("ANSWERS_SEARCHED_MAX", 2)])

@@ -112,7 +112,7 @@ def test_a_page_of_a_search_whose_time_is_up_says_so(large: Desk, monkeypatch: p
     first = pages[0]
     assert first.uids == []
     assert re.match(r"0 of at most \d+ messages in `INBOX`", first.outcome.summary)
-    said = r"Searched the newest \d+ or so of 60 messages in `INBOX`; the others are still to be searched\."
+    said = r"Searched the newest \d+ or so of 60 messages in `INBOX`; the rest has not been searched yet\."
     assert re.search(said, first.text)
     assert first.data["coverage"]["complete"], "on later pages"
     assert [uid for page in pages for uid in page.uids] == list(range(20, 10, -1))

@@ -59,7 +59,7 @@ def test_another_spelling_is_offered_and_found(
     action = reply.data["next_action"]
     assert action["arguments"].items() >= offered.items()
     assert misspelt.call(action["tool"], action["arguments"]).data["total"] == total
-    assert "Close to it, messages were found by" in reply.text
+    assert "Similar searches find messages:" in reply.text
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_another_spelling_is_offered_and_found(
 def test_nothing_is_offered_where_nothing_is_close(misspelt: Desk, arguments: dict[str, Any]) -> None:
     reply = misspelt.call("imap_search_messages", arguments)
     assert reply.data["total"] == 0
-    assert "Close to it" not in reply.text
+    assert "Similar searches" not in reply.text
     assert reply.data["next_action"]["arguments"]["mailbox"] == "*"
 
 
@@ -92,7 +92,7 @@ def test_old_names_are_found_by_their_beginnings(dovecot_mail: Store, open_desk:
     dovecot_mail.fill("INBOX", [OLD.as_bytes(), *newer])
     desk = open_desk(dovecot_mail.account)
     reply = desk.search(from_="Fetherstone", mailbox="*")
-    assert "Close to it" not in reply.text
+    assert "Similar searches" not in reply.text
     reply = desk.search(from_="Bartholomeus Fetherstone", mailbox="*")
     action = reply.data["next_action"]
     assert action["arguments"]["from"] == "Bartholo"

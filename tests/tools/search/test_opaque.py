@@ -43,11 +43,11 @@ LOCKED = encrypted("Re: opening")
         ([OLD, *PLAIN, NEW], "harbour", [1], "1 message signed as one file", "imap_get_message"),
         ([OLD, *PLAIN, OTHER], "harbour", [1], "", "imap_get_message"),
         ([NEW, *PLAIN, OLD], "harbour", [5], "", "imap_get_message"),
-        ([OLD, LOCKED], "harbour", [1], "1 newer message can't be searched", "imap_get_message"),
+        ([OLD, LOCKED], "harbour", [1], "1 newer message couldn't be searched", "imap_get_message"),
         ([OLD, wrapped("x", "Harbour", ENVELOPED)], "harbour", [1], "1 newer message", "imap_get_message"),
         ([*PLAIN, NEW], "June harbour", [], "1 message signed as one file", "imap_get_message"),
         ([*PLAIN, NEW], "opening June", [], "1 message signed as one file", "imap_get_message"),
-        ([*PLAIN, LOCKED], "harbour", [], "1 message can't be searched", "imap_search_messages"),
+        ([*PLAIN, LOCKED], "harbour", [], "1 message couldn't be searched", "imap_search_messages"),
         ([OLD, *PLAIN, NEW, LOCKED], "Re:", [6, 5], "", ""),
     ],
 )

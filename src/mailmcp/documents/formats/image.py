@@ -45,7 +45,7 @@ def _draw(image: Image.Image, page: int) -> tuple[dict[str, object], bytes]:
     if pages > 1:
         image.seek(page - 1)
     elif image.format not in _LOSSY and getattr(image, "is_animated", False):
-        facts["notes"] = ["It is an animation: this is its first frame."]
+        facts["notes"] = ["This is the first frame of an animation."]
     is_sideways = image.format != "TIFF" and image.getexif().get(Base.Orientation) in _SIDEWAYS
     source = reversed(image.size) if is_sideways else image.size
     facts["source_width"], facts["source_height"] = source

@@ -24,7 +24,7 @@ BINARY: Final = 0x0102
 TIME: Final = 0x0040
 """Property types ([MS-OXCDATA] 2.11.1)."""
 
-TOO_DEEP: Final = "Messages within messages within messages are not read any deeper."
+TOO_DEEP: Final = "Messages that are nested even deeper were not read."
 
 _EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
 _ISO_8859_PAGES: Final = range(28591, 28606)
@@ -118,7 +118,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A message of Outlook's."""
+    """An Outlook message."""
 
     properties: Properties
     recipients: Sequence[Properties] = ()

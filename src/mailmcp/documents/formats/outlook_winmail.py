@@ -149,7 +149,7 @@ def _attributes(octets: bytes, out: Writer) -> Iterator[tuple[int, bytes]]:
         at = start + length + _CHECKSUM.size
         data = octets[start : start + length]
         if at > len(octets):
-            out.add_note("The file is cut: its end is missing.")
+            out.add_note("The file is incomplete: its end is missing.")
         elif sum(data) & 0xFFFF != _CHECKSUM.unpack_from(octets, start + length)[0]:
             out.add_note("A checksum in the file is wrong: it may be damaged.")
         yield attribute, data

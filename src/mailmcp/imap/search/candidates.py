@@ -124,7 +124,7 @@ def _search_windows(
         candidates,
         more=_count_at_most(windows.rest, found.exists - len(uids)),
         more_exact=False,
-        reach=f"Searched the {which} {searched} or so of {where}; the others are still to be searched.",
+        reach=f"Searched the {which} {searched} or so of {where}; the rest has not been searched yet.",
     )
 
 

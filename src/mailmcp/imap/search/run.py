@@ -4,42 +4,26 @@ Blocking; runs on a session in a pool's thread. A caller that merges mailboxes a
 each in an order by arrival, takes the best, and continues in each mailbox after what it took.
 
 A page is made in this order: find the candidates (`candidates`), fetch the rows of the first of
-them, verify criteria that SEARCH has no key for or answers by the day (`verify`), in chunks until
-the page is full or the budget is spent, and fetch the rows that are still missing. What the rows
-show may change the search: the page is then made again.
+them, verify criteria that SEARCH has no key for or answers by the day (`attempt`, `verify`), and fetch
+the rows that are still missing. What the rows show may change the search: the page is then made again.
 """
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, repeat
+from dataclasses import replace
 
-from mailmcp import limits
-from mailmcp.imap.command import Command, canonical_name
-from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure, FetchJob, fetch_steps
-from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
-from mailmcp.imap.search.candidates import find_candidates, message_limit
+from mailmcp.imap.command import canonical_name
+from mailmcp.imap.fetch import Fetched
+from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
+from mailmcp.imap.search.attempt import plan_attempt
+from mailmcp.imap.search.candidates import find_candidates
 from mailmcp.imap.search.listing import can_list, list_page
-from mailmcp.imap.search.order import (
-    UID_RANK,
-    Order,
-    Position,
-    are_in_order,
-    can_sort_by_arrival,
-    rank_of,
-    sample_evenly,
-    uids_follow_arrival,
-)
-from mailmcp.imap.search.page import CandidateList, CandidateQuery, Candidates, MailboxPage, PageRequest
+from mailmcp.imap.search.order import Order, are_in_order, can_sort_by_arrival, uids_follow_arrival
+from mailmcp.imap.search.page import CandidateList, CandidateQuery, MailboxPage, PageRequest
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.uid_search import parse_esearches
-from mailmcp.imap.search.verify import Check, make_check, merge_items
-from mailmcp.imap.search.visible import NO_VISIBLE_SEARCH, VisibleSearch
 from mailmcp.imap.search.windows import is_large, learn_size
 from mailmcp.imap.session import Session
-from mcp_envelope import Code, ToolError
-
-_TIMES = ("UID", "INTERNALDATE")
+from mcp_envelope import ToolError
 
 
 def search_mailboxes(
@@ -164,7 +148,7 @@ def _try_page(
     exists, uidnext = (searched.exists, searched.uidnext) if searched else (0, None)
 
     # Fetch the first rows. Only then is the state of the mailbox known.
-    attempt = _plan_attempt(server, request, wanted, candidates, share)
+    attempt = plan_attempt(server, request, wanted, candidates, share)
     rows, seen, times, beside = yield from attempt.fetch_first()
     if current.mailbox is None:
         yield []  # nothing is left to fetch, but the mailbox must be the one that was searched
@@ -249,243 +233,3 @@ def _try_page(
         known_gaps=candidates.plan.known_gaps if mailbox.exists else "",
         complete=candidates.complete,
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Attempt:
-    """What to fetch and to check for one page."""
-
-    wanted: CandidateQuery
-    merge_order: Order
-    """The order of the ranks: `wanted.order`, unless that is one by UID in place of one by arrival."""
-
-    size: int
-    rest: "array[int]"
-    """The candidates after the position."""
-
-    check: Check
-    visible: VisibleSearch
-    opaque: tuple[Command, ...]
-    """The search for mail that no search for words sees into; empty if there is nothing to ask."""
-
-    row_items: Sequence[str]
-    proof_items: Sequence[str]
-    message_limit: int
-    tests_order: bool
-    """Whether to see if UIDs follow arrival."""
-
-    verifies_all: bool
-    """Whether to verify all candidates with the first rows, for an exact total.
-
-    Only if they are few, and only times are to be verified, or where words are.
-    """
-
-    def fetch_first(self) -> Steps[tuple[Fetched, Fetched, Fetched, list[Sequence[int] | None]]]:
-        """Fetch the rows of the first candidates, usually the page, and with them the times of others.
-
-        Returns:
-            The rows, messages to verify candidates with, messages with their times, and what the searches
-            beside them found: those of `visible`, then `opaque`.
-        """
-        first, rest = self.rest[: self.size], self.rest[self.size :]
-        searches = [*self.visible.commands, *self.opaque]
-        if self.verifies_all:
-            fetching = self._fetch((first, self.row_items), (rest, self.proof_items))
-            (rows, others), replies = yield from riding(searches, fetching)
-            seen = _merge(rows, others)
-            times = [seen]
-        else:
-            sample = sample_evenly(rest) if self.tests_order else ()
-            fetching = self._fetch((first, self.row_items), optional=(sample, _TIMES))
-            (rows, *times), replies = yield from riding(searches, fetching)
-            seen, times = rows, [rows, *times]
-        return rows, seen, _merge(*times), parse_esearches(replies, len(searches))
-
-    def look_for(
-        self, beside: Sequence[Sequence[int] | None], rows: Fetched, seen: Fetched
-    ) -> Steps[tuple["_Attempt", Fetched, Fetched]]:
-        """Look for words that the server finds in no visible text; no round trip if the rows show them.
-
-        Args:
-            beside: What the searches beside the rows found.
-            rows: Of the first candidates.
-            seen: Messages to verify candidates with.
-
-        Returns:
-            The attempt that verifies these words, its rows, and all messages that were fetched.
-        """
-        unseen = self.visible.unseen(beside[: len(self.visible.commands)])
-        if unseen is None or rows.interrupted:
-            return self, rows, seen
-        messages, may_show = rows.messages, self.check.proofs.words
-        check = self.check.with_unseen(
-            {
-                uid: words
-                for uid, words in unseen.items()
-                if uid not in messages or not may_show(messages[uid], words)
-            }
-        )
-        items = merge_items(self.proof_items, check.items)
-        verifies_all = len(self.visible.uids) == len(self.rest) and (
-            self.verifies_all or not check.query.criteria
-        )
-        if verifies_all and check.unseen:
-            # With them the rows of those that may take their places.
-            clear = [uid for uid in self.rest if uid not in check.unseen][: self.size]
-            missing = [uid for uid in clear if uid not in messages and uid not in rows.failures]
-            more, looked = yield from self._fetch((missing, self.row_items), (list(check.unseen), items))
-            rows, seen = _merge(rows, more), _merge(seen, looked, more)
-        attempt = replace(self, check=check, proof_items=items, verifies_all=verifies_all)
-        return attempt, rows, seen
-
-    def filter_all(self, seen: Fetched) -> tuple["array[int]", int]:
-        """Return the candidates that match, if all are verified, and how many were technical matches."""
-        if not self.verifies_all:
-            return self.rest, 0
-        matches = array("I", (uid for uid in self.rest if _may_match(uid, seen, self.check)))
-        return matches, _count_technical(self.rest, seen, self.check)
-
-    def select(
-        self, candidates: "array[int]", rows: Fetched, seen: Fetched, share: int
-    ) -> Steps[tuple["_Selection", Fetched]]:
-        """Verify candidates in growing chunks until the page is full or the budget is spent.
-
-        Returns:
-            The matches, and their rows.
-        """
-        budget = limits.VERIFY_CANDIDATES_MAX
-        if self.check.is_expensive:
-            budget = limits.VERIFY_EXPENSIVE_CANDIDATES_MAX
-        budget = min(max(budget // share, self.size), len(candidates))
-        chunks = chain(limits.VERIFY_CHUNKS, repeat(limits.VERIFY_CHUNKS[-1]))
-        end = min(self.size, len(candidates))
-        selection = self._select(candidates[:end], seen)
-        while not seen.interrupted and len(selection.uids) < self.size and end < budget:
-            start, end = end, min(end + next(chunks), budget)
-            seen = _merge(seen, *(yield from self._fetch((candidates[start:end], self.proof_items))))
-            if not seen.interrupted:  # otherwise the next page begins with them
-                selection = self._select(candidates[:end], seen)
-        rows = replace(rows, failures=seen.failures | rows.failures, interrupted=seen.interrupted)
-        missing = [uid for uid in selection.uids if uid not in rows.messages and uid not in rows.failures]
-        if missing:
-            rows = _merge(rows, *(yield from self._fetch((missing, self.row_items))))
-        return selection, rows
-
-    def _select(self, uids: Sequence[int], seen: Fetched) -> "_Selection":
-        """Select the first matches among candidates that were fetched."""
-        order, merge_order, after = self.wanted.order, self.merge_order, self.wanted.after
-        rank = after.rank if after and merge_order is order else merge_order.first_rank
-        matches: list[int] = []
-        ranks: dict[int, int] = {}
-        checked = 0
-        last: tuple[int, int] | None = None
-        for uid in uids:
-            if len(matches) == self.size:
-                break
-            checked += 1
-            row = seen.messages.get(uid)
-            if row is None and not order.is_by_uid and _is_gone(uid, seen):
-                continue  # its place in the order is lost
-            # A message that can't be ranked stays next to the one before it.
-            known_rank = rank_of(row, merge_order, self.wanted.proofs) if row else None
-            rank = rank if known_rank is None else known_rank
-            if not merge_order.is_by_uid:
-                ranks[uid] = rank
-            last = uid, rank
-            if _may_match(uid, seen, self.check):
-                matches.append(uid)
-        return _Selection(
-            uids=tuple(matches),
-            checked=checked,
-            ranks=ranks,
-            last=last,
-            technical=_count_technical(uids[:checked], seen, self.check),
-        )
-
-    def position(self, uidvalidity: int, last: tuple[int, int]) -> Position:
-        """Return the position of a UID and a rank, to continue after them."""
-        uid, rank = last
-        if self.wanted.order.is_by_uid:
-            rank = 0 if self.merge_order is self.wanted.order else UID_RANK
-        return Position(uidvalidity=uidvalidity, uid=uid, rank=rank)
-
-    def _fetch(self, *jobs: FetchJob, optional: FetchJob = ((), ())) -> Steps[list[Fetched]]:
-        return (yield from fetch_steps(*jobs, message_limit=self.message_limit, optional=optional))
-
-
-def _plan_attempt(
-    server: SearchServer, request: PageRequest, wanted: CandidateQuery, candidates: Candidates, share: int
-) -> _Attempt:
-    session = server.session
-    check = make_check(candidates.plan.local, request.proofs)
-    rest = candidates.uids[candidates.start :]
-    order = wanted.order
-    merge_order = (request.merge_order or request.order) if order.is_by_uid else order
-    tests_order = order.is_by_uid and (wanted.may_reorder or merge_order is not order)
-    is_verified = candidates.is_known and wanted.known is not None and wanted.known.verified
-    verifies_all = (
-        check.only_times and not is_verified and request.size < len(rest) <= limits.TIMED_CANDIDATES_MAX
-    )
-    proof_items = merge_items(["UID", *check.items], merge_order.items)
-    return _Attempt(
-        wanted=wanted,
-        merge_order=merge_order,
-        size=request.size,
-        rest=rest,
-        check=check,
-        visible=NO_VISIBLE_SEARCH if is_verified else server.search_visible(request.query, rest, share=share),
-        opaque=() if request.after else server.search_opaque(wanted.mailbox, request.query),
-        row_items=merge_items(
-            ["UID", *request.items(session)], [*proof_items, *(_TIMES if tests_order else ())]
-        ),
-        proof_items=proof_items,
-        message_limit=message_limit(session),
-        tests_order=tests_order,
-        verifies_all=verifies_all,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Selection:
-    """The matches among some candidates, up to a full page."""
-
-    uids: tuple[int, ...]
-    checked: int
-    """Candidates up to the last one checked."""
-
-    ranks: dict[int, int]
-    """Of all that were checked, in order. Empty in orders by UID."""
-
-    last: tuple[int, int] | None
-    """UID and rank of the last candidate checked whose place is known."""
-
-    technical: int
-    """Those left out because words are in technical header fields only."""
-
-
-def _count_technical(uids: Sequence[int], seen: Fetched, check: Check) -> int:
-    messages = (seen.messages[uid] for uid in check.unseen.keys() & set(uids) if uid in seen.messages)
-    return sum(map(check.is_technical, messages))
-
-
-def _may_match(uid: int, seen: Fetched, check: Check) -> bool:
-    """Return whether a message matches, or couldn't be fetched."""
-    if check.is_empty:
-        return True
-    if uid in seen.messages:
-        return check.holds(seen.messages[uid])
-    return not _is_gone(uid, seen)
-
-
-def _is_gone(uid: int, seen: Fetched) -> bool:
-    return uid in seen.failures and seen.failures[uid].code is Code.NOT_FOUND
-
-
-def _merge(*parts: Fetched) -> Fetched:
-    """Merge what was fetched at several times; later parts win."""
-    messages: dict[int, FetchedMessage] = {}
-    failures: dict[int, FetchFailure] = {}
-    for part in parts:
-        messages |= part.messages
-        failures |= part.failures
-    return Fetched(messages=messages, failures=failures, interrupted=any(part.interrupted for part in parts))

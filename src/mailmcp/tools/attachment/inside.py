@@ -69,7 +69,7 @@ class FetchedFile:
 
 
 async def open_member(call: Call, file: FetchedFile, name: str) -> FetchedFile:
-    """Take one file out of an archive, or out of a message of Outlook's.
+    """Take one file out of an archive, or out of an Outlook message.
 
     Args:
         call: For the process that reads documents, and the deadline.
@@ -85,7 +85,7 @@ async def open_member(call: Call, file: FetchedFile, name: str) -> FetchedFile:
         raise InvalidInputError.of(
             "member",
             BaseReason.INVALID_VALUE,
-            "can't be used: the attachment isn't an archive or a message of Outlook's. Leave it out.",
+            "can't be used: the attachment isn't an archive or an Outlook message. Leave it out.",
         )
     if file.cut:
         raise InvalidInputError.of("member", BaseReason.INVALID_VALUE, f"can't be read. {TOO_LARGE}")

@@ -23,7 +23,7 @@ _BY_UID = (
     "The server doesn't sort this many messages: they are in the order in which they were added to "
     "the mailbox, which is not always the order of arrival."
 )
-_DATES_MISREAD = "Some messages are out of order: the server doesn't read their Date headers as shown here."
+_DATES_MISREAD = "Some messages are out of order: the server reads their Date headers differently."
 
 
 def search_warnings(
@@ -55,21 +55,20 @@ def search_warnings(
         names = " and ".join(phrases)
         warnings.append(f"Several words in {names} are one phrase; query takes single words, in any order.")
     if empty and (search.query.since or search.query.before):
-        warnings.append("Searches by time go by arrival; dates=written goes by when mail was written.")
+        warnings.append("Searches by time use the time of arrival; dates=written uses the Date header.")
     words = search.query.query
     is_loose = len(words) > 1 and all(word.isalnum() for word in words)
     if is_loose and search.is_first_page and total >= limits.LOOSE_WORDS_MATCHES:
         phrase = code(f'"{" ".join(words)}"')
-        warnings.append(f"The words may be anywhere in these; query {phrase} finds them side by side.")
+        warnings.append(f"The words may be far apart in these messages; query {phrase} finds the phrase.")
     if imported:
         warnings.append(
-            "Most of these were written long before they arrived; dates=written goes by the Date header."
+            "Most of these were written long before they arrived; dates=written uses the Date header."
         )
     if technical := sum(each.technical for each in pages):
-        more = "" if empty else "more "
         warnings.append(
-            f"{counted(technical, f'{more}message')} match only in technical header fields, which people "
-            "don't see. Put a single word in double quotes to find it there, too."
+            f"Left out: {counted(technical, 'message')} with a match only in technical header fields, which "
+            "people don't see. To find a single word there, too, put it in double quotes."
         )
     if not all(each.in_order for each in pages):
         warnings.append(_DATES_MISREAD if search.by_written else _BY_UID)
@@ -90,7 +89,7 @@ def is_imported(search: Search, rows: Sequence[MessageRow], *, has_more: bool) -
 def suggest_written(search: Search) -> NextAction:
     """Suggest the same search by the Date header."""
     arguments = arguments_of(search) | {"dates": "written"}
-    return NextAction(instruction="Go by the Date header.", tool=SEARCH_MESSAGES, arguments=arguments)
+    return NextAction(instruction="Search by the Date header.", tool=SEARCH_MESSAGES, arguments=arguments)
 
 
 def _phrases(arguments: Mapping[str, object]) -> list[str]:
@@ -109,7 +108,7 @@ def name_offers(offers: Sequence[Offer]) -> str:
     if not offers:
         return ""
     named = [f"{each.argument} {quote(each.text)} (about {each.count})" for each in offers]
-    return f"Close to it, messages were found by {', '.join(named)}."
+    return f"Similar searches find messages: {', '.join(named)}."
 
 
 def suggest_search(search: Search, coverage: Coverage, offers: Sequence[Offer] = ()) -> NextAction:
@@ -157,7 +156,7 @@ def _suggest_offer(search: Search, offers: Sequence[Offer], closeness: Closeness
         return None
     arguments = arguments_of(search) | {offers[0].argument: offers[0].text}
     return NextAction(
-        instruction="Search for what is close to it.", tool=SEARCH_MESSAGES, arguments=arguments
+        instruction="Try the closest similar search.", tool=SEARCH_MESSAGES, arguments=arguments
     )
 
 

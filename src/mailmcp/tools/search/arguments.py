@@ -245,7 +245,7 @@ def check_ranges(arguments: SearchMessagesArguments, query: SearchQuery) -> None
     """
     problems: list[Problem] = []
     if arguments.exclude_mailboxes and arguments.names != (EVERYTHING,):
-        message = f'leaves mailboxes out of all. Send mailbox "{EVERYTHING}" with it.'
+        message = f'needs mailbox "{EVERYTHING}". Send both, or leave it out.'
         problems.append(
             Problem(field="exclude_mailboxes", reason=BaseReason.EXCLUSIVE_PARAMS, message=message)
         )

@@ -75,9 +75,7 @@ class Awaiting:
     @property
     def caveats(self) -> tuple[str, ...]:
         """Sentences: where replies weren't looked for."""
-        missing = (
-            ("Some may have been answered where replies couldn't be looked for.",) if self._failed else ()
-        )
+        missing = ("Some may have replies in places that couldn't be searched.",) if self._failed else ()
         return (*self._statements, *missing)
 
     @property
@@ -133,9 +131,9 @@ class Awaiting:
                 "the account in the settings. Send unanswered_only instead.",
             )
         for name in unknown:
-            self._statements[f"The owner's address in account {name} isn't known: mail to it is missing."] = (
-                None
-            )
+            self._statements[
+                f"The owner's address in account {name} isn't known, so mail to it is missing."
+            ] = None
 
     def _in_sent(self, search: Search) -> Search:
         """Search the mailboxes of sent mail instead; "Sent" where none is known, which then is an error."""

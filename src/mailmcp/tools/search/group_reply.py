@@ -101,7 +101,7 @@ def _summary(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzin
 def _notes(grouped: Grouped, zone: tzinfo) -> Iterator[str]:
     """Write sentences about what was not counted, or perhaps counted twice."""
     if grouped.left:
-        which = "those added to each mailbox last"
+        which = "the last ones added to each mailbox"
         if grouped.back_to is not None:
             earliest = datetime.fromtimestamp(grouped.back_to, zone)
             which = f"the newest, back to {earliest:%Y-%m-%d %H:%M}"

@@ -49,7 +49,7 @@ class OpaqueMail:
             )
         if self.unread:
             found = counted(len(self.unread), "message" if empty else "newer message")
-            yield f"{found} can't be searched, being encrypted or signed as one file: {_ids(self.unread)}."
+            yield f"{found} couldn't be searched (encrypted, or signed as one file): {_ids(self.unread)}."
 
     @property
     def next_action(self) -> NextAction | None:
