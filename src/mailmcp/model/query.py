@@ -298,7 +298,7 @@ class SearchQuery:
     query: tuple[str, ...] = _words(
         "q",
         Feature.TEXT,
-        description='Parts of words, all in the visible message; "a phrase" as one. No operators.',
+        description='Visible words or parts of them, all required; "a phrase" as one. No operators.',
         aliases="q text search keywords search_query search_term search_text terms words criteria",
     )
     exclude: tuple[str, ...] = _words(
@@ -446,7 +446,7 @@ class SearchQuery:
         Feature.SINCE,
         -_DAY,
         lambda moment, received: received >= moment.timestamp(),
-        description="Then or later: YYYY-MM-DD, or RFC 3339 with offset.",
+        description="On or after: YYYY-MM-DD, or RFC 3339 with offset.",
         aliases="after date_from from_date start since_date date_after received_after newer_than",
     )
     before: datetime | None = _moment(  # noqa: RUF009 - None is immutable

@@ -65,7 +65,7 @@ class GetAttachmentArguments(MessageArguments):
         "text",
         description="image: also PDF pages; content: the file; save: to the user's folder, if set.",
     )
-    member: str = Field("", description="A file listed in its text.")
+    member: str = Field("", description="A file inside it, as listed.")
     page: int = Field(1, ge=1)
     text_offset: int = Field(0, ge=0)
     text_max_chars: int = Field(limits.BODY_CHARS_DEFAULT, ge=100, le=limits.ATTACHMENT_TEXT_CHARS_MAX)

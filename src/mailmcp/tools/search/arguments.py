@@ -147,7 +147,7 @@ class _WhereArguments(Arguments):
         (), description="Several, instead of mailbox."
     )
     exclude_mailboxes: Annotated[tuple[str, ...], AfterValidator(_check_mailboxes)] = Field(
-        (), description='With mailbox "*".'
+        (), description='Needs mailbox "*".'
     )
 
 
@@ -194,7 +194,7 @@ class SearchMessagesArguments(_CriteriaArguments):
     last_days: int = Field(0, ge=0, le=limits.LAST_DAYS_MAX, description="1: since yesterday.")
     start_date: Day = Field("", description="Like since: a day.")
     end_date: Day = Field("", description="Included.")
-    dates: Literal["received", "written"] = Field("received", description="written: by the Date header.")
+    dates: Literal["received", "written"] = Field("received", description="written: use the Date header.")
     sort: Literal["newest", "oldest", "largest"] = "newest"
     limit: int = Field(
         limits.PAGE_SIZE_DEFAULT, ge=1, le=limits.PAGE_SIZE_MAX, description="Messages a page."
@@ -206,7 +206,7 @@ class SearchMessagesArguments(_CriteriaArguments):
         0,
         ge=0,
         le=limits.SNIPPET_CHARS_MAX,
-        description=f"{_SNIPPET_RANGE}: show the text around what was found.",
+        description=f"{_SNIPPET_RANGE}: show the text around a match.",
     )
     cursor: str = Field("", description="From the previous page; enough on its own.")
 
