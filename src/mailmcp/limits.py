@@ -468,6 +468,9 @@ ARCHIVE_ENTRIES_MAX: Final = 10_000
 """Entries of a zipped document, or files listed of an archive: a presentation of 500 slides with pictures
 has 3,000."""
 
+ARCHIVE_TEXTS_OCTETS_MAX: Final = 4_000
+"""Small text files of a zip that come with the list of its files: together no longer than the list itself."""
+
 ARCHIVE_OCTETS_MAX: Final = 268_435_456
 """All entries unpacked: a spreadsheet with a million rows stays below."""
 

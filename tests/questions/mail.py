@@ -89,7 +89,9 @@ def _verdict(octets: bytes) -> bytes:
             (b"dmarc", b"header.from"),
         )
     )
-    return b"Authentication-Results: %b; %b\r\n" % (SERVER.encode(), results)
+    server = SERVER.encode()
+    received = b"Received: from mx.%b by %b with ESMTPS\r\n" % (domain, server)
+    return b"Authentication-Results: %b; %b\r\n%b" % (server, results, received)
 
 
 _POLICY = EmailMessage().policy.clone(linesep="\r\n", max_line_length=998, cte_type="7bit")

@@ -122,6 +122,7 @@ def test_no_fetch_names_a_whole_large_mailbox(peer: PeerFactory, open_desk: Desk
     assert reply.uids == []
     assert reply.data["has_more"], "1,000 were looked at: more is asked for"
     assert "Checked 1000 of 1500 possible matches" in reply.data["coverage"]["method"]
+    assert "Checked 1000 of 1500 possible matches" in reply.text
     assert not reply.outcome.summary.startswith("No messages matched")
     second = desk.search(cursor=reply.data["next_cursor"])
     assert (second.uids, second.data["has_more"]) == ([], False)

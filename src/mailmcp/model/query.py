@@ -409,6 +409,7 @@ class SearchQuery:
         keys=lambda awaited: awaited.keys,
         is_exact=lambda _awaited: False,
         header_fields=AwaitedReply.header_fields,
+        description="Whose reply is missing.",
         aliases="waiting_for_reply awaiting needs_reply no_reply unreplied_by",
     )
     has_attachment: bool = _criterion(

@@ -53,21 +53,44 @@ def test_files_are_listed_by_name_and_read_by_it() -> None:
             ("x\u202ey", "v"),
         ]:
             archive.writestr(name, content)
-    reading = read_with(read, out.getvalue())
-    assert reading.text.splitlines() == [
+    listing = read_with(read, out.getvalue()).text.partition("\n\n")[0]
+    assert listing.splitlines() == [
         "Files: 7",
         "3 octets: a.txt",
         "5 octets: folder/a.txt",
         "7 octets: a.txt (2)",
         "1 octets: ../../etc/cron.d/x",
         "1 octets: /absolute",
-        "1 octets: C:/temp/b.txt" if "C:/temp" in reading.text else "1 octets: C:\\temp\\b.txt",
+        "1 octets: C:/temp/b.txt" if "C:/temp" in listing else "1 octets: C:\\temp\\b.txt",
         "1 octets: xy",
     ]
-    contents = [read_member(out, line.partition(": ")[2], writer()) for line in reading.text.splitlines()[1:]]
+    contents = [read_member(out, line.partition(": ")[2], writer()) for line in listing.splitlines()[1:]]
     assert contents == [b"one", b"three", b"another", b"y", b"z", b"w", b"v"]
     assert _refusal(out.getvalue(), "folder/") is Cause.NO_MEMBER
     assert _refusal(out.getvalue(), "A.txt") is Cause.NO_MEMBER
+
+
+def test_small_texts_come_with_the_list() -> None:
+    files = {"a.csv": "mast;14.86", "b.TXT": "Grüße", "c.bin": "no text", "d.txt": "\0", "e.log": " "}
+    listing, *texts = read_with(read, zipped(files)).text.split("\n\n")
+    assert len(listing.splitlines()) == 1 + len(files)
+    assert [each.strip() for each in texts] == ["[File a.csv]\nmast;14.86", "[File b.TXT]\nGrüße"]
+
+
+@pytest.mark.parametrize(("octets", "shown"), [(limits.ARCHIVE_TEXTS_OCTETS_MAX, True), (1, False)])
+def test_texts_come_only_if_all_fit(octets: int, *, shown: bool) -> None:
+    large = limits.ARCHIVE_TEXTS_OCTETS_MAX - (0 if shown else octets - 1)
+    files = {"a.txt": "x" * large} | ({} if shown else {"b.txt": "y" * octets})
+    assert ("[File a.txt]" in read_with(read, zipped(files)).text) is shown
+
+
+def test_a_damaged_text_does_not_hide_the_list() -> None:
+    content = zipped({"a.txt": "x" * 500, "b.txt": "fine"})
+    start = content.index(b"a.txt") + len("a.txt")
+    damaged = content[: start + 2] + b"\xff\xff" + content[start + 4 :]
+    text = read_with(read, damaged).text
+    assert text.startswith("Files: 2")
+    assert "[File b.txt]\nfine" in text
 
 
 def test_an_empty_zip_has_no_files() -> None:

@@ -27,6 +27,31 @@ def test_fewer_criteria_are_suggested_once_everything_was_searched() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("criteria", "suggested"),
+    [
+        ({"since": "2015-01-01"}, True),
+        ({"before": "2015-12-31"}, True),
+        ({"since": "2015-01-01", "dates": "written"}, False),
+        ({"subject": "x"}, False),
+    ],
+)
+@pytest.mark.parametrize("others", [(), (("home", "Archive"),)])
+def test_a_search_by_time_that_finds_nothing_goes_on_by_the_date_header(
+    criteria: dict[str, str], others: tuple[tuple[str, str], ...], *, suggested: bool
+) -> None:
+    """Imported mail was written long before it arrived."""
+    search = start(**criteria)
+    action = suggest_search(
+        search, Coverage(accounts=("home",), search=search, seen=(), failed=(), others=others)
+    )
+    assert action.instruction.endswith("by the Date header.") is suggested
+    assert ((action.arguments or {}).get("mailbox") == "*") is bool(others)
+    assert ((action.arguments or {}).get("dates") == "written") is (
+        suggested or ("dates" in criteria and bool(others))
+    )
+
+
 def test_left_out_mailboxes_of_many_accounts_are_searched_account_by_account() -> None:
     accounts = [f"club-{number}" for number in range(limits.SEARCH_SOURCES_MAX // 2 + 1)]
     sources = tuple(SourceCursor(account_id=each, mailbox="*") for each in accounts)

@@ -1,20 +1,28 @@
 """Lists the files of a zip and reads one of them. Nothing is unpacked, so paths in names do no harm."""
 
+import lzma
 import stat
 import zipfile
+import zlib
+from collections.abc import Sequence
 from typing import BinaryIO, Final
 
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.listing import Names, read_bounded, write_entry
-from mailmcp.documents.writer import Writer
+from mailmcp.documents.writer import Writer, section_title
+from mailmcp.mail.charset.decode import decode_text
 
 _ENCRYPTED: Final = 0x1
 """The flag (APPNOTE 4.4.4)."""
 
+_TEXT_SUFFIXES: Final = (".txt", ".csv", ".tsv", ".md", ".log")
+
 
 def read(content: BinaryIO, out: Writer) -> None:
-    """Write a line for each file: its size and its name. Folders are left out.
+    """Write a line for each file: its size and its name, and then the texts of small text files.
+
+    Folders are left out. A text is written only if all texts fit: then nobody has to ask for each.
 
     Raises:
         StopReading: A limit is reached.
@@ -22,12 +30,30 @@ def read(content: BinaryIO, out: Writer) -> None:
     files = _files(content)
     names = Names()
     out.write_line(f"Files: {len(files)}")
+    texts: list[tuple[str, zipfile.ZipInfo]] = []
     for file in files[: limits.ARCHIVE_ENTRIES_MAX]:
-        write_entry(out, names.add(file.filename), file.file_size, _remark(file))
+        name, remark = names.add(file.filename), _remark(file)
+        write_entry(out, name, file.file_size, remark)
+        if name.lower().endswith(_TEXT_SUFFIXES) and not remark:
+            texts.append((name, file))
     if any(file.flag_bits & _ENCRYPTED for file in files):
         out.add_note("Encrypted files in it can't be read without the password, which the user may have.")
     if len(files) > limits.ARCHIVE_ENTRIES_MAX:
         out.stop(f"Only the first {limits.ARCHIVE_ENTRIES_MAX} files are listed.")
+    if sum(file.file_size for _, file in texts) <= limits.ARCHIVE_TEXTS_OCTETS_MAX:
+        _write_texts(content, texts, out)
+
+
+def _write_texts(content: BinaryIO, texts: Sequence[tuple[str, zipfile.ZipInfo]], out: Writer) -> None:
+    for name, file in texts:
+        try:
+            with zipfile.ZipFile(content) as archive, archive.open(file) as stream:
+                octets = stream.read(limits.ARCHIVE_TEXTS_OCTETS_MAX)
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError):
+            continue  # it is listed, and whoever asks for it gets the reason
+        if octets.strip() and b"\0" not in octets:
+            out.begin_section(section_title("File", name, hidden=False))
+            out.write_line(decode_text(octets, "").text)
 
 
 def read_member(content: BinaryIO, name: str, out: Writer) -> bytes:

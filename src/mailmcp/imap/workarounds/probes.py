@@ -8,7 +8,7 @@ verdict expires (`plan`). A refusal is a verdict only if it is about the search 
 answered the simplest of all searches after it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -16,7 +16,7 @@ from mailmcp import __version__, limits
 from mailmcp.imap.command import Command, RefusedError, Response, canonical_name
 from mailmcp.imap.errors import refused_error
 from mailmcp.imap.fetch import parse_rows
-from mailmcp.imap.quirks import Verdict, Visibility, is_unsupported
+from mailmcp.imap.quirks import Quirks, Verdict, Visibility, is_unsupported
 from mailmcp.imap.search.uid_search import COUNT_ALL, parse_count, parse_esearch, parse_search
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.known_messages import (
@@ -110,6 +110,7 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
     for feature, score in scores.items():
         if quirks.trusts(feature) and score.verdict is not Verdict.UNKNOWN:
             quirks.learn(feature, score.verdict)
+    _conclude_cc(quirks, scores)
     everything_found = results[0] if isinstance(results[0], Sequence) else ()
     shown = len(set(everything_found)) if sample.whole_mailbox else _count_shown(session)
     if shown:
@@ -120,7 +121,14 @@ def probe(session: Session, mailbox: str) -> dict[Feature, Verdict]:
         quirks.learn_visibility(canonical_name(mailbox), Visibility(shown=shown, exists=exists))
     if any(isinstance(each, RefusedError) and not is_unsupported(each) for each in results):
         return {}
-    return {feature: quirks.verdict(feature) for feature in [*scores, Feature.VIEW]}
+    return {feature: quirks.verdict(feature) for feature in [*scores, Feature.CC, Feature.VIEW]}
+
+
+def _conclude_cc(quirks: Quirks, scores: Mapping[Feature, _Score]) -> None:
+    """Trust CC without a message to probe it with, if FROM and TO work: no server gets it wrong alone."""
+    unproven = scores.get(Feature.CC, _Score()).verdict is Verdict.UNKNOWN and quirks.trusts(Feature.CC)
+    if unproven and all(quirks.verdict(each) is Verdict.OK for each in (Feature.FROM, Feature.TO)):
+        quirks.learn(Feature.CC, Verdict.OK)
 
 
 def _count_shown(session: Session) -> int:

@@ -115,7 +115,7 @@ def suggest_search(search: Search, coverage: Coverage, offers: Sequence[Offer] =
     """Suggest what to search next when nothing was found.
 
     Another spelling that is known to find something comes first. Then all mailboxes, parts of the words,
-    technical header fields, Junk and Trash, and single words instead of phrases.
+    technical header fields, times by the Date header, Junk and Trash, and single words instead of phrases.
 
     Args:
         search: What was searched for.
@@ -128,9 +128,16 @@ def suggest_search(search: Search, coverage: Coverage, offers: Sequence[Offer] =
     arguments.pop("mailboxes", None)
     if len(coverage.others) > len(coverage.aside) and not (search.all_mailboxes or coverage.last):
         arguments["mailbox"] = EVERYTHING
-        return NextAction(instruction="Search all mailboxes.", tool=SEARCH_MESSAGES, arguments=arguments)
-    if near := _suggest_offer(search, offers, Closeness.STEM) or _suggest_technical(search, coverage):
-        return near
+        instruction = "Search all mailboxes."
+        if _is_by_arrival(search):
+            instruction, arguments["dates"] = "Search all mailboxes by the Date header.", "written"
+        return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments=arguments)
+    if other := (
+        _suggest_offer(search, offers, Closeness.STEM)
+        or _suggest_technical(search, coverage)
+        or (suggest_written(search) if _is_by_arrival(search) else None)
+    ):
+        return other
     if coverage.aside:
         arguments.pop("mailbox", None)
         return _suggest_aside(search, coverage.aside, arguments)
@@ -148,6 +155,11 @@ def suggest_search(search: Search, coverage: Coverage, offers: Sequence[Offer] =
         tool=LIST_MAILBOXES,
         arguments={"account_id": search.sources[0].account_id},
     )
+
+
+def _is_by_arrival(search: Search) -> bool:
+    """Return whether imported mail may be missing, which was written within the range and arrived later."""
+    return not search.by_written and bool(search.query.since or search.query.before)
 
 
 def _suggest_offer(search: Search, offers: Sequence[Offer], closeness: Closeness) -> NextAction | None:

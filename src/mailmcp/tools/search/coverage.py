@@ -125,10 +125,15 @@ class Coverage:
         rest = len(names) - limits.COVERAGE_NAMES_MAX
         return names if rest <= 0 else [*names[: limits.COVERAGE_NAMES_MAX], f"and {rest} more"]
 
-    def lines(self, *, empty: bool) -> tuple[str, ...]:
-        """Write the lines of the text channel about it."""
+    def lines(self, *, empty: bool, short: bool = False) -> tuple[str, ...]:
+        """Write the lines of the text channel about it.
+
+        Args:
+            empty: The page has no messages.
+            short: It has fewer than it could, though more may follow.
+        """
         lines = []
-        if self.method and (empty or not self.all_seen):
+        if self.method and (empty or short or not self.all_seen):
             lines.append(f"How it was searched: {_bounded(self.method)}")
         else:
             lines += self.reach

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, tzinfo
 
 from pydantic import BaseModel
 
+from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.header.address import Address, format_address
 from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.mail.trust.link import LinkKind, parse_link
@@ -68,10 +69,13 @@ def _key_column(row: GroupRow, group_by: GroupBy) -> str:
 
 def _unsubscribe_column(row: GroupRow) -> str:
     """Show the first way whole if it is short, and otherwise where it leads; the data has all of them."""
-    link = parse_link((row.unsubscribe or [""])[0])
+    address = (row.unsubscribe or [""])[0]
+    link = parse_link(address)
     how = "unsubscribe by one POST" if row.one_click else "unsubscribe"
     if link.kind is LinkKind.MAIL and not link.is_long:
         return f"{how} {quote(link.target)}"
+    if link.kind is LinkKind.WEB and len(address) <= LINK_CHARS_MAX:
+        return f"{how} at {quote(address)}"  # with the parameters that say who it is
     return f"{how} at {quote(link.host)}" if link.host else how
 
 

@@ -131,7 +131,7 @@ async def search_messages(arguments: SearchMessagesArguments, call: Call) -> Out
         ),
         blocks=(
             *(line for row in rows for line in row_lines(row, zone=zone, sizes=sizes)),
-            *coverage.lines(empty=not rows),
+            *coverage.lines(empty=not rows, short=cursor is not None and len(rows) < search.page_size),
         ),
         issues=(*unsearched, *failed),
         warnings=(
@@ -196,8 +196,8 @@ TOOL = MailTool(
     name=SEARCH_MESSAGES,
     title="Search messages",
     description=(
-        "Search one mailbox or all of them. All criteria must match; false is no filter. "
-        "Without criteria lists everything. Follow `next_cursor` for more. Never marks anything as read."
+        "Search or count messages. All criteria must match; false is no filter. "
+        "Without criteria lists everything. Follow `next_cursor` for more."
     ),
     arguments=SearchMessagesArguments,
     data=SearchMessagesData,
