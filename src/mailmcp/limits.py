@@ -220,8 +220,9 @@ KIND_ADDRESSES_MAX: Final = 120
 AUTHSERV_MESSAGES: Final = 40
 """Messages from which the host that writes Authentication-Results is learned: 12 to 60 KB, fetched once."""
 
-AUTHSERV_NEWEST: Final = 400
-"""They are spread evenly over so many of the newest messages, so that a flood of one day doesn't decide."""
+AUTHSERV_NEWEST: Final = 2_000
+"""They are spread evenly over so many of the newest messages, so that a flood of one day, or an archive that was
+imported on one, doesn't decide."""
 
 AUTHSERV_MESSAGES_MIN: Final = 20
 AUTHSERV_DAYS_MIN: Final = 5

@@ -68,7 +68,9 @@ def _filled(store: Store, seed: int, count: int) -> Iterator[Filled]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "matches"), thin(CRITERIA, keep_every=7), ids=lambda each: str(each)[:30]
+    ("arguments", "matches"),
+    thin(CRITERIA, keep_every=7),
+    ids=lambda each: str(each)[:30] if isinstance(each, dict) else None,
 )
 @pytest.mark.parametrize(("scope", "mailboxes"), thin(SCOPES, keep_every=2), ids=["one", "some", "all"])
 @pytest.mark.parametrize("group_by", GroupBy)

@@ -40,7 +40,6 @@ PEOPLE = (
     [
         ({"group_by": "person"}, "group_by"),
         ({"group_by": "sender", "cursor": "x"}, "group_by"),
-        ({"group_by": "sender", "snippet_max_chars": 100}, "group_by"),
         ({"groupby": "sender"}, "groupby"),
     ],
 )

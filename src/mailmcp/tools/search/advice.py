@@ -123,8 +123,9 @@ def suggest_search(search: Search, coverage: Coverage, offers: Sequence[Offer] =
         offers: What was found close to it, the closest first.
     """
     arguments = arguments_of(search)
-    if spelling := _suggest_offer(search, offers, Closeness.SPELLING):
-        return spelling
+    is_past = _is_by_arrival(search) and search.query.before is not None
+    if not is_past and (spelling := _suggest_offer(search, offers, Closeness.SPELLING)):
+        return spelling  # offers aren't compared with times
     arguments.pop("mailboxes", None)
     if len(coverage.others) > len(coverage.aside) and not (search.all_mailboxes or coverage.last):
         arguments["mailbox"] = EVERYTHING

@@ -222,7 +222,6 @@ class SearchMessagesArguments(_CriteriaArguments):
         ("since", "start_date"),
         ("before", "end_date"),
         ("group_by", "cursor"),
-        ("group_by", "snippet_max_chars"),
     )
     plurals = {"mailbox": "mailboxes"}  # noqa: RUF012 - pydantic knows it as a ClassVar of the base
 
