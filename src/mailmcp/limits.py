@@ -221,7 +221,7 @@ AUTHSERV_MESSAGES: Final = 40
 """Messages from which the host that writes Authentication-Results is learned: 12 to 60 KB, fetched once."""
 
 AUTHSERV_NEWEST: Final = 2_000
-"""They are spread evenly over so many of the newest messages, so that a flood of one day, or an archive that was
+"""They are spread evenly over so many of the newest messages, so that a flood of one day, or an archive
 imported on one, doesn't decide."""
 
 AUTHSERV_MESSAGES_MIN: Final = 20
