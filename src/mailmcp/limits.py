@@ -181,34 +181,34 @@ OPAQUE_MESSAGES_SEARCHED: Final = 20_000
 """Newest messages of a mailbox that a search for words looks through for mail that it can't see into: Dovecot
 takes 70 to 110 ms, and 700 ms the first time."""
 
-NEAR_HEADERS_SEARCHED: Final = 20_000
+SPELLING_HEADERS_SEARCHED: Final = 20_000
 """Newest messages in which other spellings are counted after a search found nothing: 90 ms a spelling."""
 
-NEAR_TEXTS_SEARCHED: Final = 2_000
+SPELLING_TEXTS_SEARCHED: Final = 2_000
 """The same for words anywhere in messages: 160 ms a spelling."""
 
-NEAR_SPELLINGS_MAX: Final = 8
-"""Spellings that are counted."""
+SPELLINGS_MAX: Final = 8
+"""Other spellings that are counted."""
 
-NEAR_SAMPLE_MESSAGES: Final = 600
+SPELLING_SAMPLE_MESSAGES: Final = 600
 """Newest messages whose people and subjects are compared with what was searched for: 110 KB."""
 
-NEAR_DEADLINE_SHARE: Final = 0.3
+SPELLING_DEADLINE_SHARE: Final = 0.3
 """Share of the time that is left of a call."""
 
-NEAR_MAILBOXES_MAX: Final = 6
+SPELLING_MAILBOXES_MAX: Final = 6
 """Largest mailboxes of an account in which to look for other spellings."""
 
-NEAR_SHOWN_MAX: Final = 5
+SPELLING_SHOWN_MAX: Final = 5
 """Spellings that a reply offers."""
 
-NEAR_HEADER_OCTETS: Final = 4_096
+SPELLING_HEADER_OCTETS: Final = 4_096
 """Read of the people and the subject of each of those messages: 50 recipients."""
 
-NEAR_WORDS_MAX: Final = 8
+SPELLING_WORDS_MAX: Final = 8
 """Words of a text that are compared: names have fewer."""
 
-NEAR_CHARS_MAX: Final = 60
+SPELLING_CHARS_MAX: Final = 60
 """One of them: a full name. Longer words are not compared: the time grows with their square."""
 
 VERIFY_CHUNKS: Final = (100, 400, 1_000)
@@ -547,10 +547,10 @@ CONTINUATIONS_MAX: Final = 3
 AWAITING_CHUNKS: Final = (30, 60, 120)
 """Messages whose replies are looked for at once, until the page is full; the next page continues."""
 
-ANSWERS_MAX: Final = 400
+REPLIES_MAX: Final = 400
 """Replies fetched from one mailbox at once, about 500 octets each."""
 
-ANSWERS_SEARCHED_MAX: Final = 50_000
+REPLIES_SEARCHED_MAX: Final = 50_000
 """Newest messages of a mailbox that are searched for replies: servers may open each of them."""
 
 # IMAP

@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from mailmcp.mail.calendar.invitation import invitation_method
-from mailmcp.mail.header.address import parse_addresses
+from mailmcp.mail.header.address import addresses_in
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.mime.structure import Part
 from mailmcp.model.mail_kind import DISCUSSION, SIGNS, MailKind, Sign, WantedKind
@@ -32,12 +32,12 @@ def is_of_kind(headers: Headers, root: Part | None, wanted: WantedKind) -> bool:
             return _has_sign(headers, MailKind.AUTOMATIC)
         case MailKind.PERSONAL:
             others = _is_newsletter(headers) or _has_sign(headers, MailKind.AUTOMATIC)
-            senders = _senders(headers)
+            senders = addresses_in(headers, "From")
             return bool(senders) and not (
                 others or senders <= frozenset(wanted.own) or invitation_method(root)
             )
         case MailKind.CORRESPONDENT:
-            return not _senders(headers).isdisjoint(wanted.written_to)
+            return not addresses_in(headers, "From").isdisjoint(wanted.written_to)
 
 
 def _is_newsletter(headers: Headers) -> bool:
@@ -50,13 +50,8 @@ def _has_sign(headers: Headers, kind: MailKind) -> bool:
 
 def _shows(headers: Headers, sign: Sign) -> bool:
     if sign.field == "From":
-        return any(sign.pattern.search(_local_part(address)) for address in _senders(headers))
+        return any(sign.pattern.search(_local_part(address)) for address in addresses_in(headers, "From"))
     return any(sign.pattern.search(value) for value in headers.get_all(sign.field))
-
-
-def _senders(headers: Headers) -> frozenset[str]:
-    addresses = parse_addresses(*headers.raw_all("From"))
-    return frozenset(each.address.lower() for each in addresses if each.address)
 
 
 def _local_part(address: str) -> str:

@@ -9,7 +9,7 @@ from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.special_use import usual_use
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.header.address import Address, format_address, parse_addresses
+from mailmcp.mail.header.address import Address, addresses_in, format_address, parse_addresses
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.message_ref import MessageRef
@@ -91,10 +91,10 @@ class SentMail:
         """
         if self.use_of(ref.account_id, ref.mailbox) not in _OUTGOING:
             own = {address.lower() for address in self.owner_of(ref.account_id).addresses}
-            senders = {each.address.lower() for each in parse_addresses(*headers.raw_all("From"))} - {""}
+            senders = addresses_in(headers, "From")
             if not senders or not senders <= own:
                 return None
-            if {each.address.lower() for each in parse_addresses(*headers.raw_all("To"))} - {""} <= own:
+            if addresses_in(headers, "To") <= own:
                 return None
         return first_addresses_of(headers, "To", limit=limits.ROW_RECIPIENTS_MAX)
 

@@ -75,7 +75,7 @@ def test_an_account_that_fails_makes_the_reply_partial(store: Store, open_desk: 
     assert "Some may have replies in places that couldn't be searched." in reply.text
 
 
-@pytest.mark.parametrize(("name", "count"), [("ANSWERS_MAX", 2), ("ANSWERS_SEARCHED_MAX", 2)])
+@pytest.mark.parametrize(("name", "count"), [("REPLIES_MAX", 2), ("REPLIES_SEARCHED_MAX", 2)])
 def test_what_was_not_looked_at_is_said(
     store: Store, bobs: Desk, monkeypatch: pytest.MonkeyPatch, name: str, count: int
 ) -> None:
@@ -95,7 +95,7 @@ def test_old_mail_below_the_newest_needs_no_caveat(
     store.fill("INBOX", [turn(1)] * 12, received=BEGAN - timedelta(days=30))
     fill(store, "INBOX", turn(3))
     fill(store, "Sent", turn(2))
-    monkeypatch.setattr(limits, "ANSWERS_SEARCHED_MAX", 2)
+    monkeypatch.setattr(limits, "REPLIES_SEARCHED_MAX", 2)
     reply = bobs.search(awaiting_reply="from_others")
     assert turns_of(reply) == [2]
     assert "newest" not in reply.data["coverage"]["method"]

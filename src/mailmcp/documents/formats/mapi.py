@@ -1,4 +1,4 @@
-"""Messages of Outlook's, whichever file they come in: their properties as text, and their files.
+"""Outlook messages, whichever file they are in: their properties as text, and their attachments.
 
 Property ids are those of [MS-OXPROPS]. Texts are in UTF-16, or in a code page that the message names.
 """

@@ -76,8 +76,8 @@ class Attempt:
         """Fetch the rows of the first candidates, usually the page, and with them the times of others.
 
         Returns:
-            The rows, messages to verify candidates with, messages with their times, and what the searches
-            beside them found: those of `visible`, then `opaque`.
+            The rows, messages to verify candidates with, messages with their times, and the UIDs that each
+            search found: those of `visible`, then `opaque`.
         """
         first, rest = self.rest[: self.size], self.rest[self.size :]
         searches = [*self.visible.commands, *self.opaque]
@@ -94,19 +94,19 @@ class Attempt:
         return rows, seen, _merge(*times), parse_esearches(replies, len(searches))
 
     def look_for(
-        self, beside: Sequence[Sequence[int] | None], rows: Fetched, seen: Fetched
+        self, search_results: Sequence[Sequence[int] | None], rows: Fetched, seen: Fetched
     ) -> Steps[tuple["Attempt", Fetched, Fetched]]:
         """Look for words that the server finds in no visible text; no round trip if the rows show them.
 
         Args:
-            beside: What the searches beside the rows found.
+            search_results: The UIDs that each search found.
             rows: Of the first candidates.
             seen: Messages to verify candidates with.
 
         Returns:
             The attempt that verifies these words, its rows, and all messages that were fetched.
         """
-        unseen = self.visible.unseen(beside[: len(self.visible.commands)])
+        unseen = self.visible.unseen(search_results[: len(self.visible.commands)])
         if unseen is None or rows.interrupted:
             return self, rows, seen
         messages, may_show = rows.messages, self.check.proofs.words
@@ -122,7 +122,7 @@ class Attempt:
             self.verifies_all or not check.query.criteria
         )
         if verifies_all and check.unseen:
-            # With them the rows of those that may take their places.
+            # Fetch with them the rows of the candidates that may take their places.
             clear = [uid for uid in self.rest if uid not in check.unseen][: self.size]
             missing = [uid for uid in clear if uid not in messages and uid not in rows.failures]
             more, looked = yield from self._fetch((missing, self.row_items), (list(check.unseen), items))

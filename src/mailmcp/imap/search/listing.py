@@ -1,9 +1,9 @@
 """A page of a large mailbox without criteria: its messages are fetched by their numbers, with no search.
 
-EXISTS is the number of the newest message, and what it was is known from the last time that the mailbox was
-opened. The EXAMINE in front of the FETCH shows whether it still is, so an unchanged mailbox costs one round
-trip, and one that has changed two. The next page continues at a number as long as the mailbox is the same.
-Whatever is odd is left to the search.
+EXISTS is the number of the newest message, and is known from the last time that the mailbox was opened. The
+EXAMINE in front of the FETCH shows whether it has changed. So an unchanged mailbox costs one round trip, and
+a changed one costs two. The next page continues at a number as long as the mailbox is unchanged. If anything
+doesn't add up, the search takes over.
 """
 
 from array import array
@@ -39,7 +39,7 @@ def list_page(
     """Fetch a page by numbers, where `can_list`; one round trip, two if the mailbox has changed.
 
     Returns:
-        None if the mailbox is another one than it was, or the rows don't add up.
+        None if the mailbox was rebuilt or has changed since the last page, or the rows don't add up.
     """
     session, order, known = server.session, request.order, request.known
     exists = session.quirks.sizes[name]

@@ -27,7 +27,7 @@ class CandidateList:
     """Whether each candidate is known to match."""
 
     rest: UidRange | None = None
-    """UIDs after the candidates that have not been searched; None for none."""
+    """UIDs after the candidates that have not been searched; None if all have."""
 
     number: int = 0
     """The sequence number of the last one; 0 if it isn't known."""
@@ -123,7 +123,7 @@ class Candidates:
     """Index of the first one after the position."""
 
     rest: UidRange | None = None
-    """UIDs after the candidates that have not been searched; None for none."""
+    """UIDs after the candidates that have not been searched; None if all have."""
 
     more: int = 0
     """Matches after the candidates, at most."""

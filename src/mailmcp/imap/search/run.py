@@ -149,7 +149,7 @@ def _try_page(
 
     # Fetch the first rows. Only then is the state of the mailbox known.
     attempt = plan_attempt(server, request, wanted, candidates, share)
-    rows, seen, times, beside = yield from attempt.fetch_first()
+    rows, seen, times, search_results = yield from attempt.fetch_first()
     if current.mailbox is None:
         yield []  # nothing is left to fetch, but the mailbox must be the one that was searched
     mailbox = current.mailbox
@@ -168,7 +168,7 @@ def _try_page(
         in_order = False
 
     # Select the page's matches, and check that they agree with the search.
-    attempt, rows, seen = yield from attempt.look_for(beside, rows, seen)
+    attempt, rows, seen = yield from attempt.look_for(search_results, rows, seen)
     rest, technical = attempt.filter_all(seen)
     selection, rows = yield from attempt.select(rest, rows, seen, share)
     if not (known or rows.interrupted):
@@ -223,8 +223,8 @@ def _try_page(
         total=len(known.uids) + candidates.more,
         total_exact=(all_verified or is_exact) and candidates.more_exact,
         technical=technical or selection.technical,
-        opaque=tuple(sorted({*(beside[-1] or ())}.difference(candidates.uids), reverse=True))
-        if attempt.opaque and beside
+        opaque=tuple(sorted({*(search_results[-1] or ())}.difference(candidates.uids), reverse=True))
+        if attempt.opaque and search_results
         else (),
         candidates_checked=selection.checked,
         statements=statements,

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.header.fields import decode_encoded_words
+from mailmcp.mail.header.fields import Headers, decode_encoded_words
 
 # Quotes and comments between angle brackets are bounded: looking for a missing end costs a search.
 _TOKEN: Final = re.compile(
@@ -82,6 +82,12 @@ def parse_addresses(*values: str) -> tuple[Address, ...]:
         a comment.
     """
     return tuple(address for value in values for address in _parse(value))
+
+
+def addresses_in(headers: Headers, *names: str) -> frozenset[str]:
+    """Return the addresses in some fields, in lower case."""
+    found = parse_addresses(*(raw for name in names for raw in headers.raw_all(name)))
+    return frozenset(each.address.lower() for each in found if each.address)
 
 
 def _parse(value: str) -> tuple[Address, ...]:

@@ -14,13 +14,14 @@ from typing import Final
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.answers import AnswerQuery, Answers, find_answers
 from mailmcp.imap.command import quoted
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
+from mailmcp.imap.reply_search import FoundReplies, ReplyQuery, find_replies
 from mailmcp.imap.session import Session
-from mailmcp.mail.answers import Letter, addresses_in, find_answered, is_automatic
+from mailmcp.mail.awaited_reply import Letter, find_answered, is_automatic
 from mailmcp.mail.calendar.invitation import invitation_method
+from mailmcp.mail.header.address import addresses_in
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.thread import ThreadHeaders, parse_thread_headers
@@ -232,7 +233,7 @@ class Awaiting:
             and not (self._is_draft(ref, row) or is_automatic(headers)),
         )
 
-    def _query(self, rows: Collection[FetchedMessage]) -> AnswerQuery:
+    def _query(self, rows: Collection[FetchedMessage]) -> ReplyQuery:
         headers = [_headers(row) for row in rows]
         links = [parse_thread_headers(each) for each in headers]
         # Its own id, and the first and the last one that it refers to: replies name one of these.
@@ -244,7 +245,7 @@ class Awaiting:
         ]
         if self._side == FROM_ME:
             strays += [(b"FROM", quoted(address)) for address in sorted(self._own) if address.isascii()]
-        return AnswerQuery(
+        return ReplyQuery(
             since=_since(zip(links, rows, strict=True)), ids=tuple(ids), strays=tuple(dict.fromkeys(strays))
         )
 
@@ -257,7 +258,7 @@ class Awaiting:
         for address in filter(str.isascii, others[:_PEOPLE_MAX]):
             yield (b"(FROM", quoted(address), b"SUBJECT", quoted(words) + b")")
 
-    async def _look(self, query: AnswerQuery) -> list[Letter]:
+    async def _look(self, query: ReplyQuery) -> list[Letter]:
         """Look for replies in all accounts; two round trips."""
         letters: list[Letter] = []
 
@@ -266,8 +267,8 @@ class Awaiting:
             sent = {each.name for each in listed if each.special_use == "\\Sent"}
             asked = replace(query, whole=sent if self._side == FROM_ME else ())
 
-            def work(session: Session) -> tuple[dict[str, Answers | ToolError], list[Letter]]:
-                found = find_answers(session, names, asked, items=_ITEMS)
+            def work(session: Session) -> tuple[dict[str, FoundReplies | ToolError], list[Letter]]:
+                found = find_replies(session, names, asked, items=_ITEMS)
                 return found, [letter for each in found.items() for letter in self._read(account_id, *each)]
 
             try:
@@ -289,7 +290,7 @@ class Awaiting:
                     tasks.start_soon(look, account_id, listed)
         return letters
 
-    def _read(self, account_id: str, name: str, answers: Answers | ToolError) -> Iterator[Letter]:
+    def _read(self, account_id: str, name: str, answers: FoundReplies | ToolError) -> Iterator[Letter]:
         if isinstance(answers, ToolError):
             return
         for uid, row in answers.fetched.messages.items():

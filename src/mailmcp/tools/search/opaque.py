@@ -16,7 +16,7 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import SearchTerms, text_of
 from mailmcp.tools.names import GET_MESSAGE
 from mailmcp.tools.rows import date_of
-from mailmcp.tools.search.extras import fetch_snippets
+from mailmcp.tools.search.row_details import fetch_snippets
 from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.tool import Call
 from mailmcp.tools.wording import counted

@@ -9,7 +9,7 @@ from typing import Any
 
 from mailmcp.imap.fetch import FetchedMessage
 from mailmcp.imap.search.verify import Proofs
-from mailmcp.mail.answers import may_await_reply
+from mailmcp.mail.awaited_reply import may_await_reply
 from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.header.fields import Headers, parse_headers

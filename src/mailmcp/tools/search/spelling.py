@@ -1,8 +1,8 @@
 """What may have been meant by a search that found nothing: close spellings, and parts of the words.
 
-Two sources, both asked in one burst (`imap.search.near`): the server counts other spellings, and the people
-and subjects of the newest messages are compared with what was searched for. Names among these are strangers'
-words: they are offered only if they consist of letters, and quoted.
+There are two sources, asked in one burst (`imap.search.similar`). The server counts other spellings, and the
+people and subjects of the newest messages are compared with what was searched for. Names among these are
+strangers' words: they are offered only if they consist of letters, and quoted.
 """
 
 import re
@@ -72,7 +72,7 @@ def other_spellings(arguments: Mapping[str, object]) -> list[Offer]:
     """Return offers for the server to count, the most likely first."""
     offers = [offer for row, text in searched_texts(arguments) for offer in _rewritten(row, text)]
     likely = sorted(dict.fromkeys(offers), key=lambda each: each.closeness, reverse=True)
-    return likely[: limits.NEAR_SPELLINGS_MAX]
+    return likely[: limits.SPELLINGS_MAX]
 
 
 def _rewritten(row: Criterion, text: str) -> Iterator[Offer]:
@@ -102,7 +102,7 @@ def _rewritten(row: Criterion, text: str) -> Iterator[Offer]:
 
 def close_names(arguments: Mapping[str, object], headers: Sequence[bytes]) -> list[Offer]:
     """Return offers of names and words in header fields that are spelled nearly as what was searched for."""
-    messages = [parse_headers(each[: limits.NEAR_HEADER_OCTETS]) for each in headers]
+    messages = [parse_headers(each[: limits.SPELLING_HEADER_OCTETS]) for each in headers]
     offers: list[Offer] = []
     for row, text in searched_texts(arguments):
         names = [name for name in ("From", "To", "Cc") if name in row.header_fields]
@@ -128,7 +128,7 @@ def _line(headers: Headers, row: Criterion) -> str:
 def _close_people(row: Criterion, text: str, people: Sequence[set[str]]) -> Iterator[Offer]:
     """Yield the names and addresses that are like a text, each with how many messages have it."""
     parts = [_likeness_to(each) for each in _WORD.findall(text)]
-    if len(parts) > limits.NEAR_WORDS_MAX:
+    if len(parts) > limits.SPELLING_WORDS_MAX:
         return
     counts: dict[str, int] = {}
     for each in people:
@@ -140,7 +140,7 @@ def _close_people(row: Criterion, text: str, people: Sequence[set[str]]) -> Iter
         if span and to_latin(span) != to_latin(text):
             before, total = found.get(span, (0.0, 0))
             found[span] = max(before, likeness), total + count
-    best = sorted(found.items(), key=lambda item: item[1], reverse=True)[: limits.NEAR_SHOWN_MAX]
+    best = sorted(found.items(), key=lambda item: item[1], reverse=True)[: limits.SPELLING_SHOWN_MAX]
     for span, (_, count) in best:
         yield Offer(argument=row.argument, text=span, closeness=Closeness.SPELLING, count=count)
 
@@ -165,7 +165,7 @@ def _closest_span(parts: Sequence[Callable[[str], float]], name: str) -> tuple[s
     if not parts or total < _CLOSE * len(parts):
         return "", 0.0
     span = name[min(each.start() for each in chosen) : max(each.end() for each in chosen)]
-    harmless = _HARMLESS.fullmatch(span) and len(span) <= limits.NEAR_CHARS_MAX
+    harmless = _HARMLESS.fullmatch(span) and len(span) <= limits.SPELLING_CHARS_MAX
     return (span, total / len(parts)) if harmless else ("", 0.0)
 
 
@@ -177,7 +177,7 @@ def _close_words(row: Criterion, text: str, lines: Sequence[str]) -> Iterator[Of
             counts[word] = counts.get(word, 0) + 1
     known = " ".join(map(to_latin, counts))
     words, seen = text.split(), len(lines)
-    for number, word in enumerate(words[: limits.NEAR_WORDS_MAX]):
+    for number, word in enumerate(words[: limits.SPELLING_WORDS_MAX]):
         if not word.isalpha() or len(word) < _PART_CHARS_MIN or to_latin(word) in known:
             continue
         alike = _likeness_to(word)
@@ -186,7 +186,7 @@ def _close_words(row: Criterion, text: str, lines: Sequence[str]) -> Iterator[Of
             for other, count in counts.items()
             if (likeness := alike(other)) >= _CLOSE
         ]
-        if likely and len(best := max(likely)[2]) <= limits.NEAR_CHARS_MAX:
+        if likely and len(best := max(likely)[2]) <= limits.SPELLING_CHARS_MAX:
             words[number] = best
             seen = min(seen, counts[best])
     if (changed := " ".join(words)) != text:
@@ -199,7 +199,8 @@ def _likeness_to(word: str) -> Callable[[str], float]:
 
     def compare(other: str) -> float:
         shorter, longer = sorted((len(word), len(other)))
-        if shorter < _PART_CHARS_MIN or longer - shorter > len(word) // 2 or longer > limits.NEAR_CHARS_MAX:
+        too_long = longer - shorter > len(word) // 2 or longer > limits.SPELLING_CHARS_MAX
+        if shorter < _PART_CHARS_MIN or too_long:
             return 1.0 if sound(word) == sound(other) else 0.0
         best = 0.0
         for fold, matcher in matchers:
@@ -220,4 +221,4 @@ def best_offers(counted: Iterable[Offer]) -> list[Offer]:
         if each.count and (key not in found or found[key].closeness < each.closeness):
             found[key] = each
     ordered = sorted(found.values(), key=lambda each: (each.closeness, len(each.text)), reverse=True)
-    return ordered[: limits.NEAR_SHOWN_MAX]
+    return ordered[: limits.SPELLING_SHOWN_MAX]

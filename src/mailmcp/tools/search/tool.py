@@ -25,7 +25,6 @@ from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.awaiting import Awaiting
 from mailmcp.tools.search.coverage import Coverage, cover
 from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
-from mailmcp.tools.search.extras import fetch_invitation_times, fetch_snippets
 from mailmcp.tools.search.failures import (
     excluded_in_vain,
     explain_missing,
@@ -36,9 +35,10 @@ from mailmcp.tools.search.failures import (
 )
 from mailmcp.tools.search.group_keys import GroupBy
 from mailmcp.tools.search.group_reply import reply_with_groups
-from mailmcp.tools.search.near import look_around
 from mailmcp.tools.search.opaque import look_inside
 from mailmcp.tools.search.page import SearchPage, make_page, next_cursor
+from mailmcp.tools.search.row_details import fetch_invitation_times, fetch_snippets
+from mailmcp.tools.search.similar import look_around
 from mailmcp.tools.search.sources import search_sources
 from mailmcp.tools.search.spelling import Offer
 from mailmcp.tools.search.state import Search, check_against_cursor, resume_search, start_search

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mailmcp import limits
-from mailmcp.mail.answers import addresses_in
+from mailmcp.mail.header.address import addresses_in
 from mailmcp.mail.kinds import is_of_kind
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.model.mail_kind import MailKind, WantedKind

@@ -22,7 +22,7 @@ from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.rows import date_of, file_name, message_id_of, shown_names
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData
-from mailmcp.tools.thread.everywhere import find_everywhere, read_everywhere
+from mailmcp.tools.thread.all_accounts import find_in_all_accounts, read_in_all_accounts
 from mailmcp.tools.thread.member import Member
 from mailmcp.tools.thread.search import FoundThread, find_thread
 from mailmcp.tools.thread.text_budget import share_out
@@ -110,7 +110,7 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     start = _start(arguments)
     if start.all_accounts:
         call.choose_message(start.ref, "")
-        return await _everywhere(start, call)
+        return await _in_all_accounts(start, call)
     call.choose_message(start.ref, arguments.account_id)
     kept: list[_ThreadPage] = []
     try:
@@ -127,11 +127,11 @@ async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetTh
     return _outcome(start, page, call)
 
 
-async def _everywhere(start: ThreadCursor, call: Call) -> Outcome[GetThreadData]:
+async def _in_all_accounts(start: ThreadCursor, call: Call) -> Outcome[GetThreadData]:
     """Return a page of a conversation in all accounts; the accounts that fail are issues."""
-    thread = await find_everywhere(call, start.ref)
+    thread = await find_in_all_accounts(call, start.ref)
     members, more = _cut(start, thread)
-    read = await read_everywhere(call, members)
+    read = await read_in_all_accounts(call, members)
     return _outcome(start, _ThreadPage(thread=thread, members=members, more=more, read=read), call)
 
 
@@ -141,8 +141,8 @@ def _start(arguments: GetThreadArguments) -> ThreadCursor:
         if not arguments.message_id:
             raise InvalidInputError.of("message_id", BaseReason.MISSING_PARAM, "is missing. Send it.")
         ref = parse_message_id(arguments.message_id)
-        everywhere = arguments.account_id == EVERYTHING
-        return ThreadCursor(ref=ref, max_chars=arguments.max_chars, all_accounts=everywhere)
+        all_accounts = arguments.account_id == EVERYTHING
+        return ThreadCursor(ref=ref, max_chars=arguments.max_chars, all_accounts=all_accounts)
     cursor = parse_thread_cursor(arguments.cursor)
     if arguments.message_id not in {"", cursor.ref.message_id}:
         raise InvalidInputError.of(

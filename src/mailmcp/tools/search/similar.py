@@ -1,4 +1,4 @@
-"""What to search for instead, after a search for words or names found nothing; see `spelling`."""
+"""Similar searches that find something, after a search for words or names found nothing; see `spelling`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,8 +6,8 @@ from dataclasses import replace
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.search.near import Near, NearRequest, look_near
 from mailmcp.imap.search.page import MailboxPage
+from mailmcp.imap.search.similar import Similar, SimilarRequest, find_similar
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.query import CRITERIA, SearchQuery
 from mailmcp.tools.search.coverage import Coverage
@@ -22,11 +22,11 @@ from mcp_envelope import ToolError
 async def look_around(
     call: Call, search: Search, searches: Searches, *, caveats: tuple[str, ...]
 ) -> tuple[Coverage, Listings, list[Offer]]:
-    """Find out which mailboxes weren't searched, and what is close to a search, side by side."""
+    """Find out which mailboxes weren't searched, and what similar searches find, in parallel."""
     offers: list[Offer] = []
 
     async def look() -> None:
-        offers.extend(await find_near(call, search, searches))
+        offers.extend(await find_offers(call, search, searches))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(look)
@@ -34,7 +34,7 @@ async def look_around(
     return coverage, listings, offers
 
 
-async def find_near(call: Call, search: Search, searches: Searches) -> list[Offer]:
+async def find_offers(call: Call, search: Search, searches: Searches) -> list[Offer]:
     """Return what was found close to a search, the closest first; one round trip for each account.
 
     Only the largest of the mailboxes that were searched are looked at. What fails is left out: the reply is
@@ -49,30 +49,31 @@ async def find_near(call: Call, search: Search, searches: Searches) -> list[Offe
     for each in searches.searched:
         if isinstance(each.found, MailboxPage) and each.found.exists:
             by_account.setdefault(each.source.account_id, []).append((each.found.exists, each))
-    found: list[Near] = []
-    deadline = anyio.current_time() + (call.deadline - anyio.current_time()) * limits.NEAR_DEADLINE_SHARE
+    found: list[Similar] = []
+    deadline = anyio.current_time() + (call.deadline - anyio.current_time()) * limits.SPELLING_DEADLINE_SHARE
 
-    async def look(account_id: str, requests: Sequence[NearRequest]) -> None:
+    async def look(account_id: str, requests: Sequence[SimilarRequest]) -> None:
         try:
             found.extend(
                 each
                 for each in await call.ask(
-                    lambda session: look_near(CheckedServer(session), requests),
+                    lambda session: find_similar(CheckedServer(session), requests),
                     mailbox=requests[0].mailbox,
                     account_id=account_id,
                     deadline=deadline,
                 )
-                if isinstance(each, Near)
+                if isinstance(each, Similar)
             )
         except ToolError:
             return
 
     async with anyio.create_task_group() as tasks:
         for account_id, mailboxes in by_account.items():
-            largest = sorted(mailboxes, key=lambda each: each[0], reverse=True)[: limits.NEAR_MAILBOXES_MAX]
-            sample = max(limits.NEAR_SAMPLE_MESSAGES // (len(largest) * len(by_account)), 1)
+            by_size = sorted(mailboxes, key=lambda each: each[0], reverse=True)
+            largest = by_size[: limits.SPELLING_MAILBOXES_MAX]
+            sample = max(limits.SPELLING_SAMPLE_MESSAGES // (len(largest) * len(by_account)), 1)
             requests = [
-                NearRequest(
+                SimilarRequest(
                     mailbox=each.source.mailbox,
                     uidvalidity=each.found.uidvalidity,
                     exists=exists,
@@ -83,9 +84,9 @@ async def find_near(call: Call, search: Search, searches: Searches) -> list[Offe
                 if isinstance(each.found, MailboxPage)
             ]
             tasks.start_soon(look, account_id, requests)
-    counts = [sum(near.counts[number] for near in found) for number in range(len(offers))]
+    counts = [sum(each.counts[number] for each in found) for number in range(len(offers))]
     counted = [replace(each, count=count) for each, count in zip(offers, counts, strict=True)]
-    headers = [each for near in found for each in near.headers]
+    headers = [header for each in found for header in each.headers]
     close = await anyio.to_thread.run_sync(close_names, arguments, headers)
     return best_offers([*close, *counted])
 

@@ -1,4 +1,4 @@
-"""What is near a search that found nothing: counts of similar searches, headers of the newest messages.
+"""Hints after a search that found nothing: counts of similar searches, and headers of the newest messages.
 
 All of it comes in one burst. It is a hint, not a result: only the newest messages are looked at, and nothing
 is verified.
@@ -21,7 +21,7 @@ _ITEMS = b"(UID BODY.PEEK[HEADER.FIELDS (CC FROM SUBJECT TO)])"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NearRequest:
+class SimilarRequest:
     """What to look for in one mailbox."""
 
     mailbox: str
@@ -37,7 +37,7 @@ class NearRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Near:
+class Similar:
     """What was found in one mailbox."""
 
     counts: tuple[int, ...]
@@ -47,7 +47,7 @@ class Near:
     """From, To, Cc and Subject of the newest messages."""
 
 
-def look_near(server: SearchServer, requests: Sequence[NearRequest]) -> list[Near | ToolError]:
+def find_similar(server: SearchServer, requests: Sequence[SimilarRequest]) -> list[Similar | ToolError]:
     """Count searches and fetch headers; one round trip for up to `limits.BURST_MAILBOXES` mailboxes.
 
     Without ESEARCH nothing is counted: plain responses would list all matches, and don't say whose they are.
@@ -64,7 +64,7 @@ def look_near(server: SearchServer, requests: Sequence[NearRequest]) -> list[Nea
     )
 
 
-def _look(server: SearchServer, request: NearRequest) -> Steps[Near]:
+def _look(server: SearchServer, request: SimilarRequest) -> Steps[Similar]:
     newest = b"%d:*" % max(request.exists - request.sample + 1, 1)
     searches = [_count(server, each, request.exists) for each in request.queries]
     commands = [Command(name="FETCH", arguments=[newest, _ITEMS]), *filter(None, searches)]
@@ -75,7 +75,8 @@ def _look(server: SearchServer, request: NearRequest) -> Steps[Near]:
     tags = iter([each.tag for each in responses[1:]])
     counts = [parse_count(lines, tag=next(tags)) or 0 if each else 0 for each in searches]
     rows = [row for each in responses for row in parse_rows(each)[0].values()]
-    return Near(counts=tuple(counts), headers=tuple(row.sections.get("HEADER.FIELDS", b"") for row in rows))
+    headers = tuple(row.sections.get("HEADER.FIELDS", b"") for row in rows)
+    return Similar(counts=tuple(counts), headers=headers)
 
 
 def _count(server: SearchServer, query: SearchQuery, exists: int) -> Command | None:
@@ -88,7 +89,7 @@ def _count(server: SearchServer, query: SearchQuery, exists: int) -> Command | N
     except InvalidInputError:
         return None  # such as other letters than ASCII, where the server knows no charset
     in_text = any(map(looks_inside, query.criteria))
-    looked_at = limits.NEAR_TEXTS_SEARCHED if in_text else limits.NEAR_HEADERS_SEARCHED
+    looked_at = limits.SPELLING_TEXTS_SEARCHED if in_text else limits.SPELLING_HEADERS_SEARCHED
     charset = [b"CHARSET", b"UTF-8"] if plan.needs_utf8 else []
     newest = b"%d:*" % max(exists - looked_at + 1, 1)
     arguments = [b"RETURN", b"(COUNT)", *charset, newest, *plan.keys]

@@ -1,6 +1,6 @@
-"""What the rows of a page show beyond what the search has fetched: starts of texts, times of invitations.
+"""What rows show beyond what the search has fetched: snippets of texts, and times of invitations.
 
-One round trip for each account. An extra that can't be fetched is left out: the rows are complete without.
+One round trip for each account. A detail that can't be fetched is left out: the rows are complete without it.
 """
 
 from collections.abc import Callable, Mapping, Sequence

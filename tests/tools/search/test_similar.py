@@ -88,7 +88,7 @@ def test_only_an_empty_first_page_costs_more(misspelt: Desk) -> None:
 
 def test_old_names_are_found_by_their_beginnings(dovecot_mail: Store, open_desk: DeskFactory) -> None:
     """Those of the newest messages are compared; the server is asked about the others."""
-    newer = [make_letter(f"Message {each}").as_bytes() for each in range(limits.NEAR_SAMPLE_MESSAGES)]
+    newer = [make_letter(f"Message {each}").as_bytes() for each in range(limits.SPELLING_SAMPLE_MESSAGES)]
     dovecot_mail.fill("INBOX", [OLD.as_bytes(), *newer])
     desk = open_desk(dovecot_mail.account)
     reply = desk.search(from_="Fetherstone", mailbox="*")
@@ -132,4 +132,4 @@ def test_comparing_takes_bounded_time() -> None:
 
 def test_few_spellings_are_counted() -> None:
     many = {"query": " ".join(f"vergrößert{each}" for each in "abcdefghij"), "from": "Jürgen von der Höhe"}
-    assert len(other_spellings(many)) == limits.NEAR_SPELLINGS_MAX
+    assert len(other_spellings(many)) == limits.SPELLINGS_MAX

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mailmcp.mail.answers import Letter, find_answered, may_await_reply
+from mailmcp.mail.awaited_reply import Letter, find_answered, may_await_reply
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.thread import ThreadHeaders
 from mailmcp.model.awaited_reply import FROM_ME, FROM_OTHERS, AwaitedReply

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mailmcp.mail.header.address import parse_addresses
+from mailmcp.mail.header.address import addresses_in
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.kinds import is_of_kind
 from mailmcp.mail.thread import ThreadHeaders, label_threads
@@ -16,12 +16,6 @@ from mailmcp.model.awaited_reply import FROM_ME, AwaitedReply
 from mailmcp.model.mail_kind import MailKind, WantedKind
 
 _NEWSLETTER: Final = WantedKind(kind=MailKind.NEWSLETTER)
-
-
-def addresses_in(headers: Headers, *names: str) -> frozenset[str]:
-    """Return the addresses in some fields, in lower case."""
-    found = parse_addresses(*(raw for name in names for raw in headers.raw_all(name)))
-    return frozenset(each.address.lower() for each in found if each.address)
 
 
 def is_automatic(headers: Headers) -> bool:

@@ -1,4 +1,4 @@
-"""A conversation in all accounts: found in its own one, then continued in the others, side by side."""
+"""A conversation in all accounts: it is found in its own account, then in the others in parallel."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from mcp_envelope import ToolError
 _NOT_FOLLOWED = "References were not followed any further from account to account."
 
 
-async def find_everywhere(call: Call, ref: MessageRef) -> FoundThread:
+async def find_in_all_accounts(call: Call, ref: MessageRef) -> FoundThread:
     """Find the conversation of a message in all accounts.
 
     The accounts that fail are among `FoundThread.failed`.
@@ -120,7 +120,7 @@ def _join(
     )
 
 
-async def read_everywhere(call: Call, members: Sequence[Member]) -> ReadTexts:
+async def read_in_all_accounts(call: Call, members: Sequence[Member]) -> ReadTexts:
     """Fetch and read the texts of messages, the accounts side by side; each has a text or an issue."""
     by_account: dict[str, list[Member]] = {}
     for each in members:

@@ -1,7 +1,7 @@
-"""Messages that may answer others: all replies since a day, in many mailboxes at once; blocking.
+"""Search many mailboxes at once for replies to some messages; blocking.
 
-A mailbox has few replies since the day of a recent message, and one small search finds them whatever they
-answer. Where there are more than ANSWERS_MAX, those that name one of the messages are searched for.
+A mailbox has few replies since the day of a recent message. One small search finds them all, whatever they
+answer. If there are more than REPLIES_MAX, only those that name one of the messages are searched for.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from mcp_envelope import ToolError, code
 
 Keys = tuple[bytes, ...]
 
-_REPLIES: Keys = (b"OR", b"HEADER", b"IN-REPLY-TO", b'""', b"HEADER", b"REFERENCES", b'""')
+_ANY_REPLY: Keys = (b"OR", b"HEADER", b"IN-REPLY-TO", b'""', b"HEADER", b"REFERENCES", b'""')
 """Finds messages that have one of the fields (RFC 9051 section 6.4.4)."""
 
 _EDGE_MESSAGES = 10
@@ -33,7 +33,7 @@ _EDGE_MESSAGES = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerQuery:
+class ReplyQuery:
     """What may answer some messages."""
 
     since: date
@@ -50,7 +50,7 @@ class AnswerQuery:
 
 
 @dataclass(slots=True, kw_only=True)
-class Answers:
+class FoundReplies:
     """What was found in one mailbox."""
 
     uidvalidity: int
@@ -59,9 +59,9 @@ class Answers:
     """Sentences: what was not looked at."""
 
 
-def find_answers(
-    session: Session, mailboxes: Sequence[str], query: AnswerQuery, *, items: Sequence[str]
-) -> dict[str, Answers | ToolError]:
+def find_replies(
+    session: Session, mailboxes: Sequence[str], query: ReplyQuery, *, items: Sequence[str]
+) -> dict[str, FoundReplies | ToolError]:
     """Find messages that may answer others; two round trips for twenty mailboxes.
 
     One more for mailboxes of unknown size, one where a mailbox has very many replies, and a few, once an
@@ -86,7 +86,7 @@ def find_answers(
     _search(
         session, found, {name: [*_first_keys(name, query, has_fields=has_fields)] for name in found}, query
     )
-    many = [name for name, each in found.items() if len(each.uids) > limits.ANSWERS_MAX]
+    many = [name for name, each in found.items() if len(each.uids) > limits.REPLIES_MAX]
     if many and session.quirks.trusts(Feature.HEADER):
         by_ids = [each.keys for each in id_queries(query.ids, known=query.ids)]
         keys = [*by_ids, *_batches(query.strays)]
@@ -106,11 +106,11 @@ class _Found:
     error: ToolError | None = None
 
 
-def _first_keys(name: str, query: AnswerQuery, *, has_fields: bool) -> Iterator[Keys]:
+def _first_keys(name: str, query: ReplyQuery, *, has_fields: bool) -> Iterator[Keys]:
     if name in query.whole or not has_fields:
         yield ()
         return
-    yield from _batches([_REPLIES, *query.strays])
+    yield from _batches([_ANY_REPLY, *query.strays])
 
 
 def _batches(keys: Iterable[Keys]) -> Iterator[Keys]:
@@ -129,7 +129,7 @@ def _batches(keys: Iterable[Keys]) -> Iterator[Keys]:
 
 
 def _search(
-    session: Session, found: Mapping[str, _Found], wanted: Mapping[str, Sequence[Keys]], query: AnswerQuery
+    session: Session, found: Mapping[str, _Found], wanted: Mapping[str, Sequence[Keys]], query: ReplyQuery
 ) -> None:
     asked = [(name, keys) for name, searches in wanted.items() for keys in searches]
     tasks = [
@@ -148,11 +148,11 @@ def _search(
 
 
 def _search_steps(session: Session, name: str, keys: Keys, since: date) -> Steps[Found]:
-    """Search the newest messages of a mailbox, as many as ANSWERS_SEARCHED_MAX."""
+    """Search the newest messages of a mailbox, as many as REPLIES_SEARCHED_MAX."""
     exists = session.quirks.sizes.get(name)
     if exists is None:
         exists = (yield []).mailbox.exists
-    first = exists - limits.ANSWERS_SEARCHED_MAX + 1
+    first = exists - limits.REPLIES_SEARCHED_MAX + 1
     statements: tuple[str, ...] = ()
     if first > 1:
         statements = yield from _check_edge(name, first, since)
@@ -174,32 +174,32 @@ def _check_edge(name: str, first: int, since: date) -> Steps[tuple[str, ...]]:
     if times and all(each is not None and each < begins for each in times):
         return ()
     return (
-        f"In {code(name)}, only the newest {limits.ANSWERS_SEARCHED_MAX} messages were searched for replies.",
+        f"In {code(name)}, only the newest {limits.REPLIES_SEARCHED_MAX} messages were searched for replies.",
     )
 
 
 def _fetch(
     session: Session, found: Mapping[str, _Found], items: Sequence[str]
-) -> dict[str, Answers | ToolError]:
+) -> dict[str, FoundReplies | ToolError]:
     tasks: dict[str, MailboxTask[Fetched]] = {}
     for name, each in found.items():
         uids = sorted(each.uids)
-        if len(uids) > limits.ANSWERS_MAX:
+        if len(uids) > limits.REPLIES_MAX:
             each.statements[
-                f"In {code(name)}, only the newest {limits.ANSWERS_MAX} replies were checked."
+                f"In {code(name)}, only the newest {limits.REPLIES_MAX} replies were checked."
             ] = None
-            uids = uids[-limits.ANSWERS_MAX :]
+            uids = uids[-limits.REPLIES_MAX :]
         if uids:
             steps = row_steps(uids, items)
             tasks[name] = MailboxTask(mailbox=name, uidvalidity=each.uidvalidity, steps=steps)
     run_pipelined(session, list(tasks.values()))
-    answers: dict[str, Answers | ToolError] = {}
+    answers: dict[str, FoundReplies | ToolError] = {}
     for name, each in found.items():
         fetched = tasks[name].outcome if name in tasks else Fetched()
         if each.error is not None or isinstance(fetched, ToolError):
             answers[name] = each.error or fetched  # type: ignore[assignment] # one of them is an error
         else:
-            answers[name] = Answers(
+            answers[name] = FoundReplies(
                 uidvalidity=each.uidvalidity, fetched=fetched, statements=tuple(each.statements)
             )
     return answers
