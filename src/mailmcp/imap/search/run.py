@@ -16,8 +16,8 @@ from mailmcp.imap.command import canonical_name
 from mailmcp.imap.fetch import Fetched
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, run_pipelined
 from mailmcp.imap.search.attempt import plan_attempt
+from mailmcp.imap.search.by_number import can_page_by_number, page_by_number
 from mailmcp.imap.search.candidates import find_candidates
-from mailmcp.imap.search.listing import can_list, list_page
 from mailmcp.imap.search.order import Order, are_in_order, can_sort_by_arrival, uids_follow_arrival
 from mailmcp.imap.search.page import CandidateList, CandidateQuery, MailboxPage, PageRequest
 from mailmcp.imap.search.server import SearchServer
@@ -83,10 +83,10 @@ def _find_page(
     """Make a page; again as often as its rows show that the search must be another one."""
     name = canonical_name(request.mailbox)
     yield from learn_size(server.session.quirks, name)
-    if can_list(server, name, request):
-        listed = yield from list_page(server, name, request, current)
-        if listed is not None:
-            return listed
+    if can_page_by_number(server, name, request):
+        numbered = yield from page_by_number(server, name, request, current)
+        if numbered is not None:
+            return numbered
         request = replace(request, known=None)
     order = yield from _choose_order(server.session, name, request)
     wanted = CandidateQuery(

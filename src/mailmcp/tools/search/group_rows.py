@@ -20,7 +20,7 @@ _LACKING = {
     GroupBy.LIST: "not from a list",
     GroupBy.RECIPIENT: "without a recipient",
 }
-"""What messages without a key are; of the others, the server doesn't say when they arrived."""
+"""What a line calls messages without a key. In groups by time, nothing says when they arrived."""
 
 PLURALS = {GroupBy.MAILBOX: "mailboxes"}
 

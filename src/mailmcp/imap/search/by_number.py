@@ -19,7 +19,7 @@ from mailmcp.imap.search.windows import is_large
 _TIMES = ("UID", "INTERNALDATE")
 
 
-def can_list(server: SearchServer, name: str, request: PageRequest) -> bool:
+def can_page_by_number(server: SearchServer, name: str, request: PageRequest) -> bool:
     """Return whether a page can be fetched by numbers: all messages match, in an order by UID."""
     order, after, known = request.order, request.after, request.known
     is_next = after is not None and known is not None and known.number > 0 and known.uids[-1] == after.uid
@@ -33,10 +33,10 @@ def can_list(server: SearchServer, name: str, request: PageRequest) -> bool:
     )
 
 
-def list_page(
+def page_by_number(
     server: SearchServer, name: str, request: PageRequest, current: CurrentMailbox
 ) -> Steps[MailboxPage | None]:
-    """Fetch a page by numbers, where `can_list`; one round trip, two if the mailbox has changed.
+    """Fetch a page by numbers, where `can_page_by_number`; one round trip, two if the mailbox has changed.
 
     Returns:
         None if the mailbox was rebuilt or has changed since the last page, or the rows don't add up.
