@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -21,7 +22,13 @@ RECEIVED = datetime(2024, 3, 1, 12, tzinfo=UTC)
 
 
 def letter(subject: str) -> bytes:
-    message = make_letter(subject, "The words of the letter.\n", sender="Eve O'Neil <eve@example.org>")
+    """Make a letter that arrives when it is written: a search by time may continue by the Date header."""
+    message = make_letter(
+        subject,
+        "The words of the letter.\n",
+        sender="Eve O'Neil <eve@example.org>",
+        date=format_datetime(RECEIVED),
+    )
     message.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="plan.pdf")
     return message.as_bytes()
 
