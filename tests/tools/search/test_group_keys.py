@@ -42,3 +42,16 @@ LONG = "a" * 5_000 + "@example.org"
 def test_keys(group_by: str, lines: list[str], keys: list[str]) -> None:
     headers = parse_headers("".join(f"{line}\r\n" for line in lines).encode())
     assert [each.key for each in keys_in_header(GroupBy(group_by), headers)] == keys
+
+
+@pytest.mark.parametrize("lines", [[], ["List-Id: Tea <tea.example.org>"]])
+def test_senders_of_newsletters_say_how_to_unsubscribe(lines: list[str]) -> None:
+    """Their header fields are fetched anyway when newsletters are searched for."""
+    lines = [*lines, "From: Ann <ann@example.org>", "List-Unsubscribe: <https://a.example/?u=1>"]
+    headers = parse_headers("".join(f"{line}\r\n" for line in lines).encode())
+    [found] = keys_in_header(GroupBy.SENDER, headers)
+    assert (found.key, found.name, found.unsubscribe) == (
+        "ann@example.org",
+        "Ann",
+        ("https://a.example/?u=1",),
+    )

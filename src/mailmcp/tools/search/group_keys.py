@@ -74,7 +74,7 @@ def keys_in_header(group_by: GroupBy, headers: Headers) -> tuple[Key, ...]:
     """Return the keys that header fields hold: addresses and ids in lower case, each once."""
     match group_by:
         case GroupBy.SENDER:
-            return _people(headers, "From")[:1]
+            return _leavable_senders(headers) or _people(headers, "From")[:1]
         case GroupBy.DOMAIN:
             senders = _people(headers, "From")[:1]
             domains = (to_ascii(organisation_of(domain_of(each.key))) for each in senders)
@@ -125,10 +125,7 @@ def _list(headers: Headers) -> tuple[Key, ...]:
     """Return the list; its sender, if it can be left but has no List-Id, as many newsletters."""
     found = parse_mailing_list(headers)
     if not found.list_id:
-        senders = _people(headers, "From")[:1] if found.unsubscribe else ()
-        return tuple(
-            replace(each, unsubscribe=found.unsubscribe, one_click=found.one_click) for each in senders
-        )
+        return _leavable_senders(headers)
     return (
         Key(
             key=found.list_id,
@@ -138,6 +135,15 @@ def _list(headers: Headers) -> tuple[Key, ...]:
             one_click=found.one_click,
         ),
     )
+
+
+def _leavable_senders(headers: Headers) -> tuple[Key, ...]:
+    """Return the sender of mail that can be unsubscribed from, if the fields that say so were fetched."""
+    if not headers.get("List-Unsubscribe"):
+        return ()
+    found = parse_mailing_list(headers)
+    senders = _people(headers, "From")[:1] if found.unsubscribe else ()
+    return tuple(replace(each, unsubscribe=found.unsubscribe, one_click=found.one_click) for each in senders)
 
 
 def _short(name: str) -> str:
