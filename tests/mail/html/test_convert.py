@@ -37,6 +37,39 @@ def test_links_that_mislead_are_counted() -> None:
     assert converted.misleading_links == 2
 
 
+@pytest.mark.parametrize(
+    ("html", "misleading"),
+    [
+        ("<p><a href=https://evil.test/><div>https://bank.com/login</div></a></p>", 1),
+        ("<p><a href=https://evil.test/><h2>Log in</h2></a></p>", 0),
+        ("<p><a href=https://evil.test/><div><img alt='Log in'></div></a></p>", 0),
+        ("<p><a href=https://evil.test/>x<p>bank.com", 1),
+        ("<div><a href=https://evil.test/></div> https://bank.com/", 1),
+        ("<b><a href=https://evil.test/>x</b> bank.com</a>", 1),
+        ("<table><a href=https://evil.test/></table>https://bank.com/", 1),
+        ("<a href=https://evil.test/>bank\u3002com</a>", 1),
+    ],
+)
+def test_links_are_read_as_browsers_repair_them(html: str, misleading: int) -> None:
+    converted = html_to_text(html)
+    assert "https://evil.test/>" in converted.text
+    assert converted.misleading_links == misleading
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<svg style='display:none'/>TEXT",
+        "<math hidden />TEXT",
+        "<b hidden><p>x</b>TEXT</p>",
+        "<table><b hidden><tr></b><td>TEXT</table>",
+        "<table><tr><td><b hidden>x</table>TEXT",
+    ],
+)
+def test_text_after_what_is_hidden_stays(html: str) -> None:
+    assert html_to_text(html).text == "TEXT"
+
+
 def test_styles_that_are_not_read_to_their_end_are_a_defect() -> None:
     converted = html_to_text(f"<style>{' ' * CSS_CHARS_MAX}p{{display:none}}</style><p>a</p>")
     assert (converted.text, converted.styles_unchecked) == ("a", True)

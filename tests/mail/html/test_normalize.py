@@ -38,7 +38,16 @@ from steps import assert_linear
             "<div><table><tr><td>a</div>b</td></tr></table></div>",
             "<div><table><tr><td>ab</td></tr></table></div>",
         ),
-        ("<b><div>a</b>b</div>c", "<b><div>ab</div>c"),
+        ("<b><div>a</b>b</div>c", "<b><div>a</b>b</div>c"),  # any parser takes the block out of it
+        ("<p><a href=x><div>a</div></a>b", "<p><a href=x></a></p><div><a href=x>a</a></div>b"),
+        ("<p><a href=x>a<p><img>", "<p><a href=x>a</a></p><p><a href=x><img>"),
+        ("<a href=x>a<a href=y>b", "<a href=x>a</a><a href=y>b"),
+        ("<nobr>a<nobr>b", "<nobr>a</nobr><nobr>b"),
+        ("<p><b><div><u>a", "<p><b></b></p><div><b><u>a"),
+        ("<table><b><tr><td>a</table>b", "<table><b><tr><td>a</td></tr></b></table><b>b"),
+        ("<table><tr><i></tr></table>b", "<table><tr><i></i></tr></table><i>b"),
+        ("<table><tr><td><i></table>b", "<table><tr><td><i></i></td></tr></table>b"),
+        ("<svg/>a<svg x=y/>b", "<span data-tag=svg/></span>a<span data-tag=svg x=y/>b"),
         ("a</p></b></table></td>b</br>c", "ab<br>c"),
         ("<td>a</td><td>b</td>", " a b"),
         # What switches the parser to other rules is written as what it is to a reader.
@@ -126,6 +135,9 @@ HOSTILE = {
     "selects": "<select><option>",
     "templates": "<template>",
     "ampersands": "&#0;&",
+    "links": "<a href=x><p>a",
+    "ends across blocks": "<i><b><div>a</b></div>",
+    "formatting in tables": "<table><b><tr></b></table>a",
 }
 
 

@@ -64,6 +64,13 @@ def test_what_is_no_disguise(href: str) -> None:
         ("MAILTO:a%40b.example", LinkKind.MAIL, "mailto:a@b.example", "b.example"),
         ("mailto:?to=a@b.example", LinkKind.MAIL, "mailto:a@b.example", "b.example"),
         ("mailto:a", LinkKind.MAIL, "mailto:a", ""),
+        ("mailto:a%E2%80%AEb@x.example", LinkKind.MAIL, "mailto:a%E2%80%AEb@x.example", "x.example"),
+        (
+            "mailto:a@b.example%0AWarning:%00 x",
+            LinkKind.MAIL,
+            "mailto:a@b.example%0AWarning:%00%20x",
+            "b.example?warning:??x",
+        ),
         ("mailto:", LinkKind.NONE, "", ""),
         ("tel:+49 1", LinkKind.PHONE, "tel:+49%201", ""),
         ("tel:", LinkKind.NONE, "", ""),

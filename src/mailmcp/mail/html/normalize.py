@@ -134,6 +134,13 @@ _AMBIGUOUS: Final = frozenset({"frameset", "plaintext", "applet", "template"})
 _SCOPES: Final = frozenset({"object", "marquee", "foreignobject", "select"})
 """Inside these browsers ignore the end tags of what is around."""
 
+_ALONE: Final = frozenset({"a", "nobr"})
+"""Formatting elements that end an open one of their kind."""
+
+_FOREIGN: Final = frozenset({"svg", "math"})
+_UNSEEN: Final = frozenset({"base", "col", "colgroup"})
+"""Inline elements before which browsers open nothing again."""
+
 _ANY: Final = re.IGNORECASE | re.DOTALL
 _STANDS_FOR: Final = frozenset({"link", "meta"})
 """Elements that can have the effect of a style sheet."""
@@ -199,14 +206,8 @@ class _Normalizer:
 
     def text(self, text: str) -> None:
         """Write text, within the formatting elements that are still open to a browser."""
-        if self.pending[-1] and text.strip(_SPACES):
-            pending, self.pending[-1] = self.pending[-1], []
-            for name, tag in pending:
-                if len(self.stack) >= HTML_DEPTH_MAX or self.reopened >= HTML_REOPENED_MAX:
-                    self.ambiguous = True
-                    break
-                self.reopened += 1
-                self._open(name, tag)
+        if text.strip(_SPACES):
+            self._reopen()
         self.out.append(text)
 
     def foreign(self) -> bool:
@@ -219,6 +220,10 @@ class _Normalizer:
         if name in IGNORED or (name in TABLE_PARTS and len(self.tables) == 1):
             self.out.append(" ")
             return
+        if name in _ALONE:
+            self.end(name)
+        if name not in BLOCKS and name not in TABLE_PARTS and name not in _UNSEEN:
+            self._reopen()
         is_inside = name == "table" and self.blocks[-1:] == ["p"] and self.is_quirky
         self.ambiguous |= is_inside and bool(re.search("style|class|hidden", self.paragraph, re.IGNORECASE))
         self._close_implied(name)
@@ -230,6 +235,18 @@ class _Normalizer:
             self._push(name, "")
             self.ambiguous = True
         else:
+            self._open(name, tag)
+        if name in _FOREIGN and _is_self_closed(name, tag):
+            self.end(name)
+
+    def _reopen(self) -> None:
+        """Open the formatting elements again that ended with a block."""
+        pending, self.pending[-1] = self.pending[-1], []
+        for name, tag in pending:
+            if len(self.stack) >= HTML_DEPTH_MAX or self.reopened >= HTML_REOPENED_MAX:
+                self.ambiguous = True
+                break
+            self.reopened += 1
             self._open(name, tag)
 
     def _open(self, name: str, tag: str) -> None:
@@ -244,10 +261,12 @@ class _Normalizer:
     def end(self, name: str) -> None:
         if name == "br":
             self.out.append("<br>")
+        elif self._forget(name):
+            pass
         elif len(self.tables) > 1 if name == "table" else self._scope(name)[name]:
             self._pop_to(name)
-        elif name in FORMATTING:
-            self._forget(name)
+        elif name in FORMATTING and self.open[name] and len(self.stack) <= HTML_DEPTH_MAX:
+            self._end_around(name)
 
     def _close_implied(self, name: str) -> None:
         for part in TABLE_PARTS.get(name, ()):
@@ -258,7 +277,7 @@ class _Normalizer:
             self._pop_to(self.blocks[-1])
 
     def _written_name(self, name: str) -> str:
-        if name in FORMATTING and self.formatting >= HTML_FORMATTING_MAX:
+        if name in FORMATTING and name != "a" and self.formatting >= HTML_FORMATTING_MAX:
             return "span"
         return WRITTEN_AS.get(name, name)
 
@@ -288,7 +307,8 @@ class _Normalizer:
             self.tables.pop()
         if name == "table" or name in CELLS:
             self.cells.pop()
-            self.pending.pop()
+            inner = self.pending.pop()
+            self.pending[-1] += inner if name == "table" else []  # cells end what was opened in them
         if name in BLOCKS or name in TABLE_PARTS:
             self.inline.pop()
             self.blocks.pop()
@@ -302,17 +322,41 @@ class _Normalizer:
         ended: list[tuple[str, str]] = []
         while (popped := self._pop())[0] != name:
             self.ambiguous |= popped[0] in _SCOPES
-            if popped[1]:
+            if popped[0] in CELLS:
+                ended = []
+            elif popped[1]:
                 ended.append(popped)
-        if name not in CELLS and name != "table":  # which end what was opened in them
-            self.pending[-1] = [*ended[::-1], *self.pending[-1]][-HTML_PENDING_MAX:]
+        if name not in CELLS:
+            pending = [*ended[::-1], *self.pending[-1]]
+            self.ambiguous |= len(pending) > HTML_PENDING_MAX
+            self.pending[-1] = pending[-HTML_PENDING_MAX:]
 
-    def _forget(self, name: str) -> None:
-        """End an element that is open to a browser alone."""
+    def _forget(self, name: str) -> bool:
+        """End an element that is open to a browser alone; return whether there is one."""
         for number in range(len(self.pending[-1]) - 1, -1, -1):
             if self.pending[-1][number][0] == name:
                 del self.pending[-1][number]
+                return True
+        return False
+
+    def _end_around(self, name: str) -> None:
+        """End a formatting element around an open block: any parser takes the block out of it."""
+        blocks = 0
+        for number in range(len(self.stack) - 1, -1, -1):
+            each, written, _ = self.stack[number]
+            if each == name:
+                if written != name:  # beyond the bounds it was written as another
+                    self.ambiguous = True
+                    return
+                del self.stack[number]
+                self.open[name] -= 1
+                self.formatting -= 1
+                self.inline[-1 - blocks][name] -= 1
+                self.out.append(f"</{name}>")
                 return
+            if each in CELLS or each == "table" or each in _SCOPES:
+                return
+            blocks += each in BLOCKS or each in TABLE_PARTS
 
 
 def _shorten(name: str, tag: str) -> str:
@@ -321,6 +365,13 @@ def _shorten(name: str, tag: str) -> str:
         return tag
     attributes = _read_attributes(tag[1 + len(name) :])
     return _write_tag(name, {key: attributes[key] for key in attributes if key in _KEPT_ATTRIBUTES})
+
+
+def _is_self_closed(name: str, tag: str) -> bool:
+    """Return whether a tag ends in a slash that isn't part of a value."""
+    attributes = tag[1 + len(name) : -1]
+    end = max((match.end() for match in _ATTRIBUTE.finditer(attributes)), default=0)
+    return attributes.endswith("/") and end < len(attributes)
 
 
 def _write_tag(name: str, attributes: dict[str, str]) -> str:

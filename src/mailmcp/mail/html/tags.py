@@ -13,7 +13,7 @@ DROPPED: Final = frozenset(("script", "style", "title", "iframe", "noembed", "no
 
 IGNORED: Final = frozenset(
     {"basefont", "bgsound", "embed", "frame", "frameset", "head", "html", "keygen"}
-    | {"link", "meta", "nobr", "param", "plaintext", "selectedcontent", "source", "track"}
+    | {"link", "meta", "param", "plaintext", "selectedcontent", "source", "track"}
 )
 """Their tags alone are dropped: without content, or without meaning outside of a whole document."""
 
@@ -30,7 +30,7 @@ TAG_ATTRIBUTE: Final = "data-tag"
 """Name of the element in the source, where it was written as another. Mail cannot set it."""
 
 FORMATTING: Final = frozenset(
-    ("b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u")
+    ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 )
 
 BLOCKS: Final = frozenset(

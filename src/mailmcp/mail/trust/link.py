@@ -10,10 +10,10 @@ import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from mailmcp.limits import LINK_CHARS_MAX
-from mailmcp.mail.clean import clean_line
+from mailmcp.mail.clean import INVISIBLE, clean_line
 from mailmcp.mail.trust.domains import decode_domain, domain_of, organisation_of, to_ascii
 from mailmcp.mail.trust.lookalike import alphabets_of
 
@@ -24,6 +24,7 @@ _BEFORE_HOST: Final = re.compile(r"^(?:(https?)\s*:)?[/\\]*", re.IGNORECASE)
 _AUTHORITY: Final = re.compile(r"(?:[/\\]{2}|[/\\]{4,})([^/\\?#]+)")
 _AFTER_HOST: Final = re.compile(r"[/\\?#]")
 _PORT: Final = re.compile(r":(\d{0,5})$")
+_NO_WORD: Final = re.compile(rf"[\s<>{INVISIBLE}]")
 _NOT_SHOWN: Final = re.compile(r"[^a-z0-9._:\[\]-]")
 _RUNNING: Final = frozenset({"javascript", "data", "vbscript", "blob", "about", "view-source"})
 _WITHIN: Final = frozenset({"cid", "mid", "x-msg", "applewebdata"})
@@ -168,7 +169,7 @@ def _parse_mail(text: str) -> Link:
     path, _, query = text.partition("?")
     fields = (each.partition("=") for each in query.split("&"))
     lists = [path, *(value for name, _, value in fields if name.lower() in ("to", "cc", "bcc"))]
-    found = (_one_word(unquote(each)) for each in ",".join(lists).split(","))
+    found = (clean_line(_one_word(unquote(each))).text for each in ",".join(lists).split(","))
     addresses = list(dict.fromkeys(each for each in found if each))[:_RECIPIENTS_MAX]
     if not addresses:
         return _NOWHERE
@@ -179,7 +180,8 @@ def _parse_mail(text: str) -> Link:
 
 
 def _one_word(text: str) -> str:
-    return text.strip().replace(" ", "%20").replace("<", "%3C").replace(">", "%3E")
+    """Write white space, angle brackets and what nobody can see as escapes."""
+    return _NO_WORD.sub(lambda match: quote(match.group()), text.strip())
 
 
 def _drop_tracking(rest: str) -> str:

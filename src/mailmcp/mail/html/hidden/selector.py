@@ -78,6 +78,9 @@ _PART: Final = re.compile(
     re.VERBOSE | re.ASCII | re.DOTALL,
 )
 _ESCAPED: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\n\f\r]?|(.))", re.DOTALL)
+_WORDS: Final = re.compile(
+    r"[^ \t\n\f\r]+"
+)  # between white space of HTML, which is less than that of Unicode
 _DYNAMIC: Final = re.compile(r":(?:hover|active|focus(?:-within|-visible)?|visited|target)")
 """Pseudo-classes that match nothing before the reader does something."""
 
@@ -219,7 +222,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 def classes_of(element: Element) -> frozenset[str]:
     """Return the classes of an element."""
-    return frozenset(element.attributes.get("class", "").split())
+    return frozenset(_WORDS.findall(element.attributes.get("class", "")))
 
 
 _FOLDED: Final = frozenset(
@@ -231,7 +234,7 @@ them."""
 
 _OPERATORS: Final[dict[str, Callable[[str, str], bool]]] = {
     "=": lambda value, wanted: value == wanted,
-    "~=": lambda value, wanted: wanted in value.split(),
+    "~=": lambda value, wanted: wanted in _WORDS.findall(value),
     "|=": lambda value, wanted: value == wanted or value.startswith(f"{wanted}-"),
     "^=": lambda value, wanted: bool(wanted) and value.startswith(wanted),
     "$=": lambda value, wanted: bool(wanted) and value.endswith(wanted),

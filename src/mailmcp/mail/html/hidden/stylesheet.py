@@ -16,6 +16,7 @@ from mailmcp.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
 from mailmcp.mail.html.hidden.declarations import Declaration, parse_block, serialize, substitute
 from mailmcp.mail.html.hidden.media import media_matches
 from mailmcp.mail.html.hidden.selector import Selector, parse_selector
+from mailmcp.mail.html.hidden.values import WIDE
 from mailmcp.mail.html.normalize import StyleSheet
 
 _NESTING_MAX: Final = 6
@@ -64,7 +65,12 @@ def parse_sheets(sheets: Iterable[StyleSheet]) -> Rules:
     reader = _Reader({})
     sheets = tuple(sheets)
     reader.read_all(sheets)
-    variables = {name: values.pop() for name, values in reader.variables.items() if len(values) == 1}
+    # A keyword for all properties makes a custom one invalid: the fallback of `var()` applies.
+    variables = {
+        name: values.pop()
+        for name, values in reader.variables.items()
+        if len(values) == 1 and not values <= WIDE | {"revert-layer"}
+    }
     if variables:
         reader = _Reader(variables)
         reader.read_all(sheets)

@@ -26,8 +26,9 @@ from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same
 _TEXT_CHARS_MAX: Final = 500
 _WORDS_MAX: Final = 5
 _LABEL: Final = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
+_DOT: Final = "[.\u3002\uff0e\uff61]"  # IDNA knows four
 _CLAIM: Final = re.compile(
-    rf"(?P<lead>https?://|www\.|[\w.+-]{{1,64}}@)?(?P<host>(?:{_LABEL}\.)+{_LABEL})", re.IGNORECASE
+    rf"(?P<lead>https?://|www\.|[\w.+-]{{1,64}}@)?(?P<host>(?:{_LABEL}{_DOT})+{_LABEL})", re.IGNORECASE
 )
 _BARE_TARGET: Final = re.compile(r"^(?:https?://|mailto:|tel:)|/$", re.IGNORECASE)
 _NO_DIGITS: Final = re.compile(r"[^0-9+]+")
