@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -81,3 +82,4 @@ def _take_terminal() -> None:
     import termios  # noqa: PLC0415
 
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever started the tests may ignore it, as nohup does
