@@ -50,3 +50,21 @@ def test_what_mailing_houses_write_is_read_in_full(seed: int) -> None:
 def test_what_layout_painting_or_parsing_hides_is_marked_or_reported(page: str) -> None:
     converted = html_to_text(f"<!doctype html><body><p>shown</p>{page}")
     assert "MARK" not in outside_marks(converted.text) or converted.styles_unchecked
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<body leftmargin=0 topmargin=10 marginwidth=0 marginheight=0><p>shown",
+        "<style>blockquote,q{quotes:'\u201c' '\u201d'}</style><q>shown",
+        "<style>ul{list-style:none inside} li{list-style-type:'- '}</style><ul><li>shown",
+        "<ul style='list-style:square url(x.png)'><li>shown</ul>",
+        "<button disabled>shown</button>",
+        "<table bgcolor=#eee><caption>shown</caption><tr><td>x</table>",
+        "<p><nobr>shown</nobr><a href=https://shop.example/><div>x</div></a></p>",
+    ],
+)
+def test_what_looks_like_hiding_and_is_harmless(page: str) -> None:
+    converted = html_to_text(f"<!doctype html>{page}")
+    assert "shown" in converted.text
+    assert (converted.hidden_removed, converted.maybe_hidden, converted.styles_unchecked) == (0, 0, False)

@@ -58,7 +58,8 @@ _ATTRIBUTE: Final = re.compile(
 _SPACES: Final = "\t\n\f\r\x20"
 _KEPT_ATTRIBUTES: Final = frozenset(
     {"href", "style", "class", "id", "hidden", "alt", "width", "height", "start", "colspan", "rowspan"}
-    | {"bgcolor", "color", "background", "text"}
+    | {"bgcolor", "color", "background", "text", "disabled"}
+    | {"leftmargin", "topmargin", "marginwidth", "marginheight"}
     | {"xlink:href", "action", "formaction", "form", "type", "value", "attributename", "to", "values", "from"}
 )
 
@@ -84,6 +85,8 @@ class NormalizedHtml:
 
 def normalize_html(html: str) -> NormalizedHtml:
     """Rewrite HTML, well nested and bounded in depth; visible text and links are the same.
+
+    One thing stays nested wrongly: the end of a formatting element around an open block (`_end_around`).
 
     Beyond the bounds, block elements become line breaks and others vanish; the
     text in them always stays. A tag that the end cuts in two is dropped.

@@ -141,6 +141,9 @@ def worst(verdicts: Iterable[str]) -> str:
 
 def compute_style(tag: str, values: Mapping[str, str], parent: ComputedStyle) -> ComputedStyle:
     """Compute the style of an element from its cascaded values."""
+    if tag == "caption" or values.get("display") == "table-caption":
+        behind = _join(parent.backgrounds, (WHITE,))  # the table's own background isn't behind it
+        parent = replace(parent, backgrounds=behind, block_backgrounds=behind)
     if not values and (tag not in BLOCKS or parent.block_backgrounds == parent.backgrounds):
         return parent
     if tag in _RAISED and "line-height" in values:
@@ -282,6 +285,8 @@ def _paint_text(
     elif kind != "contents":
         for layer in ((under,) if under else (), stops or ()):
             backgrounds = _cover(layer, backgrounds)
+    if "visibility" in dict(style.inherited):  # what is hidden paints nothing
+        backgrounds = _join(backgrounds, style.backgrounds)
     if "content-box" in (values.get("background-clip"), values.get("-webkit-background-clip")):
         backgrounds = _join(backgrounds, style.backgrounds)
     is_opaque = under is not None and under.alpha == 1

@@ -53,6 +53,8 @@ _BOXES: Final = {  # top, right, bottom, left; missing ones are as those opposit
 }
 _SHORTHANDS: Final = frozenset({"all", "font", "background", *_BOXES, *_LOGICAL})
 
+_WITH_STRINGS: Final = frozenset({"list-style", "list-style-type", "quotes"})
+
 _WEIGHT: Final = "bold|bolder|lighter|[1-9]00"
 _IDENT: Final = r"(?!(?:inherit|initial|unset|revert|revert-layer|default)\b)-?[a-z_][\w-]*"
 _FAMILY: Final = rf"(?:\"[^\"]*\"|'[^']*'|{_IDENT}(?: {_IDENT})*)"
@@ -100,7 +102,8 @@ def parse_block(nodes: Iterable[Any]) -> tuple[Declaration, ...]:
     found: list[Declaration] = []
     for node in nodes:
         if node.type == "declaration" and (node.lower_name in PROPERTIES or node.lower_name in _SHORTHANDS):
-            found.extend(_declare(node.lower_name, serialize(node.value).lower(), important=node.important))
+            tokens = _without_signs(node.value) if node.lower_name in _WITH_STRINGS else node.value
+            found.extend(_declare(node.lower_name, serialize(tokens).lower(), important=node.important))
     return tuple(found)
 
 
@@ -116,6 +119,11 @@ def serialize(tokens: Iterable[Any]) -> str:
     tokens = [token for token in tokens if token.type != "comment"]
     text = str(tinycss2.serialize(tokens)) if _is_shallow(tokens, _VALUE_DEPTH_MAX) else UNKNOWN
     return _SPACE.sub(" ", text).strip() if text.isascii() else UNKNOWN
+
+
+def _without_signs(tokens: Iterable[Any]) -> list[Any]:
+    """Leave out the strings that have no letters: quotation marks, and signs before the items of lists."""
+    return [each for each in tokens if each.type != "string" or any(map(str.isalnum, each.value))]
 
 
 def _is_shallow(tokens: Iterable[Any], depth: int) -> bool:

@@ -5,6 +5,7 @@ people see.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from mailmcp.mail.html.hidden.colour import parse_colour
@@ -27,11 +28,21 @@ STYLED: Final = {
         "font-size:small;color:#000;background:#efefef": ("button",),
         "font-size:small;color:#000;background:#fff": ("select",),
         "color:#000;background:#ff0": ("mark",),
+        "unicode-bidi:bidi-override": ("bdo",),
         "position:absolute;color:#000;background:#fff": ("dialog",),
     }.items()
     for tag in tags
 }
-_ATTRIBUTES: Final = frozenset({"bgcolor", "background", "color", "text", "size", "href", "width"})
+_MARGINS: Final = {
+    **dict.fromkeys(("leftmargin", "marginwidth"), "margin-left"),
+    **dict.fromkeys(("topmargin", "marginheight"), "margin-top"),
+}
+_GREY: Final = (Declaration("color", "rgba(16,16,16,0.3)", certain=False),)
+"""Some browsers draw the text of a button in it that can't be pressed."""
+
+_ATTRIBUTES: Final = _MARGINS.keys() | frozenset(
+    {"bgcolor", "background", "color", "text", "size", "href", "width", "disabled"}
+)
 
 
 def presentation(element: Element) -> tuple[Declaration, ...]:
@@ -49,6 +60,10 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
         if picture := attributes.get("background", "").strip().lower():
             scheme = picture.partition(":")[0]
             found += parse_style(f"background-image:url({scheme if scheme in ('cid', 'data') else 'x'}:)")
+    if tag == "button" and "disabled" in attributes:
+        found += _GREY
+    if tag == "body":
+        found += _margins(attributes)
     if tag in ("font", "body"):
         found += _colour("color", attributes.get("color" if tag == "font" else "text", ""))
     if tag == "font" and (
@@ -59,6 +74,15 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
         found += parse_style(f"font-size:{_FONT_SIZES[min(max(size, 1), 7)]}")
     if re.fullmatch(r"\d{3,9}", width := attributes.get("width", "")):
         found += parse_style(f"width:{width}px")
+    return found
+
+
+def _margins(attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
+    """Read the margins of a page, as far as they move it visibly."""
+    found: tuple[Declaration, ...] = ()
+    for name in sorted(_MARGINS.keys() & attributes.keys()):
+        if match := re.match(r"\s*\+?(\d{3,9})", attributes[name]):
+            found += parse_style(f"{_MARGINS[name]}:{match[1]}px")
     return found
 
 

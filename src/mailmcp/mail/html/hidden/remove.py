@@ -40,12 +40,15 @@ _MAYBE_RENDERED: Final = frozenset(
 )
 """Elements whose content some programs show, or show a part of."""
 
-_SPECIAL: Final = _NOT_RENDERED | _MAYBE_RENDERED | STYLED.keys() | {"dialog", "datalist", "rp", "summary"}
+_SPECIAL: Final = (
+    _NOT_RENDERED | _MAYBE_RENDERED | STYLED.keys() | {"caption", "dialog", "datalist", "rp", "summary"}
+)
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
 _BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby isn't supported
 _BLANKS: Final = "\xa0" * 80
 _PUSHED: Final = re.compile(r"\n.*\n|\t")
-_ROUND: Final = str.maketrans("[]", "()")
+ROUND: Final = str.maketrans("[]", "()")
+"""What becomes of brackets in a stranger's words in a mark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,7 +286,7 @@ def _is_cut(text: str, style: ComputedStyle) -> bool:
 
 def _mark(run: list[LexborNode]) -> None:
     """Write a mark around the texts of a passage."""
-    texts = [(node.text_content or "").translate(_ROUND) for node in run]
+    texts = [(node.text_content or "").translate(ROUND) for node in run]
     texts[0] = MARK_OPENING + texts[0].lstrip()
     texts[-1] = f"{texts[-1].rstrip()}]"
     for node, text in zip(run, texts, strict=True):

@@ -144,9 +144,8 @@ class _Reader:
             text = serialize(node.content or node.prelude).lower()
             # Fonts may have no letters; those on other servers aren't fetched, and the next font is used.
             self.unchecked |= name == "namespace" or bool(re.search(r"data:|-adjust|\?$", text))
-        self.unchecked |= (
-            name == "layer"
-        )  # layers weigh more than specificity, and `!important` turns them round
+        # Counters draw text. Layers weigh more than specificity, and `!important` turns them round.
+        self.unchecked |= name in ("counter-style", "layer")
         if node.content is None or name in _NO_RULES:
             return
         matches = media_matches(serialize(node.prelude)) if name == "media" else None

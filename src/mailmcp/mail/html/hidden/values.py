@@ -181,7 +181,7 @@ ROWS: Final = _rows((
     ("text-decoration-thickness", r"auto|from-font|[0-3](?:\.\d+)?px"),
 )) | _rows((
     ("visibility", "visible", "hidden|collapse", "visibility"),
-    ("-webkit-text-security font-size-adjust", "none"),
+    ("-webkit-text-security font-size-adjust text-combine-upright -webkit-text-combine", "none"),
     ("-webkit-text-stroke -webkit-text-stroke-width", rf"0(?:px)?(?: {_HEX})?"),
     ("text-wrap text-wrap-mode", "wrap|balance|pretty|stable"),
     ("white-space-collapse", "collapse"),
@@ -206,6 +206,9 @@ ROWS: Final = _rows((
     ("grid-template-columns", _GREAT),
     ("backdrop-filter -webkit-backdrop-filter", "none"),
     ("aspect-ratio", "auto"),
+    ("shape-outside", "none"),
+    ("list-style list-style-type", r"(?:[^\"'(?]|url\([^()]*\))*"),  # strings are text that isn't in the mail
+    ("quotes", "auto|none|match-parent"),
     ("transform-origin -webkit-transform-origin", r"(?:left|right|center|top|bottom|0|\d?\d%|100%| )+"),
     ("-webkit-transform-origin-x -webkit-transform-origin-y", "(?!)"),
     ("-webkit-margin-start -webkit-margin-before -webkit-padding-start -webkit-padding-before",

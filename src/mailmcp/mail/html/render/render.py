@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborNode
 
 from mailmcp.mail.clean import clean_line, clean_text
 from mailmcp.mail.html.hidden.declarations import parse_style
-from mailmcp.mail.html.hidden.remove import MARK_OPENING
+from mailmcp.mail.html.hidden.remove import MARK_OPENING, ROUND
 from mailmcp.mail.html.hidden.values import parse_length
 from mailmcp.mail.html.render.link_note import LinkBook
 from mailmcp.mail.html.render.table import Cell, Table
@@ -31,6 +31,9 @@ _LINES: Final = frozenset(
 )
 _ENDS_LINE: Final = _PARAGRAPHS | _LINES | {"br", "hr", "td", "th"}
 _NUMBER: Final = re.compile(r"\s*(\d{1,6})")
+_MARKS: Final = re.compile(
+    r"\W*(?:may be hidden|\d+ quoted line|(?:button|area of a picture)\W*$)", re.IGNORECASE
+)
 _PIXEL_MAX: Final = 2.0
 _STRUCK: Final = "~~"
 _INDENT: Final = re.compile(r"(?is)(?!.*border-left)(?:.*;)?\s*border\s*:\s*(?:none|medium|0)\b")
@@ -200,7 +203,8 @@ class _Renderer:
         attributes = node.attributes
         alternative = clean_line(attributes.get("alt") or "").text
         if alternative and not _is_pixel(attributes):
-            self._write(f"[{alternative}]")
+            of = "picture: " if _MARKS.match(alternative) else ""  # not to pass for a mark of ours
+            self._write(f"[{of}{alternative.translate(ROUND)}]")
 
     def name_control(self, node: LexborNode) -> None:
         """Name a link that has no text."""
