@@ -7,6 +7,7 @@ import re
 import unicodedata
 from functools import cache
 from typing import Protocol
+from urllib.parse import unquote
 
 from typing_extensions import override
 
@@ -56,7 +57,7 @@ class DovecotRules(Rules):
             message.from_,
             message.to,
             message.cc,
-            *(each[1] for each in names if each),
+            *(unquote(each[1]) for each in names if each),  # RFC 2231; no plain name here has a %
         )
         shown = any(self.field(each, word) for each in (*fields, *message.written.texts))
         return self.text(message, word) and (shown or "Content-Type: message/rfc822" in lines)
