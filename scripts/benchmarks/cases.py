@@ -85,9 +85,7 @@ def _search_cases(site: Site, cursor: str) -> list[Case]:
             name="search, word in text",
             tool=SEARCH,
             arguments={"query": RARE_WORD},
-            floor=lambda floor: floor.fetch_page(
-                b"TEXT", f'"{RARE_WORD}"'.encode(), found=site.with_rare_word, size=PAGE_SIZE
-            ),
+            floor=lambda floor: floor.fetch_word(RARE_WORD, found=site.with_rare_word, size=PAGE_SIZE),
             round_trips=2,
             slow=True,
         ),

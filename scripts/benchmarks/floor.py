@@ -23,6 +23,9 @@ _ROW_ITEMS = (
 _TIMES = 20
 """Messages whose times come along with a first page, to show whether UIDs go by arrival."""
 
+_WORD_IS_SEEN = 'OR SUBJECT "{0}" OR FROM "{0}" OR TO "{0}" OR CC "{0}" BODY "{0}"'
+_NOT_SEARCHED_INTO = 'OR HEADER CONTENT-TYPE "pkcs7-mime" HEADER CONTENT-TYPE "multipart/encrypted"'
+
 _MESSAGE_ITEMS = ("UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODY.PEEK[]<0.131072>", "BODYSTRUCTURE")
 
 
@@ -41,10 +44,12 @@ class Floor:
         returning = b"(SPECIAL-USE STATUS (MESSAGES UNSEEN))" if with_counts else b"(SPECIAL-USE)"
         self._run(b"LIST", b'""', b'"*"', b"RETURN", returning, uid=False)
 
-    def fetch_page(self, *criteria: bytes, found: Sequence[int], size: int) -> None:
+    def fetch_page(
+        self, *criteria: bytes, found: Sequence[int], size: int, asides: Sequence[str] = ()
+    ) -> None:
         """Search and fetch the rows of the first `size` messages, and the times of some others.
 
-        `found` is what the search will find, in order.
+        `found` is what the search will find, in order; `asides` are searches that go along with the rows.
         """
         self._examine()
         self._run(b"SEARCH", b"RETURN", b"(COUNT ALL)", *criteria, answer="ESEARCH")
@@ -53,7 +58,15 @@ class Floor:
         if count:
             chosen = sorted(others[len(others) * number // count - 1] for number in range(1, count + 1))
             self._send(f"UID FETCH {','.join(map(str, chosen))} (UID INTERNALDATE)")
+        for aside in asides:
+            self._send(f"UID SEARCH RETURN (COUNT ALL) {aside}")
         self._client.fetch(found[:size], _ROW_ITEMS)
+
+    def fetch_word(self, word: str, *, found: Sequence[int], size: int) -> None:
+        """Search for a word and fetch rows; ask where people see it, and what the search can't see into."""
+        chosen = ",".join(map(str, found[:size]))
+        asides = (f"UID {chosen} {_WORD_IS_SEEN.format(word)}", f"1:* {_NOT_SEARCHED_INTO}")
+        self.fetch_page(b"TEXT", f'"{word}"'.encode(), found=found, size=size, asides=asides)
 
     def fetch_rows(self, uids: Sequence[int]) -> None:
         """Fetch the rows of `uids`."""
