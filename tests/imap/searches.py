@@ -10,7 +10,7 @@ from typing import Any
 
 from imap.scenes import ROW_ITEMS, make_account, session_on
 from mailmcp import limits
-from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.quirks import Quirks, Visibility
 from mailmcp.imap.search import run
 from mailmcp.imap.search.order import Order, Position

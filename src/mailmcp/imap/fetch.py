@@ -1,21 +1,18 @@
 """UID FETCH: typed rows of messages, and a failure for each message that could not be fetched.
 
-RFC 9051 sections 6.4.5 and 7.5.2. One bad message never spoils the others: when a FETCH fails, its messages
+See RFC 9051 section 6.4.5. One bad message never spoils the others: when a FETCH fails, its messages
 are fetched again in halves until the bad ones are alone.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
-
-from imapclient.datetime_util import parse_to_datetime
 
 from mailmcp import limits
-from mailmcp.imap.command import Command, Piece, RefusedError, Response, parse_line
+from mailmcp.imap.command import Command, RefusedError, Response
 from mailmcp.imap.errors import format_refusal
+from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
 from mailmcp.imap.pipeline import PipelineInterruptedError, Replies, Steps, exclusively
 from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.session import Session
@@ -32,67 +29,6 @@ _FIELDS = "HEADER.FIELDS"
 _ASKS_FOR_FROM = re.compile(r"HEADER\.FIELDS \([^)]*\bFROM\b", re.IGNORECASE)
 _FROM = re.compile(rb"^From[ \t]*:", re.IGNORECASE | re.MULTILINE)
 _WHOLE_HEADER = ("UID", f"BODY.PEEK[HEADER]<0.{limits.ROW_HEADER_OCTETS}>")
-
-_SECTION = re.compile(rb"(?:BODY|BINARY(?:\.PEEK)?)\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
-"""pymap writes PEEK in its response."""
-
-_SIMPLE_ROW = re.compile(
-    rb"""
-    \d{1,10}[ ]\(
-    (?: (?: UID[ ](?P<uid>\d{1,10})
-          | FLAGS[ ]\((?P<flags>[^()"{}\r\n]*)\)
-          | INTERNALDATE[ ]"(?P<date>[^"\\\r\n]*)"
-          | RFC822\.SIZE[ ](?P<size>\d{1,10})
-          | (?P<section>BODY\[HEADER\.FIELDS[ ]\([^()"{}\r\n]*\)\])[ ]\{\d{1,10}\}(?=\)\Z)
-        ) (?:[ ](?!\))|(?=\)\Z))
-    )+
-    \)
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-"""A FETCH response whose values can be told apart at a glance; a literal can only be its last value."""
-
-_LITERAL8 = re.compile(rb"~(?=\{\d{1,20}\}\Z)")
-"""Marks a literal that may hold NUL (RFC 3516 section 4.1); IMAPClient's parser doesn't know it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchedMessage:
-    """What the server sent about one message; fields that were not requested keep their defaults."""
-
-    uid: int
-    flags: tuple[str, ...] = ()
-    """As the server spells them: `\\\\Seen`, `$Forwarded`."""
-
-    internal_date: datetime | None = None
-    """In the server's time zone; between YEAR_FIRST and YEAR_LAST, so that it converts to any other."""
-
-    size_octets: int | None = None
-    body_structure: object = None
-    """Nested tuples of octets, numbers and None; None if not requested, or NIL."""
-
-    email_id: str = ""
-    """EMAILID (RFC 8474 section 5.1): the same for all copies of a message in one account."""
-
-    gmail_id: int = 0
-    """X-GM-MSGID, the same on Gmail; 0 elsewhere."""
-
-    thread_id: str = ""
-    """THREADID (RFC 8474 section 5.2), or Gmail's X-GM-THRID: the same for a conversation in one account."""
-
-    sections: dict[str, bytes] = field(default_factory=dict)
-    """Octets by section: `` (the whole message), `TEXT`, `HEADER.FIELDS`, `1.2`. NIL is empty."""
-
-    origins: dict[str, int] = field(default_factory=dict)
-    """Offset of the first octet, for sections that the server says are partial (RFC 9051 section 7.5.2)."""
-
-    @property
-    def internaldate_epoch(self) -> int | None:
-        """INTERNALDATE in seconds since 1970, as UTC if the server doesn't say; None if it is unknown."""
-        moment = self.internal_date
-        if moment is None:
-            return None
-        return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -400,110 +336,3 @@ def sequence_sets(uids: Sequence[int], *, uid_limit: int = 0) -> Iterator[bytes]
                 sequence_set = b""
             sequence_set += b"," * bool(sequence_set) + numbers
         yield sequence_set
-
-
-def parse_rows(response: Response) -> tuple[dict[int, FetchedMessage], int]:
-    """Parse the FETCH responses that have a UID, and count those that are malformed.
-
-    Responses without a UID are updates of flags that nobody requested.
-    """
-    merged: dict[int, dict[bytes, object]] = {}
-    unreadable = 0
-    for line in response.lines("FETCH"):
-        if (simple := _parse_simple(line)) is not None:
-            merged.setdefault(simple[b"UID"], {}).update(simple)
-            continue
-        pieces = [
-            (_LITERAL8.sub(b"", piece[0]), piece[1]) if isinstance(piece, tuple) else piece for piece in line
-        ]
-        try:
-            _, values = parse_line(pieces)
-            row = {name.upper(): value for name, value in zip(values[::2], values[1::2], strict=True)}
-        except (ValueError, TypeError, AttributeError):
-            unreadable += 1
-            continue
-        uid = row.get(b"UID")
-        if isinstance(uid, int):
-            merged.setdefault(uid, {}).update(row)
-    return {uid: _typed(uid, row) for uid, row in merged.items()}, unreadable
-
-
-def _parse_simple(line: Sequence[Piece]) -> dict[bytes, Any] | None:
-    """Parse a row of plain items, and header fields last if there are any, as most are in long lists.
-
-    It takes a tenth of the time of the general parser, which reads every octet in Python.
-
-    Returns:
-        None for any other row.
-    """
-    first = line[0]
-    match = _SIMPLE_ROW.fullmatch(first if isinstance(first, bytes) else first[0] + b")")
-    if match is None or match["uid"] is None or (len(line) == 2) != (match["section"] is not None):
-        return None
-    row: dict[bytes, Any] = {b"UID": int(match["uid"])}
-    if match["flags"] is not None:
-        row[b"FLAGS"] = tuple(match["flags"].split())
-    if match["date"] is not None:
-        row[b"INTERNALDATE"] = match["date"]
-    if match["size"] is not None:
-        row[b"RFC822.SIZE"] = int(match["size"])
-    if match["section"] is not None:
-        if isinstance(first, bytes) or line[1] != b")":
-            return None
-        row[match["section"].upper()] = first[1]
-    return row
-
-
-def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
-    sections: dict[str, bytes] = {}
-    origins: dict[str, int] = {}
-    for name, value in row.items():
-        match = _SECTION.fullmatch(name)
-        if match:
-            section = match[1].decode("ascii", "replace").upper()
-            # IMAPClient's parser turns short quoted strings of digits into numbers.
-            sections[section] = (
-                value if isinstance(value, bytes) else b"" if value is None else str(value).encode()
-            )
-            if match[2]:
-                origins[section] = int(match[2])
-    flags, size, gmail_id = row.get(b"FLAGS"), row.get(b"RFC822.SIZE"), row.get(b"X-GM-MSGID")
-    return FetchedMessage(
-        uid=uid,
-        flags=tuple(
-            flag.decode("utf-8", "replace") if isinstance(flag, bytes) else str(flag)
-            for flag in (flags if isinstance(flags, tuple) else ())
-            if flag != b"\\Recent"  # about this session, not about the message (RFC 3501 section 2.3.2)
-        ),
-        internal_date=_date(row.get(b"INTERNALDATE")),
-        size_octets=size if isinstance(size, int) else None,
-        body_structure=row.get(b"BODYSTRUCTURE"),
-        email_id=_object_id(row.get(b"EMAILID")),
-        thread_id=_object_id(row.get(b"THREADID")) or _object_id((row.get(b"X-GM-THRID"),)),
-        gmail_id=gmail_id if isinstance(gmail_id, int) else 0,
-        sections=sections,
-        origins=origins,
-    )
-
-
-def _object_id(value: object) -> str:
-    """Return an id from its parentheses; IMAPClient's parser turns digits into numbers."""
-    match value:
-        case (bytes() as octets,):
-            return octets.decode("ascii", "replace")
-        case (int() as number,):
-            return str(number)
-        case _:
-            return ""
-
-
-def _date(value: object) -> datetime | None:
-    """Parse an INTERNALDATE; None unless it is a time that converts to any time zone."""
-    if not isinstance(value, bytes):
-        return None
-    try:
-        parsed = parse_to_datetime(value, normalise=False)
-        in_utc = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):  # an offset of a day or more, or the end of the year 9999
-        return None
-    return parsed if limits.YEAR_FIRST <= in_utc.year <= limits.YEAR_LAST else None

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from mailmcp import limits
-from mailmcp.imap.fetch import FetchedMessage, FetchFailure, fetch_messages
+from mailmcp.imap.fetch import FetchFailure, fetch_messages
+from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import Code, InternalError

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mailmcp import limits
-from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts
 from mailmcp.mail.mime.transfer import complete_lines

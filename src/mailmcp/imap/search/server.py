@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import protocol_error, refused_error
-from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.search.opaque import looks_inside, opaque_search, without_words
 from mailmcp.imap.search.order import Position

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError
-from mailmcp.imap.fetch import parse_rows
+from mailmcp.imap.fetch_response import parse_rows
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.search.opaque import looks_inside
 from mailmcp.imap.search.server import SearchServer

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp import limits
-from mailmcp.imap.fetch import FetchedMessage, fetch_messages
+from mailmcp.imap.fetch import fetch_messages
+from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.partial_fetch import BINARY_ENCODINGS, fetch_binary
 from mailmcp.imap.session import Session
 from mailmcp.mail.message import MessageView, parse_message

@@ -15,7 +15,7 @@ import anyio
 
 from mailmcp import limits
 from mailmcp.imap.command import quoted
-from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.reply_search import FoundReplies, ReplyQuery, find_replies
 from mailmcp.imap.session import Session

@@ -9,7 +9,7 @@ from datetime import tzinfo
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import TextRequest, fetch_texts
 from mailmcp.mail.calendar.invitation import invitation_part, invitation_times

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.mail_kind import MailKind

@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.duplicates import server_keys, stored_key
 from mailmcp.mail.header.fields import Headers

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 
 from mailmcp import limits
-from mailmcp.imap.fetch import FetchedMessage
+from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import (

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched, FetchedMessage, FetchFailure
+from mailmcp.imap.fetch import Fetched, FetchFailure
+from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import TextRequest, fetch_texts
 from mailmcp.mail.header.subject import is_forward_subject

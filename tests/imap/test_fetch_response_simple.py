@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 
 from mailmcp.imap.command import Piece, parse_line
-from mailmcp.imap.fetch import _parse_simple
+from mailmcp.imap.fetch_response import _parse_simple
 
 HEADER = b"From: Ann <ann@example.org>\r\n\r\n"
 ITEMS = (
