@@ -141,7 +141,7 @@ def server_parameters(server: EmbeddedServer) -> StdioServerParameters:
     """Return how a host launches mailmcp for the account of `server`, by environment variables."""
     return StdioServerParameters(
         command=str(COMMAND),
-        args=["serve", "--log-level", "warning"],
+        args=["serve", "--log-level", "error"],
         env={
             "MAILMCP_HOST": server.host,
             "MAILMCP_PORT": str(server.port),

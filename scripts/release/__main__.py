@@ -11,7 +11,7 @@ from scripts.release.bundle import pack, start_as_host, write_bundle
 from scripts.release.commands import run
 from scripts.release.distributions import ROOT, build_distributions
 from scripts.release.registry import registry_entry, registry_name
-from scripts.release.trial import check_version, install, search_demo
+from scripts.release.trial import check_version, install, use_demo
 
 import mailmcp
 
@@ -41,7 +41,7 @@ def main(out: Path, owner: str | None) -> None:
         envelope, wheel = (str(file) for file in distributions.wheels)
         command = install(Path(scratch, "environment"), envelope, f"{wheel}[demo]")
         check_version(command)
-        anyio.run(search_demo, command, Path(scratch))
+        anyio.run(use_demo, command, Path(scratch))
 
     _say("bundle")
     bundle = out / f"mailmcp-{mailmcp.__version__}.mcpb"

@@ -68,12 +68,12 @@ FIELDS = {
     "user": Field(
         variable="MAILMCP_USER",
         title="User name",
-        description="The user name there, usually your mail address.",
+        description="Your login name, usually your mail address.",
     ),
     "password": Field(
         variable="MAILMCP_PASSWORD",
         title="Password",
-        description="The password there; at many providers an app password, which you make in your account.",
+        description="Your password. Many providers require an app password: create one on their website.",
         is_secret=True,
     ),
 }

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from typing import Any
 
 from mcp import Client, StdioServerParameters
 from scripts.release.commands import run
@@ -30,13 +31,26 @@ def check_version(command: Path) -> None:
         raise RuntimeError(f"mailmcp --version printed {printed!r} instead of {mailmcp.__version__}")
 
 
-async def search_demo(command: Path, cwd: Path) -> None:
-    """Start `mailmcp demo` over stdio, and search its mailbox once.
+async def use_demo(command: Path, cwd: Path) -> None:
+    """Start `mailmcp demo` over stdio, find its message with a PDF, and get the text and a picture of that.
+
+    These need the libraries for documents and pictures, and the process of their own that reads them.
 
     Raises:
-        RuntimeError: The call failed, or found nothing.
+        RuntimeError: A call failed, or returned something else.
     """
     async with Client(StdioServerParameters(command=str(command), args=["demo"], cwd=cwd)) as client:
-        reply = await client.call_tool("imap_search_messages", {"limit": 1})
-    if reply.is_error or not (reply.structured_content or {})["data"]["messages"]:
-        raise RuntimeError(f"a search of the sample mailbox found nothing: {reply.structured_content}")
+        found = await _data(client, "imap_search_messages", {"subject": "Ticket 7F3K3"})
+        part = {"message_id": found["messages"][0]["message_id"], "part_id": "2"}
+        text = await _data(client, "imap_get_attachment", part)
+        picture = await _data(client, "imap_get_attachment", {**part, "mode": "image"})
+    if "Eastwold" not in text["text"] or not picture["width"]:
+        raise RuntimeError(f"not the text and picture of the PDF: {text}, {picture}")
+
+
+async def _data(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    reply = await client.call_tool(tool, arguments)
+    if reply.is_error:
+        raise RuntimeError(f"{tool} failed: {reply.structured_content}")
+    data: dict[str, Any] = (reply.structured_content or {})["data"]
+    return data

@@ -106,7 +106,7 @@ def test_the_table_shows_all_accounts_and_one_that_fails_fails_the_check(
 def test_an_unknown_account_is_a_mistake(pymap_server: Pymap, tmp_path: Path) -> None:
     result = check(write_settings(tmp_path, pymap_store(pymap_server).account), "home")
     assert result.exit_code == 2
-    assert "there is no such account. Accounts: work" in result.stderr
+    assert "there is no such account. The accounts are: work" in result.stderr
 
 
 def test_a_refused_login_is_told_from_an_unreachable_host(peer: PeerFactory, tmp_path: Path) -> None:

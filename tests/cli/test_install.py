@@ -52,7 +52,7 @@ def test_a_host_gets_the_entry_and_loses_it(host: Host, home: Path) -> None:
     removed = run("uninstall", host.host_id, "--yes")
     assert removed.exit_code == 0
     assert not path.exists()
-    assert f"{host.host_id:<15} there      {path}\n" in run("install", "--list").stdout
+    assert f"{host.host_id:<15} found      {path}\n" in run("install", "--list").stdout
     assert run("uninstall", host.host_id).stdout == f"{host.name} has no entry mailmcp: {path}\n"
 
 

@@ -208,5 +208,5 @@ def test_a_deaf_address_leaves_time_for_the_next(
 
 
 def test_a_refused_login_says_what_correcting_the_password_takes(peer: PeerFactory) -> None:
-    with pytest.raises(AuthFailedError, match="restart mailmcp, unless a file or a command supplies"):
+    with pytest.raises(AuthFailedError, match="After a change in the settings, restart mailmcp"):
         open_connection(ConnectionHandle(make_account(peer(), Login("fake-user", "wrong-password"))))

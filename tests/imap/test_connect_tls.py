@@ -55,7 +55,7 @@ def test_a_bad_certificate_is_refused_with_the_reason(
     server = secured(peer, certificates, tls, kind)
     message = fail_to_connect(make_account(server, tls=tls, ca_file=certificates.ca_file))
     assert words in message
-    assert "Check the host name; for a private certificate authority set ca_file" in message
+    assert "Check the host name. For a private certificate authority, set ca_file" in message
     assert ".." not in message, "some of OpenSSL's reasons end with a full stop"
     assert server.logins == []
 

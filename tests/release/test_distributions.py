@@ -15,7 +15,7 @@ import anyio
 import pytest
 from scripts.release.bundle import write_bundle
 from scripts.release.distributions import ROOT, Distribution, Distributions
-from scripts.release.trial import check_version, install, search_demo
+from scripts.release.trial import check_version, install, use_demo
 
 import mcp_envelope
 
@@ -97,7 +97,7 @@ def test_the_installed_packages_are_those_of_the_wheels(installed: Path) -> None
 
 def test_what_is_installed_runs_and_serves(installed: Path, tmp_path: Path) -> None:
     check_version(installed)
-    anyio.run(search_demo, installed, tmp_path)
+    anyio.run(use_demo, installed, tmp_path)
 
 
 def test_the_bundle_points_to_the_wheels_that_it_holds(distributions: Distributions, tmp_path: Path) -> None:

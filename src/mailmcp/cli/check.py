@@ -93,7 +93,7 @@ def command(config: Path | None, account_id: str | None, *, as_json: bool) -> No
         exit_with(error)
     known = [account.account_id for account in settings.accounts]
     if account_id is not None and account_id not in known:
-        raise click.BadParameter(f"there is no such account. Accounts: {', '.join(known)}")
+        raise click.BadParameter(f"there is no such account. The accounts are: {', '.join(known)}")
     for warning in settings.warnings:
         click.echo(f"warning: {warning}", err=True)
     checks = [check_account(each) for each in settings.accounts if account_id in {None, each.account_id}]

@@ -43,7 +43,7 @@ yes_option = click.option("--yes", "-y", is_flag=True, help="Don't ask.")
 @click.command(epilog=hosts_line)
 @config_option
 @name_option
-@click.option("--list", "as_list", is_flag=True, help="Show which hosts are there.")
+@click.option("--list", "as_list", is_flag=True, help="Show which hosts were found.")
 @click.option("--print", "only_print", is_flag=True, help="Print the entry and change nothing.")
 @yes_option
 @click.argument("host", metavar="HOST", required=False, callback=find_host)
@@ -71,7 +71,7 @@ def command(
     install(host, machine, config, name, yes=yes)
     settings = choose_config_path(config, os.environ)
     if not settings.is_file():
-        click.echo(f"mailmcp has no settings yet: {settings} is missing. mailmcp setup makes them.", err=True)
+        click.echo(f"mailmcp has no settings yet: {settings} is missing. Run mailmcp setup.", err=True)
 
 
 def install(host: Host, machine: Machine, config: Path | None, name: str = SERVER_NAME, *, yes: bool) -> None:
@@ -131,7 +131,7 @@ def _list_hosts(machine: Machine, name: str) -> None:
             click.echo(f"{host.host_id:<15} not found")
         for path in files:
             try:
-                state = "installed" if has_entry(path, host, name) else "there"
+                state = "installed" if has_entry(path, host, name) else "found"
             except FileError as error:
                 click.echo(f"{host.host_id:<15} error      {error}")
             else:

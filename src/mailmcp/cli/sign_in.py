@@ -28,7 +28,7 @@ def load_sign_in(config: Path | None, account_id: str | None) -> tuple[Settings,
     if account_id is None:
         raise click.UsageError(f"Name the account. The accounts are: {known}")
     if account_id not in settings.sign_ins:
-        raise click.BadParameter(f"there is no such account; the accounts are: {known}")
+        raise click.BadParameter(f"there is no such account. The accounts are: {known}")
     return settings, settings.sign_ins[account_id]
 
 

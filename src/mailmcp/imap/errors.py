@@ -51,7 +51,7 @@ def translate_errors(account_id: str, stage: Stage = Stage.COMMAND) -> Iterator[
     except (ConnectionRefusedError, socket.gaierror) as error:
         problem = "is unknown" if isinstance(error, socket.gaierror) else "refuses connections"
         raise InternalError(
-            f"The server's host {problem} (account {account_id}). Check host and port in the settings.",
+            f"The server's host {problem} (account {account_id}). Check host and port.",
             reason=Reason.CONNECTION_REFUSED,
             retryable=True,
             details={"account_id": account_id},
@@ -110,11 +110,11 @@ def format_refusal(error: RefusedError) -> str:
     return f"{error.status} {quote(error.text)}".rstrip()
 
 
-_RESTART = "Then restart mailmcp, unless a file or a command supplies the password."
+_RESTART = "After a change in the settings, restart mailmcp."
 
 _LOGIN_REFUSALS: Mapping[Reason, str] = {
     Reason.CREDENTIALS_REJECTED: "The server rejected the user name or password of account {account}. Check "
-    f"them in the settings; many providers require an app password. {_RESTART}",
+    f"both; many providers require an app password. {_RESTART}",
     Reason.CREDENTIALS_EXPIRED: "The password of account {account} has expired. Set a new one at the "
     f"provider and in the settings. {_RESTART}",
     Reason.PERMISSION_DENIED: "The server does not let this user sign in (account {account}), whatever the "
@@ -225,7 +225,9 @@ _SELF_SIGNED = {18, 19}
 def _handshake_error(account_id: str, error: ssl.SSLError) -> InternalError:
     if isinstance(error, ssl.SSLCertVerificationError):
         problem = error.verify_message.rstrip(".")  # only some of OpenSSL's messages end with one
-        advice = "Check the host name; for a private certificate authority set ca_file in the settings."
+        advice = (
+            "Check the host name. For a private certificate authority, set ca_file (mailmcp setup --ca-file)."
+        )
         if error.verify_code in _SELF_SIGNED:
             advice = f"{advice} {BRIDGE_CERTIFICATE}"
         return tls_error(

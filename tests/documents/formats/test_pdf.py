@@ -36,7 +36,7 @@ def test_scans_are_said_to_be_images() -> None:
     reading = read_with(read, pdf(["", ""], bitmap=True))
     assert reading.is_scanned
     assert reading.notes == [
-        "Its 2 page(s) have no text and are probably scanned. imap_get_attachment with mode=image shows them."
+        "Its pages (2) have no text and are probably scanned. imap_get_attachment with mode=image shows them."
     ]
 
 

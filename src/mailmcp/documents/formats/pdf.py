@@ -42,7 +42,7 @@ def read(content: BinaryIO, out: Writer) -> None:
         out.add_note(f"Pages that can't be read: {_list(damaged)}.")
     if out.is_empty and number and not damaged:
         out.is_scanned = True
-        out.add_note(f"Its {number} page(s) have no text and are probably scanned. {_SHOW}")
+        out.add_note(f"Its pages ({number}) have no text and are probably scanned. {_SHOW}")
     elif pictured:
         out.add_note(f"Pages with pictures and no text: {_list(pictured)}. {_SHOW}")
 
