@@ -27,6 +27,7 @@ from mailmcp.hosts.table import HOSTS, SERVER_NAME, Host, Launch
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.reasons import Reason
 from mailmcp.server.app import build_server
+from mailmcp.server.options import Options
 from mailmcp.server.publishing import publish_all
 from mcp_envelope import BaseReason, Code, Dialect
 from mcp_envelope.dialects import response_v2
@@ -86,7 +87,7 @@ async def _play(dialect: Dialect) -> dict[str, tuple[str, str]]:
         )
         with IMAPClient(server.host, server.port, ssl=False) as other:
             other.login(server.user, server.password)
-            async with Client(build_server([account], dialect=dialect)) as client:
+            async with Client(build_server([account], Options(dialect=dialect))) as client:
                 arguments: dict[str, Any] = {"mailbox": "Projects", "limit": 2}
                 success = await client.call_tool("imap_search_messages", arguments)
                 data = (success.structured_content or {})["data"]
@@ -164,7 +165,9 @@ async def _listed_tokens(dialect: Dialect) -> int:
     account = Account(
         account_id="home", host="localhost", port=993, user="ann", credentials=Password(lambda: "")
     )
-    async with Client(build_server([account], dialect=dialect)) as client:  # which dials nobody for that
+    async with Client(
+        build_server([account], Options(dialect=dialect))
+    ) as client:  # which dials nobody for that
         _, tokens = await count_listed_tokens(client)
     return tokens
 

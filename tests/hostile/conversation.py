@@ -14,6 +14,7 @@ from mailmcp.demo.server import EmbeddedServer
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.model.owner import Owner
 from mailmcp.server.app import build_server
+from mailmcp.server.options import Options
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import Dialect, check_reply
 
@@ -67,7 +68,9 @@ async def read_everything(dialect: Dialect) -> Replies:
             tls=Tls.NONE,
         )
         preferences = Preferences(owners={"home": _OWNER})
-        async with Client(build_server([account], dialect=dialect, preferences=preferences)) as client:
+        async with Client(
+            build_server([account], Options(dialect=dialect, preferences=preferences))
+        ) as client:
             return await _read(client, dialect)
 
 

@@ -17,6 +17,7 @@ from mailmcp.imap.account import Account
 from mailmcp.model.message_ref import parse_ref
 from mailmcp.model.owner import Owner
 from mailmcp.server.app import build_server
+from mailmcp.server.options import Options
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.registry import TOOLS
 from mailmcp.tools.search.group_keys import GroupBy
@@ -118,7 +119,7 @@ def ask_for_everything(store: Store, dialect: Dialect, stranger: Stranger, folde
     preferences = Preferences(owners={ACCOUNT_ID: owner}, save_folder=folder)
 
     async def run() -> None:
-        server = build_server([store.account], dialect=dialect, preferences=preferences)
+        server = build_server([store.account], Options(dialect=dialect, preferences=preferences))
         async with Client(server) as client:
             listed = await call(client, "imap_list_mailboxes", include_counts=True)
             assert shared in [each["name"] for each in listed["mailboxes"]]

@@ -11,6 +11,7 @@ from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.server.app import build_server
+from mailmcp.server.options import Options
 from servers.peer import Peer
 
 INBOX = SampleMailbox(
@@ -51,14 +52,14 @@ def account_of_peer(peer: Peer, account_id: str) -> Account:
 
 @asynccontextmanager
 async def connected(mode: str = "auto", **options: Any) -> AsyncIterator[Client]:
-    """A client in this process; options as `build_server` takes them."""
+    """A client in this process; options as `Options` has them."""
     with EmbeddedServer(mailboxes=[INBOX]) as server:
-        async with Client(build_server([account_of(server)], **options), mode=mode) as client:
+        async with Client(build_server([account_of(server)], Options(**options)), mode=mode) as client:
             yield client
 
 
 @asynccontextmanager
 async def connected_to(*accounts: Account, mode: str = "auto", **options: Any) -> AsyncIterator[Client]:
     """A client in this process of a server for these accounts."""
-    async with Client(build_server(accounts, **options), mode=mode) as client:
+    async with Client(build_server(accounts, Options(**options)), mode=mode) as client:
         yield client

@@ -11,6 +11,7 @@ from mcp import Client
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.server import service
 from mailmcp.server.app import build_server
+from mailmcp.server.options import Options
 from mailmcp.tools.accounts.tool import ListAccountsArguments
 from mailmcp.tools.tool import Call
 from mcp_envelope import Outcome
@@ -116,7 +117,7 @@ def test_the_deadline_of_a_call_is_the_settings(peer: PeerFactory) -> None:
     )
 
     async def run() -> dict[str, Any]:
-        async with Client(build_server([account], call_timeout_s=1)) as client:
+        async with Client(build_server([account], Options(call_timeout_s=1))) as client:
             result = await client.call_tool("imap_search_messages", {})
             return result.structured_content or {}
 

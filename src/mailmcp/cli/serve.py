@@ -22,6 +22,7 @@ from mailmcp.cli.options import (
     transport_options,
 )
 from mailmcp.server.app import build_server
+from mailmcp.server.options import Options
 from mailmcp.server.stdio import run_stdio
 from mailmcp.settings.load import load_settings, read_http_token
 from mailmcp.settings.model import Settings
@@ -56,17 +57,15 @@ def serve(settings: Settings, address: HttpAddress | None = None, *, source: str
     run = partial(run_stdio, leave=exit_now) if address is None else _http_runner(settings, address)
     origin = source or settings.source or "the environment"
     _log.info("mailmcp %s serves %d account(s) from %s", __version__, len(settings.accounts), origin)
-    run(
-        build_server(
-            settings.accounts,
-            dialect=settings.server.envelope,
-            json_text=settings.server.text == "json",
-            lean_rows=settings.server.rows == "lean",
-            call_timeout_s=settings.server.call_timeout_s,
-            preferences=settings.preferences,
-            keeps_verdicts=not source,  # the sample mailbox's server ends with the process
-        )
+    options = Options(
+        dialect=settings.server.envelope,
+        json_text=settings.server.text == "json",
+        lean_rows=settings.server.rows == "lean",
+        call_timeout_s=settings.server.call_timeout_s,
+        preferences=settings.preferences,
+        keeps_verdicts=not source,  # the sample mailbox's server ends with the process
     )
+    run(build_server(settings.accounts, options))
     exit_if_threads_are_stuck()
 
 

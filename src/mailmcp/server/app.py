@@ -29,12 +29,12 @@ from mcp.types import (
     Tool,
 )
 
-from mailmcp import __version__, limits
+from mailmcp import __version__
 from mailmcp.imap.account import Account
 from mailmcp.server import resource_lists
 from mailmcp.server.on_demand import LoadError, OnDemand
+from mailmcp.server.options import Options
 from mailmcp.server.published import read_published
-from mailmcp.tools.preferences import DEFAULTS, Preferences
 from mcp_envelope import BaseReason, Code, Dialect
 from mcp_envelope.server.toolset import unknown_tool
 
@@ -69,48 +69,22 @@ class Serving:
     service: "OnDemand[Service]"
 
 
-def build_server(
-    accounts: Sequence[Account],
-    *,
-    dialect: Dialect = Dialect.SUMMARY,
-    json_text: bool = False,
-    lean_rows: bool = False,
-    call_timeout_s: float = limits.CALL_TIMEOUT_S,
-    preferences: Preferences = DEFAULTS,
-    keeps_verdicts: bool = False,
-) -> Server[Serving]:
-    """Build the server. It opens no connection before a call needs one.
-
-    Args:
-        accounts: At least one.
-        dialect: The wire shape of replies, and so of the published output schemas.
-        json_text: Send the envelope itself in the text channel, instead of Markdown.
-        lean_rows: Leave out of listed messages what their ids already say.
-        call_timeout_s: The limit of one call, retries included.
-        preferences: The user's choices that tools depend on.
-        keeps_verdicts: Keep what is learned of mail servers for other processes, in the user's cache folder.
-    """
-    published = read_published(dialect, lean_rows=lean_rows, saving=preferences.save_folder is not None)
+def build_server(accounts: Sequence[Account], options: Options = Options()) -> Server[Serving]:  # noqa: B008 - immutable
+    """Build the server for one or more accounts. It opens no connection before a call needs one."""
+    saving = options.preferences.save_folder is not None
+    published = read_published(options.dialect, lean_rows=options.lean_rows, saving=saving)
 
     def load() -> "AbstractAsyncContextManager[Service]":
         # Imported here only: at the top of this module it would take a fifth of the start-up time.
         service = importlib.import_module("mailmcp.server.service")
-        opened: AbstractAsyncContextManager[Service] = service.open_service(
-            accounts,
-            dialect=dialect,
-            json_text=json_text,
-            lean_rows=lean_rows,
-            call_timeout_s=call_timeout_s,
-            preferences=preferences,
-            keeps_verdicts=keeps_verdicts,
-        )
+        opened: AbstractAsyncContextManager[Service] = service.open_service(accounts, options)
         return opened
 
     @asynccontextmanager
     async def lifespan(_server: Server[Serving]) -> AsyncIterator[Serving]:
         service = OnDemand(load)
         async with service.running():
-            yield Serving(accounts, dialect, published, service)
+            yield Serving(accounts, options.dialect, published, service)
 
     def input_schema(name: str) -> dict[str, Any] | None:
         return published[name].input_schema if name in published else None

@@ -4,27 +4,20 @@ Values are the plain names: whoever expands the template percent-encodes them (R
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final
 
 import anyio
-from mcp.shared.exceptions import MCPError
-from mcp.types import Completion, ErrorData, PromptReference, ResourceTemplateReference
+from mcp.types import CompleteRequestParams, Completion, PromptReference, ResourceTemplateReference
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import list_mailboxes
 from mailmcp.server.resource_lists import TEMPLATES
-from mailmcp.server.rpc_error import rpc_error
 from mailmcp.tools.tool import Call
-from mcp_envelope import BaseReason, InvalidInputError, ToolError, Trace
-from mcp_envelope.server.calls import Call as Request
-from mcp_envelope.server.calls import Calls
+from mcp_envelope import BaseReason, InvalidInputError
 
 _URI_TEMPLATES: Final = tuple(template.uri_template for template in TEMPLATES)
 _ARGUMENTS: Final = ("account", "mailbox", "uidvalidity", "uid", "part_id")
-
-Reference = ResourceTemplateReference | PromptReference
 
 
 @dataclass(slots=True)
@@ -40,55 +33,24 @@ class _MailboxNames:
 class Completions:
     """Completes arguments. Mailboxes are cached for a minute, so few keystrokes reach the mail server."""
 
-    def __init__(
-        self,
-        calls: Calls[Call],
-        open_call: Callable[[Request], AbstractContextManager[Call]],
-        *,
-        clock: Callable[[], float],
-    ) -> None:
-        """Run requests with `calls`; `clock` returns monotonic seconds."""
-        self._calls = calls
-        self._open_call = open_call
+    def __init__(self, *, clock: Callable[[], float]) -> None:
+        """Begin with an empty cache; `clock` returns monotonic seconds."""
         self._clock = clock
         self._mailboxes_of: dict[str, _MailboxNames] = {}
 
-    async def complete(
-        self,
-        reference: Reference,
-        argument: str,
-        typed: str,
-        *,
-        known: Mapping[str, str],
-        trace: Trace | None = None,
-    ) -> Completion:
-        """Complete an argument; numbers have no completions.
+    async def complete(self, params: CompleteRequestParams, call: Call) -> Completion:
+        """Complete an argument of a template; numbers have no completions.
 
-        Args:
-            reference: One of the templates.
-            argument: The name of an argument in it.
-            typed: Any part of a value, in any case; "" for all values.
-            known: The values of other arguments; `account` is the one whose mailboxes to list.
-            trace: The caller's.
+        What was typed may be any part of a value, in any case; "" is all values. Of the arguments that are
+        known already, `account` is the one whose mailboxes to list.
 
         Raises:
-            MCPError: There is no such template or argument, or the mail server failed.
+            InvalidInputError: There is no such template or argument.
+            ToolError: The mail server failed.
         """
-
-        async def work(request: Request) -> Completion:
-            _check(reference, argument)
-            with self._open_call(request) as call:
-                return _choose(await self._values(argument, known, call), typed)
-
-        def reply(result: Completion | ToolError, request: Request) -> Completion | ErrorData:
-            if isinstance(result, ToolError):
-                return rpc_error(result, request_id=request.request_id)
-            return result
-
-        replied = await self._calls.answer("completion/complete", work, reply, trace=trace)
-        if isinstance(replied, ErrorData):
-            raise MCPError.from_error_data(replied)
-        return replied
+        _check(params.ref, params.argument.name)
+        known = (params.context.arguments if params.context else None) or {}
+        return _choose(await self._values(params.argument.name, known, call), params.argument.value)
 
     async def _values(self, argument: str, known: Mapping[str, str], call: Call) -> Iterable[str]:
         accounts = [account.account_id for account in call.pool.accounts]
@@ -109,7 +71,7 @@ class Completions:
             return known.names
 
 
-def _check(reference: Reference, argument: str) -> None:
+def _check(reference: ResourceTemplateReference | PromptReference, argument: str) -> None:
     if not isinstance(reference, ResourceTemplateReference) or reference.uri not in _URI_TEMPLATES:
         raise InvalidInputError.of(
             "ref",

@@ -1,8 +1,11 @@
-"""What a tool is, and what it works with: `MailTool` declares one, `Call` is one call of it."""
+"""What a tool is, and what it works with.
+
+`MailTool` declares a tool, `Call` is one call of it, `Shared` is what all calls have in common.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import dataclass, field, fields
+from datetime import date, datetime
 
 from pydantic import BaseModel
 
@@ -37,27 +40,38 @@ _DEFAULT = "default"
 
 
 @dataclass(slots=True, kw_only=True)
-class Call:
-    """One call of a tool: how it reaches the mail, and what it may know of the user and the server."""
+class Shared:
+    """What all calls work with for as long as the server runs: the mail, the user's choices, the caches."""
 
     pool: Pool
-    uid_cache: UidCache
+    preferences: Preferences
+    lean_rows: bool = False
+    """Whether listed messages leave out what their ids already say."""
+
+    uid_cache: UidCache = field(default_factory=UidCache)
+    extractor: Extractor = field(default_factory=Extractor)
+    message_id_cache: MessageIdCache = field(default_factory=MessageIdCache)
+    authserv_ids: AuthservIds = field(default_factory=AuthservIds)
+    correspondents: dict[str, Correspondents] = field(default_factory=dict)
+    """By account, those that were learned before."""
+
+    def begin_call(self, *, deadline: float, report: Report) -> "Call":
+        """Begin a call, today."""
+        shared = {each.name: getattr(self, each.name) for each in fields(Shared)}
+        today = datetime.now(self.preferences.zone).date()
+        return Call(**shared, deadline=deadline, report=report, today=today)
+
+
+@dataclass(slots=True, kw_only=True)
+class Call(Shared):
+    """One call of a tool, which has all that is shared."""
+
     deadline: float
     """On the event loop's clock."""
 
+    report: Report
     today: date
     """In the user's time zone."""
-
-    lean_rows: bool
-    """Whether listed messages leave out what their ids already say."""
-
-    preferences: Preferences
-    report: Report
-    extractor: Extractor
-    message_id_cache: MessageIdCache
-    authserv_ids: AuthservIds = field(default_factory=AuthservIds)
-    correspondents: dict[str, Correspondents] = field(default_factory=dict)
-    """By account, those that were learned before; lives longer than the call."""
 
     telemetry: Telemetry = field(default_factory=Telemetry)
     account_id: str = ""

@@ -8,7 +8,7 @@ import pytest
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mcp_envelope.server.progress import Progress, send_nothing
+from mcp_envelope.server.progress import Progress
 from server.mailbox import connected
 
 Sent = list[tuple[float, float | None, str | None]]
@@ -109,7 +109,7 @@ def test_a_thread_that_the_event_loop_does_not_know_may_report() -> None:
 
 def test_nobody_need_listen() -> None:
     async def run() -> None:
-        progress = Progress(send_nothing)
+        progress = Progress(Client().send)
         async with progress.running():
             progress.report(1, 2, "unheard")
 

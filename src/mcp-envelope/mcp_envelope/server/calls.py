@@ -16,6 +16,7 @@ from typing import Any, Final, Generic, TypeVar, cast
 
 import anyio
 from anyio import CapacityLimiter, to_thread
+from mcp.server.context import ServerRequestContext
 from mcp_types import CallToolResult
 
 from mcp_envelope.arguments import read_arguments
@@ -24,7 +25,8 @@ from mcp_envelope.errors import BaseReason, Code, DeadlineError, InternalError, 
 from mcp_envelope.meta import Meta, Trace
 from mcp_envelope.outcome import Outcome
 from mcp_envelope.reply import make_result
-from mcp_envelope.server.progress import Progress, Send, send_nothing
+from mcp_envelope.server.progress import Progress
+from mcp_envelope.server.trace import read_trace
 from mcp_envelope.tool import ContextT, Report, Tool
 
 ValueT = TypeVar("ValueT")
@@ -52,8 +54,8 @@ class Call:
     """On the event loop's clock. The call is cancelled a second later."""
 
     report: Report
-    request: Any = None
-    """The SDK's `ServerRequestContext`: its session, and its `lifespan_context` with the server's state."""
+    request: ServerRequestContext[Any]
+    """The SDK's: its session, and its `lifespan_context` with the server's state."""
 
     trace: Trace | None = None
     request_id: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -86,8 +88,9 @@ class Calls(Generic[ContextT]):
 
         Args:
             version: Of the server's replies, such as `tickets/1`. Its first part names the logger.
-            context: Makes the second parameter of tools; a context manager that exits when the tool ends.
-                Validators of arguments get it too, as `info.context["call"]`.
+            context: Makes what each request works with; a context manager that exits when its work ends.
+                Tools get it as their second parameter, and validators of arguments as
+                `info.context["call"]`.
             dialect: The shape of replies.
             json_text: Use the envelope itself as the text, instead of Markdown.
             timeout_s: Time limit of one call; hosts give up after 60 s by default.
@@ -104,17 +107,13 @@ class Calls(Generic[ContextT]):
         self,
         tool: Tool[ContextT],
         arguments: Mapping[str, object],
-        *,
-        request: Any = None,
-        trace: Trace | None = None,
-        send_progress: Send = send_nothing,
+        request: ServerRequestContext[Any],
     ) -> CallToolResult:
-        """Run a tool and make its reply; raises only cancellation. Arguments as for `answer`."""
+        """Run a tool and make its reply; raises only cancellation. `request` is the SDK's."""
 
-        async def work(call: Call) -> Outcome[Any]:
-            with self._context(call) as context:
-                given = read_arguments(tool.arguments, arguments, context={"call": context})
-                return await self._run(tool, given, context)
+        async def work(context: ContextT) -> Outcome[Any]:
+            given = read_arguments(tool.arguments, arguments, context={"call": context})
+            return await self._run(tool, given, context)
 
         def reply(result: Outcome[Any] | ToolError, call: Call) -> CallToolResult:
             return make_result(
@@ -125,9 +124,7 @@ class Calls(Generic[ContextT]):
                 json_text=self._json_text,
             )
 
-        return await self.answer(
-            tool.name, work, reply, request=request, trace=trace, send_progress=send_progress
-        )
+        return await self.answer(tool.name, work, reply, request)
 
     async def _run(self, tool: Tool[ContextT], arguments: Any, context: ContextT) -> Outcome[Any]:
         if inspect.iscoroutinefunction(tool.run):
@@ -154,12 +151,9 @@ class Calls(Generic[ContextT]):
     async def answer(
         self,
         name: str,
-        work: Callable[[Call], Awaitable[ValueT]],
+        work: Callable[[ContextT], Awaitable[ValueT]],
         reply: Callable[[ValueT | ToolError, Call], ReplyT],
-        *,
-        request: Any = None,
-        trace: Trace | None = None,
-        send_progress: Send = send_nothing,
+        request: ServerRequestContext[Any],
     ) -> ReplyT:
         """Do `work` within the time limit of a call; raises only cancellation.
 
@@ -168,12 +162,15 @@ class Calls(Generic[ContextT]):
             work: May raise any `ToolError`.
             reply: Makes the reply from what `work` returned, or from its error.
             request: The SDK's context of the request.
-            trace: The caller's trace.
-            send_progress: Sends progress to the client.
         """
-        progress = Progress(send_progress)
-        deadline = anyio.current_time() + self._timeout_s
-        call = Call(tool=name, deadline=deadline, report=progress.report, request=request, trace=trace)
+        progress = Progress(request.session.report_progress)
+        call = Call(
+            tool=name,
+            deadline=anyio.current_time() + self._timeout_s,
+            report=progress.report,
+            request=request,
+            trace=read_trace(request.meta),
+        )
         level, ending = logging.INFO, "cancelled"
         try:
             async with progress.running():
@@ -188,11 +185,14 @@ class Calls(Generic[ContextT]):
         finally:
             self._log.log(level, "%s: %s", name, ending, extra=_log_fields(call, ending))
 
-    async def _result_of(self, work: Callable[[Call], Awaitable[ValueT]], call: Call) -> ValueT | ToolError:
+    async def _result_of(
+        self, work: Callable[[ContextT], Awaitable[ValueT]], call: Call
+    ) -> ValueT | ToolError:
         """Run the work; any exception but cancellation becomes a `ToolError`."""
         with anyio.CancelScope(deadline=call.deadline + GRACE_S) as scope:
             try:
-                return await work(call)
+                with self._context(call) as context:
+                    return await work(context)
             except ToolError as error:
                 return error
             except Exception:  # noqa: BLE001 - the boundary: a bug is answered, and logged with its traceback

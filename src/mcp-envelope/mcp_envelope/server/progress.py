@@ -15,10 +15,6 @@ Send = Callable[[float, float | None, str | None], Awaitable[None]]
 """Sends one notification: how much is done, of how much, and what; never raises for a lost client."""
 
 
-async def send_nothing(_done: float, _total: float | None, _what: str | None) -> None:
-    """Send nothing, for a client that wants only the reply."""
-
-
 class Progress:
     """Takes the reports of one call, and sends them while it runs."""
 

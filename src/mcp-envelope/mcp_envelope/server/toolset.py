@@ -20,7 +20,6 @@ from mcp_types import Tool as PublishedTool
 
 from mcp_envelope.dialects.registry import Dialect, shape_of
 from mcp_envelope.server.calls import Call, Calls
-from mcp_envelope.server.trace import read_trace
 from mcp_envelope.tool import Function, Tool, publish
 
 FunctionT = TypeVar("FunctionT", bound=Function)
@@ -108,13 +107,7 @@ class Toolset:
         """
         if params.name not in self._tools:
             raise unknown_tool(self._tools, self._dialect)
-        return await self._calls.call_tool(
-            self._tools[params.name],
-            params.arguments or {},
-            request=context,
-            trace=read_trace(context.meta),
-            send_progress=context.session.report_progress,
-        )
+        return await self._calls.call_tool(self._tools[params.name], params.arguments or {}, context)
 
 
 def unknown_tool(names: Iterable[str], dialect: Dialect) -> MCPError:
