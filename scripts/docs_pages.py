@@ -206,7 +206,7 @@ def tool_page() -> str:
     parts = []
     for tool in publish_all(Dialect.SUMMARY):
         output = tool["outputSchema"]["properties"]["data"]
-        rows = [f"## `{tool['name']}`", "", tool["description"], ""]
+        rows = [f"### `{tool['name']}`", "", tool["description"], ""]
         required = tool["inputSchema"].get("required", [])
         arguments = [
             f"| `{name}` | {_type(schema)} | {_default(name, schema, required)} | {_said(schema)} |"
@@ -216,22 +216,25 @@ def tool_page() -> str:
             rows += ["| argument | type | default | meaning |", "|---|---|---|---|", *arguments]
         else:
             rows.append("It takes no arguments.")
-        rows += ["", "| data | type | meaning |", "|---|---|---|", *_fields(output, "")]
+        rows += ["", "| in | fields |", "|---|---|", *_fields(output, "data")]
         parts.append("\n".join(rows))
     return "\n\n".join(parts)
 
 
-def _fields(schema: dict[str, Any], prefix: str) -> list[str]:
-    rows = []
+def _fields(schema: dict[str, Any], where: str) -> list[str]:
+    """Write a row for an object, and one for each object within it."""
+    fields, rows = [], []
     for name, each in schema["properties"].items():
-        if prefix == "" and name in {"status", "issues", "next_action"}:
+        if where == "data" and name in {"status", "issues", "next_action"}:
             continue
-        optional = "" if name in schema.get("required", ()) else " (may be absent)"
-        rows.append(f"| `{prefix}{name}` | {_type(each)}{optional} | {_said(each)} |")
+        optional = "" if name in schema.get("required", ()) else "?"
+        kind = "" if each["type"] == "string" and "enum" not in each else f" {_type(each)}"
+        said = _said(each).removesuffix(".")
+        fields.append(f"`{name}`{optional}{kind}" + (f" ({said})" if said else ""))
         inner = each.get("items", each)
         if "properties" in inner:
-            rows += _fields(inner, f"{prefix}{name}{'[]' if 'items' in each else ''}.")
-    return rows
+            rows += _fields(inner, f"{name}[]" if "items" in each else name)
+    return [f"| `{where}` | {', '.join(fields)} |", *rows]
 
 
 def _type(schema: dict[str, Any]) -> str:
