@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from mailmcp import limits
 from mailmcp.imap.command import RefusedError, quoted
-from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps, id_items
+from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps, id_items
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.search.plan import Plan, format_search_date
@@ -268,36 +268,3 @@ def row_steps(uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
     [again] = yield from fetch_steps((unreadable, plain))
     kept = {uid: failure for uid, failure in fetched.failures.items() if uid not in unreadable}
     return Fetched(messages=fetched.messages | again.messages, failures=kept | again.failures)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextRequest:
-    """What to fetch of messages of one mailbox."""
-
-    uidvalidity: int
-    jobs: tuple[FetchJob, ...]
-
-
-def fetch_texts(
-    session: Session,
-    wanted: Mapping[str, TextRequest],
-    *,
-    keep: Callable[[dict[str, list[Fetched] | ToolError]], None] = lambda _found: None,
-) -> dict[str, list[Fetched] | ToolError]:
-    """Fetch parts of messages in many mailboxes; one round trip for twenty of them if all goes well.
-
-    `keep` receives what came if the connection fails; messages that did not come are failures.
-
-    Raises:
-        DeadlineError, InternalError: The connection failed.
-    """
-    tasks = {
-        name: MailboxTask(mailbox=name, uidvalidity=each.uidvalidity, steps=fetch_steps(*each.jobs))
-        for name, each in wanted.items()
-    }
-    lost = _run(session, list(tasks.values()))
-    fetched = {name: task.outcome for name, task in tasks.items()}
-    if lost is not None:
-        keep(fetched)
-        raise lost
-    return fetched

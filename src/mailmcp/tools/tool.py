@@ -3,10 +3,12 @@
 `MailTool` declares a tool, `Call` is one call of it, `Shared` is what all calls have in common.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
+from types import MappingProxyType
 
+import anyio
 from pydantic import BaseModel
 
 from mailmcp.documents.extractor import Extractor
@@ -175,6 +177,39 @@ class Call(Shared):
             if next_action is None:
                 raise
             raise error.replace(next_action=next_action) from error
+
+    async def ask_accounts(
+        self,
+        works: Mapping[str, Callable[[Session], ResultT]],
+        *,
+        mailboxes: Mapping[str, str] = MappingProxyType({}),
+        deadline: float | None = None,
+    ) -> dict[str, ResultT | ToolError]:
+        """Run a function on a session of each account, side by side.
+
+        Args:
+            works: By account, as for `ask`.
+            mailboxes: By account, the mailbox that it selects first, if that is known.
+            deadline: If earlier than the call's.
+
+        Returns:
+            By account what its function returned, or why it failed.
+        """
+        results: dict[str, ResultT | ToolError] = {}
+
+        async def ask(account_id: str, work: Callable[[Session], ResultT]) -> None:
+            mailbox = mailboxes.get(account_id, "")
+            try:
+                results[account_id] = await self.ask(
+                    work, account_id=account_id, mailbox=mailbox, deadline=deadline
+                )
+            except ToolError as error:
+                results[account_id] = error
+
+        async with anyio.create_task_group() as tasks:
+            for account_id, work in works.items():
+                tasks.start_soon(ask, account_id, work)
+        return {each: results[each] for each in works}
 
     def _next_action(
         self, error: ToolError, account_id: str, message: MessageRef | None

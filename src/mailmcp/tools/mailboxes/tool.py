@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
-import anyio
 from pydantic import Field
 
 from mailmcp import limits
@@ -57,26 +57,21 @@ async def list_mailboxes_of_accounts(
     if not start.all_accounts:
         account_ids = [call.choose_account(start.account_id, or_all=_ALL).account_id]
     first = account_ids.index(call.choose_account(start.account_id).account_id) if start.account_id else 0
-    results: dict[str, _Listed | ToolError] = {}
-
-    async def list_account(index: int, account_id: str) -> None:
-        position = start.position if index == first else ""
-
-        def work(session: Session) -> _Listed:
-            return _list_page(session, position, counts=start.include_counts, skipped=index < first)
-
-        try:
-            results[account_id] = await call.ask(work, account_id=account_id)
-        except ToolError as error:
-            results[account_id] = error
-
-    async with anyio.create_task_group() as tasks:
-        for index, account_id in enumerate(account_ids):
-            tasks.start_soon(list_account, index, account_id)
-    errors = {each: error for each in account_ids if isinstance(error := results[each], ToolError)}
+    results = await call.ask_accounts(
+        {
+            account_id: partial(
+                _list_page,
+                position=start.position if index == first else "",
+                counts=start.include_counts,
+                skipped=index < first,
+            )
+            for index, account_id in enumerate(account_ids)
+        }
+    )
+    errors = {each: error for each, error in results.items() if isinstance(error, ToolError)}
     if len(errors) == len(account_ids):
         raise errors[account_ids[0]]
-    listed = {each: found for each in account_ids if isinstance(found := results[each], _Listed)}
+    listed = {each: found for each, found in results.items() if isinstance(found, _Listed)}
     every = [(account_id, each) for account_id, found in listed.items() for each in found.page]
     page = every[: limits.MAILBOX_PAGE_SIZE]
     total = sum(found.total for found in listed.values())
@@ -118,7 +113,7 @@ async def list_mailboxes_of_accounts(
     )
 
 
-def _list_page(session: Session, position: str, *, counts: bool, skipped: bool) -> _Listed:
+def _list_page(session: Session, *, position: str, counts: bool, skipped: bool) -> _Listed:
     every = list_mailboxes(session, with_counts=counts)
     after = listing_order(position)
     rest = [each for each in every if not skipped and (not position or listing_order(each.name) > after)]

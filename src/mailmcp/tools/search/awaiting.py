@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from typing import Final
 
 import anyio
@@ -97,17 +98,14 @@ class Awaiting:
         deadline = anyio.current_time()
         deadline += (self._call.deadline - deadline) * _LISTING_SHARE
 
-        async def add_listing(account_id: str) -> None:
-            try:
-                self._listings[account_id] = await self._call.ask(
-                    list_mailboxes, account_id=account_id, deadline=deadline
-                )
-            except ToolError as error:
-                self._failed[account_id, None] = error
-
-        async with anyio.create_task_group() as tasks:
-            for account in self._call.pool.accounts:
-                tasks.start_soon(add_listing, account.account_id)
+        listed = await self._call.ask_accounts(
+            {each.account_id: list_mailboxes for each in self._call.pool.accounts}, deadline=deadline
+        )
+        for account_id, found in listed.items():
+            if isinstance(found, ToolError):
+                self._failed[account_id, None] = found
+            else:
+                self._listings[account_id] = found
         if self._side == FROM_ME:
             self._check_addresses(dict.fromkeys(each.account_id for each in search.sources))
         awaited = AwaitedReply(side=self._side, own=tuple(sorted(self._own)))
@@ -260,35 +258,35 @@ class Awaiting:
 
     async def _look(self, query: ReplyQuery) -> list[Letter]:
         """Look for replies in all accounts; two round trips."""
+        works = {
+            account_id: partial(self._look_in, listed=listed, query=query)
+            for account_id, listed in self._listings.items()
+            if (account_id, None) not in self._failed and _places(listed)
+        }
         letters: list[Letter] = []
-
-        async def look(account_id: str, listed: Sequence[Mailbox]) -> None:
-            names = _places(listed)
-            sent = {each.name for each in listed if each.special_use == "\\Sent"}
-            asked = replace(query, whole=sent if self._side == FROM_ME else ())
-
-            def work(session: Session) -> tuple[dict[str, FoundReplies | ToolError], list[Letter]]:
-                found = find_replies(session, names, asked, items=_ITEMS)
-                return found, [letter for each in found.items() for letter in self._read(account_id, *each)]
-
-            try:
-                answers, read = await self._call.ask(work, account_id=account_id)
-            except ToolError as error:
-                self._failed[account_id, None] = error
-                return
-            letters.extend(read)
+        for account_id, result in (await self._call.ask_accounts(works)).items():
+            if isinstance(result, ToolError):
+                self._failed[account_id, None] = result
+                continue
+            answers, read = result
+            letters += read
             for name, each in answers.items():
                 if isinstance(each, ToolError):
                     self._failed[account_id, name] = each
                 else:
                     self._looked.add((account_id, name))
                     self._statements |= dict.fromkeys(each.statements)
-
-        async with anyio.create_task_group() as tasks:
-            for account_id, listed in self._listings.items():
-                if (account_id, None) not in self._failed and _places(listed):
-                    tasks.start_soon(look, account_id, listed)
         return letters
+
+    def _look_in(
+        self, session: Session, listed: Sequence[Mailbox], query: ReplyQuery
+    ) -> tuple[dict[str, FoundReplies | ToolError], list[Letter]]:
+        """Look for replies in one account. Blocks."""
+        sent = {each.name for each in listed if each.special_use == "\\Sent"}
+        asked = replace(query, whole=sent if self._side == FROM_ME else ())
+        found = find_replies(session, _places(listed), asked, items=_ITEMS)
+        account_id = session.account.account_id
+        return found, [letter for each in found.items() for letter in self._read(account_id, *each)]
 
     def _read(self, account_id: str, name: str, answers: FoundReplies | ToolError) -> Iterator[Letter]:
         if isinstance(answers, ToolError):

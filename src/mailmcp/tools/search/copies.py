@@ -4,19 +4,15 @@ Where the server has no ids, two messages of one size that arrived in the same s
 those are fetched and compared in full: thousands of messages cost no more than their few suspects.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
-import anyio
-
 from mailmcp import limits
-from mailmcp.imap.session import Session
-from mailmcp.imap.thread import TextRequest, fetch_texts
 from mailmcp.mail.duplicates import DUPLICATE_HEADER_FIELDS
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.fetch_parts import fetch_parts
 from mailmcp.tools.search.page import copy_keys
 from mailmcp.tools.tool import Call
-from mcp_envelope import ToolError
 
 _ITEMS = (
     "UID",
@@ -85,20 +81,21 @@ async def fold_copies(call: Call, places: Sequence[Place]) -> Folded:
         call: For the comparison.
         places: The mailboxes, those to prefer first.
     """
-    folded = Folded()
-    keys: dict[tuple[str, str, int], Hashable] = {}
-    if len(places) > 1:
-        suspects = _find_suspects(places)
-        folded.unproven = max(len(suspects) - limits.GROUP_COPIES_MAX, 0)
-        keys, failed = await _compare(call, suspects[: limits.GROUP_COPIES_MAX])
-        folded.unproven += failed
+    suspects = _find_suspects(places)
+    # What can't be fetched isn't compared; the reply says so.
+    fetched = await fetch_parts(call, suspects[: limits.GROUP_COPIES_MAX], lambda _session, _ref: _ITEMS)
+    keys: dict[tuple[str, str], dict[int, Hashable]] = {}
+    for ref, row in fetched.messages.items():
+        keys.setdefault((ref.account_id, ref.mailbox), {})[ref.uid] = copy_keys(ref.account_id, row)
+    folded = Folded(unproven=len(suspects) - len(fetched.messages))
     known: dict[tuple[Hashable, int], Entry] = {}
     for place in places:
+        proven = keys.get((place.account_id, place.mailbox), {})
         seen: dict[Hashable, int] = {}
         for message in place.messages:
-            key = (place.account_id, message.ids) if message.ids else keys.get(_id(place, message))
+            key = (place.account_id, message.ids) if message.ids else proven.get(message.uid)
             entry: Entry = []
-            if key is not None:
+            if key:
                 # The second of two equal messages in this mailbox is a copy of the second elsewhere.
                 seen[key] = seen.get(key, 0) + 1
                 entry = known.setdefault((key, seen[key]), entry)
@@ -108,61 +105,16 @@ async def fold_copies(call: Call, places: Sequence[Place]) -> Folded:
     return folded
 
 
-def _id(place: Place, message: Counted) -> tuple[str, str, int]:
-    return place.account_id, place.mailbox, message.uid
-
-
-def _find_suspects(places: Sequence[Place]) -> list[tuple[Place, Counted]]:
+def _find_suspects(places: Sequence[Place]) -> list[MessageRef]:
     """Return the messages that may be copies of one in another mailbox, by INTERNALDATE and size."""
-    alike: dict[tuple[int, int], list[tuple[Place, Counted]]] = {}
+    alike: dict[tuple[int, int], list[tuple[Place, int]]] = {}
     for place in places:
         for each in place.messages:
             if not each.ids and each.arrived is not None and each.size_octets is not None:
-                alike.setdefault((-each.arrived, each.size_octets), []).append((place, each))
+                alike.setdefault((-each.arrived, each.size_octets), []).append((place, each.uid))
     return [
-        each
+        place.ref(uid)
         for measures in sorted(alike)
-        if len({(place.account_id, place.mailbox) for place, _ in alike[measures]}) > 1
-        for each in alike[measures]
+        if len({id(place) for place, _ in alike[measures]}) > 1
+        for place, uid in alike[measures]
     ]
-
-
-async def _compare(
-    call: Call, suspects: Sequence[tuple[Place, Counted]]
-) -> tuple[dict[tuple[str, str, int], Hashable], int]:
-    """Fetch what proves a copy; return the keys that only copies share, and how many were not fetched."""
-    by_account: dict[str, dict[str, list[tuple[Place, Counted]]]] = {}
-    for each in suspects:
-        by_account.setdefault(each[0].account_id, {}).setdefault(each[0].mailbox, []).append(each)
-    keys: dict[tuple[str, str, int], Hashable] = {}
-    missing = 0
-
-    async def compare(account_id: str, mailboxes: Mapping[str, Sequence[tuple[Place, Counted]]]) -> None:
-        nonlocal missing
-        wanted = {
-            name: TextRequest(
-                uidvalidity=each[0][0].uidvalidity, jobs=(([message.uid for _, message in each], _ITEMS),)
-            )
-            for name, each in mailboxes.items()
-        }
-
-        def fetch(session: Session) -> Mapping[str, object]:
-            return fetch_texts(session, wanted)
-
-        try:
-            results = await call.ask(fetch, mailbox=next(iter(mailboxes)), account_id=account_id)
-        except ToolError:
-            results = {}  # the groups are complete without; the reply says that copies weren't compared
-        for name, each in mailboxes.items():
-            fetched = results.get(name)
-            rows = fetched[0].messages if isinstance(fetched, list) else {}
-            missing += sum(message.uid not in rows for _, message in each)
-            for place, message in each:
-                found = copy_keys(account_id, rows[message.uid]) if message.uid in rows else ()
-                if found:
-                    keys[_id(place, message)] = found
-
-    async with anyio.create_task_group() as tasks:
-        for account_id, mailboxes in by_account.items():
-            tasks.start_soon(compare, account_id, mailboxes)
-    return keys, missing

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-
-import anyio
+from functools import partial
 
 from mailmcp.imap.mailboxes import Mailbox, count_mailboxes, list_mailboxes
 from mailmcp.tools.search.coverage import Coverage, Place, cover
@@ -20,19 +19,10 @@ async def list_accounts(
     call: Call, account_ids: Iterable[str], known: Mapping[str, tuple[Mailbox, ...]]
 ) -> Listings:
     """Add the listings of accounts to those that are known; one round trip for each new one, in parallel."""
-    listings = dict(known)
-
-    async def add(account_id: str) -> None:
-        try:
-            listings[account_id] = await call.ask(list_mailboxes, account_id=account_id)
-        except ToolError:
-            return
-
-    async with anyio.create_task_group() as tasks:
-        for account_id in dict.fromkeys(account_ids):
-            if account_id not in listings:
-                tasks.start_soon(add, account_id)
-    return {each: listings[each] for each in dict.fromkeys([*known, *account_ids]) if each in listings}
+    wanted = dict.fromkeys(account_ids)
+    found = await call.ask_accounts({each: list_mailboxes for each in wanted if each not in known})
+    listings = dict(known) | {each: listed for each, listed in found.items() if isinstance(listed, tuple)}
+    return {each: listings[each] for each in [*known, *wanted] if each in listings}
 
 
 async def cover_empty(
@@ -54,21 +44,23 @@ async def cover_empty(
 
 async def count_places(call: Call, places: Sequence[Place], listings: Listings) -> Listings:
     """Count the messages of some mailboxes; one round trip for each account, in parallel."""
-    counted = dict(listings)
-
-    async def count(account_id: str, names: set[str]) -> None:
-        wanted = [each for each in counted[account_id] if each.name in names]
-        try:
-            found = await call.ask(lambda session: count_mailboxes(session, wanted), account_id=account_id)
-        except ToolError:
-            return
-        by_name = {each.name: each for each in found.mailboxes}
-        counted[account_id] = tuple(
-            replace(each, messages=by_name[each.name].messages) if each.name in by_name else each
-            for each in counted[account_id]
-        )
-
-    async with anyio.create_task_group() as tasks:
-        for account_id in {account_id for account_id, _ in places}:
-            tasks.start_soon(count, account_id, {name for account, name in places if account == account_id})
-    return counted
+    names: dict[str, set[str]] = {}
+    for account_id, name in places:
+        names.setdefault(account_id, set()).add(name)
+    counted = await call.ask_accounts(
+        {
+            account_id: partial(
+                count_mailboxes, mailboxes=[each for each in listings[account_id] if each.name in wanted]
+            )
+            for account_id, wanted in names.items()
+        }
+    )
+    updated = dict(listings)
+    for account_id, found in counted.items():
+        if not isinstance(found, ToolError):
+            by_name = {each.name: each for each in found.mailboxes}
+            updated[account_id] = tuple(
+                replace(each, messages=by_name[each.name].messages) if each.name in by_name else each
+                for each in listings[account_id]
+            )
+    return updated

@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import anyio
 
 from mailmcp import limits
 from mailmcp.imap.search.page import MailboxPage
 from mailmcp.imap.search.similar import Similar, SimilarRequest, find_similar
+from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.query import CRITERIA, SearchQuery
 from mailmcp.tools.search.coverage import Coverage
 from mailmcp.tools.search.listings import Listings, cover_empty
-from mailmcp.tools.search.sources import Searched, Searches
+from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.search.spelling import Offer, best_offers, close_names, other_spellings, searched_texts
 from mailmcp.tools.search.state import Search, arguments_of, read_query
 from mailmcp.tools.tool import Call
@@ -45,50 +47,46 @@ async def find_offers(call: Call, search: Search, searches: Searches) -> list[Of
         return []
     offers = other_spellings(arguments)
     queries = tuple(_query_of(call, search, each) for each in offers)
-    by_account: dict[str, list[tuple[int, Searched]]] = {}
+    by_account: dict[str, list[MailboxPage]] = {}
     for each in searches.searched:
         if isinstance(each.found, MailboxPage) and each.found.exists:
-            by_account.setdefault(each.source.account_id, []).append((each.found.exists, each))
-    found: list[Similar] = []
-    deadline = anyio.current_time() + (call.deadline - anyio.current_time()) * limits.SPELLING_DEADLINE_SHARE
-
-    async def look(account_id: str, requests: Sequence[SimilarRequest]) -> None:
-        try:
-            found.extend(
-                each
-                for each in await call.ask(
-                    lambda session: find_similar(CheckedServer(session), requests),
-                    mailbox=requests[0].mailbox,
-                    account_id=account_id,
-                    deadline=deadline,
-                )
-                if isinstance(each, Similar)
+            by_account.setdefault(each.source.account_id, []).append(each.found)
+    requests: dict[str, list[SimilarRequest]] = {}
+    for account_id, pages in by_account.items():
+        largest = sorted(pages, key=lambda page: page.exists, reverse=True)[: limits.SPELLING_MAILBOXES_MAX]
+        sample = max(limits.SPELLING_SAMPLE_MESSAGES // (len(largest) * len(by_account)), 1)
+        requests[account_id] = [
+            SimilarRequest(
+                mailbox=page.mailbox,
+                uidvalidity=page.uidvalidity,
+                exists=page.exists,
+                queries=queries,
+                sample=sample,
             )
-        except ToolError:
-            return
-
-    async with anyio.create_task_group() as tasks:
-        for account_id, mailboxes in by_account.items():
-            by_size = sorted(mailboxes, key=lambda each: each[0], reverse=True)
-            largest = by_size[: limits.SPELLING_MAILBOXES_MAX]
-            sample = max(limits.SPELLING_SAMPLE_MESSAGES // (len(largest) * len(by_account)), 1)
-            requests = [
-                SimilarRequest(
-                    mailbox=each.source.mailbox,
-                    uidvalidity=each.found.uidvalidity,
-                    exists=exists,
-                    queries=queries,
-                    sample=sample,
-                )
-                for exists, each in largest
-                if isinstance(each.found, MailboxPage)
-            ]
-            tasks.start_soon(look, account_id, requests)
+            for page in largest
+        ]
+    results = await call.ask_accounts(
+        {account_id: partial(_find_similar, requests=some) for account_id, some in requests.items()},
+        mailboxes={account_id: some[0].mailbox for account_id, some in requests.items()},
+        deadline=anyio.current_time()
+        + (call.deadline - anyio.current_time()) * limits.SPELLING_DEADLINE_SHARE,
+    )
+    found = [
+        each
+        for result in results.values()
+        if not isinstance(result, ToolError)
+        for each in result
+        if isinstance(each, Similar)
+    ]
     counts = [sum(each.counts[number] for each in found) for number in range(len(offers))]
     counted = [replace(each, count=count) for each, count in zip(offers, counts, strict=True)]
     headers = [header for each in found for header in each.headers]
     close = await anyio.to_thread.run_sync(close_names, arguments, headers)
     return best_offers([*close, *counted])
+
+
+def _find_similar(session: Session, requests: Sequence[SimilarRequest]) -> list[Similar | ToolError]:
+    return find_similar(CheckedServer(session), requests)
 
 
 def _query_of(call: Call, search: Search, offer: Offer) -> SearchQuery:

@@ -1,7 +1,8 @@
-"""A conversation in all accounts: it is found in its own account, then in the others in parallel."""
+"""The account or accounts of a conversation: its own comes first, then all others, side by side."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf
 
 import anyio
@@ -9,14 +10,31 @@ import anyio
 from mailmcp import limits
 from mailmcp.mail.thread import unasked_ids
 from mailmcp.model.message_ref import MessageRef
-from mailmcp.tools.errors import message_issue
 from mailmcp.tools.thread.member import Member
 from mailmcp.tools.thread.search import FoundThread, extend_thread, find_thread
-from mailmcp.tools.thread.texts import ReadTexts, read_texts
 from mailmcp.tools.tool import Call
 from mcp_envelope import ToolError
 
 _NOT_FOLLOWED = "References were not followed any further from account to account."
+
+
+async def find_in_account(call: Call, ref: MessageRef, *, deadline: float | None = None) -> FoundThread:
+    """Find the conversation of a message in its account.
+
+    Raises:
+        ToolError: As for `find_thread`, if nothing was found.
+    """
+    kept: list[FoundThread] = []
+    try:
+        return await call.ask(
+            lambda session: find_thread(session, ref, call.report, keep=kept.append),
+            message=ref,
+            deadline=deadline,
+        )
+    except ToolError:
+        if not kept:
+            raise
+        return max(kept, key=lambda each: len(each.members))
 
 
 async def find_in_all_accounts(call: Call, ref: MessageRef) -> FoundThread:
@@ -25,39 +43,16 @@ async def find_in_all_accounts(call: Call, ref: MessageRef) -> FoundThread:
     The accounts that fail are among `FoundThread.failed`.
 
     Raises:
-        ToolError: As for `find_thread`.
+        ToolError: As for `find_in_account`.
     """
-    kept: list[FoundThread] = []
     now = anyio.current_time()
     deadline = now + (call.deadline - now) * limits.SEARCH_DEADLINE_SHARE
-    try:
-        own = await call.ask(
-            lambda session: find_thread(session, ref, call.report, keep=kept.append),
-            message=ref,
-            deadline=deadline,
-        )
-    except ToolError:
-        if not kept:
-            raise
-        own = max(kept, key=lambda each: len(each.members))
+    own = await find_in_account(call, ref, deadline=deadline)
     start = next(each for each in own.members if ref in (each.ref, *each.copies))
     parts: dict[str, list[FoundThread]] = {ref.account_id: [own]}
     for account in call.pool.accounts:
         parts.setdefault(account.account_id, [])
     failed: dict[tuple[str, str | None], ToolError] = {}
-
-    async def extend(account_id: str, known: Sequence[Member]) -> None:
-        asked = frozenset[str]().union(*(each.asked for each in parts[account_id]))
-        try:
-            found = await call.ask(
-                lambda session: extend_thread(session, account_id, start, known, call.report, asked=asked),
-                account_id=account_id,
-                deadline=deadline,
-            )
-        except ToolError as error:
-            failed[account_id, None] = error
-        else:
-            parts[account_id].append(found)
 
     for _ in range(limits.THREAD_ACCOUNT_ROUNDS_MAX):
         known = _merge(parts)
@@ -66,17 +61,32 @@ async def find_in_all_accounts(call: Call, ref: MessageRef) -> FoundThread:
         ]
         if not waiting:
             return _join(own, parts, failed)
-        async with anyio.create_task_group() as tasks:
-            for account_id in waiting:
-                tasks.start_soon(extend, account_id, known)
+        extended = await call.ask_accounts(
+            {
+                name: partial(
+                    extend_thread, start=start, known=known, report=call.report, asked=_asked(parts[name])
+                )
+                for name in waiting
+            },
+            deadline=deadline,
+        )
+        for name, found in extended.items():
+            if isinstance(found, ToolError):
+                failed[name, None] = found
+            else:
+                parts[name].append(found)
     statements = (_NOT_FOLLOWED,) if any(_is_due(_merge(parts), found) for found in parts.values()) else ()
     return _join(own, parts, failed, statements)
 
 
 def _is_due(known: Sequence[Member], found: Sequence[FoundThread]) -> bool:
     """Return whether an account must be searched: not yet, or not for all the ids that are known now."""
-    asked = frozenset[str]().union(*(each.asked for each in found))
-    return not found or bool(unasked_ids((each.links for each in known), asked))
+    return not found or bool(unasked_ids((each.links for each in known), _asked(found)))
+
+
+def _asked(found: Sequence[FoundThread]) -> frozenset[str]:
+    """Return the ids that an account was searched for."""
+    return frozenset[str]().union(*(each.asked for each in found))
 
 
 def _merge(parts: Mapping[str, Sequence[FoundThread]]) -> list[Member]:
@@ -118,30 +128,3 @@ def _join(
         issues=tuple(each for _, part in found for each in part.issues),
         statements=tuple(said),
     )
-
-
-async def read_in_all_accounts(call: Call, members: Sequence[Member]) -> ReadTexts:
-    """Fetch and read the texts of messages, the accounts side by side; each has a text or an issue."""
-    by_account: dict[str, list[Member]] = {}
-    for each in members:
-        by_account.setdefault(each.ref.account_id, []).append(each)
-    read = ReadTexts()
-
-    async def read_account(account_id: str, some: Sequence[Member]) -> None:
-        kept: list[ReadTexts] = []
-        try:
-            came = await call.ask(
-                lambda session: read_texts(session, some, keep=kept.append),
-                mailbox=some[0].ref.mailbox,
-                account_id=account_id,
-            )
-        except ToolError as error:
-            lost = ReadTexts(issues=[message_issue(each.ref, error) for each in some])
-            came = max(kept, key=lambda each: len(each.texts), default=lost)
-        read.texts.update(came.texts)
-        read.issues.extend(came.issues)
-
-    async with anyio.create_task_group() as tasks:
-        for account_id, some in by_account.items():
-            tasks.start_soon(read_account, account_id, some)
-    return read

@@ -97,7 +97,7 @@ def find_thread(
     if failure := fetched.failures.get(ref.uid):
         raise fetch_error(ref, failure)
     start = _member(ref, fetched.messages[ref.uid])
-    search = _Search(session, ref.account_id, start, report)
+    search = _Search(session, start, report)
     try:
         search.run()
     except ToolError:
@@ -109,7 +109,6 @@ def find_thread(
 
 def extend_thread(
     session: Session,
-    account_id: str,
     start: Member,
     known: Sequence[Member],
     report: Report,
@@ -120,7 +119,6 @@ def extend_thread(
 
     Args:
         session: Of the account.
-        account_id: The account.
         start: The requested message, of any account.
         known: The messages that were found, of any account.
         report: Receives the progress.
@@ -132,7 +130,7 @@ def extend_thread(
     Raises:
         InternalError, DeadlineError: The connection failed.
     """
-    search = _Search(session, account_id, start, report, known=known, asked=asked)
+    search = _Search(session, start, report, known=known, asked=asked)
     search.run()
     return search.found()
 
@@ -150,15 +148,15 @@ class _Search:
     def __init__(
         self,
         session: Session,
-        account_id: str,
         start: Member,
         report: Report,
         *,
         known: Sequence[Member] = (),
         asked: frozenset[str] = frozenset(),
     ) -> None:
-        self.session, self.account_id, self.start, self.report = session, account_id, start, report
-        self.is_own = start.ref.account_id == account_id
+        self.session, self.start, self.report = session, start, report
+        self.account_id = session.account.account_id
+        self.is_own = start.ref.account_id == self.account_id
         self.known = {ref for each in known for ref in (each.ref, *each.copies)}
         self.items = _items(session)
         self.candidates: dict[MessageRef, Member] = {each.ref: each for each in (start, *known)}

@@ -1,14 +1,13 @@
-"""Fetch the first octets of the text parts of many messages, in one round trip; blocking."""
+"""The texts of a conversation: the first octets of the text parts of its messages, without quoted history."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+import anyio
+
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched, FetchFailure
 from mailmcp.imap.fetch_response import FetchedMessage
-from mailmcp.imap.session import Session
-from mailmcp.imap.thread import TextRequest, fetch_texts
 from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_files
@@ -20,8 +19,10 @@ from mailmcp.mail.text.body import BodyText, body_text
 from mailmcp.mail.text.quotes import CollapsedText, collapse_quotes
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.errors import message_issue
+from mailmcp.tools.fetch_parts import FetchedParts, fetch_parts
 from mailmcp.tools.thread.member import Member
-from mcp_envelope import Issue, ToolError
+from mailmcp.tools.tool import Call
+from mcp_envelope import Issue
 
 _RESTS = ("More", "> More\n" * 9, "On 5 Nov 2026 at 9:30, Ada wrote:\n" + "> More\n" * 9)
 """How a truncated text may continue: unquoted, quoted, or quoted with an attribution."""
@@ -56,67 +57,25 @@ class ReadTexts:
     issues: list[Issue] = field(default_factory=list)
 
 
-def read_texts(
-    session: Session,
-    members: Sequence[Member],
-    *,
-    keep: Callable[[ReadTexts], None] = lambda _read: None,
-) -> ReadTexts:
-    """Fetch and read the texts of messages; one round trip if they are in at most twenty mailboxes.
-
-    `keep` receives the texts that came if the connection fails; each of the others is an issue.
-
-    Raises:
-        DeadlineError, InternalError: The connection failed.
-    """
+async def read_texts(call: Call, members: Sequence[Member]) -> ReadTexts:
+    """Fetch and read the texts of messages; one round trip for twenty mailboxes of an account."""
     roots = {each.ref: parse_body_structure(each.row.body_structure).root for each in members}
-    fetched = fetch_texts(
-        session, _wanted(members, roots), keep=lambda came: keep(_read_all(members, roots, came))
-    )
-    return _read_all(members, roots, fetched)
+    fetched = await fetch_parts(call, list(roots), lambda _session, ref: _items(roots[ref]))
+    return await anyio.to_thread.run_sync(_read_all, members, roots, fetched)
 
 
 def _read_all(
-    members: Sequence[Member],
-    roots: Mapping[MessageRef, Part | None],
-    fetched_by_mailbox: Mapping[str, list[Fetched] | ToolError],
+    members: Sequence[Member], roots: Mapping[MessageRef, Part | None], fetched: FetchedParts
 ) -> ReadTexts:
     read = ReadTexts()
-    had: dict[MessageRef, FetchedMessage] = {}
-    missed: dict[str, ToolError] = {}
-    failures: dict[tuple[str, int], FetchFailure] = {}
-    by_place = {(each.ref.mailbox, each.ref.uid): each.ref for each in members}
-    for name, results in fetched_by_mailbox.items():
-        if isinstance(results, ToolError):
-            missed[name] = results
-            continue
-        for fetched in results:
-            had |= {by_place[name, uid]: row for uid, row in fetched.messages.items()}
-            failures |= {(name, uid): failure for uid, failure in fetched.failures.items()}
     above = ""
     for each in members:
-        if each.ref in had:
-            text = _read(each, roots[each.ref], had[each.ref], above)
+        if each.ref in fetched.messages:
+            text = _read(each, roots[each.ref], fetched.messages[each.ref], above)
             read.texts[each.ref], above = text, text.text
         else:
-            why = missed.get(each.ref.mailbox) or failures[each.ref.mailbox, each.ref.uid]
-            read.issues.append(message_issue(each.ref, why))
+            read.issues.append(message_issue(each.ref, fetched.failures[each.ref]))
     return read
-
-
-def _wanted(members: Sequence[Member], roots: Mapping[MessageRef, Part | None]) -> dict[str, TextRequest]:
-    """Group the messages by mailbox and by what to fetch of them: one command for each group."""
-    kinds: dict[str, dict[tuple[str, ...], list[int]]] = {}
-    for each in members:
-        items = _items(roots[each.ref])
-        kinds.setdefault(each.ref.mailbox, {}).setdefault(items, []).append(each.ref.uid)
-    uidvalidities = {each.ref.mailbox: each.ref.uidvalidity for each in members}
-    return {
-        name: TextRequest(
-            uidvalidity=uidvalidities[name], jobs=tuple((uids, items) for items, uids in jobs.items())
-        )
-        for name, jobs in kinds.items()
-    }
 
 
 def _items(root: Part | None) -> tuple[str, ...]:

@@ -1,13 +1,12 @@
 """imap_get_thread: a whole conversation, oldest message first, within one budget of characters."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.imap.session import Session
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
@@ -22,9 +21,9 @@ from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.rows import date_of, file_name, message_id_of, shown_names
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData
-from mailmcp.tools.thread.all_accounts import find_in_all_accounts, read_in_all_accounts
+from mailmcp.tools.thread.all_accounts import find_in_account, find_in_all_accounts
 from mailmcp.tools.thread.member import Member
-from mailmcp.tools.thread.search import FoundThread, find_thread
+from mailmcp.tools.thread.search import FoundThread
 from mailmcp.tools.thread.text_budget import share_out
 from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
 from mailmcp.tools.tool import Call, MailTool
@@ -36,8 +35,6 @@ from mcp_envelope import (
     NextAction,
     Outcome,
     Page,
-    Report,
-    ToolError,
     Untrusted,
     code,
 )
@@ -106,32 +103,16 @@ class _ThreadPage:
 
 
 async def get_thread(arguments: GetThreadArguments, call: Call) -> Outcome[GetThreadData]:
-    """Return a page of a conversation; about six round trips, however many mailboxes there are."""
+    """Return a page of a conversation; about six round trips, however many mailboxes there are.
+
+    What fails on the way is an issue: accounts, mailboxes, messages.
+    """
     start = _start(arguments)
-    if start.all_accounts:
-        call.choose_message(start.ref, "")
-        return await _in_all_accounts(start, call)
-    call.choose_message(start.ref, arguments.account_id)
-    kept: list[_ThreadPage] = []
-    try:
-        page = await call.ask(
-            lambda session: _read_page(session, start, call.report, kept.append), message=start.ref
-        )
-    except ToolError:
-        if not kept:
-            raise
-        page = max(kept, key=lambda each: len(each.read.texts))
-        if not page.read.texts:
-            # Each attempt failed before the texts. Those of the messages found may still come.
-            page = await _read_found(call, start, max(kept, key=lambda each: len(each.thread.members)).thread)
-    return _outcome(start, page, call)
-
-
-async def _in_all_accounts(start: ThreadCursor, call: Call) -> Outcome[GetThreadData]:
-    """Return a page of a conversation in all accounts; the accounts that fail are issues."""
-    thread = await find_in_all_accounts(call, start.ref)
+    call.choose_message(start.ref, "" if start.all_accounts else arguments.account_id)
+    find = find_in_all_accounts if start.all_accounts else find_in_account
+    thread = await find(call, start.ref)
     members, more = _cut(start, thread)
-    read = await read_in_all_accounts(call, members)
+    read = await read_texts(call, members)
     return _outcome(start, _ThreadPage(thread=thread, members=members, more=more, read=read), call)
 
 
@@ -155,43 +136,6 @@ def _start(arguments: GetThreadArguments) -> ThreadCursor:
     if "max_chars" in arguments.model_fields_set:
         return replace(cursor, max_chars=arguments.max_chars)
     return cursor
-
-
-async def _read_found(call: Call, start: ThreadCursor, thread: FoundThread) -> _ThreadPage:
-    """Read the texts of a conversation that was found in part."""
-    kept: list[_ThreadPage] = []
-    try:
-        return await call.ask(
-            lambda session: _read_texts(session, start, thread, kept.append), message=start.ref
-        )
-    except ToolError:
-        if not kept:
-            raise
-        return max(kept, key=lambda each: len(each.read.texts))
-
-
-def _read_page(
-    session: Session, start: ThreadCursor, report: Report, keep: Callable[[_ThreadPage], None]
-) -> _ThreadPage:
-    """Find a conversation and read its texts; `keep` receives what came if the connection fails."""
-    thread = find_thread(
-        session,
-        start.ref,
-        report,
-        keep=lambda found: keep(_ThreadPage(thread=found, members=(), more=False, read=ReadTexts())),
-    )
-    return _read_texts(session, start, thread, keep)
-
-
-def _read_texts(
-    session: Session, start: ThreadCursor, thread: FoundThread, keep: Callable[[_ThreadPage], None]
-) -> _ThreadPage:
-    members, more = _cut(start, thread)
-
-    def page(read: ReadTexts) -> _ThreadPage:
-        return _ThreadPage(thread=thread, members=members, more=more, read=read)
-
-    return page(read_texts(session, members, keep=lambda read: keep(page(read))))
 
 
 def _cut(start: ThreadCursor, thread: FoundThread) -> tuple[Sequence[Member], bool]:
