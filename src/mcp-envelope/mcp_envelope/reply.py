@@ -13,7 +13,7 @@ from mcp_envelope.errors import ToolError
 from mcp_envelope.markdown import one_line
 from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Embedded, Outcome
-from mcp_envelope.text import render
+from mcp_envelope.text import render_error, render_outcome
 from mcp_envelope.values import identity_value
 
 
@@ -34,21 +34,25 @@ def make_result(
         has_status: Whether the tool's replies can be partial.
         json_text: Use the envelope itself as the text, instead of Markdown.
     """
-    if isinstance(result, Outcome):
-        result = replace(result, summary=one_line(result.summary))
     shape = shape_of(dialect)
-    text, envelope, failed = render(result, shape, meta, has_status=has_status, marker=secrets.token_hex(6))
+    references = identity_value(meta) | shape.extra_meta(result, meta)
+    embedded: tuple[Embedded, ...] = ()
+    if isinstance(result, ToolError):
+        envelope = shape.failure(result, meta)
+        text = render_error(result, shape.spell(result.code, result.reason))
+    else:
+        result = replace(result, summary=one_line(result.summary))
+        envelope = shape.success(result, meta, has_status=has_status)
+        text = render_outcome(result, marker=secrets.token_hex(6))
+        references |= result.references
+        embedded = result.embedded
     if json_text:
         text = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
-    references = identity_value(meta) | shape.extra_meta(result, meta)
-    if isinstance(result, Outcome):
-        references |= result.references
-    embedded = result.embedded if isinstance(result, Outcome) else ()
     prefix = f"{meta.version.partition('/')[0]}/"  # MCP asks for one, of the server's own
     return CallToolResult(
         content=[TextContent(type="text", text=text), *map(_content, embedded)],
         structured_content=envelope,
-        is_error=failed,
+        is_error=isinstance(result, ToolError),
         _meta={prefix + name: value for name, value in references.items()},
     )
 

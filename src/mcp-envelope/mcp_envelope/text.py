@@ -6,35 +6,10 @@ outside.
 
 from typing import Any
 
-from mcp_envelope.dialects.shape import WireShape
 from mcp_envelope.errors import NextAction, RateLimit, ToolError
 from mcp_envelope.markdown import code, code_json, one_line
-from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Issue, Outcome, Untrusted
-from mcp_envelope.schema import JsonObject
 from mcp_envelope.values import issue_subject
-
-
-def render(
-    result: Outcome[Any] | ToolError, shape: WireShape, meta: Meta, *, has_status: bool, marker: str
-) -> tuple[str, JsonObject, bool]:
-    """Format a reply in both channels.
-
-    Args:
-        result: What the tool returned or raised.
-        shape: The dialect's.
-        meta: What the reply says about itself.
-        has_status: Whether the tool's replies can be partial.
-        marker: Unguessable and new for this reply; fences the text of others.
-
-    Returns:
-        The text, the envelope, and whether it is a failure.
-    """
-    if isinstance(result, ToolError):
-        spelled = shape.spell(result.code, result.reason)
-        return render_error(result, spelled), shape.failure(result, meta), True
-    envelope = shape.success(result, meta, has_status=has_status)
-    return render_outcome(result, marker=marker), envelope, False
 
 
 def render_outcome(outcome: Outcome[Any], *, marker: str) -> str:

@@ -136,7 +136,7 @@ class DiscriminatedShape:
         known = self.success_keys | {"warnings"} if success else self.failure_keys
         yield from rules.check_keys(reply, known, "the reply")
         if not success:
-            yield from rules.check_object(reply.get("error"), "error", _check_error)
+            yield from _check_error(reply.get("error"), "error")
             return
         if not rules.is_object(reply.get("data")):
             yield "data is not an object"
@@ -149,7 +149,7 @@ class DiscriminatedShape:
         if next(iter(reply), None) != "success":
             yield "the first key is not success"
         if reply.get("success") is False:
-            yield from rules.check_object(reply.get("error"), "error", _check_strict_error)
+            yield from _check_strict_error(reply.get("error"), "error")
             return
         data, warnings = reply.get("data"), reply.get("warnings", [])
         if isinstance(data, Mapping):
@@ -163,22 +163,24 @@ class DiscriminatedShape:
                 yield from rules.check_strings(warning, f"warnings[{number}]", "code", "message")
 
 
-def _check_error(error: Mapping[str, Any]) -> Violations:
+@rules.of_object
+def _check_error(error: Mapping[str, Any], path: str) -> Violations:
     """The decision's own example has a code that the registry lacks, so any constant is accepted here."""
-    yield from rules.check_strings(error, "error", "message")
+    yield from rules.check_strings(error, path, "message")
     code = error.get("code")
     if not (isinstance(code, str) and _CONSTANT.fullmatch(code)):
-        yield "error.code is not in upper case"
+        yield f"{path}.code is not in upper case"
     if "details" in error and not rules.is_object(error["details"]):
-        yield "error.details is not an object"
+        yield f"{path}.details is not an object"
 
 
-def _check_strict_error(error: Mapping[str, Any]) -> Violations:
-    yield from rules.check_keys(error, {"code", "message", "details"}, "error")
+@rules.of_object
+def _check_strict_error(error: Mapping[str, Any], path: str) -> Violations:
+    yield from rules.check_keys(error, {"code", "message", "details"}, path)
     if not rules.is_one_of(error.get("code"), REGISTRY):
-        yield "error.code is not in the registry"
-    yield from rules.check_details(error.get("details"), "error.details")
+        yield f"{path}.code is not in the registry"
+    yield from rules.check_details(error.get("details"), f"{path}.details")
     if isinstance(details := error.get("details"), Mapping):
-        yield from rules.check_strings(details, "error.details", "operation", "code")
+        yield from rules.check_strings(details, f"{path}.details", "operation", "code")
         if error.get("code") == "INTERNAL_ERROR":
-            yield from rules.check_strings(details, "error.details", "request_id")
+            yield from rules.check_strings(details, f"{path}.details", "request_id")

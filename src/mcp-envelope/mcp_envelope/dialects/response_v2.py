@@ -160,7 +160,7 @@ class ResponseV2Shape:
             yield "error of a failure is not a non-empty string"
         if not rules.is_object(reply.get("data")):
             yield "data is not an object"
-        yield from rules.check_object(reply.get("meta"), "meta", _check_meta)
+        yield from _check_meta(reply.get("meta"), "meta")
 
     def check_strict(self, reply: Mapping[str, Any]) -> Violations:
         """Every reserved key, the codes of errors, and what is missing among the warnings."""
@@ -195,23 +195,21 @@ def _meta_value(meta: Meta, result: Outcome[Any] | ToolError) -> JsonObject:
     }
 
 
-def _check_meta(meta: Mapping[str, Any]) -> Violations:
-    yield from rules.check_strings(meta, "meta", "version")
+@rules.of_object
+def _check_meta(meta: Mapping[str, Any], path: str) -> Violations:
+    yield from rules.check_strings(meta, path, "version")
     for key in ("request_id", "trace_id", "span_id"):
         if key in meta and not rules.is_string(meta[key]):
-            yield f"meta.{key} is not a non-empty string"
+            yield f"{path}.{key} is not a non-empty string"
     warnings = meta.get("warnings", [])
     if not isinstance(warnings, list) or not all(map(rules.is_string, warnings)):
-        yield "meta.warnings is not an array of strings"
-    parts = {
-        "pagination": rules.check_page,
-        "rate_limit": rules.check_rate_limit,
-        "telemetry": lambda _value, _path: iter(()),
-    }
-    for key, check in parts.items():
-        if meta.get(key) is not None:
-            path = f"meta.{key}"
-            yield from rules.check_object(meta[key], path, lambda value, p=path, c=check: c(value, p))  # type: ignore[misc]
+        yield f"{path}.warnings is not an array of strings"
+    if meta.get("pagination") is not None:
+        yield from rules.check_page(meta["pagination"], f"{path}.pagination")
+    if meta.get("rate_limit") is not None:
+        yield from rules.check_rate_limit(meta["rate_limit"], f"{path}.rate_limit")
+    if meta.get("telemetry") is not None and not rules.is_object(meta["telemetry"]):
+        yield f"{path}.telemetry is not an object"
 
 
 def _check_strict_meta(meta: Mapping[str, Any]) -> Violations:
@@ -221,7 +219,8 @@ def _check_strict_meta(meta: Mapping[str, Any]) -> Violations:
     telemetry = meta.get("telemetry")
     if not isinstance(telemetry, Mapping) or telemetry.get("duration_ms") != meta.get("duration_ms"):
         yield "meta.telemetry.duration_ms is not meta.duration_ms"
-    yield from rules.check_meta({key: each for key, each in meta.items() if each is not None and each != []})
+    filled = {key: each for key, each in meta.items() if each is not None and each != []}
+    yield from rules.check_meta(filled, "meta")
 
 
 def _check_failure(data: Mapping[str, Any]) -> Violations:

@@ -6,7 +6,8 @@ JSON and never raises. Paths are written as `data.issues[0].code`.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, Final
+from functools import wraps
+from typing import Any, Concatenate, Final, ParamSpec
 
 from mcp_envelope.outcome import Status
 
@@ -22,6 +23,8 @@ _RATE_LIMIT_KEYS: Final = frozenset({"limit", "remaining", "reset_at", "retry_af
 
 Violations = Iterator[str]
 """A sentence for each broken rule."""
+
+OptionsP = ParamSpec("OptionsP")
 
 
 def is_object(value: object) -> bool:
@@ -49,12 +52,19 @@ def is_time(value: object) -> bool:
     return isinstance(value, str) and _RFC3339.fullmatch(value) is not None
 
 
-def check_object(value: object, path: str, check: Callable[[Mapping[str, Any]], Violations]) -> Violations:
-    """Run `check` on an object; anything else is a violation."""
-    if isinstance(value, Mapping):
-        yield from check(value)
-    else:
-        yield f"{path} is not an object"
+def of_object(
+    check: Callable[Concatenate[Mapping[str, Any], str, OptionsP], Violations],
+) -> Callable[Concatenate[object, str, OptionsP], Violations]:
+    """Make the check of an object at a path accept any value: anything else is a violation."""
+
+    @wraps(check)
+    def checked(value: object, path: str, /, *args: OptionsP.args, **options: OptionsP.kwargs) -> Violations:
+        if isinstance(value, Mapping):
+            yield from check(value, path, *args, **options)
+        else:
+            yield f"{path} is not an object"
+
+    return checked
 
 
 def check_strings(value: Mapping[str, Any], path: str, *keys: str) -> Violations:
@@ -67,6 +77,7 @@ def check_keys(value: Mapping[str, Any], known: Collection[str], path: str) -> V
     yield from (f"{path} has the unknown key {key!r}" for key in value if key not in known)
 
 
+@of_object
 def check_times(meta: Mapping[str, Any], path: str) -> Violations:
     """Require `now_utc` in RFC 3339, in UTC with milliseconds, and `duration_ms` in whole milliseconds."""
     now = meta.get("now_utc")
@@ -76,6 +87,7 @@ def check_times(meta: Mapping[str, Any], path: str) -> Violations:
         yield f"{path}.duration_ms is not a whole number of milliseconds"
 
 
+@of_object
 def check_page(page: Mapping[str, Any], path: str) -> Violations:
     """Require a cursor if and only if there is more; the total may be unknown."""
     if not isinstance(page.get("has_more"), bool):
@@ -88,6 +100,7 @@ def check_page(page: Mapping[str, Any], path: str) -> Violations:
         yield f"{path}.page_size is not a whole number from 1"
 
 
+@of_object
 def check_rate_limit(limit: Mapping[str, Any], path: str) -> Violations:
     """Require counts and a time; what is unknown is null or absent."""
     yield from check_keys(limit, _RATE_LIMIT_KEYS, path)
@@ -98,6 +111,7 @@ def check_rate_limit(limit: Mapping[str, Any], path: str) -> Violations:
         yield f"{path}.reset_at is not a time"
 
 
+@of_object
 def check_telemetry(telemetry: Mapping[str, Any], path: str) -> Violations:
     """Allow only counts and booleans."""
     for key, value in telemetry.items():
@@ -105,16 +119,13 @@ def check_telemetry(telemetry: Mapping[str, Any], path: str) -> Violations:
             yield f"{path}.{key} is neither a count nor a boolean"
 
 
-def check_next_action(action: object, path: str) -> Violations:
+@of_object
+def check_next_action(action: Mapping[str, Any], path: str) -> Violations:
     """Require a tool and its arguments, so that the action can be sent as it is."""
-
-    def check(value: Mapping[str, Any]) -> Violations:
-        yield from check_keys(value, {"instruction", "tool", "arguments"}, path)
-        yield from check_strings(value, path, "instruction", "tool")
-        if not is_object(value.get("arguments")):
-            yield f"{path}.arguments is not an object"
-
-    yield from check_object(action, path, check)
+    yield from check_keys(action, {"instruction", "tool", "arguments"}, path)
+    yield from check_strings(action, path, "instruction", "tool")
+    if not is_object(action.get("arguments")):
+        yield f"{path}.arguments is not an object"
 
 
 def check_issues(issues: object, codes: Collection[str] | None) -> Violations:
@@ -123,10 +134,10 @@ def check_issues(issues: object, codes: Collection[str] | None) -> Violations:
         yield "data.issues is not an array"
         return
     for number, issue in enumerate(issues):
-        path = f"data.issues[{number}]"
-        yield from check_object(issue, path, lambda value, path=path: _check_issue(value, path, codes))  # type: ignore[misc]
+        yield from _check_issue(issue, f"data.issues[{number}]", codes)
 
 
+@of_object
 def _check_issue(issue: Mapping[str, Any], path: str, codes: Collection[str] | None) -> Violations:
     yield from check_strings(issue, path, "code", "stage", "message")
     if codes is not None and not is_one_of(issue.get("code"), codes):
@@ -191,25 +202,23 @@ def check_page_agreement(data: Any, page: Any) -> Violations:
         yield "meta.pagination contradicts data.next_cursor or data.has_more"
 
 
-def check_details(details: object, path: str) -> Violations:
+@of_object
+def check_details(details: Mapping[str, Any], path: str) -> Violations:
     """Require a reason, and a next action that can be sent if there is one."""
-
-    def check(value: Mapping[str, Any]) -> Violations:
-        yield from check_strings(value, path, "reason")
-        if "next_action" in value:
-            yield from check_next_action(value["next_action"], f"{path}.next_action")
-
-    yield from check_object(details, path, check)
+    yield from check_strings(details, path, "reason")
+    if "next_action" in details:
+        yield from check_next_action(details["next_action"], f"{path}.next_action")
 
 
-def check_meta(meta: Mapping[str, Any]) -> Violations:
+@of_object
+def check_meta(meta: Mapping[str, Any], path: str) -> Violations:
     """Require the whole `meta` that this library sends; what is empty is absent."""
-    yield from check_keys(meta, _META_KEYS, "meta")
-    yield from check_strings(meta, "meta", "version", "request_id")
-    yield from check_times(meta, "meta")
+    yield from check_keys(meta, _META_KEYS, path)
+    yield from check_strings(meta, path, "version", "request_id")
+    yield from check_times(meta, path)
     warnings = meta.get("warnings", ["-"])
     if not isinstance(warnings, list) or not warnings or not all(map(is_string, warnings)):
-        yield "meta.warnings is not a non-empty array of strings"
+        yield f"{path}.warnings is not a non-empty array of strings"
     checks = {
         "pagination": check_page,
         "rate_limit": check_rate_limit,
@@ -217,8 +226,7 @@ def check_meta(meta: Mapping[str, Any]) -> Violations:
     }
     for key, check in checks.items():
         if key in meta:
-            path = f"meta.{key}"
-            yield from check_object(meta[key], path, lambda value, p=path, c=check: c(value, p))  # type: ignore[misc]
+            yield from check(meta[key], f"{path}.{key}")
 
 
 def check_issue_warnings(issues: object, warnings: object, path: str) -> Violations:

@@ -84,59 +84,61 @@ class SummaryShape:
         """`summary`, `data` and `meta`, or `error` and `meta`, and nothing else."""
         known = self.failure_keys if "error" in reply else self.success_keys
         yield from rules.check_keys(reply, known, "the reply")
-        yield from rules.check_object(reply.get("meta"), "meta", lambda meta: rules.check_times(meta, "meta"))
+        yield from rules.check_times(reply.get("meta"), "meta")
         if "error" in reply:
-            yield from rules.check_object(reply["error"], "error", _check_error)
+            yield from _check_error(reply["error"], "error")
             return
         if not rules.is_string(reply.get("summary")) or "\n" in reply["summary"]:
             yield "summary is not a single line of text"
-        yield from rules.check_object(reply.get("data"), "data", _check_data)
+        yield from _check_data(reply.get("data"), "data")
 
     def check_strict(self, reply: Mapping[str, Any]) -> Violations:
         """Every key of an error, both codes the same, and a whole `meta`."""
+        data, meta = reply.get("data"), reply.get("meta")
         if "error" in reply:
-            yield from rules.check_object(reply["error"], "error", _check_strict_error)
-        else:
-            yield from rules.check_object(
-                reply.get("data"), "data", lambda data: rules.check_data(data, _CODES)
-            )
-        meta = reply.get("meta")
-        yield from rules.check_object(meta, "meta", rules.check_meta)
+            yield from _check_strict_error(reply["error"], "error")
+        elif isinstance(data, Mapping):
+            yield from rules.check_data(data, _CODES)
+        yield from rules.check_meta(meta, "meta")
         if isinstance(meta, Mapping) and "error" not in reply:
-            yield from rules.check_page_agreement(reply.get("data"), meta.get("pagination"))
+            yield from rules.check_page_agreement(data, meta.get("pagination"))
 
 
-def _check_error(error: Mapping[str, Any]) -> Violations:
+@rules.of_object
+def _check_error(error: Mapping[str, Any], path: str) -> Violations:
     """The code is one of six words; in some of the page's examples a number, with the word in `data`."""
-    yield from rules.check_strings(error, "error", "message")
+    yield from rules.check_strings(error, path, "message")
     code, data = error.get("code"), error.get("data")
     inner = data.get("code") if isinstance(data, Mapping) else None
     is_number = isinstance(code, int) and not isinstance(code, bool)
     if not (rules.is_one_of(code, _CODES) or (is_number and rules.is_one_of(inner, _CODES))):
-        yield f"error.code, or error.data.code if error.code is a number, must be one of: {', '.join(_CODES)}"
+        code_at = f"{path}.code, or {path}.data.code if {path}.code is a number,"
+        yield f"{code_at} must be one of: {', '.join(_CODES)}"
     if not rules.is_string(inner):
-        yield "error.data.code is not a non-empty string"
+        yield f"{path}.data.code is not a non-empty string"
 
 
-def _check_data(data: Mapping[str, Any]) -> Violations:
+@rules.of_object
+def _check_data(data: Mapping[str, Any], path: str) -> Violations:
     if "status" in data and not rules.is_one_of(data["status"], _STATUSES):
-        yield f"data.status must be one of: {', '.join(_STATUSES)}"
+        yield f"{path}.status must be one of: {', '.join(_STATUSES)}"
     if data.get("status") == "partial" and not data.get("issues"):
-        yield "data.status is partial, but there are no issues"
+        yield f"{path}.status is partial, but there are no issues"
     if data.get("status", "ok") == "ok" and data.get("issues"):
-        yield "there are issues, but data.status is not partial"
+        yield f"there are issues, but {path}.status is not partial"
     without_status = {key: value for key, value in data.items() if key not in {"status", "issues"}}
     if "issues" in data:
         yield from rules.check_issues(data["issues"], None)
     yield from rules.check_data(without_status, None)
 
 
-def _check_strict_error(error: Mapping[str, Any]) -> Violations:
-    yield from rules.check_keys(error, _ERROR_KEYS, "error")
+@rules.of_object
+def _check_strict_error(error: Mapping[str, Any], path: str) -> Violations:
+    yield from rules.check_keys(error, _ERROR_KEYS, path)
     if error.get("data") != {"code": error.get("code")}:
-        yield "error.data.code is not error.code"
+        yield f"{path}.data.code is not {path}.code"
     if not isinstance(error.get("retryable"), bool):
-        yield "error.retryable is not a boolean"
-    yield from rules.check_details(error.get("details"), "error.details")
+        yield f"{path}.retryable is not a boolean"
+    yield from rules.check_details(error.get("details"), f"{path}.details")
     if "next_action" in error:
-        yield from rules.check_next_action(error["next_action"], "error.next_action")
+        yield from rules.check_next_action(error["next_action"], f"{path}.next_action")
