@@ -8,7 +8,7 @@ import pytest
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.writer import StopReading
-from mailmcp.documents.xml_stream import End, Event, Start, read_events
+from mailmcp.documents.xml_stream import End, Event, Start, read_events, without
 
 _LAUGHS = b"""<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><a>&b;</a>"""
 _OUTSIDE = b"""<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname">]><a>&x;</a>"""
@@ -67,6 +67,11 @@ def test_what_stands_before_an_error_is_given_first() -> None:
     assert [next(events), next(events), next(events)] == [Start("a", {}), "text", Start("b", {})]
     with pytest.raises(ExpatError):
         next(events)
+
+
+def test_elements_are_left_out_with_everything_in_them() -> None:
+    events = _events(b"<a>1<x>2<a>3</a><x>4</x></x>5<y/>6</a>")
+    assert list(without(events, {"x", "y"})) == [Start("a", {}), "1", "5", "6", End("a")]
 
 
 def test_the_clock_can_stop_it() -> None:

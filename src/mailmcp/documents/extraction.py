@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from typing import Final
 
+from mailmcp import limits
+
 CONTENT_LENGTH: Final = struct.Struct(">Q")
 """Comes before the content on the worker's stdin, which stays open after the content."""
 
@@ -27,13 +29,14 @@ class Job:
 
     task: str
     kind: str
-    max_chars: int
+    max_chars: int = limits.EXTRACTED_CHARS_MAX
     """Of a text."""
 
     page: int = 1
     """Of a picture, from 1."""
 
     member: str = ""
+    """The listed name of the file to take out."""
 
     time_s: float
     """Reading stops after this long, with the text read so far. The server waits a little longer."""

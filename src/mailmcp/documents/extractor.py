@@ -8,7 +8,8 @@ import hashlib
 import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from functools import partial
+from typing import Any, Final, TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
@@ -57,13 +58,11 @@ class Extractor:
         digest = await to_thread.run_sync(lambda: hashlib.sha256(content).digest(), limiter=self._threads)
         key = (kind, digest)
 
-        async def read(time_limit_s: float) -> Extraction:
+        async def read(**limited: Any) -> Extraction:
             if (cached := self._cache.get(key)) is not None:
                 self._cache.move_to_end(key)
                 return cached[0]
-            extraction = await extract_text(
-                content, kind, time_limit_s=time_limit_s, memory_octets=self._memory_octets
-            )
+            extraction = await extract_text(content, kind, **limited)
             self._store(key, extraction)
             return extraction
 
@@ -71,30 +70,19 @@ class Extractor:
 
     async def draw(self, content: bytes, kind: Kind, *, page: int, deadline: float = math.inf) -> Picture:
         """Return a picture of a page, from 1; waits and raises as `extract` does."""
-
-        async def draw(time_limit_s: float) -> Picture:
-            return await draw_picture(
-                content, kind, page, time_limit_s=time_limit_s, memory_octets=self._memory_octets
-            )
-
-        return await self._wait_and(draw, deadline)
+        return await self._wait_and(partial(draw_picture, content, kind, page), deadline)
 
     async def unpack(self, content: bytes, kind: Kind, *, member: str, deadline: float = math.inf) -> Member:
         """Return a file within a document, by its listed name; waits and raises as `extract` does."""
+        return await self._wait_and(partial(read_member, content, kind, member), deadline)
 
-        async def unpack(time_limit_s: float) -> Member:
-            return await read_member(
-                content, kind, member, time_limit_s=time_limit_s, memory_octets=self._memory_octets
-            )
-
-        return await self._wait_and(unpack, deadline)
-
-    async def _wait_and(self, work: Callable[[float], Awaitable[ResultT]], deadline: float) -> ResultT:
+    async def _wait_and(self, work: Callable[..., Awaitable[ResultT]], deadline: float) -> ResultT:
         """Wait until there may be another process, and do the work with the time that is left."""
         with anyio.CancelScope(deadline=deadline):
             async with self._slots:
                 left_s = (deadline - anyio.current_time()) * _SHARE_OF_CALL
-                return await work(min(limits.EXTRACT_TIMEOUT_S, left_s))
+                time_limit_s = min(limits.EXTRACT_TIMEOUT_S, left_s)
+                return await work(time_limit_s=time_limit_s, memory_octets=self._memory_octets)
         raise failure(Cause.TIMED_OUT)
 
     def _store(self, key: tuple[Kind, bytes], extraction: Extraction) -> None:

@@ -127,13 +127,7 @@ async def extract_text(
     Raises:
         ExtractionError: There is no text.
     """
-    job = Job(
-        task=Task.TEXT,
-        kind=kind,
-        max_chars=limits.EXTRACTED_CHARS_MAX,
-        time_s=time_limit_s,
-        memory_octets=memory_octets,
-    )
+    job = Job(task=Task.TEXT, kind=kind, time_s=time_limit_s, memory_octets=memory_octets)
     return _parse(await _run(content, job, command), _extraction)
 
 
@@ -157,14 +151,7 @@ async def draw_picture(
     Raises:
         ExtractionError: There is no picture.
     """
-    job = Job(
-        task=Task.PICTURE,
-        kind=kind,
-        max_chars=0,
-        page=page,
-        time_s=time_limit_s,
-        memory_octets=memory_octets,
-    )
+    job = Job(task=Task.PICTURE, kind=kind, page=page, time_s=time_limit_s, memory_octets=memory_octets)
     return _parse(await _run(content, job), _picture)
 
 
@@ -188,14 +175,7 @@ async def read_member(
     Raises:
         ExtractionError: There is no such file, or it can't be read.
     """
-    job = Job(
-        task=Task.MEMBER,
-        kind=kind,
-        max_chars=0,
-        member=name,
-        time_s=time_limit_s,
-        memory_octets=memory_octets,
-    )
+    job = Job(task=Task.MEMBER, kind=kind, member=name, time_s=time_limit_s, memory_octets=memory_octets)
     return _parse(await _run(content, job), _member)
 
 

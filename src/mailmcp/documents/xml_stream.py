@@ -5,7 +5,7 @@ no format here uses a local name for two things that matter. Only attributes tha
 theirs, as `r:`, because an element can have both `id` and `r:id`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Final, NoReturn, TypeAlias
 from xml.parsers import expat
@@ -57,6 +57,18 @@ def read_events(stream: IO[bytes], on_chunk: Callable[[], None]) -> Iterator[Eve
             raise
         yield from handlers.events
         handlers.events.clear()
+
+
+def without(events: Iterable[Event], skipped: Collection[str]) -> Iterator[Event]:
+    """Leave out the elements of some names, with everything in them."""
+    depth = 0
+    for event in events:
+        if isinstance(event, Start) and (depth or event.name in skipped):
+            depth += 1
+        elif not depth:
+            yield event
+        elif isinstance(event, End):
+            depth -= 1
 
 
 class _Handlers:

@@ -11,7 +11,7 @@ from PIL.ExifTags import Base
 
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
-from mailmcp.documents.formats.picture import encode, shrink
+from mailmcp.documents.formats.picture import encode, picture_facts, shrink
 
 _FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 """The other decoders of Pillow, some fifty, aren't tried."""
@@ -38,18 +38,15 @@ def draw(content: BinaryIO, page: int) -> tuple[dict[str, object], bytes]:
 
 def _draw(image: Image.Image, page: int) -> tuple[dict[str, object], bytes]:
     pages = int(getattr(image, "n_frames", 1)) if image.format == "TIFF" else 1
-    facts: dict[str, object] = dict.fromkeys(("width", "height", "source_width", "source_height"), 0)
-    facts |= {"pages": pages, "notes": []}
     if page > pages:
-        return facts, b""
+        return picture_facts(pages), b""
+    notes = []
+    as_png = image.format not in _LOSSY
     if pages > 1:
         image.seek(page - 1)
-    elif image.format not in _LOSSY and getattr(image, "is_animated", False):
-        facts["notes"] = ["This is the first frame of an animation."]
+    elif as_png and getattr(image, "is_animated", False):
+        notes.append("This is the first frame of an animation.")
     is_sideways = image.format != "TIFF" and image.getexif().get(Base.Orientation) in _SIDEWAYS
-    source = reversed(image.size) if is_sideways else image.size
-    facts["source_width"], facts["source_height"] = source
-    as_png = image.format not in _LOSSY
+    source = image.size[::-1] if is_sideways else image.size
     octets, size = encode(ImageOps.exif_transpose(shrink(image)), as_png=as_png)
-    facts["width"], facts["height"] = size
-    return facts, octets
+    return picture_facts(pages, size, source, *notes), octets

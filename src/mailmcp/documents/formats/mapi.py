@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from typing import Final
 
+from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats import rich_text
 from mailmcp.documents.formats.compressed_rtf import decompress_rtf
 from mailmcp.documents.listing import Names, write_entry
@@ -146,12 +147,16 @@ def write_message(message: Message, out: Writer) -> None:
         _write_body(inner.properties, out)
 
 
-def find_file(message: Message, name: str) -> bytes | None:
-    """Return the content of the file that is listed under a name; None if there is none."""
+def find_file(message: Message, name: str) -> bytes:
+    """Return the content of the file that is listed under a name.
+
+    Raises:
+        UnreadableError: There is none.
+    """
     for listed, attachment in _files(message):
         if listed == name:
             return attachment.properties.octets(Prop.ATTACH_DATA)
-    return None
+    raise UnreadableError(Cause.NO_MEMBER)
 
 
 def _files(message: Message) -> Iterator[tuple[str, Attachment]]:

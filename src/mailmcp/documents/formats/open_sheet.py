@@ -9,7 +9,7 @@ from typing import Final
 from mailmcp import limits
 from mailmcp.documents.formats.sheet_grid import Grid
 from mailmcp.documents.writer import Writer, section_title
-from mailmcp.documents.xml_stream import Event, Start
+from mailmcp.documents.xml_stream import Event, Start, without
 
 _SKIPPED: Final = frozenset({"annotation", "tracked-changes", "shapes", "forms", "database-ranges"})
 _REPEATED_MAX: Final = 100
@@ -24,7 +24,6 @@ class SheetReader:
         self._out = out
         self._grid = Grid(out)
         self._hidden_styles = hidden_styles
-        self._skipped_depth = 0
         self._hidden_columns: set[int] = set()
         self._columns = 0
         self._column = 0
@@ -36,17 +35,12 @@ class SheetReader:
 
     def read(self, events: Iterable[Event]) -> None:
         """Read to the end."""
-        for event in events:
+        for event in without(events, _SKIPPED):
             if isinstance(event, str):
-                if self._cell is not None and not self._skipped_depth:
+                if self._cell is not None:
                     self._pieces.append(event)
             elif isinstance(event, Start):
-                if self._skipped_depth or event.name in _SKIPPED:
-                    self._skipped_depth += 1
-                else:
-                    self._start(event)
-            elif self._skipped_depth:
-                self._skipped_depth -= 1
+                self._start(event)
             else:
                 self._end(event.name)
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from mailmcp.documents.blocks import BlockWriter
 from mailmcp.documents.writer import Writer
-from mailmcp.documents.xml_stream import Event, Start
+from mailmcp.documents.xml_stream import Event, Start, without
 
 _SKIPPED: Final = frozenset(
     {"tracked-changes", "annotation", "note-citation", "hidden-text", "ruby-text", "forms", "binary-data"}
@@ -30,7 +30,6 @@ class TextReader:
         self._blocks = BlockWriter(out.write_line, out.count_hidden)
         self._hidden_styles = hidden_styles
         self._hiding: list[bool] = []
-        self._skipped_depth = 0
         self._slides = 0
         self._lists = 0
         self._item_begins = False
@@ -40,21 +39,15 @@ class TextReader:
 
     def read(self, events: Iterable[Event]) -> None:
         """Read to the end."""
-        for event in events:
+        for event in without(events, _SKIPPED):
             if isinstance(event, str):
                 self._text(event)
             elif isinstance(event, Start):
                 self._hiding.append(self._is_hidden_by(event))
-                if self._skipped_depth or event.name in _SKIPPED:
-                    self._skipped_depth += 1
-                else:
-                    self._start(event.name, event.attributes)
+                self._start(event.name, event.attributes)
             elif self._hiding:
                 self._hiding.pop()
-                if self._skipped_depth:
-                    self._skipped_depth -= 1
-                else:
-                    self._end(event.name)
+                self._end(event.name)
 
     def _is_hidden_by(self, event: Start) -> bool:
         """Return whether an element, or one around it, is hidden."""
@@ -68,7 +61,7 @@ class TextReader:
         )
 
     def _text(self, text: str) -> None:
-        if self._skipped_depth or not self._open:
+        if not self._open:
             return
         if self._hiding[-1] and not self._slides:
             self._out.count_hidden(text)

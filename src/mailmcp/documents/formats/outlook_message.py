@@ -10,7 +10,6 @@ from typing import BinaryIO, Final
 import olefile
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.mapi import (
     BINARY,
     STRING8,
@@ -53,10 +52,7 @@ def read_member(content: BinaryIO, name: str, out: Writer) -> bytes:
         UnreadableError: There is none.
         StopReading: Time is up.
     """
-    found = find_file(_File(content, out).message((), _HEADER_OCTETS_OF_TOP), name)
-    if found is None:
-        raise UnreadableError(Cause.NO_MEMBER)
-    return found
+    return find_file(_File(content, out).message((), _HEADER_OCTETS_OF_TOP), name)
 
 
 class _File:

@@ -85,10 +85,7 @@ def read_member(content: BinaryIO, name: str, out: Writer) -> bytes:
         UnreadableError: There is none.
         StopReading: Time is up.
     """
-    found = find_file(_read_message(content.read(), out, 1), name)
-    if found is None:
-        raise UnreadableError(Cause.NO_MEMBER)
-    return found
+    return find_file(_read_message(content.read(), out, 1), name)
 
 
 def _read_message(octets: bytes, out: Writer, depth: int) -> Message:

@@ -7,7 +7,7 @@ from pypdfium2.raw import FPDF_ERR_PASSWORD
 
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
-from mailmcp.documents.formats.picture import encode
+from mailmcp.documents.formats.picture import encode, picture_facts
 
 
 def draw(content: BinaryIO, page: int) -> tuple[dict[str, object], bytes]:
@@ -22,12 +22,9 @@ def draw(content: BinaryIO, page: int) -> tuple[dict[str, object], bytes]:
         if error.err_code == FPDF_ERR_PASSWORD:
             raise UnreadableError(Cause.ENCRYPTED) from error
         raise
-    facts: dict[str, object] = dict.fromkeys(("width", "height", "source_width", "source_height"), 0)
-    facts |= {"pages": len(document), "notes": []}
     if page > len(document):
-        return facts, b""
+        return picture_facts(len(document)), b""
     drawn = document[page - 1]
     scale = min(limits.PICTURE_SIDE_MAX / max(drawn.get_size()), limits.PAGE_SCALE_MAX)
     octets, size = encode(drawn.render(scale=scale, rev_byteorder=True).to_pil().convert("RGB"), as_png=True)
-    facts["width"], facts["height"] = size
-    return facts, octets
+    return picture_facts(len(document), size), octets

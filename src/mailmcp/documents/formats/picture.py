@@ -27,6 +27,20 @@ def shrink(image: Image.Image) -> Image.Image:
     return image
 
 
+def picture_facts(
+    pages: int, size: tuple[int, int] = (0, 0), source: tuple[int, int] = (0, 0), *notes: str
+) -> dict[str, object]:
+    """Return what the server is told of a picture; its size is 0 if there is no such page."""
+    return {
+        "width": size[0],
+        "height": size[1],
+        "source_width": source[0],
+        "source_height": source[1],
+        "pages": pages,
+        "notes": list(notes),
+    }
+
+
 def encode(image: Image.Image, *, as_png: bool) -> tuple[bytes, tuple[int, int]]:
     """Return a shrunken image, as PNG if requested and it fits, else as JPEG; and its width and height.
 

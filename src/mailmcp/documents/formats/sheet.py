@@ -12,7 +12,7 @@ from mailmcp.documents.archive import Archive
 from mailmcp.documents.formats.sheet_grid import Grid
 from mailmcp.documents.formats.sheet_numbers import Formats, parse_index, read_formats
 from mailmcp.documents.writer import Writer, section_title
-from mailmcp.documents.xml_stream import End, Start
+from mailmcp.documents.xml_stream import End, Start, without
 
 _COLUMN: Final = re.compile(r"([A-Z]{1,3})[0-9]")
 
@@ -50,15 +50,13 @@ def _read_strings(archive: Archive, path: str) -> list[str]:
     """Read the shared strings, without their phonetic runs."""
     strings: list[str] = []
     pieces: list[str] = []
-    phonetic = in_text = False
-    for event in archive.events(path):
+    in_text = False
+    for event in without(archive.events(path), {"rPh"}):
         if isinstance(event, str):
-            if in_text and not phonetic:
+            if in_text:
                 pieces.append(event)
         elif event.name == "t":
             in_text = isinstance(event, Start)
-        elif event.name == "rPh":
-            phonetic = isinstance(event, Start)
         elif event == End("si"):
             strings.append("".join(pieces))
             pieces.clear()

@@ -6,11 +6,14 @@ from typing import BinaryIO, Final
 from mailmcp.documents.archive import Archive
 from mailmcp.documents.blocks import BlockWriter
 from mailmcp.documents.writer import Writer
-from mailmcp.documents.xml_stream import Event, Start
+from mailmcp.documents.xml_stream import Event, Start, without
 
 _TITLES: Final = frozenset({"title", "ctrTitle"})
 _REPEATED: Final = frozenset({"sldNum", "dt", "ftr", "hdr", "sldImg"})
 """Placeholders that are the same on every slide."""
+
+_SKIPPED: Final = frozenset({"Fallback"})
+"""Second copies of shapes, for old readers."""
 
 _SHAPES: Final = frozenset({"sp", "graphicFrame", "cxnSp", "pic", "grpSp"})
 
@@ -53,7 +56,6 @@ class _Shapes:
         self._blocks = BlockWriter(out.write_line, out.count_hidden)
         self._hide = out.count_hidden
         self._mark = mark
-        self._skipped_depth = 0
         self._role = ""
         self._shape_hidden: list[bool] = []
         self._level = 0
@@ -62,9 +64,9 @@ class _Shapes:
         self._in_text = False
 
     def read(self, events: Iterable[Event]) -> None:
-        for event in events:
+        for event in without(events, _SKIPPED):
             if isinstance(event, str):
-                if self._in_text and not self._skipped_depth:
+                if self._in_text:
                     self._text(event)
             elif isinstance(event, Start):
                 self._start(event.name, event.attributes)
@@ -78,9 +80,7 @@ class _Shapes:
             self._pieces.append(text)
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if self._skipped_depth or name == "Fallback":
-            self._skipped_depth += 1
-        elif name in _SHAPES:
+        if name in _SHAPES:
             self._role = ""
             self._shape_hidden.append(False)
         elif name == "cNvPr" and self._shape_hidden:
@@ -106,9 +106,7 @@ class _Shapes:
             self._blocks.begin_cell()
 
     def _end(self, name: str) -> None:
-        if self._skipped_depth:
-            self._skipped_depth -= 1
-        elif name == "t":
+        if name == "t":
             self._in_text = False
         elif name == "p":
             self._end_paragraph()
