@@ -159,8 +159,25 @@ def test_a_host_that_lists_the_tools_waits_for_nothing_that_only_calls_need() ->
     assert done.stdout.strip() == f"{len(TOOLS)} []"
 
 
+NEEDED_BY_FEW_SEARCHES = {"mailmcp.mail.html.convert", "mailmcp.mail.read", "mailmcp.tools.registry"}
+
+LOAD_SERVICE = f"""
+import sys
+import mailmcp.server.service
+print(sorted({NEEDED_BY_FEW_SEARCHES!r} & set(sys.modules)))
+"""
+
+
+def test_a_first_search_waits_for_nothing_that_only_other_calls_need() -> None:
+    done = subprocess.run([sys.executable, "-c", LOAD_SERVICE], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("missing", ["mailmcp.server.service", "mailmcp.tools.registry"])
 @pytest.mark.parametrize("mode", ERAS)
-def test_a_loading_failure_is_an_internal_error(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loading_failure_is_an_internal_error(
+    mode: str, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The lists are whole: they need nothing that can be missing."""
 
     async def run() -> None:
@@ -180,5 +197,5 @@ def test_a_loading_failure_is_an_internal_error(mode: str, monkeypatch: pytest.M
                 }
             assert (await client.list_resources()).resources
 
-    monkeypatch.setitem(sys.modules, "mailmcp.server.service", None)  # Python finds no such module
+    monkeypatch.setitem(sys.modules, missing, None)  # Python finds no such module
     anyio.run(run)

@@ -9,9 +9,9 @@ import pytest
 from mcp import Client
 
 from mailmcp.imap.account import Account, Password, Tls
-from mailmcp.server import service
 from mailmcp.server.app import build_server
 from mailmcp.server.options import Options
+from mailmcp.tools import registry
 from mailmcp.tools.accounts.tool import ListAccountsArguments
 from mailmcp.tools.tool import Call
 from mcp_envelope import Outcome
@@ -85,8 +85,9 @@ def test_a_bug_is_answered_as_internal_and_logged_with_its_traceback(
     async def broken(_arguments: ListAccountsArguments, _call: Call) -> Outcome[Any]:
         raise ZeroDivisionError(SECRET)
 
-    tool = service._BY_NAME["imap_list_accounts"]  # noqa: SLF001 - a bug has to be planted somewhere
-    monkeypatch.setitem(service._BY_NAME, tool.name, replace(tool, run=broken))  # noqa: SLF001 - as above
+    tools = {tool.name: tool for tool in registry.TOOLS}
+    planted = {**tools, "imap_list_accounts": replace(tools["imap_list_accounts"], run=broken)}
+    monkeypatch.setattr(registry, "TOOLS", tuple(planted.values()))
 
     async def run() -> dict[str, Any]:
         async with connected() as client:

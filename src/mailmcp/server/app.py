@@ -119,7 +119,8 @@ async def _call_tool(context: Context, params: CallToolRequestParams) -> CallToo
     published = context.lifespan_context.published
     if params.name not in published:
         raise unknown_tool(published, context.lifespan_context.dialect)
-    return await (await _service(context)).call_tool(context, params)
+    async with _service(context) as service:
+        return await service.call_tool(context, params)
 
 
 async def _list_resources(context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
@@ -133,16 +134,20 @@ async def _list_templates(
 
 
 async def _read_resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-    return await (await _service(context)).read_resource(context, params)
+    async with _service(context) as service:
+        return await service.read_resource(context, params)
 
 
 async def _complete(context: Context, params: CompleteRequestParams) -> CompleteResult:
-    return await (await _service(context)).complete(context, params)
+    async with _service(context) as service:
+        return await service.complete(context, params)
 
 
-async def _service(context: Context) -> "Service":
+@asynccontextmanager
+async def _service(context: Context) -> "AsyncIterator[Service]":
+    """Load the service for the block; a request fails if anything it needs can't be loaded."""
     try:
-        return await context.lifespan_context.service.get()
+        yield await context.lifespan_context.service.get()
     except LoadError:  # the code that writes envelopes is missing too
         raise MCPError(
             code=INTERNAL_ERROR,

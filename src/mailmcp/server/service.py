@@ -1,11 +1,12 @@
 """What answers the requests that need mail: tool calls, resource reads and completions, all on one pool.
 
-Importing this module loads everything they need, so it is imported after the first replies
-(see `mailmcp.server.on_demand`). Nothing that a host waits for at start-up may import it.
+Importing this module loads what a search needs, which is mostly the first call; `_load_rest` has the rest.
+Both are imported after the first replies (see `mailmcp.server.on_demand`). Nothing that a host waits for at
+start-up may import this module.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -29,12 +30,11 @@ from mailmcp.imap.account import Account
 from mailmcp.imap.kept import KeptFiles
 from mailmcp.imap.pool import Pool
 from mailmcp.server.completion import Completions
+from mailmcp.server.on_demand import OnDemand
 from mailmcp.server.options import Options
-from mailmcp.server.resources import contents_of
 from mailmcp.server.rpc_error import rpc_error
-from mailmcp.tools.read_resource import read_resource
-from mailmcp.tools.registry import TOOLS
-from mailmcp.tools.tool import Call, Shared
+from mailmcp.tools.search.tool import TOOL as SEARCH
+from mailmcp.tools.tool import Call, MailTool, Shared
 from mcp_envelope import ToolError
 from mcp_envelope.server.calls import Call as Request
 from mcp_envelope.server.calls import Calls
@@ -42,9 +42,26 @@ from mcp_envelope.server.calls import Calls
 ValueT = TypeVar("ValueT")
 ResultT = TypeVar("ResultT")
 
-_BY_NAME = {tool.name: tool for tool in TOOLS}
-
 Context = ServerRequestContext[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """What a search doesn't need: the other tools, and reading resources."""
+
+    tools: Mapping[str, MailTool]
+    read_resource: Callable[[str, Call], Awaitable[Any]]
+    contents_of: Callable[[str, Any], ReadResourceResult]
+
+
+def _load_rest() -> AbstractAsyncContextManager[Rest]:
+    # Imported here: it takes as long as what a search needs.
+    from mailmcp.server.resources import contents_of  # noqa: PLC0415
+    from mailmcp.tools.read_resource import read_resource  # noqa: PLC0415
+    from mailmcp.tools.registry import TOOLS  # noqa: PLC0415
+
+    tools = {tool.name: tool for tool in TOOLS}
+    return nullcontext(Rest(tools=tools, read_resource=read_resource, contents_of=contents_of))
 
 
 @asynccontextmanager
@@ -62,7 +79,10 @@ async def open_service(accounts: Sequence[Account], options: Options) -> AsyncIt
             json_text=options.json_text,
             timeout_s=options.call_timeout_s,
         )
-        yield Service(calls=calls, completions=Completions(clock=monotonic))
+        rest = OnDemand(_load_rest)
+        async with rest.running():
+            rest.announce()
+            yield Service(calls=calls, completions=Completions(clock=monotonic), rest=rest)
 
 
 @contextmanager
@@ -90,22 +110,30 @@ class Service:
 
     calls: Calls[Call]
     completions: Completions
+    rest: OnDemand[Rest]
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        """Call a published tool."""
-        return await self.calls.call_tool(_BY_NAME[params.name], params.arguments or {}, context)
+        """Call a published tool.
+
+        Raises:
+            LoadError: It can't be loaded.
+        """
+        tool = SEARCH if params.name == SEARCH.name else (await self.rest.get()).tools[params.name]
+        return await self.calls.call_tool(tool, params.arguments or {}, context)
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         """Read a resource.
 
         Raises:
             MCPError: The read failed; the error code depends on the revision of the protocol.
+            LoadError: What reads it can't be loaded.
         """
+        rest = await self.rest.get()
         return await self._answer(
             context,
             "resources/read",
-            partial(read_resource, params.uri),
-            partial(contents_of, params.uri),
+            partial(rest.read_resource, params.uri),
+            partial(rest.contents_of, params.uri),
             uri=params.uri,
         )
 
