@@ -176,7 +176,8 @@ def test_each_page_is_what_it_would_be_without_the_cache(
         assert not mail.gone.intersection(names)
         ranks = [rank(row, asked, mail) for row in rows if row["header_message_id"] not in mail.stirred]
         # A mailbox that is too large to be sorted goes by UID.
-        assert (in_windows and not in_order) or ranks == sorted(ranks)
+        goes_by_uid = in_windows and (not in_order or "dates" in asked)
+        assert goes_by_uid or ranks == sorted(ranks)
         given += names
         cursor = page.data.get("next_cursor")
         if cursor is None:

@@ -215,7 +215,8 @@ def plan_attempt(
     rest = candidates.uids[candidates.start :]
     order = wanted.order
     merge_order = (request.merge_order or request.order) if order.is_by_uid else order
-    tests_order = order.is_by_uid and (wanted.may_reorder or merge_order is not order)
+    approximates_arrival = order.is_by_uid and not merge_order.is_by_written
+    tests_order = approximates_arrival and (wanted.may_reorder or merge_order is not order)
     is_verified = candidates.is_known and wanted.known is not None and wanted.known.verified
     verifies_all = (
         check.only_times and not is_verified and request.size < len(rest) <= limits.TIMED_CANDIDATES_MAX

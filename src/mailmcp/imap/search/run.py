@@ -110,7 +110,7 @@ def _find_page(
 
 
 def _choose_order(session: Session, name: str, request: PageRequest) -> Steps[Order]:
-    """Choose between an order by UID and the order by arrival that it approximates.
+    """Choose between an order by UID and the order by time that it approximates.
 
     One round trip to learn the size of a mailbox before it is sorted, once.
     """
@@ -171,6 +171,9 @@ def _try_page(
     attempt, rows, seen = yield from attempt.look_for(search_results, rows, seen)
     rest, technical = attempt.filter_all(seen)
     selection, rows = yield from attempt.select(rest, rows, seen, share)
+    if attempt.merge_order.is_by_written:
+        # The server may read some Date headers in another way, or not at all.
+        in_order = order.is_by_written and are_in_order(selection.ranks.values(), order)
     if not (known or rows.interrupted):
         with_flags = rows.messages if "FLAGS" in attempt.row_items else {}
         ranks = tuple(selection.ranks.values())
@@ -208,8 +211,7 @@ def _try_page(
         exists=mailbox.exists,
         uids=uids,
         order=order,
-        # The server may read some Date headers in another way, or not at all.
-        in_order=in_order and (not order.is_by_written or are_in_order(selection.ranks.values(), order)),
+        in_order=in_order,
         ranks={uid: selection.ranks[uid] for uid in uids if uid in selection.ranks},
         frontier=selection.last[1] if left and selection.last else None,
         fetched=Fetched(

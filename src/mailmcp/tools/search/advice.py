@@ -21,7 +21,7 @@ from mcp_envelope.markdown import quote, unescape
 
 _BY_UID = (
     "The server doesn't sort this many messages: they are in the order in which they were added to "
-    "the mailbox, which is not always the order of arrival."
+    "the mailbox, which is not always the order of {}."
 )
 _DATES_MISREAD = "Some messages are out of order: the server reads their Date headers differently."
 
@@ -70,8 +70,11 @@ def search_warnings(
             f"Left out: {counted(technical, 'message')} with a match only in technical header fields, which "
             "people don't see. To find a single word there, too, put it in double quotes."
         )
-    if not all(each.in_order for each in pages):
-        warnings.append(_DATES_MISREAD if search.by_written else _BY_UID)
+    misordered = [each.order for each in pages if not each.in_order]
+    if any(order.is_by_written for order in misordered):
+        warnings.append(_DATES_MISREAD)
+    if not all(order.is_by_written for order in misordered):
+        warnings.append(_BY_UID.format("their Date headers" if search.by_written else "arrival"))
     return tuple(warnings)
 
 

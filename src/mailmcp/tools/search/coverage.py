@@ -94,7 +94,8 @@ class Coverage:
         sentences = [*self.notes, *dict.fromkeys(line for each in self.seen for line in each.statements)]
         sentences += self.reach
         if self.search.by_written:
-            sentences.append("Times and order go by the Date header.")
+            is_sorted = all(each.order.is_by_written for each in self.seen)
+            sentences.append(f"Times {'and order ' * is_sorted}go by the Date header.")
         if self.cut:
             sentences.append("There are more mailboxes than one search takes.")
         if self.search.incomplete:

@@ -217,7 +217,10 @@ class _Run:
             items=self.items,
             order=order,
             merge_order=self.search.order,
-            may_reorder=self.search.one_mailbox and after is None and not source.top,
+            may_reorder=self.search.one_mailbox
+            and not self.search.by_written
+            and after is None
+            and not source.top,
             after=after,
             known=known,
             uidvalidity=source.uidvalidity or None,
