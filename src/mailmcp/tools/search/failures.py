@@ -123,7 +123,19 @@ def _drop_lacking(search: Search, searches: Searches) -> None:
     searches.notes += [f"{code(name)} was searched only in {', '.join(found[name])}." for name in names]
 
 
-async def explain_missing(
+async def explain_failures(call: Call, search: Search, searches: Searches) -> None:
+    """Explain why mailboxes could not be searched; one round trip for all accounts if some are missing.
+
+    Raises:
+        ToolError: None could be searched.
+    """
+    instead = await _explain_missing(call, search, searches)
+    if not any(isinstance(each.found, MailboxPage) for each in searches.searched):
+        suggested = search_instead(search, instead) if search.is_first_page else None
+        raise nothing_searched(search, searches, suggested)
+
+
+async def _explain_missing(
     call: Call, search: Search, searches: Searches
 ) -> dict[SourceCursor, tuple[str, ...]]:
     """Name the existing mailboxes in errors about missing ones; one round trip for all accounts.

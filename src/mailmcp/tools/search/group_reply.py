@@ -10,16 +10,10 @@ from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.model.message_ref import parse_ref
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.advice import search_warnings, suggest_search
-from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
+from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, cover
 from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
-from mailmcp.tools.search.failures import (
-    excluded_in_vain,
-    explain_missing,
-    nothing_searched,
-    search_instead,
-    source_issues,
-)
+from mailmcp.tools.search.failures import excluded_in_vain, explain_failures, source_issues
 from mailmcp.tools.search.group_keys import GroupBy, period_days
 from mailmcp.tools.search.group_rows import format_moment, group_line, groups_named
 from mailmcp.tools.search.grouping import Grouped, group_matches
@@ -34,15 +28,11 @@ _TIMES = ("since", "before", "start_date", "end_date", "last_days")
 
 
 async def reply_with_groups(
-    search: Search, group_by: GroupBy, arguments: SearchMessagesArguments, call: Call
+    search: Search, group_by: GroupBy, sent: SearchMessagesArguments, call: Call
 ) -> Outcome[LeanSearchMessagesData]:
-    """Group the matches of a search; two round trips, and one for each further 2,000 messages."""
-    names = dict.fromkeys(each.mailbox for each in search.sources)
-    call.mailbox = EVERYTHING if search.all_mailboxes else ", ".join(names)
+    """Reply with groups of the matches; two round trips, and one for each further 2,000 messages."""
     searches, grouped = await group_matches(call, search, group_by)
-    instead = await explain_missing(call, search, searches)
-    if not any(isinstance(each.found, WalkedMailbox) for each in searches.searched):
-        raise nothing_searched(search, searches, search_instead(search, instead))
+    await explain_failures(call, search, searches)
     zone = call.preferences.zone
     coverage = cover(search, searches, searches.listings)
     if not grouped.total:
@@ -53,7 +43,7 @@ async def reply_with_groups(
         summary=_summary(coverage, grouped, group_by, zone),
         data=data(
             account_id=search.account_id,
-            mailbox=EVERYTHING if search.all_mailboxes else next(iter(names)) if len(names) == 1 else "",
+            mailbox=search.mailboxes[0] if len(search.mailboxes) == 1 else "",
             total=grouped.total,
             total_at_most=None if grouped.total_exact else True,
             attempted=len(grouped.rows),
@@ -71,7 +61,7 @@ async def reply_with_groups(
         issues=(*source_issues(searches), *_lost_issues(searches)),
         warnings=(
             *search_warnings(
-                search, arguments, coverage.seen, total=grouped.total, imported=False, today=call.today
+                search, sent, coverage.seen, total=grouped.total, imported=False, today=call.today
             ),
             *excluded_in_vain(search, searches),
         ),

@@ -32,6 +32,11 @@ class PageMessage:
     places: tuple[MessageRef, ...] = ()
     """Where copies of it are."""
 
+    @property
+    def row(self) -> FetchedMessage | None:
+        """What was fetched of it; None if it could not be fetched."""
+        return self.searched.fetched.messages.get(self.ref.uid)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchPage:
@@ -168,16 +173,21 @@ def _ref(source: SourceCursor, answer: MailboxPage, uid: int) -> MessageRef:
     )
 
 
-def next_cursor(search: Search, page: SearchPage) -> str | None:
-    """Write the cursor of the next page; None if there is none."""
+def continue_after(search: Search, page: SearchPage) -> Search | None:
+    """Return the search for the next page; None if there is none."""
     if not page.rest:
         return None
-    return format_cursor(
-        replace(
-            search,
-            sources=page.rest,
-            total=page.total,
-            total_exact=page.total_exact,
-            incomplete=page.incomplete,
-        )
+    return replace(
+        search,
+        sources=page.rest,
+        total=page.total,
+        total_exact=page.total_exact,
+        incomplete=page.incomplete,
+        is_first_page=False,
     )
+
+
+def next_cursor(search: Search, page: SearchPage) -> str | None:
+    """Write the cursor of the next page; None if there is none."""
+    following = continue_after(search, page)
+    return None if following is None else format_cursor(following)

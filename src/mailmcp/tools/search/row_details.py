@@ -33,8 +33,7 @@ async def fetch_invitation_times(
     """Fetch the calendar objects of invitations, and return when each takes place."""
     parts = {}
     for each in found:
-        row = each.searched.fetched.messages.get(each.ref.uid)
-        part = invitation_part(parse_body_structure(row.body_structure).root) if row else None
+        part = invitation_part(parse_body_structure(each.row.body_structure).root) if each.row else None
         if part is not None:
             parts[each.ref] = part
 

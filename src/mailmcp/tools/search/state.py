@@ -75,11 +75,7 @@ class Search:
     """Whether an earlier page missed something that no later one will show."""
 
     page_size: int
-
-    @property
-    def is_first_page(self) -> bool:
-        """Whether it starts with this page."""
-        return not self.arguments.cursor
+    is_first_page: bool = True
 
     @property
     def snippet_chars(self) -> int:
@@ -100,6 +96,12 @@ class Search:
     def all_accounts(self) -> bool:
         """Whether all accounts were requested."""
         return self.account_id == EVERYTHING
+
+    @property
+    def mailboxes(self) -> tuple[str, ...]:
+        """The mailboxes to search for this page, by name; `*` if all were requested."""
+        names = (each.mailbox for each in self.sources)
+        return (EVERYTHING,) if self.all_mailboxes else tuple(dict.fromkeys(names))
 
     @property
     def all_mailboxes(self) -> bool:
@@ -206,7 +208,7 @@ def resume_search(text: str, zone: tzinfo) -> Search:
     except (LookupError, InvalidInputError):
         raise malformed_cursor() from None
     search = Search(
-        arguments=arguments.model_copy(update={"cursor": text}),
+        arguments=arguments,
         first_day=first_day,
         query=query,
         listed=mailboxes == _LIST,
@@ -216,6 +218,7 @@ def resume_search(text: str, zone: tzinfo) -> Search:
         total_exact=cursor.total_exact,
         incomplete=cursor.incomplete,
         page_size=cursor.page_size,
+        is_first_page=False,
     )
     named = all(each.mailbox != EVERYTHING for each in cursor.sources)
     listed = all(each.mailbox != EVERYTHING or not each.uidvalidity for each in cursor.sources)

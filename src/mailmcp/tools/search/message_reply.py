@@ -1,0 +1,145 @@
+"""The reply to a search: one page of messages, how far it can be trusted, and what to do next."""
+
+from collections.abc import Mapping, Sequence
+
+from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.imap.search.order import Order
+from mailmcp.model.mail_kind import MailKind
+from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.columns import row_lines
+from mailmcp.tools.errors import all_failed_error
+from mailmcp.tools.evidence import search_terms
+from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
+from mailmcp.tools.people import SentMail
+from mailmcp.tools.rows import MessageRow, build_row
+from mailmcp.tools.search.advice import (
+    is_imported,
+    name_offers,
+    search_warnings,
+    suggest_search,
+    suggest_written,
+)
+from mailmcp.tools.search.arguments import SearchMessagesArguments
+from mailmcp.tools.search.awaiting import find_unanswered
+from mailmcp.tools.search.coverage import Coverage, cover
+from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
+from mailmcp.tools.search.failures import excluded_in_vain, message_issues, source_issues
+from mailmcp.tools.search.find import brings_texts, find_messages
+from mailmcp.tools.search.opaque import look_inside
+from mailmcp.tools.search.page import SearchPage, next_cursor
+from mailmcp.tools.search.row_details import fetch_invitation_times, fetch_snippets
+from mailmcp.tools.search.similar import look_around
+from mailmcp.tools.search.spelling import Offer
+from mailmcp.tools.search.state import Search
+from mailmcp.tools.tool import Call
+from mailmcp.tools.wording import counted
+from mcp_envelope import NextAction, Outcome, Page
+
+
+async def reply_with_messages(
+    search: Search, sent: SearchMessagesArguments, call: Call
+) -> Outcome[LeanSearchMessagesData]:
+    """Reply with a page of messages: two round trips, or one for a next page whose search is remembered."""
+    awaited = search.query.awaiting_reply
+    if awaited is None:
+        found = await find_messages(call, search)
+    else:
+        found = await find_unanswered(call, search, awaited, sent)
+    search, searches, page = found.search, found.searches, found.page
+    zone, terms = call.preferences.zone, search_terms(search.query)
+    opaque = await look_inside(call, searches, terms)
+    texts: Mapping[MessageRef, FetchedMessage] = {}
+    if search.snippet_chars and not brings_texts(search):
+        texts = await fetch_snippets(call, [each.ref for each in page.found], terms)
+    times: Mapping[MessageRef, str] = {}
+    if search.query.kind and search.query.kind.kind is MailKind.INVITATION:
+        times = await fetch_invitation_times(call, page.found, zone)
+    listings, failed, offers = searches.listings, tuple(message_issues(page.found)), list[Offer]()
+    coverage = cover(search, searches, listings, unread=bool(failed), caveats=found.caveats)
+    if not page.found and not page.rest and search.is_first_page:
+        coverage, listings, offers = await look_around(call, search, searches, caveats=found.caveats)
+    sent_mail = SentMail(owner_of=call.preferences.owner_of, listings=listings)
+    rows = [
+        build_row(
+            each.ref,
+            message,
+            snippet_chars=search.snippet_chars,
+            terms=terms,
+            places=each.places,
+            sent_mail=sent_mail,
+            when=times.get(each.ref, ""),
+        )
+        for each in page.found
+        if (message := texts.get(each.ref, each.row)) is not None
+    ]
+    for row in rows:
+        call.message_id_cache.remember(row.message_id, row.header_message_id or "")
+    cursor = next_cursor(search, page)
+    imported = is_imported(search, rows, has_more=cursor is not None)
+    next_action = (None if cursor else opaque.next_action) or _next_action(
+        coverage, page, rows, cursor, offers, imported=imported
+    )
+    if not rows and page.found:
+        raise all_failed_error(failed, next_action)
+    data = LeanSearchMessagesData if call.lean_rows else SearchMessagesData
+    sizes = search.order is Order.LARGEST
+    total = page.total if rows else 0
+    warnings = search_warnings(search, sent, coverage.seen, total=total, imported=imported, today=call.today)
+    return Outcome(
+        summary=_summary(coverage, page, shown=len(rows), zone=str(zone), what=found.what),
+        data=data(
+            account_id=search.account_id,
+            mailbox=search.mailboxes[0] if len(search.mailboxes) == 1 else "",
+            total=page.total,
+            total_at_most=None if page.total_exact else True,
+            attempted=len(rows) + len(failed),
+            returned=len(rows),
+            failed=len(failed),
+            messages=tuple(rows),
+            coverage=coverage.data,
+        ),
+        blocks=(
+            *(line for row in rows for line in row_lines(row, zone=zone, sizes=sizes)),
+            *coverage.lines(empty=not rows, short=cursor is not None and len(rows) < search.page_size),
+        ),
+        issues=(*source_issues(searches), *found.issues, *failed),
+        warnings=(
+            *warnings,
+            *excluded_in_vain(search, searches),
+            *opaque.warnings(empty=not rows),
+            *filter(None, [name_offers(offers)]),
+        ),
+        page=Page(page_size=search.page_size, total_count=page.total, cursor=cursor),
+        next_action=next_action,
+    )
+
+
+def _summary(coverage: Coverage, page: SearchPage, *, shown: int, zone: str, what: str) -> str:
+    """Write the summary; `what` says what the messages have in common, "" if nothing."""
+    if not shown and (page.failed_only or not page.rest):
+        return coverage.summarize_nothing_found()
+    at_most = "" if page.total_exact else "at most "
+    total = f"{at_most}{counted(page.total, 'message')}"
+    by_written = ", by Date header" if coverage.search.by_written else ""
+    summary = f"{shown} of {total} in {coverage.where}{what}{by_written}, times in {zone}"
+    return summary if coverage.all_seen else f"{summary}; not everything could be searched"
+
+
+def _next_action(
+    coverage: Coverage,
+    page: SearchPage,
+    rows: Sequence[MessageRow],
+    cursor: str | None,
+    offers: Sequence[Offer],
+    *,
+    imported: bool,
+) -> NextAction | None:
+    if cursor is not None:
+        instruction = "Search again where it failed." if page.failed_only else "Get the next page."
+        return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments={"cursor": cursor})
+    if not rows:
+        return suggest_search(coverage.search, coverage, offers) if coverage.search.is_first_page else None
+    if len(rows) > 1:
+        # Which one to read is for the reader to choose.
+        return suggest_written(coverage.search) if imported else None
+    return NextAction(instruction="Read it.", tool=GET_MESSAGE, arguments={"message_id": rows[0].message_id})
