@@ -44,7 +44,7 @@ def test_the_demo_reads_the_variables_of_the_server(serve: Serve) -> None:
     (row,) = served.call("imap_search_messages", limit=1)["structuredContent"]["data"]["messages"]
     assert "uid" not in row, "a full one has it"
     assert served.close() == 0
-    assert "serves 1 account(s) from the sample mailbox" in served.stderr
+    assert "serves demo from the sample mailbox" in served.stderr
     assert "did you mean MAILMCP_LOG_LEVEL?" in served.stderr
 
 

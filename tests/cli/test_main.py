@@ -73,20 +73,35 @@ def test_it_serves_when_stdin_is_a_pipe(
     assert served.close() == 0
 
 
-def test_a_person_at_a_terminal_gets_help(tmp_path: Path) -> None:
+END_OF_INPUT = b"\x04"
+
+
+def run_at_a_terminal(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run mailmcp for a person who types only Ctrl-D."""
     parent, terminal = pty.openpty()
     try:
-        ended = subprocess.run(
-            [sys.executable, "-m", "mailmcp"],
+        os.write(parent, END_OF_INPUT)
+        return subprocess.run(
+            [sys.executable, "-m", "mailmcp", *arguments],
             stdin=terminal,
             capture_output=True,
             text=True,
-            env=clean_environment(tmp_path),
+            env=clean_environment(folder),
             timeout=60,
             check=False,
         )
     finally:
         os.close(terminal)
         os.close(parent)
+
+
+def test_a_person_at_a_terminal_gets_help(tmp_path: Path) -> None:
+    ended = run_at_a_terminal(tmp_path)
     assert "Usage:" in ended.stdout + ended.stderr
     assert "check-reply" in ended.stdout + ended.stderr
+
+
+def test_a_person_who_starts_the_server_learns_what_it_waits_for(tmp_path: Path) -> None:
+    ended = run_at_a_terminal(tmp_path, "demo")
+    assert ended.returncode == 0
+    assert "waits for a host to speak MCP on stdin" in ended.stderr

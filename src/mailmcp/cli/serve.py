@@ -56,7 +56,10 @@ def serve(settings: Settings, address: HttpAddress | None = None, *, source: str
         _log.warning("%s", warning)
     run = partial(run_stdio, leave=exit_now) if address is None else _http_runner(settings, address)
     origin = source or settings.source or "the environment"
-    _log.info("mailmcp %s serves %d account(s) from %s", __version__, len(settings.accounts), origin)
+    served = ", ".join(account.account_id for account in settings.accounts)
+    _log.info("mailmcp %s serves %s from %s", __version__, served, origin)
+    if address is None and sys.stdin.isatty():
+        click.echo("mailmcp waits for a host to speak MCP on stdin. Ctrl-C ends it.", err=True)
     options = Options(
         dialect=settings.server.envelope,
         json_text=settings.server.text == "json",
