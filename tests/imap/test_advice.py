@@ -16,9 +16,11 @@ from cryptography.x509.oid import NameOID
 from imap.scenes import RunningPool, make_account, read_round
 from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connect import ConnectionHandle, log_in, open_connection
+from mailmcp.imap.connect import open_connection
 from mailmcp.imap.connection import Connection
+from mailmcp.imap.connection_handle import ConnectionHandle
 from mailmcp.imap.errors import login_refused_error, token_refused_error
+from mailmcp.imap.login import log_in
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, Code, ToolError
 from servers.peer import PeerFactory

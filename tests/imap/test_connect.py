@@ -9,7 +9,8 @@ from typing_extensions import override
 from imap.scenes import At, make_account, session_on
 from mailmcp import __version__
 from mailmcp.imap.account import Password, Tls
-from mailmcp.imap.connect import ConnectionHandle, open_connection
+from mailmcp.imap.connect import open_connection
+from mailmcp.imap.connection_handle import ConnectionHandle
 from mailmcp.imap.session import Session
 from mailmcp.reasons import Reason
 from mcp_envelope import AuthFailedError, DeadlineError, InternalError

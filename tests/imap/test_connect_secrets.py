@@ -7,7 +7,7 @@ import pytest
 
 from imap.conftest import PoolFactory
 from imap.scenes import make_account, newest, read_round, session_on
-from mailmcp.imap.connect import ConnectionHandle
+from mailmcp.imap.connection_handle import ConnectionHandle
 from mcp_envelope import ToolError
 from servers.dovecot import Login
 from servers.peer import PeerFactory

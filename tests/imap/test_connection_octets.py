@@ -8,8 +8,8 @@ import pytest
 from imap.scenes import At, make_account, session_on
 from mailmcp import limits
 from mailmcp.imap.command import Command
-from mailmcp.imap.connect import ConnectionHandle
 from mailmcp.imap.connection import Traffic
+from mailmcp.imap.connection_handle import ConnectionHandle
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError
 from servers.dovecot import Dovecot, Login

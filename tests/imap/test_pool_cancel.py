@@ -14,8 +14,10 @@ from anyio import CapacityLimiter
 from imap.conftest import PoolFactory
 from imap.scenes import At, RunningPool, make_account, newest
 from mailmcp.imap.account import Tls
-from mailmcp.imap.connect import ConnectionHandle, connect, identify, log_in
+from mailmcp.imap.connect import connect, identify
 from mailmcp.imap.connection import Connection
+from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.login import log_in
 from mailmcp.reasons import Reason
 from mcp_envelope import DeadlineError, InternalError
 from servers.certificates import Certificates

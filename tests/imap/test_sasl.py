@@ -7,8 +7,9 @@ import pytest
 from imap.line_server import LineServer
 from imap.scenes import make_account
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connect import ConnectionHandle, connect
+from mailmcp.imap.connect import connect
 from mailmcp.imap.connection import ProtocolViolationError
+from mailmcp.imap.connection_handle import ConnectionHandle
 from mailmcp.imap.sasl import answer_to_failure, parse_failure
 
 INVALID_TOKEN = b'{"status":"invalid_token","schemes":"bearer","scope":"https://mail.example.com/"}'

@@ -1,98 +1,24 @@
 """From an account to a logged-in connection: TCP, TLS, login, ID.
 
-`connect`, `log_in` and `identify` are the steps; `open_connection` takes all of them.
+`connect`, `mailmcp.imap.login.log_in` and `identify` are the steps; `open_connection` takes all of them.
 """
 
 import os
 import socket
 import ssl
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from time import monotonic, perf_counter
+from collections.abc import Sequence
+from contextlib import suppress
+from time import monotonic
 from typing import Any
 
 from mailmcp import __version__
-from mailmcp.imap.account import Account, BearerToken, Password, Tls
-from mailmcp.imap.advice import advise_on_password
-from mailmcp.imap.command import RefusedError, quoted
-from mailmcp.imap.connection import Connection, Traffic
-from mailmcp.imap.errors import (
-    Stage,
-    connection_lost_error,
-    login_refused_error,
-    tls_error,
-    token_refused_error,
-    translate_errors,
-)
-from mailmcp.imap.sasl import bearer_message
-from mailmcp.reasons import Reason
-from mcp_envelope import AuthFailedError, ToolError
-
-
-@dataclass(slots=True, eq=False)
-class ConnectionHandle:
-    """A connection from its first packet to its end; another thread may look at it or abort it.
-
-    Closing a socket does not wake a thread that reads from it, but shutting it down does. The handle
-    duplicates the socket, so that it can also abort a TLS handshake.
-    """
-
-    account: Account
-    traffic: Traffic = field(default_factory=Traffic)
-    stage: Stage = Stage.CONNECT
-    steps_ms: dict[str, float] = field(default_factory=dict)
-    """Milliseconds of each finished step: `connect`, `tls`, `greeting`, `starttls`, `login`, `id`."""
-
-    login_sent: bool = False
-    """Whether a login was sent, or at least its command without the password."""
-
-    login_answered: bool = False
-    """Whether the server answered the login. One that it did not answer may count as a failure there."""
-
-    aborted: bool = False
-    connection: Connection | None = None
-    _socket: socket.socket | None = None
-    _step_began: float = field(default_factory=perf_counter)
-
-    def finish_step(self, step: str, next_stage: Stage) -> None:
-        """Record that `step` is done, and what comes next."""
-        now = perf_counter()
-        self.steps_ms[step] = (now - self._step_began) * 1000
-        self._step_began = now
-        self.stage = next_stage
-
-    def watch(self, sock: socket.socket) -> None:
-        """Make `sock` the one that `abort` shuts down.
-
-        Raises:
-            ConnectionAbortedError: `abort` was called already. A socket that is not connected can't be shut
-                down, and would still connect.
-        """
-        self._release_socket()
-        self._socket = sock.dup()
-        if self.aborted:
-            raise ConnectionAbortedError("aborted before it was connected")
-
-    def abort(self) -> None:
-        """Shut the connection down from any thread; blocked reads and writes fail at once."""
-        self.aborted = True
-        duplicate = self._socket  # the connection's own thread may release it meanwhile
-        if duplicate is not None:
-            with suppress(OSError):  # not connected yet, or closed by the server
-                duplicate.shutdown(socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        """Close the connection without a LOGOUT."""
-        if self.connection is not None:
-            with suppress(OSError):
-                self.connection.shutdown()
-        self._release_socket()
-
-    def _release_socket(self) -> None:
-        duplicate, self._socket = self._socket, None
-        if duplicate is not None:
-            duplicate.close()
+from mailmcp.imap.account import Account, Tls
+from mailmcp.imap.command import RefusedError
+from mailmcp.imap.connection import Connection
+from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.errors import Stage, tls_error
+from mailmcp.imap.login import log_in
+from mcp_envelope import ToolError
 
 
 def open_connection(handle: ConnectionHandle) -> Connection:
@@ -111,7 +37,7 @@ def connect(handle: ConnectionHandle) -> Connection:
         InternalError: The connection, TLS or the server failed.
     """
     account = handle.account
-    with _closing_on_failure(handle):
+    with handle.closing_on_failure():
         connection = handle.connection = Connection(
             account.host, account.port, dial=lambda: _dial(handle), traffic=handle.traffic
         )
@@ -123,28 +49,6 @@ def connect(handle: ConnectionHandle) -> Connection:
     return connection
 
 
-def log_in(connection: Connection, handle: ConnectionHandle) -> None:
-    """Log in once; blocks.
-
-    Raises:
-        AuthFailedError: The login is refused or not offered, or there is no password.
-        DeadlineError: A timeout of the account passed.
-        InternalError: The connection or the server failed.
-    """
-    account = handle.account
-    with _closing_on_failure(handle):
-        if connection.preauthenticated:
-            return
-        match account.credentials:
-            case Password(read=read_password):
-                _log_in_with_password(connection, handle, read_password())
-            case BearerToken() as bearer:
-                _log_in_with_token(connection, handle, bearer)
-        handle.login_answered = True
-        handle.finish_step("login", Stage.COMMAND)
-        connection.learn_capabilities()
-
-
 def identify(connection: Connection, handle: ConnectionHandle) -> None:
     """Send the client's name if the server knows ID (RFC 2971); NetEase opens no mailbox without it.
 
@@ -153,21 +57,10 @@ def identify(connection: Connection, handle: ConnectionHandle) -> None:
     """
     if not connection.can("ID"):
         return
-    with _closing_on_failure(handle), suppress(RefusedError):  # a server that refuses it still serves
+    with handle.closing_on_failure(), suppress(RefusedError):  # a server that refuses it still serves
         response = connection.run("ID", f'("name" "mailmcp" "version" "{__version__}")'.encode())
         connection.software = str(response.lines("ID"))
         handle.finish_step("id", Stage.COMMAND)
-
-
-@contextmanager
-def _closing_on_failure(handle: ConnectionHandle) -> Iterator[None]:
-    """Close the connection on an error, and translate the error by the stage at which it came."""
-    try:
-        yield
-    except BaseException:
-        handle.close()
-        with translate_errors(handle.account.account_id, handle.stage):
-            raise
 
 
 def tls_context(account: Account) -> ssl.SSLContext:
@@ -246,70 +139,4 @@ def _no_starttls_error(account: Account, problem: str) -> ToolError:
         account.account_id,
         f"The settings require STARTTLS, but the server {problem} (account {account.account_id}). "
         'Use tls = "implicit" with the TLS port.',
-    )
-
-
-def _log_in_with_password(connection: Connection, handle: ConnectionHandle, password: str) -> None:
-    account = handle.account
-    offers_plain, login_disabled = connection.can("AUTH=PLAIN"), connection.can("LOGINDISABLED")
-    if login_disabled and not offers_plain:
-        raise _login_disabled_error(connection, account)
-    handle.login_sent = True
-    try:
-        if offers_plain and (login_disabled or not (account.user + password).isascii()):
-            connection.authenticate_with("PLAIN", f"\0{account.user}\0{password}".encode())
-        else:
-            connection.run("LOGIN", quoted(account.user), quoted(password))
-    except RefusedError as error:
-        if error.is_plain_bye:
-            raise connection_lost_error(account.account_id) from None
-        handle.login_answered = True
-        if error.reason is Reason.LOGIN_DISABLED:
-            raise _login_disabled_error(connection, account) from None
-        raise login_refused_error(account, error) from None
-
-
-def _log_in_with_token(connection: Connection, handle: ConnectionHandle, bearer: BearerToken) -> None:
-    """Log in with an access token, and with another one if the server refuses the first.
-
-    A token can be revoked before it expires. Dovecot answers UNAVAILABLE where its introspection fails.
-    """
-    account, refused = handle.account, ""
-    while True:
-        token = bearer.read(refused)
-        message = bearer_message(
-            bearer.mechanism, user=account.user, host=account.host, port=account.port, token=token
-        )
-        handle.login_sent = True
-        try:
-            connection.authenticate_with(bearer.mechanism, message, initial=bearer.initial_response)
-        except RefusedError as error:
-            if error.is_plain_bye:
-                raise connection_lost_error(account.account_id) from None
-            if not refused and not error.is_connection_limit:
-                refused = token
-                continue
-            handle.login_answered = True
-            raise token_refused_error(account, error) from None
-        return
-
-
-def _login_disabled_error(connection: Connection, account: Account) -> AuthFailedError:
-    """Build the error for a server that accepts no password on this connection."""
-    advice = advise_on_password("", host=account.host, account_id=account.account_id)
-    if advice is not None and advice.reason is Reason.LOGIN_DISABLED:
-        hint = advice.text  # Outlook, which takes no passwords with encryption either
-    elif not account.secure:
-        hint = 'It may require encryption: set tls to "implicit" or "starttls".'
-    elif connection.can("AUTH=XOAUTH2") or connection.can("AUTH=OAUTHBEARER"):
-        hint = (
-            'It asks for OAuth 2.0, as Outlook does: set auth = "oauth2", then run '
-            f"mailmcp login {account.account_id}"
-        )
-    else:
-        hint = "You may have to enable IMAP for the account at the provider first."
-    return AuthFailedError(
-        f"The server does not accept passwords on this connection (account {account.account_id}). {hint}",
-        reason=Reason.LOGIN_DISABLED,
-        details={"account_id": account.account_id},
     )

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Self
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response
@@ -41,6 +42,18 @@ class FetchFailure:
     stage: str
     message: str
     retryable: bool = False
+
+    @classmethod
+    def of(cls, uid: int, error: ToolError) -> Self:
+        """Build the failure of a message that had not come when the connection failed."""
+        return cls(
+            uid=uid,
+            code=error.code,
+            reason=error.reason,
+            stage="fetch",
+            message=error.message,
+            retryable=error.retryable,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +173,7 @@ def fetch_steps(
         # With several jobs, a row may come from another job than the one that failed.
         again = uids if len(jobs) > 1 else missing
         if lost is not None:
-            failures = {uid: _lost(uid, lost) for uid in missing}
+            failures = {uid: FetchFailure.of(uid, lost) for uid in missing}
             fetched = Fetched(messages=messages, failures=failures, interrupted=True)
         elif doubtful and again:
             fetched = yield from _fetch_again(messages, again, items)
@@ -195,18 +208,6 @@ def fetch_by_number(job: FetchJob, sample: FetchJob) -> Steps[dict[int, FetchedM
         [(full, job[1])], [Fetched(messages={uid: rows[uid] for uid in full})]
     )
     return rows | fetched.messages
-
-
-def _lost(uid: int, error: ToolError) -> FetchFailure:
-    """Build the failure for a message that had not come when the connection failed."""
-    return FetchFailure(
-        uid=uid,
-        code=error.code,
-        reason=error.reason,
-        stage="fetch",
-        message=error.message,
-        retryable=error.retryable,
-    )
 
 
 def _parse_replies(replies: Replies) -> tuple[dict[int, FetchedMessage], int]:
@@ -277,7 +278,7 @@ def _fetch_again(
     try:
         parts = yield from exclusively(fetch)
     except PipelineInterruptedError as interruption:
-        failures = {uid: _lost(uid, interruption.error) for uid in uids if uid not in messages}
+        failures = {uid: FetchFailure.of(uid, interruption.error) for uid in uids if uid not in messages}
         return Fetched(messages=messages, failures=failures, interrupted=True)
     again = set(uids)
     fetched = Fetched(messages={uid: row for uid, row in messages.items() if uid not in again})

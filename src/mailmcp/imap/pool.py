@@ -5,7 +5,6 @@ runs the function in a thread. It decides synchronously, on state that only the 
 does I/O afterwards.
 """
 
-import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from functools import partial
 from typing import TypeVar
 
 import anyio
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from tenacity import (
     AsyncRetrying,
     retry_if_exception,
@@ -28,12 +27,15 @@ from mailmcp import limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.account_sessions import AccountSessions
 from mailmcp.imap.command import RefusedError
-from mailmcp.imap.connect import ConnectionHandle, connect, identify, log_in
-from mailmcp.imap.errors import Stage, connection_lost_error, deadline_error, refused_error
+from mailmcp.imap.connect import connect, identify
+from mailmcp.imap.connection_handle import ConnectionHandle
+from mailmcp.imap.errors import Stage, deadline_error, refused_error
 from mailmcp.imap.kept import KeptFiles
+from mailmcp.imap.login import log_in
 from mailmcp.imap.quirks import Quirks
-from mailmcp.imap.session import Session, start_session
+from mailmcp.imap.session import Session
 from mailmcp.imap.telemetry import Telemetry
+from mailmcp.imap.threads import Threads
 from mailmcp.reasons import Reason
 from mcp_envelope import InternalError, NotFoundError, Resource, ToolError, code
 
@@ -46,9 +48,6 @@ _LOG_OUT_S = 1.0
 
 _CHECK_TIMEOUT_S = 5.0
 """For a NOOP on a connection that was idle: longer than any round trip, shorter than a user's patience."""
-
-_THREAD_END_S = 0.5
-"""For the thread of a cancelled call to end; its socket is shut down by then."""
 
 
 @dataclass(slots=True)
@@ -231,7 +230,9 @@ class Pool:
                 except BaseException as error:
                     sessions.login_failed(error, handle, self._clock())
                     raise
-                session = start_session(connection, handle, sessions.quirks, now=self._clock())
+                session = Session(
+                    connection=connection, handle=handle, quirks=sessions.quirks, opened_at=self._clock()
+                )
                 sessions.login_succeeded(session)
         except BaseException:
             # The thread may have finished connecting after the call was cancelled.
@@ -263,59 +264,6 @@ class Pool:
                     tasks.start_soon(log_out, session)
         for session in sessions:
             session.discard()
-
-
-class Threads:
-    """Threads for blocking work on connections; each ends with the call that it works for.
-
-    A thread that blocks on a socket can't be cancelled, but aborting the connection wakes it.
-    """
-
-    def __init__(self, limit: int) -> None:
-        """Allow `limit` threads at a time."""
-        self.limiter = CapacityLimiter(limit)
-        self._busy: set[ConnectionHandle] = set()
-        self.closed = False
-
-    async def run(
-        self, handle: ConnectionHandle, work: Callable[[], ResultT], telemetry: Telemetry
-    ) -> ResultT:
-        """Run `work`, which uses one connection; add its traffic to `telemetry`.
-
-        Raises:
-            InternalError: `close` was called; the reason is `connection_lost`.
-        """
-        if self.closed:
-            raise connection_lost_error(handle.account.account_id)
-        round_trips, octets_received = handle.traffic.round_trips, handle.traffic.octets_received
-        began, ended = threading.Event(), threading.Event()
-
-        def run() -> ResultT:
-            began.set()
-            try:
-                return work()
-            finally:
-                ended.set()
-
-        self._busy.add(handle)
-        try:
-            return await to_thread.run_sync(run, abandon_on_cancel=True, limiter=self.limiter)
-        except anyio.get_cancelled_exc_class():
-            handle.abort()
-            if began.is_set():  # else it never will: the call ended before it had a thread
-                with anyio.CancelScope(shield=True):
-                    await to_thread.run_sync(ended.wait, _THREAD_END_S, limiter=CapacityLimiter(1))
-            raise
-        finally:
-            self._busy.discard(handle)
-            telemetry.imap_round_trips += handle.traffic.round_trips - round_trips
-            telemetry.bytes_received += handle.traffic.octets_received - octets_received
-
-    def close(self) -> None:
-        """Abort the connections in use, and start no more work."""
-        self.closed = True
-        for handle in self._busy:
-            handle.abort()
 
 
 def _run_work(session: Session, work: Callable[[Session], ResultT]) -> ResultT:

@@ -4,7 +4,7 @@ A mailbox has few replies since the day of a recent message. One small search fi
 answer. If there are more than REPLIES_MAX, only those that name one of the messages are searched for.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 
@@ -21,7 +21,7 @@ from mailmcp.imap.thread import id_queries, row_steps
 from mailmcp.imap.workarounds.probes import probe_once
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.feature import Feature
-from mailmcp.model.search_keys import any_of
+from mailmcp.model.search_keys import any_of_each
 from mcp_envelope import ToolError, code
 
 Keys = tuple[bytes, ...]
@@ -90,7 +90,7 @@ def find_replies(
     many = [name for name, each in found.items() if len(each.uids) > limits.REPLIES_MAX]
     if many and session.quirks.trusts(Feature.HEADER):
         by_ids = [each.keys for each in id_queries(query.ids, known=query.ids)]
-        keys = [*by_ids, *_batches(query.strays)]
+        keys = [*by_ids, *any_of_each(query.strays, octets_max=limits.THREAD_KEYS_OCTETS)]
         for name in many:
             found[name].uids.clear()
         _search(session, found, dict.fromkeys(many, keys), query)
@@ -111,22 +111,7 @@ def _first_keys(name: str, query: ReplyQuery, *, has_fields: bool) -> Iterator[K
     if name in query.whole or not has_fields:
         yield ()
         return
-    yield from _batches([_ANY_REPLY, *query.strays])
-
-
-def _batches(keys: Iterable[Keys]) -> Iterator[Keys]:
-    """Join keys by OR into as many searches as lines allow."""
-    batch: list[Keys] = []
-    octets = 0
-    for each in keys:
-        size = sum(map(len, each)) + len(each) + 3
-        if batch and octets + size > limits.THREAD_KEYS_OCTETS:
-            yield any_of(batch)
-            batch, octets = [], 0
-        batch.append(each)
-        octets += size
-    if batch:
-        yield any_of(batch)
+    yield from any_of_each([_ANY_REPLY, *query.strays], octets_max=limits.THREAD_KEYS_OCTETS)
 
 
 def _search(

@@ -3,7 +3,7 @@
 import imaplib
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from typing_extensions import override
 
@@ -17,8 +17,9 @@ from mailmcp.imap.command import (
     join_responses,
     quoted,
 )
-from mailmcp.imap.connect import ConnectionHandle, open_connection
+from mailmcp.imap.connect import open_connection
 from mailmcp.imap.connection import Connection
+from mailmcp.imap.connection_handle import ConnectionHandle
 from mailmcp.imap.errors import (
     connection_lost_error,
     protocol_error,
@@ -58,14 +59,13 @@ class Session:
     session knew before. So the mailbox is opened again, in the round trip of the first command on it.
     """
 
-    account: Account
     connection: Connection
     handle: ConnectionHandle
     quirks: Quirks
     opened_at: float
     """On the pool's clock, in seconds."""
 
-    last_used_at: float
+    last_used_at: float = field(init=False)
     mailbox: SelectedMailbox | None = None
     in_doubt: bool = False
     """Whether an error left the connection in an unknown state, so that the pool must drop it."""
@@ -77,6 +77,14 @@ class Session:
     """Whether the mailbox is stale and wanted: the next command opens it again."""
 
     _expected_uidvalidity: int | None = None
+
+    def __post_init__(self) -> None:
+        self.last_used_at = self.opened_at
+
+    @property
+    def account(self) -> Account:
+        """The account that is logged in."""
+        return self.handle.account
 
     @override
     def __repr__(self) -> str:
@@ -265,19 +273,7 @@ class Session:
 
 def open_session(handle: ConnectionHandle, quirks: Quirks, *, now: float) -> Session:
     """Connect and log in; blocks. Raises what `open_connection` raises."""
-    return start_session(open_connection(handle), handle, quirks, now=now)
-
-
-def start_session(connection: Connection, handle: ConnectionHandle, quirks: Quirks, *, now: float) -> Session:
-    """Make a session of a logged-in connection."""
-    return Session(
-        account=handle.account,
-        connection=connection,
-        handle=handle,
-        quirks=quirks,
-        opened_at=now,
-        last_used_at=now,
-    )
+    return Session(connection=open_connection(handle), handle=handle, quirks=quirks, opened_at=now)
 
 
 def quoted_mailbox(quirks: Quirks, name: str) -> bytes:

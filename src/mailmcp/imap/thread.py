@@ -21,7 +21,7 @@ from mailmcp.imap.search.uid_search import Found
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.feature import Feature
-from mailmcp.model.search_keys import any_of
+from mailmcp.model.search_keys import any_of_each
 from mcp_envelope import Code, ToolError
 
 ResultT = TypeVar("ResultT")
@@ -76,21 +76,14 @@ def id_queries(ids: Sequence[str], *, known: Collection[str] = ()) -> Iterator[T
         ids: Without angle brackets. Those that are not ASCII are ignored.
         known: Ids of messages that were found already, so that only references to them are searched for.
     """
-    batch: list[tuple[bytes, ...]] = []
-    octets = 0
-    for each in ids:
-        if not each.isascii():
-            continue
-        for header in _HEADERS[1 if each in known else 0 :]:
-            key = (b"HEADER", header, quoted(each))
-            size = sum(map(len, key)) + 6
-            if batch and octets + size > limits.THREAD_KEYS_OCTETS:
-                yield ThreadQuery(keys=any_of(batch))
-                batch, octets = [], 0
-            batch.append(key)
-            octets += size
-    if batch:
-        yield ThreadQuery(keys=any_of(batch))
+    keys = (
+        (b"HEADER", header, quoted(each))
+        for each in ids
+        if each.isascii()
+        for header in _HEADERS[1 if each in known else 0 :]
+    )
+    for joined in any_of_each(keys, octets_max=limits.THREAD_KEYS_OCTETS):
+        yield ThreadQuery(keys=joined)
 
 
 def subject_query(subject: str, around: datetime) -> ThreadQuery:
@@ -191,18 +184,7 @@ def _run(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> ToolError |
 
 
 def _all_lost(uids: Sequence[int], error: ToolError) -> Fetched:
-    failures = {
-        uid: FetchFailure(
-            uid=uid,
-            code=error.code,
-            reason=error.reason,
-            stage="fetch",
-            message=error.message,
-            retryable=error.retryable,
-        )
-        for uid in uids
-    }
-    return Fetched(failures=failures, interrupted=True)
+    return Fetched(failures={uid: FetchFailure.of(uid, error) for uid in uids}, interrupted=True)
 
 
 @dataclass(slots=True)
