@@ -88,10 +88,10 @@ async def _play(dialect: Dialect) -> dict[str, tuple[str, str]]:
         with IMAPClient(server.host, server.port, ssl=False) as other:
             other.login(server.user, server.password)
             async with Client(build_server([account], Options(dialect=dialect))) as client:
-                arguments: dict[str, Any] = {"mailbox": "Projects", "limit": 2}
+                arguments: dict[str, Any] = {"mailbox": "Projects", "limit": 1}
                 success = await client.call_tool("imap_search_messages", arguments)
                 data = (success.structured_content or {})["data"]
-                both = {"mailboxes": ["Projects", "Travel"], "limit": 2}
+                both = {"mailboxes": ["Projects", "Travel"], "limit": 1}
                 partial = await client.call_tool("imap_search_messages", both)
                 other.delete_folder("Projects")
                 other.create_folder("Projects")
@@ -285,7 +285,7 @@ def _entry(host: Host) -> str:
 
 
 def _json_block(dialect: Dialect, scene: str) -> Callable[[], str]:
-    return lambda: f"```json\n{scenes(dialect)[scene][0]}\n```"
+    return lambda: f"```json\n{_shortened(scenes(dialect)[scene][0])}\n```"
 
 
 PARTS: dict[str, Callable[[], str]] = {
