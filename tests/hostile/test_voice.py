@@ -20,7 +20,7 @@ from mailmcp.server.app import build_server
 from mailmcp.server.options import Options
 from mailmcp.tools.preferences import Preferences
 from mailmcp.tools.registry import TOOLS
-from mailmcp.tools.search.group_keys import GroupBy
+from mailmcp.tools.search.groups.keys import GroupBy
 from mcp_envelope import Dialect
 from servers.dovecot import Dovecot, Login
 from servers.embedded import Pymap

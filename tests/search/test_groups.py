@@ -10,7 +10,7 @@ import pytest
 
 from mailmcp.model.message_ref import parse_ref
 from mailmcp.tools.preferences import DEFAULTS
-from mailmcp.tools.search.group_keys import GroupBy
+from mailmcp.tools.search.groups.keys import GroupBy
 from search.group_mail import MAILBOXES, Expected, Raw, fill, group, read_all
 from servers.dovecot import Dovecot
 from servers.embedded import Pymap

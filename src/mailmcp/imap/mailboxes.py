@@ -57,6 +57,11 @@ class Mailbox:
     unseen: int | None = None
 
     @property
+    def is_usual(self) -> bool:
+        """Whether a search of all mailboxes covers it: Junk and Trash are searched only by name."""
+        return self.selectable and self.special_use not in {"\\Junk", "\\Trash"}
+
+    @property
     def leaf(self) -> str:
         """The last level of the name."""
         return self.name.rpartition(self.delimiter)[2] if self.delimiter else self.name

@@ -43,8 +43,6 @@ class Related:
     statements: tuple[str, ...] = ()
     """What may be missing, in English sentences."""
 
-    complete: bool = True
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadQuery:
@@ -197,12 +195,10 @@ class _MailboxSearch:
     """Found by queries that are not needed; most are probably not part of the conversation."""
 
     statements: dict[str, None] = field(default_factory=dict)
-    complete: bool = True
 
     def add(self, found: Found, *, needed: bool) -> None:
         (self.uids if needed else self.guesses).update(found.uids)
         self.statements |= dict.fromkeys(found.statements)
-        self.complete = self.complete and found.complete
 
     def select_new(self, known: Collection[int]) -> list[int]:
         """Return the latest new messages, as many as are fetched in one round; guesses have less priority."""
@@ -218,12 +214,10 @@ class _MailboxSearch:
         return sorted(new + guesses[max(len(guesses) - room, 0) :])
 
     def related(self, session: Session, fetched: Fetched) -> Related:
-        statements, complete = tuple(self.statements), self.complete
+        statements = tuple(self.statements)
         if not session.quirks.trusts(Feature.HEADER):
-            statements, complete = (*statements, _NO_HEADER_SEARCH), False
-        return Related(
-            uidvalidity=self.uidvalidity, fetched=fetched, statements=statements, complete=complete
-        )
+            statements += (_NO_HEADER_SEARCH,)
+        return Related(uidvalidity=self.uidvalidity, fetched=fetched, statements=statements)
 
 
 def _search_steps(session: Session, name: str, query: ThreadQuery) -> Steps[Found]:

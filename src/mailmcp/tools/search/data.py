@@ -4,7 +4,7 @@ from pydantic import BaseModel
 
 from mailmcp.tools.rows import LeanMessageRow, MessageRow
 from mailmcp.tools.search.coverage import CoverageData
-from mailmcp.tools.search.group_rows import GroupRow
+from mailmcp.tools.search.groups.rows import GroupRow
 
 
 class LeanSearchMessagesData(BaseModel):

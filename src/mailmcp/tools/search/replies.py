@@ -32,7 +32,6 @@ from mailmcp.tools.people import SentMail
 from mailmcp.tools.tool import Call
 from mcp_envelope import Issue, ToolError
 
-_ASIDE: Final = frozenset({"\\Junk", "\\Trash"})
 _MARGIN: Final = timedelta(days=2)
 """SEARCH knows days, in a zone that nobody knows, and clocks differ."""
 
@@ -194,9 +193,9 @@ class ReplySearch:
 
 def _places(mailboxes: Sequence[Mailbox]) -> list[str]:
     """Choose where replies are looked for; where a mailbox has all mail, that one is enough."""
-    selectable = [each for each in mailboxes if each.selectable and each.special_use not in _ASIDE]
-    everything = [each for each in selectable if each.special_use == "\\All"]
-    return [each.name for each in everything or selectable]
+    usual = [each for each in mailboxes if each.is_usual]
+    everything = [each for each in usual if each.special_use == "\\All"]
+    return [each.name for each in everything or usual]
 
 
 def _headers(row: FetchedMessage) -> Headers:

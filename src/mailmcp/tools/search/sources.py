@@ -37,9 +37,6 @@ from mcp_envelope import Code, ToolError
 _FIRST = 2**100
 """Above the depth of any message; see `_depth`."""
 
-_ASIDE = frozenset({"\\Junk", "\\Trash"})
-"""What a search of all mailboxes leaves out."""
-
 _LAST = {"\\Archive": 1, "\\All": 2}
 """Mailboxes that hold copies: the others say more about a message."""
 
@@ -316,8 +313,8 @@ def divide(sources: Sequence[SourceCursor], *, limit: int) -> list[Sequence[Sour
 
 def in_preferred_order(mailboxes: Sequence[Mailbox]) -> list[Mailbox]:
     """Return the mailboxes that a search of all covers; those that only hold copies come last."""
-    chosen = [each for each in mailboxes if each.selectable and each.special_use not in _ASIDE]
-    return sorted(chosen, key=lambda each: _LAST.get(each.special_use, 0))
+    usual = (each for each in mailboxes if each.is_usual)
+    return sorted(usual, key=lambda each: _LAST.get(each.special_use, 0))
 
 
 def _bounded(names: Sequence[str], *, share: int) -> Iterator[str]:

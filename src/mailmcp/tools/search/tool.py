@@ -5,8 +5,8 @@ from dataclasses import replace
 from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments
 from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
-from mailmcp.tools.search.group_keys import GroupBy
-from mailmcp.tools.search.group_reply import reply_with_groups
+from mailmcp.tools.search.groups.keys import GroupBy
+from mailmcp.tools.search.groups.reply import reply_with_groups
 from mailmcp.tools.search.message_reply import reply_with_messages
 from mailmcp.tools.search.state import Search, check_against_cursor, resume_search, start_search
 from mailmcp.tools.tool import Call, MailTool

@@ -41,7 +41,6 @@ _SUBJECT_CHARS_MIN = 4
 """Shorter subjects would match half of the mail."""
 
 _HEADERS = "Message-ID, References and In-Reply-To"
-_EXCLUDED = frozenset({"\\Junk", "\\Trash"})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -175,9 +174,7 @@ class _Search:
         own = self.start.ref.mailbox if self.is_own else ""
         listed = _places(everywhere, own, by_thread_id=self.by_thread_id)
         self.left_out = tuple(
-            each.name
-            for each in everywhere
-            if each.selectable and each.special_use in _EXCLUDED and each.name != own
+            each.name for each in everywhere if each.selectable and not each.is_usual and each.name != own
         )
         self.uses = {each.name: each.special_use for each in listed}
         self.mailboxes = dict.fromkeys(self.uses)
@@ -286,11 +283,7 @@ class _Search:
 
 def _places(mailboxes: Sequence[Mailbox], own: str, *, by_thread_id: bool) -> list[Mailbox]:
     """Choose the mailboxes to search: all but Junk and Trash, unless the message is there."""
-    wanted = [
-        each
-        for each in mailboxes
-        if each.selectable and (each.special_use not in _EXCLUDED or each.name == own)
-    ]
+    wanted = [each for each in mailboxes if each.is_usual or (each.selectable and each.name == own)]
     if not by_thread_id or all(each.special_use != "\\All" for each in wanted):
         return wanted
     # On Gmail, All Mail has the whole conversation.

@@ -14,9 +14,9 @@ from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, cover
 from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
 from mailmcp.tools.search.failures import excluded_in_vain, explain_failures, source_issues
-from mailmcp.tools.search.group_keys import GroupBy, period_days
-from mailmcp.tools.search.group_rows import format_moment, group_line, groups_named
-from mailmcp.tools.search.grouping import Grouped, group_matches
+from mailmcp.tools.search.groups.count import Grouped, group_matches
+from mailmcp.tools.search.groups.keys import GroupBy, period_days
+from mailmcp.tools.search.groups.rows import format_moment, group_line, groups_named
 from mailmcp.tools.search.listings import cover_empty
 from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.search.state import Search, arguments_of, as_sent

@@ -1,7 +1,7 @@
 """Group the matches of a search: who wrote most, which newsletters come, how much mail a month.
 
-The mailboxes are walked (`imap/search/walk.py`), copies of a message are counted once (`copies.py`), and the
-groups of `group_keys.py` are added up and put in order.
+The mailboxes are walked (`imap/search/walk.py`), copies of a message are counted once (`copies`), and the
+groups of `keys` are added up and put in order.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,9 +21,9 @@ from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.mail.duplicates import server_keys
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.tools.search.copies import Counted, Entry, Folded, Place, fold_copies
-from mailmcp.tools.search.group_keys import GroupBy, Key, keys_in_header, period_of
-from mailmcp.tools.search.group_rows import GroupRow, format_moment
+from mailmcp.tools.search.groups.copies import Counted, Entry, Folded, Place, fold_copies
+from mailmcp.tools.search.groups.keys import GroupBy, Key, keys_in_header, period_of
+from mailmcp.tools.search.groups.rows import GroupRow, format_moment
 from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.search.sources import Found, Searches, search_sources
 from mailmcp.tools.search.state import Search

@@ -4,7 +4,7 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.tools.search.group_keys import GroupBy, keys_in_header
+from mailmcp.tools.search.groups.keys import GroupBy, keys_in_header
 
 MANY = ", ".join(f"p{number}@example.org" for number in range(1_000))
 LONG = "a" * 5_000 + "@example.org"

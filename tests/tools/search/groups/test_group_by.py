@@ -9,7 +9,7 @@ from scripts.benchmarks.vocabulary import count_tokens
 from imap.searches import NOON, letter
 from mailmcp import limits
 from mailmcp.imap.search.walk import Budget
-from mailmcp.tools.search.group_keys import GroupBy, period_days
+from mailmcp.tools.search.groups.keys import GroupBy, period_days
 from mcp_envelope import InvalidInputError
 from servers.dovecot import Dovecot
 from servers.peer import PeerFactory

@@ -9,7 +9,7 @@ from mailmcp.mail.header.address import Address, format_address
 from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.mail.trust.link import LinkKind, parse_link
 from mailmcp.tools.columns import people_column
-from mailmcp.tools.search.group_keys import GroupBy
+from mailmcp.tools.search.groups.keys import GroupBy
 from mailmcp.tools.wording import counted
 from mcp_envelope import code
 from mcp_envelope.markdown import quote
