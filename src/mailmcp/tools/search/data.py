@@ -4,7 +4,24 @@ from pydantic import BaseModel
 
 from mailmcp.tools.rows import LeanMessageRow, MessageRow
 from mailmcp.tools.search.coverage import CoverageData
-from mailmcp.tools.search.groups.rows import GroupRow
+
+
+class GroupRow(BaseModel):
+    """One group. `key` is "" for messages that lack what they are grouped by."""
+
+    key: str
+    name: str | None = None
+    count: int
+    unread: int
+    newest: str | None = None
+    message_id: str | None = None
+    """Of the newest message."""
+
+    unsubscribe: list[str] | None = None
+    """Web and mail addresses that end the subscription."""
+
+    one_click: bool | None = None
+    """Whether a POST to the first of them is enough (RFC 8058)."""
 
 
 class LeanSearchMessagesData(BaseModel):

@@ -21,9 +21,10 @@ from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.mail.duplicates import server_keys
 from mailmcp.mail.header.fields import parse_headers
+from mailmcp.tools.search.data import GroupRow
 from mailmcp.tools.search.groups.copies import Counted, Entry, Folded, Place, fold_copies
 from mailmcp.tools.search.groups.keys import GroupBy, Key, keys_in_header, period_of
-from mailmcp.tools.search.groups.rows import GroupRow, format_moment
+from mailmcp.tools.search.groups.rows import format_moment
 from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.search.sources import Found, Searches, search_sources
 from mailmcp.tools.search.state import Search

@@ -1,14 +1,13 @@
-"""A group in a reply: its data, and its line."""
+"""The line of a group in a reply."""
 
 from datetime import UTC, datetime, tzinfo
-
-from pydantic import BaseModel
 
 from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.header.address import Address, format_address
 from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.mail.trust.link import LinkKind, parse_link
 from mailmcp.tools.columns import people_column
+from mailmcp.tools.search.data import GroupRow
 from mailmcp.tools.search.groups.keys import GroupBy
 from mailmcp.tools.wording import counted
 from mcp_envelope import code
@@ -23,24 +22,6 @@ _LACKING = {
 """What a line calls messages without a key. In groups by time, nothing says when they arrived."""
 
 PLURALS = {GroupBy.MAILBOX: "mailboxes"}
-
-
-class GroupRow(BaseModel):
-    """One group. `key` is "" for messages that lack what they are grouped by."""
-
-    key: str
-    name: str | None = None
-    count: int
-    unread: int
-    newest: str | None = None
-    message_id: str | None = None
-    """Of the newest message."""
-
-    unsubscribe: list[str] | None = None
-    """Web and mail addresses that end the subscription."""
-
-    one_click: bool | None = None
-    """Whether a POST to the first of them is enough (RFC 8058)."""
 
 
 def group_line(row: GroupRow, group_by: GroupBy, zone: tzinfo) -> str:
