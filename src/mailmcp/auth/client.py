@@ -4,23 +4,20 @@ RFC 6749 with PKCE (RFC 7636) and the loopback redirect (RFC 8252), device autho
 credentials (RFC 6749 section 4.4), revocation (RFC 7009). Authlib builds the requests and checks the answers.
 """
 
-import html
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 from authlib.common.errors import AuthlibBaseError
 from authlib.common.security import generate_token
 from authlib.integrations.httpx_client import OAuth2Client
-from typing_extensions import override
 
 from mailmcp.auth.errors import ConsentEndedError, ProviderUnavailableError, SignInError
 from mailmcp.auth.provider import Provider, metadata_urls, parse_metadata
+from mailmcp.auth.redirect import Redirect
 from mailmcp.auth.tokens import Tokens
 
 HTTP_TIMEOUT_S: Final = 15.0
@@ -31,6 +28,9 @@ _DEVICE_GRANT: Final = "urn:ietf:params:oauth:grant-type:device_code"
 _DEVICE_INTERVAL_S: Final = 5.0
 """RFC 8628 section 3.2, where the server names none; slow_down adds as much again (section 3.5)."""
 
+_DEVICE_LIFETIME_S: Final = 900.0
+"""Of a code, where the server names none."""
+
 _TEXT_CHARS: Final = 200
 _LIFETIME_S: Final = 3600.0
 """Where the server does not say how long an access token lasts: the usual hour."""
@@ -38,11 +38,14 @@ _LIFETIME_S: Final = 3600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceCode:
-    """What a person enters at another device (RFC 8628 section 3.2)."""
+    """What a person enters at another device (RFC 8628 section 3.2), and how to ask whether that is done."""
 
+    device_code: str = field(repr=False)
     user_code: str
     verification_uri: str
     expires_in_s: float
+    interval_s: float
+    """Between two polls."""
 
 
 def discover(issuer: str, *, scope: str = "") -> Provider:
@@ -96,7 +99,7 @@ class OAuthClient:
             SignInError: The user declined, took too long, or the provider refused.
         """
         verifier, state = generate_token(64), generate_token(32)
-        with _Redirect(self.provider, state) as redirect, self._http() as http:
+        with Redirect(self.provider, state) as redirect, self._http() as http:
             params = dict(self.provider.authorization_params)
             if login_hint:
                 params["login_hint"] = login_hint
@@ -139,22 +142,9 @@ class OAuthClient:
                 f"{self.provider.name} doesn't offer sign-in by code for mail. Use the browser."
             )
         with self._http() as http, _named_faults(self.provider.name):
-            body = {"client_id": self.client_id, "scope": self.provider.scope}
-            begun = _json(httpx2.post(self.provider.device_endpoint, data=body, timeout=HTTP_TIMEOUT_S))
-            try:
-                device_code, lifetime_s = str(begun["device_code"]), float(begun.get("expires_in") or 900)
-                code = DeviceCode(
-                    user_code=_printable(str(begun["user_code"])),
-                    verification_uri=_printable(
-                        str(begun.get("verification_uri") or begun["verification_url"])
-                    ),
-                    expires_in_s=lifetime_s,
-                )
-                interval_s = float(begun.get("interval") or _DEVICE_INTERVAL_S)
-            except (KeyError, ValueError, TypeError):
-                raise SignInError(f"{self.provider.name} sent no code: {_fault_of(begun)}.") from None
+            code = self._ask_for_device_code()
             show(code)
-            expires_at = self.clock() + lifetime_s
+            interval_s, expires_at = code.interval_s, self.clock() + code.expires_in_s
             while self.clock() < expires_at:
                 sleep(interval_s)
                 try:
@@ -162,7 +152,7 @@ class OAuthClient:
                         http.fetch_token(
                             self.provider.token_endpoint,
                             grant_type=_DEVICE_GRANT,
-                            device_code=device_code,
+                            device_code=code.device_code,
                             client_id=self.client_id,
                         )
                     )
@@ -172,6 +162,20 @@ class OAuthClient:
                     elif error.error != "authorization_pending":
                         raise
         raise SignInError("The code has expired. Run the command again.")
+
+    def _ask_for_device_code(self) -> DeviceCode:
+        body = {"client_id": self.client_id, "scope": self.provider.scope}
+        begun = _json(httpx2.post(self.provider.device_endpoint, data=body, timeout=HTTP_TIMEOUT_S))
+        try:
+            return DeviceCode(
+                device_code=str(begun["device_code"]),
+                user_code=_printable(str(begun["user_code"])),
+                verification_uri=_printable(str(begun.get("verification_uri") or begun["verification_url"])),
+                expires_in_s=float(begun.get("expires_in") or _DEVICE_LIFETIME_S),
+                interval_s=float(begun.get("interval") or _DEVICE_INTERVAL_S),
+            )
+        except (KeyError, ValueError, TypeError):
+            raise SignInError(f"{self.provider.name} sent no code: {_fault_of(begun)}.") from None
 
     def refresh(self, refresh_token: str) -> Tokens:
         """Exchange a refresh token for an access token; the old refresh token is kept if none comes back.
@@ -239,73 +243,6 @@ class OAuthClient:
             expires_at=self.clock() + lifetime_s,
             refresh_token=str(answer.get("refresh_token") or ""),
         )
-
-
-class _Redirect:
-    """Listens on a free port of this machine for the request that brings the code (RFC 8252 section 7.3)."""
-
-    def __init__(self, provider: Provider, state: str) -> None:
-        self._provider, self._state = provider, state
-        self._answer: dict[str, str] = {}
-        self._server = HTTPServer(("127.0.0.1", 0), self._handler())
-        self.uri = f"http://{provider.redirect_host}:{self._server.server_port}/"
-
-    def __enter__(self) -> "_Redirect":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.server_close()
-
-    def wait(self, timeout_s: float) -> Mapping[str, str]:
-        """Serve requests until one carries our `state`; strangers' requests are refused and end nothing."""
-        deadline = time.monotonic() + timeout_s
-        while not self._answer:
-            self._server.timeout = deadline - time.monotonic()
-            if self._server.timeout <= 0:
-                raise SignInError("The browser didn't come back. Run the command again, or use --device.")
-            self._server.handle_request()
-        return self._answer
-
-    def _accept(self, path: str) -> str:
-        """Read the parameters of a redirect; return what is wrong with it, or an empty text."""
-        query = {name: values[0] for name, values in parse_qs(urlsplit(path).query).items()}
-        if urlsplit(path).path != "/" or query.get("state") != self._state:
-            return "This request does not belong to the sign-in."
-        # RFC 9207: the answer of another server is an attack that mixes providers up.
-        if "iss" in query and self._provider.issuer and query["iss"] != self._provider.issuer:
-            self._answer = {"error": "the answer came from another issuer"}
-            return "The answer came from another issuer."
-        self._answer = query if "code" in query else {"error": "access_denied", **query}
-        return ""
-
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        accept = self._accept
-
-        class Handler(BaseHTTPRequestHandler):
-            # Of one request: a browser may open a connection ahead and send nothing.
-            timeout = HTTP_TIMEOUT_S
-
-            def do_GET(self) -> None:
-                fault = accept(self.path)
-                page = fault or "mailmcp received the response. You can close this window."
-                body = f"<!doctype html><title>mailmcp</title><p>{html.escape(page)}</p>".encode()
-                self.send_response(400 if fault else 200)
-                for name, value in (
-                    ("Content-Type", "text/html; charset=utf-8"),
-                    ("Content-Length", str(len(body))),
-                    ("Cache-Control", "no-store"),
-                    ("Referrer-Policy", "no-referrer"),
-                    ("Connection", "close"),
-                ):
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(body)
-
-            @override
-            def log_message(self, format: str, *args: Any) -> None:
-                """Log nothing: the request line holds the code."""
-
-        return Handler
 
 
 @contextmanager

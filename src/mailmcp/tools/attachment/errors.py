@@ -1,8 +1,10 @@
 """Documents that can't be read, as errors of the tool."""
 
-from mailmcp.documents.extraction import ExtractionError
+from collections.abc import Mapping
+from typing import Final
+
+from mailmcp.documents.extraction import Cause, ExtractionError
 from mailmcp.reasons import Reason
-from mailmcp.tools.attachment.text import code_of
 from mcp_envelope import (
     BaseReason,
     Code,
@@ -12,6 +14,18 @@ from mcp_envelope import (
     NextAction,
     ToolError,
 )
+
+_CODES: Final[Mapping[Cause, Code]] = {
+    Cause.TIMED_OUT: Code.TIMEOUT,
+    Cause.CRASHED: Code.INTERNAL,
+    Cause.OUT_OF_MEMORY: Code.INTERNAL,
+}
+"""The codes of extraction failures; all others are invalid input."""
+
+
+def code_of(error: ExtractionError) -> Code:
+    """Return the code of a document that can't be read."""
+    return _CODES.get(error.cause, Code.INVALID_INPUT)
 
 
 def document_error(error: ExtractionError, argument: str, next_action: NextAction | None = None) -> ToolError:

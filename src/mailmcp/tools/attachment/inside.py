@@ -2,7 +2,7 @@
 
 import mimetypes
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, Self
 
 from anyio import CapacityLimiter, to_thread
 
@@ -13,6 +13,7 @@ from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.attachment.errors import document_error
+from mailmcp.tools.attachment.part import OpenPart
 from mailmcp.tools.attachment.text import TOO_LARGE
 from mailmcp.tools.names import GET_ATTACHMENT
 from mailmcp.tools.tool import Call
@@ -43,6 +44,19 @@ class FetchedFile:
     short: bool = False
     lacks_nuls: bool = False
     """Both as in `OpenPart`."""
+
+    @classmethod
+    def of(cls, opened: OpenPart, *, limit_octets: int) -> Self:
+        """Fetch an attachment, up to a limit. Blocking; raises as `OpenPart.chunks` does."""
+        octets = opened.read(limit_octets)
+        return cls(
+            ref=opened.ref,
+            part=opened.part,
+            octets=octets,
+            cut=opened.cut,
+            short=opened.short,
+            lacks_nuls=opened.lacks_nuls,
+        )
 
     async def decode(self) -> tuple[bytes, Kind | None]:
         """Return the content and its kind, found out in a thread."""

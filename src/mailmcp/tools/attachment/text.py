@@ -10,7 +10,7 @@ from typing import Final
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, ExtractionError, Section
+from mailmcp.documents.extraction import ExtractionError, Section
 from mailmcp.documents.kind import WITHOUT_TEXT, Kind, detect_kind, guess_kind
 from mailmcp.mail.calendar.invitation import calendar_text
 from mailmcp.mail.mime.body_parts import TextParts
@@ -18,6 +18,7 @@ from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import complete_lines, decode_transfer, is_identity
 from mailmcp.mail.read import attached_message_text
 from mailmcp.mail.text.body import BodyText, body_text
+from mailmcp.tools.attachment.errors import code_of
 from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code, Issue
@@ -82,13 +83,6 @@ TOO_LARGE: Final = f"The document is too large: the limit is {limits.EXTRACT_OCT
 _UNKNOWN_TYPES: Final = frozenset(
     {"application/octet-stream", "application/binary", "application/x-download"}
 )
-
-_CODES: Final = {
-    Cause.TIMED_OUT: Code.TIMEOUT,
-    Cause.CRASHED: Code.INTERNAL,
-    Cause.OUT_OF_MEMORY: Code.INTERNAL,
-}
-"""The codes of extraction failures; all others are invalid input."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,11 +157,6 @@ async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bo
         warnings=tuple(warnings),
         is_picture=extraction.is_scanned,
     )
-
-
-def code_of(error: ExtractionError) -> Code:
-    """Return the code of a document that can't be read."""
-    return _CODES.get(error.cause, Code.INVALID_INPUT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ Only the part is fetched, in ranges if it is large. Saving is off until the user
 """
 
 import re
+from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import quote as quote_uri
 
@@ -74,14 +75,7 @@ class GetAttachmentArguments(MessageArguments):
 async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> AttachmentOutcome:
     """Get an attachment: one round trip up to 1 MiB, and one for each further MiB."""
     ref = call.choose_message(parse_message_id(arguments.message_id), arguments.account_id)
-    folder = call.preferences.save_folder if arguments.mode == "save" else None
-    if arguments.mode == "save" and folder is None:
-        raise InvalidInputError.of(
-            "mode",
-            Reason.SWITCHED_OFF,
-            "save is switched off: the user must name a folder as save_folder in [attachments], or as "
-            "MAILMCP_SAVE_FOLDER. Send text or content.",
-        )
+    folder = _folder_for(arguments, call)
     if arguments.page > 1 and arguments.mode != "image":
         raise InvalidInputError.of(
             "page",
@@ -99,15 +93,8 @@ async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> Attac
     def fetch(session: Session) -> FetchedFile:
         opened = open_part(session, ref, arguments.part_id, call.report)
         is_text = arguments.mode == "text" and not arguments.member
-        octets = opened.read(octets_wanted(opened.part) if is_text else DOCUMENT_OCTETS_MAX)
-        return FetchedFile(
-            ref=ref,
-            part=opened.part,
-            octets=octets,
-            cut=opened.cut,
-            short=opened.short,
-            lacks_nuls=opened.lacks_nuls,
-        )
+        limit = octets_wanted(opened.part) if is_text else DOCUMENT_OCTETS_MAX
+        return FetchedFile.of(opened, limit_octets=limit)
 
     file = await call.ask(fetch, message=ref)
     if arguments.member:
@@ -118,6 +105,23 @@ async def get_attachment(arguments: GetAttachmentArguments, call: Call) -> Attac
         return picture_outcome(file, await draw_file(call, file, arguments.page), arguments.page)
     content = await to_thread.run_sync(member_content, file, folder, limiter=CapacityLimiter(1))
     return content_outcome(ref, content, member=arguments.member, notes=file.notes)
+
+
+def _folder_for(arguments: GetAttachmentArguments, call: Call) -> Path | None:
+    """Return where to save the file; None if it isn't to be saved.
+
+    Raises:
+        InvalidInputError: Saving is switched off.
+    """
+    folder = call.preferences.save_folder if arguments.mode == "save" else None
+    if arguments.mode == "save" and folder is None:
+        raise InvalidInputError.of(
+            "mode",
+            Reason.SWITCHED_OFF,
+            "save is switched off: the user must name a folder as save_folder in [attachments], or as "
+            "MAILMCP_SAVE_FOLDER. Send text or content.",
+        )
+    return folder
 
 
 def content_outcome(
