@@ -214,6 +214,12 @@ SPELLING_CHARS_MAX: Final = 60
 VERIFY_CHUNKS: Final = (100, 400, 1_000)
 """Messages in the first, the second and each further FETCH of a verification: matches are often near."""
 
+SCAN_CHUNK_FIRST: Final = 1_000
+"""Structures in the first FETCH of a search for invitations: about 250 KB. Exchange needs seconds for them."""
+
+SCAN_CHUNK_MAX: Final = 5_000
+"""Structures in each further one: Dovecot sends as many in 30 ms."""
+
 KIND_ADDRESSES_MAX: Final = 120
 """Addresses in one SEARCH for mail from any of them: 4 KB, and some servers accept lines of at most 8 KB."""
 

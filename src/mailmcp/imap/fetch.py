@@ -210,6 +210,39 @@ def fetch_by_number(job: FetchJob, sample: FetchJob) -> Steps[dict[int, FetchedM
     return rows | fetched.messages
 
 
+def uids_with_word(
+    uids: Sequence[int], items: Sequence[str], word: bytes, *, message_limit: int = 0
+) -> Steps[set[int]]:
+    """Return the messages whose response has a word; one round trip if the commands fit a burst.
+
+    Only responses that have it are parsed: that takes a hundred times as long as looking for it.
+
+    Args:
+        uids: The messages.
+        items: Data items, with UID.
+        word: In lower case; matches in any case.
+        message_limit: As for `fetch_steps`.
+
+    Returns:
+        All of `uids` if the server refused a command, or a response that has the word is malformed.
+    """
+    replies: Replies = []
+    for burst in _bursts(list(_commands((uids, items), message_limit))):
+        replies += (yield burst).replies
+    lines = []
+    for reply in replies:
+        if isinstance(reply, RefusedError):
+            return set(uids)
+        lines += reply.lines("FETCH")
+    pieces = [piece for line in lines if word in _octets_of(line).lower() for piece in line]
+    rows, unreadable = parse_rows(Response(untagged={"FETCH": pieces}))
+    return set(uids) if unreadable else rows.keys() & set(uids)
+
+
+def _octets_of(line: Sequence[Piece]) -> bytes:
+    return b"".join(piece if isinstance(piece, bytes) else b"".join(piece) for piece in line)
+
+
 def _parse_replies(replies: Replies) -> tuple[dict[int, FetchedMessage], int]:
     """Parse the rows of all replies together: a server may run FETCHes in parallel and mix their rows."""
     responses = [reply.response if isinstance(reply, RefusedError) else reply for reply in replies]

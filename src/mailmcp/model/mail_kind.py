@@ -106,6 +106,11 @@ class WantedKind:
         return self.kind in {MailKind.INVITATION, MailKind.PERSONAL}
 
     @property
+    def structure_word(self) -> bytes:
+        """A word in the BODYSTRUCTURE of each message of the kind, in lower case; empty if there is none."""
+        return b"calendar" if self.kind is MailKind.INVITATION else b""
+
+    @property
     def header_fields(self) -> tuple[str, ...]:
         """The header fields that decide."""
         match self.kind:

@@ -18,6 +18,7 @@ from mailmcp.imap.search.order import (
 )
 from mailmcp.imap.search.page import CandidateQuery, Candidates
 from mailmcp.imap.search.plan import Plan
+from mailmcp.imap.search.scan import scan_structures
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import EVERY_UID, Found, UidRange
 from mailmcp.imap.search.verify import TIMES, Check, make_check
@@ -68,6 +69,8 @@ def find_candidates(server: SearchServer, wanted: CandidateQuery) -> Steps[Candi
 
 def _count_enough(wanted: CandidateQuery, plan: Plan) -> int:
     """Return how many candidates fill a page: more if some will fail the verification."""
+    if wanted.query.kind and wanted.query.kind.structure_word:
+        return wanted.size
     return max(wanted.size, limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if plan.local.criteria else 0)
 
 
@@ -103,6 +106,7 @@ def _search_windows(
             plan=plan,
             uids=uids,
             rest=windows.rest,
+            scanned=candidates.scanned + found.scanned,
             statements=tuple(dict.fromkeys(candidates.statements + plan.statements + found.statements)),
             complete=candidates.complete and plan.complete and found.complete,
         )
@@ -145,14 +149,24 @@ def _search(
     count: UidRange | None = None,
     begins: bool = False,
 ) -> Steps[tuple[Plan, Found]]:
-    """Search, and search again as often as the server turns out not to support the plan."""
+    """Search, again as often as the server turns out not to support the plan, and scan for invitations."""
     while True:
         plan = server.plan(wanted.query)
         found = yield from server.search(
             wanted.mailbox, plan, uids, sort=sort, expected=wanted.expected, count=count, begins=begins
         )
-        if found is not None:
-            return plan, found
+        if found is None:
+            continue
+        kind = plan.local.kind
+        if kind and kind.structure_word and len(found.uids) > wanted.size:
+            found = yield from scan_structures(
+                server.session,
+                found,
+                kind.structure_word,
+                ascending=wanted.order.ascending,
+                until=wanted.search_until,
+            )
+        return plan, found
 
 
 def _search_sorted(server: SearchServer, wanted: CandidateQuery) -> Steps[Candidates | None]:
@@ -198,6 +212,7 @@ def _search_sorted(server: SearchServer, wanted: CandidateQuery) -> Steps[Candid
         plan=plan,
         uids=uids,
         start=start or 0,
+        scanned=found.scanned,
         is_verified=sorts_here and not plan.local.criteria,
         is_sorted=found.is_sorted and not sorts_here,
         statements=statements,

@@ -199,10 +199,6 @@ def _try_page(
     if not unchecked and candidates.more and candidates.rest:
         low, high = candidates.rest
         last = (low - 1 if order.ascending or high is None else high + 1), 0
-    statements = candidates.statements
-    if unchecked and len(uids) < request.size:
-        checked = f"Checked {selection.checked} of {len(rest)} possible matches"
-        statements += (f"{checked}; the next page continues from there.",)
     all_verified = (is_whole or attempt.verifies_all) and not rows.interrupted
     is_exact = attempt.check.is_empty and len(attempt.visible.uids) in {0, len(rest) + candidates.more}
     return MailboxPage(
@@ -229,9 +225,10 @@ def _try_page(
         if attempt.opaque and search_results
         else (),
         candidates_checked=selection.checked,
-        statements=statements,
+        unchecked=unchecked if len(uids) < request.size else 0,
+        statements=candidates.statements,
         reach=candidates.reach,
-        unverified=server.unverified(request.query, found=len(candidates.uids), exists=mailbox.exists),
+        unverified=server.unverified(request.query, found=candidates.scanned or len(candidates.uids), exists=mailbox.exists),
         known_gaps=candidates.plan.known_gaps if mailbox.exists else "",
         complete=candidates.complete,
     )
