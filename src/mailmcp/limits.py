@@ -215,7 +215,7 @@ VERIFY_CHUNKS: Final = (100, 400, 1_000)
 """Messages in the first, the second and each further FETCH of a verification: matches are often near."""
 
 SCAN_CHUNK_FIRST: Final = 1_000
-"""Structures in the first FETCH of a search for invitations: about 250 KB. Exchange needs seconds for them."""
+"""Structures in the first FETCH of a search for invitations: about 250 KB. Exchange may need seconds."""
 
 SCAN_CHUNK_MAX: Final = 5_000
 """Structures in each further one: Dovecot sends as many in 30 ms."""

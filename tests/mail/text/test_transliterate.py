@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - letters of the Greek alphabet are meant as such
 import pytest
 
 from mailmcp.mail.text.transliterate import sound, spellings, to_latin
@@ -17,7 +18,9 @@ from mailmcp.mail.text.transliterate import sound, spellings, to_latin
         ("Strasse", ["straße"]),
         ("Щербаков", ["shcherbakov"]),
         ("Shcherbakov", ["щербаков"]),
-        ("Anna", ["анна"]),
+        ("Anna", ["анна", "αννα"]),
+        ("Παπαδόπουλος", ["papadopoulos"]),
+        ("Papadopoulos", ["пападопоулос", "παπαδοπουλος"]),
         ("Kowalczyk", []),
         ("Stefania W", []),
         ("山田", []),
@@ -44,4 +47,4 @@ def test_spellings_of_one_sound_are_equal(one: str, other: str) -> None:
 
 
 def test_other_alphabets_stay() -> None:
-    assert to_latin("山田 Łódź Ёлка") == "山田 lodz yolka"
+    assert to_latin("山田 Łódź Ёлка Ψυχή") == "山田 lodz yolka psychi"

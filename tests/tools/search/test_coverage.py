@@ -159,3 +159,9 @@ def test_an_empty_result_with_a_failed_mailbox_proves_nothing(
     )
     assert reply.data["status"] == "partial"
     assert reply.data["next_action"]["instruction"] == "Search again where it failed."
+
+
+def test_what_several_mailboxes_have_left_is_one_sentence() -> None:
+    checked, whole = replace(scanned(), candidates_checked=30, unchecked=315), scanned()
+    said = coverage(seen=(checked, whole, replace(checked, candidates_checked=40))).method
+    assert said == "Checked 70 of 700 possible matches; the next page continues from there."

@@ -106,7 +106,6 @@ def _search_windows(
             plan=plan,
             uids=uids,
             rest=windows.rest,
-            scanned=candidates.scanned + found.scanned,
             statements=tuple(dict.fromkeys(candidates.statements + plan.statements + found.statements)),
             complete=candidates.complete and plan.complete and found.complete,
         )
@@ -212,7 +211,6 @@ def _search_sorted(server: SearchServer, wanted: CandidateQuery) -> Steps[Candid
         plan=plan,
         uids=uids,
         start=start or 0,
-        scanned=found.scanned,
         is_verified=sorts_here and not plan.local.criteria,
         is_sorted=found.is_sorted and not sorts_here,
         statements=statements,

@@ -134,9 +134,6 @@ class Candidates:
     is_part: bool = False
     """Whether a search for the next page must find others: the server sorted just enough for this one."""
 
-    scanned: int = 0
-    """Messages that the server found and whose structures were looked through to find these."""
-
     is_known: bool = False
     """Whether some come from an earlier page, without a search."""
 
@@ -201,7 +198,7 @@ class MailboxPage:
 
     candidates_checked: int
     unchecked: int = 0
-    """Candidates that were left for the next page though this one isn't full: checking them takes too long."""
+    """Candidates that were left for the next page, though this one isn't full."""
 
     statements: tuple[str, ...] = ()
     """Sentences: how the server was asked, what was verified here, what couldn't be seen."""

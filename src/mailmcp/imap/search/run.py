@@ -228,7 +228,7 @@ def _try_page(
         unchecked=unchecked if len(uids) < request.size else 0,
         statements=candidates.statements,
         reach=candidates.reach,
-        unverified=server.unverified(request.query, found=candidates.scanned or len(candidates.uids), exists=mailbox.exists),
+        unverified=server.unverified(request.query, found=len(candidates.uids), exists=mailbox.exists),
         known_gaps=candidates.plan.known_gaps if mailbox.exists else "",
         complete=candidates.complete,
     )

@@ -42,4 +42,4 @@ def scan_structures(
         elapsed_s, left_s = max(clock() - began, 0.001), max(until - clock(), 0.0)
         size = int(min(limits.SCAN_CHUNK_MAX, scanned / elapsed_s * left_s))
     kept.extend(uids[scanned:])
-    return replace(found, uids=kept if ascending else kept[::-1], scanned=scanned)
+    return replace(found, uids=kept if ascending else kept[::-1])

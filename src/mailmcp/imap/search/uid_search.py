@@ -50,9 +50,6 @@ class Found:
     counted: int | None = None
     """Matches in the range that was only to be counted; None if the server didn't count them."""
 
-    scanned: int = 0
-    """Messages whose structures were looked through to find these; see `scan`."""
-
     is_sorted: bool = False
     is_extended: bool = False
     """Whether the response was an ESEARCH."""

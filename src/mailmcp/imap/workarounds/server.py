@@ -302,7 +302,7 @@ class CheckedServer(SearchServer):
         """
         query, local = wanted.query, candidates.plan.local.criteria
         trusted = query.only(row for row in query.criteria if row not in local)
-        if not (candidates.uids or candidates.scanned):
+        if not candidates.uids:
             caught = yield from check_false_negatives(self, wanted.mailbox, trusted, exists)
         else:
             caught = yield from check_false_positives(self, wanted.mailbox, trusted, rows)

@@ -1,9 +1,9 @@
-# ruff: noqa: RUF001 - letters of the Cyrillic alphabet are meant as such
-"""Other spellings of a word: without accents, with letters written as two, in the other alphabet."""
+# ruff: noqa: RUF001 - letters of the Cyrillic and Greek alphabets are meant as such
+"""Other spellings of a word: without accents, with letters written as two, in another alphabet."""
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -23,10 +23,20 @@ _CYRILLIC: Final = {
 }  # fmt: skip
 """Roughly as passports have it."""
 
-_LATIN: Final = {
-    latin: letter for letter, latin in reversed(_CYRILLIC.items()) if latin and letter not in "ґієї"
-}
-_LATIN_PIECES: Final = re.compile("|".join(sorted(map(re.escape, _LATIN), key=len, reverse=True)))
+_GREEK: Final = {
+    "ου": "ou", "θ": "th", "χ": "ch", "ψ": "ps", "α": "a", "β": "v", "γ": "g", "δ": "d", "ε": "e", "ζ": "z",
+    "η": "i", "ι": "i", "κ": "k", "λ": "l", "μ": "m", "ν": "n", "ξ": "x", "ο": "o", "π": "p", "ρ": "r",
+    "σ": "s", "ς": "s", "τ": "t", "υ": "y", "φ": "f", "ω": "o",
+}  # fmt: skip
+"""As passports have it (ELOT 743), without the rarer pairs of letters."""
+
+
+def _from_latin(alphabet: Mapping[str, str], *, but: str) -> Callable[[str], str]:
+    """Return a function that writes a text in an alphabet, as far as its letters have Latin ones."""
+    letters = {latin: letter for letter, latin in reversed(alphabet.items()) if latin and letter not in but}
+    pieces = re.compile("|".join(sorted(letters, key=len, reverse=True)))
+    return lambda text: pieces.sub(lambda match: letters[match[0]], text)
+
 
 _SOUNDS: Final = (
     ("ph", "f"), ("th", "t"), ("ck", "k"), ("tz", "z"), ("cz", "c"), ("sch", "s"), ("sh", "s"), ("ch", "c"),
@@ -36,6 +46,9 @@ _SOUNDS: Final = (
 
 _AS_TWO_TABLE: Final = str.maketrans(_AS_TWO)
 _LATIN_TABLE: Final = str.maketrans(_CYRILLIC | _LETTERS)
+_GREEK_PIECES: Final = re.compile("|".join(_GREEK))
+_FINAL_SIGMA: Final = re.compile(r"σ\b")
+_TO_CYRILLIC, _TO_GREEK = _from_latin(_CYRILLIC, but="ґієї"), _from_latin(_GREEK, but="ςηω")
 _DOUBLED: Final = re.compile(r"(.)\1+")
 
 
@@ -53,17 +66,18 @@ def _spellings(lower: str) -> Iterator[str]:
         for letter, two in _AS_TWO.items():
             if two in lower:
                 yield lower.replace(two, letter)
-        cyrillic = _LATIN_PIECES.sub(lambda match: _LATIN[match[0]], lower)
-        yield cyrillic if not re.search("[a-z]", cyrillic) else ""
+        for other in (_TO_CYRILLIC(lower), _FINAL_SIGMA.sub("ς", _TO_GREEK(lower))):
+            yield other if not re.search("[a-z]", other) else ""
 
 
 def to_latin(text: str) -> str:
-    """Return a text in lower-case Latin letters, without accents; other alphabets but Cyrillic stay."""
+    """Return a text in lower-case Latin letters, without accents; alphabets but Cyrillic and Greek stay."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFC", text).lower().translate(_LATIN_TABLE)
     decomposed = unicodedata.normalize("NFKD", plain)
-    return "".join(each for each in decomposed if not unicodedata.combining(each))
+    letters = "".join(each for each in decomposed if not unicodedata.combining(each))
+    return _GREEK_PIECES.sub(lambda match: _GREEK[match[0]], letters)
 
 
 @lru_cache(maxsize=8_192)

@@ -94,9 +94,8 @@ class Coverage:
         sentences = [*self.notes, *dict.fromkeys(line for each in self.seen for line in each.statements)]
         if unchecked := sum(each.unchecked for each in self.seen):
             checked = sum(each.candidates_checked for each in self.seen)
-            sentences.append(
-                f"Checked {checked} of {checked + unchecked} possible matches; the next page continues from there."
-            )
+            of_all = f"{checked} of {checked + unchecked} possible matches"
+            sentences.append(f"Checked {of_all}; the next page continues from there.")
         sentences += self.reach
         if self.search.by_written:
             is_sorted = all(each.order.is_by_written for each in self.seen)

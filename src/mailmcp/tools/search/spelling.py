@@ -22,6 +22,12 @@ _WORD = re.compile(r"[^\W_]+")
 _HARMLESS = re.compile(r"[^\W_][\w .,'@+-]*")
 """What an offer may consist of, besides what was searched for."""
 
+_ASCII_PIECE = re.compile(r"[!-~]{3,}")
+"""What is the same in most charsets: servers find it in mislabelled text, too."""
+
+_PIECES_CHARS_MIN = 7
+"""Fewer letters would be in too many messages."""
+
 _FIELDS = frozenset({"From", "To", "Cc", "Subject"})
 """Those of the newest messages that are compared."""
 
@@ -42,7 +48,7 @@ class Closeness(IntEnum):
     """Some of the words."""
 
     STEM = auto()
-    """The beginning of a word, or one part of a name."""
+    """The beginning or end of a word, one part of a name, or all but the letters that charsets differ in."""
 
     SPELLING = auto()
     """All of it, spelled in another way."""
@@ -95,9 +101,14 @@ def _rewritten(row: Criterion, text: str) -> Iterator[Offer]:
             before, after = words[:number], words[number + 1 :]
             if others and row.kind is Kind.WORDS:
                 yield offer(others, Closeness.PART)
-        stem = word[: max(len(word) * 2 // 3, _PART_CHARS_MIN)]
-        if word.isalpha() and len(stem) < len(word):
-            yield offer([*before, stem, *after], Closeness.STEM)
+        length = max(len(word) * 2 // 3, _PART_CHARS_MIN)
+        if word.isalpha() and length < len(word):
+            yield offer([*before, word[:length], *after], Closeness.STEM)
+            if is_name:
+                yield offer([word[-length:]], Closeness.STEM)
+    pieces = _ASCII_PIECE.findall(text)
+    if row.kind is Kind.WORDS and not text.isascii() and sum(map(len, pieces)) >= _PIECES_CHARS_MIN:
+        yield offer(pieces, Closeness.STEM)
 
 
 def close_names(arguments: Mapping[str, object], headers: Sequence[bytes]) -> list[Offer]:
