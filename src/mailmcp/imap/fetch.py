@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Self
 
 from mailmcp import limits
-from mailmcp.imap.command import Command, RefusedError, Response
+from mailmcp.imap.command import Command, Piece, RefusedError, Response
 from mailmcp.imap.errors import format_refusal
 from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
 from mailmcp.imap.pipeline import PipelineInterruptedError, Replies, Steps, exclusively
