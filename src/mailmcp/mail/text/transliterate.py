@@ -3,7 +3,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -31,7 +31,7 @@ _GREEK: Final = {
 """As passports have it (ELOT 743), without the rarer pairs of letters."""
 
 
-def _from_latin(alphabet: Mapping[str, str], *, but: str) -> Callable[[str], str]:
+def _from_latin(alphabet: dict[str, str], *, but: str) -> Callable[[str], str]:
     """Return a function that writes a text in an alphabet, as far as its letters have Latin ones."""
     letters = {latin: letter for letter, latin in reversed(alphabet.items()) if latin and letter not in but}
     pieces = re.compile("|".join(sorted(letters, key=len, reverse=True)))
