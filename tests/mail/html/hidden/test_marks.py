@@ -19,7 +19,9 @@ TRICKS = [
     "style='font-size:clamp(0px,0px,9px)'",
     "style='opacity:calc(1 - 1)'", "style='display:var(--x)'", "style='visibility:env(x, hidden)'",
     "style='display:none;display:nonsense'", "style='all:revert-layer'", "style='font-size-adjust:0'",
+    "style='font-size:calc(1px * 1)'",
     # Colours
+    "style='background:text #000'", "style='color:InfoBackground;background:#000'",
     "style='color:lab(100% 0 0)'", "style='color:color(display-p3 1 1 1)'",
     "style='color:rgb(from white r g b)'",
     "style='color:color-mix(in srgb,white,white)'", "style='color:light-dark(#fff,#000)'",
@@ -58,6 +60,14 @@ def test_what_is_not_known_to_show_is_marked_and_counted(attribute: str) -> None
     assert (hidden.by_technique, hidden.marked, hidden.marked_chars) == ({}, 1, len("bc"))
 
 
+EITHER = (
+    "<style>@supports (a:b){.small{font-size:0}.unseen{visibility:hidden}.white{color:#fff}}"
+    "@supports (c:d){.large{font-size:20px}.seen{visibility:visible}.black{color:#000}"
+    ".button{background:#000;color:#fff}}</style>"
+)
+"""Either of these conditions may hold, both or none."""
+
+
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
@@ -72,6 +82,27 @@ def test_what_is_not_known_to_show_is_marked_and_counted(attribute: str) -> None
         ("<div style=font-size:calc(0px)>a<p style=font-size:9px>b</p></div>", "[may be hidden: a]b"),
         ("<div style=z-index:-1><p hidden>a</p></div>b", "b"),
         ("<p style=z-index:-1> </p>b", "b"),
+        ("<b hidden=until-found>a</b>", "[may be hidden: a]"),
+        # What isn't certain undoes nothing around it.
+        (f"{EITHER}<div class=small><p class=large>a</p></div>", "[may be hidden: a]"),
+        (f"{EITHER}<div class=small><p style=font-size:9px>a</p></div>", "a"),
+        (f"{EITHER}<div class=small><p class=large style=font-size:9px>a</p></div>", "a"),
+        (f"{EITHER}<div class=unseen><p class=seen>a</p></div>", "[may be hidden: a]"),
+        (f"{EITHER}<div class=white><p class=black>a</p></div>", "[may be hidden: a]"),
+        (f"{EITHER}<div style=font-size:abs(1px)><p class=large>a</p></div>", "[may be hidden: a]"),
+        (f"{EITHER}<div style=font-size:abs(1px)><sub class=large>a</sub></div>", "[may be hidden: a]"),
+        (f"{EITHER}<p class=button>a</p>", "a"),
+        # What depends on what isn't known isn't known either.
+        ("<div style=font-size:abs(1px)><p style=font-size:3ex>a</p></div>", "[may be hidden: a]"),
+        ("<div style=color:InfoText><p style=color:currentcolor>a</p></div>", "[may be hidden: a]"),
+        ("<div style=color:InfoText><p style=background:#000>a</p></div>", "[may be hidden: a]"),
+        ("<div style=font-size:0><p style=font-size:1rcap>a</p></div>", "[may be hidden: a]"),
+        ("<div style=left:-999px><p style=position:relative;left:inherit>a</p></div>", "[may be hidden: a]"),
+        (
+            "<div style=clip:rect(0,0,0,0)><p style=position:absolute;clip:inherit>a</p></div>",
+            "[may be hidden: a]",
+        ),
+        ("<div style='text-indent:calc(-9px * 99)'><b style=text-indent:0>a</b></div>", "[may be hidden: a]"),
     ],
 )
 def test_a_mark_stands_around_each_passage_and_cannot_be_closed_within(html: str, expected: str) -> None:

@@ -18,7 +18,7 @@ from mailmcp.mail.html.hidden.declarations import Declaration, parse_style, subs
 from mailmcp.mail.html.hidden.hints import presentation
 from mailmcp.mail.html.hidden.selector import Compound, Element, classes_of
 from mailmcp.mail.html.hidden.stylesheet import Rule
-from mailmcp.mail.html.hidden.values import UNKNOWN
+from mailmcp.mail.html.hidden.values import UNKNOWN, is_relative
 
 
 class Styles(NamedTuple):
@@ -29,6 +29,9 @@ class Styles(NamedTuple):
 
     possible: Mapping[str, str]
     """By all that may apply, UNKNOWN where several values may; the same object if that is no more."""
+
+    soft: frozenset[str] = frozenset()
+    """Properties whose value may apply, or else follow from the parent."""
 
 
 _CUSTOM_PROPERTY: Final = re.compile(r"(--[\w-]+)\s*:")
@@ -146,4 +149,5 @@ class Cascade:
         return Styles(
             certain,
             certain | {name: found.pop() if len(found) == 1 else UNKNOWN for name, found in possible.items()},
+            frozenset(name for name in possible if is_relative(certain.get(name, "inherit"))),
         )

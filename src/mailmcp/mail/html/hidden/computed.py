@@ -32,6 +32,7 @@ from mailmcp.mail.html.hidden.values import (
     WIDE,
     WINDOW_PX,
     Length,
+    is_relative,
     parse_font_size,
     parse_length,
     parse_opacity,
@@ -56,12 +57,16 @@ LETTER_EM: Final = 0.45  # width of a narrow letter
 _INHERITED: Final = {name for name, row in ROWS.items() if row.inherited}
 _OWN: Final = ROWS.keys() - _INHERITED
 _BOX_ONLY: Final = frozenset({"content-visibility", "transform", "-webkit-transform", "scale"})
+_PADDED: Final = frozenset({"ol", "ul", "menu", "dir", "fieldset", "button", "dialog"})
+"""Padded by the style sheet of browsers."""
+
 _RAISED: Final = frozenset({"sub", "sup"})
 """In a line no height is too small: resets such as normalize.css give these none, to keep lines even."""
 
+_COLOURS: Final = frozenset({"color", "-webkit-text-fill-color"})
 _RESIZING: Final = frozenset({"display", "height", "line-height", "margin-top", "padding-top", "float"})
 _PAINTS: Final = frozenset(
-    {"color", "-webkit-text-fill-color", "background-color", "background-image", "background-clip"}
+    {*_COLOURS, "background-color", "background-image", "background-clip"}
     | {"-webkit-background-clip", "background-size", "background-position", "text-shadow", "display"}
 )
 
@@ -123,13 +128,15 @@ class ComputedStyle:
 
     def judge_text(self) -> str:
         """Return "" for text that is shown, MAYBE, or the technique that hides it."""
-        size = "font size" if self.font_px < FONT_MIN_PX else ""
-        if not size and not _FONT_SHOWN_PX[0] <= self.font_px <= _FONT_SHOWN_PX[1]:
-            size = MAYBE
+        unknown = {name for name, verdict in self.inherited if verdict == MAYBE}
+        size = "" if _FONT_SHOWN_PX[0] <= self.font_px <= _FONT_SHOWN_PX[1] else MAYBE
+        if self.font_px < FONT_MIN_PX and "font-size" not in unknown:
+            size = "font size"
         if self.box == MAYBE and size != "font size":  # it may undo the rest
             return MAYBE
         readable = is_readable(self.fill or self.colour, self.backgrounds, self.opacity)
-        colour = "" if readable else MAYBE if readable is None or self.aided else "colour"
+        unsure = readable is None or self.aided or not unknown.isdisjoint(_COLOURS)
+        colour = "" if readable else MAYBE if unsure else "colour"
         room = "" if self.room_px > 0 else MAYBE
         return worst([self.box, self.place, size, room, colour, *(verdict for _, verdict in self.inherited)])
 
@@ -139,8 +146,17 @@ def worst(verdicts: Iterable[str]) -> str:
     return min(set(verdicts) - {""}, key=lambda verdict: (verdict == MAYBE, verdict), default="")
 
 
-def compute_style(tag: str, values: Mapping[str, str], parent: ComputedStyle) -> ComputedStyle:
-    """Compute the style of an element from its cascaded values."""
+def compute_style(
+    tag: str, values: Mapping[str, str], parent: ComputedStyle, soft: frozenset[str] = frozenset()
+) -> ComputedStyle:
+    """Compute the style of an element from its cascaded values.
+
+    Args:
+        tag: Name of the element.
+        values: By property.
+        parent: Style of the parent.
+        soft: Properties that may be inherited instead, so that their values undo nothing.
+    """
     if tag == "caption" or values.get("display") == "table-caption":
         behind = _join(parent.backgrounds, (WHITE,))  # the table's own background isn't behind it
         parent = replace(parent, backgrounds=behind, block_backgrounds=behind)
@@ -150,6 +166,8 @@ def compute_style(tag: str, values: Mapping[str, str], parent: ComputedStyle) ->
         values = {name: value for name, value in values.items() if name != "line-height"}
     size = parse_font_size(values.get("font-size", ""))
     font_px = size.to_px(parent.font_px, parent.font_px, parent.root_px) if size else parent.font_px
+    if "font-size" in soft:
+        font_px = min(font_px, parent.font_px)
     kind = _kind(tag, values)
     own = {name: _judge_own(name, values, kind) for name in _OWN & values.keys()}
     opacity = parse_opacity(values.get("opacity", "initial"))
@@ -163,17 +181,18 @@ def compute_style(tag: str, values: Mapping[str, str], parent: ComputedStyle) ->
         line_height=leading or parent.line_height,
         nowrap=parent.nowrap if spacing in INHERITING else spacing not in ("normal", "pre-line", "pre-wrap"),
         opacity=total,
-        inherited=_judge_inherited(values, parent),
+        inherited=_judge_inherited(values, parent, kind, soft),
         box=worst([parent.box, faded, *(own[name] for name in own if not ROWS[name].moves)]),
         capacity=None,
-        unchecked=any(verdict for name, verdict in own.items() if ROWS[name].moves)
+        unchecked=font_px > _FONT_SHOWN_PX[1]
+        or any(verdict for name, verdict in own.items() if ROWS[name].moves)
         or (
             parent.clipped
             and kind != "none"
             and (font_px > parent.font_px or not _RESIZING.isdisjoint(values))
         ),
     )
-    style = _move(values, style, inline=kind == "inline")
+    style = _move(values, style, kind)
     return _clip(tag, values, _paint(tag, values, style, kind), kind)
 
 
@@ -195,20 +214,32 @@ def _judge_own(name: str, values: Mapping[str, str], kind: str) -> str:
     if name == "clip" and values.get("position") not in ("absolute", "fixed", UNKNOWN):
         return ""
     verdict = ROWS[name].judge(values[name])
+    if name == "clip" and values[name] == "inherit":  # the parent may not be positioned
+        return MAYBE
     return MAYBE if verdict and name in _BOX_ONLY and kind in ("inline", "contents") else verdict
 
 
-def _judge_inherited(values: Mapping[str, str], parent: ComputedStyle) -> frozenset[tuple[str, str]]:
+def _judge_inherited(
+    values: Mapping[str, str], parent: ComputedStyle, kind: str, soft: frozenset[str]
+) -> frozenset[tuple[str, str]]:
     """Judge the inherited properties of an element; those of its parent hold as well."""
     found = dict(parent.inherited)
-    for name in values.keys() & (_INHERITED | {"font-size", "color", "-webkit-text-fill-color"}):
-        value = values[name]
+    for name in values.keys() & (_INHERITED | _COLOURS | {"font-size"}):
+        value, around = values[name], found.get(name, "")
+        if value in INHERITING:
+            continue
         if name in ROWS:
-            found[name] = found.get(name, "") if value in INHERITING else ROWS[name].judge(value)
+            found[name] = ROWS[name].judge(value)
         elif value == UNKNOWN:
             found[name] = MAYBE
-        elif value not in INHERITING and not (name == "font-size" and value.endswith(("em", "%", "er"))):
-            found.pop(name, None)  # whatever is around
+        elif name != "font-size" or not is_relative(value):
+            found[name] = ""  # whatever is around
+        if name in _COLOURS and not is_readable(parent.fill or parent.colour, parent.backgrounds):
+            around = MAYBE
+        # Only boxes have a first line that is indented: inline elements keep that of the box around.
+        is_idle = name == "text-indent" and kind == "inline"
+        if (name in soft and around) or (is_idle and found[name] != around):
+            found[name] = MAYBE
     return frozenset(item for item in found.items() if item[1])
 
 
@@ -219,14 +250,15 @@ def _line_height(value: str) -> Length | None:
     return length and Length(px=length.px, em=length.em + length.whole, rem=length.rem)
 
 
-def _move(values: Mapping[str, str], style: ComputedStyle, *, inline: bool) -> ComputedStyle:
+def _move(values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
     """Account for margins, padding and offsets."""
     if PLACES.isdisjoint(values):
         return style
-    is_static = values.get("position", "static") in ("static", *WIDE)
+    is_static = values.get("position", "static") in ("static", "sticky", *WIDE - {"inherit"})
+    is_absolute = values.get("position") in ("absolute", "fixed")
     place, room_px, moved = style.place, style.room_px, False
     for name in PLACES & values.keys():
-        if values[name] in ("auto", *WIDE) or (name in OFFSETS and is_static):
+        if values[name] in ("auto", *WIDE - {"inherit"}) or (name in OFFSETS and is_static):
             continue
         length = parse_length(values[name])
         if length is None:
@@ -235,15 +267,16 @@ def _move(values: Mapping[str, str], style: ComputedStyle, *, inline: bool) -> C
         px = length.to_px(style.font_px, WINDOW_PX[0], style.root_px)
         if name in ("right", "bottom"):
             px = 0.0 if {"right": "left", "bottom": "top"}[name] in values else -px
-        if name in ("margin-right", "margin-bottom"):
-            px = max(px, -_OFF_PAGE_PX + 1)  # they move what follows
-        elif name.endswith("left"):
+        if name.endswith("left"):
             room_px -= px
-        if not -_OFF_PAGE_PX < px < _FAR_PX:
-            place = worst([place, "position"])
+        pushes = name not in OFFSETS and not is_absolute and (kind == "inline" or not name.endswith("left"))
+        if name in ("margin-right", "margin-bottom") or (name == "margin-top" and kind == "inline"):
+            moved = moved or not -_OVERLAP_PX <= px < _FAR_PX
+        elif not -_OFF_PAGE_PX < px < _FAR_PX:
+            place, moved = worst([place, MAYBE if pushes else "position"]), moved or pushes
         elif name in OFFSETS or px < 0:
             moved = moved or abs(px) > _OVERLAP_PX
-        elif name == "padding-top" and inline:
+        elif name == "padding-top" and kind == "inline":
             moved = moved or px > _OVERLAP_PX
     return replace(style, place=place, room_px=min(room_px, WINDOW_PX[0]), unchecked=style.unchecked or moved)
 
@@ -251,9 +284,13 @@ def _move(values: Mapping[str, str], style: ComputedStyle, *, inline: bool) -> C
 def _paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
     """Account for the colours of the text and of what lies behind it."""
     if values.get("color-scheme") in ("dark", "only dark", UNKNOWN):
-        dark = (BLACK,)
-        style = replace(style, unchecked=style.unchecked or tag != "html", colour=WHITE, backgrounds=dark)
-        style = replace(style, block_backgrounds=dark, float_backgrounds=dark)
+        if tag != "html":  # only colours of the system change
+            unknown = style.inherited | {("color", MAYBE)}
+            style = replace(style, unchecked=True, inherited=unknown)
+        else:
+            dark = (BLACK,)
+            style = replace(style, colour=WHITE, backgrounds=dark, block_backgrounds=dark)
+            style = replace(style, float_backgrounds=dark)
     behind = style.backgrounds
     if kind in ("block", "root"):
         behind = _join(behind, style.block_backgrounds)
@@ -277,7 +314,9 @@ def _paint_text(
     if (written := values.get("-webkit-text-fill-color", "inherit")) not in INHERITING:
         fill = parse_colour(written)
     written, image = values.get("background-color", "initial"), values.get("background-image", "none")
-    under = fill or colour if written == "currentcolor" else parse_colour(written)
+    if written == "currentcolor":
+        written = UNKNOWN if "color" in dict(style.inherited) else written
+    under = colour if written == "currentcolor" else parse_colour(written)
     stops = None if image in ("none", *WIDE) else parse_image(image)
     sized = [values.get("background-size"), values.get("background-position")] if stops else []
     if UNKNOWN in [written, image, *sized]:
@@ -360,6 +399,7 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         padded = any(
             any(parse_length(values.get(name, "")) or ()) for name in ("padding-left", "padding-top")
         )
+        padded = padded or tag in _PADDED or "inherit" in (values.get("overflow-x"), values.get("overflow-y"))
         surely = kind != "inline" and not is_cell and not padded  # padding isn't clipped
         surely = surely and 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX
         verdict = "extent" if surely else MAYBE

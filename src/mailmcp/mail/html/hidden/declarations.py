@@ -148,6 +148,8 @@ def _declare(name: str, value: str, *, important: bool) -> Iterator[Declaration]
 def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
     """Split a shorthand; what is not understood of it makes all of it UNKNOWN."""
     name = _LOGICAL.get(name, name)
+    if name == "color" and value == "currentcolor":
+        value = "inherit"
     if not value or _NOWHERE.fullmatch(value) or (name not in PROPERTIES and name not in _SHORTHANDS):
         return ()
     if _ELSEWHERE.search(value):
@@ -197,9 +199,9 @@ def _background(value: str) -> dict[str, str]:
         return dict.fromkeys(parts, value)
     found = [(match.lastgroup or "", match.group()) for match in _LAYER.finditer(value)]
     kinds = dict(found)
-    if len(kinds) != len(found) or "x" in kinds:
+    if len(kinds) != len(found) or "x" in kinds or kinds.get("b") == "text":  # which some don't know here
         return dict.fromkeys(parts, UNKNOWN)
     parts |= {"background-image": kinds.get("i", "none"), "background-color": kinds.get("c", "transparent")}
     if "gradient" in kinds.get("i", "") and re.search(r"[1-9]", kinds.get("p", "").replace("100%", "")):
         parts["background-image"] = UNKNOWN  # where it is is not computed
-    return parts | {"background-clip": "text" if kinds.get("b") == "text" else "border-box"}
+    return parts | {"background-clip": kinds.get("b", "border-box")}

@@ -49,8 +49,11 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
     """Return the declarations that an element's name and attributes stand for."""
     tag, attributes = element.tag, element.attributes
     found = STYLED.get(tag, ())
-    if (tag in _CLOSED and "open" not in attributes) or "hidden" in attributes or "popover" in attributes:
+    if (tag in _CLOSED and "open" not in attributes) or "popover" in attributes:
         found += parse_style("display:none")
+    if "hidden" in attributes:
+        is_found = attributes["hidden"].lower() == "until-found"
+        found += parse_style("content-visibility:hidden" if is_found else "display:none")
     if attributes.keys().isdisjoint(_ATTRIBUTES):
         return found
     if tag == "a" and "href" in attributes:

@@ -180,7 +180,7 @@ class _Visitor:
         if tag == "summary" and level.summary is not None:
             parent, level.summary = level.summary, None
         certain = self._compute(tag, values.certain, level.certain)
-        possible = self._compute(tag, values.possible, parent)
+        possible = self._compute(tag, values.possible, parent, values.soft)
         gone = tag in _NOT_RENDERED or (tag == "rp" and len(node.text().strip()) > _BRACKETS_MAX)
         technique = "display" if gone else _both(certain.removal, possible.removal)
         self.unchecked = (
@@ -214,12 +214,14 @@ class _Visitor:
         behind = dict.fromkeys((*style.backgrounds, *parent.backgrounds))
         return replace(style, backgrounds=tuple(behind))
 
-    def _compute(self, tag: str, values: Mapping[str, str], parent: ComputedStyle) -> ComputedStyle:
+    def _compute(
+        self, tag: str, values: Mapping[str, str], parent: ComputedStyle, soft: frozenset[str] = frozenset()
+    ) -> ComputedStyle:
         """Compute a style, once for equal elements."""
         key = tag, id(values), id(parent)
         known = self.styles.get(key)
         if known is None:  # with what its key is made of, which thus stays where it is
-            known = self.styles[key] = compute_style(tag, values, parent), values, parent
+            known = self.styles[key] = compute_style(tag, values, parent, soft), values, parent
         return known[0]
 
     def _visit_text(self, node: LexborNode, level: _Level) -> _Level | None:

@@ -91,6 +91,12 @@ def parse_font_size(value: str) -> Length | None:
     return _FONT_WORDS.get(value) or parse_length(value)
 
 
+def is_relative(value: str) -> bool:
+    """Return whether the value of an inherited property depends on the elements around."""
+    length = parse_font_size(value)
+    return value in INHERITING or (length is not None and any((length.em, length.rem, length.whole)))
+
+
 @lru_cache(maxsize=256)
 def parse_opacity(value: str) -> float | None:
     """Parse an `opacity`, from 0 to 1; None for what isn't understood."""
