@@ -14,6 +14,8 @@ from mailmcp.tools.registry import TOOLS
 ROOT = Path(__file__).parents[2]
 MARKDOWN = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 LINK = re.compile(r"\[[^\]]*\]\((?!https?://|#|mailto:)([^)#]+)")
+LINK_TO_HEADING = re.compile(r"\]\((?!https?://)([^)#]*\.md)?#([^)]+)\)")
+CODE_BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -56,6 +58,19 @@ def test_markers_that_would_be_passed_over_are_an_error(page: str) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     targets = LINK.findall(page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def headings(page: Path) -> set[str]:
+    """Return the names by which GitHub links to the headings of a page."""
+    found = re.findall(r"^#+ (.*)$", CODE_BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in found}
+
+
+@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: page.name)
+def test_links_to_headings_lead_to_one(page: Path) -> None:
+    links = LINK_TO_HEADING.findall(CODE_BLOCK.sub("", page.read_text(encoding="utf-8")))
+    targets = [(page.parent / target if target else page, heading) for target, heading in links]
+    assert [(target.name, each) for target, each in targets if each not in headings(target)] == []
 
 
 def test_the_architecture_names_files_that_exist() -> None:
