@@ -23,6 +23,7 @@ HOSTILE_TEXT = st.text(st.sampled_from('ab "`\\|;*_[<>&\n\r\t\x85\u2028\u2029\u2
         ("[link](http://x)", "\\[link](http://x)"),
         ("&lt; &#124; AT&T a & b;", "\\&lt; \\&#124; AT&T a & b;"),
         ("<<<body_text 1 <2 <3", "<<\\<body_text 1 <2 <3"),
+        ("<2 <=ann@a.example> <2@a.example>", "<2 \\<=ann@a.example> \\<2@a.example>"),
         ("</b> <!-- <?x <ann@a.example>", "\\</b> \\<!-- \\<?x \\<ann@a.example>"),
         ("KM_C258_2.pdf _x_ a__b_ ü_ü", "KM_C258_2.pdf \\_x\\_ a__b\\_ ü_ü"),
         ("a|b | c", "a|b | c"),
@@ -64,7 +65,7 @@ def test_a_quoted_value_cannot_end_its_quotes_or_its_line(value: str) -> None:
 MARKDOWN = MarkdownIt("commonmark").enable(["strikethrough", "table"])
 
 
-VALUES = st.text(alphabet='ab \\`*_[]()<>!#|~:.-&;"/@', min_size=1).filter(str.strip)
+VALUES = st.text(alphabet='ab1 \\`*_[]()<>!#|~:.-&;"/@=', min_size=1).filter(str.strip)
 
 
 @given(st.lists(VALUES, min_size=1, max_size=4))
@@ -110,6 +111,7 @@ def test_backslashes_of_ones_own_stay(sent: str, meant: str) -> None:
         ("IN\u202eXOB", r'`"IN\u202eXOB"`'),
         ("tag\U000e0041", r'`"tag\udb40\udc41"`'),
         (" space ", '`" space "`'),
+        ("IN\u00a0BOX\u202f", r'`"IN\u00a0BOX\u202f"`'),
         ("two  spaces\u3000wide", "`two  spaces\u3000wide`"),
         ("", '`""`'),
     ],

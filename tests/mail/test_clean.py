@@ -36,6 +36,7 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         # Variation selectors: after emoji and ideographs; elsewhere they smuggle octets.
         ("\u2764\ufe0f 1\ufe0f\u20e3", "\u2764\ufe0f 1\ufe0f\u20e3", 0),
         ("a\ufe0f", "a", 1),
+        ("4\ufe0f2\ufe0e#\ufe0f 1\u200d2", "42# 12", 4),
         ("\ufe0f", "", 1),
         ("\U0001f600\U000e0120\U000e0131", "\U0001f600", 2),
         ("\u8fbb\U000e0100", "\u8fbb\U000e0100", 0),

@@ -52,9 +52,12 @@ _JOINING: Final = re.compile(
     "\U00010a00-\U00010aff\U00010d00-\U00010d3f\U00011000-\U00011fff\U0001e900-\U0001e95f]"
 )
 _EMOJI: Final = re.compile(
-    "[#*0-9\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f"
+    "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f"
     "\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 )
+_KEYCAP: Final = re.compile("(?<=[#*0-9])\ufe0f(?=\u20e3)")
+"""A digit is drawn on a key only by the mark that follows; elsewhere its selector does nothing."""
+
 _FORMATTED_SCRIPTS: Final = frozenset({"BRAHMI", "EGYPTIAN", "KHITAN", "MONGOLIAN", "TIFINAGH"})
 """Scripts that have joiners, fillers or selectors of their own, as the names of the characters say."""
 
@@ -139,7 +142,8 @@ def _keep_if_seen(match: re.Match[str]) -> str:
         return character if _BRAILLE.match(before) or _BRAILLE.match(after) else " "
     if character in (_ZWJ, _ZWNJ):
         return character if _joins(character, before, after, text[match.start() - 2 : match.start()]) else ""
-    return character if character in _FLAG_TAGS or _selects(character, before) else ""
+    is_keycap = _KEYCAP.match(text, match.start()) is not None
+    return character if character in _FLAG_TAGS or is_keycap or _selects(character, before) else ""
 
 
 def _selects(character: str, before: str) -> bool:

@@ -11,10 +11,11 @@ import re
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _MARKUP = re.compile(
     r"(?P<plain>(?<=\ )(?:\*+|_+|~+)(?=\ )|(?<=[^\W_])_+(?=[^\W_]))"
-    r"|[\\`*_\[~]|<(?=[A-Za-z/!?])|&(?=#?\w{1,31};)"
+    r"|[\\`*_\[~]|<(?=[A-Za-z/!?]|[^\s<>@]+@)|&(?=#?\w{1,31};)"
 )
 """What has a meaning in a line. `plain` has none (CommonMark 6.2): delimiters between spaces, and underscores
-in a word. Nor has a bar: no value can be the second line that a table needs."""
+in a word. Nor has a bar: no value can be the second line that a table needs. An address in angle brackets is a
+link (6.5), whatever it begins with."""
 
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>#|~&])")
 _BIDI_OR_INVISIBLE = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
@@ -26,7 +27,10 @@ _INVISIBLE = (
 )
 """Controls, line breaks and invisible characters (Default_Ignorable_Code_Point, Bidi_Control)."""
 
-_NOT_IN_CODE = re.compile(f"[`{_INVISIBLE}]")
+_OTHER_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f"
+"""Spaces that look like the one in ASCII: whoever copies a name would write that one."""
+
+_NOT_IN_CODE = re.compile(f"[`{_INVISIBLE}{_OTHER_SPACES}]")
 
 
 def quote(value: str) -> str:
@@ -58,7 +62,7 @@ def unescape(value: str) -> str:
 def code(value: str) -> str:
     """Write `value` as a code span on one line (CommonMark 6.1), for ids and names that are to be copied.
 
-    It is a JSON string if it is empty, contains a backtick or invisible characters, starts with a double
+    It is a JSON string if it is empty, contains a backtick, invisible characters or odd spaces, starts with a double
     quote, or starts or ends with a space.
     """
     if not value or _NOT_IN_CODE.search(value) or value.startswith('"') or value != value.strip():
@@ -67,7 +71,7 @@ def code(value: str) -> str:
 
 
 def code_json(value: object) -> str:
-    """Write JSON as a code span, with backticks and invisible characters escaped."""
+    """Write JSON as a code span, with backticks, invisible characters and odd spaces escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return f"`{_NOT_IN_CODE.sub(_escape_json, text)}`"
 

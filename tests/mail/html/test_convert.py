@@ -48,6 +48,12 @@ def test_links_that_mislead_are_counted() -> None:
         ("<b><a href=https://evil.test/>x</b> bank.com</a>", 1),
         ("<table><a href=https://evil.test/></table>https://bank.com/", 1),
         ("<a href=https://evil.test/>bank\u3002com</a>", 1),
+        ("<a href=https://evil.test/>bank.com<sup>1</sup></a>", 1),
+        ("<a href=https://evil.test/>bank.com<i style=font-size:4px>s</i></a>", 1),
+        ("<a href=https://evil.test/>bank.com<i style=font-size:4px> a b c d e f</i></a>", 1),
+        ("<a href=https://evil.test/>bank<i style=font-size:4px>x</i>.com</a>", 1),
+        ("<a href=https://evil.test/><i style=font-size:4px>bank.com</i></a>", 1),
+        ("<a href=https://evil.test/>bank.com <img alt='a b c d e f'></a>", 1),
     ],
 )
 def test_links_are_read_as_browsers_repair_them(html: str, misleading: int) -> None:

@@ -54,7 +54,7 @@ from steps import assert_linear
         ("<html><head></head><body id=x>a</body></html>", '<body id="x"> a'),
         (
             "<form hidden><button>a</button></form>",
-            "<div data-tag=form hidden><span data-tag=button>a</span></div>",
+            "<div data-tag=form data-tag-form=1 hidden><span data-tag=button data-tag-form=1>a</span></div>",
         ),
         ("<template><p>a</p></template>", "<div data-tag=template hidden><p>a</p></div>"),
         ("<select><option>a</select>", "<span data-tag=select><span data-tag=option>a</span></span>"),
@@ -98,8 +98,9 @@ def test_no_attribute_is_too_long_to_hide_by() -> None:
 
 
 def test_mail_cannot_say_that_an_element_is_another() -> None:
-    assert normalize_html("<p Data-Tag=div class=y>a</p><form data-tag=p>b").html == (
-        '<p class="y">a</p><div data-tag=form>b'
+    html = "<p Data-Tag=div class=y>a</p><input data-tag-form=1><form data-tag=p>b<form>c</form><button>d"
+    assert normalize_html(html).html == (
+        '<p class="y">a</p><input><div data-tag=form data-tag-form=1>bc</div><span data-tag=button>d'
     )
 
 

@@ -87,6 +87,8 @@ def test_ordinary_mail_is_not_suspicious(lines: tuple[str, ...]) -> None:
         (['From: "Ada Love1ace" <x@evil.example>'], ["name_imitates_user"]),
         (["From: \u0410d\u0430 Lovelace <x@evil.example>"], ["name_imitates_user", "mixed_script_name"]),
         (["From: 艾达 <x@evil.example>"], ["name_imitates_user"]),
+        (["From: Ada_Lovelace <x@evil.example>"], ["name_imitates_user"]),
+        (['From: "boss@bank\u3002com" <x@evil.example>'], ["name_holds_other_address"]),
         (['From: "ada@corp.example" <x@evil.example>'], ["name_imitates_user"]),
         (['From: "Me ADA@corp.example" <x@evil.example>'], ["name_imitates_user"]),
         (["From: Bob <bob@c0rp.example>"], ["address_imitates_user"]),

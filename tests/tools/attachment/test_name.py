@@ -33,6 +33,7 @@ def name(filename: str, content_type: str = "application/pdf") -> str:
         ("a\u200bb.txt", "ab.txt"),
         ("a\r\nb\0c\x1b[31m.txt", "a b c [31m.txt"),
         ("CON", "_CON"),
+        ("Clock$", "_Clock$"),
         ("nul.txt", "_nul.txt"),
         ("com1.tar.gz", "_com1.tar.gz"),
         ("COM¹.txt", "_COM¹.txt"),

@@ -24,6 +24,7 @@ from mailmcp.mail.html.tags import (
     BLOCKS,
     CELLS,
     DROPPED,
+    FORM_ATTRIBUTE,
     FORMATTING,
     IGNORED,
     SIBLINGS,
@@ -140,6 +141,7 @@ _SCOPES: Final = frozenset({"object", "marquee", "foreignobject", "select"})
 _ALONE: Final = frozenset({"a", "nobr"})
 """Formatting elements that end an open one of their kind."""
 
+_FORM_PARTS: Final = frozenset({"form", "button", "input"})
 _FOREIGN: Final = frozenset({"svg", "math"})
 _UNSEEN: Final = frozenset({"base", "col", "colgroup"})
 """Inline elements before which browsers open nothing again."""
@@ -175,7 +177,9 @@ class _Normalizer:
         "ambiguous",
         "blocks",
         "cells",
+        "form",
         "formatting",
+        "forms",
         "inline",
         "is_quirky",
         "open",
@@ -204,6 +208,8 @@ class _Normalizer:
         self.is_quirky = is_quirky
         self.paragraph = ""
         self.open: Counter[str] = Counter()
+        self.form = 0  # which form, counted from 1, gets the next control (HTML standard, section 13.2.4.4)
+        self.forms = 0
         self.reopened = 0
         self.ambiguous = False
 
@@ -218,8 +224,13 @@ class _Normalizer:
         return any(self.open[name] for name in ("svg", "math", "template"))
 
     def start(self, name: str, tag: str) -> None:
-        if name in _AMBIGUOUS or (name == "form" and self.open["form"]):
+        if name in _AMBIGUOUS or (name == "form" and self.form):
             self.ambiguous = True
+        if name == "form":
+            if self.form:  # browsers ignore a form in a form, and buttons send the outer one
+                return
+            self.forms += 1
+            self.form = self.forms
         if name in IGNORED or (name in TABLE_PARTS and len(self.tables) == 1):
             self.out.append(" ")
             return
@@ -232,7 +243,7 @@ class _Normalizer:
         self._close_implied(name)
         self.paragraph = tag if name == "p" else self.paragraph
         if name in VOID:
-            self.out.append(_shorten(name, tag))
+            self.out.append(f"<{name}{self._form_number(name)}{_shorten(name, tag)[1 + len(name) :]}")
         elif len(self.stack) >= HTML_DEPTH_MAX:
             self.out.append("<br>" if name in BLOCKS or name in TABLE_PARTS else "")
             self._push(name, "")
@@ -257,11 +268,16 @@ class _Normalizer:
         if name in WRITTEN_AS:
             # The first of equal attributes counts. `template` is never shown, and `hidden` says the same.
             shown = " hidden" if name == "template" else ""
-            attributes = f" {TAG_ATTRIBUTE}={name}{shown}{attributes}"
+            attributes = f" {TAG_ATTRIBUTE}={name}{self._form_number(name)}{shown}{attributes}"
         self.out.append(f"<{written}{attributes}")
         self._push(name, written, tag)
 
+    def _form_number(self, name: str) -> str:
+        return f" {FORM_ATTRIBUTE}={self.form}" if self.form and name in _FORM_PARTS else ""
+
     def end(self, name: str) -> None:
+        if name == "form":
+            self.form = 0
         if name == "br":
             self.out.append("<br>")
         elif self._forget(name):

@@ -29,6 +29,9 @@ WRITTEN_AS: Final = {
 TAG_ATTRIBUTE: Final = "data-tag"
 """Name of the element in the source, where it was written as another. Mail cannot set it."""
 
+FORM_ATTRIBUTE: Final = f"{TAG_ATTRIBUTE}-form"
+"""Number of a form, and of that which a button or field sends. Mail cannot set it."""
+
 FORMATTING: Final = frozenset(
     ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 )

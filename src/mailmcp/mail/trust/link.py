@@ -24,6 +24,7 @@ _BEFORE_HOST: Final = re.compile(r"^(?:(https?)\s*:)?[/\\]*", re.IGNORECASE)
 _AUTHORITY: Final = re.compile(r"(?:[/\\]{2}|[/\\]{4,})([^/\\?#]+)")
 _AFTER_HOST: Final = re.compile(r"[/\\?#]")
 _PORT: Final = re.compile(r":(\d{0,5})$")
+_IPV4: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
 _NO_WORD: Final = re.compile(rf"[\s<>{INVISIBLE}]")
 _NOT_SHOWN: Final = re.compile(r"[^a-z0-9._:\[\]-]")
 _RUNNING: Final = frozenset({"javascript", "data", "vbscript", "blob", "about", "view-source"})
@@ -137,7 +138,24 @@ def resolve_link(href: str, base: str) -> str:
 def ascii_host(host: str) -> str:
     """Return a host as it is looked up: lower case, no dot at the end, punycode for other letters."""
     plain = unicodedata.normalize("NFKC", unquote(host))[:_HOST_CHARS_MAX].lower().strip(".")
-    return _NOT_SHOWN.sub("?", to_ascii(plain.replace("\u3002", ".")))
+    written = _NOT_SHOWN.sub("?", to_ascii(plain.replace("\u3002", ".")))
+    return _ipv4(written) if _IPV4.fullmatch(written) else written
+
+
+def _ipv4(number: str) -> str:
+    """Write an address in any of its spellings as four numbers (URL Standard, section 3.5)."""
+    *first, last = number.split(".")
+    try:
+        octets = bytes(map(_read_number, first))
+        return ".".join(map(str, octets + _read_number(last).to_bytes(4 - len(first), "big")))
+    except (ValueError, OverflowError):
+        return number
+
+
+def _read_number(text: str) -> int:
+    if text.startswith("0x"):
+        return int(text[2:] or "0", 16)
+    return int(text, 8 if text.startswith("0") else 10)
 
 
 def same_site(one: str, other: str) -> bool:
@@ -156,9 +174,11 @@ def _parse_web(text: str) -> Link:
     number = f":{port[1]}" if port and port[1] not in ("", "80", "443") else ""
     scheme = "http" if text[:5].lower() in ("http:", "http ") else "https"
     scripts = map(alphabets_of, decode_domain(shown).split("."))
+    path, tail = _PATH.match(after, len(authority)).groups()  # type: ignore[union-attr] # of any text
+    rest = path.replace("\\", "/") + tail
     return Link(
         kind=LinkKind.WEB,
-        target=f"{scheme}://{shown}{number}{_drop_tracking(_one_word(after[len(authority) :]))}",
+        target=f"{scheme}://{shown}{number}{_drop_tracking(_one_word(rest))}",
         host=shown,
         disguised=bool(at and user) or any("LATIN" in found and len(found) > 1 for found in scripts),
     )
@@ -168,7 +188,7 @@ def _parse_mail(text: str) -> Link:
     """Read the recipients of a `mailto` (RFC 6068 section 2): those of `to`, `cc` and `bcc`, too."""
     path, _, query = text.partition("?")
     fields = (each.partition("=") for each in query.split("&"))
-    lists = [path, *(value for name, _, value in fields if name.lower() in ("to", "cc", "bcc"))]
+    lists = [path, *(value for name, _, value in fields if unquote(name).lower() in ("to", "cc", "bcc"))]
     found = (clean_line(_one_word(unquote(each))).text for each in ",".join(lists).split(","))
     addresses = list(dict.fromkeys(each for each in found if each))[:_RECIPIENTS_MAX]
     if not addresses:

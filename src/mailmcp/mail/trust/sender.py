@@ -31,7 +31,7 @@ _ADDRESSES_MAX: Final = 8
 
 _NAME_CHARS_MAX: Final = 500
 _ADDRESS_IN_NAME: Final = re.compile(r"[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +128,7 @@ def _check_from(headers: Headers, authors: Sequence[Address]) -> Iterator[Suspic
 
 
 def _check_name(author: Address, user: _User, headers: Headers) -> Iterator[Suspicion]:
-    name = unicodedata.normalize("NFKC", author.name[:_NAME_CHARS_MAX])
+    name = unicodedata.normalize("NFKC", author.name[:_NAME_CHARS_MAX]).replace("\u3002", ".")
     named = [_normalize(address) for address in _ADDRESS_IN_NAME.findall(name)]
     strange = bool(user.addresses) and not (
         user.owns(author.address) or user.shares_organisation(author.address)

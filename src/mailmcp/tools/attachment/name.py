@@ -19,7 +19,7 @@ _TRAILING: Final = " ."
 """Windows drops them and finds another file."""
 
 _RESERVED: Final = re.compile(
-    r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])[ .]*", re.IGNORECASE
+    r"(con|prn|aux|nul|clock\$|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])[ .]*", re.IGNORECASE
 )
 """Device names, whatever follows the first dot."""
 

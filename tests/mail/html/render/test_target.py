@@ -93,7 +93,24 @@ def test_a_base_leads_relative_links_as_in_a_browser(html: str, text: str) -> No
             "<form action={}><button id=b hidden>Go</button></form><label for=b>bank.example</label>",
             "bank.example {}",
         ),
+        (
+            "<form action={}><form action=https://bank.example><button>bank.example</button>",
+            "bank.example {}",
+        ),
+        (
+            "<form action={}>A<form action=https://bank.example></form></form>"
+            "<form action={}><button>bank.example</button></form>",
+            "A <https://evil.example/x>\nbank.example {}",
+        ),
+        (
+            "<div><form action={}>A <input></div><button>bank.example</button></form>",
+            "A <https://evil.example/x>\nbank.example {}",
+        ),
         ("<form action={}><label>bank.example<button hidden>Go</button></label></form>", "bank.example {}"),
+        (
+            "<table><tr><form action={}><td>Name<input><input></td></form></tr></table>",
+            "Name[field] <https://evil.example/x>",
+        ),
         ("<form action={}><button></button> Name</form>", "[button] <https://evil.example/x> Name"),
         ("Pay <input type=image formaction={}>", "Pay [button] <https://evil.example/x>"),
         ("<map><area href={} alt=x></map>", "[area of a picture] <https://evil.example/x>"),

@@ -11,6 +11,7 @@ A link misleads if its text names a host or an address and it goes to another si
 (registrable domains are compared), if it has a user name before its host or a label in two
 alphabets, or if it runs code (`javascript:`, `data:`): of that one only the scheme is shown. A `mailto`
 misleads if any of its recipients is at another site.
+What people may not see of a text doesn't hide what it names: it is read with and without that.
 The text names a host by a URL or ``www.`` anywhere in it, or by a bare domain or an address
 on a line of few words: a headline may speak of a site.
 """
@@ -21,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, cast
 
+from mailmcp.mail.html.hidden.remove import MARK_OPENING
 from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same_site
 
 _TEXT_CHARS_MAX: Final = 500
@@ -30,6 +32,9 @@ _DOT: Final = "[.\u3002\uff0e\uff61]"  # IDNA knows four
 _CLAIM: Final = re.compile(
     rf"(?P<lead>https?://|www\.|[\w.+-]{{1,64}}@)?(?P<host>(?:{_LABEL}{_DOT})+{_LABEL})", re.IGNORECASE
 )
+_IN_BRACKETS: Final = re.compile(r"\[[^\[\]]*\]")
+"""Marked passages, and alternative text: words of a link's text that people may not see."""
+
 _BARE_TARGET: Final = re.compile(r"^(?:https?://|mailto:|tel:)|/$", re.IGNORECASE)
 _NO_DIGITS: Final = re.compile(r"[^0-9+]+")
 # Domains of countries and others that are endings of files as well.
@@ -51,12 +56,14 @@ class LinkBook:
         """Return the note after the text of a link, without white space; "" for none.
 
         Args:
-            text: With a line feed wherever a line ends.
+            text: With a line feed wherever a line ends, and with marks.
             href: The target, absolute.
         """
         link = parse_link(href)
+        seen = _IN_BRACKETS.sub("", text)
+        text = text.replace(MARK_OPENING, "")
         words = " ".join(text.split())
-        host = find_misleading_host(text, link)
+        host = find_misleading_host(text, link) or find_misleading_host(seen, link)
         self.misleading += link.kind is LinkKind.RUNS or bool(words and host)
         if not link.target or not words:
             return ""

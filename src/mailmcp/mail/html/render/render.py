@@ -13,11 +13,11 @@ from selectolax.lexbor import LexborNode
 
 from mailmcp.mail.clean import clean_line, clean_text
 from mailmcp.mail.html.hidden.declarations import parse_style
-from mailmcp.mail.html.hidden.remove import MARK_OPENING, ROUND
+from mailmcp.mail.html.hidden.remove import ROUND
 from mailmcp.mail.html.hidden.values import parse_length
 from mailmcp.mail.html.render.link_note import LinkBook
 from mailmcp.mail.html.render.table import Cell, Table
-from mailmcp.mail.html.render.target import marked_targets
+from mailmcp.mail.html.render.target import SUBMITS, marked_targets
 from mailmcp.mail.html.render.writer import TextWriter
 from mailmcp.mail.html.tags import TAG_ATTRIBUTE
 
@@ -32,7 +32,7 @@ _LINES: Final = frozenset(
 _ENDS_LINE: Final = _PARAGRAPHS | _LINES | {"br", "hr", "td", "th"}
 _NUMBER: Final = re.compile(r"\s*(\d{1,6})")
 _MARKS: Final = re.compile(
-    r"\W*(?:may be hidden|\d+ quoted line|(?:button|area of a picture)\W*$)", re.IGNORECASE
+    r"\W*(?:may be hidden|\d+ quoted line|(?:button|field|area of a picture)\W*$)", re.IGNORECASE
 )
 _PIXEL_MAX: Final = 2.0
 _STRUCK: Final = "~~"
@@ -209,7 +209,9 @@ class _Renderer:
     def name_control(self, node: LexborNode) -> None:
         """Name a link that has no text."""
         if node.mem_id in self.targets:
-            self._write("[button]" if node.tag == "input" else "[area of a picture]")
+            kind = (node.attributes.get("type") or "").lower()
+            name = "button" if kind in SUBMITS else "field" if node.tag == "input" else "area of a picture"
+            self._write(f"[{name}]")
 
     def _close_link(self, node: LexborNode) -> None:
         href, texts = self.links[-1]
@@ -220,7 +222,7 @@ class _Renderer:
             return  # a button has shown it
         if node.tag in ("input", "label") or node.attributes.get(TAG_ATTRIBUTE) == "button":
             self.sent.add(href)
-        if target := self.book.describe("".join(texts).replace(MARK_OPENING, ""), href):
+        if target := self.book.describe("".join(texts), href):
             last = next((text for text in reversed(texts) if text != "\n"), "")
             self.writer.write(f" {target}{' ' if last[-1:].isspace() else ''}")
 
@@ -236,7 +238,12 @@ class _Renderer:
             self.writer.close_mark(_STRUCK)
 
     def raise_digits(self, node: LexborNode) -> None:
-        """Separate raised digits from those before them: 12 with a raised 99 isn't 1299."""
+        """Separate raised digits from those before them: 12 with a raised 99 isn't 1299.
+
+        The number of a footnote isn't part of the domain before it.
+        """
+        if self.links:
+            self.links[-1][1].append(" ")
         first = node.first_child
         if (
             first is not None

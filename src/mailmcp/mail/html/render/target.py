@@ -10,7 +10,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from mailmcp.mail.html.tags import TAG_ATTRIBUTE
+from mailmcp.mail.html.tags import FORM_ATTRIBUTE, TAG_ATTRIBUTE
 from mailmcp.mail.trust.link import LinkKind, parse_link, resolve_link
 
 _MARK: Final = "data-target"
@@ -19,7 +19,7 @@ _FOREIGN: Final = frozenset({"svg", "math"})
 _HTML_AGAIN: Final = frozenset({"foreignobject", "desc", "annotation-xml", "mi", "mn", "mo", "ms", "mtext"})
 """Elements of SVG and MathML whose content is HTML (HTML standard, section 13.2.6)."""
 
-_SUBMITS: Final = frozenset({"submit", "image"})
+SUBMITS: Final = frozenset({"submit", "image"})
 _NO_FIELDS: Final = frozenset({"hidden", "button", "reset"})
 _ANIMATED: Final = ("to", "values", "from")
 _HREF: Final = re.compile(r"(?:xlink:)?href", re.IGNORECASE)
@@ -81,27 +81,26 @@ def _mark_forms(tree: LexborHTMLParser, base: str) -> None:
 
     `render` shows the target of a form only where no button has shown it.
     """
-    forms = {node.attributes.get("id") or "": node for node in reversed(tree.css(_FORM))}
-    around: dict[int, LexborNode | None] = {}
+    forms = tree.css(_FORM)
+    by_id = {node.attributes.get("id") or "": node for node in reversed(forms)}
+    by_number = {_value(node, FORM_ATTRIBUTE): node for node in forms}
     labelled: dict[str, str | None] = {}
     with_field: set[int] = set()
     with_button: set[int] = set()
-    stray: LexborNode | None = None
-    for node in tree.css(f"{_FORM}, input, [{TAG_ATTRIBUTE}=button]"):
-        if node.tag == "div":
-            # A form between the cells of a table is closed at once, but what follows belongs to it.
-            stray = node if node.first_child is None else None
-            continue
-        named = _value(node, "form")
-        form = (_form_around(node, around) or stray) if named is None else forms.get(named)
+    for node in tree.css(f"input, [{TAG_ATTRIBUTE}=button]"):
+        named, number = _value(node, "form"), _value(node, FORM_ATTRIBUTE)
+        form = by_id.get(named) if named is not None else by_number.get(number) if number else None
         kind = (_value(node, "type") or ("text" if node.tag == "input" else "submit")).lower()
         if form is not None and kind not in _NO_FIELDS:
-            (with_button if kind in _SUBMITS else with_field).add(form.mem_id)
-        if kind in _SUBMITS:
+            if kind not in SUBMITS and form.first_child is None and form.mem_id not in with_field:
+                # A form between the cells of a table is closed at once: its field shows the target.
+                _mark(node, _value(form, "action"), base)
+            (with_button if kind in SUBMITS else with_field).add(form.mem_id)
+        if kind in SUBMITS:
             target = _value(node, "formaction") or (_value(form, "action") if form is not None else None)
             _mark(node, target, base)
             labelled.setdefault(node.attributes.get("id") or "", target)
-    for node in tree.css(_FORM):
+    for node in forms:
         if node.mem_id in with_field or node.mem_id not in with_button:
             _mark(node, _value(node, "action"), base)
     for label in tree.css("label"):
@@ -120,17 +119,6 @@ def _value(node: LexborNode, *names: str) -> str | None:
 def _mark(node: LexborNode | None, target: str | None, base: str) -> None:
     if node is not None and target is not None:
         node.attrs[_MARK] = resolve_link(target, base)
-
-
-def _form_around(node: LexborNode, known: dict[int, LexborNode | None]) -> LexborNode | None:
-    """Find the form that an element is in; `known` are those of parents that were looked at."""
-    parent = above = node.parent
-    if parent is None or parent.mem_id in known:
-        return known[parent.mem_id] if parent is not None else None
-    while above is not None and (above.tag != "div" or _value(above, TAG_ATTRIBUTE) != "form"):
-        above = above.parent
-    known[parent.mem_id] = above
-    return above
 
 
 def _link_around(node: LexborNode) -> LexborNode | None:
