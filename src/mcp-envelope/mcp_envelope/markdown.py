@@ -14,8 +14,8 @@ _MARKUP = re.compile(
     r"|[\\`*_\[~]|<(?=[A-Za-z/!?]|[^\s<>@]+@)|&(?=#?\w{1,31};)"
 )
 """What has a meaning in a line. `plain` has none (CommonMark 6.2): delimiters between spaces, and underscores
-in a word. Nor has a bar: no value can be the second line that a table needs. An address in angle brackets is a
-link (6.5), whatever it begins with."""
+in a word. Nor has a bar: no value can be the second line that a table needs. An address in angle brackets is
+a link (6.5), whatever it begins with."""
 
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>#|~&])")
 _BIDI_OR_INVISIBLE = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
@@ -62,8 +62,8 @@ def unescape(value: str) -> str:
 def code(value: str) -> str:
     """Write `value` as a code span on one line (CommonMark 6.1), for ids and names that are to be copied.
 
-    It is a JSON string if it is empty, contains a backtick, invisible characters or odd spaces, starts with a double
-    quote, or starts or ends with a space.
+    It is a JSON string if it is empty, contains a backtick, invisible characters or odd spaces, starts with a
+    double quote, or starts or ends with a space.
     """
     if not value or _NOT_IN_CODE.search(value) or value.startswith('"') or value != value.strip():
         return code_json(value)
