@@ -5,7 +5,6 @@ Asked over a pipe, outside of what is timed.
 
 import multiprocessing
 from multiprocessing.connection import Connection
-from types import TracebackType
 from typing import Self, TypeVar
 
 from scripts.benchmarks.plan import CALL_TIMEOUT_S
@@ -38,9 +37,7 @@ class ProxyProcess:
         self.port = self._receive(int)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._pipe.send(_STOP)
         self._process.join(CALL_TIMEOUT_S)
 

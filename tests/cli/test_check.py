@@ -13,10 +13,11 @@ from mailmcp.cli.main import cli
 from mailmcp.imap.account import Account, Password, Tls
 from servers.dovecot import Dovecot, Login
 from servers.embedded import Pymap
+from servers.logins import plain_account
 from servers.peer import PeerFactory
 from servers.peer_actions import Bye, Close, Respond, Rule
 from servers.peer_mailbox import make_messages
-from tools.stores import peer_account, plain_account, pymap_store
+from tools.stores import peer_account, pymap_store
 
 
 def check(config: Path, *arguments: str) -> Result:

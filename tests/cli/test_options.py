@@ -8,9 +8,10 @@ from click.testing import CliRunner
 from cli.conftest import Serve
 from cli.settings_files import write_settings
 from mailmcp.cli.main import cli
+from servers.logins import plain_account
 from servers.peer import PeerFactory
 from servers.peer_mailbox import make_messages
-from tools.stores import peer_account, plain_account
+from tools.stores import peer_account
 
 SECRET = "hunter2-in-the-settings"
 NOWHERE = plain_account("127.0.0.1", 1, "fake-user", SECRET)

@@ -14,10 +14,11 @@ from cli.served import Served
 from cli.settings_files import write_settings
 from mailmcp.cli.serve import exit_if_threads_are_stuck
 from mailmcp.imap.account import Account
+from servers.logins import plain_account
 from servers.peer import Peer, PeerFactory
 from servers.peer_actions import Bye, Close, FailUid, Respond, Rule, Silence, Stall
 from servers.peer_mailbox import make_messages
-from tools.stores import peer_account, plain_account
+from tools.stores import peer_account
 
 WAIT_S = 30.0
 

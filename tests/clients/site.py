@@ -14,7 +14,6 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from clients.serving import serving
@@ -141,9 +140,7 @@ class Site:
             self._cleanup = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._cleanup.close()
 
     def serve(self, dialect: Dialect, *options: str) -> list[str]:

@@ -11,12 +11,12 @@ from hostile.catalogue import HOSTILE
 from hostile.message import OWN_ADDRESS, OWN_HOST, OWN_NAME
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.model.owner import Owner
 from mailmcp.server.app import build_server
 from mailmcp.server.options import Options
 from mailmcp.tools.preferences import Preferences
 from mcp_envelope import Dialect, check_reply
+from servers.logins import plain_account
 
 PAGE_SIZE = 25
 
@@ -59,14 +59,7 @@ async def read_everything(dialect: Dialect) -> Replies:
         messages=tuple(SampleMessage(octets=mail.octets, internal_date=_RECEIVED) for mail in HOSTILE),
     )
     with EmbeddedServer(mailboxes=[mailbox]) as server:
-        account = Account(
-            account_id="home",
-            host=server.host,
-            port=server.port,
-            user=server.user,
-            credentials=Password(lambda: server.password),
-            tls=Tls.NONE,
-        )
+        account = plain_account(server.host, server.port, server.user, server.password, account_id="home")
         preferences = Preferences(owners={"home": _OWNER})
         async with Client(
             build_server([account], Options(dialect=dialect, preferences=preferences))

@@ -4,7 +4,6 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
 from typing import Self
 
 WAIT_S = 30.0
@@ -30,9 +29,7 @@ class LineServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._thread.join(WAIT_S)
         self._listener.close()
 

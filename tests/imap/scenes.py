@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import anyio
 from anyio.from_thread import start_blocking_portal
 
-from mailmcp.imap.account import Account, Password, Tls
+from mailmcp.imap.account import Account
 from mailmcp.imap.connection_handle import ConnectionHandle
 from mailmcp.imap.mailboxes import count_mailboxes, list_mailboxes
 from mailmcp.imap.pool import Pool
@@ -24,6 +23,7 @@ from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import ToolError
 from servers.dovecot import Login
+from servers.logins import plain_account
 
 ResultT = TypeVar("ResultT")
 
@@ -65,19 +65,8 @@ class Clock:
 
 def make_account(endpoint: Endpoint, login: Login = FAKE_LOGIN, **options: Any) -> Account:
     """Make an account: plain text, and more time than a test has, unless told otherwise."""
-    known: dict[str, Any] = {
-        "account_id": "main",
-        "tls": Tls.NONE,
-        "connect_timeout_s": 300.0,
-        "command_timeout_s": 300.0,
-    }
-    return Account(
-        host=endpoint.host,
-        port=endpoint.port,
-        user=login.user,
-        credentials=Password(lambda: login.password),
-        **(known | options),
-    )
+    known = {"account_id": "main", "connect_timeout_s": 300.0, "command_timeout_s": 300.0}
+    return plain_account(endpoint.host, endpoint.port, login.user, login.password, **known | options)
 
 
 @contextmanager
@@ -107,9 +96,7 @@ class RunningPool:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

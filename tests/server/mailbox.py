@@ -9,9 +9,10 @@ from mcp import Client
 
 from mailmcp.demo.mailbox import SampleMailbox, SampleMessage
 from mailmcp.demo.server import EmbeddedServer
-from mailmcp.imap.account import Account, Password, Tls
+from mailmcp.imap.account import Account
 from mailmcp.server.app import build_server
 from mailmcp.server.options import Options
+from servers.logins import plain_account
 from servers.peer import Peer
 
 INBOX = SampleMailbox(
@@ -27,27 +28,12 @@ INBOX = SampleMailbox(
 
 
 def account_of(server: EmbeddedServer) -> Account:
-    return Account(
-        account_id="work",
-        host=server.host,
-        port=server.port,
-        user=server.user,
-        credentials=Password(lambda: server.password),
-        tls=Tls.NONE,
-    )
+    return plain_account(server.host, server.port, server.user, server.password)
 
 
 def account_of_peer(peer: Peer, account_id: str) -> Account:
-    return Account(
-        account_id=account_id,
-        host=peer.host,
-        port=peer.port,
-        user=peer.user,
-        credentials=Password(lambda: peer.password),
-        tls=Tls.NONE,
-        connect_timeout_s=30.0,
-        command_timeout_s=30.0,
-    )
+    timeouts = {"connect_timeout_s": 30.0, "command_timeout_s": 30.0}
+    return plain_account(peer.host, peer.port, peer.user, peer.password, account_id=account_id, **timeouts)
 
 
 @asynccontextmanager

@@ -8,7 +8,6 @@ import anyio
 import pytest
 from mcp import Client
 
-from mailmcp.imap.account import Account, Password, Tls
 from mailmcp.server.app import build_server
 from mailmcp.server.options import Options
 from mailmcp.tools import registry
@@ -16,6 +15,7 @@ from mailmcp.tools.accounts.tool import ListAccountsArguments
 from mailmcp.tools.tool import Call
 from mcp_envelope import Outcome
 from server.mailbox import connected
+from servers.logins import plain_account
 from servers.peer import PeerFactory
 from servers.peer_actions import Silence
 
@@ -108,14 +108,7 @@ def test_a_bug_is_answered_as_internal_and_logged_with_its_traceback(
 def test_the_deadline_of_a_call_is_the_settings(peer: PeerFactory) -> None:
     """A server that takes the connection and is silent: the reply comes when the call's time is up."""
     silent = peer(greeting=Silence())
-    account = Account(
-        account_id="work",
-        host=silent.host,
-        port=silent.port,
-        user="someone",
-        credentials=Password(lambda: SECRET),
-        tls=Tls.NONE,
-    )
+    account = plain_account(silent.host, silent.port, "someone", SECRET)
 
     async def run() -> dict[str, Any]:
         async with Client(build_server([account], Options(call_timeout_s=1))) as client:

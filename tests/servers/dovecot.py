@@ -16,7 +16,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Self
 
 import psutil
@@ -119,9 +118,7 @@ class Dovecot:
             self._cleanup = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._cleanup:
             self.stop()
 

@@ -10,7 +10,6 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol, Self
 
 import httpx2
@@ -93,9 +92,7 @@ class HttpProcess:
             self._cleanup = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._cleanup.close()
 
     @property

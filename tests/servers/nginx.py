@@ -11,7 +11,6 @@ import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from servers.http_process import START_TIMEOUT_S, end_process
@@ -73,9 +72,7 @@ class Nginx:
             self._cleanup = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._cleanup.close()
 
     def log(self) -> str:

@@ -13,7 +13,6 @@ import ssl
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from types import TracebackType
 from typing import Self, TypeAlias
 
 from servers.peer_actions import Action, FailUid, Rule
@@ -90,9 +89,7 @@ class Peer:
         self._accepting.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property

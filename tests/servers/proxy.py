@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Final, Self, TypeAlias, cast
 
 from typing_extensions import override
@@ -64,9 +63,7 @@ class CountingProxy:
         self.port = self._listening.result(START_TIMEOUT_S)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(START_TIMEOUT_S)
 

@@ -8,10 +8,10 @@ from typing import Protocol
 
 from imapclient import IMAPClient
 
-from mailmcp.imap.account import Account, Password, Tls
+from mailmcp.imap.account import Account
 from servers.dovecot import Dovecot, Login
 from servers.embedded import Pymap
-from servers.logins import password_of
+from servers.logins import password_of, plain_account
 from servers.peer import Peer
 
 TIMEOUT_S = 30.0
@@ -70,18 +70,6 @@ class Store:
     def named(self, account_id: str) -> Account:
         """Give the account under another name."""
         return replace(self.account, account_id=account_id)
-
-
-def plain_account(host: str, port: int, user: str, password: str) -> Account:
-    """Make an account for a server on loopback."""
-    return Account(
-        account_id=ACCOUNT_ID,
-        host=host,
-        port=port,
-        user=user,
-        credentials=Password(lambda: password),
-        tls=Tls.NONE,
-    )
 
 
 def dovecot_store(server: Dovecot, login: Login) -> Store:

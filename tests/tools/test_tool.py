@@ -15,8 +15,9 @@ from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS, Preferences
 from mailmcp.tools.tool import Call
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, NotFoundError
+from servers.logins import plain_account
 from tools.desk import Desk
-from tools.stores import Store, plain_account
+from tools.stores import Store
 
 
 def call_for(*names: str) -> Call:

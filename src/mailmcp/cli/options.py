@@ -48,7 +48,7 @@ _port = click.option(
 )
 
 
-def _options(*options: Callable[[CommandT], CommandT]) -> Callable[[CommandT], CommandT]:
+def combine(*options: Callable[[CommandT], CommandT]) -> Callable[[CommandT], CommandT]:
     """Combine options into one decorator, in the order of the help page."""
 
     def decorate(command: CommandT) -> CommandT:
@@ -59,8 +59,8 @@ def _options(*options: Callable[[CommandT], CommandT]) -> Callable[[CommandT], C
     return decorate
 
 
-reply_options: Callable[[CommandT], CommandT] = _options(_log_level, _log_format, _envelope, _text, _rows)
-transport_options: Callable[[CommandT], CommandT] = _options(_transport, _host, _port)
+reply_options: Callable[[CommandT], CommandT] = combine(_log_level, _log_format, _envelope, _text, _rows)
+transport_options: Callable[[CommandT], CommandT] = combine(_transport, _host, _port)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,11 +62,11 @@ class Questions:
         # Not rich's prompt, which shows the question before it turns the echo off.
         return str(click.prompt(question, hide_input=True))
 
-    def confirm(self, question: str, option: str = "--yes") -> bool:
+    def confirm(self, question: str) -> bool:
         """Ask a question whose default is yes."""
         if self.assume_yes:
             return True
-        self._require_terminal(option)
+        self._require_terminal("--yes")
         return Confirm.ask(Text(question), console=self.console, default=True)
 
     def say(self, text: str) -> None:

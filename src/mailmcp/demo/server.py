@@ -10,7 +10,6 @@ import secrets
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
-from types import TracebackType
 from typing import Final, Self
 from uuid import uuid4
 
@@ -103,9 +102,7 @@ class EmbeddedServer:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _run(self) -> None:
