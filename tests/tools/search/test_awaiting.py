@@ -46,10 +46,12 @@ def test_sent_and_inbox_are_searched_unless_a_mailbox_is_named(store: Store, bob
     fill(store, "Archive", turn(6, to=3), turn(8), turn(9))
     theirs = bobs.search(awaiting_reply="from_others")
     assert turns_of(theirs) == [2]
-    assert theirs.outcome.summary.startswith("1 of 1 message in `Sent` (work) without a reply in ")
+    assert theirs.outcome.summary.startswith(
+        "1 of 1 message in `Sent` (work) without a reply (replies looked for in "
+    )
     mine = bobs.search(awaiting_reply="from_me")
     assert sorted(turns_of(mine)) == [5, 7]
-    assert " in `INBOX` (work) that you haven't answered in " in mine.outcome.summary
+    assert " in `INBOX` (work) that you haven't answered (replies looked for in " in mine.outcome.summary
     assert sorted(turns_of(bobs.search(awaiting_reply="from_others", mailbox="*"))) == [2, 6, 8]
     assert turns_of(bobs.search(awaiting_reply="from_me", mailbox="Archive")) == [9]
 

@@ -52,7 +52,7 @@ async def find_unanswered(
         search=search,
         searches=searches,
         page=page,
-        what=f" {without} in {counted(len(replies.looked), 'mailbox', 'mailboxes')}",
+        what=f" {without} (replies looked for in {counted(len(replies.looked), 'mailbox', 'mailboxes')})",
         caveats=(*unknown, *replies.caveats),
         issues=tuple(replies.issues),
     )
