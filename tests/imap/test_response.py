@@ -2,7 +2,7 @@
 
 import pytest
 
-from mailmcp.imap.command import Piece, RefusedError, Response, parse_line
+from mailmcp.imap.command import Piece, RefusedError, Response
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,3 @@ def test_the_pieces_of_a_response_stay_together() -> None:
 )
 def test_the_last_number_counts(pieces: list[Piece], number: int | None) -> None:
     assert Response(untagged={"EXISTS": pieces}).number("EXISTS") == number
-
-
-@pytest.mark.parametrize(
-    "line",
-    [[b"(" * 500 + b")" * 500], [b"(" * 50_000], [b"(\\A) {3}"], [b'"no end']],
-    ids=["deep", "deeper", "a literal that is not there", "half a string"],
-)
-def test_what_cannot_be_read_is_a_value_error(line: list[Piece]) -> None:
-    with pytest.raises(ValueError, match="malformed"):
-        parse_line(line)

@@ -3,11 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from imapclient.exceptions import ProtocolError
 from imapclient.imap_utf7 import encode as encode_utf7
-from imapclient.response_parser import parse_response
 
 from mailmcp.reasons import Reason
 
@@ -91,18 +89,6 @@ def join_responses(first: Response, second: Response) -> Response:
     names = (*first.untagged, *second.untagged)
     untagged = {name: (*first.untagged.get(name, ()), *second.untagged.get(name, ())) for name in names}
     return Response(tag=first.tag, untagged=untagged)
-
-
-def parse_line(line: Sequence[Piece]) -> tuple[Any, ...]:
-    """Parse a response into octets, numbers, None, and tuples of these.
-
-    Raises:
-        ValueError: It is malformed, or nested deeper than any real one.
-    """
-    try:
-        return tuple(parse_response(line))
-    except (ProtocolError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError("a malformed response") from error
 
 
 @dataclass(frozen=True, slots=True)

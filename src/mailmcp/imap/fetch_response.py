@@ -9,7 +9,8 @@ from typing import Any
 from imapclient.datetime_util import parse_to_datetime
 
 from mailmcp import limits
-from mailmcp.imap.command import Piece, Response, parse_line
+from mailmcp.imap.command import Piece, Response
+from mailmcp.imap.values import parse_line
 
 _SECTION = re.compile(rb"(?:BODY|BINARY(?:\.PEEK)?)\[([^\s\]]*)[^\]]*\](?:<(\d{1,10})>)?", re.IGNORECASE)
 """pymap writes PEEK in its response."""
@@ -29,9 +30,6 @@ _SIMPLE_ROW = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """A FETCH response whose values can be told apart at a glance; a literal can only be its last value."""
-
-_LITERAL8 = re.compile(rb"~(?=\{\d{1,20}\}\Z)")
-"""Marks a literal that may hold NUL (RFC 3516 section 4.1); IMAPClient's parser doesn't know it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +82,8 @@ def parse_rows(response: Response) -> tuple[dict[int, FetchedMessage], int]:
         if (simple := _parse_simple(line)) is not None:
             merged.setdefault(simple[b"UID"], {}).update(simple)
             continue
-        pieces = [
-            (_LITERAL8.sub(b"", piece[0]), piece[1]) if isinstance(piece, tuple) else piece for piece in line
-        ]
         try:
-            _, values = parse_line(pieces)
+            _, values = parse_line(line)
             row = {name.upper(): value for name, value in zip(values[::2], values[1::2], strict=True)}
         except (ValueError, TypeError, AttributeError):
             unreadable += 1
@@ -102,7 +97,7 @@ def parse_rows(response: Response) -> tuple[dict[int, FetchedMessage], int]:
 def _parse_simple(line: Sequence[Piece]) -> dict[bytes, Any] | None:
     """Parse a row of plain items, and header fields last if there are any, as most are in long lists.
 
-    It takes a tenth of the time of the general parser, which reads every octet in Python.
+    It takes a quarter of the time of the general parser.
 
     Returns:
         None for any other row.
@@ -132,7 +127,7 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
         match = _SECTION.fullmatch(name)
         if match:
             section = match[1].decode("ascii", "replace").upper()
-            # IMAPClient's parser turns short quoted strings of digits into numbers.
+            # The general parser turns digits without quotes into numbers.
             sections[section] = (
                 value if isinstance(value, bytes) else b"" if value is None else str(value).encode()
             )
@@ -158,7 +153,7 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
 
 
 def _object_id(value: object) -> str:
-    """Return an id from its parentheses; IMAPClient's parser turns digits into numbers."""
+    """Return an id from its parentheses; the general parser turns digits into numbers."""
     match value:
         case (bytes() as octets,):
             return octets.decode("ascii", "replace")

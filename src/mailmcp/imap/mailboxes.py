@@ -17,12 +17,12 @@ from mailmcp.imap.command import (
     Response,
     canonical_name,
     encode_mailbox,
-    parse_line,
 )
 from mailmcp.imap.errors import format_refusal, refused_error
 from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.session import Session, quoted_mailbox
 from mailmcp.imap.special_use import use_of
+from mailmcp.imap.values import parse_line
 from mailmcp.model.feature import Feature
 
 _COUNTS = b"(MESSAGES UNSEEN)"

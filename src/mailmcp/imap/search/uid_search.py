@@ -5,9 +5,11 @@ RFC 9051 section 6.4.4; extended results by RFC 4731, SORT by RFC 5256, limits b
 
 import re
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice
+from operator import lt
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError, Response
@@ -108,7 +110,7 @@ def uid_search(
             numbers = parse_search(reply.untagged.get("SEARCH", ()))
         if numbers is None:
             return None
-        found.extend(uid for uid in numbers if is_within(uid, (low, high)))
+        found = part_of(_in_order(numbers), (low, high)) + found
         lowest = _lowest_searched(reply)
         limited = lowest is not None and not 0 < lowest <= low
         rounds -= 1
@@ -116,7 +118,7 @@ def uid_search(
             break
         high = lowest - 1
     return Found(
-        uids=_in_order(_checked_uids(session, found)),
+        uids=_checked_uids(session, found, found[:1] + found[-1:]),
         exists=responses.mailbox.exists,
         counted=counted,
         is_extended=is_extended,
@@ -148,7 +150,8 @@ def uid_sort(session: Session, plan: Plan, key: bytes) -> Steps[Found | RefusedE
     if _lowest_searched(reply) is not None:
         return None
     numbers = array("Q", dict.fromkeys(parse_search(reply.untagged.get("SORT", ()))))
-    return Found(uids=_checked_uids(session, numbers), exists=responses.mailbox.exists, is_sorted=True)
+    uids = _checked_uids(session, numbers, numbers)
+    return Found(uids=uids, exists=responses.mailbox.exists, is_sorted=True)
 
 
 def uid_sort_largest(
@@ -186,7 +189,7 @@ def uid_sort_largest(
     if len(numbers) != min(limit, count) or len(set(numbers)) < len(numbers):
         return None
     return Found(
-        uids=_checked_uids(session, numbers),
+        uids=_checked_uids(session, numbers, numbers),
         exists=responses.mailbox.exists,
         counted=count - len(numbers),
         is_sorted=True,
@@ -209,10 +212,10 @@ def format_range(uids: UidRange) -> bytes:
     return b"%d:%b" % (low, b"*" if high is None else b"%d" % high)
 
 
-def is_within(uid: int, uids: UidRange) -> bool:
-    """Return whether a UID is in a range."""
-    low, high = uids
-    return uid >= low and (high is None or uid <= high)
+def part_of(uids: "array[int]", wanted: UidRange) -> "array[int]":
+    """Return the part of ascending UIDs that is in a range."""
+    low, high = wanted
+    return uids[bisect_left(uids, low) : None if high is None else bisect_right(uids, high)]
 
 
 def _lowest_searched(reply: Response) -> int | None:
@@ -224,17 +227,18 @@ def _lowest_searched(reply: Response) -> int | None:
     return int(match[1]) if match else 0
 
 
-def _checked_uids(session: Session, numbers: "array[int]") -> "array[int]":
-    if numbers and not 0 < min(numbers) <= max(numbers) <= _UID_MAX:
+def _checked_uids(session: Session, numbers: "array[int]", extremes: "array[int]") -> "array[int]":
+    """Return numbers as UIDs. `extremes` are some of them, with the lowest and the highest."""
+    if extremes and not 0 < min(extremes) <= max(extremes) <= _UID_MAX:
         raise protocol_error(session.account.account_id, "found a message with an impossible UID")
     return array("I", numbers)
 
 
-def _in_order(uids: "array[int]") -> "array[int]":
-    """Return the UIDs ascending, each once; nearly all servers send them so."""
-    if all(before < after for before, after in pairwise(uids)):
-        return uids
-    return array("I", sorted(set(uids)))
+def _in_order(numbers: "array[int]") -> "array[int]":
+    """Return the numbers ascending, each once; nearly all servers send them so."""
+    if all(map(lt, numbers, islice(numbers, 1, None))):
+        return numbers
+    return array("Q", sorted(set(numbers)))
 
 
 def _esearch_lines(reply: Response | RefusedError) -> Sequence[object]:

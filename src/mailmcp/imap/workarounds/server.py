@@ -35,8 +35,8 @@ from mailmcp.imap.search.uid_search import (
     Found,
     UidRange,
     format_range,
-    is_within,
     parse_count,
+    part_of,
     uid_search,
     uid_sort,
 )
@@ -156,7 +156,7 @@ class CheckedServer(SearchServer):
             raise refused_error(account_id, reply)
         rows, _ = parse_rows(reply)
         # `n:*` includes the highest UID even if it is below n.
-        in_range = array("I", (uid for uid in sorted(rows) if is_within(uid, uids)))
+        in_range = part_of(array("I", sorted(rows)), uids)
         return Found(uids=in_range, exists=responses.mailbox.exists)
 
     def _believe(self, mailbox: str, plan: Plan, found: Found) -> Steps[Found | None]:
@@ -202,7 +202,7 @@ class CheckedServer(SearchServer):
         everything = yield from self.search(mailbox, _ALL_MESSAGES)
         if everything is None:
             return None
-        inside = array("I", (uid for uid in everything.uids if is_within(uid, uids)))
+        inside = part_of(everything.uids, uids)
         return replace(everything, uids=inside, counted=len(everything.uids) - len(inside))
 
     def _believe_all(self, mailbox: str, found: Found) -> Steps[Found]:

@@ -37,8 +37,8 @@ def parse_body_structure(raw: object) -> Structure:
     """Read one BODYSTRUCTURE (or BODY) value.
 
     Args:
-        raw: Nested tuples of bytes, int and None, as `imapclient.response_parser.parse_response`
-            returns them. Children of a multipart come before its subtype, perhaps in a list.
+        raw: Nested tuples of bytes, int and None. Children of a multipart come before its subtype,
+            perhaps in a list.
 
     Returns:
         The tree, without parts beyond STRUCTURE_PARTS_MAX or deeper than STRUCTURE_DEPTH_MAX. Its
