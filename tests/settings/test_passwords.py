@@ -12,14 +12,14 @@ from pydantic import SecretStr
 
 from mailmcp.imap.account import Account, Password
 from mailmcp.reasons import Reason
+from mailmcp.settings.password_command import end_password_commands
 from mailmcp.settings.passwords import (
     PASSWORD_OCTETS_MAX,
-    CommandPassword,
-    EnvironmentPassword,
-    FilePassword,
-    FixedPassword,
     PasswordSource,
-    end_password_commands,
+    command_password,
+    file_password,
+    fixed_password,
+    variable_password,
 )
 from mcp_envelope import AuthFailedError
 
@@ -28,9 +28,9 @@ SECRET = "hunter2"
 posix_only = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell and FIFOs")
 
 
-def command(program: str, *, timeout_s: float = 30.0, **environ: str) -> CommandPassword:
+def command(program: str, *, timeout_s: float = 30.0, **environ: str) -> PasswordSource:
     """Run a line of Python as the command."""
-    return CommandPassword(
+    return command_password(
         (sys.executable, "-c", program, SECRET), {**os.environ, **environ}, timeout_s=timeout_s
     )
 
@@ -48,14 +48,14 @@ def refusal(read: Callable[[], str]) -> str:
 
 
 SOURCES: list[PasswordSource] = [
-    FixedPassword(SecretStr(SECRET)),
-    EnvironmentPassword("NAME", {"NAME": SECRET}),
-    FilePassword(Path("password")),
-    CommandPassword(("program", SECRET), {"NAME": SECRET}),
+    fixed_password(SecretStr(SECRET)),
+    variable_password("NAME", {"NAME": SECRET}),
+    file_password(Path("password")),
+    command_password(("program", SECRET), {"NAME": SECRET}),
 ]
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: type(source).__name__)
+@pytest.mark.parametrize("source", SOURCES, ids=repr)
 def test_no_source_shows_its_password_or_can_be_pickled(source: PasswordSource) -> None:
     account = Account(account_id="a", host="h", port=1, user="u", credentials=Password(source))
     for thing in (source, account, dataclasses.asdict(account), copy.deepcopy(account), [source]):
@@ -75,12 +75,12 @@ def test_a_source_is_named_in_its_repr() -> None:
 
 
 def test_a_fixed_password_is_read() -> None:
-    assert FixedPassword(SecretStr(SECRET))() == SECRET
+    assert fixed_password(SecretStr(SECRET))() == SECRET
 
 
 def test_a_variable_is_read_at_each_login() -> None:
     environ: dict[str, str] = {}
-    source = EnvironmentPassword("NAME", environ)
+    source = variable_password("NAME", environ)
     assert "environment variable NAME is not set" in refusal(source)
     environ["NAME"] = SECRET
     assert source() == SECRET
@@ -88,7 +88,7 @@ def test_a_variable_is_read_at_each_login() -> None:
 
 @pytest.mark.parametrize("value", ["", SECRET + "\n", SECRET + "\r", SECRET + "\0", SECRET + "\udcff"])
 def test_a_variable_without_a_usable_password_is_refused(value: str) -> None:
-    assert "environment variable NAME" in refusal(EnvironmentPassword("NAME", {"NAME": value}))
+    assert "environment variable NAME" in refusal(variable_password("NAME", {"NAME": value}))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_password_file_is_read_without_its_last_line_break(
 ) -> None:
     path = tmp_path / "password"
     path.write_bytes(content)
-    assert FilePassword(path)() == password
+    assert file_password(path)() == password
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_password_file_without_a_usable_password_is_refused(
 ) -> None:
     path = tmp_path / "password"
     path.write_bytes(content)
-    message = refusal(FilePassword(path))
+    message = refusal(file_password(path))
     assert expected in message
     assert str(path) in message
 
@@ -141,11 +141,11 @@ def test_a_password_file_that_is_not_a_regular_file_is_refused_unopened(tmp_path
         os.mkfifo(path)
     if kind == "folder":
         path.mkdir()
-    assert "is not a regular file" in refusal(FilePassword(path))
+    assert "is not a regular file" in refusal(file_password(path))
 
 
 def test_the_error_for_a_missing_password_file_names_it(tmp_path: Path) -> None:
-    message = refusal(FilePassword(tmp_path / "none"))
+    message = refusal(file_password(tmp_path / "none"))
     assert f"password file {tmp_path / 'none'} can't be read: No such file" in message
 
 
@@ -189,12 +189,12 @@ def test_the_error_for_a_command_without_a_password_names_only_the_program(
 
 
 def test_a_command_that_does_not_exist_is_refused() -> None:
-    message = refusal(CommandPassword(("mailmcp-no-such-program", SECRET), {"PATH": os.defpath}))
+    message = refusal(command_password(("mailmcp-no-such-program", SECRET), {"PATH": os.defpath}))
     assert "password command mailmcp-no-such-program can't be started" in message
 
 
 def test_a_command_runs_without_a_shell() -> None:
-    source = CommandPassword((sys.executable, "-c", "import sys; print(sys.argv[1])", "$NAME | ~ ;"), {})
+    source = command_password((sys.executable, "-c", "import sys; print(sys.argv[1])", "$NAME | ~ ;"), {})
     assert source() == "$NAME | ~ ;"
 
 
@@ -211,7 +211,7 @@ def test_what_a_command_started_is_killed_with_it(tmp_path: Path) -> None:
     seen = []
     reader = threading.Thread(target=lambda: seen.append(fifo.read_bytes()), daemon=True)
     reader.start()
-    source = CommandPassword(
+    source = command_password(
         ("/bin/sh", "-c", f'exec 3>"{fifo}"; echo started >&3; sleep 60 & wait'),
         os.environ,
         timeout_s=2,
@@ -226,7 +226,7 @@ def test_a_process_that_a_command_leaves_behind_does_not_delay_the_password(tmp_
     """A program in the background that holds the output open, until it can read its FIFO."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    source = CommandPassword(("/bin/sh", "-c", f'cat "{fifo}" & echo hunter2'), os.environ, timeout_s=20)
+    source = command_password(("/bin/sh", "-c", f'cat "{fifo}" & echo hunter2'), os.environ, timeout_s=20)
     assert source() == SECRET
     fifo.write_bytes(b"")
 
@@ -235,7 +235,7 @@ def test_a_process_that_a_command_leaves_behind_does_not_delay_the_password(tmp_
 def test_commands_that_still_run_can_be_ended(tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    source = CommandPassword(("/bin/sh", "-c", f'exec 3>"{fifo}"; sleep 60 & wait'), os.environ)
+    source = command_password(("/bin/sh", "-c", f'exec 3>"{fifo}"; sleep 60 & wait'), os.environ)
     told: list[str] = []
     asking = threading.Thread(target=lambda: told.append(refusal(source)), daemon=True)
     asking.start()

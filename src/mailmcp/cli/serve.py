@@ -26,7 +26,7 @@ from mailmcp.server.options import Options
 from mailmcp.server.stdio import run_stdio
 from mailmcp.settings.load import load_settings, read_http_token
 from mailmcp.settings.model import Settings
-from mailmcp.settings.passwords import end_password_commands
+from mailmcp.settings.password_command import end_password_commands
 from mailmcp.settings.problems import SettingsError
 
 _log = logging.getLogger(__name__)

@@ -91,7 +91,7 @@ def fetch_rest(
         if uid in result.failures:
             yield result.failures[uid]
             return
-        octets = _range_from(result.messages[uid], part_id, offset)
+        octets = _octets_from(result.messages[uid], part_id, offset, limits.PART_RANGE_OCTETS)
         if octets is None:
             yield FetchFailure(
                 uid=uid,
@@ -108,12 +108,20 @@ def fetch_rest(
         offset += latest
 
 
-def _range_from(fetched: FetchedMessage, part_id: str, offset: int) -> bytes | None:
-    """Return the octets from `offset` on; None if the server sent a later range."""
+def _octets_from(fetched: FetchedMessage, part_id: str, offset: int, count: int) -> bytes | None:
+    """Return the octets from `offset` on; None if the server sent a later range.
+
+    Args:
+        fetched: The reply to a request for `count` octets.
+        part_id: Of the part; "" for the whole message.
+        offset: As requested.
+        count: As requested.
+    """
     name = part_id.upper()
     octets = fetched.sections.get(name, b"")
-    # Without an origin it should be the whole part, but some servers forget the origin.
-    origin = fetched.origins.get(name, 0 if len(octets) > limits.PART_RANGE_OCTETS else offset)
+    # Without an origin it should be all there is, but some servers forget the origin.
+    is_all = len(octets) > count or (not name and len(octets) == fetched.size_octets)
+    origin = fetched.origins.get(name, 0 if is_all else offset)
     return octets[offset - origin :] if origin <= offset else None
 
 
@@ -190,12 +198,7 @@ def fetch_window(session: Session, uid: int, *, offset: int, count: int) -> Wind
     if uid in result.failures:
         return result.failures[uid]
     fetched = result.messages[uid]
-    octets, origin = fetched.sections.get("", b""), fetched.origins.get("")
-    if origin is None:
-        # Without an origin it should be the whole message, but some servers forget the origin.
-        whole = len(octets) > count or len(octets) == fetched.size_octets
-        origin = 0 if whole else offset
-    octets = octets[max(0, offset - origin) :][:count] if origin <= offset else b""
+    octets = (_octets_from(fetched, "", offset, count) or b"")[:count]
     said = fetched.size_octets if fetched.size_octets is not None else offset + len(octets)
     return Window(offset=offset, octets=octets, said_octets=said)
 

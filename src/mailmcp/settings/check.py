@@ -19,12 +19,12 @@ from mailmcp.model.message_ref import ACCOUNT_ID_PATTERN
 from mailmcp.model.owner import Owner
 from mailmcp.settings.model import ADDRESS_PATTERN, AccountTable, AttachmentsTable, Table
 from mailmcp.settings.passwords import (
-    CommandPassword,
-    EnvironmentPassword,
-    FilePassword,
-    FixedPassword,
     PasswordSource,
-    StoredPassword,
+    command_password,
+    file_password,
+    fixed_password,
+    stored_password,
+    variable_password,
 )
 from mailmcp.settings.problems import Problem, suggest
 from mailmcp.settings.sources import Source, keys_with_variable
@@ -150,23 +150,23 @@ def _make_credentials(table: AccountTable, source: Source, sign_in: SignIn) -> P
 def _token_reader(table: AccountTable, source: Source, sign_in: SignIn) -> Callable[[str], str]:
     if not table.token_command:
         return sign_in.make_token_source()
-    command = CommandPassword(tuple(table.token_command), source.environ, what="token command")
+    command = command_password(tuple(table.token_command), source.environ, what="token command")
     return lambda _refused: command()  # which is run at each login, so it has another one if it can
 
 
 def _password_source(table: AccountTable, source: Source, sign_in: SignIn) -> PasswordSource:
     store = sign_in.open_store()
     if store is not None:
-        return StoredPassword(store, sign_in.key, account_id=table.account_id)
+        return stored_password(store, sign_in.key, account_id=table.account_id)
     if table.password is not None:
-        return FixedPassword(table.password)
+        return fixed_password(table.password)
     if table.password_env is not None:
-        return EnvironmentPassword(table.password_env, source.environ)
+        return variable_password(table.password_env, source.environ)
     if table.password_file is not None:
-        return FilePassword(source.resolve(table.password_file))
+        return file_password(source.resolve(table.password_file))
     if table.password_command is not None:
-        return CommandPassword(tuple(table.password_command), source.environ)
-    return StoredPassword(FileStore(), sign_in.key, account_id=table.account_id)  # not stored yet
+        return command_password(tuple(table.password_command), source.environ)
+    return stored_password(FileStore(), sign_in.key, account_id=table.account_id)  # not stored yet
 
 
 def _explain(model: type[Table], where: tuple[int | str, ...], fault: str) -> str:
