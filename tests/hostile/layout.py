@@ -68,6 +68,12 @@ def _without_values(line: str) -> str:
     return re.sub(f"{_QUOTED.pattern}|{_CODE.pattern}", "…", line)
 
 
+def assert_rendered_as_written(text: str) -> None:
+    """Assert that no client makes links, markup or HTML of a line of the text channel."""
+    for line in _without_fences(text, MessageText()):
+        assert_plain(line)
+
+
 def assert_plain(value: str) -> None:
     """Assert that of what strangers wrote in a line of text nothing is markup, and all is quoted."""
     assert not re.search('["`]', _without_values(value)), value

@@ -35,6 +35,7 @@ _TRICKS = (
     "**{w}** ~~{w}~~ _{w}_ # {w} > {w}",
     "[{w}](https://{w}.example/) ![{w}](https://{w}.example/{w}.png)",
     "<img src=x onerror={w}> <{w}@{w}.example>, {w} <{w}@{w}.example>",
+    "<={w}@{w}.example> <2{w}@{w}.example> {w}4\ufe0f{w}5\u200d6{w}",
     "{w}\\",
     "{w} \u201d | \uff5c {w} \uff02",
 )

@@ -11,7 +11,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, TextContent, TextResourceContents
 
-from hostile.layout import assert_visible, our_words
+from hostile.layout import assert_rendered_as_written, assert_visible, our_words
 from hostile.strangers import MARK, Stranger
 from mailmcp.imap.account import Account
 from mailmcp.model.message_ref import parse_ref
@@ -61,6 +61,7 @@ def assert_ours(text: str) -> None:
     assert ours.count("\nNext:") <= 1
     assert ours.count("\nNot complete:") <= 1
     assert_visible(text)
+    assert_rendered_as_written(text)
 
 
 def sentences(envelope: Mapping[str, Any], name: str = "") -> Iterator[str]:
