@@ -7,7 +7,7 @@ from imap.searches import PLAIN, PROOFS, candidate_list, letter, letters, probed
 from mailmcp.imap.pipeline import MailboxTask, run_pipelined
 from mailmcp.imap.search.candidates import find_candidates, message_limit
 from mailmcp.imap.search.order import Order, Position
-from mailmcp.imap.search.page import CandidateList, CandidateQuery, Candidates
+from mailmcp.imap.search.page import CandidateList, Candidates, PageRequest
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.query import SearchQuery
@@ -17,13 +17,20 @@ from servers.peer_actions import FailUid, Respond, Rule
 HERE = Position(uidvalidity=1, uid=5)
 
 
-def quest(order: Order, after: Position | None = None, known: CandidateList | None = None) -> CandidateQuery:
-    return CandidateQuery(
-        mailbox="INBOX", query=SearchQuery(), size=10, order=order, proofs=PROOFS, after=after, known=known
+def quest(order: Order, after: Position | None = None, known: CandidateList | None = None) -> PageRequest:
+    return PageRequest(
+        mailbox="INBOX",
+        query=SearchQuery(),
+        proofs=PROOFS,
+        size=10,
+        items=lambda _session: (),
+        order=order,
+        after=after,
+        known=known,
     )
 
 
-def find(session: Session, what: CandidateQuery) -> Candidates:
+def find(session: Session, what: PageRequest) -> Candidates:
     steps = find_candidates(CheckedServer(session), what)
     [found] = run_pipelined(session, [MailboxTask(mailbox="INBOX", uidvalidity=None, steps=steps)])
     assert isinstance(found, Candidates)

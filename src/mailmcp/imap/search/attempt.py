@@ -16,7 +16,7 @@ from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import Steps, riding
 from mailmcp.imap.search.candidates import message_limit
 from mailmcp.imap.search.order import UID_RANK, Order, Position, rank_of, sample_evenly
-from mailmcp.imap.search.page import CandidateQuery, Candidates, PageRequest
+from mailmcp.imap.search.page import Candidates, PageRequest
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import parse_esearches
 from mailmcp.imap.search.verify import Check, make_check, merge_items
@@ -27,10 +27,33 @@ _TIMES = ("UID", "INTERNALDATE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class FirstRows:
+    """What the first burst of an attempt brought."""
+
+    rows: Fetched
+    """Of the first candidates, usually the page."""
+
+    seen: Fetched
+    """All messages that candidates can be verified with; the rows are among them."""
+
+    times: Fetched
+    """All messages with their times."""
+
+    searches: Sequence[Sequence[int] | None]
+    """The UIDs that each search found: those of `visible`, then `opaque`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matches:
     """The matches among some candidates, up to a full page."""
 
     uids: tuple[int, ...]
+    rows: Fetched
+    """Of these and of other candidates."""
+
+    candidates: "array[int]"
+    """Those after the position, without any that were found not to match."""
+
     checked: int
     """Candidates up to the last one checked."""
 
@@ -43,16 +66,51 @@ class Selection:
     technical: int
     """Those left out because words are in technical header fields only."""
 
+    left: int
+    """Messages that may match after the last one checked, at most."""
+
+    is_whole: bool
+    """Whether these are all matches of the search."""
+
+    all_verified: bool
+    """Whether all candidates were verified, though not all are on the page."""
+
+    none_to_verify: bool
+    """Whether each candidate matches for certain."""
+
+    opaque: tuple[int, ...] = ()
+    """Other messages, newest first: no search for words sees into them."""
+
+    @property
+    def fetched(self) -> Fetched:
+        """A row or a failure for each match."""
+        rows = self.rows
+        return Fetched(
+            messages={uid: rows.messages[uid] for uid in self.uids if uid in rows.messages},
+            failures={uid: rows.failures[uid] for uid in self.uids if uid not in rows.messages},
+            interrupted=rows.interrupted,
+        )
+
+    @property
+    def unchecked(self) -> int:
+        """How many candidates are left for the next page."""
+        return len(self.candidates) - self.checked
+
+    @property
+    def are_proven(self) -> bool:
+        """Whether it was verified which candidates match, all of them."""
+        return (self.all_verified or self.is_whole) and not self.rows.interrupted
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """What to fetch and to check for one page."""
 
-    wanted: CandidateQuery
+    wanted: PageRequest
+    candidates: Candidates
     merge_order: Order
     """The order of the ranks: `wanted.order`, unless that is one by UID in place of one by arrival."""
 
-    size: int
     rest: "array[int]"
     """The candidates after the position."""
 
@@ -73,41 +131,37 @@ class Attempt:
     Only if they are few, and only times are to be verified, or where words are.
     """
 
-    def fetch_first(self) -> Steps[tuple[Fetched, Fetched, Fetched, list[Sequence[int] | None]]]:
-        """Fetch the rows of the first candidates, usually the page, and with them the times of others.
-
-        Returns:
-            The rows, messages to verify candidates with, messages with their times, and the UIDs that each
-            search found: those of `visible`, then `opaque`.
-        """
-        first, rest = self.rest[: self.size], self.rest[self.size :]
+    def fetch_first(self) -> Steps[FirstRows]:
+        """Fetch the rows of the first candidates, usually the page, and with them the times of others."""
+        first, rest = self.rest[: self.wanted.size], self.rest[self.wanted.size :]
         searches = [*self.visible.commands, *self.opaque]
         if self.verifies_all:
             fetching = self._fetch((first, self.row_items), (rest, self.proof_items))
-            (rows, others), replies = yield from riding(searches, fetching)
-            seen = _merge(rows, others)
-            times = [seen]
+            (rows, rest_seen), replies = yield from riding(searches, fetching)
+            seen = times = _merge(rows, rest_seen)
         else:
             sample = sample_evenly(rest) if self.tests_order else ()
             fetching = self._fetch((first, self.row_items), optional=(sample, _TIMES))
-            (rows, *times), replies = yield from riding(searches, fetching)
-            seen, times = rows, [rows, *times]
-        return rows, seen, _merge(*times), parse_esearches(replies, len(searches))
+            (rows, *samples), replies = yield from riding(searches, fetching)
+            seen, times = rows, _merge(rows, *samples)
+        return FirstRows(rows=rows, seen=seen, times=times, searches=parse_esearches(replies, len(searches)))
 
-    def look_for(
-        self, search_results: Sequence[Sequence[int] | None], rows: Fetched, seen: Fetched
-    ) -> Steps[tuple["Attempt", Fetched, Fetched]]:
+    def find_matches(self, first: FirstRows) -> Steps[Matches]:
+        """Find the matches of the page, and what else the first burst found."""
+        attempt, rows, seen = yield from self._look_for_words(first)
+        matches = yield from attempt.select(rows, seen)
+        opaque = first.searches[-1] if self.opaque and first.searches else None
+        others = {*(opaque or ())}.difference(self.candidates.uids)
+        return replace(matches, opaque=tuple(sorted(others, reverse=True)))
+
+    def _look_for_words(self, first: FirstRows) -> Steps[tuple["Attempt", Fetched, Fetched]]:
         """Look for words that the server finds in no visible text; no round trip if the rows show them.
-
-        Args:
-            search_results: The UIDs that each search found.
-            rows: Of the first candidates.
-            seen: Messages to verify candidates with.
 
         Returns:
             The attempt that verifies these words, its rows, and all messages that were fetched.
         """
-        unseen = self.visible.unseen(search_results[: len(self.visible.commands)])
+        rows, seen = first.rows, first.seen
+        unseen = self.visible.unseen(first.searches[: len(self.visible.commands)])
         if unseen is None or rows.interrupted:
             return self, rows, seen
         messages, may_show = rows.messages, self.check.proofs.words
@@ -124,56 +178,47 @@ class Attempt:
         )
         if verifies_all and check.unseen:
             # Fetch with them the rows of the candidates that may take their places.
-            clear = [uid for uid in self.rest if uid not in check.unseen][: self.size]
+            clear = [uid for uid in self.rest if uid not in check.unseen][: self.wanted.size]
             missing = [uid for uid in clear if uid not in messages and uid not in rows.failures]
             more, looked = yield from self._fetch((missing, self.row_items), (list(check.unseen), items))
             rows, seen = _merge(rows, more), _merge(seen, looked, more)
         attempt = replace(self, check=check, proof_items=items, verifies_all=verifies_all)
         return attempt, rows, seen
 
-    def filter_all(self, seen: Fetched) -> tuple["array[int]", int]:
-        """Return the candidates that match, if all are verified, and how many were technical matches."""
-        if not self.verifies_all:
-            return self.rest, 0
-        matches = array("I", (uid for uid in self.rest if _may_match(uid, seen, self.check)))
-        return matches, _count_technical(self.rest, seen, self.check)
-
-    def select(
-        self, candidates: "array[int]", rows: Fetched, seen: Fetched, share: int
-    ) -> Steps[tuple[Selection, Fetched]]:
-        """Verify candidates in growing chunks until the page is full or the budget is spent.
-
-        Returns:
-            The matches, and their rows.
-        """
-        budget = limits.VERIFY_CANDIDATES_MAX
+    def select(self, rows: Fetched, seen: Fetched) -> Steps[Matches]:
+        """Verify all candidates at once, or chunks of them until the page is full or the budget is spent."""
+        candidates, technical = self.rest, 0
+        if self.verifies_all:
+            candidates = array("I", (uid for uid in self.rest if _may_match(uid, seen, self.check)))
+            technical = _count_technical(self.rest, seen, self.check)
+        size, budget = self.wanted.size, limits.VERIFY_CANDIDATES_MAX
         if self.check.is_expensive:
             budget = limits.VERIFY_EXPENSIVE_CANDIDATES_MAX
-        budget = min(max(budget // share, self.size), len(candidates))
+        budget = min(max(budget // self.wanted.share, size), len(candidates))
         chunks = chain(limits.VERIFY_CHUNKS, repeat(limits.VERIFY_CHUNKS[-1]))
-        end = min(self.size, len(candidates))
-        selection = self._select(candidates[:end], seen)
-        while not seen.interrupted and len(selection.uids) < self.size and end < budget:
+        end = min(size, len(candidates))
+        matches = self._select_first(candidates, end, seen)
+        while not seen.interrupted and len(matches.uids) < size and end < budget:
             start, end = end, min(end + next(chunks), budget)
             seen = _merge(seen, *(yield from self._fetch((candidates[start:end], self.proof_items))))
             if not seen.interrupted:  # otherwise the next page begins with them
-                selection = self._select(candidates[:end], seen)
+                matches = self._select_first(candidates, end, seen)
         rows = replace(rows, failures=seen.failures | rows.failures, interrupted=seen.interrupted)
-        missing = [uid for uid in selection.uids if uid not in rows.messages and uid not in rows.failures]
+        missing = [uid for uid in matches.uids if uid not in rows.messages and uid not in rows.failures]
         if missing:
             rows = _merge(rows, *(yield from self._fetch((missing, self.row_items))))
-        return selection, rows
+        return replace(matches, rows=rows, technical=technical or matches.technical)
 
-    def _select(self, uids: Sequence[int], seen: Fetched) -> Selection:
-        """Select the first matches among candidates that were fetched."""
+    def _select_first(self, candidates: "array[int]", end: int, seen: Fetched) -> Matches:
+        """Select the first matches among the candidates up to `end`, which were fetched."""
         order, merge_order, after = self.wanted.order, self.merge_order, self.wanted.after
         rank = after.rank if after and merge_order is order else merge_order.first_rank
         matches: list[int] = []
         ranks: dict[int, int] = {}
         checked = 0
         last: tuple[int, int] | None = None
-        for uid in uids:
-            if len(matches) == self.size:
+        for uid in candidates[:end]:
+            if len(matches) == self.wanted.size:
                 break
             checked += 1
             row = seen.messages.get(uid)
@@ -187,51 +232,64 @@ class Attempt:
             last = uid, rank
             if _may_match(uid, seen, self.check):
                 matches.append(uid)
-        return Selection(
+        left = len(candidates) - checked + self.candidates.more
+        return Matches(
             uids=tuple(matches),
+            rows=seen,
+            candidates=candidates,
             checked=checked,
             ranks=ranks,
             last=last,
-            technical=_count_technical(uids[:checked], seen, self.check),
+            technical=_count_technical(candidates[:checked], seen, self.check),
+            left=left,
+            is_whole=after is None and not left,
+            all_verified=self.verifies_all,
+            none_to_verify=self.check.is_empty
+            and len(self.visible.uids) in {0, len(candidates) + self.candidates.more},
         )
 
-    def position(self, uidvalidity: int, last: tuple[int, int]) -> Position:
-        """Return the position of a UID and a rank, to continue after them."""
+    def find_end(self, matches: Matches, uidvalidity: int) -> Position | None:
+        """Return where the next page begins: after the last candidate checked, or after those of a window."""
+        last, order = matches.last, self.wanted.order
+        if not matches.unchecked and self.candidates.more and self.candidates.rest:
+            low, high = self.candidates.rest
+            last = (low - 1 if order.ascending or high is None else high + 1), 0
+        if last is None:
+            return None
         uid, rank = last
-        if self.wanted.order.is_by_uid:
-            rank = 0 if self.merge_order is self.wanted.order else UID_RANK
+        if order.is_by_uid:
+            rank = 0 if self.merge_order is order else UID_RANK
         return Position(uidvalidity=uidvalidity, uid=uid, rank=rank)
 
     def _fetch(self, *jobs: FetchJob, optional: FetchJob = ((), ())) -> Steps[list[Fetched]]:
         return (yield from fetch_steps(*jobs, message_limit=self.message_limit, optional=optional))
 
 
-def plan_attempt(
-    server: SearchServer, request: PageRequest, wanted: CandidateQuery, candidates: Candidates, share: int
-) -> Attempt:
-    """Plan what to fetch and to check; `share` is how many pages share the budget of the call."""
-    session = server.session
-    check = make_check(candidates.plan.local, request.proofs)
+def plan_attempt(server: SearchServer, wanted: PageRequest, candidates: Candidates) -> Attempt:
+    """Plan what to fetch and to check."""
+    session, order = server.session, wanted.order
+    check = make_check(candidates.plan.local, wanted.proofs)
     rest = candidates.uids[candidates.start :]
-    order = wanted.order
-    merge_order = (request.merge_order or request.order) if order.is_by_uid else order
-    approximates_arrival = order.is_by_uid and not merge_order.is_by_written
-    tests_order = approximates_arrival and (wanted.may_reorder or merge_order is not order)
+    merge_order = (wanted.merge_order or order) if order.is_by_uid else order
+    tests_order = order.is_by_uid and (wanted.may_reorder or merge_order is not order)
     is_verified = candidates.is_known and wanted.known is not None and wanted.known.verified
     verifies_all = (
-        check.only_times and not is_verified and request.size < len(rest) <= limits.TIMED_CANDIDATES_MAX
+        check.only_times and not is_verified and wanted.size < len(rest) <= limits.TIMED_CANDIDATES_MAX
     )
+    visible = NO_VISIBLE_SEARCH
+    if not is_verified:
+        visible = server.search_visible(wanted.query, rest, share=wanted.share)
     proof_items = merge_items(["UID", *check.items], merge_order.items)
     return Attempt(
         wanted=wanted,
+        candidates=candidates,
         merge_order=merge_order,
-        size=request.size,
         rest=rest,
         check=check,
-        visible=NO_VISIBLE_SEARCH if is_verified else server.search_visible(request.query, rest, share=share),
-        opaque=() if request.after else server.search_opaque(wanted.mailbox, request.query),
+        visible=visible,
+        opaque=() if wanted.after else server.search_opaque(wanted.mailbox, wanted.query),
         row_items=merge_items(
-            ["UID", *request.items(session)], [*proof_items, *(_TIMES if tests_order else ())]
+            ["UID", *wanted.items(session)], [*proof_items, *(_TIMES if tests_order else ())]
         ),
         proof_items=proof_items,
         message_limit=message_limit(session),

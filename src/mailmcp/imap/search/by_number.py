@@ -19,7 +19,7 @@ from mailmcp.imap.search.windows import is_large
 _TIMES = ("UID", "INTERNALDATE")
 
 
-def can_page_by_number(server: SearchServer, name: str, request: PageRequest) -> bool:
+def can_page_by_number(server: SearchServer, request: PageRequest) -> bool:
     """Return whether a page can be fetched by numbers: all messages match, in an order by UID."""
     order, after, known = request.order, request.after, request.known
     is_next = after is not None and known is not None and known.number > 0 and known.uids[-1] == after.uid
@@ -28,20 +28,20 @@ def can_page_by_number(server: SearchServer, name: str, request: PageRequest) ->
         and order.is_by_uid
         and request.merge_order in {None, order}
         and (is_next or (after is None and known is None))
-        and is_large(server.session.quirks.sizes.get(name))
-        and server.shows_all(name)
+        and is_large(server.session.quirks.sizes.get(request.mailbox))
+        and server.shows_all(request.mailbox)
     )
 
 
 def page_by_number(
-    server: SearchServer, name: str, request: PageRequest, current: CurrentMailbox
+    server: SearchServer, request: PageRequest, current: CurrentMailbox
 ) -> Steps[MailboxPage | None]:
     """Fetch a page by numbers, where `can_page_by_number`; one round trip, two if the mailbox has changed.
 
     Returns:
         None if the mailbox was rebuilt or has changed since the last page, or the rows don't add up.
     """
-    session, order, known = server.session, request.order, request.known
+    session, order, known, name = server.session, request.order, request.known, request.mailbox
     exists = session.quirks.sizes[name]
     while True:
         if order.ascending:

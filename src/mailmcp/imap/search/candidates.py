@@ -16,7 +16,7 @@ from mailmcp.imap.search.order import (
     sort_by_rank,
     uids_after,
 )
-from mailmcp.imap.search.page import CandidateQuery, Candidates
+from mailmcp.imap.search.page import Candidates, PageRequest
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.search.scan import scan_structures
 from mailmcp.imap.search.server import SearchServer
@@ -30,7 +30,7 @@ _PIVOTS = 64
 """Candidates whose ranks are fetched at once to find a place among them: two rounds for 4,000."""
 
 
-def find_candidates(server: SearchServer, wanted: CandidateQuery) -> Steps[Candidates | None]:
+def find_candidates(server: SearchServer, wanted: PageRequest) -> Steps[Candidates | None]:
     """Find the candidates of a search: enough for a page, unless it ends or its time is up before.
 
     No round trip if an earlier page left enough, otherwise one; more in a mailbox that is searched in
@@ -67,20 +67,18 @@ def find_candidates(server: SearchServer, wanted: CandidateQuery) -> Steps[Candi
     return (yield from _search_windows(server, wanted, candidates))
 
 
-def _count_enough(wanted: CandidateQuery, plan: Plan) -> int:
+def _count_enough(wanted: PageRequest, plan: Plan) -> int:
     """Return how many candidates fill a page: more if some will fail the verification."""
     if wanted.query.kind and wanted.query.kind.structure_word:
         return wanted.size
     return max(wanted.size, limits.VERIFY_EXPENSIVE_CANDIDATES_MAX if plan.local.criteria else 0)
 
 
-def _has_enough(wanted: CandidateQuery, candidates: Candidates) -> bool:
+def _has_enough(wanted: PageRequest, candidates: Candidates) -> bool:
     return len(candidates.uids) - candidates.start >= _count_enough(wanted, candidates.plan)
 
 
-def _search_windows(
-    server: SearchServer, wanted: CandidateQuery, candidates: Candidates
-) -> Steps[Candidates]:
+def _search_windows(server: SearchServer, wanted: PageRequest, candidates: Candidates) -> Steps[Candidates]:
     """Add the matches of one window after another to `candidates`, until they are enough."""
     quirks, ascending = server.session.quirks, wanted.order.ascending
     windows = Windows(quirks, wanted.mailbox, wanted.query, candidates.rest, ascending=ascending)
@@ -96,9 +94,9 @@ def _search_windows(
         try:
             plan, found = yield from _search(server, wanted, window, count=count, begins=begins)
         except PipelineInterruptedError:
-            windows.learn(quirks.clock() - began, alone=wanted.alone)  # probably it took too long
+            windows.learn(quirks.clock() - began, alone=wanted.share == 1)  # probably it took too long
             raise
-        windows.learn(quirks.clock() - began, alone=wanted.alone)
+        windows.learn(quirks.clock() - began, alone=wanted.share == 1)
         uids.extend(found.uids if ascending else found.uids[::-1])
         more = found.counted if more is None or more < len(found.uids) else more - len(found.uids)
         candidates = replace(
@@ -141,7 +139,7 @@ def _count_at_most(rest: UidRange | None, exists: int) -> int:
 
 def _search(
     server: SearchServer,
-    wanted: CandidateQuery,
+    wanted: PageRequest,
     uids: UidRange = EVERY_UID,
     *,
     sort: bytes = b"",
@@ -168,7 +166,7 @@ def _search(
         return plan, found
 
 
-def _search_sorted(server: SearchServer, wanted: CandidateQuery) -> Steps[Candidates | None]:
+def _search_sorted(server: SearchServer, wanted: PageRequest) -> Steps[Candidates | None]:
     """Find all candidates and put them in an order by rank: on the server if it can, otherwise here."""
     session, order, after = server.session, wanted.order, wanted.after
     sort = order.sort_key if session.can("SORT") else b""
@@ -218,7 +216,7 @@ def _search_sorted(server: SearchServer, wanted: CandidateQuery) -> Steps[Candid
     )
 
 
-def _sort_largest(server: SearchServer, wanted: CandidateQuery) -> Steps[Candidates | None]:
+def _sort_largest(server: SearchServer, wanted: PageRequest) -> Steps[Candidates | None]:
     """Let the server find just enough candidates, and count the others; None if it can't."""
     plan = server.plan(wanted.query)
     found = yield from server.sort_largest(plan, wanted.after, _count_enough(wanted, plan))
@@ -239,7 +237,7 @@ def _sort_largest(server: SearchServer, wanted: CandidateQuery) -> Steps[Candida
 
 
 def _fetch_ranks(
-    session: Session, uids: Sequence[int], wanted: CandidateQuery, check: Check | None
+    session: Session, uids: Sequence[int], wanted: PageRequest, check: Check | None
 ) -> Steps[dict[int, int]]:
     """Fetch the ranks of messages, given by ascending UID. Leaves out those that are gone, or fail `check`.
 
@@ -260,7 +258,7 @@ def _fetch_ranks(
 
 
 def _find_place(
-    session: Session, uids: Sequence[int], ranks: Mapping[int, int], after: Position, wanted: CandidateQuery
+    session: Session, uids: Sequence[int], ranks: Mapping[int, int], after: Position, wanted: PageRequest
 ) -> Steps[int]:
     """Find where a message that is gone would be, by the ranks of some of the candidates.
 

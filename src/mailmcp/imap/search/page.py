@@ -71,8 +71,14 @@ class PageRequest:
     known: CandidateList | None = None
     """Candidates in `order` from an earlier page. They save the SEARCH as long as they are current."""
 
+    expected: Sequence[int] = ()
+    """UIDs that SEARCH found just now, if any: SORT must find them, too."""
+
     may_reorder: bool = False
     """Whether an order by UID becomes one by arrival if UIDs turn out not to follow it."""
+
+    share: int = 1
+    """How many mailboxes are searched at the same time on the session."""
 
     uidvalidity: int | None = None
     """The UIDVALIDITY of the caller's cursor; None for any."""
@@ -82,33 +88,6 @@ class PageRequest:
 
     report: Callable[[int, int], None] = lambda _searched, _exists: None
     """Called with progress if it takes several searches: messages searched so far, and all."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CandidateQuery:
-    """What to find candidates for."""
-
-    mailbox: str
-    query: SearchQuery
-    order: Order
-    proofs: Proofs
-    size: int
-    """Matches that are enough."""
-
-    after: Position | None = None
-    known: CandidateList | None = None
-    """Candidates from an earlier page. The caller checks whether they are current."""
-
-    search_until: float = inf
-    report: Callable[[int, int], None] = lambda _searched, _exists: None
-    alone: bool = True
-    """Whether no other mailbox is searched at the same time on the session."""
-
-    expected: Sequence[int] = ()
-    """UIDs that SEARCH found just now: SORT must find them, too."""
-
-    may_reorder: bool = False
-    """Whether an order by UID may become one by arrival. It does so for all candidates or for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.search.opaque import looks_inside, opaque_search, without_words
 from mailmcp.imap.search.order import Position
-from mailmcp.imap.search.page import CandidateQuery, Candidates, PageRequest
+from mailmcp.imap.search.page import Candidates, PageRequest
 from mailmcp.imap.search.plan import Plan, make_plan
 from mailmcp.imap.search.uid_search import (
     EVERY_UID,
@@ -133,7 +133,7 @@ class SearchServer:
 
     def accepts(
         self,
-        wanted: CandidateQuery,
+        wanted: PageRequest,
         candidates: Candidates,
         rows: Mapping[int, FetchedMessage],
         *,

@@ -18,7 +18,7 @@ from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
 from mailmcp.imap.search.candidates import find_candidates, message_limit
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.page import CandidateList, CandidateQuery, Candidates, MailboxPage, PageRequest
+from mailmcp.imap.search.page import CandidateList, Candidates, MailboxPage, PageRequest
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import parse_esearches
 from mailmcp.imap.search.verify import Check, make_check, merge_items
@@ -146,14 +146,14 @@ class _Walk:
     def steps(self) -> Steps[MailboxPage]:
         """Walk; again if the rows show that the search must be another one."""
         name = canonical_name(self.request.mailbox)
-        wanted = CandidateQuery(
+        wanted = replace(
+            self.request,
             mailbox=name,
-            query=self.request.query,
-            proofs=self.request.proofs,
             order=Order.NEWEST,
             size=max(self.budget.messages, 1),
-            search_until=self.request.search_until,
-            alone=len(self.walks) == 1,
+            may_reorder=False,
+            report=lambda _searched, _exists: None,
+            share=len(self.walks),
         )
         walked = None
         try:
@@ -171,7 +171,7 @@ class _Walk:
         """How many walks share a burst, and a chunk: those of small mailboxes end early."""
         return max(sum(each.is_walking for each in self.walks), 1)
 
-    def _add_up(self, wanted: CandidateQuery, candidates: Candidates) -> Steps[WalkedMailbox | None]:
+    def _add_up(self, wanted: PageRequest, candidates: Candidates) -> Steps[WalkedMailbox | None]:
         """Add up the candidates, chunk by chunk; None if the search must be made again."""
         server, budget, query = self.server, self.budget, self.request.query
         mailbox = self.current.mailbox

@@ -26,7 +26,7 @@ from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.quirks import Verdict, Visibility, is_unsupported
 from mailmcp.imap.search.order import Order
-from mailmcp.imap.search.page import CandidateQuery, Candidates, PageRequest
+from mailmcp.imap.search.page import Candidates, PageRequest
 from mailmcp.imap.search.plan import Plan
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import (
@@ -289,7 +289,7 @@ class CheckedServer(SearchServer):
     @override
     def accepts(
         self,
-        wanted: CandidateQuery,
+        wanted: PageRequest,
         candidates: Candidates,
         rows: Mapping[int, FetchedMessage],
         *,
