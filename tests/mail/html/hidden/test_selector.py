@@ -79,6 +79,7 @@ def test_what_waits_for_the_reader_matches_nothing(text: str) -> None:
         ("[title=Hello]", True),
         ("[title=hello]", False),
         ('[title="hello" i]', True),
+        ('[title="hello" I]', True),
         ("[title^=He]", True),
         ("[title$=lo]", True),
         ("[title*=ell]", True),

@@ -202,7 +202,13 @@ def _kind(tag: str, values: Mapping[str, str]) -> str:
     if values.get("position") in ("absolute", "fixed") or values.get("float", "none") not in ("none", *WIDE):
         return "float"
     if display in ("", UNKNOWN, *WIDE):
-        display = "block" if tag in BLOCKS else "table" if tag in TABLE_PARTS or tag == "body" else "inline"
+        display = (
+            "block"
+            if tag in BLOCKS
+            else "table"
+            if tag in TABLE_PARTS or tag in ("html", "body")
+            else "inline"
+        )
     if display in ("inline", "contents", "none"):
         return display
     is_clipping = _is_clipping(values) or (tag == "table" and display == "block" and "display" not in values)

@@ -73,7 +73,8 @@ _PART: Final = re.compile(
     rf"""(?P<tag>\*|{_NAME})|\#(?P<id>{_NAME})|\.(?P<class>{_NAME})|(?P<pseudo>::?[\w-]++)(?!\()
     |(?P<function>::?[\w-]+\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*+\))
     |(?P<attribute>\[\s*(?P<name>{_NAME})\s*
-        (?:(?P<operator>[~|^$*]?=)\s*(?P<value>{_NAME}|"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')\s*(?P<flag>i?)\s*)?\])
+        (?:(?P<operator>[~|^$*]?=)\s*(?P<value>{_NAME}|"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')\s*(?P<flag>[iI]?)\s*)?\])
+    |(?P<strange>\[(?:[^\]"']|"[^"]*"|'[^']*')*+\])
     |(?P<sign>\s*[>+~]\s*|\s+)|(?P<other>.)""",
     re.VERBOSE | re.ASCII | re.DOTALL,
 )
