@@ -19,6 +19,16 @@ _MISLEADING: Final = {
     ),
     "other_address": ('<a href="mailto:x@evil.example">ada@corp.example</a>', "evil.example"),
     "subdomain": ('<a href="https://corp.example.evil.example/">https://corp.example/</a>', "evil.example"),
+    "nested_forms": (
+        '<form action="https://evil.example/"><form action="https://corp.example/"><button>corp.example</button>',
+        "evil.example",
+    ),
+    "footnote": ('<a href="https://evil.example/">corp.example<sup>1</sup></a>', "evil.example"),
+    "hidden_words": (
+        '<a href="https://evil.example/">corp.example<i style="font-size:4px"> of our dear old firm</i></a>',
+        "evil.example",
+    ),
+    "numeric_host": ('<a href="https://3221225985/">https://corp.example/</a>', "192.0.2.1"),
     "backslashes": (
         '<a href="https:\\\\evil.example\\@corp.example">https://corp.example</a>',
         "evil.example",
