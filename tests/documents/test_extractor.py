@@ -12,7 +12,7 @@ from anyio import to_thread
 from documents.documents import docx, paragraph
 from documents.stand_in import children, hanging, make_door, wait_at
 from mailmcp.documents import process
-from mailmcp.documents.extraction import Cause, ExtractionError
+from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.extractor import Extractor
 from mailmcp.documents.kind import Kind
 
@@ -24,7 +24,7 @@ def _letter(text: str) -> bytes:
 
 
 async def _cause(work: Callable[[], Awaitable[object]]) -> Cause:
-    with pytest.raises(ExtractionError) as raised:
+    with pytest.raises(UnreadableError) as raised:
         await work()
     return raised.value.cause
 

@@ -18,7 +18,7 @@ from documents.documents import docx, paragraph
 from documents.stand_in import ANSWER, children, hanging, make_door, program, unmeasured_environment, wait_at
 from mailmcp import limits
 from mailmcp.documents import process
-from mailmcp.documents.extraction import Cause, Extraction, ExtractionError, Section
+from mailmcp.documents.extraction import Cause, Extraction, Section, UnreadableError
 from mailmcp.documents.kind import Kind
 from mailmcp.documents.process import extract_text
 
@@ -39,7 +39,7 @@ def _extract(
 
 
 def _cause(command: Sequence[str], content: bytes = _LETTER, *, time_limit_s: float = 20) -> Cause:
-    with pytest.raises(ExtractionError) as raised:
+    with pytest.raises(UnreadableError) as raised:
         _extract(content, command, time_limit_s=time_limit_s)
     assert raised.value.message.endswith(".")
     assert children() == []
@@ -110,7 +110,7 @@ def test_a_picture_that_is_none_is_a_crash(monkeypatch: pytest.MonkeyPatch, scri
     monkeypatch.setattr(process, "worker_command", lambda _: program(script))
 
     async def run() -> None:
-        with pytest.raises(ExtractionError) as raised:
+        with pytest.raises(UnreadableError) as raised:
             await process.draw_picture(b"", Kind.IMAGE, 1)
         assert raised.value.cause is Cause.CRASHED
 
@@ -196,7 +196,7 @@ def test_no_file_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
         ):
             try:
                 await extract_text(_LETTER, Kind.DOCX, command=command, time_limit_s=0.5)
-            except ExtractionError:
+            except UnreadableError:
                 assert command is not None
         assert psutil.Process().num_fds() == before
 
@@ -213,7 +213,7 @@ def test_no_file_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_cannot_be_read_is_said_without_a_process(kind: Kind, cause: Cause) -> None:
-    with pytest.raises(ExtractionError) as raised:
+    with pytest.raises(UnreadableError) as raised:
         anyio.run(lambda: extract_text(b"x", kind, command=["/no/such/program"]))
     assert raised.value.cause is cause
 

@@ -13,7 +13,7 @@ from documents.pdf_file import pdf, stream
 from documents.pictures import image
 from documents.stand_in import children
 from documents.tars import named_gzip, tarred
-from mailmcp.documents.extraction import Cause, Extraction, ExtractionError
+from mailmcp.documents.extraction import Cause, Extraction, UnreadableError
 from mailmcp.documents.kind import Kind
 from mailmcp.documents.process import draw_picture, extract_text, read_member
 
@@ -27,7 +27,7 @@ def _read(content: bytes, kind: Kind, *, time_s: float, memory: int = 10**9) -> 
         result: Extraction | Cause
         try:
             result = await extract_text(content, kind, time_limit_s=time_s, memory_octets=memory)
-        except ExtractionError as error:
+        except UnreadableError as error:
             result = error.cause
         assert children() == []
         assert (await extract_text(docx(paragraph("ordinary")), Kind.DOCX)).text == "ordinary"
@@ -92,7 +92,7 @@ def _cause(work: Callable[[], Awaitable[object]]) -> Cause:
     """Return why there is no picture or file, then read an ordinary document."""
 
     async def run() -> Cause:
-        with pytest.raises(ExtractionError) as refused:
+        with pytest.raises(UnreadableError) as refused:
             await work()
         assert children() == []
         assert (await extract_text(docx(paragraph("ordinary")), Kind.DOCX)).text == "ordinary"

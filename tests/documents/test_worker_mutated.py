@@ -17,7 +17,7 @@ from documents.stand_in import children
 from documents.tars import COMPRESSIONS, tarred
 from documents.tnef_file import packed_rtf, tnef
 from mailmcp.documents import worker
-from mailmcp.documents.extraction import Cause, ExtractionError, Job, Task
+from mailmcp.documents.extraction import Cause, Job, Task, UnreadableError
 from mailmcp.documents.kind import Kind
 from mailmcp.documents.process import draw_picture
 from thinning import thin
@@ -98,7 +98,7 @@ def test_the_server_goes_on_whatever_a_picture_does(seed: int) -> None:
     async def draw(name: str, content: bytes) -> bool:
         try:
             picture = await draw_picture(content, Kind.PDF if name == "PDF" else Kind.IMAGE, 1)
-        except ExtractionError:
+        except UnreadableError:
             return False
         return picture.octets != b""
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 
 from imapclient import IMAPClient
@@ -74,18 +75,8 @@ class Store:
 
 def dovecot_store(server: Dovecot, login: Login) -> Store:
     """Make the store of a Dovecot user."""
-
-    def fill(
-        mailbox: str,
-        messages: Iterable[bytes],
-        *,
-        flags: Sequence[bytes] = (),
-        received: datetime | None = None,
-    ) -> list[int]:
-        return server.fill(login.user, mailbox, messages, flags=flags, received=received)
-
     account = plain_account(server.host, server.plain_port, login.user, login.password)
-    return Store(kind="dovecot", account=account, fill=fill)
+    return Store(kind="dovecot", account=account, fill=partial(server.fill, login.user))
 
 
 def pymap_store(server: Pymap) -> Store:

@@ -9,6 +9,8 @@ import os
 import secrets
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Final, Literal, Protocol
@@ -56,29 +58,21 @@ class KeyringStore(SecretStore):
 
     @override
     def read(self, key: str) -> str | None:
-        keyring = _load_keyring()
-        try:
-            return keyring.get_password(SERVICE, key)  # type: ignore[no-any-return]
-        except keyring.errors.KeyringError as error:
-            raise _keyring_fault(error) from None
+        with _opened_keyring() as keyring:
+            password: str | None = keyring.get_password(SERVICE, key)
+        return password
 
     @override
     def write(self, key: str, secret: str) -> None:
-        keyring = _load_keyring()
-        try:
+        with _opened_keyring() as keyring:
             if keyring.get_password(SERVICE, key) != secret:  # on macOS, writing again forgets "Always Allow"
                 keyring.set_password(SERVICE, key, secret)
-        except keyring.errors.KeyringError as error:
-            raise _keyring_fault(error) from None
 
     @override
     def delete(self, key: str) -> None:
-        keyring = _load_keyring()
-        try:
+        with _opened_keyring() as keyring:
             if keyring.get_password(SERVICE, key) is not None:
                 keyring.delete_password(SERVICE, key)
-        except keyring.errors.KeyringError as error:
-            raise _keyring_fault(error) from None
 
 
 class FileStore(SecretStore):
@@ -161,8 +155,9 @@ def choose_store() -> tuple[SecretStore, str]:
     return store, ""
 
 
-def _load_keyring() -> ModuleType:
-    """Import keyring, which then looks for a back end.
+@contextmanager
+def _opened_keyring() -> Iterator[ModuleType]:
+    """Import keyring, which then looks for a back end, and translate its errors.
 
     Hosts leave the address of the session bus out of our environment; it is where systemd puts it.
     """
@@ -173,12 +168,11 @@ def _load_keyring() -> ModuleType:
     import keyring  # noqa: PLC0415 - 60 ms that only those pay who use it
     import keyring.errors  # noqa: PLC0415
 
-    return keyring
-
-
-def _keyring_fault(error: Exception) -> StoreError:
-    # A back end's message may contain anything. Its type doesn't.
-    name = type(error).__name__
-    if name == "NoKeyringError":
-        return StoreError("This system has no key store.")
-    return StoreError(f"The system's key store can't be used ({name}). Is it unlocked?")
+    try:
+        yield keyring
+    except keyring.errors.NoKeyringError:
+        raise StoreError("This system has no key store.") from None
+    except keyring.errors.KeyringError as error:
+        # A back end's message may contain anything. Its type doesn't.
+        name = type(error).__name__
+        raise StoreError(f"The system's key store can't be used ({name}). Is it unlocked?") from None

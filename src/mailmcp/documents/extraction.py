@@ -122,18 +122,35 @@ class Cause(StrEnum):
     NOT_A_FILE = "not_a_file"
 
 
-class ExtractionError(Exception):
-    """The document can't be read. The message says what to do instead, and never quotes the document."""
-
-    def __init__(self, message: str, *, cause: Cause) -> None:
-        super().__init__(message)
-        self.message = message
-        self.cause = cause
+_MESSAGES: Final = {
+    Cause.CRASHED: "The process that reads documents crashed on this one. "
+    "The file itself can still be downloaded.",
+    Cause.TIMED_OUT: "Reading the document took too long and was stopped. "
+    "The file itself can still be downloaded.",
+    Cause.OUT_OF_MEMORY: "Reading the document took too much memory and was stopped. "
+    "The file itself can still be downloaded.",
+    Cause.TOO_LARGE: "The document, or what it contains, is too large to be read. "
+    "The file itself can still be downloaded, in parts if necessary.",
+    Cause.MALFORMED: "The document is damaged or mislabelled, and can't be read. "
+    "Ask the sender for another copy.",
+    Cause.ENCRYPTED: "The document is encrypted, and can't be read without the password. "
+    "Ask the user to open it, or the sender for an unencrypted copy.",
+    Cause.UNSUPPORTED: "DOC, XLS and PPT, the formats of Office before 2007, aren't supported. "
+    "Ask the sender for DOCX, XLSX, PPTX or PDF.",
+    Cause.UNSUPPORTED_IMAGE: "HEIC and AVIF images aren't supported. "
+    "Get the file itself, or ask the sender for JPEG.",
+    Cause.UNSUPPORTED_ARCHIVE: "Archives of 7-Zip and RAR aren't supported. "
+    "Get the file itself, or ask the sender for ZIP.",
+    Cause.NO_MEMBER: "It contains no file of that name. mode=text without member lists the names.",
+    Cause.NOT_A_FILE: "It is a link or a device, not a file, so there is nothing to read.",
+}
+"""What happened, and what to do instead."""
 
 
 class UnreadableError(Exception):
-    """Raised in the worker: a format can't be read any further."""
+    """A document can't be read, or no further. The message says what to do instead, and never quotes it."""
 
     def __init__(self, cause: Cause) -> None:
-        super().__init__(cause.value)
         self.cause = cause
+        self.message = _MESSAGES[cause]
+        super().__init__(self.message)

@@ -15,9 +15,9 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, Extraction, Member, Picture
+from mailmcp.documents.extraction import Cause, Extraction, Member, Picture, UnreadableError
 from mailmcp.documents.kind import Kind
-from mailmcp.documents.process import draw_picture, extract_text, failure, read_member
+from mailmcp.documents.process import draw_picture, extract_text, read_member
 
 ResultT = TypeVar("ResultT")
 
@@ -52,7 +52,7 @@ class Extractor:
             deadline: On the event loop's clock (`anyio.current_time`); includes waiting for other documents.
 
         Raises:
-            ExtractionError: There is no text; its message says what to do instead.
+            UnreadableError: There is no text; its message says what to do instead.
         """
         # In a thread: other calls shouldn't wait for the hash of a large document.
         digest = await to_thread.run_sync(lambda: hashlib.sha256(content).digest(), limiter=self._threads)
@@ -83,7 +83,7 @@ class Extractor:
                 left_s = (deadline - anyio.current_time()) * _SHARE_OF_CALL
                 time_limit_s = min(limits.EXTRACT_TIMEOUT_S, left_s)
                 return await work(time_limit_s=time_limit_s, memory_octets=self._memory_octets)
-        raise failure(Cause.TIMED_OUT)
+        raise UnreadableError(Cause.TIMED_OUT)
 
     def _store(self, key: tuple[Kind, bytes], extraction: Extraction) -> None:
         """Cache a text, and drop the least recently used ones."""

@@ -24,12 +24,12 @@ from mailmcp.documents.extraction import (
     CONTENT_LENGTH,
     Cause,
     Extraction,
-    ExtractionError,
     Job,
     Member,
     Picture,
     Section,
     Task,
+    UnreadableError,
 )
 from mailmcp.documents.kind import UNREADABLE, Kind
 
@@ -63,30 +63,6 @@ _SIGXCPU: Final = int(getattr(signal, "SIGXCPU", 24))
 
 _STDERR_OCTETS_MAX: Final = 4_096
 _CHUNK_OCTETS: Final = 65_536
-
-_MESSAGES: Final = {
-    Cause.CRASHED: "The process that reads documents crashed on this one. "
-    "The file itself can still be downloaded.",
-    Cause.TIMED_OUT: "Reading the document took too long and was stopped. "
-    "The file itself can still be downloaded.",
-    Cause.OUT_OF_MEMORY: "Reading the document took too much memory and was stopped. "
-    "The file itself can still be downloaded.",
-    Cause.TOO_LARGE: "The document, or what it contains, is too large to be read. "
-    "The file itself can still be downloaded, in parts if necessary.",
-    Cause.MALFORMED: "The document is damaged or mislabelled, and can't be read. "
-    "Ask the sender for another copy.",
-    Cause.ENCRYPTED: "The document is encrypted, and can't be read without the password. "
-    "Ask the user to open it, or the sender for an unencrypted copy.",
-    Cause.UNSUPPORTED: "DOC, XLS and PPT, the formats of Office before 2007, aren't supported. "
-    "Ask the sender for DOCX, XLSX, PPTX or PDF.",
-    Cause.UNSUPPORTED_IMAGE: "HEIC and AVIF images aren't supported. "
-    "Get the file itself, or ask the sender for JPEG.",
-    Cause.UNSUPPORTED_ARCHIVE: "Archives of 7-Zip and RAR aren't supported. "
-    "Get the file itself, or ask the sender for ZIP.",
-    Cause.NO_MEMBER: "It contains no file of that name. mode=text without member lists the names.",
-    Cause.NOT_A_FILE: "It is a link or a device, not a file, so there is nothing to read.",
-}
-"""What happened, and what to do instead."""
 
 
 @dataclass(slots=True)
@@ -125,7 +101,7 @@ async def extract_text(
         command: Started instead of the worker.
 
     Raises:
-        ExtractionError: There is no text.
+        UnreadableError: There is no text.
     """
     job = Job(task=Task.TEXT, kind=kind, time_s=time_limit_s, memory_octets=memory_octets)
     return _parse(await _run(content, job, command), _extraction)
@@ -149,7 +125,7 @@ async def draw_picture(
         memory_octets: As for `extract_text`.
 
     Raises:
-        ExtractionError: There is no picture.
+        UnreadableError: There is no picture.
     """
     job = Job(task=Task.PICTURE, kind=kind, page=page, time_s=time_limit_s, memory_octets=memory_octets)
     return _parse(await _run(content, job), _picture)
@@ -173,7 +149,7 @@ async def read_member(
         memory_octets: As for `extract_text`.
 
     Raises:
-        ExtractionError: There is no such file, or it can't be read.
+        UnreadableError: There is no such file, or it can't be read.
     """
     job = Job(task=Task.MEMBER, kind=kind, member=name, time_s=time_limit_s, memory_octets=memory_octets)
     return _parse(await _run(content, job), _member)
@@ -183,12 +159,12 @@ async def _run(content: bytes, job: Job, command: Sequence[str] | None = None) -
     """Run one job in a process of its own.
 
     Raises:
-        ExtractionError: The document isn't read at all, or the process can't be started.
+        UnreadableError: The document isn't read at all, or the process can't be started.
     """
     if job.kind in UNREADABLE:
-        raise failure(UNREADABLE[Kind(job.kind)])
+        raise UnreadableError(UNREADABLE[Kind(job.kind)])
     if len(content) > limits.EXTRACT_OCTETS_MAX:
-        raise failure(Cause.TOO_LARGE)
+        raise UnreadableError(Cause.TOO_LARGE)
     run = _Run()
     try:
         process = await anyio.open_process(
@@ -202,7 +178,7 @@ async def _run(content: bytes, job: Job, command: Sequence[str] | None = None) -
         )
     except OSError as error:
         _log.warning("can't start the process that reads documents: %s", type(error).__name__)
-        raise failure(Cause.CRASHED) from error
+        raise UnreadableError(Cause.CRASHED) from error
     octets_max = _OCTETS_MAX[Task(job.task)] + _ANSWER_OVERHEAD_OCTETS
     try:
         with anyio.move_on_after(job.time_s + limits.EXTRACT_GRACE_S) as scope:
@@ -219,11 +195,6 @@ async def _run(content: bytes, job: Job, command: Sequence[str] | None = None) -
         bytes(run.stderr).decode("utf-8", "replace"),
     )
     return run
-
-
-def failure(cause: Cause) -> ExtractionError:
-    """Build the error for a cause."""
-    return ExtractionError(_MESSAGES[cause], cause=cause)
 
 
 async def _exchange(process: Process, content: bytes, run: _Run, octets_max: int) -> None:
@@ -280,20 +251,20 @@ def _parse(run: _Run, build: Callable[[dict[str, Any], bytes], ResultT]) -> Resu
     The output is a line of JSON; a picture or a file follows it.
     """
     if run.timed_out or run.returncode == -_SIGXCPU:
-        raise failure(Cause.TIMED_OUT)
+        raise UnreadableError(Cause.TIMED_OUT)
     if run.returncode == -_SIGKILL and not run.overflowed:
         # Not by us: Linux kills processes when the machine runs out of memory.
-        raise failure(Cause.OUT_OF_MEMORY)
+        raise UnreadableError(Cause.OUT_OF_MEMORY)
     if run.overflowed or run.returncode != 0:
-        raise failure(Cause.CRASHED)
+        raise UnreadableError(Cause.CRASHED)
     line, _, octets = run.answer.partition(b"\n")
     try:
         answer = json.loads(line)
         if "cause" in answer:
-            raise failure(Cause(answer["cause"]))
+            raise UnreadableError(Cause(answer["cause"]))
         return build(answer, bytes(octets))
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise failure(Cause.CRASHED) from error
+        raise UnreadableError(Cause.CRASHED) from error
 
 
 def _extraction(answer: dict[str, Any], _: bytes) -> Extraction:

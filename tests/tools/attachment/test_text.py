@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mailmcp.documents.extraction import Cause, Extraction, ExtractionError
+from mailmcp.documents.extraction import Cause, Extraction, UnreadableError
 from mailmcp.documents.kind import Kind
 from mailmcp.mail.mime.structure import Part
 from mailmcp.tools.attachment.text import (
@@ -133,14 +133,14 @@ def test_a_document_that_is_cut_is_not_read(desk: Desk) -> None:
 class FakeExtractor:
     """Answers as it is told; the real one is tested where it is, and through the tool."""
 
-    def __init__(self, answer: Extraction | ExtractionError) -> None:
+    def __init__(self, answer: Extraction | UnreadableError) -> None:
         self.answer = answer
         self.asked: list[Kind] = []
 
     async def extract(self, _content: bytes, kind: Kind, *, deadline: float) -> Extraction:
         assert deadline > 0
         self.asked.append(kind)
-        if isinstance(self.answer, ExtractionError):
+        if isinstance(self.answer, UnreadableError):
             raise self.answer
         return self.answer
 
@@ -155,10 +155,11 @@ class FakeExtractor:
     ],
 )
 def test_a_document_that_cannot_be_read_is_an_issue(desk: Desk, cause: Cause, code: Code) -> None:
-    desk.extractor = FakeExtractor(ExtractionError("A sentence.", cause=cause))  # type: ignore[assignment] # answers alike
+    error = UnreadableError(cause)
+    desk.extractor = FakeExtractor(error)  # type: ignore[assignment] # answers alike
     found = read(desk, b"%PDF-1.7", "application/octet-stream")
     assert found.issue is not None
-    assert (found.issue.code, found.issue.message) == (code, "A sentence.")
+    assert (found.issue.code, found.issue.message) == (code, error.message)
 
 
 @pytest.mark.parametrize(("notes", "count"), [((), 1), (("One.", "Two."), 2)])

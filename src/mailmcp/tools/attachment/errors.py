@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from mailmcp.documents.extraction import Cause, ExtractionError
+from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.reasons import Reason
 from mcp_envelope import (
     BaseReason,
@@ -23,12 +23,12 @@ _CODES: Final[Mapping[Cause, Code]] = {
 """The codes of extraction failures; all others are invalid input."""
 
 
-def code_of(error: ExtractionError) -> Code:
+def code_of(error: UnreadableError) -> Code:
     """Return the code of a document that can't be read."""
     return _CODES.get(error.cause, Code.INVALID_INPUT)
 
 
-def document_error(error: ExtractionError, argument: str, next_action: NextAction | None = None) -> ToolError:
+def document_error(error: UnreadableError, argument: str, next_action: NextAction | None = None) -> ToolError:
     """Build the error for a document; `argument` is what to change."""
     return error_of(code_of(error), error.message, argument, next_action)
 

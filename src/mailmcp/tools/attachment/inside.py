@@ -7,7 +7,7 @@ from typing import Final, Self
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mailmcp.documents.extraction import Cause, ExtractionError
+from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.kind import CONTAINERS, UNREADABLE, Kind, detect_kind, guess_kind
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import decode_transfer
@@ -105,7 +105,7 @@ async def open_member(call: Call, file: FetchedFile, name: str) -> FetchedFile:
         raise InvalidInputError.of("member", BaseReason.INVALID_VALUE, f"can't be read. {TOO_LARGE}")
     try:
         read = await call.extractor.unpack(content, kind, member=name, deadline=call.deadline)
-    except ExtractionError as error:
+    except UnreadableError as error:
         if error.cause in {Cause.NO_MEMBER, Cause.NOT_A_FILE}:
             next_action: NextAction | None = file.get("List the files in it.")
         else:

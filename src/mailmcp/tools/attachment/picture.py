@@ -1,6 +1,6 @@
 """imap_get_attachment with mode=image: an image, or a page of a PDF, as a model can see it."""
 
-from mailmcp.documents.extraction import ExtractionError, Picture
+from mailmcp.documents.extraction import Picture, UnreadableError
 from mailmcp.documents.kind import DRAWABLE, UNREADABLE
 from mailmcp.tools.attachment.errors import document_error
 from mailmcp.tools.attachment.inside import FetchedFile
@@ -28,7 +28,7 @@ async def draw_file(call: Call, file: FetchedFile, page: int) -> Picture:
         raise InvalidInputError.of("mode", BaseReason.INVALID_VALUE, f"can't be image. {TOO_LARGE}")
     try:
         picture = await call.extractor.draw(content, kind, page=page, deadline=call.deadline)
-    except ExtractionError as error:
+    except UnreadableError as error:
         saving = call.preferences.save_folder is not None
         raise document_error(error, "mode", file.get_whole(saving=saving)) from error
     if not picture.octets:

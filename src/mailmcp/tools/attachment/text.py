@@ -10,7 +10,7 @@ from typing import Final
 from anyio import CapacityLimiter, to_thread
 
 from mailmcp import limits
-from mailmcp.documents.extraction import ExtractionError, Section
+from mailmcp.documents.extraction import Section, UnreadableError
 from mailmcp.documents.kind import WITHOUT_TEXT, Kind, detect_kind, guess_kind
 from mailmcp.mail.calendar.invitation import calendar_text
 from mailmcp.mail.mime.body_parts import TextParts
@@ -146,7 +146,7 @@ async def read_attachment_text(call: Call, part: Part, octets: bytes, *, cut: bo
         return _no_text(Code.INVALID_INPUT, TOO_LARGE)
     try:
         extraction = await call.extractor.extract(read.content, read.kind, deadline=call.deadline)
-    except ExtractionError as error:
+    except UnreadableError as error:
         return _no_text(code_of(error), error.message)
     warnings = [*extraction.notes]
     if extraction.truncated and not warnings:
