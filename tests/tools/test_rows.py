@@ -176,7 +176,8 @@ def test_a_row_names_its_files_and_says_how_large_it_is() -> None:
     fetched = FetchedMessage(uid=2, body_structure=MIXED, size_octets=4_200_000)
     row = build_row(REF, fetched)
     assert (row.attachments, row.has_attachments, row.size_bytes) == (["a.pdf", "*b*.pdf"], True, 4_200_000)
-    assert r' | 2 files: "a.pdf", "\*b\*.pdf" | 4.2 MB | `imap:' in row_lines(row)[0]
+    assert row.part_ids == ["2", "3"]
+    assert r' | 2 files: "a.pdf" (part 2), "\*b\*.pdf" (part 3) | 4.2 MB | `imap:' in row_lines(row)[0]
 
 
 def test_long_lists_of_file_names_are_cut_visibly() -> None:
@@ -187,13 +188,14 @@ def test_long_lists_of_file_names_are_cut_visibly() -> None:
     assert len(row.attachments) == limits.ROW_FILES_MAX + 1
     assert row.attachments[-1] == "…"
     assert max(map(len, row.attachments)) <= limits.ROW_FILENAME_CHARS_MAX
+    assert row.part_ids == ["1", "2", "3", "4", "5"]
     assert '5+ files: "n0' in row_lines(row)[0]
 
 
 def test_one_file_without_a_name_is_called_by_its_type() -> None:
     structure = (b"application", b"pdf", None, None, None, b"base64", 9, None, (b"attachment", None))
     row = build_row(REF, FetchedMessage(uid=2, body_structure=structure))
-    assert ' | 1 file: "application/pdf" | ' in row_lines(row)[0]
+    assert ' | 1 file: "application/pdf" (part 1) | ' in row_lines(row)[0]
 
 
 def test_a_row_without_files_has_no_files_column() -> None:

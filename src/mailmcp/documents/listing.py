@@ -8,10 +8,12 @@ from typing import IO, Final
 
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
-from mailmcp.documents.writer import Writer
+from mailmcp.documents.writer import Writer, section_title
+from mailmcp.mail.charset.decode import decode_text
 from mailmcp.mail.clean import clean_line
 
 _CHUNK_OCTETS: Final = 262_144
+_TEXT_SUFFIXES: Final = (".txt", ".csv", ".tsv", ".md", ".log")
 
 
 class Names:
@@ -38,6 +40,18 @@ def write_entry(out: Writer, name: str, size_octets: int | None, remark: str = "
     """Write the line of a file; `remark` says why it can't be read."""
     size = "size unknown" if size_octets is None else f"{size_octets} octets"
     out.write_line(f"{size}{f', {remark}' if remark else ''}: {name}")
+
+
+def is_text(name: str) -> bool:
+    """Return whether a file is plain text by its name."""
+    return name.lower().endswith(_TEXT_SUFFIXES)
+
+
+def write_text(out: Writer, name: str, octets: bytes) -> None:
+    """Write a small text file as a section, so that nobody has to ask for it."""
+    if octets.strip() and b"\0" not in octets:
+        out.begin_section(section_title("File", name, hidden=False))
+        out.write_line(decode_text(octets, "").text)
 
 
 def read_bounded(stream: IO[bytes] | io.RawIOBase, out: Writer) -> bytes:

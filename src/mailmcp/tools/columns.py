@@ -44,7 +44,7 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
         *marks_of(row.flags),
         *invitation_column(row.invitation or "", row.when or ""),
         f"{who}: {quote(row.subject) or 'no subject'}",
-        *files_column(row.attachments),
+        *files_column(row.attachments, row.part_ids or ()),
     ]
     octets = row.size_bytes or 0
     if octets >= _MEGABYTE:

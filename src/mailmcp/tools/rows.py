@@ -47,6 +47,9 @@ class LeanMessageRow(BaseModel):
     subject: str
     flags: list[str]
     attachments: list[str] | None = None
+    part_ids: list[str] | None = None
+    """Of the first attachments, for imap_get_attachment."""
+
     invitation: str | None = None
     """The method (RFC 5546)."""
 
@@ -119,7 +122,8 @@ def build_row(
     """
     headers = parse_headers(fetched.sections.get("HEADER.FIELDS", b""))
     root = parse_body_structure(fetched.body_structure).root
-    files = None if root is None else tuple(map(file_name, list_files(root)))
+    parts = list_files(root)
+    files = None if root is None else tuple(map(file_name, parts))
     written, received = parse_date(headers.get("Date")), fetched.internaldate_epoch
     arrived = None
     if written and received is not None and abs(received - written.timestamp()) >= _ARRIVED_LATE_S:
@@ -147,6 +151,7 @@ def build_row(
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": list(fetched.flags),
             "attachments": shown_names(files or ()) or None,
+            "part_ids": [part.part_id for part in parts[: limits.ROW_FILES_MAX]] or None,
             "invitation": invitation_method(root) or None,
             "when": when or None,
             "places": [each.message_id for each in places][: limits.ROW_PLACES_MAX] or None,

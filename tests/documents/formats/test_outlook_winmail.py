@@ -9,6 +9,7 @@ from documents import tnef_file
 from documents.ole_file import file_time
 from documents.reading import read_with, writer
 from documents.tnef_file import attribute, packed_rtf, tnef
+from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats.outlook_winmail import read, read_member
 
@@ -43,12 +44,21 @@ def test_a_message_is_its_fields_its_files_and_its_text() -> None:
     assert reading.text == (
         "Subject: Minutes\nFrom: Ann <ann@example.org>\nTo: Bob <bob@example.org>\n"
         "Date: 2023-11-14T22:13:20Z\n"
-        "Files: 2\n3 octets: Long name ä.txt\n5 octets: a.txt\n\nHello\nfrom Outlook"
+        "Files: 2\n3 octets: Long name ä.txt\n5 octets: a.txt\n\nHello\nfrom Outlook\n\n"
+        "[File Long name ä.txt]\none\n\n[File a.txt]\nthree"
     )
     assert reading.notes == []
     assert read_member(io.BytesIO(content), "Long name ä.txt", writer()) == b"one"
     assert read_member(io.BytesIO(content), "a.txt", writer()) == b"three"
     assert _refusal(content, "SHORTN~1.TXT") is Cause.NO_MEMBER
+
+
+def test_small_text_files_follow_if_all_fit() -> None:
+    small, table = tnef_file.file("a.md", b"small"), tnef_file.file("b.pdf", b"%PDF")
+    long_enough = b"x" * (limits.ARCHIVE_TEXTS_OCTETS_MAX - len(b"small"))
+    fitting = read_with(read, tnef(small, table, tnef_file.file("c.csv", long_enough)))
+    assert [name for name, _ in fitting.sections] == ["File a.md", "File c.csv"]
+    assert read_with(read, tnef(small, tnef_file.file("c.csv", long_enough + b"x"))).sections == []
 
 
 def test_old_attributes_say_the_same() -> None:
@@ -91,8 +101,8 @@ def test_a_wrong_checksum_and_a_missing_end_are_told() -> None:
     reading = read_with(read, tnef(subject))
     assert reading.text == "Subject: Subject"
     assert reading.notes == ["A checksum in the file is wrong: it may be damaged."]
-    cut = read_with(read, tnef(tnef_file.file("a.txt", b"a" * 100))[:-50])
-    assert cut.text == "Files: 1\n52 octets: a.txt"
+    cut = read_with(read, tnef(tnef_file.file("a.bin", b"a" * 100))[:-50])
+    assert cut.text == "Files: 1\n52 octets: a.bin"
     assert cut.notes == ["The file is incomplete: its end is missing."]
 
 

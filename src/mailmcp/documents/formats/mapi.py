@@ -11,10 +11,11 @@ from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from typing import Final
 
+from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.formats import rich_text
 from mailmcp.documents.formats.compressed_rtf import decompress_rtf
-from mailmcp.documents.listing import Names, write_entry
+from mailmcp.documents.listing import Names, is_text, write_entry, write_text
 from mailmcp.documents.writer import Writer
 from mailmcp.mail.charset.decode import decode_text
 from mailmcp.mail.html.convert import html_to_text
@@ -127,9 +128,9 @@ class Message:
 
 
 def write_message(message: Message, out: Writer) -> None:
-    """Write its header fields, a line for each file, its text, and the messages within it as sections.
+    """Write its header fields, a line for each file, its text, and as sections the messages within it.
 
-    The files come first: the text may be long, or damaged.
+    The files come first: the text may be long, or damaged. Small text files follow if all of them fit.
 
     Raises:
         StopReading: A limit is reached.
@@ -145,6 +146,10 @@ def write_message(message: Message, out: Writer) -> None:
         out.begin_section(f"Attached message {number}")
         _write_fields(inner, out)
         _write_body(inner.properties, out)
+    texts = [(name, each.properties.octets(Prop.ATTACH_DATA)) for name, each in listed if is_text(name)]
+    if sum(len(octets) for _, octets in texts) <= limits.ARCHIVE_TEXTS_OCTETS_MAX:
+        for name, octets in texts:
+            write_text(out, name, octets)
 
 
 def find_file(message: Message, name: str) -> bytes:

@@ -9,14 +9,11 @@ from typing import BinaryIO, Final
 
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
-from mailmcp.documents.listing import Names, read_bounded, write_entry
-from mailmcp.documents.writer import Writer, section_title
-from mailmcp.mail.charset.decode import decode_text
+from mailmcp.documents.listing import Names, is_text, read_bounded, write_entry, write_text
+from mailmcp.documents.writer import Writer
 
 _ENCRYPTED: Final = 0x1
 """The flag (APPNOTE 4.4.4)."""
-
-_TEXT_SUFFIXES: Final = (".txt", ".csv", ".tsv", ".md", ".log")
 
 
 def read(content: BinaryIO, out: Writer) -> None:
@@ -34,7 +31,7 @@ def read(content: BinaryIO, out: Writer) -> None:
     for file in files[: limits.ARCHIVE_ENTRIES_MAX]:
         name, remark = names.add(file.filename), _remark(file)
         write_entry(out, name, file.file_size, remark)
-        if name.lower().endswith(_TEXT_SUFFIXES) and not remark:
+        if is_text(name) and not remark:
             texts.append((name, file))
     if any(file.flag_bits & _ENCRYPTED for file in files):
         out.add_note("Encrypted files in it can't be read without the password, which the user may have.")
@@ -51,9 +48,7 @@ def _write_texts(content: BinaryIO, texts: Sequence[tuple[str, zipfile.ZipInfo]]
                 octets = stream.read(limits.ARCHIVE_TEXTS_OCTETS_MAX)
         except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError):
             continue  # it is listed, and whoever asks for it gets the reason
-        if octets.strip() and b"\0" not in octets:
-            out.begin_section(section_title("File", name, hidden=False))
-            out.write_line(decode_text(octets, "").text)
+        write_text(out, name, octets)
 
 
 def read_member(content: BinaryIO, name: str, out: Writer) -> bytes:

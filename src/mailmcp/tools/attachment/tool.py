@@ -59,9 +59,7 @@ class GetAttachmentArguments(MessageArguments):
     """Which part of which message, and in what form."""
 
     message_id: str
-    part_id: Annotated[str, AfterValidator(_check_part_id)] = Field(
-        description="As imap_get_message lists it."
-    )
+    part_id: Annotated[str, AfterValidator(_check_part_id)] = Field(description="As listed.")
     mode: Literal["text", "image", "content", "save"] = Field(
         "text",
         description="image: also PDF pages; content: the file; save: to the user's folder, if set.",
