@@ -236,7 +236,7 @@ def test_times_are_shown_in_the_zone_of_the_settings() -> None:
     assert row_lines(row, zone=ZoneInfo("Europe/Berlin"))[0].startswith("- 2026-07-02 01:30 | ")
 
 
-def test_where_a_word_was_found_is_said_beside_the_snippet() -> None:
+def test_where_a_word_was_found_is_said_unless_the_row_shows_it() -> None:
     terms = search_terms(SearchQuery(query=("needle", "report"), from_="ann"))
     fetched = FetchedMessage(
         uid=2,
@@ -249,8 +249,10 @@ def test_where_a_word_was_found_is_said_beside_the_snippet() -> None:
     assert row.matched_in == ["subject", "from", "body"]
     assert row.snippet is not None
     assert "the NEEDLE in it" in row.snippet
-    assert row_lines(row)[-1] == f'  > "{row.snippet}" (found in subject, from, body)'
-    assert row_lines(row.model_copy(update={"snippet": ""}))[-1] == "  (found in subject, from, body)"
+    assert row_lines(row)[-1] == f'  > "{row.snippet}"'
+    assert row_lines(row.model_copy(update={"snippet": ""}))[-1] == "  (found in body)"
+    mine = row.model_copy(update={"to": "Bob <b@b>", "matched_in": ["subject", "from", "to", "cc", "body"]})
+    assert row_lines(mine)[-1] == f'  > "{row.snippet}" (found in from, to, cc)'
 
 
 def test_what_was_not_seen_is_not_said_to_be_found() -> None:

@@ -42,7 +42,7 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
     columns = [
         time,
         *marks_of(row.flags),
-        *invitation_column(row.invitation or "", row.when or ""),
+        *invitation_column(row.invitation or "", (row.when or "").replace(f" ({zone})", "")),
         f"{who}: {quote(row.subject) or 'no subject'}",
         *files_column(row.attachments, row.part_ids or ()),
     ]
@@ -54,7 +54,10 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
     lines = [f"- {' | '.join([*columns, code(row.message_id)])}"]
     if row.places:
         lines.append(f"  also {', '.join(map(code, row.places))}")
-    found = f" (found in {', '.join(row.matched_in)})" if row.matched_in else ""
+    # A place that the row shows needs no mention.
+    shown = {"subject", "body" if row.snippet else "", "from" if row.to is None else ""}
+    unseen = [each for each in row.matched_in or () if each not in shown]
+    found = f" (found in {', '.join(unseen)})" if unseen else ""
     if row.snippet:
         lines.append(f"  > {quote(row.snippet)}{found}")
     elif found:

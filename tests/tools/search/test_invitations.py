@@ -44,7 +44,8 @@ def test_rows_say_when(store: Store, in_oslo: Desk) -> None:
         "2026-12-24 to 2026-12-26 (all day)",
         f"{HERE}; organizer: {THERE}",
     ]
-    assert f'| invitation: "{HERE}; organizer: {THERE}" | "Ann' in reply.text
+    # The summary names the reader's zone.
+    assert f'| invitation: "{HERE.removesuffix(" (Europe/Oslo)")}; organizer: {THERE}" | "Ann' in reply.text
     assert '| invitation cancelled: "2026-12-24 to 2026-12-26 (all day)" | ' in reply.text
     assert "| invitation | " in reply.text
     assert reply.data["coverage"]["complete"]

@@ -157,7 +157,7 @@ def test_snippets_of_merged_pages_are_of_their_messages_alone(desk: Desk) -> Non
     rows = reply.data["messages"]
     assert [row["snippet"] for row in rows] == [f"Text {number}." for number in (36, 35, 34, 33)]
     assert all(row["matched_in"] == ["body"] for row in rows)
-    assert '> "Text 36." (found in body)' in reply.text
+    assert '\n  > "Text 36."\n' in reply.text
 
 
 def sources(count: int) -> list[SourceCursor]:
