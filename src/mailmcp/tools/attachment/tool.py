@@ -64,7 +64,7 @@ class GetAttachmentArguments(MessageArguments):
         "text",
         description="image: also PDF pages; content: the file; save: to the user's folder, if set.",
     )
-    member: str = Field("", description="A file inside it, as listed.")
+    member: str = Field("", description="A file listed inside.")
     page: int = Field(1, ge=1)
     text_offset: int = Field(0, ge=0)
     text_max_chars: int = Field(limits.BODY_CHARS_DEFAULT, ge=100, le=limits.ATTACHMENT_TEXT_CHARS_MAX)
@@ -262,7 +262,7 @@ TOOL = MailTool(
     name=GET_ATTACHMENT,
     title="Get an attachment",
     description=(
-        "Get one attachment: text in windows (documents, mail, files in an archive), a picture, or the file."
+        "Get one attachment: text in windows (documents, mail, archived files), a picture, or the file."
     ),
     arguments=GetAttachmentArguments,
     data=GetAttachmentData,
