@@ -25,6 +25,9 @@ HTTP_GRACE_S: Final = 1
 LOAD_DELAY_S: Final = 0.1
 """Between the list of tools and loading what calls need: hosts ask for several lists in a row and wait."""
 
+LOAD_REST_DELAY_S: Final = 1.0
+"""From then to loading what a search doesn't need: most first searches end before it, undisturbed."""
+
 COMPLETIONS_MAX: Final = 100
 """Values in one reply to completion/complete: the protocol's own limit."""
 

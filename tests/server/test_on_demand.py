@@ -9,7 +9,6 @@ import anyio
 import pytest
 from anyio import to_thread
 
-from mailmcp import limits
 from mailmcp.server.on_demand import LoadError, OnDemand
 
 WAIT_S = 30
@@ -50,7 +49,7 @@ async def until_loading(loader: Loader) -> None:
 def test_nothing_is_loaded_before_a_request() -> None:
     async def run() -> Loader:
         loader = Loader()
-        async with OnDemand(loader).running():
+        async with OnDemand(loader, delay_s=0).running():
             await anyio.wait_all_tasks_blocked()
         return loader
 
@@ -61,7 +60,7 @@ def test_nothing_is_loaded_before_a_request() -> None:
 def test_all_callers_get_one_value_that_lives_until_the_end() -> None:
     async def run() -> tuple[list[str], Loader, list[str]]:
         loader, got = Loader(held=True), list[str]()
-        demand = OnDemand(loader)
+        demand = OnDemand(loader, delay_s=0)
 
         async def ask() -> None:
             got.append(await demand.get())
@@ -82,12 +81,10 @@ def test_all_callers_get_one_value_that_lives_until_the_end() -> None:
     assert (loader.loads, while_running, loader.events) == (1, ["entered"], ["entered", "left"])
 
 
-def test_an_announced_value_is_loaded_without_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "LOAD_DELAY_S", 0.0)
-
+def test_an_announced_value_is_loaded_without_a_request() -> None:
     async def run() -> int:
         loader = Loader()
-        demand = OnDemand(loader)
+        demand = OnDemand(loader, delay_s=0)
         async with demand.running():
             demand.announce()
             demand.announce()
@@ -97,14 +94,10 @@ def test_an_announced_value_is_loaded_without_a_request(monkeypatch: pytest.Monk
     assert anyio.run(run) == 1
 
 
-def test_an_announced_value_loads_after_a_delay_and_a_needed_one_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(limits, "LOAD_DELAY_S", 60.0)
-
+def test_an_announced_value_loads_after_a_delay_and_a_needed_one_at_once() -> None:
     async def run() -> tuple[int, str]:
         loader = Loader()
-        demand = OnDemand(loader)
+        demand = OnDemand(loader, delay_s=60)
         async with demand.running():
             demand.announce()
             await anyio.wait_all_tasks_blocked()
@@ -118,7 +111,7 @@ def test_an_announced_value_loads_after_a_delay_and_a_needed_one_at_once(
 def test_the_end_does_not_wait_for_loading() -> None:
     async def run() -> list[str]:
         loader, ending = Loader(held=True), list[str]()
-        demand = OnDemand(loader)
+        demand = OnDemand(loader, delay_s=0)
 
         async def ask() -> None:
             with pytest.raises(LoadError):
@@ -140,7 +133,7 @@ def test_the_end_does_not_wait_for_loading() -> None:
 def test_a_caller_who_gives_up_leaves_the_loading_to_the_others() -> None:
     async def run() -> tuple[str, int]:
         loader = Loader(held=True)
-        demand = OnDemand(loader)
+        demand = OnDemand(loader, delay_s=0)
         async with demand.running():
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(demand.get)
@@ -166,7 +159,7 @@ def test_a_loading_failure_is_logged_once_and_raised_to_every_caller(
     load: Callable[[], AbstractAsyncContextManager[str]], caplog: pytest.LogCaptureFixture
 ) -> None:
     async def run() -> None:
-        demand = OnDemand(load)
+        demand = OnDemand(load, delay_s=0)
         async with demand.running():
             for _ in range(2):
                 with pytest.raises(LoadError):

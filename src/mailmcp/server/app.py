@@ -29,7 +29,7 @@ from mcp.types import (
     Tool,
 )
 
-from mailmcp import __version__
+from mailmcp import __version__, limits
 from mailmcp.imap.account import Account
 from mailmcp.server import resource_lists
 from mailmcp.server.on_demand import LoadError, OnDemand
@@ -82,7 +82,7 @@ def build_server(accounts: Sequence[Account], options: Options = Options()) -> S
 
     @asynccontextmanager
     async def lifespan(_server: Server[Serving]) -> AsyncIterator[Serving]:
-        service = OnDemand(load)
+        service = OnDemand(load, delay_s=limits.LOAD_DELAY_S)
         async with service.running():
             yield Serving(accounts, options.dialect, published, service)
 

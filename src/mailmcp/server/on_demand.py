@@ -12,8 +12,6 @@ from typing import Generic, TypeVar
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from mailmcp import limits
-
 ValueT = TypeVar("ValueT")
 
 _log = logging.getLogger(__name__)
@@ -26,13 +24,18 @@ class LoadError(Exception):
 class OnDemand(Generic[ValueT]):
     """A value that lives from its first use until the server ends."""
 
-    def __init__(self, load: Callable[[], AbstractAsyncContextManager[ValueT]]) -> None:
+    def __init__(self, load: Callable[[], AbstractAsyncContextManager[ValueT]], *, delay_s: float) -> None:
         """Load the value with `load`, which may block: it is called once, in a thread.
 
         Create this on the event loop. The context manager that `load` returns is entered and left there, in
         one task, as task groups require.
+
+        Args:
+            load: Loads the value.
+            delay_s: From its announcement to loading, if nobody needs it before.
         """
         self._load = load
+        self._delay_s = delay_s
         self._announced = anyio.Event()
         self._needed = anyio.Event()
         self._done = anyio.Event()
@@ -65,7 +68,7 @@ class OnDemand(Generic[ValueT]):
 
     async def _run(self) -> None:
         await self._announced.wait()
-        with anyio.move_on_after(limits.LOAD_DELAY_S):
+        with anyio.move_on_after(self._delay_s):
             await self._needed.wait()
         async with AsyncExitStack() as stack:
             try:

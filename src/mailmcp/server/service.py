@@ -25,7 +25,7 @@ from mcp.types import (
 )
 from platformdirs import user_cache_path
 
-from mailmcp import REPLY_VERSION
+from mailmcp import REPLY_VERSION, limits
 from mailmcp.imap.account import Account
 from mailmcp.imap.kept import KeptFiles
 from mailmcp.imap.pool import Pool
@@ -79,7 +79,7 @@ async def open_service(accounts: Sequence[Account], options: Options) -> AsyncIt
             json_text=options.json_text,
             timeout_s=options.call_timeout_s,
         )
-        rest = OnDemand(_load_rest)
+        rest = OnDemand(_load_rest, delay_s=limits.LOAD_REST_DELAY_S)
         async with rest.running():
             rest.announce()
             yield Service(calls=calls, completions=Completions(clock=monotonic), rest=rest)
