@@ -148,7 +148,9 @@ class Attempt:
 
     def find_matches(self, first: FirstRows) -> Steps[Matches]:
         """Find the matches of the page, and what else the first burst found."""
-        attempt, rows, seen = yield from self._look_for_words(first)
+        attempt, rows, seen = self, first.rows, first.seen
+        if self.visible.commands and not rows.interrupted:
+            attempt, rows, seen = yield from self._look_for_words(first)
         matches = yield from attempt.select(rows, seen)
         opaque = first.searches[-1] if self.opaque and first.searches else None
         others = {*(opaque or ())}.difference(self.candidates.uids)
@@ -162,7 +164,7 @@ class Attempt:
         """
         rows, seen = first.rows, first.seen
         unseen = self.visible.unseen(first.searches[: len(self.visible.commands)])
-        if unseen is None or rows.interrupted:
+        if unseen is None:
             return self, rows, seen
         messages, may_show = rows.messages, self.check.proofs.words
         check = self.check.with_unseen(
@@ -277,7 +279,7 @@ def plan_attempt(server: SearchServer, wanted: PageRequest, candidates: Candidat
         check.only_times and not is_verified and wanted.size < len(rest) <= limits.TIMED_CANDIDATES_MAX
     )
     visible = NO_VISIBLE_SEARCH
-    if not is_verified:
+    if wanted.query.query and not is_verified:
         visible = server.search_visible(wanted.query, rest, share=wanted.share)
     proof_items = merge_items(["UID", *check.items], merge_order.items)
     return Attempt(

@@ -107,9 +107,7 @@ def _phrases(arguments: Mapping[str, object]) -> list[str]:
 
 
 def name_offers(offers: Sequence[Offer]) -> str:
-    """Write a sentence about what was found close to a search that found nothing; "" for nothing."""
-    if not offers:
-        return ""
+    """Write a sentence about what was found close to a search that found nothing."""
     named = [f"{each.argument} {quote(each.text)} (about {each.count})" for each in offers]
     return f"Similar searches find messages: {', '.join(named)}."
 

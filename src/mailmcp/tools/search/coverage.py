@@ -204,14 +204,8 @@ def cover(
         unread: Whether messages of the page could not be fetched.
         caveats: As `Coverage.caveats`.
     """
-    pages: dict[Place, MailboxPage] = {}
-    failed: list[Place] = []
-    for each in searches.searched:
-        place = (each.source.account_id, each.source.mailbox)
-        if isinstance(each.found, MailboxPage):
-            pages[place] = each.found
-        else:
-            failed.append(place)
+    pages = {(source.account_id, source.mailbox): page for source, page in searches.pages}
+    failed = tuple((source.account_id, source.mailbox) for source, _ in searches.failures)
     selectable: list[Place] = []  # an empty mailbox counts as searched
     usual: set[Place] = set()
     for account_id, listed in listings.items():
@@ -225,7 +219,7 @@ def cover(
         accounts=tuple(dict.fromkeys(account_id for account_id, _ in pages)),
         unread=unread,
         caveats=caveats,
-        failed=tuple(failed),
+        failed=failed,
         others=others,
         aside=tuple(place for place in others if place in left_out and place[1] not in search.excluded),
         last=left_out <= pages.keys() and {name for _, name in pages} == {name for _, name in left_out},

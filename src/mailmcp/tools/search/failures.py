@@ -10,7 +10,6 @@ from difflib import get_close_matches
 
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
-from mailmcp.imap.search.page import MailboxPage
 from mailmcp.imap.special_use import usual_use
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.reasons import Reason
@@ -109,9 +108,8 @@ def _is_missing(searched: Searched) -> bool:
 def _drop_lacking(search: Search, searches: Searches) -> None:
     """Drop the failures of accounts that lack a mailbox which another account has; say which one that is."""
     found: dict[str, list[str]] = {}
-    for each in searches.searched:
-        if search.all_accounts and not isinstance(each.found, ToolError):
-            found.setdefault(each.source.mailbox, []).append(each.source.account_id)
+    for source, _ in searches.pages if search.all_accounts else ():
+        found.setdefault(source.mailbox, []).append(source.account_id)
     # A mailbox that was there on an earlier page has a UIDVALIDITY: it is missed.
     lacking = [
         each.source
@@ -129,8 +127,8 @@ async def explain_failures(call: Call, search: Search, searches: Searches) -> No
     Raises:
         ToolError: None could be searched.
     """
-    instead = await _explain_missing(call, search, searches)
-    if not any(isinstance(each.found, MailboxPage) for each in searches.searched):
+    instead = await _explain_missing(call, search, searches) if searches.failures else {}
+    if not searches.pages:
         suggested = search_instead(search, instead) if search.is_first_page else None
         raise nothing_searched(search, searches, suggested)
 
@@ -216,9 +214,7 @@ def nothing_searched(search: Search, searches: Searches, instead: NextAction | N
         searches: All of them failed, or there were none.
         instead: The search in mailboxes that exist.
     """
-    failed = [
-        (each.source, each.found) for each in searches.searched if not isinstance(each.found, MailboxPage)
-    ]
+    failed = searches.failures
     if not failed:
         field, message = "mailbox", "finds only Junk and Trash. Send their names."
         if search.excluded:

@@ -107,7 +107,7 @@ async def reply_with_messages(
             *warnings,
             *excluded_in_vain(search, searches),
             *opaque.warnings(empty=not rows),
-            *filter(None, [name_offers(offers)]),
+            *([name_offers(offers)] if offers else []),
         ),
         page=Page(page_size=search.page_size, total_count=page.total, cursor=cursor),
         next_action=next_action,

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from mailmcp import limits
 from mailmcp.imap.fetch_response import FetchedMessage
-from mailmcp.imap.search.page import MailboxPage
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.text.snippet import find_word, normalize_words
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import SearchTerms, text_of
 from mailmcp.tools.names import GET_MESSAGE
 from mailmcp.tools.rows import date_of
+from mailmcp.tools.search.page import ref_of
 from mailmcp.tools.search.row_details import fetch_snippets
 from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.tool import Call
@@ -84,18 +84,9 @@ async def look_inside(call: Call, searches: Searches, terms: SearchTerms) -> Opa
 
 def _recent(searches: Searches) -> Iterator[MessageRef]:
     """Yield opaque messages that aren't older than the page's matches in their mailbox."""
-    for each in searches.searched:
-        page, source = each.found, each.source
-        if isinstance(page, MailboxPage):
-            oldest = min(page.uids, default=0)
-            for uid in page.opaque:
-                if uid > oldest:
-                    yield MessageRef(
-                        account_id=source.account_id,
-                        mailbox=source.mailbox,
-                        uidvalidity=page.uidvalidity,
-                        uid=uid,
-                    )
+    for source, page in searches.pages:
+        oldest = min(page.uids, default=0)
+        yield from (ref_of(source, page, uid) for uid in page.opaque if uid > oldest)
 
 
 def _has_words(message: FetchedMessage, terms: SearchTerms) -> bool | None:

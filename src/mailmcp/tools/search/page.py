@@ -15,7 +15,6 @@ from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.search.merge import Merged, Source, Waiting, merge
 from mailmcp.tools.search.sources import Searches, top_of
 from mailmcp.tools.search.state import Search, format_cursor
-from mcp_envelope import ToolError
 
 _Stored: TypeAlias = tuple[int | None, int | None]
 """RFC822.SIZE and INTERNALDATE of a message."""
@@ -58,14 +57,13 @@ class SearchPage:
 def make_page(search: Search, searches: Searches) -> SearchPage:
     """Merge what the mailboxes returned into one page."""
     first, order = search.is_first_page, search.order
-    answers = [(each.source, each.found) for each in searches.searched if isinstance(each.found, MailboxPage)]
-    failures = [(each.source, each.found) for each in searches.searched if isinstance(each.found, ToolError)]
+    answers, failures = searches.pages, searches.failures
     stored = Counter(_stored(each) for _, answer in answers for each in answer.fetched.messages.values())
     sources = [_source(source, answer, stored) for source, answer in answers]
     merged = merge(sources, size=search.page_size, ascending=order.ascending)
     found = []
     for entry in merged.entries:
-        ref, *places = (_ref(*answers[number], uid) for number, uid in entry.places)
+        ref, *places = (ref_of(*answers[number], uid) for number, uid in entry.places)
         searched = answers[entry.places[0][0]][1]
         found.append(PageMessage(ref=ref, searched=searched, places=tuple(places)))
     begun = [answer for source, answer in answers if first or not source.uidvalidity]
@@ -167,7 +165,8 @@ def _continue(
         yield source, replace(moved, skip=tuple(kept))
 
 
-def _ref(source: SourceCursor, answer: MailboxPage, uid: int) -> MessageRef:
+def ref_of(source: SourceCursor, answer: MailboxPage, uid: int) -> MessageRef:
+    """Return the id of a message that a mailbox returned."""
     return MessageRef(
         account_id=source.account_id, mailbox=source.mailbox, uidvalidity=answer.uidvalidity, uid=uid
     )

@@ -48,9 +48,9 @@ async def find_offers(call: Call, search: Search, searches: Searches) -> list[Of
     offers = other_spellings(arguments)
     queries = tuple(_query_of(call, search, each) for each in offers)
     by_account: dict[str, list[MailboxPage]] = {}
-    for each in searches.searched:
-        if isinstance(each.found, MailboxPage) and each.found.exists:
-            by_account.setdefault(each.source.account_id, []).append(each.found)
+    for source, page in searches.pages:
+        if page.exists:
+            by_account.setdefault(source.account_id, []).append(page)
     requests: dict[str, list[SimilarRequest]] = {}
     for account_id, pages in by_account.items():
         largest = sorted(pages, key=lambda page: page.exists, reverse=True)[: limits.SPELLING_MAILBOXES_MAX]

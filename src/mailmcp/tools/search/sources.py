@@ -46,9 +46,9 @@ _SOURCE_CHARS = 60
 Items = Callable[[Session], Sequence[str]]
 """Chooses the data items of a row."""
 
-Found = list[MailboxPage | ToolError]
+PageResults = list[MailboxPage | ToolError]
 
-Work = Callable[[Session, Sequence[PageRequest], Callable[[Found], None]], Found]
+Work = Callable[[Session, Sequence[PageRequest], Callable[[PageResults], None]], PageResults]
 """Searches some mailboxes on a session; calls the last argument with what arrived if the connection fails."""
 
 
@@ -78,6 +78,18 @@ class Searches:
 
     reordered: bool = False
     """Whether the messages of one mailbox go by arrival, because its UIDs don't."""
+
+    @property
+    def pages(self) -> list[tuple[SourceCursor, MailboxPage]]:
+        """The mailboxes that were searched."""
+        found = ((each.source, each.found) for each in self.searched)
+        return [(source, page) for source, page in found if isinstance(page, MailboxPage)]
+
+    @property
+    def failures(self) -> list[tuple[SourceCursor, ToolError]]:
+        """The mailboxes that could not be searched."""
+        found = ((each.source, each.found) for each in self.searched)
+        return [(source, error) for source, error in found if isinstance(error, ToolError)]
 
 
 async def search_sources(
@@ -173,8 +185,8 @@ class _Run:
     async def _search_group(self, account_id: str, sources: Sequence[SourceCursor]) -> list[Searched]:
         """Search some mailboxes on one session."""
         requests = [self._request(source) for source in sources]
-        found: Found
-        kept: list[Found] = []
+        found: PageResults
+        kept: list[PageResults] = []
         try:
             found = await self.call.ask(
                 lambda session: self.work(session, requests, kept.append),
@@ -259,13 +271,13 @@ class _Run:
         )
 
 
-def _count_rows(found: Found) -> int:
+def _count_rows(found: PageResults) -> int:
     return sum(len(each.uids) - len(each.fetched.failures) for each in found if isinstance(each, MailboxPage))
 
 
 def _search_with_rows(
-    session: Session, requests: Sequence[PageRequest], keep: Callable[[Found], None]
-) -> Found:
+    session: Session, requests: Sequence[PageRequest], keep: Callable[[PageResults], None]
+) -> PageResults:
     """Search, and fetch rows again without structures if they can't be fetched with them.
 
     If the connection fails, `keep` gets what has arrived.

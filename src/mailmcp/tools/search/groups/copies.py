@@ -44,7 +44,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class CountedMailbox:
     """A mailbox and its messages."""
 
     account_id: str
@@ -59,7 +59,7 @@ class Place:
         )
 
 
-Entry = list[tuple[Place, Counted]]
+Entry = list[tuple[CountedMailbox, Counted]]
 """One message: where it is, the preferred place first."""
 
 
@@ -72,7 +72,7 @@ class Folded:
     """Messages that may be copies of others and were not compared."""
 
 
-async def fold_copies(call: Call, places: Sequence[Place]) -> Folded:
+async def fold_copies(call: Call, places: Sequence[CountedMailbox]) -> Folded:
     """Fold copies in different mailboxes into one entry; two equal messages in one mailbox are two.
 
     One round trip an account if some messages may be copies, and its server has no ids.
@@ -105,9 +105,9 @@ async def fold_copies(call: Call, places: Sequence[Place]) -> Folded:
     return folded
 
 
-def _find_suspects(places: Sequence[Place]) -> list[MessageRef]:
+def _find_suspects(places: Sequence[CountedMailbox]) -> list[MessageRef]:
     """Return the messages that may be copies of one in another mailbox, by INTERNALDATE and size."""
-    alike: dict[tuple[int, int], list[tuple[Place, int]]] = {}
+    alike: dict[tuple[int, int], list[tuple[CountedMailbox, int]]] = {}
     for place in places:
         for each in place.messages:
             if not each.ids and each.arrived is not None and each.size_octets is not None:

@@ -22,11 +22,11 @@ from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.mail.duplicates import server_keys
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.tools.search.data import GroupRow
-from mailmcp.tools.search.groups.copies import Counted, Entry, Folded, Place, fold_copies
+from mailmcp.tools.search.groups.copies import Counted, CountedMailbox, Entry, Folded, fold_copies
 from mailmcp.tools.search.groups.keys import GroupBy, Key, keys_in_header, period_of
 from mailmcp.tools.search.groups.rows import format_moment
 from mailmcp.tools.search.proof import PROOFS
-from mailmcp.tools.search.sources import Found, Searches, search_sources
+from mailmcp.tools.search.sources import PageResults, Searches, search_sources
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
 
@@ -47,10 +47,10 @@ class Group:
     newest: tuple[int, int] = (_UNKNOWN, 0)
     """Time, and UID among those of one time."""
 
-    place: Place | None = None
+    place: CountedMailbox | None = None
     """The mailbox of the newest message; None for that of the tally."""
 
-    def add(self, message: Counted, place: Place | None = None) -> None:
+    def add(self, message: Counted, place: CountedMailbox | None = None) -> None:
         """Add a message."""
         self.count += 1
         self.unread += message.is_unread
@@ -173,7 +173,9 @@ async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[
             group_by=group_by, zone=zone, by_written=search.by_written, keeps_messages=not alone
         )
 
-    def work(session: Session, requests: Sequence[PageRequest], keep: Callable[[Found], None]) -> Found:
+    def work(
+        session: Session, requests: Sequence[PageRequest], keep: Callable[[PageResults], None]
+    ) -> PageResults:
         return walk_mailboxes(
             CheckedServer(session),
             requests,
@@ -204,12 +206,12 @@ def _items(group_by: GroupBy, search: Search) -> Callable[[Session], Sequence[st
 
 
 async def _group(call: Call, search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
-    walks: list[tuple[Place, WalkedMailbox, GroupTally]] = []
+    walks: list[tuple[CountedMailbox, WalkedMailbox, GroupTally]] = []
     for each in searches.searched:
         if isinstance(walked := each.found, WalkedMailbox):
             tally = walked.tally
             assert isinstance(tally, GroupTally)  # noqa: S101 - it was made above
-            place = Place(
+            place = CountedMailbox(
                 account_id=each.source.account_id,
                 mailbox=walked.mailbox,
                 uidvalidity=walked.uidvalidity,
@@ -264,7 +266,7 @@ def _add_up(folded: Folded, group_by: GroupBy) -> dict[str, Group]:
 
 def _memberships(
     entry: Entry, group_by: GroupBy, *, several_accounts: bool
-) -> Iterator[tuple[str, Place, Counted]]:
+) -> Iterator[tuple[str, CountedMailbox, Counted]]:
     """Yield the groups of a message: by mailbox those of all its copies; "" if it lacks a key."""
     if group_by is GroupBy.MAILBOX:
         for place, message in entry:
