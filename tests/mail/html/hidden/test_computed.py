@@ -42,6 +42,9 @@ def judge(*styles: str, tag: str = "div") -> str:
         (["position:absolute;left:-9999px", "position:static;left:0"], "position"),
         (["position:static;left:-9999px"], ""),
         (["position:sticky;left:-9999px"], ""),
+        (["position:relative;bottom:9999px;top:auto"], "position"),
+        (["position:relative;bottom:9999px;top:0"], ""),
+        (["text-indent:-9999px", "all:initial"], MAYBE),
         (["position:relative", "position:inherit;left:-9999px"], "position"),
         (["margin-top:-9999px"], MAYBE),
         (

@@ -201,6 +201,8 @@ def _kind(tag: str, values: Mapping[str, str]) -> str:
     display = values.get("display", "")
     if values.get("position") in ("absolute", "fixed") or values.get("float", "none") not in ("none", *WIDE):
         return "float"
+    if display in ("initial", "unset"):
+        return "inline"
     if display in ("", UNKNOWN, *WIDE):
         display = (
             "block"
@@ -272,7 +274,8 @@ def _move(values: Mapping[str, str], style: ComputedStyle, kind: str) -> Compute
             continue
         px = length.to_px(style.font_px, WINDOW_PX[0], style.root_px)
         if name in ("right", "bottom"):
-            px = 0.0 if {"right": "left", "bottom": "top"}[name] in values else -px
+            opposite = values.get({"right": "left", "bottom": "top"}[name], "auto")
+            px = -px if opposite in ("auto", *WIDE) else 0.0
         if name.endswith("left"):
             room_px -= px
         pushes = name not in OFFSETS and not is_absolute and (kind == "inline" or not name.endswith("left"))
