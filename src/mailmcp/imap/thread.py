@@ -147,25 +147,25 @@ def find_related(
             assert task.current.mailbox is not None  # noqa: S101 - it was searched
             search = searches.setdefault(name, _MailboxSearch(task.current.mailbox.uidvalidity))
             search.add(task.outcome, needed=query.needed)
+    rows: dict[str, Fetched | ToolError] = {}
     new = {name: search.select_new(known.get(name, ())) for name, search in searches.items()}
-    rows: dict[str, Fetched | ToolError] = dict.fromkeys(searches, Fetched())
     if lost is None:
-        row_tasks = {
+        wanted = {
             name: MailboxTask(
                 mailbox=name, uidvalidity=searches[name].uidvalidity, steps=row_steps(uids, items)
             )
             for name, uids in new.items()
             if uids
         }
-        lost = _run(session, list(row_tasks.values()))
-        rows |= {name: task.outcome for name, task in row_tasks.items()}
+        lost = _run(session, list(wanted.values()))
+        rows |= {name: task.outcome for name, task in wanted.items()}
     else:
         rows |= {name: _all_lost(uids, lost) for name, uids in new.items()}
-    found: dict[str, Related | ToolError] = {**missed}
-    for name, search in searches.items():
-        fetched = rows[name]
-        found[name] = fetched if isinstance(fetched, ToolError) else search.related(session, fetched)
-    found |= failed
+    found: dict[str, Related | ToolError] = {
+        **missed,
+        **{name: search.related(session, rows.get(name, Fetched())) for name, search in searches.items()},
+        **failed,
+    }
     if lost is not None:
         keep(found)
         raise lost
@@ -213,7 +213,9 @@ class _MailboxSearch:
             self.statements[_TOO_MANY_ALIKE] = None
         return sorted(new + guesses[max(len(guesses) - room, 0) :])
 
-    def related(self, session: Session, fetched: Fetched) -> Related:
+    def related(self, session: Session, fetched: Fetched | ToolError) -> Related | ToolError:
+        if isinstance(fetched, ToolError):
+            return fetched
         statements = tuple(self.statements)
         if not session.quirks.trusts(Feature.HEADER):
             statements += (_NO_HEADER_SEARCH,)

@@ -8,7 +8,7 @@ several keys or the file system.
 import ipaddress
 import re
 import zoneinfo
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, get_args
@@ -77,53 +77,37 @@ def is_http_token(text: str) -> bool:
     return bool(_TOKEN.fullmatch(text))
 
 
-def _check_host(host: str) -> str:
+def _must(holds: Callable[[Any], object]) -> AfterValidator:
+    """Refuse values for which a function returns something false, or raises ValueError."""
+
+    def check(value: Any) -> Any:
+        if not holds(value):
+            raise ValueError
+        return value
+
+    return AfterValidator(check)
+
+
+def _is_host(host: str) -> bool:
     try:
         ipaddress.ip_address(host)
     except ValueError:
-        if _NOT_IN_HOST.search(host):
-            raise ValueError from None
-        host.encode("idna")  # as the lookup will; raises for labels that are empty or too long
-    return host
+        # As the lookup will encode it; raises for labels that are empty or too long.
+        return not _NOT_IN_HOST.search(host) and bool(host.encode("idna"))
+    return True
 
 
-def _check_secret(secret: SecretStr) -> SecretStr:
-    if not is_sendable(secret.get_secret_value()):
-        raise ValueError
-    return secret
-
-
-def _check_token(token: SecretStr) -> SecretStr:
-    if not is_http_token(token.get_secret_value()):
-        raise ValueError
-    return token
-
-
-def _check_zone(name: str) -> str:
+def _is_zone(name: str) -> bool:
     try:
         zoneinfo.ZoneInfo(name)
     except (KeyError, OSError):  # an OSError for a folder of zones
-        raise ValueError from None
-    return name
+        return False
+    return True
 
 
-def _check_folder(text: str) -> str:
+def _is_place(text: str) -> bool:
     path = Path(text)
-    if text and not path.is_absolute() and path.parts[:1] != ("~",):
-        raise ValueError
-    return text
-
-
-def _check_issuer(url: str) -> str:
-    if not is_safe_url(url):
-        raise ValueError
-    return url
-
-
-def _check_command(words: list[str]) -> list[str]:
-    if not words or not words[0]:
-        raise ValueError
-    return words
+    return not text or path.is_absolute() or path.parts[:1] == ("~",)
 
 
 def _one_of(values: Iterable[str], **options: Any) -> Any:
@@ -142,6 +126,11 @@ def _owner_list(what: str) -> Any:
 _Word = Annotated[str, Field(pattern=r"^[^\r\n\x00]*$")]
 _Line = Annotated[_Word, Field(min_length=1)]
 _Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+_Secret = Annotated[
+    SecretStr, Field(min_length=1), _must(lambda secret: is_sendable(secret.get_secret_value()))
+]
+_Command = Annotated[list[_Word], _must(lambda words: words and words[0])]
+_COMMAND = Field(description="a list of strings, a program and its arguments, without line breaks and NULs")
 _VARIABLE = Field(
     description="the name of a variable: letters, digits and underscores, not starting with a digit"
 )
@@ -176,7 +165,8 @@ class ServerTable(Table):
     log_format: Annotated[LogFormat, _one_of(get_args(LogFormat))] = "text"
     call_timeout_s: Annotated[float, _seconds(CALL_TIMEOUT_MAX_S)] = limits.CALL_TIMEOUT_S
     http_token: Annotated[
-        Annotated[SecretStr, AfterValidator(_check_token)] | None, Field(description=HTTP_TOKEN)
+        Annotated[SecretStr, _must(lambda token: is_http_token(token.get_secret_value()))] | None,
+        Field(description=HTTP_TOKEN),
     ] = None
     http_token_env: Annotated[_Variable | None, _VARIABLE, FILE_ONLY] = None
     http_allowed_hosts: Annotated[
@@ -197,7 +187,7 @@ class AttachmentsTable(Table):
             pattern=r"^[^\r\n\x00]*$",
             description='the path of a folder, absolute or starting with ~, or "" to save nothing',
         ),
-        AfterValidator(_check_folder),
+        _must(_is_place),
     ] = ""
 
 
@@ -207,7 +197,7 @@ class SearchTable(Table):
     time_zone: Annotated[
         str,
         Field(description='the name of a time zone, such as "UTC" or "Europe/Berlin"'),
-        AfterValidator(_check_zone),
+        _must(_is_zone),
     ] = "UTC"
 
 
@@ -237,7 +227,7 @@ class AccountTable(Table):
             description="a host name or an IP address, without scheme, port, brackets or spaces; "
             "each part of a name between dots has 1 to 63 characters",
         ),
-        AfterValidator(_check_host),
+        _must(_is_host),
     ]
     port: Annotated[int | None, Field(ge=1, le=65535, description="a whole number from 1 to 65535")] = None
     """None for the default port of `tls`."""
@@ -259,17 +249,10 @@ class AccountTable(Table):
     ] = limits.SESSIONS_PER_ACCOUNT
     connect_timeout_s: Annotated[float, _seconds(CONNECT_TIMEOUT_MAX_S), FILE_ONLY] = limits.CONNECT_TIMEOUT_S
     command_timeout_s: Annotated[float, _seconds(COMMAND_TIMEOUT_MAX_S), FILE_ONLY] = limits.COMMAND_TIMEOUT_S
-    password: Annotated[
-        Annotated[SecretStr, Field(min_length=1), AfterValidator(_check_secret)] | None,
-        Field(description=_LINE),
-    ] = None
+    password: Annotated[_Secret | None, Field(description=_LINE)] = None
     password_env: Annotated[_Variable | None, _VARIABLE, FILE_ONLY] = None
     password_file: Annotated[_Line | None, Field(description="the path of a file")] = None
-    password_command: Annotated[
-        Annotated[list[_Word], AfterValidator(_check_command)] | None,
-        Field(description="a list of strings, a program and its arguments, without line breaks and NULs"),
-        FILE_ONLY,
-    ] = None
+    password_command: Annotated[_Command | None, _COMMAND, FILE_ONLY] = None
     secrets: Annotated[StoreName | None, _one_of(get_args(StoreName))] = None
     """Where `mailmcp password` or `mailmcp login` stored the account's secret; they set it."""
 
@@ -278,24 +261,17 @@ class AccountTable(Table):
     issuer: Annotated[
         _Line | None,
         Field(description='the https address of an authorization server, such as "https://id.example.com"'),
-        AfterValidator(_check_issuer),
+        _must(is_safe_url),
     ] = None
     tenant: Annotated[
         str, Field(pattern=r"^[A-Za-z0-9.-]{0,253}$", description="the id or a domain of a Microsoft tenant")
     ] = ""
     client_id: Annotated[_Line | None, Field(description=_LINE)] = None
-    client_secret: Annotated[
-        Annotated[SecretStr, Field(min_length=1), AfterValidator(_check_secret)] | None,
-        Field(description=_LINE),
-    ] = None
+    client_secret: Annotated[_Secret | None, Field(description=_LINE)] = None
     client_secret_env: Annotated[_Variable | None, _VARIABLE, FILE_ONLY] = None
     scope: Annotated[_Word, Field(description="scopes separated by spaces"), FILE_ONLY] = ""
     grant: Annotated[GrantName, _one_of(get_args(GrantName)), FILE_ONLY] = "user"
-    token_command: Annotated[
-        Annotated[list[_Word], AfterValidator(_check_command)] | None,
-        Field(description="a list of strings, a program and its arguments, without line breaks and NULs"),
-        FILE_ONLY,
-    ] = None
+    token_command: Annotated[_Command | None, _COMMAND, FILE_ONLY] = None
     sasl: Annotated[SaslName, _one_of(get_args(SaslName)), FILE_ONLY] = "xoauth2"
     sasl_initial_response: Annotated[bool, Field(description="true or false"), FILE_ONLY] = True
     names: Annotated[list[_Name], _owner_list("names, each on one line")] = []

@@ -111,15 +111,18 @@ def meta_value(meta: Meta, result: Outcome[Any] | ToolError) -> JsonObject:
     return value
 
 
-def data_value(outcome: Outcome[Any], spell: Spell, *, has_status: bool) -> JsonObject:
+def data_value(
+    outcome: Outcome[Any], spell: Spell, *, has_status: bool, has_summary: bool = False
+) -> JsonObject:
     """Format `data`: status and issues first, then the tool's own fields, the cursor and the next action.
 
     Args:
         outcome: What the tool returned.
         spell: How the dialect spells the codes of issues.
         has_status: Whether the tool's replies can be partial.
+        has_summary: Whether the dialect has the summary in `data`, where it comes first.
     """
-    value: JsonObject = {}
+    value: JsonObject = {"summary": outcome.summary} if has_summary else {}
     if has_status:
         value["status"] = outcome.status.value
         value["issues"] = [issue_value(issue, spell) for issue in outcome.issues]
@@ -133,10 +136,12 @@ def data_value(outcome: Outcome[Any], spell: Spell, *, has_status: bool) -> Json
     return value
 
 
-def data_schema(tool_data: JsonObject, *, has_status: bool, pages: bool) -> JsonObject:
+def data_schema(
+    tool_data: JsonObject, *, has_status: bool, pages: bool, has_summary: bool = False
+) -> JsonObject:
     """Write the schema of what `data_value` writes, from the schema of the tool's own fields."""
-    properties: JsonObject = {}
-    required: list[str] = []
+    properties: JsonObject = {"summary": {"type": "string"}} if has_summary else {}
+    required = list(properties)
     if has_status:
         properties["status"] = {"type": "string", "enum": [status.value for status in Status]}
         properties["issues"] = {"type": "array", "items": ISSUE_SCHEMA}

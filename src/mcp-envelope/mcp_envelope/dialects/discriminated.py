@@ -73,7 +73,7 @@ class DiscriminatedShape:
 
     def success(self, outcome: Outcome[Any], meta: Meta, *, has_status: bool) -> JsonObject:  # noqa: ARG002 - no place for it
         """Format a success, with warnings as objects if there are any; what is missing is one of them."""
-        data = {"summary": outcome.summary, **data_value(outcome, self.spell, has_status=has_status)}
+        data = data_value(outcome, self.spell, has_status=has_status, has_summary=True)
         warnings = [{"code": NOTICE, "message": each} for each in outcome.warnings]
         warnings += [
             {"code": self.spell(each.code, each.reason), "message": issue_warning(each)}
@@ -99,9 +99,7 @@ class DiscriminatedShape:
 
     def schema(self, tool_data: JsonObject, *, has_status: bool, pages: bool) -> JsonObject:
         """Write a root object that is either a success or a failure."""
-        data = data_schema(tool_data, has_status=has_status, pages=pages)
-        data["properties"] = {"summary": {"type": "string"}, **data["properties"]}
-        data["required"] = ["summary", *data["required"]]
+        data = data_schema(tool_data, has_status=has_status, pages=pages, has_summary=True)
         notice = object_schema(
             {"code": {"type": "string"}, "message": {"type": "string"}}, required=("code", "message")
         )

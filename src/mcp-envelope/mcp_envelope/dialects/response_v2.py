@@ -102,10 +102,7 @@ class ResponseV2Shape:
 
     def success(self, outcome: Outcome[Any], meta: Meta, *, has_status: bool) -> JsonObject:
         """Format a success: `error` is null."""
-        data = {
-            "summary": outcome.summary,
-            **data_value(outcome, self.spell, has_status=has_status),
-        }
+        data = data_value(outcome, self.spell, has_status=has_status, has_summary=True)
         return {"success": True, "data": data, "error": None, "meta": _meta_value(meta, outcome)}
 
     def failure(self, error: ToolError, meta: Meta) -> JsonObject:
@@ -130,9 +127,7 @@ class ResponseV2Shape:
 
     def schema(self, tool_data: JsonObject, *, has_status: bool, pages: bool) -> JsonObject:
         """Write a root object that is either a success or a failure."""
-        data = data_schema(tool_data, has_status=has_status, pages=pages)
-        data["properties"] = {"summary": {"type": "string"}, **data["properties"]}
-        data["required"] = ["summary", *data["required"]]
+        data = data_schema(tool_data, has_status=has_status, pages=pages, has_summary=True)
         properties: JsonObject = {
             "success": {"type": "boolean"},
             "data": {"type": "object"},

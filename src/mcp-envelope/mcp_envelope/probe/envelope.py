@@ -8,6 +8,11 @@ ROOT_KEYS: Final = frozenset({"success", "summary", "data", "error"})
 """An object without any of these is data of a tool's own, not an envelope."""
 
 
+def as_object(value: object) -> Mapping[str, Any]:
+    """Return a JSON value if it is an object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
 def envelope_of(result: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, bool]:
     """Find the envelope of a result, and return whether it is its structured content.
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from mcp_types import Tool as PublishedTool
 
-from mcp_envelope.probe.envelope import envelope_of
+from mcp_envelope.probe.envelope import as_object, envelope_of
 from mcp_envelope.probe.sample import UnmakeableError, make_arguments, make_mistyped
 from mcp_envelope.probe.session import Kind, Listed, Reply, Session
 
@@ -128,17 +128,13 @@ def _required(tool: PublishedTool) -> list[str]:
 def _offer(reply: Reply, tool: PublishedTool) -> tuple[str | None, JsonObject]:
     """Find the call that a reply offers: its next action, or the next page of the same tool."""
     envelope, _ = envelope_of(reply.result or {})
-    data, error = (_object(_object(envelope).get(key)) for key in ("data", "error"))
-    for place in (data, error, _object(data.get("details")), _object(error.get("details"))):
-        action = _object(place.get("next_action"))
+    data, error = (as_object(as_object(envelope).get(key)) for key in ("data", "error"))
+    for place in (data, error, as_object(data.get("details")), as_object(error.get("details"))):
+        action = as_object(place.get("next_action"))
         if isinstance(action.get("tool"), str) and isinstance(action.get("arguments"), Mapping):
             return action["tool"], dict(action["arguments"])
-    pagination = _object(_object(_object(envelope).get("meta")).get("pagination"))
+    pagination = as_object(as_object(as_object(envelope).get("meta")).get("pagination"))
     cursor = data.get("next_cursor") or pagination.get("cursor")
-    if isinstance(cursor, str) and "cursor" in _object(tool.input_schema.get("properties")):
+    if isinstance(cursor, str) and "cursor" in as_object(tool.input_schema.get("properties")):
         return tool.name, {**reply.arguments, "cursor": cursor}
     return None, {}
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

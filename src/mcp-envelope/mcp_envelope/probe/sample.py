@@ -12,6 +12,8 @@ import jsonschema
 import referencing.exceptions
 from referencing import Registry
 
+from mcp_envelope.probe.envelope import as_object
+
 JsonObject = dict[str, Any]
 
 DEPTH_MAX: Final = 8
@@ -65,7 +67,7 @@ def make_arguments(schema: Mapping[str, Any], known: Mapping[str, object]) -> Js
     Raises:
         UnmakeableError: Nothing shows what would fit.
     """
-    properties = _object(schema.get("properties"))
+    properties = as_object(schema.get("properties"))
     required = schema.get("required")
     arguments: JsonObject = {}
     for name in required if isinstance(required, list) else ():
@@ -84,7 +86,7 @@ def make_arguments(schema: Mapping[str, Any], known: Mapping[str, object]) -> Js
 
 def make_mistyped(schema: Mapping[str, Any], arguments: Mapping[str, object]) -> JsonObject | None:
     """Change one argument to a type that it can't have; None if the schema allows any."""
-    for name in _object(schema.get("properties")):
+    for name in as_object(schema.get("properties")):
         for wrong in ({"mistyped": True}, "mistyped"):
             if not fits({**arguments, name: wrong}, schema, schema):
                 return {**arguments, name: wrong}
@@ -115,10 +117,6 @@ def misfits(value: object, schema: object, root: Mapping[str, Any]) -> Iterator[
         yield "the schema can't be read"
 
 
-def _object(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
 def _make(schema: object, root: Mapping[str, Any], depth: int) -> object:
     """Make a value: what the schema itself gives, or else one of its type."""
     if depth > DEPTH_MAX:
@@ -147,8 +145,8 @@ def _suggested(schema: Mapping[str, Any]) -> Iterator[object]:
 def _merged(parts: list[Any], root: Mapping[str, Any]) -> JsonObject:
     """Put the keys of several schemas into one; the last one wins."""
     merged: JsonObject = {}
-    for each in map(_object, parts):
-        merged |= _object(_resolve(each["$ref"], root) if "$ref" in each else each)
+    for each in map(as_object, parts):
+        merged |= as_object(_resolve(each["$ref"], root) if "$ref" in each else each)
     return merged
 
 
@@ -171,7 +169,7 @@ def _resolve(reference: object, root: Mapping[str, Any]) -> object:
         raise UnmakeableError("its schema refers to another document")
     node: object = root
     for step in reference[2:].split("/"):
-        node = _object(node).get(step.replace("~1", "/").replace("~0", "~"))
+        node = as_object(node).get(step.replace("~1", "/").replace("~0", "~"))
     return node
 
 
@@ -192,7 +190,7 @@ def _make_typed(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) 
             count = _length(schema, "minItems")
             return [_make(schema.get("items", {}), root, depth + 1) for _ in range(count)]
         case "object":
-            properties, required = _object(schema.get("properties")), schema.get("required")
+            properties, required = as_object(schema.get("properties")), schema.get("required")
             names = required if isinstance(required, list) else ()
             return {name: _make(properties.get(name), root, depth + 1) for name in names}
         case _:
