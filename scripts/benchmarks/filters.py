@@ -24,7 +24,7 @@ from mailmcp import limits
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.imap.search.plan import make_plan
 from mailmcp.imap.search.run import search_mailboxes
-from mailmcp.imap.search.uid_search import parse_search
+from mailmcp.imap.search.search_response import parse_search
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.rows import row_items

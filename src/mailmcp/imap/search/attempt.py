@@ -17,8 +17,8 @@ from mailmcp.imap.pipeline import Steps, riding
 from mailmcp.imap.search.candidates import message_limit
 from mailmcp.imap.search.order import UID_RANK, Order, Position, rank_of, sample_evenly
 from mailmcp.imap.search.page import Candidates, PageRequest
+from mailmcp.imap.search.search_response import parse_esearches
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.uid_search import parse_esearches
 from mailmcp.imap.search.verify import Check, make_check, merge_items
 from mailmcp.imap.search.visible import NO_VISIBLE_SEARCH, VisibleSearch
 from mcp_envelope import Code

@@ -6,6 +6,7 @@ up to the caller. Only the type of the whole message can be searched for: SEARCH
 
 from mailmcp import limits
 from mailmcp.imap.command import Command
+from mailmcp.imap.search.plan import search_command
 from mailmcp.model.query import Criterion, Proof, SearchQuery
 
 _TYPES = (
@@ -37,6 +38,4 @@ def opaque_search(keys: tuple[bytes, ...], *, exists: int) -> Command:
         exists: Messages in the mailbox.
     """
     lowest = max(exists - limits.OPAQUE_MESSAGES_SEARCHED + 1, 1)
-    charset = [] if all(map(bytes.isascii, keys)) else [b"CHARSET", b"UTF-8"]
-    arguments = [b"RETURN", b"(COUNT ALL)", *charset, b"%d:*" % lowest, *_TYPES, *keys]
-    return Command(name="SEARCH", arguments=arguments, uid=True)
+    return search_command((*_TYPES, *keys), within=(b"%d:*" % lowest,))

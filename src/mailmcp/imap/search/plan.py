@@ -4,11 +4,11 @@ A good server leaves three things to verify: times to the second, since SEARCH k
 nobody knows; attachments, which have no key; and names with their address, which are searched in pieces.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from mailmcp.imap.command import quoted
+from mailmcp.imap.command import Command, quoted
 from mailmcp.model.query import CRITERIA, NO_CRITERIA, Criterion, Keys, Kind, Proof, SearchQuery
 from mcp_envelope import BaseReason, InvalidInputError
 
@@ -106,6 +106,21 @@ def write_keys(row: Criterion, query: SearchQuery, write: Callable[[str], Keys])
                     yield b"%d" % part
                 case date():
                     yield format_search_date(part)
+
+
+def search_command(
+    keys: Sequence[bytes], *, within: Sequence[bytes] = (), returning: bytes = b"(COUNT ALL)"
+) -> Command:
+    """Write a search by UID. It has a CHARSET only if it needs one: Exchange refuses it.
+
+    Args:
+        keys: What to search for; empty for all messages.
+        within: Keys of the messages to search; empty for all.
+        returning: What an ESEARCH response is to have; empty for a plain response.
+    """
+    options = (b"RETURN", returning) if returning else ()
+    charset = () if all(map(bytes.isascii, keys)) else (b"CHARSET", b"UTF-8")
+    return Command(name="SEARCH", arguments=[*options, *charset, *within, *(keys or (b"ALL",))], uid=True)
 
 
 def format_search_date(day: date) -> bytes:

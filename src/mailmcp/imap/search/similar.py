@@ -12,8 +12,9 @@ from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.fetch_response import parse_rows
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.search.opaque import looks_inside
+from mailmcp.imap.search.plan import search_command
+from mailmcp.imap.search.search_response import esearch_lines, parse_count
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.uid_search import parse_count
 from mailmcp.model.query import SearchQuery
 from mcp_envelope import InvalidInputError, ToolError
 
@@ -71,7 +72,7 @@ def _look(server: SearchServer, request: SimilarRequest) -> Steps[Similar]:
     replies = (yield commands).replies
     responses = [each.response if isinstance(each, RefusedError) else each for each in replies]
     # The server may run several commands at a time and mix their untagged responses.
-    lines = [line for each in responses for line in each.untagged.get("ESEARCH", ())]
+    lines = esearch_lines(replies)
     tags = iter([each.tag for each in responses[1:]])
     counts = [parse_count(lines, tag=next(tags)) or 0 if each else 0 for each in searches]
     rows = [row for each in responses for row in parse_rows(each)[0].values()]
@@ -90,8 +91,6 @@ def _count(server: SearchServer, query: SearchQuery, exists: int) -> Command | N
         return None  # such as other letters than ASCII, where the server knows no charset
     in_text = any(map(looks_inside, query.criteria))
     looked_at = limits.SPELLING_TEXTS_SEARCHED if in_text else limits.SPELLING_HEADERS_SEARCHED
-    charset = [b"CHARSET", b"UTF-8"] if plan.needs_utf8 else []
     newest = b"%d:*" % max(exists - looked_at + 1, 1)
-    arguments = [b"RETURN", b"(COUNT)", *charset, newest, *plan.keys]
-    command = Command(name="SEARCH", arguments=arguments, uid=True)
+    command = search_command(plan.keys, within=(newest,), returning=b"(COUNT)")
     return command if session.connection.sends_at_once(command) else None

@@ -1,22 +1,29 @@
-"""UID SEARCH and UID SORT: one search sent, its response read.
+"""UID SEARCH and UID SORT: what to send, and what the server found; `search_response` reads the responses.
 
 RFC 9051 section 6.4.4; extended results by RFC 4731, SORT by RFC 5256, limits by RFC 9738.
 """
 
-import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import lt
 
 from mailmcp import limits
-from mailmcp.imap.command import Command, RefusedError, Response
+from mailmcp.imap.command import Command, RefusedError
 from mailmcp.imap.errors import protocol_error
-from mailmcp.imap.pipeline import Replies, Steps
+from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.search.order import Position
-from mailmcp.imap.search.plan import Plan
+from mailmcp.imap.search.plan import Plan, search_command
+from mailmcp.imap.search.search_response import (
+    esearch_lines,
+    lines_for,
+    parse_count,
+    parse_esearch,
+    parse_lowest_searched,
+    parse_partial,
+    parse_search,
+)
 from mailmcp.imap.session import Session
 
 UidRange = tuple[int, int | None]
@@ -28,14 +35,6 @@ COUNT_ALL = Command(name="SEARCH", arguments=[b"RETURN", b"(COUNT)", b"ALL"], ui
 """Counts the messages that can be found; `parse_count` reads the response."""
 
 _UID_MAX = 2**32 - 1
-_UID_DIGITS = 19
-"""Digits to read of a number: enough to see that it isn't a UID, and no more than an array holds."""
-
-_NUMBERS = re.compile(rb"\d+")
-_ESEARCH_ALL = re.compile(rb"\bALL (\d+(?::\d+)?(?:,\d+(?::\d+)?)*)(?= |$)", re.IGNORECASE)
-_ESEARCH_PARTIAL = re.compile(rb"\bPARTIAL \(1:\d{1,10} (NIL|[\d:,]+)\)", re.IGNORECASE)
-_ESEARCH_COUNT = re.compile(rb"\bCOUNT (\d{1,10})(?= |$)", re.IGNORECASE)
-_LOWEST_SEARCHED = re.compile(rb"\d{1,10} (\d{1,10})")
 _LIMITED = "The server searches a limited number of messages: older ones were not searched."
 
 
@@ -94,7 +93,7 @@ def uid_search(
         if isinstance(reply, RefusedError):
             return reply
         # A server may run searches in parallel and mix their responses.
-        lines = [line for each in (reply, *counts) for line in _esearch_lines(each)]
+        lines = esearch_lines(responses.replies)
         for each in counts:
             if not isinstance(each, RefusedError) and "MESSAGELIMIT" not in each.untagged:
                 counted = parse_count(lines, tag=each.tag)
@@ -102,16 +101,14 @@ def uid_search(
         # Some servers send a plain response whatever was requested.
         is_extended = extended and "SEARCH" not in reply.untagged
         if is_extended:
-            own = [
-                line for line in lines if not counts or (isinstance(line, bytes) and _is_for(line, reply.tag))
-            ]
+            own = lines_for(lines, reply.tag) if counts else lines
             numbers = parse_esearch(own, tag=reply.tag)
         else:
             numbers = parse_search(reply.untagged.get("SEARCH", ()))
         if numbers is None:
             return None
         found = part_of(_in_order(numbers), (low, high)) + found
-        lowest = _lowest_searched(reply)
+        lowest = parse_lowest_searched(reply)
         limited = lowest is not None and not 0 < lowest <= low
         rounds -= 1
         if not (limited and lowest and rounds):
@@ -132,7 +129,7 @@ def uid_count(plan: Plan, uids: UidRange) -> Steps[int | None]:
     [reply] = (yield [_search_command(plan, uids, b"(COUNT)")]).replies
     if isinstance(reply, RefusedError) or "MESSAGELIMIT" in reply.untagged:
         return None
-    return parse_count(_esearch_lines(reply), tag=reply.tag)
+    return parse_count(esearch_lines([reply]), tag=reply.tag)
 
 
 def uid_sort(session: Session, plan: Plan, key: bytes) -> Steps[Found | RefusedError | None]:
@@ -147,7 +144,7 @@ def uid_sort(session: Session, plan: Plan, key: bytes) -> Steps[Found | RefusedE
     [reply] = responses.replies
     if isinstance(reply, RefusedError):
         return reply
-    if _lowest_searched(reply) is not None:
+    if parse_lowest_searched(reply) is not None:
         return None
     numbers = array("Q", dict.fromkeys(parse_search(reply.untagged.get("SORT", ()))))
     uids = _checked_uids(session, numbers, numbers)
@@ -180,12 +177,10 @@ def uid_sort_largest(
     [reply] = responses.replies
     if isinstance(reply, RefusedError):
         return reply
-    lines = [line for line in _esearch_lines(reply) if isinstance(line, bytes) and _is_for(line, reply.tag)]
-    partial = _ESEARCH_PARTIAL.search(lines[0]) if len(lines) == 1 else None
-    count = parse_count(lines, tag=reply.tag)
-    if partial is None or count is None:
+    lines = esearch_lines([reply])
+    numbers, count = parse_partial(lines, tag=reply.tag, limit=limit), parse_count(lines, tag=reply.tag)
+    if numbers is None or count is None:
         return None
-    numbers = array("Q") if partial[1].upper() == b"NIL" else _expand(partial[1], limit=limit)
     if len(numbers) != min(limit, count) or len(set(numbers)) < len(numbers):
         return None
     return Found(
@@ -198,12 +193,8 @@ def uid_sort_largest(
 
 def _search_command(plan: Plan, uids: UidRange, options: bytes) -> Command:
     """Write a search; without `options` the response is to be a plain one."""
-    arguments = [b"RETURN", options] if options else []
-    if plan.needs_utf8:
-        arguments += [b"CHARSET", b"UTF-8"]
-    if uids != EVERY_UID:
-        arguments += [b"UID", format_range(uids)]
-    return Command(name="SEARCH", arguments=[*arguments, *(plan.keys or [b"ALL"])], uid=True)
+    within = () if uids == EVERY_UID else (b"UID", format_range(uids))
+    return search_command(plan.keys, within=within, returning=options)
 
 
 def format_range(uids: UidRange) -> bytes:
@@ -218,15 +209,6 @@ def part_of(uids: "array[int]", wanted: UidRange) -> "array[int]":
     return uids[bisect_left(uids, low) : None if high is None else bisect_right(uids, high)]
 
 
-def _lowest_searched(reply: Response) -> int | None:
-    """Return how far down the server looked if it stopped on the way (RFC 9738); 0 if it doesn't say."""
-    if "MESSAGELIMIT" not in reply.untagged:
-        return None
-    limit = reply.untagged["MESSAGELIMIT"][-1]
-    match = _LOWEST_SEARCHED.fullmatch(limit) if isinstance(limit, bytes) else None
-    return int(match[1]) if match else 0
-
-
 def _checked_uids(session: Session, numbers: "array[int]", extremes: "array[int]") -> "array[int]":
     """Return numbers as UIDs. `extremes` are some of them, with the lowest and the highest."""
     if extremes and not 0 < min(extremes) <= max(extremes) <= _UID_MAX:
@@ -239,89 +221,3 @@ def _in_order(numbers: "array[int]") -> "array[int]":
     if all(map(lt, numbers, islice(numbers, 1, None))):
         return numbers
     return array("Q", sorted(set(numbers)))
-
-
-def _esearch_lines(reply: Response | RefusedError) -> Sequence[object]:
-    response = reply.response if isinstance(reply, RefusedError) else reply
-    return response.untagged.get("ESEARCH", ())
-
-
-def _is_for(line: bytes, tag: bytes) -> bool:
-    return b'"' + tag + b'"' in line
-
-
-def parse_search(lines: Sequence[object]) -> "array[int]":
-    """Parse untagged SEARCH or SORT responses: any number, some empty, a MODSEQ at the end.
-
-    iCloud splits a result over several; RFC 7162 section 3.1.5 adds `(MODSEQ n)`.
-    """
-    uids = array("Q")
-    for line in lines:
-        if isinstance(line, bytes):
-            end = line.find(b"(")
-            numbers = _NUMBERS.finditer(line, 0, end if end >= 0 else len(line))
-            uids.extend(int(number[0][:_UID_DIGITS]) for number in numbers)
-    return uids
-
-
-def parse_esearch(lines: Sequence[object], *, tag: bytes) -> "array[int] | None":
-    """Parse an ESEARCH response (RFC 4731 section 3.1).
-
-    Returns:
-        None unless it is exactly one, for our `tag` and for UIDs, and agrees with itself.
-    """
-    if len(lines) != 1 or not isinstance(lines[0], bytes):
-        return None
-    head, _, rest = lines[0].rpartition(b")")
-    if not head.endswith(b'"' + tag + b'"') or b"UID" not in rest.upper().split():
-        return None
-    count = _ESEARCH_COUNT.search(rest)
-    if count is None or int(count[1]) > limits.SEARCH_UIDS_MAX:
-        return None
-    ranges = _ESEARCH_ALL.search(rest)
-    uids = _expand(ranges[1], limit=int(count[1])) if ranges else array("Q")
-    return uids if len(uids) == int(count[1]) else None
-
-
-def parse_esearches(replies: Replies, count: int) -> list[Sequence[int] | None]:
-    """Parse the responses to the last `count` commands of a burst, all extended searches for UIDs.
-
-    Dovecot works on several commands at a time and mixes their responses, but these have tags.
-
-    Returns:
-        For each command what it found; None if it was refused or its response can't be read.
-    """
-    responses = [each.response if isinstance(each, RefusedError) else each for each in replies]
-    lines = [
-        line for each in responses for line in each.untagged.get("ESEARCH", ()) if isinstance(line, bytes)
-    ]
-    own = replies[len(replies) - count :] if len(replies) >= count else []
-    return [
-        None
-        if isinstance(reply, RefusedError)
-        else parse_esearch([line for line in lines if b'"' + reply.tag + b'"' in line], tag=reply.tag)
-        for reply in own
-    ]
-
-
-def parse_count(lines: Sequence[object], *, tag: bytes) -> int | None:
-    """Parse the COUNT of the ESEARCH response for `tag`; None if there is none."""
-    for line in lines:
-        if isinstance(line, bytes) and _is_for(line, tag) and (count := _ESEARCH_COUNT.search(line)):
-            return int(count[1])
-    return None
-
-
-def _expand(sequence_set: bytes, *, limit: int) -> "array[int]":
-    """List the numbers of a sequence set. Stops past `limit`, so that a false range takes no memory."""
-    numbers = array("Q")
-    for each in sequence_set.split(b","):
-        low, _, high = each.partition(b":")
-        first = int(low[:_UID_DIGITS])
-        last = int(high[:_UID_DIGITS]) if high else first
-        if last < first:
-            first, last = last, first
-        numbers.extend(range(first, min(last, first + limit) + 1))
-        if len(numbers) > limit:
-            break
-    return numbers

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from mailmcp import limits
 from mailmcp.imap.command import Command, quoted
 from mailmcp.imap.fetch import sequence_sets
+from mailmcp.imap.search.plan import search_command
 from mailmcp.model.query import visible_words
 
 WORD_ITEMS = ("BODYSTRUCTURE", "BODY.PEEK[HEADER.FIELDS (BCC CC FROM REPLY-TO SENDER SUBJECT TO)]")
@@ -70,16 +71,11 @@ def search_visible(words: Sequence[str], uids: Sequence[int], *, share: int) -> 
     if not words or not uids:
         return NO_VISIBLE_SEARCH
     sets = list(sequence_sets(uids))
-    commands = tuple(
-        Command(name="SEARCH", arguments=[b"RETURN", b"(COUNT ALL)", *_keys(word, each)], uid=True)
-        for word in words
-        for each in sets
-    )
+    commands = tuple(search_command(_keys(word), within=(b"UID", each)) for word in words for each in sets)
     return VisibleSearch(words=tuple(words), uids=uids, commands=commands)
 
 
-def _keys(word: str, sequence_set: bytes) -> list[bytes]:
+def _keys(word: str) -> list[bytes]:
     text = quoted(word)
-    charset = [] if text.isascii() else [b"CHARSET", b"UTF-8"]
     anywhere = [part for key in _KEYS for part in (b"OR", key, text)]
-    return [*charset, b"UID", sequence_set, *anywhere, b"BODY", text]
+    return [*anywhere, b"BODY", text]

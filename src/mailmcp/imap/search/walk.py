@@ -19,8 +19,8 @@ from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, ru
 from mailmcp.imap.search.candidates import find_candidates, message_limit
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import CandidateList, Candidates, MailboxPage, PageRequest
+from mailmcp.imap.search.search_response import parse_esearches
 from mailmcp.imap.search.server import SearchServer
-from mailmcp.imap.search.uid_search import parse_esearches
 from mailmcp.imap.search.verify import Check, make_check, merge_items
 from mailmcp.imap.search.windows import learn_size
 from mailmcp.reasons import Reason

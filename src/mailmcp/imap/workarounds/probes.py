@@ -17,7 +17,8 @@ from mailmcp.imap.command import Command, RefusedError, Response, canonical_name
 from mailmcp.imap.errors import refused_error
 from mailmcp.imap.fetch_response import parse_rows
 from mailmcp.imap.quirks import Quirks, Verdict, Visibility, is_unsupported
-from mailmcp.imap.search.uid_search import COUNT_ALL, parse_count, parse_esearch, parse_search
+from mailmcp.imap.search.search_response import parse_count, parse_esearches, parse_search
+from mailmcp.imap.search.uid_search import COUNT_ALL
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.known_messages import (
     KNOWN_MESSAGE_ITEMS,
@@ -175,16 +176,12 @@ def _run_extended(session: Session, probes: Sequence[Probe]) -> list[_Found]:
         for each in probes
     ]
     replies = _run_commands(session, commands)
-    responses = [reply.response if isinstance(reply, RefusedError) else reply for reply in replies]
-    lines = [line for each in responses for line in each.untagged.get("ESEARCH", ())]
-    found: list[_Found] = []
-    for each, reply in zip(probes, replies, strict=True):
-        if isinstance(reply, RefusedError) or each.feature is Feature.SORT:
-            found.append(_parse_plain(each, reply))
-        else:
-            own = [line for line in lines if isinstance(line, bytes) and b'"' + reply.tag + b'"' in line]
-            found.append(parse_esearch(own, tag=reply.tag))
-    return found
+    return [
+        _parse_plain(each, reply)
+        if isinstance(reply, RefusedError) or each.feature is Feature.SORT
+        else extended
+        for each, reply, extended in zip(probes, replies, parse_esearches(replies, len(replies)), strict=True)
+    ]
 
 
 def _run_plain(session: Session, probes: Sequence[Probe]) -> list[_Found]:

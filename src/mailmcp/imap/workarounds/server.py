@@ -28,6 +28,7 @@ from mailmcp.imap.quirks import Verdict, Visibility, is_unsupported
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import Candidates, PageRequest
 from mailmcp.imap.search.plan import Plan
+from mailmcp.imap.search.search_response import parse_count
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.uid_search import (
     COUNT_ALL,
@@ -35,7 +36,6 @@ from mailmcp.imap.search.uid_search import (
     Found,
     UidRange,
     format_range,
-    parse_count,
     part_of,
     uid_search,
     uid_sort,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from mailmcp import limits
-from mailmcp.imap.search.uid_search import parse_count, parse_esearch, parse_search
+from mailmcp.imap.search.search_response import parse_count, parse_esearch, parse_search
 from steps import assert_linear
 
 
