@@ -15,9 +15,7 @@ ABOUT = {"uid": 4, "message_id": REF.message_id, "mailbox": "INBOX", "account_id
 
 
 def test_message_issue_names_the_message() -> None:
-    failure = FetchFailure(
-        uid=4, code=Code.NOT_FOUND, reason=Reason.MESSAGE_GONE, stage="parse", message="Gone."
-    )
+    failure = FetchFailure(code=Code.NOT_FOUND, reason=Reason.MESSAGE_GONE, stage="parse", message="Gone.")
     assert message_issue(REF, failure) == Issue(
         code=Code.NOT_FOUND,
         reason=Reason.MESSAGE_GONE,

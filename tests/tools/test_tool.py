@@ -4,16 +4,13 @@ from time import monotonic
 
 import pytest
 
-from mailmcp.documents.extractor import Extractor
 from mailmcp.imap.account import Account, Password
 from mailmcp.imap.pool import Pool
-from mailmcp.imap.uid_cache import UidCache
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.owner import Owner
 from mailmcp.reasons import Reason
-from mailmcp.tools.message_id_cache import MessageIdCache
 from mailmcp.tools.preferences import DEFAULTS, Preferences
-from mailmcp.tools.tool import Call
+from mailmcp.tools.tool import Call, Shared
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, NotFoundError
 from servers.logins import plain_account
 from tools.desk import Desk
@@ -27,17 +24,8 @@ def call_for(*names: str) -> Call:
         )
         for name in names
     ]
-    return Call(
-        pool=Pool(accounts, clock=monotonic),
-        uid_cache=UidCache(),
-        deadline=0.0,
-        today=Desk([]).today,
-        lean_rows=False,
-        preferences=DEFAULTS,
-        report=lambda _done, _total, _what: None,
-        extractor=Extractor(),
-        message_id_cache=MessageIdCache(),
-    )
+    shared = Shared(pool=Pool(accounts, clock=monotonic), preferences=DEFAULTS)
+    return shared.begin_call(deadline=0.0, report=lambda _done, _total, _what: None)
 
 
 def test_the_only_account_need_not_be_named() -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Self
+from typing import Final, Self
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, Piece, RefusedError, Response
@@ -34,9 +34,8 @@ _WHOLE_HEADER = ("UID", f"BODY.PEEK[HEADER]<0.{limits.ROW_HEADER_OCTETS}>")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchFailure:
-    """A message that could not be fetched."""
+    """Why a message could not be fetched."""
 
-    uid: int
     code: Code
     reason: StrEnum
     stage: str
@@ -44,16 +43,24 @@ class FetchFailure:
     retryable: bool = False
 
     @classmethod
-    def of(cls, uid: int, error: ToolError) -> Self:
+    def of(cls, error: ToolError) -> Self:
         """Build the failure of a message that had not come when the connection failed."""
         return cls(
-            uid=uid,
             code=error.code,
             reason=error.reason,
             stage="fetch",
             message=error.message,
             retryable=error.retryable,
         )
+
+
+_GONE: Final = FetchFailure(
+    code=Code.NOT_FOUND,
+    reason=Reason.MESSAGE_GONE,
+    stage="fetch",
+    message="The message is no longer in the mailbox.",
+)
+"""The server sends nothing about the message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +105,7 @@ def fetch_messages(
     )
     missing = [uid for uid in uids if uid not in rows]
     if len(uids) == 1 or not (refusal or unreadable):
-        fetched.failures.update((uid, _failure(uid, refusal, unreadable=unreadable > 0)) for uid in missing)
+        fetched.failures.update(dict.fromkeys(missing, _failure(refusal, unreadable=unreadable > 0)))
         return fetched
     middle = len(missing) // 2
     for half in (missing[:middle], missing[middle:]):
@@ -108,37 +115,24 @@ def fetch_messages(
     return fetched
 
 
-def _failure(uid: int, refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
+def _failure(refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
     if unreadable:
         return FetchFailure(
-            uid=uid,
             code=Code.INTERNAL,
             reason=Reason.PROTOCOL_VIOLATION,
             stage="parse",
             message="The server's response could not be parsed.",
         )
     if refusal is None or refusal.code == "EXPUNGEISSUED":
-        return message_gone(uid)
+        return _GONE
     # In an open mailbox no code can mean that the mailbox is missing.
     forbidden = refusal.reason is Reason.PERMISSION_DENIED
     return FetchFailure(
-        uid=uid,
         code=Code.INTERNAL,
         reason=Reason.PERMISSION_DENIED if forbidden else Reason.SERVER_REFUSED,
         stage="fetch",
         message=f"The server refused to send the message: {format_refusal(refusal)}",
         retryable=refusal.retryable,
-    )
-
-
-def message_gone(uid: int) -> FetchFailure:
-    """Build the failure for a message that the server sends nothing about."""
-    return FetchFailure(
-        uid=uid,
-        code=Code.NOT_FOUND,
-        reason=Reason.MESSAGE_GONE,
-        stage="fetch",
-        message="The message is no longer in the mailbox.",
     )
 
 
@@ -173,12 +167,12 @@ def fetch_steps(
         # With several jobs, a row may come from another job than the one that failed.
         again = uids if len(jobs) > 1 else missing
         if lost is not None:
-            failures = {uid: FetchFailure.of(uid, lost) for uid in missing}
+            failures = dict.fromkeys(missing, FetchFailure.of(lost))
             fetched = Fetched(messages=messages, failures=failures, interrupted=True)
         elif doubtful and again:
             fetched = yield from _fetch_again(messages, again, items)
         else:
-            fetched = Fetched(messages=messages, failures={uid: message_gone(uid) for uid in missing})
+            fetched = Fetched(messages=messages, failures=dict.fromkeys(missing, _GONE))
         results.append(fetched)
     if lost is None:
         results = yield from _replace_headers_without_from(jobs, results)
@@ -311,7 +305,8 @@ def _fetch_again(
     try:
         parts = yield from exclusively(fetch)
     except PipelineInterruptedError as interruption:
-        failures = {uid: FetchFailure.of(uid, interruption.error) for uid in uids if uid not in messages}
+        missing = [uid for uid in uids if uid not in messages]
+        failures = dict.fromkeys(missing, FetchFailure.of(interruption.error))
         return Fetched(messages=messages, failures=failures, interrupted=True)
     again = set(uids)
     fetched = Fetched(messages={uid: row for uid, row in messages.items() if uid not in again})

@@ -94,7 +94,6 @@ def fetch_rest(
         octets = _octets_from(result.messages[uid], part_id, offset, limits.PART_RANGE_OCTETS)
         if octets is None:
             yield FetchFailure(
-                uid=uid,
                 code=Code.INTERNAL,
                 reason=Reason.SERVER_REFUSED,
                 stage="fetch",

@@ -160,7 +160,11 @@ def find_related(
         lost = _run(session, list(wanted.values()))
         rows |= {name: task.outcome for name, task in wanted.items()}
     else:
-        rows |= {name: _all_lost(uids, lost) for name, uids in new.items()}
+        failure = FetchFailure.of(lost)
+        rows |= {
+            name: Fetched(failures=dict.fromkeys(uids, failure), interrupted=True)
+            for name, uids in new.items()
+        }
     found: dict[str, Related | ToolError] = {
         **missed,
         **{name: search.related(session, rows.get(name, Fetched())) for name, search in searches.items()},
@@ -179,10 +183,6 @@ def _run(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> ToolError |
     except ToolError as error:
         return error
     return None
-
-
-def _all_lost(uids: Sequence[int], error: ToolError) -> Fetched:
-    return Fetched(failures={uid: FetchFailure.of(uid, error) for uid in uids}, interrupted=True)
 
 
 @dataclass(slots=True)

@@ -27,7 +27,6 @@ from mailmcp.reasons import Reason
 from mcp_envelope import Code, ToolError
 
 _LOST = FetchFailure(
-    uid=0,
     code=Code.INTERNAL,
     reason=Reason.CONNECTION_LOST,
     stage="fetch",
