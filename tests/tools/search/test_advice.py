@@ -7,8 +7,9 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.model.cursor import SourceCursor
-from mailmcp.tools.search.advice import search_warnings, suggest_search
+from mailmcp.tools.search.advice import search_warnings
 from mailmcp.tools.search.coverage import Coverage
+from mailmcp.tools.search.nothing_found.suggestion import suggest_search
 from mcp_envelope import NotFoundError
 from tools.conftest import DeskFactory
 from tools.desk import Desk

@@ -14,12 +14,11 @@ from mailmcp.imap.special_use import usual_use
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import list_mailboxes_of, mailbox_issue, message_issue
-from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.listings import list_accounts
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.search.sources import Searched, Searches
-from mailmcp.tools.search.state import Search, arguments_of
+from mailmcp.tools.search.state import Search, repeat_search
 from mailmcp.tools.tool import Call
 from mcp_envelope import (
     BaseReason,
@@ -193,17 +192,13 @@ def search_instead(search: Search, instead: Mapping[SourceCursor, Sequence[str]]
     """Suggest the same search in other mailboxes; None unless there are some for each source."""
     if not all(source in instead for source in search.sources):
         return None
-    arguments = arguments_of(search)
     names = list(dict.fromkeys(name for source in search.sources for name in instead[source]))
     if len(names) == 1 or EVERYTHING in names:
-        arguments["mailbox"] = EVERYTHING if EVERYTHING in names else names[0]
-        arguments.pop("mailboxes", None)
-    elif len(names) <= limits.COVERAGE_NAMES_MAX and not search.all_accounts:
-        arguments["mailboxes"] = names
-        arguments.pop("mailbox", None)
-    else:
-        return None
-    return NextAction(instruction="Search there.", tool=SEARCH_MESSAGES, arguments=arguments)
+        name = EVERYTHING if EVERYTHING in names else names[0]
+        return repeat_search(search, "Search there.", without=["mailboxes"], mailbox=name)
+    if len(names) <= limits.COVERAGE_NAMES_MAX and not search.all_accounts:
+        return repeat_search(search, "Search there.", without=["mailbox"], mailboxes=names)
+    return None
 
 
 def nothing_searched(search: Search, searches: Searches, instead: NextAction | None) -> ToolError:
@@ -225,9 +220,7 @@ def nothing_searched(search: Search, searches: Searches, instead: NextAction | N
     if next_action is None and error.reason is Reason.MAILBOX_MISSING:
         next_action = list_mailboxes_of(source.account_id)
     if next_action is None and isinstance(error, ConflictError):
-        next_action = NextAction(
-            instruction="Search again.", tool=SEARCH_MESSAGES, arguments=arguments_of(search)
-        )
+        next_action = repeat_search(search, "Search again.")
     if len(failed) == 1:
         return error.replace(next_action=next_action)
     issues = [

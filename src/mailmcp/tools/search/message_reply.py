@@ -12,24 +12,19 @@ from mailmcp.tools.evidence import search_terms
 from mailmcp.tools.names import GET_MESSAGE, SEARCH_MESSAGES
 from mailmcp.tools.people import SentMail
 from mailmcp.tools.rows import MessageRow, build_row
-from mailmcp.tools.search.advice import (
-    is_imported,
-    name_offers,
-    search_warnings,
-    suggest_search,
-    suggest_written,
-)
+from mailmcp.tools.search.advice import is_imported, search_warnings, suggest_written
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.awaiting import find_unanswered
 from mailmcp.tools.search.coverage import Coverage, cover
 from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
 from mailmcp.tools.search.failures import excluded_in_vain, message_issues, source_issues
 from mailmcp.tools.search.find import brings_texts, find_messages
+from mailmcp.tools.search.nothing_found.similar import look_around
+from mailmcp.tools.search.nothing_found.spelling import Offer
+from mailmcp.tools.search.nothing_found.suggestion import name_offers, suggest_search
 from mailmcp.tools.search.opaque import look_inside
 from mailmcp.tools.search.page import SearchPage, next_cursor
 from mailmcp.tools.search.row_details import fetch_invitation_times, fetch_snippets
-from mailmcp.tools.search.similar import look_around
-from mailmcp.tools.search.spelling import Offer
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
 from mailmcp.tools.wording import counted

@@ -5,7 +5,7 @@ tomorrow is a page of today's search. Days begin and end in the zone of the sett
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Any, Final
@@ -23,10 +23,11 @@ from mailmcp.model.cursor import (
 from mailmcp.model.mail_kind import MailKind, WantedKind
 from mailmcp.model.query import ARGUMENT_CRITERIA, Criterion, Kind, SearchQuery
 from mailmcp.reasons import Reason
+from mailmcp.tools.names import SEARCH_MESSAGES
 from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, check_ranges
 from mailmcp.tools.search.syntax import TEXTS, accepts, check_syntax
 from mailmcp.tools.search.values import parse_day, parse_phrase, parse_words, start_of
-from mcp_envelope import BaseReason, InvalidInputError, Problem, read_arguments
+from mcp_envelope import BaseReason, InvalidInputError, NextAction, Problem, read_arguments
 from mcp_envelope.markdown import escape, unescape
 
 _CODES: Final = {row.name: row.code for row in ARGUMENT_CRITERIA} | {
@@ -313,6 +314,14 @@ def arguments_of(search: Search) -> dict[str, object]:
     if arguments.group_by is not None:
         sent["group_by"] = arguments.group_by
     return sent | {"limit": search.page_size}
+
+
+def repeat_search(
+    search: Search, instruction: str, *, without: Collection[str] = (), **changes: object
+) -> NextAction:
+    """Suggest the same search from its first page, without some of its arguments and with others changed."""
+    kept = {name: value for name, value in arguments_of(search).items() if name not in without}
+    return NextAction(instruction=instruction, tool=SEARCH_MESSAGES, arguments=kept | changes)
 
 
 def read_query(arguments: SearchMessagesArguments, first_day: str, zone: tzinfo) -> SearchQuery:

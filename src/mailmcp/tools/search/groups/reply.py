@@ -1,6 +1,6 @@
 """The reply to a search with `group_by`: groups instead of messages, and how far they can be trusted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta, tzinfo
 
@@ -8,8 +8,7 @@ from mailmcp import limits
 from mailmcp.imap.search.walk import WalkedMailbox
 from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.model.message_ref import parse_ref
-from mailmcp.tools.names import SEARCH_MESSAGES
-from mailmcp.tools.search.advice import search_warnings, suggest_search
+from mailmcp.tools.search.advice import search_warnings
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.coverage import Coverage, cover
 from mailmcp.tools.search.data import LeanSearchMessagesData, SearchMessagesData
@@ -17,9 +16,10 @@ from mailmcp.tools.search.failures import excluded_in_vain, explain_failures, so
 from mailmcp.tools.search.groups.count import Grouped, group_matches
 from mailmcp.tools.search.groups.keys import GroupBy, period_days
 from mailmcp.tools.search.groups.rows import format_moment, group_line, groups_named
-from mailmcp.tools.search.listings import cover_empty
+from mailmcp.tools.search.nothing_found.elsewhere import cover_empty
+from mailmcp.tools.search.nothing_found.suggestion import suggest_search
 from mailmcp.tools.search.sources import Searches
-from mailmcp.tools.search.state import Search, arguments_of, as_sent
+from mailmcp.tools.search.state import Search, arguments_of, as_sent, repeat_search
 from mailmcp.tools.tool import Call
 from mailmcp.tools.wording import counted
 from mcp_envelope import Issue, NextAction, Outcome, Page
@@ -125,49 +125,41 @@ def _next_action(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: 
     search = coverage.search
     if not grouped.total:
         return suggest_search(search, coverage)
-    arguments = arguments_of(search)
     if grouped.left and grouped.back_to is not None:
-        for name in ("before", "end_date"):
-            arguments.pop(name, None)
-        if "last_days" in arguments:
-            arguments["since"] = search.first_day
-            del arguments["last_days"]
-        arguments["before"] = format_moment(grouped.back_to)
-        return NextAction(
-            instruction="Count the earlier messages.", tool=SEARCH_MESSAGES, arguments=arguments
+        since = {"since": search.first_day} if search.first_day else {}
+        return repeat_search(
+            search,
+            "Count the earlier messages.",
+            without=["last_days", "before", "end_date"],
+            **since,
+            before=format_moment(grouped.back_to),
         )
     if not grouped.rows or not grouped.rows[0].key:
         return None
-    del arguments["group_by"]
-    arguments.pop("sort", None)
-    narrowed = _narrowed(arguments, search, grouped, group_by, zone)
-    if narrowed is None:
-        return None
-    return NextAction(
-        instruction="Show the messages of the first group.", tool=SEARCH_MESSAGES, arguments=narrowed
-    )
+    without, criteria = _first_group(search, grouped, group_by, zone)
+    if any(len(str(each)) > limits.ARGUMENT_CHARS_MAX for each in criteria.values()):
+        return None  # no argument can hold its key
+    without = [*without, "group_by", "sort"]
+    return repeat_search(search, "Show the messages of the first group.", without=without, **criteria)
 
 
-def _narrowed(
-    arguments: dict[str, object], search: Search, grouped: Grouped, group_by: GroupBy, zone: tzinfo
-) -> dict[str, object] | None:
-    """Return the search for the messages of the first group; None if an argument can't hold its key."""
+def _first_group(
+    search: Search, grouped: Grouped, group_by: GroupBy, zone: tzinfo
+) -> tuple[Sequence[str], Mapping[str, object]]:
+    """Return what finds the messages of the first group: arguments to leave out, and others to send."""
     first = grouped.rows[0]
     if group_by.is_time:
-        return {name: each for name, each in arguments.items() if name not in _TIMES} | _period(
-            first.key, search, zone
-        )
+        return _TIMES, _period(first.key, search, zone)
     if group_by is GroupBy.MAILBOX:
         ref = parse_ref(first.message_id or "")
         assert ref is not None  # noqa: S101 - the group has messages
-        for name in ("mailbox", "mailboxes", "exclude_mailboxes"):
-            arguments.pop(name, None)
-        return arguments | {"account_id": ref.account_id, "mailbox": ref.mailbox}
+        where = ("mailbox", "mailboxes", "exclude_mailboxes")
+        return where, {"account_id": ref.account_id, "mailbox": ref.mailbox}
     assert grouped.top is not None  # noqa: S101 - the group has a key
     name, key = grouped.top.argument, as_sent(grouped.top.argument, first.key)
-    if name == "any_address" and str(arguments.get(name, "")).lower() not in key:
+    if name == "any_address" and str(arguments_of(search).get(name, "")).lower() not in key:
         name = "to"  # the criterion stays
-    return arguments | {name: key} if len(key) <= limits.ARGUMENT_CHARS_MAX else None
+    return (), {name: key}
 
 
 def _period(key: str, search: Search, zone: tzinfo) -> dict[str, object]:

@@ -13,9 +13,16 @@ from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.query import CRITERIA, SearchQuery
 from mailmcp.tools.search.coverage import Coverage
-from mailmcp.tools.search.listings import Listings, cover_empty
+from mailmcp.tools.search.listings import Listings
+from mailmcp.tools.search.nothing_found.elsewhere import cover_empty
+from mailmcp.tools.search.nothing_found.spelling import (
+    Offer,
+    best_offers,
+    close_names,
+    other_spellings,
+    searched_texts,
+)
 from mailmcp.tools.search.sources import Searches
-from mailmcp.tools.search.spelling import Offer, best_offers, close_names, other_spellings, searched_texts
 from mailmcp.tools.search.state import Search, arguments_of, read_query
 from mailmcp.tools.tool import Call
 from mcp_envelope import ToolError

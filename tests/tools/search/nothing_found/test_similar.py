@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mailmcp import limits
-from mailmcp.tools.search.spelling import close_names, other_spellings
+from mailmcp.tools.search.nothing_found.spelling import close_names, other_spellings
 from servers.dovecot import Dovecot
 from steps import assert_linear
 from tools.conftest import DeskFactory

@@ -1,0 +1,1 @@
+"""A search that found nothing: where else to look, what is close to it, and what to search next."""
