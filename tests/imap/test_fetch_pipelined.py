@@ -4,7 +4,8 @@ import pytest
 
 from imap.scenes import make_account, session_on
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched, FetchJob, fetch_steps, sequence_sets
+from mailmcp.imap.fetch import Fetched
+from mailmcp.imap.fetch_pipelined import FetchJob, fetch_steps
 from mailmcp.imap.pipeline import MailboxTask, run_pipelined
 from mcp_envelope import ToolError
 from servers.peer import Peer, PeerFactory
@@ -24,29 +25,6 @@ def fetch(server: Peer, *jobs: FetchJob, message_limit: int = 0) -> list[Fetched
 
 def fetches(server: Peer) -> list[str]:
     return [each.line.split(" ")[2] for each in server.commands if each.name == "UID FETCH"]
-
-
-@pytest.mark.parametrize(
-    ("uids", "sets"),
-    [
-        ([], []),
-        ([5], [b"5"]),
-        ([3, 1, 2, 2], [b"1:3"]),
-        ([1, 2, 4, 9, 10], [b"1:2,4,9:10"]),
-    ],
-)
-def test_runs_are_written_as_ranges(uids: list[int], sets: list[bytes]) -> None:
-    assert list(sequence_sets(uids)) == sets
-
-
-def test_no_set_is_longer_than_a_command_line() -> None:
-    """Dovecot refuses lines over 8 KB."""
-    uids = range(1_000_000_000, 1_000_010_000, 2)
-    sets = list(sequence_sets(uids))
-    assert len(sets) > 1
-    assert max(map(len, sets)) <= limits.SEQUENCE_SET_OCTETS
-    assert [int(each) for each in b",".join(sets).split(b",")] == list(uids)
-    assert list(sequence_sets(range(1, 8), uid_limit=3)) == [b"1:3", b"4:6", b"7"]
 
 
 def test_nothing_asked_is_nothing_sent(peer: PeerFactory) -> None:

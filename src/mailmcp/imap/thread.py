@@ -13,7 +13,9 @@ from typing import TypeVar
 
 from mailmcp import limits
 from mailmcp.imap.command import RefusedError, quoted
-from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps, id_items
+from mailmcp.imap.fetch import Fetched, FetchFailure
+from mailmcp.imap.fetch_pipelined import fetch_steps
+from mailmcp.imap.object_ids import id_items
 from mailmcp.imap.pipeline import MailboxTask, Steps, run_pipelined
 from mailmcp.imap.quirks import is_unsupported
 from mailmcp.imap.search.plan import Plan, format_search_date

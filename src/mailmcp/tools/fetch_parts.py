@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps
+from mailmcp.imap.fetch import Fetched, FetchFailure
+from mailmcp.imap.fetch_pipelined import fetch_steps
 from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import MailboxTask, run_pipelined
 from mailmcp.imap.session import Session

@@ -11,7 +11,8 @@ from itertools import chain, repeat
 
 from mailmcp import limits
 from mailmcp.imap.command import Command
-from mailmcp.imap.fetch import Fetched, FetchFailure, FetchJob, fetch_steps
+from mailmcp.imap.fetch import Fetched, FetchFailure
+from mailmcp.imap.fetch_pipelined import FetchJob, fetch_steps
 from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import Steps, riding
 from mailmcp.imap.search.candidates import message_limit

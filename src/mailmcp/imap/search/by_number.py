@@ -8,7 +8,8 @@ doesn't add up, the search takes over.
 
 from array import array
 
-from mailmcp.imap.fetch import Fetched, fetch_by_number
+from mailmcp.imap.fetch import Fetched
+from mailmcp.imap.fetch_pipelined import fetch_by_number
 from mailmcp.imap.pipeline import CurrentMailbox, Steps
 from mailmcp.imap.search.order import Position, sample_evenly, uids_follow_arrival
 from mailmcp.imap.search.page import CandidateList, MailboxPage, PageRequest

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched, fetch_steps
+from mailmcp.imap.fetch import Fetched
+from mailmcp.imap.fetch_pipelined import fetch_steps
 from mailmcp.imap.pipeline import PipelineInterruptedError, Steps
 from mailmcp.imap.search.order import (
     Order,

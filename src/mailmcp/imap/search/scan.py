@@ -8,7 +8,7 @@ from array import array
 from dataclasses import replace
 
 from mailmcp import limits
-from mailmcp.imap.fetch import uids_with_word
+from mailmcp.imap.fetch_pipelined import uids_with_word
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.search.uid_search import Found
 from mailmcp.imap.session import Session

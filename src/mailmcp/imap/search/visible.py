@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, quoted
-from mailmcp.imap.fetch import sequence_sets
 from mailmcp.imap.search.plan import search_command
+from mailmcp.imap.sequence_set import sequence_sets
 from mailmcp.model.query import visible_words
 
 WORD_ITEMS = ("BODYSTRUCTURE", "BODY.PEEK[HEADER.FIELDS (BCC CC FROM REPLY-TO SENDER SUBJECT TO)]")

@@ -13,7 +13,8 @@ from typing import Protocol
 from mailmcp import limits
 from mailmcp.imap.command import canonical_name
 from mailmcp.imap.errors import uidvalidity_conflict
-from mailmcp.imap.fetch import Fetched, FetchFailure, fetch_steps
+from mailmcp.imap.fetch import Fetched, FetchFailure
+from mailmcp.imap.fetch_pipelined import fetch_steps
 from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
 from mailmcp.imap.search.candidates import find_candidates, message_limit

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 
 from mailmcp import limits
 from mailmcp.imap.command import Command, RefusedError
-from mailmcp.imap.fetch import sequence_sets
 from mailmcp.imap.fetch_response import FetchedMessage, parse_rows
 from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.search.plan import make_plan
 from mailmcp.imap.search.server import SearchServer
 from mailmcp.imap.search.verify import measures_match
+from mailmcp.imap.sequence_set import sequence_sets
 from mailmcp.model.feature import Feature
 from mailmcp.model.query import SearchQuery
 

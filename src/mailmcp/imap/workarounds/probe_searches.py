@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 from mailmcp.imap.command import Command, quoted
-from mailmcp.imap.fetch import sequence_sets
 from mailmcp.imap.search.plan import format_search_date
+from mailmcp.imap.sequence_set import sequence_sets
 from mailmcp.imap.workarounds.known_messages import KnownMessage
 from mailmcp.model.feature import Feature
 
