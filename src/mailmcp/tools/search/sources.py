@@ -17,10 +17,8 @@ from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.order import UID_RANK, Order, Position
 from mailmcp.imap.search.page import MailboxPage, PageRequest
-from mailmcp.imap.search.plan import may_change
 from mailmcp.imap.search.run import search_mailboxes
 from mailmcp.imap.session import Session
-from mailmcp.imap.uid_cache import SearchKey
 from mailmcp.imap.workarounds.server import CheckedServer
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.model.message_ref import UINT32_MAX
@@ -30,12 +28,10 @@ from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.by_account import AccountQuery, ask_in_account
 from mailmcp.tools.search.proof import PROOFS
+from mailmcp.tools.search.remembered import RememberedCandidates
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
 from mcp_envelope import Code, ToolError
-
-_FIRST = 2**100
-"""Above the depth of any message; see `_depth`."""
 
 _LAST = {"\\Archive": 1, "\\All": 2}
 """Mailboxes that hold copies: the others say more about a message."""
@@ -124,7 +120,7 @@ async def search_sources(
             tasks.start_soon(search_account, account_id, sources)
     run.found.listings = {each: run.found.listings[each] for each in by_account if each in run.found.listings}
     run.found.searched = [each for account_id in by_account for each in results[account_id]]
-    call.telemetry.cache_hit = run.cache_hits == len(run.found.searched) > 0
+    call.telemetry.cache_hit = run.remembered.hits == len(run.found.searched) > 0
     return run.found
 
 
@@ -136,7 +132,7 @@ class _Run:
         self.work, self.makes_pages = work or _search_with_rows, work is None
         self.found = Searches()
         self.asked: dict[str, AccountQuery] = {}
-        self.cache_hits = 0
+        self.remembered = RememberedCandidates(call.uid_cache)
         self._done = self._total = 0
         self._accounts = accounts
         sources = search.sources
@@ -197,13 +193,15 @@ class _Run:
         except ToolError as error:
             found = max(kept, key=_count_rows, default=[error] * len(sources))
         self._done += len(sources)
+        asked = self.asked[account_id]
         if self.makes_pages:
             for source, request, each in zip(sources, requests, found, strict=True):
                 if isinstance(each, MailboxPage):
-                    self._remember(source, request, each)
+                    reordered = request.may_reorder and each.order is not request.order
+                    self.found.reordered = self.found.reordered or reordered
+                    self.remembered.keep(source, asked.query, request, each)
             if self._total > 1:
                 self.call.report(self._done, self._total, "mailboxes searched")
-        asked = self.asked[account_id]
         return [
             Searched(source=source, found=asked.qualify(each) if isinstance(each, MailboxPage) else each)
             for source, each in zip(sources, found, strict=True)
@@ -214,10 +212,6 @@ class _Run:
         if source.uid:
             after = Position(uidvalidity=source.uidvalidity, uid=source.uid, rank=source.rank)
         order = self.search.order.by_uid if source.rank == UID_RANK else self.search.order
-        known = None
-        if source.uidvalidity and not may_change(self.search.query):
-            key = self._key(source, source.uidvalidity, order)
-            known = self.call.uid_cache.get(key, position=_depth(order, after))
         return PageRequest(
             mailbox=source.mailbox,
             query=self._query(source),
@@ -231,7 +225,7 @@ class _Run:
             and after is None
             and not source.top,
             after=after,
-            known=known,
+            known=self.remembered.find(source, self.asked[source.account_id].query, order, after),
             uidvalidity=source.uidvalidity or None,
             search_until=self.search_until,
             report=self._report_messages,
@@ -249,26 +243,6 @@ class _Run:
         """Report the progress of one mailbox, unless mailboxes are counted."""
         if self._total == 1:
             self.call.report(searched, exists, "messages searched")
-
-    def _remember(self, source: SourceCursor, request: PageRequest, found: MailboxPage) -> None:
-        """Keep the candidates for the next page."""
-        reordered = request.may_reorder and found.order is not request.order
-        self.found.reordered = self.found.reordered or reordered
-        if found.candidates is request.known:
-            self.cache_hits += 1
-        elif found.candidates.uidnext and not (found.fetched.interrupted or may_change(self.search.query)):
-            below = _depth(found.order, request.after) if request.after else None
-            key = self._key(source, found.uidvalidity, found.order)
-            self.call.uid_cache.put(key, found.candidates, below=below)
-
-    def _key(self, source: SourceCursor, uidvalidity: int, order: Order) -> SearchKey:
-        return SearchKey(
-            account_id=source.account_id,
-            mailbox=source.mailbox,
-            uidvalidity=uidvalidity,
-            query=self.asked[source.account_id].query,
-            order=order,
-        )
 
 
 def _count_rows(found: PageResults) -> int:
@@ -300,20 +274,6 @@ def _with_plain_rows(session: Session, found: MailboxPage) -> MailboxPage:
     messages = found.fetched.messages | again.messages
     failures = {uid: each for uid, each in found.fetched.failures.items() if uid not in messages}
     return replace(found, fetched=Fetched(messages=messages, failures=failures))
-
-
-def _depth(order: Order, position: Position | None) -> int:
-    """Return a number that decreases from message to message in an order."""
-    if position is None:
-        return _FIRST
-    match order:
-        case Order.NEWEST:
-            return position.uid
-        case Order.OLDEST:
-            return -position.uid
-        case _:
-            depth = (position.rank << 32) + position.uid
-            return -depth if order.ascending else depth
 
 
 def divide(sources: Sequence[SourceCursor], *, limit: int) -> list[Sequence[SourceCursor]]:
