@@ -18,7 +18,8 @@ from pydantic import SecretStr
 from mailmcp.demo.sample_account import load_sample
 from mailmcp.demo.server import EmbeddedServer
 from mailmcp.limits import HTTP_BODY_OCTETS_MAX
-from mailmcp.server.http import HttpOptions, StartError, listen, security
+from mailmcp.server.http import StartError, listen
+from mailmcp.server.http_access import HttpOptions, security
 from servers.http_process import STOP_TIMEOUT_S, HttpProcess, connected, post, search
 from servers.peer import PeerFactory
 from servers.peer_actions import Rule, Silence, Stall

@@ -1,35 +1,29 @@
 """Serves over HTTP (MCP's "streamable HTTP"), without sessions, until a signal arrives.
 
 Every request is independent, in both eras of the protocol, so any replica can answer it. This module owns
-the socket, access to it, and shutdown. TLS is left to a proxy.
+the socket and shutdown, `mailmcp.server.http_access` the access to it. TLS is left to a proxy.
 """
 
 import errno
-import hmac
 import logging
 import signal
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 import anyio
 import uvicorn
 from mcp.server.lowlevel import Server
-from mcp.server.transport_security import TransportSecuritySettings
-from pydantic import SecretStr
-from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 from typing_extensions import override
 
 from mailmcp import limits
 from mailmcp.imap.account import is_loopback
 from mailmcp.server.app import Serving
+from mailmcp.server.http_access import PATH, Gate, HttpOptions, bracketed, security
 from mailmcp.server.http_connections import LimitedProtocol
-
-PATH: Final = "/mcp"
 
 _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104 - only if configured, and with a token
 _BACKLOG: Final = 128
@@ -37,11 +31,6 @@ _BACKLOG: Final = 128
 
 _ACCEPTED_AT_ONCE: Final = 16
 """Connections accepted in one turn of the event loop, before any can be closed. Each is a file descriptor."""
-
-_PORT_OF_HTTP: Final = 80
-"""Clients leave it out of URLs, and so out of the Host header."""
-
-_STOPPING: Final = PlainTextResponse("The server is stopping.\n", status_code=503)
 
 _log = logging.getLogger(__name__)
 
@@ -53,23 +42,6 @@ class StartError(Exception):
         self.exit_status = exit_status
         """2 if the configuration is wrong, 1 if the machine doesn't allow it now."""
         super().__init__(message)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpOptions:
-    """Where to listen, and who may connect."""
-
-    host: str
-    """A name or address of this machine; `0.0.0.0` or `::` for all addresses."""
-
-    port: int
-    """0 for any free port."""
-
-    token: SecretStr | None = None
-    """The bearer token that requests need; None, on loopback only, for no token."""
-
-    allowed_hosts: Sequence[str] = ()
-    """More names that clients may use in the Host header; `name:*` for any port."""
 
 
 def run_http(server: Server[Serving], *, listener: socket.socket, options: HttpOptions) -> None:
@@ -84,7 +56,7 @@ def run_http(server: Server[Serving], *, listener: socket.socket, options: HttpO
             )
         if options.host in _EVERY_ADDRESS and not options.allowed_hosts:
             _log.warning("accepts only requests to localhost; add other host names to http_allowed_hosts")
-        runner = _Runner(config, url=f"http://{_bracketed(options.host)}:{port}{PATH}")
+        runner = _Runner(config, url=f"http://{bracketed(options.host)}:{port}{PATH}")
         anyio.run(partial(runner.serve, sockets=[listener]))
 
 
@@ -130,7 +102,7 @@ def listen(options: HttpOptions) -> socket.socket:
     """
     family, address = _resolve(options.host, options.port)
     every_address = address[0] == "::" and socket.has_dualstack_ipv6()
-    where = f"{_bracketed(options.host)}:{options.port}"
+    where = f"{bracketed(options.host)}:{options.port}"
     if options.token is None and not is_loopback(address[0]):
         raise StartError(
             f"won't listen on {where} without a token: anyone who can reach it could read the mail; "
@@ -147,78 +119,6 @@ def listen(options: HttpOptions) -> socket.socket:
     # would wait 40 ms for the client's delayed ACK.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
-
-
-def security(options: HttpOptions, *, port: int) -> TransportSecuritySettings:
-    """List the allowed Host and Origin headers, so that no web site can get in through a browser.
-
-    By default the SDK checks neither unless the host is loopback.
-    """
-    names = ["127.0.0.1", "localhost", "[::1]", _bracketed(options.host).lower()]
-    hosts = [f"{name}:{port}" for name in names]
-    if port == _PORT_OF_HTTP:
-        hosts += names
-    origins = [f"http://{host}" for host in hosts]
-    for host in (each.lower() for each in options.allowed_hosts):
-        both = [host, host.removesuffix(":*")] if host.endswith(":*") else [host]
-        hosts += both
-        origins += [f"{scheme}://{each}" for scheme in ("https", "http") for each in both]
-    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
-
-
-class Gate:
-    """Requires the token and POST, and answers requests that shutdown cuts off."""
-
-    def __init__(self, app: ASGIApp, token: SecretStr | None) -> None:
-        """Guard `app`; None for `token` lets everyone in."""
-        self._app = app
-        self._token = token.get_secret_value().encode() if token else None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request (ASGI)."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        refusal = self._refuse(scope)
-        if refusal is not None:
-            await refusal(scope, receive, send)
-            return
-        started = False
-
-        async def watch(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send(message)
-
-        try:
-            await self._app(scope, receive, watch)
-        except anyio.get_cancelled_exc_class():
-            # uvicorn cancels requests when the grace period is over, and logs a cancellation as a bug.
-            if not started:
-                await _STOPPING(scope, receive, send)
-
-    def _refuse(self, scope: Scope) -> Response | None:
-        if self._token is not None and (challenge := self._challenge(scope)):
-            return PlainTextResponse(
-                "This server requires a bearer token.\n",
-                status_code=401,
-                headers={"WWW-Authenticate": challenge},
-            )
-        if scope["path"] == PATH and scope["method"] != "POST":
-            # There is no stream to open and no session to delete: calls share nothing.
-            return PlainTextResponse("Use POST.\n", status_code=405, headers={"Allow": "POST"})
-        return None
-
-    def _challenge(self, scope: Scope) -> str:
-        """Return the WWW-Authenticate challenge (RFC 6750 section 3); "" if the token is right."""
-        given = [value for name, value in scope["headers"] if name == b"authorization"]
-        if not given:
-            return 'Bearer realm="mailmcp"'
-        scheme, _, token = given[0].partition(b" ")
-        right = hmac.compare_digest(token.strip(b" "), self._token or b"")
-        if len(given) == 1 and scheme.lower() == b"bearer" and right:
-            return ""
-        return 'Bearer realm="mailmcp", error="invalid_token"'
 
 
 class _Runner(uvicorn.Server):
@@ -264,10 +164,6 @@ def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...
         raise StartError(f"can't listen on {host}: unknown host", exit_status=2) from error
     family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
     return family, address
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _reason(error: OSError) -> str:
