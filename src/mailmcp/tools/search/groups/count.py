@@ -205,63 +205,81 @@ def _items(group_by: GroupBy, search: Search) -> Callable[[Session], Sequence[st
     return items
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sum:
+    """Messages, added up by group."""
+
+    groups: dict[str, Group]
+    """By key; "" for messages without one."""
+
+    count: int
+    """Messages, each once."""
+
+    back_to: int | None = None
+    unproven_copies: int = 0
+
+
 async def _group(call: Call, search: Search, group_by: GroupBy, searches: Searches) -> Grouped:
     walks: list[tuple[CountedMailbox, WalkedMailbox, GroupTally]] = []
-    for each in searches.searched:
-        if isinstance(walked := each.found, WalkedMailbox):
-            tally = walked.tally
-            assert isinstance(tally, GroupTally)  # noqa: S101 - it was made above
-            place = CountedMailbox(
-                account_id=each.source.account_id,
-                mailbox=walked.mailbox,
-                uidvalidity=walked.uidvalidity,
-                messages=tally.messages,
-            )
-            walks.append((place, walked, tally))
-    faces: dict[str, tuple[int, Key]] = {}
+    for source, walked in searches.pages:
+        assert isinstance(walked, WalkedMailbox)  # noqa: S101 - see `group_matches`
+        assert isinstance(walked.tally, GroupTally)  # noqa: S101 - it was made there
+        place = CountedMailbox(
+            account_id=source.account_id,
+            mailbox=walked.mailbox,
+            uidvalidity=walked.uidvalidity,
+            messages=walked.tally.messages,
+        )
+        walks.append((place, walked, walked.tally))
+    if search.one_mailbox and walks:
+        summed = _sum_one(*walks[0], group_by, by_written=search.by_written)
+    else:
+        summed = _sum_several(await fold_copies(call, [place for place, _, _ in walks]), group_by)
+    dated: dict[str, tuple[int, Key]] = {}
     for _, _, tally in walks:
         for key, face in tally.faces.items():
-            faces[key] = max(faces.get(key, face), face, key=lambda each: each[0])
-    unproven, back_to = 0, None
-    if search.one_mailbox and walks:
-        [(alone, walked, tally)] = walks
-        groups, count = tally.groups, tally.count
-        if group_by is GroupBy.MAILBOX and groups:
-            groups = {alone.mailbox: groups[""]}
-        for group in groups.values():
-            group.place = alone
-        if walked.left and tally.follows_arrival and not search.by_written:
-            back_to = tally.earliest
-    else:
-        folded = await fold_copies(call, [place for place, _, _ in walks])
-        groups, count, unproven = _add_up(folded, group_by), len(folded.entries), folded.unproven
-    lacking = groups.pop("", None)
-    names = _in_order(groups, group_by, search.arguments.sort)
-    shown = [(name, groups[name]) for name in names[: search.page_size]]
+            dated[key] = max(dated.get(key, face), face, key=lambda each: each[0])
+    faces = {key: face for key, (_, face) in dated.items()}
+    lacking = summed.groups.pop("", None)
+    names = _in_order(summed.groups, group_by, search.arguments.sort)
+    shown = [(name, summed.groups[name]) for name in names[: search.page_size]]
     shown += [("", lacking)] if lacking else []
     left = sum(walked.left + len(walked.fetched.failures) for _, walked, _ in walks)
-    inexact = unproven or (left and len(walks) > 1)
+    inexact = summed.unproven_copies or (left and len(walks) > 1)
     return Grouped(
-        rows=tuple(_row(name, group, faces[name][1] if name in faces else None) for name, group in shown),
-        top=faces[names[0]][1] if names and names[0] in faces else None,
-        group_count=len(groups),
-        counted=count,
-        total=count + left,
+        rows=tuple(_row(name, group, faces.get(name)) for name, group in shown),
+        top=faces.get(names[0]) if names else None,
+        group_count=len(summed.groups),
+        counted=summed.count,
+        total=summed.count + left,
         total_exact=not inexact and all(walked.total_exact for _, walked, _ in walks),
         left=left,
-        back_to=back_to,
-        unproven_copies=unproven,
+        back_to=summed.back_to,
+        unproven_copies=summed.unproven_copies,
     )
 
 
-def _add_up(folded: Folded, group_by: GroupBy) -> dict[str, Group]:
+def _sum_one(
+    place: CountedMailbox, walked: WalkedMailbox, tally: GroupTally, group_by: GroupBy, *, by_written: bool
+) -> _Sum:
+    """Return the sums of the only mailbox, whose tally added up the messages."""
+    groups = tally.groups
+    if group_by is GroupBy.MAILBOX and groups:
+        groups = {place.mailbox: groups[""]}
+    for group in groups.values():
+        group.place = place
+    goes_back = walked.left and tally.follows_arrival and not by_written
+    return _Sum(groups=groups, count=tally.count, back_to=tally.earliest if goes_back else None)
+
+
+def _sum_several(folded: Folded, group_by: GroupBy) -> _Sum:
     """Add up the messages of several mailboxes."""
     accounts = {place.account_id for entry in folded.entries for place, _ in entry}
     groups: dict[str, Group] = {}
     for entry in folded.entries:
         for name, place, message in _memberships(entry, group_by, several_accounts=len(accounts) > 1):
             groups.setdefault(name, Group()).add(message, place)
-    return groups
+    return _Sum(groups=groups, count=len(folded.entries), unproven_copies=folded.unproven)
 
 
 def _memberships(
