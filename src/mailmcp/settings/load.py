@@ -18,10 +18,9 @@ from mailmcp.settings.check import check_account, check_table, make_account, mak
 from mailmcp.settings.model import (
     HTTP_TOKEN,
     TABLES,
-    AttachmentsTable,
-    SearchTable,
     ServerTable,
     Settings,
+    Table,
     is_http_token,
 )
 from mailmcp.settings.permissions import permission_warnings
@@ -138,7 +137,7 @@ def _merge(
     Raises:
         SettingsError: With `problems` and those that are found.
     """
-    values: dict[str, dict[str, Any]] = {name: {} for name in TABLES}
+    tables: dict[str, Any] = {name: model() for name, model in TABLES.items()}
     accounts: list[Account] = []
     owners: dict[str, Owner] = {}
     sign_ins: dict[str, SignIn] = {}
@@ -147,11 +146,7 @@ def _merge(
             table, found = check_table(TABLES[name], raw, source)
             problems += [source.describe((name, *where), message) for where, message in found]
             if table is not None:
-                update = {key: getattr(table, key) for key in table.model_fields_set}
-                if update.keys() & set(table.alternatives):
-                    # Alternatives are one setting: a token of the environment replaces any of the file.
-                    update = dict.fromkeys(table.alternatives) | update
-                values[name] |= update
+                tables[name] = _overlay(tables[name], table)
         for position, raw in enumerate(source.accounts):
             account, found = check_account(raw, source, needs_password=needs_passwords)
             problems += [source.describe(("accounts", position, *where), message) for where, message in found]
@@ -161,21 +156,29 @@ def _merge(
                 owners[account.account_id] = make_owner(account)
     if problems:
         raise SettingsError(problems)
-    folder = AttachmentsTable().model_copy(update=values["attachments"]).save_folder
-    search = SearchTable().model_copy(update=values["search"])
+    folder = tables["attachments"].save_folder
     preferences = Preferences(
         save_folder=sources[0].resolve(folder) if folder else None,
-        zone=zoneinfo.ZoneInfo(search.time_zone),
+        zone=zoneinfo.ZoneInfo(tables["search"].time_zone),
         owners=owners,
     )
     return Settings(
-        server=ServerTable().model_copy(update=values["server"]),
+        server=tables["server"],
         accounts=tuple(accounts),
         source=sources[0].path,
         warnings=tuple(warnings),
         preferences=preferences,
         sign_ins=sign_ins,
     )
+
+
+def _overlay(below: Table, above: Table) -> Table:
+    """Let the keys that one table sets win over those of another."""
+    update = {key: getattr(above, key) for key in above.model_fields_set}
+    if update.keys() & set(above.alternatives):
+        # Alternatives are one setting: a token of the environment replaces any of the file.
+        update = dict.fromkeys(above.alternatives) | update
+    return below.model_copy(update=update)
 
 
 def _id_problems(from_file: FileSource, from_environment: EnvironmentSource) -> Iterator[Problem]:
