@@ -133,49 +133,82 @@ def find_related(
     Raises:
         DeadlineError, InternalError: The connection failed.
     """
-    asked = [(name, query) for name in mailboxes for query in queries]
-    tasks = [
-        MailboxTask(mailbox=name, uidvalidity=mailboxes[name], steps=_search_steps(session, name, query))
-        for name, query in asked
-    ]
-    lost = _run(session, tasks)
-    searches: dict[str, _MailboxSearch] = {}
-    failed: dict[str, ToolError] = {}
-    missed: dict[str, ToolError] = {}
-    for (name, query), task in zip(asked, tasks, strict=True):
-        if isinstance(task.outcome, ToolError):
-            (failed if query.needed else missed).setdefault(name, task.outcome)
-        else:
-            assert task.current.mailbox is not None  # noqa: S101 - it was searched
-            search = searches.setdefault(name, _MailboxSearch(task.current.mailbox.uidvalidity))
-            search.add(task.outcome, needed=query.needed)
-    rows: dict[str, Fetched | ToolError] = {}
-    new = {name: search.select_new(known.get(name, ())) for name, search in searches.items()}
+    searched = _search(session, mailboxes, queries)
+    lost = searched.lost
+    rows: dict[str, Fetched | ToolError]
+    new = {name: each.select_new(known.get(name, ())) for name, each in searched.mailboxes.items()}
     if lost is None:
-        wanted = {
-            name: MailboxTask(
-                mailbox=name, uidvalidity=searches[name].uidvalidity, steps=row_steps(uids, items)
-            )
-            for name, uids in new.items()
-            if uids
-        }
-        lost = _run(session, list(wanted.values()))
-        rows |= {name: task.outcome for name, task in wanted.items()}
+        rows, lost = _fetch_new(session, searched, new, items)
     else:
         failure = FetchFailure.of(lost)
-        rows |= {
+        rows = {
             name: Fetched(failures=dict.fromkeys(uids, failure), interrupted=True)
             for name, uids in new.items()
         }
     found: dict[str, Related | ToolError] = {
-        **missed,
-        **{name: search.related(session, rows.get(name, Fetched())) for name, search in searches.items()},
-        **failed,
+        **searched.missed,
+        **{
+            name: each.related(session, rows.get(name, Fetched()))
+            for name, each in searched.mailboxes.items()
+        },
+        **searched.failed,
     }
     if lost is not None:
         keep(found)
         raise lost
     return found
+
+
+@dataclass(slots=True, kw_only=True)
+class _Searched:
+    """What all searches found."""
+
+    mailboxes: dict[str, "_MailboxSearch"] = field(default_factory=dict)
+    failed: dict[str, ToolError] = field(default_factory=dict)
+    """Mailboxes where a search failed that was needed."""
+
+    missed: dict[str, ToolError] = field(default_factory=dict)
+    """Mailboxes where another one failed."""
+
+    lost: ToolError | None = None
+    """Why the connection failed; None if it didn't."""
+
+
+def _search(
+    session: Session, mailboxes: Mapping[str, int | None], queries: Sequence[ThreadQuery]
+) -> _Searched:
+    asked = [(name, query) for name in mailboxes for query in queries]
+    tasks = [
+        MailboxTask(mailbox=name, uidvalidity=mailboxes[name], steps=_search_steps(session, name, query))
+        for name, query in asked
+    ]
+    searched = _Searched(lost=_run(session, tasks))
+    for (name, query), task in zip(asked, tasks, strict=True):
+        if isinstance(task.outcome, ToolError):
+            (searched.failed if query.needed else searched.missed).setdefault(name, task.outcome)
+        else:
+            assert task.current.mailbox is not None  # noqa: S101 - it was searched
+            uidvalidity = task.current.mailbox.uidvalidity
+            search = searched.mailboxes.setdefault(name, _MailboxSearch(uidvalidity))
+            search.add(task.outcome, needed=query.needed)
+    return searched
+
+
+def _fetch_new(
+    session: Session, searched: _Searched, new: Mapping[str, Sequence[int]], items: Sequence[str]
+) -> tuple[dict[str, Fetched | ToolError], ToolError | None]:
+    """Fetch rows by mailbox; the second value is the error if the connection failed."""
+    tasks = {
+        name: MailboxTask(
+            mailbox=name,
+            uidvalidity=searched.mailboxes[name].uidvalidity,
+            steps=row_steps(uids, items),
+        )
+        for name, uids in new.items()
+        if uids
+    }
+    lost = _run(session, list(tasks.values()))
+    return {name: task.outcome for name, task in tasks.items()}, lost
 
 
 def _run(session: Session, tasks: Sequence[MailboxTask[ResultT]]) -> ToolError | None:
