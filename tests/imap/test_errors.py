@@ -79,4 +79,4 @@ def test_messages_are_sentences() -> None:
     assert str(protocol_error("main", "sang")) == "The server sang (account main)."
     assert str(tls_error("main", "No TLS.")) == "No TLS."
     no = RefusedError("LIST", "NO", "[LIMIT] Later")
-    assert str(refused_error("main", no)) == 'The server refused LIST (account main): NO "\\[LIMIT] Later"'
+    assert str(refused_error("main", no)) == 'The server refused LIST (account main): NO "\\[LIMIT] Later".'

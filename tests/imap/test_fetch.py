@@ -41,8 +41,8 @@ def row(line: bytes | list[Piece]) -> FetchedMessage:
 @pytest.mark.parametrize(
     ("how", "stage", "message", "retryable"),
     [
-        ("NO", "fetch", 'The server refused to send the message: NO "Cannot fetch this"', True),
-        ("BAD", "fetch", 'The server refused to send the message: BAD "Cannot fetch this"', False),
+        ("NO", "fetch", 'The server refused to send the message: NO "Cannot fetch this".', True),
+        ("BAD", "fetch", 'The server refused to send the message: BAD "Cannot fetch this".', False),
         ("garbage", "parse", "The server's response could not be parsed.", False),
     ],
 )

@@ -79,7 +79,7 @@ def test_a_temporary_refusal_says_nothing_of_the_password(
     peer: PeerFactory, code: str, password: str
 ) -> None:
     server = peer(rules=[Rule(command=name, action=refusal(code)) for name in ("LOGIN", "AUTHENTICATE")])
-    with pytest.raises(ToolError, match=rf'refused login \(account main\): NO "\\\[{code}]"$') as caught:
+    with pytest.raises(ToolError, match=rf'refused login \(account main\): NO "\\\[{code}]"\.$') as caught:
         open_connection(ConnectionHandle(make_account(server, Login("fake-user", password))))
     assert (caught.value.code, caught.value.reason) == (Code.INTERNAL, Reason.SERVER_REFUSED)
     assert caught.value.retryable

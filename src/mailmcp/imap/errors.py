@@ -98,7 +98,7 @@ def refused_error(account_id: str, error: RefusedError) -> ToolError:
             details={"account_id": account_id, "command": error.command, "status": error.status},
         )
     return _ERRORS.get(error.reason, InternalError)(
-        f"The server refused {error.command} (account {account_id}): {format_refusal(error)}",
+        f"The server refused {error.command} (account {account_id}): {format_refusal(error)}.",
         reason=error.reason,
         retryable=error.retryable,
         details={"account_id": account_id, "command": error.command, "status": error.status},

@@ -116,6 +116,6 @@ def _failure(refusal: RefusedError | None, *, unreadable: bool) -> FetchFailure:
         code=Code.INTERNAL,
         reason=Reason.PERMISSION_DENIED if forbidden else Reason.SERVER_REFUSED,
         stage="fetch",
-        message=f"The server refused to send the message: {format_refusal(refusal)}",
+        message=f"The server refused to send the message: {format_refusal(refusal)}.",
         retryable=refusal.retryable,
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from mailmcp.tools.mailboxes.data import MailboxRow
+from mailmcp.tools.wording import counted
 from mcp_envelope import code
 
 
@@ -23,5 +24,5 @@ def mailbox_line(row: MailboxRow) -> str:
     if not row.selectable:
         facts.append("holds no messages")
     if row.messages is not None:
-        facts.append(f"{row.messages} messages, {row.unseen or 0} unseen")
+        facts.append(f"{counted(row.messages, 'message')}, {row.unseen or 0} unseen")
     return f"- {code(row.name)}" + (f" ({'; '.join(facts)})" if facts else "")

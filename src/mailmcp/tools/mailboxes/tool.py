@@ -142,7 +142,7 @@ def _count_issue(account_id: str, mailbox: str, failure: CountFailure) -> Issue:
     return Issue(
         code=Code.INTERNAL,
         stage="status",
-        message=f"The server did not count this mailbox: {failure.why}",
+        message=f"The server did not count this mailbox: {failure.why}.",
         retryable=failure.retryable,
         about={"mailbox": mailbox, "account_id": account_id},
     )
