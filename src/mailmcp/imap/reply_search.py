@@ -181,11 +181,11 @@ def _fetch(
     run_pipelined(session, list(tasks.values()))
     answers: dict[str, FoundReplies | ToolError] = {}
     for name, each in found.items():
-        fetched = tasks[name].outcome if name in tasks else Fetched()
-        if each.error is not None or isinstance(fetched, ToolError):
-            answers[name] = each.error or fetched  # type: ignore[assignment] # one of them is an error
-        else:
+        fetched = each.error or (tasks[name].outcome if name in tasks else Fetched())
+        if isinstance(fetched, Fetched):
             answers[name] = FoundReplies(
                 uidvalidity=each.uidvalidity, fetched=fetched, statements=tuple(each.statements)
             )
+        else:
+            answers[name] = fetched
     return answers

@@ -5,6 +5,7 @@ import json
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -51,7 +52,7 @@ async def serve_stdio(server: Server[Serving], *, leave: Callable[[], object]) -
 
 def run_stdio(server: Server[Serving], *, leave: Callable[[], object]) -> None:
     """Run `serve_stdio` in a new event loop."""
-    anyio.run(lambda: serve_stdio(server, leave=leave))
+    anyio.run(partial(serve_stdio, server, leave=leave))
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Collection, Sequence
+from functools import partial
 
 import anyio
 
@@ -43,12 +44,8 @@ def run(
         The exit status: 0 if the replies follow one dialect and break none of its rules, 1 if they don't, 2
         if the server couldn't be started.
     """
-
-    async def probing() -> Report:
-        return await probe(command, allowed=allowed, timeout_s=timeout_s, strict=strict)
-
     try:
-        report = anyio.run(probing)
+        report = anyio.run(partial(probe, command, allowed=allowed, timeout_s=timeout_s, strict=strict))
     except StartError as error:
         sys.stderr.write("".join(f"{line(each)}\n" for each in str(error).splitlines()))
         return 2
