@@ -51,6 +51,9 @@ ERROR_URI_CHARS_MAX: Final = 500
 PAGE_SIZE_DEFAULT: Final = 10
 """Messages on a page: ten rows take about 600 tokens."""
 
+GROUP_TIMES_DEFAULT: Final = 31
+"""Days, weeks, months or years in a reply: a month, or all months of a year. Each takes some 10 tokens."""
+
 PAGE_SIZE_MAX: Final = 100
 """More would exceed a model's attention and the FETCH line that servers accept."""
 

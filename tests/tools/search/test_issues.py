@@ -62,7 +62,7 @@ def test_the_next_action_for_a_rebuilt_mailbox_repeats_the_search() -> None:
     rebuilt = ConflictError("It was rebuilt.", reason=Reason.UIDVALIDITY_CHANGED)
     error = nothing_searched(SEARCH, Searches(searched=[failed("home", "A", rebuilt)]), None)
     assert error.next_action is not None
-    assert error.next_action.arguments == {"account_id": "home", "mailbox": "A", "limit": 10}
+    assert error.next_action.arguments == {"account_id": "home", "mailbox": "A"}
 
 
 def test_a_suggested_mailbox_takes_precedence_over_a_list() -> None:

@@ -142,7 +142,7 @@ def test_each_missing_mailbox_of_a_list_is_replaced(filled: Store, desk: Desk) -
     assert filled.kind
     action = refusal(desk, mailboxes=["one", "sent"]).next_action
     assert action is not None
-    assert action.arguments == {"account_id": "work", "mailboxes": ["Boxes/One", "Sent"], "limit": 10}
+    assert action.arguments == {"account_id": "work", "mailboxes": ["Boxes/One", "Sent"]}
     action = refusal(desk, mailboxes=["one", "Nothing like it"]).next_action
     assert action is not None
     assert action.tool == "imap_list_mailboxes"
@@ -156,7 +156,7 @@ def test_the_next_action_for_a_container_searches_below_it(pymap_mail: Store, op
         client.create_folder("Boxes/Two")
     action = refusal(open_desk(pymap_mail.account), mailbox="Boxes").next_action
     assert action is not None
-    assert action.arguments == {"account_id": "work", "mailboxes": ["Boxes/One", "Boxes/Two"], "limit": 10}
+    assert action.arguments == {"account_id": "work", "mailboxes": ["Boxes/One", "Boxes/Two"]}
 
 
 def test_a_bare_refusal_of_what_only_holds_others_is_understood(

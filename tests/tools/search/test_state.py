@@ -88,7 +88,7 @@ def resume(search: Search) -> Search:
 def test_arguments_become_a_query_and_arguments_again(raw: dict[str, Any], criteria: SearchQuery) -> None:
     search = start(**raw)
     assert search.query == criteria
-    assert arguments_of(search) == {"account_id": "home", "mailbox": "INBOX", "limit": 10, **raw}
+    assert arguments_of(search) == {"account_id": "home", "mailbox": "INBOX", **raw}
     assert resume(search) == search
     check_against_cursor(read(**raw), search)
     assert start(**arguments_of(search)).query == search.query

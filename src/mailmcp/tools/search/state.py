@@ -313,7 +313,9 @@ def arguments_of(search: Search) -> dict[str, object]:
         sent["snippet_max_chars"] = search.snippet_chars
     if arguments.group_by is not None:
         sent["group_by"] = arguments.group_by
-    return sent | {"limit": search.page_size}
+    if search.page_size != limits.PAGE_SIZE_DEFAULT:
+        sent["limit"] = search.page_size
+    return sent
 
 
 def repeat_search(

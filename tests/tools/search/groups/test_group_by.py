@@ -79,6 +79,20 @@ def test_ten_groups_take_few_tokens(dovecot_mail: Store, open_desk: DeskFactory)
         assert count_tokens(text) <= 400, text
 
 
+def test_a_year_of_months_and_a_month_of_days_are_one_reply(store: Store, desk: Desk) -> None:
+    for month in range(1, 13):
+        store.fill("INBOX", [make_letter().as_bytes()], received=NOON.replace(month=month))
+    for day in range(2, 32):
+        store.fill("INBOX", [make_letter().as_bytes()], received=NOON.replace(month=1, day=day))
+    months = desk.search(group_by="month")
+    assert months.outcome.summary.startswith("12 months in 42 messages")
+    following = months.data["next_action"]["arguments"]
+    assert "limit" not in following, "ten messages, not as many as groups"
+    days = desk.search(group_by="day", end_date=f"{NOON.year}-01-31")
+    assert days.outcome.summary.startswith("31 days in 31 messages")
+    assert desk.search(group_by="month", limit=3).data["returned"] == 3
+
+
 def test_what_finds_nothing_says_so(store: Store, desk: Desk) -> None:
     store.fill("INBOX", [make_letter().as_bytes()])
     reply = desk.search(group_by="sender", from_="nobody@nowhere.example")

@@ -31,6 +31,8 @@ async def reply_with_groups(
     search: Search, group_by: GroupBy, sent: SearchMessagesArguments, call: Call
 ) -> Outcome[LeanSearchMessagesData]:
     """Reply with groups of the matches; two round trips, and one for each further 2,000 messages."""
+    if group_by.is_time and "limit" not in sent.model_fields_set:
+        search = replace(search, page_size=limits.GROUP_TIMES_DEFAULT)
     searches, grouped = await group_matches(call, search, group_by)
     await explain_failures(call, search, searches)
     zone = call.preferences.zone
@@ -139,7 +141,7 @@ def _next_action(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: 
     without, criteria = _first_group(search, grouped, group_by, zone)
     if any(len(str(each)) > limits.ARGUMENT_CHARS_MAX for each in criteria.values()):
         return None  # no argument can hold its key
-    without = [*without, "group_by", "sort"]
+    without = [*without, "group_by", "sort", "limit"]
     return repeat_search(search, "Show the messages of the first group.", without=without, **criteria)
 
 
