@@ -3,6 +3,7 @@
 import string
 import zlib
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -22,7 +23,9 @@ from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.reasons import Reason
 from mcp_envelope import InvalidInputError
 
-URL_SAFE = set(string.ascii_letters + string.digits + "-._~%+=:,")
+URL_SAFE = set(string.ascii_letters + string.digits + "-._~%+=:,*/@")
+"""What a query may have (RFC 3986 section 3.4)."""
+
 
 numbers = st.integers(min_value=1, max_value=UINT32_MAX)
 lines = st.text(
@@ -113,6 +116,22 @@ def test_a_written_mailboxes_cursor_is_read_back(position: str, *, include_count
     written = format_mailboxes_cursor(cursor)
     assert parse_mailboxes_cursor(written) == cursor
     assert set(written) <= URL_SAFE
+
+
+@pytest.mark.parametrize("ranks", [(7, 7, 7), (-5, -5, 8), (0, 0, 3), (3, 0, 0), (4, 9, 4)])
+def test_a_rank_is_written_once_for_the_sources_that_share_it(ranks: tuple[int, ...]) -> None:
+    sources = tuple(replace(ONE, mailbox=f"Box{rank}-{n}", rank=rank) for n, rank in enumerate(ranks))
+    cursor = replace(SEARCH, sources=sources)
+    written = format_search_cursor(cursor)
+    assert parse_search_cursor(written) == cursor
+    assert written.count(":=") == sum(a == b != 0 for a, b in pairwise(ranks))
+
+
+def test_the_first_source_must_have_a_rank_of_its_own() -> None:
+    head = "s2.10.0.5.home:INBOX:1:2"
+    assert parse_search_cursor(seal(f"{head}:3")).sources[0].rank == 3
+    with pytest.raises(InvalidInputError):
+        parse_search_cursor(seal(f"{head}:="))
 
 
 def test_a_tab_in_a_criterion_comes_back() -> None:

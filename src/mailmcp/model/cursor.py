@@ -24,6 +24,9 @@ _FORBIDDEN = re.compile(r"[\r\n\0]")
 _NUMBER = re.compile(r"\d{1,10}", re.ASCII)
 _TOTAL = re.compile(r"(\d{1,10})(~?)(-?)", re.ASCII)
 _RANK = re.compile(r"-?\d{1,12}", re.ASCII)
+_SAME_RANK = "="
+"""The rank of the source before: that of most, if the page showed nothing of them."""
+
 _HEAD_FIELDS = 3
 _SOURCE_FIELDS_MAX = 6
 
@@ -96,16 +99,17 @@ def format_search_cursor(cursor: SearchCursor) -> str:
     """Write the cursor of a search."""
     total = f"{cursor.total}{'' if cursor.total_exact else '~'}{'-' if cursor.incomplete else ''}"
     criteria = (f"{escape_field(key)}={escape_field(value)}" for key, value in cursor.criteria.items())
-    before = ("", *(each.account_id for each in cursor.sources))
-    sources = (_format_source(each, after) for each, after in zip(cursor.sources, before, strict=False))
+    before = (None, *cursor.sources)
+    sources = (_format_source(each, last) for each, last in zip(cursor.sources, before, strict=False))
     return seal([_SEARCH, str(cursor.page_size), str(cursor.snippet_chars), total, *criteria, *sources])
 
 
-def _format_source(source: SourceCursor, account_before: str) -> str:
-    """Write a source: its account only if it differs from the one before, and no zeros at the end."""
-    account = "" if source.account_id == account_before else source.account_id
+def _format_source(source: SourceCursor, last: SourceCursor | None) -> str:
+    """Write a source: its account and rank only if the last one has others, and no zeros at the end."""
+    account = "" if last and source.account_id == last.account_id else source.account_id
+    rank = _SAME_RANK if last and source.rank and source.rank == last.rank else str(source.rank)
     position = f"-{source.top}" if source.top else str(source.uid)
-    fields = [account, escape_field(source.mailbox), str(source.uidvalidity), position, str(source.rank)]
+    fields = [account, escape_field(source.mailbox), str(source.uidvalidity), position, rank]
     fields.append(",".join(map(str, source.skip)))
     while fields[-1] in {"", "0"} and len(fields) > 2:
         fields.pop()
@@ -144,18 +148,19 @@ def _parse_sources(texts: list[str]) -> tuple[SourceCursor, ...]:
         raise malformed_cursor()
     sources: list[SourceCursor] = []
     for text in texts:
-        sources.append(_parse_source(text, sources[-1].account_id if sources else ""))
+        sources.append(_parse_source(text, sources[-1] if sources else None))
     if len({(each.account_id, each.mailbox) for each in sources}) < len(sources):
         raise malformed_cursor()
     return tuple(sources)
 
 
-def _parse_source(text: str, account_before: str) -> SourceCursor:
+def _parse_source(text: str, last: SourceCursor | None) -> SourceCursor:
     account, mailbox, *numbers = text.split(":")
-    account_id, name = account or account_before, unescape_field(mailbox)
+    account_id, name = account or (last.account_id if last else ""), unescape_field(mailbox)
     numbers += ["0"] * (3 - len(numbers))
     skip = numbers.pop().split(",") if len(numbers) == _SOURCE_FIELDS_MAX - 2 else []
     uidvalidity, position, rank = [*numbers, "", "", ""][:3]
+    rank = str(last.rank) if last and rank == _SAME_RANK else rank
     sound = (
         len(numbers) == 3
         and re.fullmatch(ACCOUNT_ID_PATTERN, account_id)
@@ -212,7 +217,7 @@ def parse_mailboxes_cursor(text: str) -> MailboxesCursor:
 def escape_field(value: str) -> str:
     """Write any text as one field of a cursor."""
     # quote_plus never escapes a dot, and dots are the separators.
-    return quote_plus(value).replace(".", "%2E")
+    return quote_plus(value, safe="*/@").replace(".", "%2E")
 
 
 def unescape_field(text: str) -> str:
