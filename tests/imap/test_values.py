@@ -19,6 +19,7 @@ from mailmcp.imap.values import parse_line
         ([rb'"a \"b\" \\ \n"'], (rb'a "b" \ \n',)),
         ([b'BODY[HEADER.FIELDS (DATE "X")]<0> a'], (b'BODY[HEADER.FIELDS (DATE "X")]<0>', b"a")),
         ([(b"(A {3}", b'("x'), (b" B ~{1}", b"\0"), b")"], ((b"A", b'("x', b"B", b"\0"),)),
+        ([b"a" + b" " * 300_000], (b"a",)),
         ([b"50%) \xff"], (50, b"%", b")", b"\xff")),
     ],
 )
@@ -39,6 +40,9 @@ def test_values(line: list[Piece], values: tuple[object, ...]) -> None:
         [b'a"b"'],
         [b"(a"],
         [b"9" * 5_000],
+        [b"[" * 300_000],
+        [b'"' + b'\\"' * 300_000],
+        [b'a"' * 300_000],
     ],
 )
 def test_what_cannot_be_read_is_a_value_error(line: list[Piece]) -> None:

@@ -1,1 +1,1 @@
-"""Talks to IMAP servers, on IMAPClient. The only layer with sockets."""
+"""Talks to IMAP servers, on imaplib. The only layer with sockets."""

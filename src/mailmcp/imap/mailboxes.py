@@ -181,7 +181,7 @@ def _parse_mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
     lowered = {each.lower() for each in attributes}
     return Mailbox(
         name=_learn_name(session, raw_name),
-        # One character or NIL, which IMAPClient recognizes only in capitals.
+        # One character or NIL, which `parse_line` recognizes only in capitals.
         delimiter=delimiter.decode("latin-1") if isinstance(delimiter, bytes) and len(delimiter) == 1 else "",
         selectable=not lowered & {"\\noselect", "\\nonexistent"},
         special_use=next((use for use in _SPECIAL_USES if use.lower() in lowered), ""),

@@ -12,12 +12,10 @@ from mailmcp.imap.command import Piece
 
 _TOKEN: Final = re.compile(
     rb"""
-    [ \t\r\n]*+ (?:
       ( (?: [^\x00-\x20()%"\[] | \[[^\]]*+\] )++ ) (?!")  # a word: white space in brackets belongs to it
     | ( "(?: [^"\\] | \\. )*+ ) "                         # a quoted string, without its last quote
     | ( [()%\x00-\x08\x0b\x0c\x0e-\x1f] )                 # a parenthesis, or a stray special
-    | ( [^ \t\r\n] )                                      # anything else is malformed
-    )
+    | ( [^ \t\r\n] .*+ )                                  # malformed: the rest isn't read, so time is linear
     """,
     re.VERBOSE | re.DOTALL,
 )
