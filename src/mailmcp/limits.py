@@ -223,8 +223,8 @@ VERIFY_CHUNKS: Final = (100, 400, 1_000)
 SCAN_CHUNK_FIRST: Final = 1_000
 """Structures in the first FETCH of a search for invitations: about 250 KB. Exchange may need seconds."""
 
-SCAN_CHUNK_MAX: Final = 5_000
-"""Structures in each further one: Dovecot sends as many in 30 ms."""
+SCAN_CHUNK_MAX: Final = 2_000
+"""Structures in each further one: 2 MB if they are long, and those of ten mailboxes may come at once."""
 
 KIND_ADDRESSES_MAX: Final = 120
 """Addresses in one SEARCH for mail from any of them: 4 KB, and some servers accept lines of at most 8 KB."""
