@@ -107,7 +107,8 @@ def uid_search(
             numbers = parse_search(reply.untagged.get("SEARCH", ()))
         if numbers is None:
             return None
-        found = part_of(_in_order(numbers), (low, high)) + found
+        part = part_of(_in_order(numbers), (low, high))
+        found = part + found if found else part  # most searches have one part, and it may be large
         lowest = parse_lowest_searched(reply)
         limited = lowest is not None and not 0 < lowest <= low
         rounds -= 1
@@ -206,7 +207,8 @@ def format_range(uids: UidRange) -> bytes:
 def part_of(uids: "array[int]", wanted: UidRange) -> "array[int]":
     """Return the part of ascending UIDs that is in a range."""
     low, high = wanted
-    return uids[bisect_left(uids, low) : None if high is None else bisect_right(uids, high)]
+    first, end = bisect_left(uids, low), len(uids) if high is None else bisect_right(uids, high)
+    return uids if end - first == len(uids) else uids[first:end]
 
 
 def _checked_uids(session: Session, numbers: "array[int]", extremes: "array[int]") -> "array[int]":
