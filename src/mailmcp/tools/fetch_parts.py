@@ -39,12 +39,14 @@ async def fetch_parts(call: Call, refs: Sequence[MessageRef], choose: ChooseItem
         mailboxes={account_id: some[0].mailbox for account_id, some in by_account.items()},
     )
     fetched = FetchedParts()
-    for account_id, found in results.items():
-        if isinstance(found, ToolError):
-            lost = FetchedParts(failures=dict.fromkeys(by_account[account_id], found))
-            found = max(kept[account_id], key=lambda each: len(each.messages), default=lost)  # noqa: PLW2901
-        fetched.messages |= found.messages
-        fetched.failures |= found.failures
+    for account_id, result in results.items():
+        if isinstance(result, ToolError):
+            lost = FetchedParts(failures=dict.fromkeys(by_account[account_id], result))
+            came = max(kept[account_id], key=lambda each: len(each.messages), default=lost)
+        else:
+            came = result
+        fetched.messages |= came.messages
+        fetched.failures |= came.failures
     return fetched
 
 

@@ -68,7 +68,7 @@ class ReplySearch:
         self._statements: dict[str, None] = {}
 
     async def list_mailboxes(self) -> None:
-        """List the mailboxes of all accounts; one round trip. The others can't be called before."""
+        """List the mailboxes of all accounts, which all else depends on; one round trip."""
         now = anyio.current_time()
         listed = await self._call.ask_accounts(
             {each.account_id: list_mailboxes for each in self._call.pool.accounts},
