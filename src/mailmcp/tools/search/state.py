@@ -311,9 +311,11 @@ def arguments_of(search: Search) -> dict[str, object]:
             sent[name.rstrip("_")] = as_sent(name, value) if name in TEXTS else shown
     if search.snippet_chars:
         sent["snippet_max_chars"] = search.snippet_chars
+    is_default = search.page_size == limits.PAGE_SIZE_DEFAULT
     if arguments.group_by is not None:
         sent["group_by"] = arguments.group_by
-    if search.page_size != limits.PAGE_SIZE_DEFAULT:
+        is_default = "limit" not in arguments.model_fields_set  # which one it is depends on the groups
+    if not is_default:
         sent["limit"] = search.page_size
     return sent
 

@@ -93,6 +93,20 @@ def test_a_year_of_months_and_a_month_of_days_are_one_reply(store: Store, desk: 
     assert desk.search(group_by="month", limit=3).data["returned"] == 3
 
 
+@pytest.mark.parametrize("sent", [{}, {"limit": limits.PAGE_SIZE_DEFAULT}, {"limit": 3}])
+@pytest.mark.parametrize("group_by", ["month", "sender"])
+def test_the_same_groups_elsewhere_are_as_many(
+    store: Store, desk: Desk, group_by: str, sent: dict[str, int]
+) -> None:
+    store.fill("INBOX", [make_letter().as_bytes()])
+    store.fill("Archive", [make_letter().as_bytes()])
+    arguments = desk.search(group_by=group_by, from_="nobody@nowhere.example", **sent).data["next_action"][
+        "arguments"
+    ]
+    assert arguments["group_by"] == group_by
+    assert {name: each for name, each in arguments.items() if name == "limit"} == sent
+
+
 def test_what_finds_nothing_says_so(store: Store, desk: Desk) -> None:
     store.fill("INBOX", [make_letter().as_bytes()])
     reply = desk.search(group_by="sender", from_="nobody@nowhere.example")
