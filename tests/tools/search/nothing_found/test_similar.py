@@ -58,6 +58,8 @@ def misspelt(dovecot: Dovecot) -> Iterator[Desk]:
         ({"from": "Dimitris Papadopoulou"}, {"from": "Δημήτρης Παπαδόπουλος"}, 1),
         ({"query": "harbourside", "mailbox": "*"}, {"query": "harbour"}, 1),
         ({"query": "cena sprzątania", "mailbox": "*"}, {"query": "cena sprz tania"}, 1),
+        ({"query": "zebra", "from": "Müller", "mailbox": "*"}, {"from": "Müller"}, 1),
+        ({"query": "harbour", "from": "Kowalczyk", "mailbox": "*"}, {"query": "harbour"}, 1),
     ],
 )
 def test_another_spelling_is_offered_and_found(

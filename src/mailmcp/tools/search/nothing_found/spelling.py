@@ -45,7 +45,7 @@ class Closeness(IntEnum):
     """How likely an offer is what was meant."""
 
     PART = auto()
-    """Some of the words."""
+    """Some of the words, or one criterion less."""
 
     STEM = auto()
     """The beginning or end of a word, one part of a name, or all but the letters that charsets differ in."""
@@ -60,6 +60,8 @@ class Offer:
 
     argument: str
     text: str
+    """Empty to leave the argument out."""
+
     closeness: Closeness
     count: int = 0
     """Messages that were seen to match, some of all."""
@@ -75,10 +77,14 @@ def searched_texts(arguments: Mapping[str, object]) -> Iterator[tuple[Criterion,
 
 
 def other_spellings(arguments: Mapping[str, object]) -> list[Offer]:
-    """Return offers for the server to count, the most likely first."""
-    offers = [offer for row, text in searched_texts(arguments) for offer in _rewritten(row, text)]
+    """Return offers for the server to count: the likeliest other spellings, and one criterion less."""
+    texts = list(searched_texts(arguments))
+    offers = [offer for row, text in texts for offer in _rewritten(row, text)]
     likely = sorted(dict.fromkeys(offers), key=lambda each: each.closeness, reverse=True)
-    return likely[: limits.SPELLINGS_MAX]
+    fewer = [
+        Offer(argument=row.argument, text="", closeness=Closeness.PART) for row, _ in texts[1:] and texts
+    ]
+    return likely[: limits.SPELLINGS_MAX - len(fewer)] + fewer
 
 
 def _rewritten(row: Criterion, text: str) -> Iterator[Offer]:
@@ -225,11 +231,17 @@ def _likeness_to(word: str) -> Callable[[str], float]:
 
 
 def best_offers(counted: Iterable[Offer]) -> list[Offer]:
-    """Return the offers that found something, the closest first, each once."""
+    """Return the offers that found something, the closest first, each once.
+
+    Of the offers to leave an argument out, the one that finds least is the closest.
+    """
     found: dict[tuple[str, str], Offer] = {}
     for each in counted:
         key = (each.argument, each.text.casefold())
         if each.count and (key not in found or found[key].closeness < each.closeness):
             found[key] = each
-    ordered = sorted(found.values(), key=lambda each: (each.closeness, len(each.text)), reverse=True)
-    return ordered[: limits.SPELLING_SHOWN_MAX]
+
+    def rank(offer: Offer) -> tuple[Closeness, int]:
+        return offer.closeness, len(offer.text) or -offer.count
+
+    return sorted(found.values(), key=rank, reverse=True)[: limits.SPELLING_SHOWN_MAX]

@@ -18,7 +18,10 @@ from mcp_envelope.markdown import quote, unescape
 
 def name_offers(offers: Sequence[Offer]) -> str:
     """Write a sentence about what was found close to a search that found nothing."""
-    named = [f"{each.argument} {quote(each.text)} (about {each.count})" for each in offers]
+    changes = [
+        f"{each.argument} {quote(each.text)}" if each.text else f"no {each.argument}" for each in offers
+    ]
+    named = [f"{change} (about {each.count})" for change, each in zip(changes, offers, strict=True)]
     return f"Similar searches find messages: {', '.join(named)}."
 
 
@@ -26,7 +29,8 @@ def suggest_search(search: Search, coverage: Coverage, offers: Sequence[Offer] =
     """Suggest what to search next when nothing was found.
 
     Another spelling that is known to find something comes first. Then all mailboxes, parts of the words,
-    technical header fields, times by the Date header, Junk and Trash, and single words instead of phrases.
+    technical header fields, times by the Date header, Junk and Trash, single words instead of phrases, and
+    fewer words or criteria.
 
     Args:
         search: What was searched for.
@@ -60,7 +64,7 @@ def suggest_search(search: Search, coverage: Coverage, offers: Sequence[Offer] =
             mailbox=EVERYTHING,
             query=query,
         )
-    return NextAction(
+    return _suggest_offer(search, offers, Closeness.PART) or NextAction(
         instruction="Search with fewer criteria, or look at the mailboxes.",
         tool=LIST_MAILBOXES,
         arguments={"account_id": search.sources[0].account_id},
@@ -76,7 +80,9 @@ def _suggest_offer(search: Search, offers: Sequence[Offer], closeness: Closeness
     """Suggest the closest offer, if it is as close as that."""
     if not offers or offers[0].closeness is not closeness:
         return None
-    return repeat_search(search, "Try the closest similar search.", **{offers[0].argument: offers[0].text})
+    closest = offers[0]
+    changed = {closest.argument: closest.text} if closest.text else {}
+    return repeat_search(search, "Try the closest similar search.", without=[closest.argument], **changed)
 
 
 def _suggest_technical(search: Search, coverage: Coverage) -> NextAction | None:
