@@ -110,7 +110,7 @@ def test_a_refused_command_is_the_servers_word(peer: PeerFactory, command: str, 
             pool.run(read_round)
         error = caught.value
         assert (error.code, error.reason) == (Code.INTERNAL, Reason.SERVER_REFUSED)
-        assert error.message.endswith(f'(account main): {status} "Not today"')
+        assert error.message.endswith(f'(account main): {status} "Not today".')
         assert error.details["command"] == command.removeprefix("UID ")
         assert error.retryable == (status == "NO")
         server.rules.clear()
