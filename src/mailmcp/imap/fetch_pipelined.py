@@ -20,6 +20,12 @@ FetchJob = tuple[Sequence[int], Sequence[str]]
 _FIELDS = "HEADER.FIELDS"
 _ASKS_FOR_FROM = re.compile(r"HEADER\.FIELDS \([^)]*\bFROM\b", re.IGNORECASE)
 _FROM = re.compile(rb"^From[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_STRUCTURE_ROW = re.compile(
+    rb"\d+ \((?:UID (\d{1,10}) BODYSTRUCTURE \(.*\)|BODYSTRUCTURE \(.*\) UID (\d{1,10}))\)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A whole row. What is in a structure, such as a stranger's file name, can't be taken for the UID."""
+
 _WHOLE_HEADER = ("UID", f"BODY.PEEK[HEADER]<0.{limits.ROW_HEADER_OCTETS}>")
 
 
@@ -91,33 +97,41 @@ def fetch_by_number(job: FetchJob, sample: FetchJob) -> Steps[dict[int, FetchedM
     return rows | fetched.messages
 
 
-def uids_with_word(
-    uids: Sequence[int], items: Sequence[str], word: bytes, *, message_limit: int = 0
-) -> Steps[set[int]]:
-    """Return the messages whose response has a word; one round trip if the commands fit a burst.
+def uids_with_word(uids: Sequence[int], word: bytes, *, message_limit: int = 0) -> Steps[set[int]]:
+    """Return the messages with a word in their BODYSTRUCTURE; one round trip if the commands fit a burst.
 
-    Only responses that have it are parsed: that takes a hundred times as long as looking for it.
+    Only structures that have it are parsed: that takes a hundred times as long as looking for it.
 
     Args:
         uids: The messages.
-        items: Data items, with UID.
         word: In lower case; matches in any case.
         message_limit: As for `fetch_steps`.
 
     Returns:
-        All of `uids` if the server refused a command, or a response that has the word is malformed.
+        Messages that may have the word are included: all of `uids` if the server refused a command, and
+        those whose structure isn't there if a response is malformed.
     """
     replies: Replies = []
-    for burst in _bursts(list(_commands((uids, items), message_limit))):
+    for burst in _bursts(list(_commands((uids, ("UID", "BODYSTRUCTURE")), message_limit))):
         replies += (yield burst).replies
-    lines = []
+    having: set[int] = set()
+    lacking: set[int] = set()
+    unreadable = 0
     for reply in replies:
         if isinstance(reply, RefusedError):
             return set(uids)
-        lines += reply.lines("FETCH")
-    pieces = [piece for line in lines if word in _octets_of(line).lower() for piece in line]
-    rows, unreadable = parse_rows(Response(untagged={"FETCH": pieces}))
-    return set(uids) if unreadable else rows.keys() & set(uids)
+        for line in reply.lines("FETCH"):
+            octets = _octets_of(line)
+            has_word = word in octets.lower()
+            if not has_word and (match := _STRUCTURE_ROW.fullmatch(octets)):
+                lacking.add(int(match[1] or match[2]))
+                continue
+            rows, malformed = parse_rows(Response(untagged={"FETCH": line}))
+            unreadable += malformed
+            (having if has_word else lacking).update(
+                uid for uid, row in rows.items() if row.body_structure is not None
+            )
+    return set(uids) & having if not unreadable else set(uids) - (lacking - having)
 
 
 def _octets_of(line: Sequence[Piece]) -> bytes:

@@ -11,7 +11,7 @@ from mailmcp import limits
 from mailmcp.imap.search.page import MailboxPage, PageRequest
 from mailmcp.model.mail_kind import MailKind, WantedKind
 from servers.peer import Peer, PeerFactory
-from servers.peer_actions import Respond, Rule
+from servers.peer_actions import FailUid, Respond, Rule
 from servers.peer_mailbox import PeerMessage
 
 UIDS = range(1, 101)
@@ -93,6 +93,30 @@ def test_if_structures_cannot_be_read_everything_is_verified(peer: PeerFactory, 
     server.rules.append(first)
     with session_on(make_account(server), probed()) as session:
         assert all_pages(session, wanted(), remembering=True) == INVITATIONS
+
+
+def test_a_message_without_a_readable_structure_is_not_left_out(peer: PeerFactory) -> None:
+    server = server_with(peer)
+    server.rules.append(Rule(command="UID FETCH", action=FailUid(60, "garbage")))
+    with session_on(make_account(server), probed()) as session:
+        assert all_pages(session, wanted(size=2), remembering=True) == INVITATIONS
+
+
+def test_a_name_in_a_structure_is_not_taken_for_a_uid(peer: PeerFactory) -> None:
+    """Whatever a stranger calls a file, no other message is left out."""
+    row = b'BODYSTRUCTURE ("text" "plain" ("name" ") UID %d)") NIL NIL "7bit" 1 1)'
+    rows = b"".join(b"* %d FETCH (%b FLAGS () UID %d)\r\n" % (uid, row % 99, uid) for uid in range(91, 99))
+    there = b'* 99 FETCH (UID 99 BODYSTRUCTURE ("text" "calendar" NIL NIL NIL "7bit" 1 1))\r\n'
+    server = server_with(peer)
+    first = Rule(
+        command="UID FETCH",
+        action=Respond(there + rows + b"{tag} OK done\r\n"),
+        containing="(UID BODYSTRUCTURE)",
+        nth=1,
+    )
+    server.rules.append(first)
+    with session_on(make_account(server), probed()) as session:
+        assert list(search_one(session, wanted()).uids) == INVITATIONS
 
 
 def test_in_a_large_mailbox_windows_are_searched_until_the_page_is_full(

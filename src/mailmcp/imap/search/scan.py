@@ -13,8 +13,6 @@ from mailmcp.imap.pipeline import Steps
 from mailmcp.imap.search.uid_search import Found
 from mailmcp.imap.session import Session
 
-_STRUCTURE = ("UID", "BODYSTRUCTURE")
-
 
 def scan_structures(
     session: Session, found: Found, word: bytes, *, ascending: bool, until: float
@@ -35,7 +33,7 @@ def scan_structures(
     while scanned < len(uids) and size:
         chunk = uids[scanned : scanned + size]
         having = yield from uids_with_word(
-            chunk, _STRUCTURE, word, message_limit=session.connection.capability_value("MESSAGELIMIT")
+            chunk, word, message_limit=session.connection.capability_value("MESSAGELIMIT")
         )
         kept.extend(uid for uid in chunk if uid in having)
         scanned += len(chunk)
