@@ -133,3 +133,19 @@ def test_in_a_large_mailbox_windows_are_searched_until_the_page_is_full(
         assert (list(everything.uids), everything.left) == (INVITATIONS, 0)
         several = search_mailboxes(session, [wanted(size=2)] * 2)
         assert [each.uids for each in several if isinstance(each, MailboxPage)] == [(99, 60)] * 2
+
+
+def test_windows_with_few_matches_are_looked_through_too(
+    peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has three matches of the other criteria, which don't fill the page; the oldest is an invitation."""
+    monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 40)
+    monkeypatch.setattr(limits, "SEARCH_WINDOW_MESSAGES", 30)
+    monkeypatch.setattr(limits, "SEARCH_WINDOW_GROWTH_MAX", 1)
+    made = [invitation(uid) if uid == INVITATIONS[-1] else letter(uid) for uid in UIDS]
+    flagged = [replace(each, flags=("\\Flagged",) * (each.uid % 10 == INVITATIONS[-1])) for each in made]
+    server = peer(messages=flagged, capabilities=("IMAP4rev1", "LITERAL+"))
+    with session_on(make_account(server), probed()) as session:
+        search_one(session, request())  # learns the size
+        found = search_one(session, wanted(size=5, flagged=True))
+        assert (list(found.uids), found.left) == ([3], 0)

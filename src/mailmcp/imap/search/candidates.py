@@ -93,7 +93,9 @@ def _search_windows(server: SearchServer, wanted: PageRequest, candidates: Candi
         count = windows.rest if begins and windows.counts_fast else None
         began = quirks.clock()
         try:
-            plan, found = yield from _search(server, wanted, window, count=count, begins=begins)
+            plan, found = yield from _search(
+                server, wanted, window, count=count, begins=begins, is_last=windows.rest is None
+            )
         except PipelineInterruptedError:
             windows.learn(quirks.clock() - began, alone=wanted.share == 1)  # probably it took too long
             raise
@@ -146,8 +148,12 @@ def _search(
     sort: bytes = b"",
     count: UidRange | None = None,
     begins: bool = False,
+    is_last: bool = True,
 ) -> Steps[tuple[Plan, Found]]:
-    """Search, again as often as the server turns out not to support the plan, and scan for invitations."""
+    """Search, again as often as the server turns out not to support the plan, and scan for invitations.
+
+    If this isn't the last window, what it finds must be worth counting: even a few matches are scanned.
+    """
     while True:
         plan = server.plan(wanted.query)
         found = yield from server.search(
@@ -156,7 +162,7 @@ def _search(
         if found is None:
             continue
         kind = plan.local.kind
-        if kind and kind.structure_word and len(found.uids) > wanted.size:
+        if kind and kind.structure_word and len(found.uids) > (wanted.size if is_last else 0):
             found = yield from scan_structures(
                 server.session,
                 found,
