@@ -138,7 +138,7 @@ def test_in_a_large_mailbox_windows_are_searched_until_the_page_is_full(
 def test_windows_with_few_matches_are_looked_through_too(
     peer: PeerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each has three matches of the other criteria, which don't fill the page; the oldest is an invitation."""
+    """Three matches of the other criteria in each don't fill the page; the oldest is an invitation."""
     monkeypatch.setattr(limits, "LARGE_MAILBOX_MESSAGES", 40)
     monkeypatch.setattr(limits, "SEARCH_WINDOW_MESSAGES", 30)
     monkeypatch.setattr(limits, "SEARCH_WINDOW_GROWTH_MAX", 1)

@@ -134,6 +134,14 @@ def test_what_lies_between_two_words_of_a_name_must_be_harmless() -> None:
     assert close_names({"from": "Stephany Kowalczik"}, [header]) == []
 
 
+def test_of_equally_close_names_the_first_is_offered() -> None:
+    """Whatever the seed of hashes: the same search offers the same again."""
+    names = ["Kowalczyk", "kowalczyk", "KOWALCZYK", "kOwalczyk", "koWalczyk"][: limits.SPELLING_SHOWN_MAX]
+    header = "".join(f"From: {name} <{number}@x.example>\r\n" for number, name in enumerate(names))
+    offers = close_names({"from": "Kowalczik"}, [f"{header}\r\n".encode()])
+    assert [each.text for each in offers] == names
+
+
 def test_comparing_takes_bounded_time() -> None:
     """Whatever strangers write: words without end, and thousands of recipients."""
     hostile = b"From: " + b"kowalczyk" * 50_000 + b" <a@b.example>\r\n"

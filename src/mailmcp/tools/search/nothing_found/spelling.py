@@ -130,9 +130,11 @@ def close_names(arguments: Mapping[str, object], headers: Sequence[bytes]) -> li
     return offers
 
 
-def _people(headers: Headers, names: Sequence[str]) -> set[str]:
+def _people(headers: Headers, names: Sequence[str]) -> list[str]:
+    """Return names and addresses, each once, in their order: the first of equally close ones is offered."""
     found = (each for name in names for each in parse_addresses(*headers.raw_all(name)))
-    return {text for each in found for text in (clean_line(each.name).text, each.address) if text}
+    texts = (text for each in found for text in (clean_line(each.name).text, each.address) if text)
+    return list(dict.fromkeys(texts))
 
 
 def _line(headers: Headers, row: Criterion) -> str:
@@ -142,7 +144,7 @@ def _line(headers: Headers, row: Criterion) -> str:
     return " ".join([subject, *_people(headers, ("From", "To", "Cc"))])
 
 
-def _close_people(row: Criterion, text: str, people: Sequence[set[str]]) -> Iterator[Offer]:
+def _close_people(row: Criterion, text: str, people: Sequence[Sequence[str]]) -> Iterator[Offer]:
     """Yield the names and addresses that are like a text, each with how many messages have it."""
     parts = [_likeness_to(each) for each in _WORD.findall(text)]
     if len(parts) > limits.SPELLING_WORDS_MAX:
