@@ -162,6 +162,7 @@ def test_an_empty_result_with_a_failed_mailbox_proves_nothing(
 
 
 def test_what_several_mailboxes_have_left_is_one_sentence() -> None:
-    checked, whole = replace(scanned(), candidates_checked=30, unchecked=315), scanned()
-    said = coverage(seen=(checked, whole, replace(checked, candidates_checked=40))).method
+    checked, full = replace(scanned(), candidates_checked=30, unchecked=315), scanned()
+    full = replace(full, candidates_checked=10, left=490)
+    said = coverage(seen=(checked, full, replace(checked, candidates_checked=40))).method
     assert said == "Checked 70 of 700 possible matches; the next page continues from there."

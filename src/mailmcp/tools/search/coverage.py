@@ -92,8 +92,10 @@ class Coverage:
     def method(self) -> str:
         """Sentences about how it was searched, each once."""
         sentences = [*self.notes, *dict.fromkeys(line for each in self.seen for line in each.statements)]
-        if unchecked := sum(each.unchecked for each in self.seen):
-            checked = sum(each.candidates_checked for each in self.seen)
+        # A mailbox that filled its page has more, too, but nothing there was given up.
+        if given_up := [each for each in self.seen if each.unchecked]:
+            checked = sum(each.candidates_checked for each in given_up)
+            unchecked = sum(each.unchecked for each in given_up)
             of_all = f"{checked} of {checked + unchecked} possible matches"
             sentences.append(f"Checked {of_all}; the next page continues from there.")
         sentences += self.reach
