@@ -69,11 +69,11 @@ def test_a_link_does_not_mislead(text: str, href: str) -> None:
     assert not find_misleading_host(text, parse_link(href))
 
 
-def test_targets_are_shown_once_and_short_ones_in_full() -> None:
+def test_each_target_is_shown_in_few_words() -> None:
     book = LinkBook()
     links = [
         ("Read", "https://x.example/a", "<https://x.example/a>"),
-        ("Read again", "https://x.example/a", ""),
+        ("Read again", "https://x.example/a", "<…>"),
         ("https://x.example/a", "https://x.example/a", ""),
         ("X.example/a/", "https://x.example/a/", ""),
         ("+49 (1) 23", "tel:+49123", ""),
@@ -88,9 +88,22 @@ def test_targets_are_shown_once_and_short_ones_in_full() -> None:
         ("Open", "ms-word:ofe|u|https://x.example/", "<ms-word:ofe|u|https://x.example/>"),
         ("Open", f"app:{LONG}", "<app:…>"),
         ("Take", f"https://d.example/{LONG}3", "<d.example/…>"),
+        ("Look", "https://x.example/c", "<https://x.example/c>"),
+        ("Take", f"https://d.example/{LONG}3", "<d.example/…>"),
+        ("bank.example", "https://d.example/", "<goes to d.example: https://d.example/>"),
+        ("Take", f"https://d.example/{LONG}3", "<…>"),
     ]
     assert [book.describe(text, href) for text, href, _ in links] == [shown for _, _, shown in links]
-    assert book.misleading == 0
+    assert book.misleading == 1
+
+
+def test_no_note_refers_to_a_link_far_above() -> None:
+    book = LinkBook()
+    notes: list[str] = []
+    for chars in (0, 900, 1_100):
+        book.chars_since += chars
+        notes.append(book.describe("Read", "https://x.example/a"))
+    assert notes == ["<https://x.example/a>", "<…>", "<https://x.example/a>"]
 
 
 def test_what_misleads_says_where_it_goes_each_time() -> None:

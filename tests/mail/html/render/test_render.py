@@ -134,7 +134,7 @@ def test_struck_and_raised_text_keeps_its_meaning(html: str, text: str) -> None:
         ("<a href='https://x.example/a b\n<c>'>x</a>", "x <https://x.example/a%20b%3Cc%3E>"),
         (
             "<a href=https://x.example/><img alt=Logo></a> <a href=https://x.example/>Shop</a>",
-            "[Logo] <https://x.example/> Shop",
+            "[Logo] <https://x.example/> Shop <…>",
         ),
         (
             "<a href=https://x.example/a>1</a> <a href=https://x.example/b>2</a>",
@@ -149,6 +149,28 @@ def test_struck_and_raised_text_keeps_its_meaning(html: str, text: str) -> None:
 )
 def test_links_say_where_they_go(html: str, text: str) -> None:
     assert render(html) == text
+
+
+QUOTED_LINK = "<a href=https://evil.example/>one</a>"
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        f"<blockquote type=cite><p>{QUOTED_LINK}<p>a<p>b<p>c</blockquote>",
+        f"<blockquote type=cite><table><tr><td>{QUOTED_LINK}</td></tr></table><p>a<p>b<p>c</blockquote>",
+        "<blockquote><form action=https://evil.example/><button>one</button><input></form></blockquote>",
+        f"&gt; {QUOTED_LINK}<br>&gt; a<br>&gt; b<br>&gt; c<br>",
+        f"<p>&gt; a</p><p>\n&gt; b</p><p>&gt;</p><table><tr><td>&gt;<td>{QUOTED_LINK}</table>",
+        f"<pre>x\n&gt; a\n&gt; b\n&gt; {QUOTED_LINK}</pre>",
+    ],
+)
+@pytest.mark.parametrize(
+    "link", [QUOTED_LINK.replace("one", "Log in"), "<form action=https://evil.example/>Log in <input></form>"]
+)
+def test_no_note_refers_to_a_quotation(quoted: str, link: str) -> None:
+    """Quotations are collapsed, and the target with them."""
+    assert render(f"<p>Ann wrote:</p>{quoted}<p>Please</p>{link}").endswith("Log in <https://evil.example/>")
 
 
 def test_a_very_long_target_is_cut_to_its_host() -> None:

@@ -3,9 +3,12 @@
 Rules, in this order:
 
 1. A link that misleads is ``text <goes to host: target>``, or ``<goes to host>`` if the target is long.
-2. Nothing is added where the text says the target itself, or the target stood there before.
-3. A target of up to LINK_CHARS_MAX characters is shown: ``text <target>``.
-4. A longer one is its host: ``text <host/…>``; the next on the same host is ``text <…>``.
+2. Nothing is added where the text says the target itself.
+3. ``text <…>`` goes where the link before it goes, or is long and on the same host.
+4. A target of up to LINK_CHARS_MAX characters is shown: ``text <target>``.
+5. A longer one is its host: ``text <host/…>``.
+
+``<…>`` never refers to a link that is far above, nor to one in a quotation, which may be collapsed.
 
 A link misleads if its text names a host or an address and it goes to another site
 (registrable domains are compared), if it has a user name before its host or a label in two
@@ -26,6 +29,7 @@ from mailmcp.mail.html.hidden.remove import MARK_OPENING
 from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same_site
 
 _TEXT_CHARS_MAX: Final = 500
+_NEAR_CHARS: Final = 1_000
 _WORDS_MAX: Final = 5
 _LABEL: Final = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
 _DOT: Final = "[.\u3002\uff0e\uff61]"  # IDNA knows four
@@ -49,8 +53,18 @@ class LinkBook:
     misleading: int = 0
     """Links that say one thing and do another, from 0."""
 
-    _shown: set[str] = field(default_factory=set)
-    _last_host: str = ""
+    sent: set[str] = field(default_factory=set)
+    """Where buttons that were shown lead."""
+
+    chars_since: int = 0
+    """Characters of text since the last link."""
+
+    _last: Link | None = None
+
+    def forget(self) -> None:
+        """Let no note refer to a link so far: a reader may not see them."""
+        self._last = None
+        self.sent.clear()
 
     def describe(self, text: str, href: str) -> str:
         """Return the note after the text of a link, without white space; "" for none.
@@ -67,22 +81,19 @@ class LinkBook:
         self.misleading += link.kind is LinkKind.RUNS or bool(words and host)
         if not link.target or not words:
             return ""
+        last, self._last = self._last if self.chars_since <= _NEAR_CHARS else None, link
+        self.chars_since = 0
         if host or link.kind is LinkKind.RUNS:
-            self._shown.add(link.target)
             return f"<goes to {_name_target(link, host)}>"
-        if link.target in self._shown and "//" not in words:
-            return ""
-        self._shown.add(link.target)
         if _bare(words, link.kind) == _bare(link.target, link.kind):
             return ""
-        return f"<{self._shorten(link)}>" if link.is_long else f"<{link.target}>"
+        if last and (link.target == last.target or (link.is_long and link.host and link.host == last.host)):
+            return "<…>"
+        return f"<{_shorten(link) if link.is_long else link.target}>"
 
-    def _shorten(self, link: Link) -> str:
-        if link.host and link.host == self._last_host:
-            return "…"
-        self._last_host = link.host
-        scheme = link.target.partition(":")[0]
-        return f"{link.host or scheme}{'/' if link.host else ':'}…"
+
+def _shorten(link: Link) -> str:
+    return f"{link.host}/…" if link.host else f"{link.target.partition(':')[0]}:…"
 
 
 def _name_target(link: Link, host: str) -> str:

@@ -34,6 +34,7 @@ _NUMBER: Final = re.compile(r"\s*(\d{1,6})")
 _MARKS: Final = re.compile(
     r"\W*(?:may be hidden|\d+ quoted line|(?:button|field|area of a picture)\W*$)", re.IGNORECASE
 )
+_QUOTED: Final = re.compile(r"^\s*>", re.MULTILINE)
 _PIXEL_MAX: Final = 2.0
 _STRUCK: Final = "~~"
 _INDENT: Final = re.compile(r"(?is)(?!.*border-left)(?:.*;)?\s*border\s*:\s*(?:none|medium|0)\b")
@@ -74,11 +75,12 @@ class _Renderer:
         "links",
         "lists",
         "preformatted",
-        "sent",
+        "quotes",
         "spans",
         "struck",
         "tables",
         "targets",
+        "typed_quotes",
         "writer",
         "writers",
     )
@@ -91,9 +93,9 @@ class _Renderer:
         self.spans: list[tuple[int, int]] = []  # columns and rows of each open cell
         self.lists: list[int] = []  # next number of each open list, 0 without numbers
         self.links: list[tuple[str, list[str]]] = []  # where each open one leads, and its text so far
-        self.sent: set[str] = set()  # where buttons that were shown lead
+        self.typed_quotes = False  # whether a text before marks lines as quoted by itself
         self.book = LinkBook()
-        self.preformatted = self.struck = 0
+        self.preformatted = self.struck = self.quotes = 0
         self.invisible = 0
 
     def render(self, root: LexborNode) -> None:
@@ -150,6 +152,10 @@ class _Renderer:
     def _write(self, text: str) -> None:
         cleaned = clean_text(text)
         self.invisible += cleaned.removed
+        self.book.chars_since += len(cleaned.text)
+        begins = self.preformatted or self.writer.is_line_empty()
+        if begins and ">" in cleaned.text and _QUOTED.search(cleaned.text):
+            self.typed_quotes = True
         if self.links:  # a form may hold links: each text is that of the innermost
             self.links[-1][1].append(cleaned.text)
         if self.preformatted:
@@ -170,6 +176,12 @@ class _Renderer:
     def open_quote(self, node: LexborNode) -> None:
         mark = "  " if _INDENT.match(node.attributes.get("style") or "") else "> "
         self.writer.push_prefix(mark, mark)
+        self.quotes += 1
+
+    def close_quote(self) -> None:
+        self.quotes -= 1
+        self.book.forget()
+        self.close_prefix()
 
     def open_list(self, node: LexborNode) -> None:
         start = _NUMBER.match(node.attributes.get("start") or "1") if node.tag == "ol" else None
@@ -218,10 +230,12 @@ class _Renderer:
         if node.attributes.get(TAG_ATTRIBUTE) == "button" and not "".join(texts).strip():
             self._write("[button]")
         self.links.pop()
-        if node.attributes.get(TAG_ATTRIBUTE) == "form" and href in self.sent:
+        if self.quotes or self.typed_quotes:
+            self.book.forget()
+        if node.attributes.get(TAG_ATTRIBUTE) == "form" and href in self.book.sent:
             return  # a button has shown it
         if node.tag in ("input", "label") or node.attributes.get(TAG_ATTRIBUTE) == "button":
-            self.sent.add(href)
+            self.book.sent.add(href)
         if target := self.book.describe("".join(texts), href):
             last = next((text for text in reversed(texts) if text != "\n"), "")
             self.writer.write(f" {target}{' ' if last[-1:].isspace() else ''}")
@@ -304,10 +318,11 @@ _OPENERS: Final[dict[str, Callable[[_Renderer, LexborNode], None]]] = {
     "tr": _Renderer.open_row,
 }
 _CLOSERS: Final[dict[str, Callable[[_Renderer], None]]] = {
-    **dict.fromkeys((*_HEADINGS, "blockquote", "dd"), _Renderer.close_prefix),
+    **dict.fromkeys((*_HEADINGS, "dd"), _Renderer.close_prefix),
     **dict.fromkeys(("del", "s", "strike"), _Renderer.close_struck),
     **dict.fromkeys(("td", "th"), _Renderer.close_cell),
     **dict.fromkeys(("ul", "ol"), _Renderer.close_list),
+    "blockquote": _Renderer.close_quote,
     "li": _Renderer.close_item,
     "pre": _Renderer.close_pre,
     "table": _Renderer.close_table,

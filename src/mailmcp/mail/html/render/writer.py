@@ -59,6 +59,10 @@ class TextWriter:
         """Return whether the next text would directly follow a digit."""
         return bool(self._words) and not self._space and self._words[-1][-1:].isdigit()
 
+    def is_line_empty(self) -> bool:
+        """Return whether the next text would begin a line."""
+        return not "".join(self._words).strip()
+
     def write_preformatted(self, text: str) -> None:
         """Add text whose line ends and spaces count."""
         for number, line in enumerate(text.replace("\r\n", "\n").split("\n")):
