@@ -1,6 +1,6 @@
 """Cursors: where a list continues, in a text that needs nothing else.
 
-A cursor is URL-safe ASCII: a version, fields, and a checksum, separated by dots. It is readable on
+A cursor is printable ASCII: a version, fields, and a checksum, separated by dots. It is readable on
 purpose: models copy it token by token, and words and numbers cost fewer tokens than Base64. The checksum
 (CRC-32) finds miscopied cursors. It keeps no secret and grants nothing: a caller could send the same
 criteria without a cursor.
