@@ -111,8 +111,15 @@ def normalize_html(html: str) -> NormalizedHtml:
         elif name in DROPPED or name in _STANDS_FOR:
             end = _end_of(name, html, position) if name in DROPPED else position
             sheets += _sheet(name, match.group(), html[position:end])
-            if name == "style" and (normalizer.foreign() or " title" in match.group().lower()):
-                normalizer.ambiguous = True  # inert, another syntax, or an alternative that is off
+            tag = match.group().lower()
+            # Inert, another syntax, an alternative that is off, or not of the type that it seems to be.
+            is_odd = (
+                normalizer.foreign()
+                or " title" in tag
+                or re.search(r"text/css[^\"'>]*\s[\"']|[\"']\s+text", tag)
+            )
+            if (name == "style" and is_odd) or (name == "meta" and "content-security" in tag):
+                normalizer.ambiguous = True
             if name == "script" and "<!--" in html[position:end] and "<script" in html[position:end].lower():
                 normalizer.ambiguous = True
             if name in WRITTEN_AS:
@@ -122,7 +129,7 @@ def normalize_html(html: str) -> NormalizedHtml:
         else:
             normalizer.start(name, match.group())
     normalizer.text(html[position:])
-    if re.fullmatch(r"#?\w+", link := page["body"].get("link", "")):
+    if re.fullmatch(r"#?\w+", link := page["body"].get("link", "").strip(_SPACES)):
         sheets.insert(0, StyleSheet(css=f"a:link{{color:{link}}}", media=""))
     tags = "".join(_write_tag(name, attributes) for name, attributes in page.items() if attributes)
     return NormalizedHtml(
@@ -221,7 +228,7 @@ class _Normalizer:
 
     def foreign(self) -> bool:
         """Return whether a style element here may not apply, or not as it is written."""
-        return any(self.open[name] for name in ("svg", "math", "template"))
+        return any(self.open[name] for name in ("svg", "math", "template", "noscript"))
 
     def start(self, name: str, tag: str) -> None:
         if name in _AMBIGUOUS or (name == "form" and self.form):

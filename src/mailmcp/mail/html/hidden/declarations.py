@@ -20,8 +20,8 @@ _VALUE_DEPTH_MAX: Final = 4  # functions in functions; serialising deeper ones r
 _NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|alpha\(.*|expression\(.*|.*!.*", re.DOTALL)
 """Values that no browser of today understands, or that are the font of a system."""
 
-_ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert-layer$")
-"""Values that depend on something else in the document."""
+_ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert(?:-layer)?$")
+"""Values that depend on something else in the document, or on the browser's own style sheet."""
 
 _VARIABLE: Final = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,[^()]*)?\)")
 _QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")
@@ -57,11 +57,12 @@ _WITH_STRINGS: Final = frozenset({"list-style", "list-style-type", "quotes"})
 
 _WEIGHT: Final = "bold|bolder|lighter|[1-9]00"
 _IDENT: Final = r"(?!(?:inherit|initial|unset|revert|revert-layer|default)\b)-?[a-z_][\w-]*"
-_FAMILY: Final = rf"(?:\"[^\"]*\"|'[^']*'|{_IDENT}(?: {_IDENT})*)"
+_GENERIC: Final = r"(?:sans-serif|serif|cursive|fantasy|monospace|math|system-ui|ui-[a-z-]+)(?![\w-])"
+_FAMILY: Final = rf"(?:\"[^\"]*\"|'[^']*'|{_GENERIC}(?! [\w-])|(?!{_GENERIC}){_IDENT}(?: {_IDENT})*)"
 _FONT: Final = re.compile(
     rf"(?:normal ){{0,2}}"
     rf"(?:(?:(?:italic|oblique) )?(?:small-caps )?(?:(?:{_WEIGHT}) )?|(?:{_WEIGHT}) (?:italic|oblique) )"
-    rf"({NUMBER}(?:%|[a-z]+)|0|[a-z-]+)(?: ?/ ?([\w.%+-]+))? {_FAMILY}(?: ?, ?{_FAMILY})*"
+    rf"({NUMBER}(?:%|[a-z]+)|0|{_IDENT})(?: ?/ ?([\w.%+-]+))? {_FAMILY}(?: ?, ?{_FAMILY})*"
 )
 _SYSTEM_FONTS: Final = frozenset({"caption", "icon", "menu", "message-box", "small-caption", "status-bar"})
 
@@ -199,7 +200,8 @@ def _background(value: str) -> dict[str, str]:
         return dict.fromkeys(parts, value)
     found = [(match.lastgroup or "", match.group()) for match in _LAYER.finditer(value)]
     kinds = dict(found)
-    if len(kinds) != len(found) or "x" in kinds or kinds.get("b") == "text":  # which some don't know here
+    is_known = len(kinds) == len(found) and "x" not in kinds and kinds.get("c") not in WIDE
+    if not is_known or kinds.get("b") == "text":  # which some don't know here
         return dict.fromkeys(parts, UNKNOWN)
     parts |= {"background-image": kinds.get("i", "none"), "background-color": kinds.get("c", "transparent")}
     if "gradient" in kinds.get("i", "") and re.search(r"[1-9]", kinds.get("p", "").replace("100%", "")):

@@ -88,10 +88,10 @@ _DYNAMIC: Final = re.compile(r":(?:hover|active|focus(?:-within|-visible)?|visit
 _PSEUDO_ELEMENT: Final = re.compile(
     r"::?(?:before|after|first-l(?:ine|etter))|::(?:selection|placeholder|marker|details-content)"
 )
-_LISTS: Final = re.compile(":(?:is|not|has|matches|any|-(?:webkit|moz)-any)")
+_LISTS: Final = re.compile(":(?:is|not|has|-(?:webkit|moz)-any)")
 """Pseudo-classes that weigh what is in them."""
 
-_LOGICAL: Final = re.compile(r":(is|where|not|matches|-webkit-any)\((.*)\)", re.DOTALL)
+_LOGICAL: Final = re.compile(r":(is|where|not|-webkit-any)\((.*)\)", re.DOTALL)
 
 
 def parse_selector(text: str) -> Selector:
@@ -104,6 +104,7 @@ def parse_selector(text: str) -> Selector:
         kind = "attribute" if match["attribute"] else match.lastgroup or ""
         value, compound = match[kind], compounds[-1]
         certain = certain and not (is_empty if kind == "sign" else kind == "tag" and not is_empty)
+        certain = certain and not (unread and _PSEUDO_ELEMENT.fullmatch(unread[-1]))  # it is always the last
         is_empty = kind == "sign"
         condition = _condition(match) if kind in ("attribute", "pseudo", "function") else None
         if kind == "sign":
@@ -227,11 +228,24 @@ def classes_of(element: Element) -> frozenset[str]:
 
 
 _FOLDED: Final = frozenset(
-    {"align", "bgcolor", "charset", "checked", "clear", "color", "dir", "disabled", "face", "lang", "media"}
-    | {"method", "nowrap", "rel", "selected", "shape", "target", "text", "type", "valign"}
+    {
+        "accept",
+        "accept-charset",
+        "align",
+        "alink",
+        "axis",
+        "bgcolor",
+        "charset",
+        "checked",
+        "clear",
+        "codetype",
+    }
+    | {"color", "compact", "declare", "defer", "dir", "direction", "disabled", "enctype", "face", "frame"}
+    | {"hreflang", "http-equiv", "lang", "language", "link", "media", "method", "multiple", "nohref"}
+    | {"noresize", "noshade", "nowrap", "readonly", "rel", "rev", "rules", "scope", "scrolling", "selected"}
+    | {"shape", "target", "text", "type", "valign", "valuetype", "vlink"}
 )
-"""Attributes whose values are compared without case (HTML standard, section 4.16.2), as far as mail has
-them."""
+"""Attributes whose values are compared without case (HTML standard, section 4.16.2)."""
 
 _OPERATORS: Final[dict[str, Callable[[str, str], bool]]] = {
     "=": lambda value, wanted: value == wanted,

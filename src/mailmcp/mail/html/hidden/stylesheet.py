@@ -21,10 +21,14 @@ from mailmcp.mail.html.normalize import StyleSheet
 
 _NESTING_MAX: Final = 6
 _NO_RULES: Final = frozenset(
-    {"charset", "counter-style", "font-feature-values", "page", "property", "viewport", "-ms-viewport"}
+    {"charset", "font-feature-values", "page", "viewport", "-ms-viewport"}
     | {"keyframes", "-webkit-keyframes", "-moz-keyframes", "-o-keyframes", "-ms-keyframes", "font-face"}
 )
 """At-rules that apply to no element by themselves."""
+
+_KNOWN: Final = _NO_RULES | {"media", "supports", "container", "import", "-moz-document"}
+"""The others change how rules are weighed or what values are (`@layer`, `@scope`, `@property`), draw text
+(`@counter-style`), or aren't known."""
 
 _ROOTS: Final = re.compile(r"(?:html|body|:root|\*)(?:[ ,]+(?:html|body|:root|\*))*")
 _DRAWN: Final = re.compile(r"::?(?:before|after|marker|backdrop|(first-l(?:ine|etter)|details-content))")
@@ -108,6 +112,7 @@ class _Reader:
         """Read rules; `outer` are the selectors of the rule that they are nested in, if they are."""
         for node in nodes:
             if node.type == "qualified-rule":
+                self.unchecked |= "&" in node.prelude
                 selectors = [parse_selector(text) for text in _split(node.prelude)]
                 # One selector that a browser doesn't understand makes it drop the rule.
                 is_certain = certain and not outer and all(each.certain for each in selectors)
@@ -127,7 +132,8 @@ class _Reader:
         is_root = _ROOTS.fullmatch(serialize(node.prelude).lower()) if certain else None
         for each in declared:
             if each.name.startswith("--"):
-                self.variables[each.name].add(serialize(each.value).lower() if is_root else "")
+                value = serialize(each.value).lower()
+                self.variables[each.name].add(value if is_root and "!" not in value else "")
         selectors = tuple(each for each in selectors if each.matches)
         if declarations := parse_block(content):
             self.rules += (
@@ -135,17 +141,16 @@ class _Reader:
             )
         nested = [each for each in content if each.type in ("qualified-rule", "at-rule")]
         if nested and selectors:
-            self.unchecked = self.unchecked or not depth
+            self.unchecked = True  # `&` weighs what the rules around it weigh
             self.read(nested if depth else (), selectors, depth - 1, certain=False)
 
     def _read_at_rule(self, node: Any, outer: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
         name = node.lower_at_keyword
-        if name in ("font-face", "import", "namespace"):
+        if name in ("font-face", "import"):
             text = serialize(node.content or node.prelude).lower()
             # Fonts may have no letters; those on other servers aren't fetched, and the next font is used.
-            self.unchecked |= name == "namespace" or bool(re.search(r"data:|-adjust|\?$", text))
-        # Counters draw text. Layers weigh more than specificity, and `!important` turns them round.
-        self.unchecked |= name in ("counter-style", "layer")
+            self.unchecked |= bool(re.search(r"data:|-adjust|-override|\?$", text))
+        self.unchecked |= name not in _KNOWN
         if node.content is None or name in _NO_RULES:
             return
         matches = media_matches(serialize(node.prelude)) if name == "media" else None
