@@ -87,7 +87,8 @@ def test_all_japanese_charsets_have_the_same_rows() -> None:
         ("iso2022_jp", b"\x1b$(D0!\x1b(B", "丂"),
         ("iso2022_jp", b"\x1b$B2\xf15D2 q5\x1b(B.", "\ufffd議\ufffd 餤."),
         ("iso2022_jp", b"\x1b$B2q5", "会\ufffd"),
-        ("iso2022_jp", b"\x1b$B2q\r\nplain\x1b$B\x1b(B.", "会\r\nplain."),
+        ("iso2022_jp", b"\x1b$B2q\r\nplain\x1b$B\x1b(B.", "会\r\nplain\ufffd."),
+        ("iso2022_jp", b"a\x1b(Bb\x1b$B\n\x1b(B\x1b$B2q", "ab\n\ufffd会"),
         ("iso2022_jp", b"\x1b[1mbold\xe9", "\ufffd[1mbold\ufffd"),
     ],
 )

@@ -76,6 +76,30 @@ def test_text_after_what_is_hidden_stays(html: str) -> None:
     assert html_to_text(html).text == "TEXT"
 
 
+@pytest.mark.parametrize(
+    ("html", "text", "hidden", "misleading"),
+    [
+        ('<p style\0="color:black" style="display:none">hidden</p>text', "text", 1, 0),
+        ('<p style="color:black" style\0="display:none">text</p>', "text", 0, 0),
+        ('<p style="\0display:none">text</p>', "text", 0, 0),
+        (
+            '<a href\0="x" href="https://evil.test/p">www.bank.com</a>',
+            "www.bank.com <goes to evil.test: https://evil.test/p>",
+            0,
+            1,
+        ),
+        ("a <\0!-- text --> b", "a <!-- text --> b", 0, 0),
+        ("<st\0yle>text</st\0yle><p>b</p>", "text\n\nb", 0, 0),
+        ("<style>a</sty\0le>b</style>text", "text", 0, 0),
+        ("te\0xt &\0amp; mo\0re", "text &amp; more", 0, 0),
+    ],
+)
+def test_nul_is_read_as_browsers_read_it(html: str, text: str, hidden: int, misleading: int) -> None:
+    converted = html_to_text(html)
+    assert converted.text == text
+    assert (converted.hidden_removed, converted.misleading_links) == (hidden, misleading)
+
+
 def test_styles_that_are_not_read_to_their_end_are_a_defect() -> None:
     converted = html_to_text(f"<style>{' ' * CSS_CHARS_MAX}p{{display:none}}</style><p>a</p>")
     assert (converted.text, converted.styles_unchecked) == ("a", True)

@@ -167,8 +167,7 @@ def _codec_named(name: str) -> str | None:
 
 def _decode_undeclared(octets: bytes) -> Decoded:
     if octets.isascii():
-        japanese = _ISO_2022_JP.search(octets) is not None
-        return Decoded(text=_decode(octets, "iso2022_jp" if japanese else "ascii")[0])
+        return Decoded(text=_decode(octets, "iso2022_jp" if _is_japanese(octets) else "ascii")[0])
     if octets.startswith(_UTF_16_MARKS):
         text, lost = _decode(octets, "utf-16")
         return Decoded(text=text, defects=(UNDECLARED_CHARSET,) if lost else ())
@@ -190,7 +189,8 @@ def _decode_declared(octets: bytes, codec: str) -> Decoded:
 def _decode_latin(octets: bytes, codec: str) -> Decoded:
     """Decode US-ASCII, ISO-8859-1 and windows-1252: mail mixes up their names, and uses them for UTF-8."""
     if octets.isascii():
-        return _decode_undeclared(octets)
+        japanese = _is_japanese(octets)
+        return _decode_mislabelled(octets, "iso2022_jp") if japanese else Decoded(text=octets.decode("ascii"))
     if codec == "ascii":
         return Decoded(text=_decode_by_guess(octets), defects=(WRONG_CHARSET,))
     # Well-formed UTF-8 is hardly ever an accident.
@@ -208,8 +208,13 @@ def _decode_latin(octets: bytes, codec: str) -> Decoded:
 
 
 def _decode_mislabelled(octets: bytes, codec: str) -> Decoded:
-    name = codec.replace("cp", "windows-").replace("iso8859", "iso-8859")
+    name = codec.replace("cp", "windows-").replace("iso8859", "iso-8859").replace("iso2022_", "iso-2022-")
     return Decoded(text=_decode(octets, codec)[0], defects=(f"{WRONG_CHARSET} (read as {name})",))
+
+
+def _is_japanese(octets: bytes) -> bool:
+    """Return whether ASCII octets are ISO-2022-JP."""
+    return _ISO_2022_JP.search(octets) is not None and not _is_mostly_lost(*_decode(octets, "iso2022_jp"))
 
 
 def _decode_by_guess(octets: bytes) -> str:

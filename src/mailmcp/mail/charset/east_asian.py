@@ -141,15 +141,17 @@ _TO_EUC_JP: Final = bytes.maketrans(
 def _decode_iso_2022_jp(octets: bytes) -> str:
     """Read JIS X 0208 and 0212 by way of EUC-JP, where they have the eighth bit set.
 
-    More tolerant than the standard: a line begins in ASCII (RFC 1468), white space is kept everywhere, and
-    two escape sequences may follow each other, as they do where encoded words were joined.
+    More tolerant than the standard: a line begins in ASCII (RFC 1468), and white space is kept everywhere.
     """
     return "".join(_iso_2022_jp_runs(octets))
 
 
 def _iso_2022_jp_runs(octets: bytes) -> Iterator[str]:
     pieces = _ISO_2022_JP_SHIFT.split(octets)
-    for shift, run in zip([b"(B", *pieces[1::2]], pieces[::2], strict=True):
+    shifts = pieces[1::2]
+    for shift, run, following in zip([None, *shifts], pieces[::2], [*shifts, None], strict=True):
+        if shift and following and not run:
+            yield _REPLACEMENT  # as in the standard: nothing may join what two escape sequences part
         match shift or b"(B":
             case b"$@" | b"$B":
                 yield _decode_euc_jp(run.translate(_TO_EUC_JP))

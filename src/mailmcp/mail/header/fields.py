@@ -31,6 +31,9 @@ _ENCODED_WORD: Final = re.compile(
 )
 _BASE64_JUNK: Final = re.compile(rb"[^A-Za-z0-9+/]+")
 
+_RETURN: Final = re.compile(rb"\x1b\([BJ](?=\x1b)")
+"""How a word in ISO-2022-JP ends, if the one joined to it leaves ASCII again."""
+
 _NAME: Final = re.compile(rb"[!-9;-~]{1,200}")
 _SPACES: Final = re.compile(r"[ \t]+")
 _BLANK_LINE: Final = re.compile(rb"(?:\A|\n)\r*\n")  # a CR before CRLF is junk that some gateways add
@@ -138,7 +141,7 @@ def decode_encoded_words(text: str) -> Decoded:
     found = list(_ENCODED_WORD.finditer(text))
     for charset, octets, literal in _runs(text, found):
         if charset:
-            decoded = decode_text(octets, charset)
+            decoded = decode_text(_RETURN.sub(b"", octets), charset)
             pieces.append(decoded.text)
             defects.extend(decoded.defects)
         pieces.append(literal)

@@ -5,7 +5,8 @@ HTML parsers are quadratic in nesting and worse in unclosed formatting elements
 ``<div>`` costs Lexbor 90 seconds. This pass reads the tags with the tokenizer
 rules of the HTML standard (section 13.2.5) and writes them back well nested, no
 deeper than HTML_DEPTH_MAX; comments and scripts are dropped, and style sheets
-are set aside.
+are set aside. No character is dropped, or tags and attributes would become others:
+NUL, which counts in tags but not in text, is left to the parser.
 """
 
 import re
@@ -57,6 +58,9 @@ _ATTRIBUTE: Final = re.compile(
     re.VERBOSE,
 )
 _SPACES: Final = "\t\n\f\r\x20"
+_DOCTYPE: Final = re.compile(
+    rf"(?>[{_SPACES}]|<!--(?:-?>|.*?--!?>)|<\?[^>]*>)*+<!doctype", re.IGNORECASE | re.DOTALL
+)
 _KEPT_ATTRIBUTES: Final = frozenset(
     {"href", "style", "class", "id", "hidden", "alt", "width", "height", "start", "colspan", "rowspan"}
     | {"bgcolor", "color", "background", "text", "disabled"}
@@ -92,9 +96,7 @@ def normalize_html(html: str) -> NormalizedHtml:
     Beyond the bounds, block elements become line breaks and others vanish; the
     text in them always stays. A tag that the end cuts in two is dropped.
     """
-    normalizer = _Normalizer(
-        is_quirky=not re.match(r"\s*(?:<!--.*?-->\s*|<\?[^>]*>\s*)*<!doctype", html, _ANY)
-    )
+    normalizer = _Normalizer(is_quirky=_DOCTYPE.match(html) is None)
     sheets: list[StyleSheet] = []
     page: dict[str, dict[str, str]] = {"html": {}, "body": {}}
     position = 0
@@ -133,7 +135,7 @@ def normalize_html(html: str) -> NormalizedHtml:
         sheets.insert(0, StyleSheet(css=f"a:link{{color:{link}}}", media=""))
     tags = "".join(_write_tag(name, attributes) for name, attributes in page.items() if attributes)
     return NormalizedHtml(
-        html=(tags + "".join(normalizer.out)).replace("\x00", ""),
+        html=tags + "".join(normalizer.out),
         sheets=tuple(sheets),
         ambiguous=normalizer.ambiguous,
     )
@@ -153,7 +155,6 @@ _FOREIGN: Final = frozenset({"svg", "math"})
 _UNSEEN: Final = frozenset({"base", "col", "colgroup"})
 """Inline elements before which browsers open nothing again."""
 
-_ANY: Final = re.IGNORECASE | re.DOTALL
 _STANDS_FOR: Final = frozenset({"link", "meta"})
 """Elements that can have the effect of a style sheet."""
 
@@ -173,7 +174,7 @@ def _sheet(name: str, tag: str, content: str) -> list[StyleSheet]:
 
 
 def _end_of(name: str, html: str, position: int) -> int:
-    end = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(html, position)
+    end = re.compile(rf"</{name}(?=[{_SPACES}/>])", re.IGNORECASE).search(html, position)
     return end.start() if end is not None else len(html)
 
 
