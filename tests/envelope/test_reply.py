@@ -137,7 +137,7 @@ def test_what_is_missing_is_among_the_warnings_too(dialect: Dialect) -> None:
     result = make_result(replace(PLAIN, issues=(ISSUE,)), meta_of(), dialect=dialect)
     reply = result.structured_content or {}
     warnings = reply.get("warnings") or [{"message": each} for each in reply["meta"]["warnings"]]
-    assert [each["message"] for each in warnings] == ["Emma is missing: It is gone."]
+    assert [each["message"] for each in warnings] == ["`Emma` is missing: It is gone."]
 
 
 @pytest.mark.parametrize("dialect", Dialect)

@@ -61,8 +61,7 @@ def _fenced(block: Untrusted, marker: str) -> list[str]:
 
 
 def _issue_line(issue: Issue) -> str:
-    subject = issue_subject(issue)
-    named = f"{code(subject)} " if subject else ""
+    named = f"{subject} " if (subject := issue_subject(issue)) else ""
     again = " It may succeed later." if issue.retryable else ""
     return f"- {named}{one_line(issue.message)}{again}"
 

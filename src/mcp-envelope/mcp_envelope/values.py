@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from mcp_envelope.errors import Code, NextAction, RateLimit, ToolError
+from mcp_envelope.markdown import code
 from mcp_envelope.meta import Meta
 from mcp_envelope.outcome import Issue, Outcome, Page, Status
 from mcp_envelope.schema import JsonObject, object_schema
@@ -44,8 +45,9 @@ def issue_warning(issue: Issue) -> str:
 
 
 def issue_subject(issue: Issue) -> str:
-    """Return the first string of what an issue is about, or ""."""
-    return next((each for each in issue.about.values() if isinstance(each, str) and each), "")
+    """Write the first string of what an issue is about as a code span; "" if there is none."""
+    subject = next((each for each in issue.about.values() if isinstance(each, str) and each), "")
+    return code(subject) if subject else ""
 
 
 def page_value(page: Page) -> JsonObject:
