@@ -103,6 +103,8 @@ def test_labels_that_look_like_ascii_are_known(label: str, *, passes: bool) -> N
         ("lovelcae.org", "lovelace.example", False),
         ("lovelace-fanclub.example", "lovelace.example", False),
         ("mail.com", "gmail.com", False),
+        ("gnail.com", "gmail.com", False),
+        ("conpanyexample.org", "companyexample.org", True),
         ("hotmail.com", "gmail.com", False),
         ("", "corp.example", False),
         ("corp.example", "", False),
@@ -120,6 +122,8 @@ def test_domains_that_imitate_the_owners_are_found(domain: str, own: str, *, imi
         ("\u0430da@mx.corp.example", "ada@corp.example", True),
         ("ADA@corp.example", "ada@corp.example", False),
         ("bob@corp.example", "ada@corp.example", False),
+        ("m.smith@corp.example", "j.smith@corp.example", False),
+        ("annabele.lee@gmail.com", "annabelle.lee@gmail.com", False),
         ("ada.love1ace@gmx.de", "ada.lovelace@gmail.com", False),
     ],
 )

@@ -66,6 +66,9 @@ def kinds(*lines: str) -> list[str]:
         ("From: undisclosed:;",),
         ("Reply-To: bob@example.org", "Sender: cy@other.example"),
         ("From: Bob <bob@example.org>", "Reply-To: nobody"),
+        ("From: Bob <bob@example.org>", "Reply-To: =?utf-8?q?y=40other.net?="),
+        ("From: Ada Lovelace via Tea <tea@lists.example>", LIST),
+        ("From: Ada Lovelace King <ada@king.example>",),
     ],
     ids=lambda lines: " ".join(lines)[:60],
 )
@@ -88,6 +91,7 @@ def test_ordinary_mail_is_not_suspicious(lines: tuple[str, ...]) -> None:
         (["From: \u0410d\u0430 Lovelace <x@evil.example>"], ["name_imitates_user", "mixed_script_name"]),
         (["From: 艾达 <x@evil.example>"], ["name_imitates_user"]),
         (["From: Ada_Lovelace <x@evil.example>"], ["name_imitates_user"]),
+        (["From: AdaLovelace <x@evil.example>"], ["name_imitates_user"]),
         (['From: "boss@bank\u3002com" <x@evil.example>'], ["name_holds_other_address"]),
         (['From: "ada@corp.example" <x@evil.example>'], ["name_imitates_user"]),
         (['From: "Me ADA@corp.example" <x@evil.example>'], ["name_imitates_user"]),

@@ -53,7 +53,7 @@ class _User:
     """Lower case, decoded domain, no subaddress."""
 
     names: frozenset[tuple[str, ...]]
-    """Sorted words of the skeletons, so that `Lovelace, Ada` equals `Ada Lovelace`."""
+    """Sorted words of the skeletons, so that `Lovelace, Ada` equals `Ada Lovelace`; and `AdaLovelace`."""
 
     def owns(self, address: str) -> bool:
         return _normalize(address) in self.addresses
@@ -90,7 +90,12 @@ def check_sender(
     """
     user = _User(
         addresses=tuple(_normalize(address) for address in own_addresses if "@" in address),
-        names=frozenset(_name_key(name) for name in own_names if _is_distinctive(name)),
+        names=frozenset(
+            _name_key(form)
+            for name in own_names
+            if _is_distinctive(name)
+            for form in (name, "".join(name.split()))
+        ),
     )
     authors = _addresses(headers, "From")
     found = [
