@@ -54,6 +54,9 @@ def test_links_that_mislead_are_counted() -> None:
         ("<a href=https://evil.test/>bank<i style=font-size:4px>x</i>.com</a>", 1),
         ("<a href=https://evil.test/><i style=font-size:4px>bank.com</i></a>", 1),
         ("<a href=https://evil.test/>bank.com <img alt='a b c d e f'></a>", 1),
+        ("<a href=https://evil.test/>bank<img alt=.>com</a>", 1),
+        ("<a href=https://evil.test/>www.<img alt=bank>.com</a>", 1),
+        ("<a href=https://evil.test/><img alt=https://bank>.com</a>", 1),
     ],
 )
 def test_links_are_read_as_browsers_repair_them(html: str, misleading: int) -> None:

@@ -84,9 +84,21 @@ def test_what_is_no_disguise(href: str) -> None:
         ("java\nscript:alert(1)", LinkKind.RUNS, "javascript:…", ""),
         ("DATA:text/html,x", LinkKind.RUNS, "data:…", ""),
         ("vbscript:x", LinkKind.RUNS, "vbscript:…", ""),
-        ("FTP://X.example:21/a b", LinkKind.OTHER, "ftp://X.example:21/a%20b", "x.example"),
+        ("FTP://X.example:21/a b", LinkKind.OTHER, "ftp://x.example:21/a%20b", "x.example"),
         ("file:////x.example/share", LinkKind.OTHER, "file:////x.example/share", "x.example"),
         ("file:\\\\x.example\\share", LinkKind.OTHER, "file:\\\\x.example\\share", "x.example"),
+        (
+            "ftp://b\u0430nk.example:21/x",
+            LinkKind.OTHER,
+            "ftp://xn--bnk-6cd.example:21/x",
+            "xn--bnk-6cd.example",
+        ),
+        (
+            "mailto:ann@b\u0430nk.example",
+            LinkKind.MAIL,
+            "mailto:ann@xn--bnk-6cd.example",
+            "xn--bnk-6cd.example",
+        ),
         ("file:///etc/passwd", LinkKind.OTHER, "file:///etc/passwd", ""),
         ("sms:+49124?body=yes", LinkKind.OTHER, "sms:+49124?body=yes", ""),
         ("ms-word:ofe|u|https://x.example/", LinkKind.OTHER, "ms-word:ofe|u|https://x.example/", ""),
@@ -118,6 +130,11 @@ def test_all_recipients_count(href: str) -> None:
     link = parse_link(href)
     assert link.target == "mailto:a@b.example,c@d.example"
     assert (link.host, link.other_hosts) == ("b.example", ("d.example",))
+
+
+def test_a_user_name_is_not_shown() -> None:
+    link = parse_link("ftp://ann:secret@evil.example/x")
+    assert (link.target, link.disguised) == ("ftp://evil.example/x", True)
 
 
 def test_a_long_target_is_long() -> None:

@@ -28,7 +28,7 @@ def read(octets: bytes, owner: Owner = NOBODY, *, collapse: bool = True) -> Read
 
 
 def warnings_of(octets: bytes, owner: Owner = NOBODY) -> list[str]:
-    return message_warnings(parts_of(octets), read(octets, owner))
+    return message_warnings(parts_of(octets), read(octets, owner), with_text=True)
 
 
 def test_an_ordinary_message_needs_no_warning() -> None:
@@ -43,7 +43,8 @@ def test_an_ordinary_message_needs_no_warning() -> None:
 def test_a_date_that_is_not_the_senders_is_a_warning(date: str, told: int) -> None:
     parts = parts_of(crlf(f"Date: {date}\n\nText"))
     received = replace(parts.fetched, internal_date=datetime(2024, 1, 2, tzinfo=UTC))
-    warnings = message_warnings(replace(parts, fetched=received), read_message(parts.view, parts.octets))
+    message = read_message(parts.view, parts.octets)
+    warnings = message_warnings(replace(parts, fetched=received), message, with_text=True)
     assert ["no readable date" in each for each in warnings] == [True] * told
 
 
@@ -169,3 +170,10 @@ def test_html_is_fetched_if_it_is_asked_for_or_the_plain_text_may_be_blank(
     root = parse_message(make_letter(text=text, html="<p>Rich</p>").as_bytes(), complete=True).structure
     assert root is not None
     assert [part.content_type for part in text_to_fetch(root, with_html=with_html)] == types
+
+
+@pytest.mark.parametrize("with_text", [True, False])
+def test_links_count_only_with_the_text(*, with_text: bool) -> None:
+    octets = b"Content-Type: text/html\n\n<a href=https://evil.example>bank.example</a>"
+    warnings = message_warnings(parts_of(octets), read(octets), with_text=with_text)
+    assert [("1 link in the body is misleading" in each) for each in warnings] == [True] * with_text

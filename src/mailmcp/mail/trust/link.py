@@ -21,7 +21,7 @@ _HOST_CHARS_MAX: Final = 253  # RFC 1035 section 2.3.4
 _LINE_ENDS: Final = re.compile(r"[\t\r\n]+")
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]{0,30})[ ]*:", re.IGNORECASE)
 _BEFORE_HOST: Final = re.compile(r"^(?:(https?)\s*:)?[/\\]*", re.IGNORECASE)
-_AUTHORITY: Final = re.compile(r"(?:[/\\]{2}|[/\\]{4,})([^/\\?#]+)")
+_AUTHORITY: Final = re.compile(r"([/\\]{2}|[/\\]{4,})([^/\\?#]+)")
 _AFTER_HOST: Final = re.compile(r"[/\\?#]")
 _PORT: Final = re.compile(r":(\d{0,5})$")
 _IPV4: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
@@ -98,14 +98,7 @@ def parse_link(href: str) -> Link:
     rest = _one_word(text[scheme.end() :])
     if name == "tel":
         return Link(kind=LinkKind.PHONE, target=f"tel:{rest}")
-    authority = _AUTHORITY.match(rest)
-    user, _, host = authority[1].rpartition("@") if authority else ("", "", "")
-    return Link(
-        kind=LinkKind.OTHER,
-        target=f"{name}:{rest}",
-        host=ascii_host(_PORT.sub("", host)),
-        disguised=bool(user),
-    )
+    return _parse_other(name, rest)
 
 
 def resolve_link(href: str, base: str) -> str:
@@ -113,7 +106,7 @@ def resolve_link(href: str, base: str) -> str:
 
     Args:
         href: As written.
-        base: A web target as `parse_link` writes it; with "" `href` is returned unchanged.
+        base: A target with a host as `parse_link` writes it; with "" `href` is returned unchanged.
     """
     text = clean_line(_LINE_ENDS.sub("", href)).text
     scheme = _SCHEME.match(text)
@@ -184,6 +177,21 @@ def _parse_web(text: str) -> Link:
     )
 
 
+def _parse_other(name: str, rest: str) -> Link:
+    authority = _AUTHORITY.match(rest)
+    if authority is None:
+        return Link(kind=LinkKind.OTHER, target=f"{name}:{rest}")
+    user, _, host = authority[2].rpartition("@")
+    port = _PORT.search(host)
+    shown = ascii_host(_PORT.sub("", host))
+    return Link(
+        kind=LinkKind.OTHER,
+        target=f"{name}:{authority[1]}{shown}{port[0] if port else ''}{rest[authority.end() :]}",
+        host=shown,
+        disguised=bool(user),
+    )
+
+
 def _parse_mail(text: str) -> Link:
     """Read the recipients of a `mailto` (RFC 6068 section 2): those of `to`, `cc` and `bcc`, too."""
     path, _, query = text.partition("?")
@@ -194,9 +202,13 @@ def _parse_mail(text: str) -> Link:
     if not addresses:
         return _NOWHERE
     host, *others = (ascii_host(domain_of(each)) for each in addresses)
-    return Link(
-        kind=LinkKind.MAIL, target=f"mailto:{','.join(addresses)}", host=host, other_hosts=tuple(others)
-    )
+    shown = ",".join(each if each.isascii() else _ascii_address(each) for each in addresses)
+    return Link(kind=LinkKind.MAIL, target=f"mailto:{shown}", host=host, other_hosts=tuple(others))
+
+
+def _ascii_address(address: str) -> str:
+    local, at, domain = address.rpartition("@")
+    return f"{local}{at}{ascii_host(domain)}" if at else address
 
 
 def _one_word(text: str) -> str:

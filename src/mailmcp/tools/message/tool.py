@@ -135,7 +135,7 @@ def build_outcome(
         max_chars=arguments.body_max_chars,
         argument="body_offset",
     )
-    warnings = moved + message_warnings(parts, message)
+    warnings = moved + message_warnings(parts, message, with_text=not html or bool(text))
     view = parts.view
     people, people_warnings = people_fields(view.headers)
     headers = None

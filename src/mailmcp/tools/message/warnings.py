@@ -1,5 +1,7 @@
 """Warnings about one message: what was removed from its text, what is odd, and doubts about the sender."""
 
+from dataclasses import replace
+
 from mailmcp import limits
 from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.read import ReadMessage
@@ -8,14 +10,15 @@ from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.wording import counted
 
 
-def message_warnings(parts: MessageParts, message: ReadMessage) -> list[str]:
-    """List what a reader of the text must know."""
+def message_warnings(parts: MessageParts, message: ReadMessage, *, with_text: bool) -> list[str]:
+    """List what a reader must know; without the text, its links don't count."""
+    body = message.body if with_text else replace(message.body, misleading_links=0)
     warnings = [each.message for each in message.suspicions]
     if message.protection_note:
         warnings.append(message.protection_note)
     if parts.cut:
         warnings.append(f"Only the first {limits.TEXT_PART_OCTETS_MAX} octets of a very long text were read.")
-    warnings += removal_warnings([message.body], where="the body", in_source=True)
+    warnings += removal_warnings([body], where="the body", in_source=True)
     if message.not_in_html.lines:
         lines = counted(message.not_in_html.lines, "line")
         warnings.append(f"People who read the HTML don't see {lines} of the plain text.")

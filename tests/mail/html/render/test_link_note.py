@@ -34,6 +34,10 @@ LONG = "x" * LINK_CHARS_MAX
         ("https://bank.example", "file:////evil.test/share"),
         ("bank.example", "sms:+49124"),
         ("Download", "ftp://bank.example@evil.test/x"),
+        ("https://\u24d1\u24d0\u24dd\u24da.example/", "https://evil.test/"),
+        ("www.\u24d1\u24d0\u24dd\u24da.example", "https://evil.test/"),
+        ("\u24d1\u24d0\u24dd\u24da.example", "https://evil.test/"),
+        ("bank\u2024example", "https://evil.test/"),
     ],
 )
 def test_a_link_misleads(text: str, href: str) -> None:

@@ -48,6 +48,20 @@ SHOWN = "<goes to evil.example: https://evil.example/"
             "<a href=/x>bank.example</a>",
             f"bank.example {SHOWN}x>",
         ),
+        *(
+            (
+                f"<base href='{base}'><a href=x>bank.example</a>",
+                f"bank.example <goes to evil.example: {base.replace(chr(92), '/')}x>",
+            )
+            for base in (
+                "file://evil.example/y/",
+                "ftp://evil.example/",
+                "ms-word://evil.example/",
+                "ws:\\\\evil.example\\",
+            )
+        ),
+        ("<base href='ftp://evil.example'><a href=//b.example/x>Open</a>", "Open <ftp://b.example/x>"),
+        ("<base href=mailto:ann@evil.example><a href=x>bank.example</a>", "bank.example"),
         ("<base href=/><a href=/x>bank.example</a>", "bank.example"),
         ("<base href=data:x,y><a href=/x>bank.example</a>", "bank.example"),
         (
@@ -114,6 +128,8 @@ def test_a_base_leads_relative_links_as_in_a_browser(html: str, text: str) -> No
         ("<form action={}><button></button> Name</form>", "[button] <https://evil.example/x> Name"),
         ("Pay <input type=image formaction={}>", "Pay [button] <https://evil.example/x>"),
         ("<map><area href={} alt=x></map>", "[area of a picture] <https://evil.example/x>"),
+        ("<map><area href={} alt=bank.example></map>", "[area of a picture] {}"),
+        ("<input type=image alt=bank.example formaction={}>", "[button] {}"),
         ("<svg><a href={}><text>bank.example</text></a></svg>", MARKED),
         ("<svg><a xlink:href={}><text>bank.example</text></a></svg>", MARKED),
         ("<svg><a href={} xlink:href=https://bank.example>bank.example</a></svg>", MARKED),

@@ -21,6 +21,7 @@ on a line of few words: a headline may speak of a site.
 
 import functools
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, cast
@@ -38,6 +39,8 @@ _CLAIM: Final = re.compile(
 )
 _IN_BRACKETS: Final = re.compile(r"\[[^\[\]]*\]")
 """Marked passages, and alternative text: words of a link's text that people may not see."""
+
+_NO_BRACKETS: Final = str.maketrans("", "", "[]")
 
 _BARE_TARGET: Final = re.compile(r"^(?:https?://|mailto:|tel:)|/$", re.IGNORECASE)
 _NO_DIGITS: Final = re.compile(r"[^0-9+]+")
@@ -76,8 +79,9 @@ class LinkBook:
         link = parse_link(href)
         seen = _IN_BRACKETS.sub("", text)
         text = text.replace(MARK_OPENING, "")
+        joined = text.translate(_NO_BRACKETS)
         words = " ".join(text.split())
-        host = find_misleading_host(text, link) or find_misleading_host(seen, link)
+        host = next(filter(None, (find_misleading_host(each, link) for each in (text, seen, joined))), "")
         self.misleading += link.kind is LinkKind.RUNS or bool(words and host)
         if not link.target or not words:
             return ""
@@ -119,7 +123,7 @@ def find_misleading_host(text: str, link: Link) -> str:
         return hosts[0]
     if link.kind in (LinkKind.NONE, LinkKind.PHONE, LinkKind.RUNS):
         return ""
-    for line in text[:_TEXT_CHARS_MAX].split("\n"):
+    for line in unicodedata.normalize("NFKC", text[:_TEXT_CHARS_MAX]).split("\n"):
         few = len(line.split()) <= _WORDS_MAX
         for claim in _CLAIM.finditer(line):
             lead, named = (claim["lead"] or "").lower(), ascii_host(claim["host"])

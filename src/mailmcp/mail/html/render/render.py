@@ -224,6 +224,7 @@ class _Renderer:
             kind = (node.attributes.get("type") or "").lower()
             name = "button" if kind in SUBMITS else "field" if node.tag == "input" else "area of a picture"
             self._write(f"[{name}]")
+            self.links[-1][1].append(f"[{clean_line(node.attributes.get('alt') or '').text}]")
 
     def _close_link(self, node: LexborNode) -> None:
         href, texts = self.links[-1]

@@ -11,7 +11,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from mailmcp.mail.html.tags import FORM_ATTRIBUTE, TAG_ATTRIBUTE
-from mailmcp.mail.trust.link import LinkKind, parse_link, resolve_link
+from mailmcp.mail.trust.link import parse_link, resolve_link
 
 _MARK: Final = "data-target"
 _FORM: Final = f"[{TAG_ATTRIBUTE}=form]"
@@ -50,13 +50,13 @@ def point_links(tree: LexborHTMLParser) -> None:
 
 
 def _find_base(tree: LexborHTMLParser) -> str:
-    """Return the base of the document's relative addresses; "" if there is none, or none on the web."""
+    """Return the base of the document's relative addresses; "" if it has none, or one without a host."""
     in_html: dict[int, bool] = {}
     in_template = {node.mem_id for node in tree.css(f"[{TAG_ATTRIBUTE}=template] base")}
     for node in tree.css("base[href]"):
         if node.mem_id not in in_template and _is_in_html(node, in_html):
-            link = parse_link(node.attributes.get("href") or "")
-            return link.target if link.kind is LinkKind.WEB else ""
+            base = parse_link(node.attributes.get("href") or "").target.replace("\\", "/")
+            return base if base.partition(":")[2].startswith("//") else ""
     return ""
 
 
