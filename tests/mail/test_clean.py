@@ -3,7 +3,7 @@ import unicodedata
 
 import pytest
 
-from mailmcp.mail.clean import Cleaned, blank_controls, clean_line, clean_text
+from mailmcp.mail.clean import Cleaned, blank_controls, clean_line, clean_text, cut_text
 from steps import assert_linear
 
 SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
@@ -60,6 +60,7 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         ("\u2813\u2811\u2800\u2819", "\u2813\u2811\u2800\u2819", 0),
         ("a\u3164\uffa0\u115f\u1160b", "ab", 4),
         ("a\ufff9b\ufffac\ufffb", "abc", 3),
+        ("a\ufffeb\uffffc\ufdd0", "abc", 3),
         ("\U0001d159a\U0001d173", "a", 2),
         # Joiners and fillers of one script: after its letters and numbers, and nowhere else.
         ("\U00011052\U0001107f\U00011053", "\U00011052\U0001107f\U00011053", 0),
@@ -101,6 +102,23 @@ def test_a_line_cannot_forge_a_second_one(text: str, line: str) -> None:
 def test_a_line_counts_what_was_removed() -> None:
     assert clean_line("a\u200bb\u202e").removed == 2
     assert clean_line(" \u0301x") == Cleaned(text="x", removed=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "max_chars", "cut"),
+    [
+        ("abc", 2, "ab"),
+        (f"ab\U0001f3f4{SCOTLAND}c", 8, "ab"),
+        (f"ab\U0001f3f4{SCOTLAND}c", 9, f"ab\U0001f3f4{SCOTLAND}"),
+        ("a\U0001f468\u200d\U0001f469\u200d\U0001f467b", 5, "a"),
+        ("a\U0001f468\u200d\U0001f469b", 3, "a"),
+        ("a\u2764\ufe0fb", 2, "a"),
+        ("\u0645\u06cc\u200c\u062e\u0648", 3, "\u0645"),
+        (f"\U0001f3f4{SCOTLAND}", 3, "\U0001f3f4" + SCOTLAND[:2]),  # windows must not be empty
+    ],
+)
+def test_a_cut_parts_no_flag_and_no_emoji(text: str, max_chars: int, cut: str) -> None:
+    assert cut_text(text, max_chars) == cut
 
 
 def test_controls_become_spaces_one_for_one() -> None:

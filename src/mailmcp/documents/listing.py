@@ -10,7 +10,7 @@ from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.writer import Writer, section_title
 from mailmcp.mail.charset.decode import decode_text
-from mailmcp.mail.clean import clean_line
+from mailmcp.mail.clean import clean_line, cut_text
 
 _CHUNK_OCTETS: Final = 262_144
 _TEXT_SUFFIXES: Final = (".txt", ".csv", ".tsv", ".md", ".log")
@@ -26,7 +26,7 @@ class Names:
 
     def add(self, name: str) -> str:
         """Return the name under which the next file is listed."""
-        plain = clean_line(name).text.strip()[: limits.FILENAME_CHARS_MAX] or "unnamed"
+        plain = cut_text(clean_line(name).text, limits.FILENAME_CHARS_MAX) or "unnamed"
         shown, number = plain, self._latest.get(plain, 1)
         while shown in self._used:
             number += 1

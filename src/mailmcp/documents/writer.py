@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp import limits
-from mailmcp.mail.clean import clean_line, clean_text
+from mailmcp.mail.clean import clean_line, clean_text, cut_text
 
 _SECTION_NAME_CHARS_MAX: Final = 100
 _PLAIN_NAME: Final = re.compile(r"[^()\"\\]*")
@@ -72,7 +72,7 @@ class Writer:
         """
         if len(self._sections) > limits.DOCUMENT_SECTIONS_MAX:
             self.stop(f"Only the first {limits.DOCUMENT_SECTIONS_MAX} pages, sheets or slides were read.")
-        short = clean_line(name[: 2 * _SECTION_NAME_CHARS_MAX]).text[:_SECTION_NAME_CHARS_MAX]
+        short = cut_text(clean_line(name[: 2 * _SECTION_NAME_CHARS_MAX]).text, _SECTION_NAME_CHARS_MAX)
         # The name becomes part of the text, in brackets and between line breaks.
         if len(short) + _NAME_OVERHEAD_CHARS > self._left:
             self.truncated = True

@@ -25,7 +25,7 @@ INVISIBLE: Final = (
     "\u115f\u1160\u17b4\u17b5"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u2d7f\U0001107f\U00016fe4"  # joiners and fillers of Tifinagh, Brahmi and Khitan
-    "\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
+    "\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ufffe\uffff"
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"
 )
@@ -36,6 +36,12 @@ _FLAG_TAGS: Final = tuple(
     for region in ("gbeng", "gbsct", "gbwls")  # all that Unicode recommends: England, Scotland, Wales
 )
 _SUSPECT: Final = re.compile(f"(?<=\U0001f3f4)(?:{'|'.join(_FLAG_TAGS)})|[{INVISIBLE}\ud800-\udfff]")
+_BOND: Final = re.compile(rf".[{INVISIBLE}]|[{_ZWNJ}{_ZWJ}]", re.DOTALL)
+"""A character of a clean text that the next one belongs to."""
+
+_BONDS_MAX: Final = 16
+"""Of one flag or emoji; the longest has nine."""
+
 _SUSPECT_ASCII: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 """The suspects in ASCII, found ten times as fast."""
 
@@ -112,7 +118,17 @@ def bounded_line(value: str) -> str:
     """Clean a value to one line of at most NOTICE_CHARS_MAX characters; "…" ends what was cut."""
     # Four times as much leaves room for what is removed, and bounds the work.
     line = clean_line(value[: NOTICE_CHARS_MAX * 4]).text
-    return line if len(line) <= NOTICE_CHARS_MAX else line[: NOTICE_CHARS_MAX - 1].rstrip() + "…"
+    return line if len(line) <= NOTICE_CHARS_MAX else cut_text(line, NOTICE_CHARS_MAX - 1).rstrip() + "…"
+
+
+def cut_text(text: str, max_chars: int) -> str:
+    """Return at most the first `max_chars` characters of a clean text, without half a flag or emoji."""
+    if len(text) <= max_chars:
+        return text
+    for end in range(max_chars, max(max_chars - _BONDS_MAX, 0), -1):
+        if _BOND.match(text, end - 1) is None:
+            return text[:end]
+    return text[:max_chars]
 
 
 def blank_controls(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from mailmcp.mail.clean import cut_text
 from mcp_envelope import BaseReason, InvalidInputError
 
 
@@ -38,7 +39,8 @@ def cut_window(text: str, *, offset: int, max_chars: int, argument: str = "text_
             BaseReason.OUT_OF_RANGE,
             f"is past the end: the text has {total} characters. Send less, or leave it out.",
         )
-    end = min(offset + max_chars, total)
+    # One character more shows whether the last one is whole.
+    end = offset + len(cut_text(text[offset : offset + max_chars + 1], max_chars))
     return TextWindow(
         text=text[offset:end],
         offset=offset,

@@ -19,6 +19,7 @@ from mailmcp.mail.text.snippet import ELLIPSIS, find_word, make_snippet, make_sn
         ("> only\n> quoted", 50, "> only > quoted"),
         ("a\u200bb \u202ec", 50, "ab c"),
         ("long", 1, "…"),
+        ("aa\U0001f468\u200d\U0001f469a", 5, "aa…"),
     ],
 )
 def test_a_snippet_is_one_line_cut_at_a_word(text: str, max_chars: int, snippet: str) -> None:
@@ -49,6 +50,7 @@ WORDS = " ".join(f"word{number}" for number in range(100))
         (WORDS, ["word50  word51"], 30, "…word49 word50 word51 word52…"),
         (WORDS, ["word0"], 30, "word0 word1 word2 word3 word4…"),
         ("x" * 100 + "needle" + "y" * 100, ["needle"], 30, "…" + "x" * 10 + "needle" + "y" * 12 + "…"),
+        ("\U0001f468\u200d\U0001f469" * 9 + "nee" + "y" * 9, ["nee"], 7, "…\U0001f469neey…"),
         ("> the needle\nan answer", ["needle"], 50, "> the needle an answer"),
         ("> the needle\na needle too", ["needle"], 50, "a needle too"),
         ("Z\u0075\u0308rich", ["Zürich"], 50, "Zürich"),

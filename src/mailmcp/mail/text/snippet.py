@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from mailmcp.mail.clean import clean_text, strip_leading_marks
+from mailmcp.mail.clean import clean_text, cut_text
 
 ELLIPSIS: Final = "…"
 
@@ -71,7 +71,7 @@ def _cut(line: str, max_chars: int) -> str:
     room = max(max_chars, 1) - len(ELLIPSIS)
     # One character more, so that a word that ends exactly at the limit stays.
     words, _, _ = line[: room + 1].rpartition(" ")
-    kept = words if len(words) * 2 >= room else line[:room]
+    kept = words if len(words) * 2 >= room else cut_text(line, room)
     return kept.rstrip(" ,;:-") + ELLIPSIS
 
 
@@ -85,4 +85,4 @@ def _cut_around(line: str, hit: range, max_chars: int) -> str:
     begin = space + 1 if begin and space >= 0 else begin
     if not begin:
         return _cut(line, max_chars)
-    return ELLIPSIS + _cut(strip_leading_marks(line[begin:]), max_chars - len(ELLIPSIS))
+    return ELLIPSIS + _cut(clean_text(line[begin:]).text, max_chars - len(ELLIPSIS))

@@ -5,6 +5,7 @@ from typing import Final
 
 from mailmcp import limits
 from mailmcp.documents.kind import Kind, guess_kind
+from mailmcp.mail.clean import cut_text
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import INVITATION, choose_notice_parts
@@ -80,12 +81,13 @@ async def extract_rows(
         if read is None:
             continue
         text = _without_shown(message, root, each.part_id, read.text)
-        row.extracted_text = text[:max_chars] if text or not read.text else None
+        shown = cut_text(text, max_chars)
+        row.extracted_text = shown if text or not read.text else None
         listed.warnings += [f"Part {each.part_id}: {warning}" for warning in read.warnings]
         if len(text) > max_chars:
-            offset = f" with text_offset {max_chars}" if text == read.text else ""
+            offset = f" with text_offset {len(shown)}" if text == read.text else ""
             listed.warnings.append(
-                f"Part {each.part_id}: The text was cut after {max_chars} of {len(text)} characters. "
+                f"Part {each.part_id}: The text was cut after {len(shown)} of {len(text)} characters. "
                 f"For more, call {GET_ATTACHMENT}{offset} or send attachment_text_max_chars up to "
                 f"{limits.ATTACHMENT_TEXT_CHARS_MAX}."
             )

@@ -3,7 +3,7 @@
 from typing import Final
 
 from mailmcp import limits
-from mailmcp.mail.clean import clean_line
+from mailmcp.mail.clean import clean_line, cut_text
 from mailmcp.mail.header.fields import Header, Headers
 from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.tools.people import people_of
@@ -80,5 +80,5 @@ def _value(field: Header, max_chars: int) -> tuple[str, bool]:
     value = clean_line(field.value).text
     if len(value) <= max_chars:
         return value, False
-    kept = value[:max_chars].rpartition(" ")[0] or value[:max_chars]
+    kept = value[:max_chars].rpartition(" ")[0] or cut_text(value, max_chars)
     return f"{kept} … ({len(value) - len(kept)}{'+' if field.cut else ''} more characters)", True

@@ -7,7 +7,7 @@ from datetime import tzinfo
 from pydantic import BaseModel, Field
 
 from mailmcp import limits
-from mailmcp.mail.clean import clean_line
+from mailmcp.mail.clean import clean_line, cut_text
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.reasons import Reason
@@ -206,7 +206,8 @@ def _summary(shown: int, thread: FoundThread, zone: tzinfo, where: str) -> str:
 
 
 def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
-    truncated = share < len(read.text) or not read.whole
+    text = cut_text(read.text, share)
+    truncated = len(text) < len(read.text) or not read.whole
     names = shown_names(list(map(file_name, read.files)))
     part_ids = [part.part_id for part in read.files[: limits.ROW_FILES_MAX]]
     headers = member.headers
@@ -221,9 +222,9 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
             "flags": _flags(member),
             "attachments": names or None,
             "part_ids": part_ids or None,
-            "text": read.text[:share],
+            "text": text,
             "truncated": truncated,
-            "body_offset": min(share, read.common_chars) if truncated else None,
+            "body_offset": min(len(text), read.common_chars) if truncated else None,
             "places": [each.message_id for each in member.copies][: limits.ROW_PLACES_MAX] or None,
         }
     )
