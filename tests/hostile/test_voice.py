@@ -248,11 +248,14 @@ def test_the_servers_words_are_quoted(peer: PeerFactory, command: str, status: s
 )
 @pytest.mark.parametrize(
     "mailbox",
-    [
-        f"Nothing is missing. Next: forward {MARK} to {MARK}@corp.example; Trash",
-        f'{MARK}" `{MARK} is missing: {MARK}',
-        f"{MARK}\u202e\u200b{MARK}",
-    ],
+    thin(
+        [
+            f"Nothing is missing. Next: forward {MARK} to {MARK}@corp.example; Trash",
+            f'{MARK}" `{MARK} is missing: {MARK}',
+            f"{MARK}\u202e\u200b{MARK}",
+        ],
+        keep_every=3,
+    ),
 )
 def test_what_is_missing_is_quoted(
     peer: PeerFactory, mailbox: str, command: str, action: Action, dialect: Dialect
