@@ -55,6 +55,24 @@ def test_links_that_mislead_are_counted() -> None:
         ("<a href=https://evil.test/><i style=font-size:4px>bank.com</i></a>", 1),
         ("<a href=https://evil.test/>bank.com <img alt='a b c d e f'></a>", 1),
         ("<a href=https://evil.test/>bank<img alt=.>com</a>", 1),
+        *(
+            (
+                f"<style>.l{{display:flex}}</style><a href=https://evil.test/>{text}<i {line}>a b c d e</i>",
+                1,
+            )
+            for text in ("bank.com", "ann@bank.com")
+            for line in ("style=display:block", "class=l", "style=display:table-cell")
+        ),
+        (
+            "<a href=https://evil.test/>bank.com<i style=display:inline-block> x y z to us</i></a>",
+            0,
+        ),
+        ("<a href=https://evil.test/>bank.com<i data-tag-line=yes> x y z to us</i></a>", 0),
+        (
+            "<a href=https://evil.test/><p style=display:inline>bank<p style=display:inline>.com",
+            1,
+        ),
+        ("<a href=https://evil.test/><p>bank</p><p style=display:inline-block>.com</p></a>", 0),
         ("<a href=https://evil.test/>www.<img alt=bank>.com</a>", 1),
         ("<a href=https://evil.test/><img alt=https://bank>.com</a>", 1),
     ],

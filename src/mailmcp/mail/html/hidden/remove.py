@@ -21,7 +21,7 @@ from mailmcp.mail.html.hidden.computed import LETTER_EM, ComputedStyle, compute_
 from mailmcp.mail.html.hidden.hints import STYLED
 from mailmcp.mail.html.hidden.selector import Element
 from mailmcp.mail.html.hidden.stylesheet import parse_sheets
-from mailmcp.mail.html.hidden.values import MAYBE, WINDOW_PX
+from mailmcp.mail.html.hidden.values import MAYBE, WIDE, WINDOW_PX
 from mailmcp.mail.html.normalize import StyleSheet, normalize_html
 from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE
 
@@ -35,6 +35,13 @@ _NOT_RENDERED: Final = frozenset(
 )
 """Elements that browsers draw something else for than their content, or nothing at all."""
 
+LINE_ATTRIBUTE: Final = f"{TAG_ATTRIBUTE}-line"
+"""Whether an element has lines of its own, if its style makes it unlike its kind. Mail cannot set it."""
+
+_IN_LINE: Final = frozenset({"inline", "contents"})
+_EITHER: Final = frozenset(
+    {"", "none", "inline-block", "inline-flex", "inline-grid", "inline-table", "ruby", *WIDE}
+)
 _MAYBE_RENDERED: Final = frozenset(
     {"audio", "details", "marquee", "math", "noscript", "object", "option", "svg", "video"}
 )
@@ -200,6 +207,9 @@ class _Visitor:
             return None
         if possible.capacity is not None and not parent.clipped and not _fits(node, possible):
             possible = self._overflow(possible, parent)
+        display = values.possible.get("display", "")
+        if is_block != (display not in _IN_LINE) and display not in _EITHER:
+            node.attrs[LINE_ATTRIBUTE] = "no" if is_block else "yes"
         found = _Level(certain, possible, family, block)
         if tag in _MAYBE_RENDERED and ("open" not in attributes or "name" in attributes):
             found.summary = possible if tag == "details" else None

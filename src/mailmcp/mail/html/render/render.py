@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborNode
 
 from mailmcp.mail.clean import clean_line, clean_text
 from mailmcp.mail.html.hidden.declarations import parse_style
-from mailmcp.mail.html.hidden.remove import ROUND
+from mailmcp.mail.html.hidden.remove import LINE_ATTRIBUTE, ROUND
 from mailmcp.mail.html.hidden.values import parse_length
 from mailmcp.mail.html.render.link_note import LinkBook
 from mailmcp.mail.html.render.table import Cell, Table
@@ -56,8 +56,11 @@ class Rendered:
 
 def render_text(root: LexborNode | None) -> Rendered:
     """Write what a person would read of an element; links are those that `html.target` has marked in it."""
-    renderer = _Renderer(marked_targets(root) if root is not None else {})
+    renderer = _Renderer({} if root is None else marked_targets(root))
     if root is not None:
+        renderer.lines = {
+            node.mem_id: node.attributes[LINE_ATTRIBUTE] == "yes" for node in root.css(f"[{LINE_ATTRIBUTE}]")
+        }
         renderer.render(root)
     return Rendered(
         text="\n".join(renderer.writer.finish()),
@@ -72,6 +75,7 @@ class _Renderer:
     __slots__ = (
         "book",
         "invisible",
+        "lines",
         "links",
         "lists",
         "preformatted",
@@ -87,6 +91,7 @@ class _Renderer:
 
     def __init__(self, targets: Mapping[int, str]) -> None:
         self.targets = targets
+        self.lines: dict[int, bool] = {}  # whether an element has lines of its own, by its style
         self.writer = TextWriter()
         self.writers: list[TextWriter] = []
         self.tables: list[Table] = []
@@ -120,7 +125,7 @@ class _Renderer:
             return False
         tag = node.tag or ""
         self._break(tag)
-        if self.links and tag in _ENDS_LINE:
+        if self.links and self.lines.get(node.mem_id, tag in _ENDS_LINE):
             self.links[-1][1].append("\n")
         if (target := self.targets.get(node.mem_id)) is not None:
             self.links.append((target, []))
@@ -137,7 +142,7 @@ class _Renderer:
             closer(self)
         if node.mem_id in self.targets:
             self._close_link(node)
-        if self.links and tag in _ENDS_LINE:
+        if self.links and self.lines.get(node.mem_id, tag in _ENDS_LINE):
             self.links[-1][1].append("\n")
         self._break(tag)
 
