@@ -126,7 +126,7 @@ def test_what_people_do_not_see_is_removed_and_counted(attribute: str, technique
         "style='color:#ddd'",
         "style='color:#fff;background:#333'",
         "style='color:#fff;background-image:linear-gradient(#000,#111)'",
-        "style='color:transparent;-webkit-background-clip:text;background:linear-gradient(red,blue)'",
+        "style='color:transparent;background:linear-gradient(red,blue);-webkit-background-clip:text'",
         "style='color:currentColor'",
         "style='position:absolute;left:-10px'",
         "style='left:-9999px'",

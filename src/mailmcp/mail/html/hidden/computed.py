@@ -9,6 +9,7 @@ text anywhere in the document; it sets `unchecked` and is not followed.
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -51,6 +52,7 @@ _NARROW_PX: Final = 100.0  # a background that content may well leave
 _SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
 _WIDE_PX: Final = 1_100.0  # content at the far end is out of sight
 _OVERLAP_PX: Final = 20.0  # templates pull boxes together by as much
+_PULL_MAX_PX: Final = {"text-indent": 100.0, "letter-spacing": 4.0}
 _BACKGROUNDS_MAX: Final = 8
 LETTER_EM: Final = 0.45  # width of a narrow letter
 
@@ -67,7 +69,7 @@ _COLOURS: Final = frozenset({"color", "-webkit-text-fill-color"})
 _RESIZING: Final = frozenset({"display", "height", "line-height", "margin-top", "padding-top", "float"})
 _PAINTS: Final = frozenset(
     {*_COLOURS, "background-color", "background-image", "background-clip"}
-    | {"-webkit-background-clip", "background-size", "background-position", "text-shadow", "display"}
+    | {"background-size", "background-position", "text-shadow", "display"}
 )
 
 
@@ -98,6 +100,9 @@ class ComputedStyle:
 
     aided: bool = False
     """Whether a picture or a shadow may make text readable that its colour doesn't."""
+
+    letters: bool = False
+    """Whether the background of a box around paints the letters, rather than their own colour."""
 
     box: str = ""
     """The verdict on the boxes around, which nothing inside can undo."""
@@ -160,7 +165,11 @@ def compute_style(
     if tag == "caption" or values.get("display") == "table-caption":
         behind = _join(parent.backgrounds, (WHITE,))  # the table's own background isn't behind it
         parent = replace(parent, backgrounds=behind, block_backgrounds=behind)
-    if not values and (tag not in BLOCKS or parent.block_backgrounds == parent.backgrounds):
+    if (
+        not values
+        and not parent.letters
+        and (tag not in BLOCKS or parent.block_backgrounds == parent.backgrounds)
+    ):
         return parent
     if tag in _RAISED and "line-height" in values:
         values = {name: value for name, value in values.items() if name != "line-height"}
@@ -173,6 +182,8 @@ def compute_style(
     opacity = parse_opacity(values.get("opacity", "initial"))
     total = parent.opacity * (1.0 if opacity is None else opacity)
     faded = MAYBE if opacity is None else "opacity" if total < _OPACITY_MIN else ""
+    if kind == "contents" and total != parent.opacity:  # there is no box to fade
+        total, faded = parent.opacity, MAYBE
     leading, spacing = _line_height(values.get("line-height", "")), values.get("white-space", "inherit")
     style = replace(
         parent,
@@ -181,7 +192,7 @@ def compute_style(
         line_height=leading or parent.line_height,
         nowrap=parent.nowrap if spacing in INHERITING else spacing not in ("normal", "pre-line", "pre-wrap"),
         opacity=total,
-        inherited=_judge_inherited(values, parent, kind, soft),
+        inherited=_judge_inherited(values, parent, kind, soft, font_px),
         box=worst([parent.box, faded, *(own[name] for name in own if not ROWS[name].moves)]),
         capacity=None,
         unchecked=font_px > _FONT_SHOWN_PX[1]
@@ -228,7 +239,7 @@ def _judge_own(name: str, values: Mapping[str, str], kind: str) -> str:
 
 
 def _judge_inherited(
-    values: Mapping[str, str], parent: ComputedStyle, kind: str, soft: frozenset[str]
+    values: Mapping[str, str], parent: ComputedStyle, kind: str, soft: frozenset[str], font_px: float
 ) -> frozenset[tuple[str, str]]:
     """Judge the inherited properties of an element; those of its parent hold as well."""
     found = dict(parent.inherited)
@@ -238,6 +249,9 @@ def _judge_inherited(
             continue
         if name in ROWS:
             found[name] = ROWS[name].judge(value)
+            pull_px = -(parse_length(value) or Length()).em * font_px  # inherited as pixels by smaller text
+            if not found[name] and pull_px > _PULL_MAX_PX.get(name, math.inf):
+                found[name] = MAYBE
         elif value == UNKNOWN:
             found[name] = MAYBE
         elif name != "font-size" or not is_relative(value):
@@ -280,7 +294,8 @@ def _move(values: Mapping[str, str], style: ComputedStyle, kind: str) -> Compute
             room_px -= px
         pushes = name not in OFFSETS and not is_absolute and (kind == "inline" or not name.endswith("left"))
         if name in ("margin-right", "margin-bottom") or (name == "margin-top" and kind == "inline"):
-            moved = moved or not -_OVERLAP_PX <= px < _FAR_PX
+            far_px = _SEEN_PX if name == "margin-right" else _FAR_PX  # from right to left, it moves the box
+            moved = moved or not -_OVERLAP_PX <= px < far_px
         elif not -_OFF_PAGE_PX < px < _FAR_PX:
             place, moved = worst([place, MAYBE if pushes else "position"]), moved or pushes
         elif name in OFFSETS or px < 0:
@@ -306,6 +321,10 @@ def _paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str)
     elif kind == "float":
         behind = _join(behind, style.float_backgrounds)
     painted = style if behind == style.backgrounds else replace(style, backgrounds=behind)
+    if style.letters and (kind == "float" or tag == "caption"):
+        painted = replace(painted, unchecked=True)  # painted apart, without that background
+    if tag in ("html", "body") and values.get("background-clip") == "text":  # the window's background
+        painted = replace(painted, unchecked=True)
     if not _PAINTS.isdisjoint(values):
         painted = _paint_text(values, painted, style, kind)
     if kind in ("inline", "contents", "none"):
@@ -335,15 +354,19 @@ def _paint_text(
             backgrounds = _cover(layer, backgrounds)
     if "visibility" in dict(style.inherited):  # what is hidden paints nothing
         backgrounds = _join(backgrounds, style.backgrounds)
-    if "content-box" in (values.get("background-clip"), values.get("-webkit-background-clip")):
+    unchecked = "data:" in image or "cid:" in image or written == "currentcolor"  # children may inherit it
+    unchecked = unchecked or bool(style.letters and (stops is not None or (under and under.alpha)))
+    letters, clip = style.letters, values.get("background-clip", "border-box")
+    if clip in ("content-box", UNKNOWN):
         backgrounds = _join(backgrounds, style.backgrounds)
     is_opaque = under is not None and under.alpha == 1
     has_shadow = values.get("text-shadow", "none") not in ("none", *WIDE)
     aided = (style.aided and not is_opaque) or stops == () or has_shadow
-    if "text" in (values.get("background-clip"), values.get("-webkit-background-clip")):
+    if clip == "text" and kind != "contents":
         if (fill or colour).alpha < 1:  # the letters are painted with the background
             aided = aided or None in backgrounds
             fill = next((x for x in backgrounds if not is_readable(x, parent.backgrounds)), backgrounds[0])
+            letters = True
         backgrounds = parent.backgrounds
     return replace(
         style,
@@ -351,7 +374,8 @@ def _paint_text(
         fill=fill,
         backgrounds=backgrounds,
         aided=aided,
-        unchecked=style.unchecked or "data:" in image or "cid:" in image,
+        letters=letters,
+        unchecked=style.unchecked or unchecked,
     )
 
 
@@ -385,6 +409,7 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
     is_cell = values.get("display", "table" if is_table else "").startswith(("table", "inline-table"))
     if is_cell and is_table and tag not in CELLS and values.get("visibility") in ("hidden", "collapse"):
         return replace(style, box="visibility")  # whatever its cells say
+    is_cell = is_cell and kind != "float"
     if is_cell:
         height_px = math.inf  # it grows with its content
     style = replace(style, unchecked=style.unchecked or _is_too_wide(values, style))
@@ -410,6 +435,8 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         )
         padded = padded or tag in _PADDED or "inherit" in (values.get("overflow-x"), values.get("overflow-y"))
         surely = kind != "inline" and not is_cell and not padded  # padding isn't clipped
+        # One way may be clipped without the other.
+        surely = surely and "visible" not in (values.get("overflow-x"), values.get("overflow-y"))
         surely = surely and 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX
         verdict = "extent" if surely else MAYBE
     padding = parse_length(values.get("padding-top", "")) or Length()
@@ -417,7 +444,7 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         style = replace(style, unchecked=True)
     if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
         style = replace(style, capacity=0)
-    if outer_px <= _EXTENT_MAX_PX or 0 < height_px <= padding.to_px(style.font_px):
+    if outer_px <= _EXTENT_MAX_PX or 0 < height_px <= max(padding.to_px(style.font_px), _border_px(values)):
         verdict = verdict or MAYBE
     return replace(
         style,
@@ -425,6 +452,12 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         clipped=style.clipped or style.capacity is not None,
         room_px=min(style.room_px, max(width_px, 0.0)),
     )
+
+
+def _border_px(values: Mapping[str, str]) -> float:
+    """Return how much of a box its border may take, with `box-sizing:border-box`."""
+    edges = [values.get(name, "") for name in ("border", "border-width", "border-top", "border-bottom")]
+    return 2 * max((float(px) for edge in edges for px in re.findall(r"(\d+)px", edge)), default=0.0)
 
 
 def _is_too_wide(values: Mapping[str, str], style: ComputedStyle) -> bool:
@@ -441,7 +474,7 @@ def _extent(values: Mapping[str, str], name: str, style: ComputedStyle, whole_px
     found = [whole_px if name == "width" else math.inf]
     for value in (values.get(name, "auto"), values.get(f"max-{name}", "none")):
         length = parse_length(value)
-        if length is not None and not (length.whole and whole_px == math.inf):
+        if length is not None and not ("%" in value and whole_px == math.inf):
             found.append(length.to_px(style.font_px, whole_px if length.whole else 0.0, style.root_px))
         elif value in (UNKNOWN, "inherit"):
             found.append(-1.0)

@@ -28,6 +28,7 @@ _QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")
 """Lengths without a unit, and colours without their sign."""
 
 _LOGICAL: Final = {
+    "-webkit-background-clip": "background-clip",  # one property under two names
     "block-size": "height", "max-block-size": "max-height",
     "inline-size": "width", "max-inline-size": "max-width",
     "inset-block-start": "top", "inset-inline-start": "left",

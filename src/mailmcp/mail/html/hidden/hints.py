@@ -28,6 +28,7 @@ STYLED: Final = {
         "font-size:small;color:#000;background:#efefef": ("button",),
         "font-size:small;color:#000;background:#fff": ("select",),
         "color:#000;background:#ff0": ("mark",),
+        "display:contents": ("slot",),
         "unicode-bidi:bidi-override": ("bdo",),
         "position:absolute;color:#000;background:#fff": ("dialog",),
     }.items()
@@ -42,6 +43,7 @@ _GREY: Final = (Declaration("color", "rgba(16,16,16,0.3)", certain=False),)
 
 _ATTRIBUTES: Final = _MARGINS.keys() | frozenset(
     {"bgcolor", "background", "color", "text", "size", "href", "width", "disabled"}
+    | {"align", "border", "cellpadding", "cellspacing"}
 )
 
 
@@ -77,6 +79,17 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
         found += parse_style(f"font-size:{_FONT_SIZES[min(max(size, 1), 7)]}")
     if re.fullmatch(r"\d{3,9}", width := attributes.get("width", "")):
         found += parse_style(f"width:{width}px")
+    return found + _layout(tag, attributes)
+
+
+def _layout(tag: str, attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
+    """Read what moves a table, or what follows it."""
+    found: tuple[Declaration, ...] = ()
+    if tag == "table" and (side := attributes.get("align", "").lower()) in ("left", "right"):
+        found += parse_style(f"float:{side}")
+    edges = ("size",) if tag == "hr" else ("border", "cellpadding", "cellspacing")
+    if any(re.match(r"\s*\+?\d{3}", attributes.get(name, "")) for name in edges):
+        found += parse_style("border-width:999px")  # broad enough to push or cover
     return found
 
 

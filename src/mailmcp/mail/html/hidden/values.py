@@ -136,9 +136,15 @@ def _rows(
 
 
 _FEW: Final = r"(?:[+-]?\d?\d(?:\.\d+)?(?:px|pt|%)|0)"
-_SHIFTS: Final = rf"translate[xy]\({_FEW}\)|translate\({_FEW}(?:, ?{_FEW})?\)|rotate\([+-]?[0-4]?\ddeg\)"
+_NEAR: Final = r"(?:\+?\d?\d(?:\.\d+)?(?:px|pt|%)|-[0-4]?\d(?:\.\d+)?(?:px|pt)|-\d(?:\.\d+)?%|0)"
+"""A shift that leaves a short text in the window."""
+
+_TURN: Final = r"[+-]?(?:\d|1[0-5])(?:\.\d+)?deg"
+_SHIFTS: Final = (
+    rf"translate[xy]\({_NEAR}\)|translate\({_NEAR}(?:, ?(?:{_NEAR}|-?\d?\d%))?\)|rotate\({_TURN}\)"
+)
 _SAME: Final = r"scale\((?:1|1\.\d+|0?\.[89]\d*)\)|matrix\(1(?:, ?0){2}, ?1(?:, ?0){2}\)"
-_INSET: Final = r"(?:0|\dpx|1?\d%)"
+_INSET: Final = r"(?:0|[0-2]px|1?\d%)(?: (?:0|\dpx|1?\d%))?"  # of lines, less than of their ends
 _ZERO: Final = r"[+-]?(?:0*\.?0\d*|\d(?:\.\d+)?e-\d+)%?"
 _HEX: Final = "#(?:[0-9a-f]{3,4}){1,2}"
 _SIZE: Final = r"[1-9]\d*(?:\.\d+)?(?:px|%|em|fr)"
@@ -161,17 +167,21 @@ ROWS: Final = _rows((
     ("transform -webkit-transform", rf"none|(?:(?:{_SHIFTS}|{_SAME}) ?)+",
      rf"(?:scale|scale[xy]|matrix)\( ?{_ZERO}(?:[, ].*)?\)|scale\([^,()]*, ?{_ZERO} ?\)", "transform"),
     ("scale", "none|1", rf"{_ZERO}(?: .*)?|\S+ {_ZERO}", "transform"),
-    ("translate", rf"none|{_FEW}(?: {_FEW})?"),
-    ("rotate", "none|[+-]?[0-4]?[0-9]deg"),
+    ("translate", rf"none|{_NEAR}(?: {_NEAR})?"),
+    ("rotate", f"none|{_TURN}"),
     ("zoom", r"normal|1(?:\.0+)?|100%"),
     ("filter -webkit-filter", "none", rf"opacity\( ?{_ZERO} ?\)", "opacity"),
-    ("clip-path -webkit-clip-path", rf"none|inset\({_INSET}(?: {_INSET}){{0,3}}(?: round \d+px)?\)",
+    ("clip-path -webkit-clip-path", rf"none|inset\({_INSET}(?: {_INSET})?(?: round \d+px)?\)",
      r"inset\((?:[5-9]\d|\d{3,})%\)|(?:circle|ellipse)\(0(?:px|%)?(?: .*)?\)", "clip"),
     ("clip", "auto", r"rect\((?:[01](?:px)?[, ]*){4}\)", "clip"),
     ("mask mask-image mask-border mask-border-source -webkit-mask -webkit-mask-image -webkit-mask-box-image"
+     " -webkit-mask-box-image-source"
      " line-clamp -webkit-line-clamp offset-path offset border-image"
      " animation -webkit-animation animation-name -webkit-animation-name", "none"),
-    ("mix-blend-mode", "normal"),
+    ("mix-blend-mode container-type", "normal"),
+    ("container", r"none|[\w-]+"),
+    ("overflow-clip-margin", r"0|\d+px"),
+    ("corner-shape", "round|squircle"),
     ("content", "normal|none"),
     ("contain", "none|layout|style|layout style|style layout"),
     ("float", "left|right|none|inline-start|inline-end"),
@@ -191,7 +201,8 @@ ROWS: Final = _rows((
     ("-webkit-text-stroke -webkit-text-stroke-width", rf"0(?:px)?(?: {_HEX})?"),
     ("text-wrap text-wrap-mode", "wrap|balance|pretty|stable"),
     ("white-space-collapse", "collapse"),
-    ("text-indent", rf"{_FEW}|-?[0-5]?(?:\.\d+)?em", r"-\d{3,}[.\d]*(?:px|pt|r?em|%)", "position"),
+    ("tab-size -moz-tab-size", r"\d|1\d"),
+    ("text-indent", rf"{_NEAR}|-?[0-5]?(?:\.\d+)?em", r"-\d{3,}[.\d]*(?:px|pt|r?em|%)", "position"),
     ("letter-spacing",
      r"normal|0|[+-]?(?:[0-2](?:\.\d+)?|\.\d+)(?:px|pt)|-?0?\.[0-2]\d*em|\+?\d?\d(?:\.\d+)?(?:px|pt)"
      r"|(?:[0-2](?:\.\d+)?|\.\d+)r?em", r"-(?:0?\.[5-9]\d*|[1-9][\d.]*)em|-\d{2,}[\d.]*px", "font size"),
@@ -203,7 +214,7 @@ ROWS: Final = _rows((
     ("position", "static|relative", "absolute|fixed|(?:-webkit-)?sticky", "position"),
     ("border border-top border-bottom border-width border-top-width border-bottom-width"
      " outline outline-width", rf"{_LINE}(?: {_LINE}){{0,3}}"),
-    ("border-left border-right", _GREAT),
+    ("border-left border-right padding-right", _GREAT),
     ("outline-offset", r"0|\d?\dpx|-[0-4]px"),
     ("box-shadow -webkit-box-shadow", rf"none|{_SHADOW}(?:, ?{_SHADOW})*"),
     ("vertical-align", r"[a-z-]+|0|-?[0-2]?\d(?:\.\d+)?(?:px|pt|%)|-?[01]?(?:\.\d+)?r?em"),
@@ -261,10 +272,7 @@ _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     "background-position": re.compile(
         "(?:left|right|center|0|0%|50%|100%)(?: (?:top|bottom|center|0|0%|50%|100%))?"
     ).fullmatch,
-    **dict.fromkeys(
-        ("background-clip", "-webkit-background-clip"),
-        re.compile("(?:border|padding|content)-box|text").fullmatch,
-    ),
+    "background-clip": re.compile("(?:border|padding|content)-box|text").fullmatch,
     "text-shadow": bool,
     "white-space": re.compile("normal|nowrap|pre|pre-wrap|pre-line|break-spaces").fullmatch,
     "color-scheme": re.compile(r"normal|(?:only )?(?:light|dark)|light dark|dark light").fullmatch,
