@@ -64,8 +64,8 @@ class Floor:
 
     def fetch_word(self, word: str, *, found: Sequence[int], size: int) -> None:
         """Search for a word and fetch rows; ask where people see it, and what the search can't see into."""
-        chosen = ",".join(map(str, found[:size]))
-        asides = (f"UID {chosen} {_WORD_IS_SEEN.format(word)}", f"1:* {_NOT_SEARCHED_INTO}")
+        candidates = ",".join(map(str, found))
+        asides = (f"UID {candidates} {_WORD_IS_SEEN.format(word)}", f"1:* {_NOT_SEARCHED_INTO}")
         self.fetch_page(b"TEXT", f'"{word}"'.encode(), found=found, size=size, asides=asides)
 
     def fetch_rows(self, uids: Sequence[int]) -> None:
