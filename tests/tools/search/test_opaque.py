@@ -77,7 +77,7 @@ def test_only_mail_that_meets_the_other_criteria_counts(dovecot_mail: Store, ope
     dovecot_mail.fill("INBOX", [OLD, NEW])
     desk = open_desk(dovecot_mail.account)
     assert not desk.search(query="harbour", from_="ann@example.org", flagged=True).outcome.warnings
-    assert "signed" in desk.search(body="harbour opens", from_="ann lee").outcome.warnings[-1]
+    assert "signed" in " ".join(desk.search(body="harbour opens", from_="ann lee").outcome.warnings)
     assert not desk.search(from_="ann@example.org").outcome.warnings
 
 
