@@ -60,11 +60,13 @@ class Order(StrEnum):
     @property
     def by_uid(self) -> "Order":
         """The order by UID that approximates an order by time; other orders unchanged."""
-        newest, oldest = (
-            (Order.NEWEST_ARRIVAL, Order.NEWEST_WRITTEN),
-            (Order.OLDEST_ARRIVAL, Order.OLDEST_WRITTEN),
-        )
-        return Order.NEWEST if self in newest else Order.OLDEST if self in oldest else self
+        approximations = {
+            Order.NEWEST_ARRIVAL: Order.NEWEST,
+            Order.NEWEST_WRITTEN: Order.NEWEST,
+            Order.OLDEST_ARRIVAL: Order.OLDEST,
+            Order.OLDEST_WRITTEN: Order.OLDEST,
+        }
+        return approximations.get(self, self)
 
     @property
     def by_arrival(self) -> "Order":

@@ -27,7 +27,7 @@ _VARIABLE: Final = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,[^()]*)?\)")
 _QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")
 """Lengths without a unit, and colours without their sign."""
 
-_LOGICAL: Final = {
+_OTHER_NAMES: Final = {
     "-webkit-background-clip": "background-clip",  # one property under two names
     "block-size": "height", "max-block-size": "max-height",
     "inline-size": "width", "max-inline-size": "max-width",
@@ -38,7 +38,9 @@ _LOGICAL: Final = {
     "overflow-block": "overflow-y", "overflow-inline": "overflow-x",
     "padding-block-start": "padding-top", "padding-inline-start": "padding-left",
 }  # fmt: skip
-"""Names that depend on the direction of writing (CSS Logical Properties 1), read as for left to right."""
+"""Further names of a property: with a prefix, or by the direction of writing (CSS Logical Properties 1).
+
+Writing is taken to go from left to right."""
 
 _BOXES: Final = {  # top, right, bottom, left; missing ones are as those opposite
     "margin": ("margin-top", "margin-right", "margin-bottom", "margin-left"),
@@ -52,7 +54,7 @@ _BOXES: Final = {  # top, right, bottom, left; missing ones are as those opposit
     "inset-block": ("top", "bottom"),
     "overflow": ("overflow-x", "overflow-y"),
 }
-_SHORTHANDS: Final = frozenset({"all", "font", "background", *_BOXES, *_LOGICAL})
+_SHORTHANDS: Final = frozenset({"all", "font", "background", *_BOXES, *_OTHER_NAMES})
 
 _WITH_STRINGS: Final = frozenset({"list-style", "list-style-type", "quotes"})
 
@@ -149,7 +151,7 @@ def _declare(name: str, value: str, *, important: bool) -> Iterator[Declaration]
 @lru_cache(maxsize=4096)
 def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
     """Split a shorthand; what is not understood of it makes all of it UNKNOWN."""
-    name = _LOGICAL.get(name, name)
+    name = _OTHER_NAMES.get(name, name)
     if name == "color" and value == "currentcolor":
         value = "inherit"
     if not value or _NOWHERE.fullmatch(value) or (name not in PROPERTIES and name not in _SHORTHANDS):

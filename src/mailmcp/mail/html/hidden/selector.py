@@ -228,22 +228,11 @@ def classes_of(element: Element) -> frozenset[str]:
 
 
 _FOLDED: Final = frozenset(
-    {
-        "accept",
-        "accept-charset",
-        "align",
-        "alink",
-        "axis",
-        "bgcolor",
-        "charset",
-        "checked",
-        "clear",
-        "codetype",
-    }
-    | {"color", "compact", "declare", "defer", "dir", "direction", "disabled", "enctype", "face", "frame"}
-    | {"hreflang", "http-equiv", "lang", "language", "link", "media", "method", "multiple", "nohref"}
-    | {"noresize", "noshade", "nowrap", "readonly", "rel", "rev", "rules", "scope", "scrolling", "selected"}
-    | {"shape", "target", "text", "type", "valign", "valuetype", "vlink"}
+    {"accept", "accept-charset", "align", "alink", "axis", "bgcolor", "charset", "checked", "clear"}
+    | {"codetype", "color", "compact", "declare", "defer", "dir", "direction", "disabled", "enctype", "face"}
+    | {"frame", "hreflang", "http-equiv", "lang", "language", "link", "media", "method", "multiple"}
+    | {"nohref", "noresize", "noshade", "nowrap", "readonly", "rel", "rev", "rules", "scope", "scrolling"}
+    | {"selected", "shape", "target", "text", "type", "valign", "valuetype", "vlink"}
 )
 """Attributes whose values are compared without case (HTML standard, section 4.16.2)."""
 
