@@ -1,7 +1,7 @@
 import pytest
 
 from mailmcp.mail.html.hidden.declarations import Declaration, parse_style
-from mailmcp.mail.html.hidden.values import PROPERTIES, UNKNOWN
+from mailmcp.mail.html.hidden.values import OTHER, PROPERTIES, UNKNOWN
 
 
 def values(style: str) -> dict[str, str]:
@@ -13,7 +13,10 @@ def values(style: str) -> dict[str, str]:
     [
         ("", {}),
         ("display:none;;color : Red ;x", {"display": "none", "color": "red"}),
-        ("-x-colour:red;font-weight:bold", {}),
+        ("-ms-colour:red;font-weight:bold;--x:1;mso-hide:all", {}),
+        # What isn't known may do anything.
+        ("colour:red", {OTHER: UNKNOWN}),
+        ("-webkit-box-reflect:below", {OTHER: UNKNOWN}),
         ("DISPLAY:\n NONE", {"display": "none"}),
         ("color:", {}),
         # With quotes, brackets, escapes and comments a parser must read it.
@@ -21,12 +24,12 @@ def values(style: str) -> dict[str, str]:
         ("/*x*/display/**/:none", {"display": "none"}),
         (r"d\69splay:none", {"display": "none"}),
         ("color:red;}display:none", {"color": "red"}),
-        ("color:red;x:url(;display:none)", {"color": "red"}),
-        ("color:red;x:(;display:none;)", {"color": "red"}),
+        ("color:red;x:url(;display:none)", {"color": "red", OTHER: UNKNOWN}),
+        ("color:red;x:(;display:none;)", {"color": "red", OTHER: UNKNOWN}),
         ("@media x{display:none}color:red", {"color": "red"}),
         ("width:calc(((((((1px)))))));color:red/**/", {"width": UNKNOWN, "color": "red"}),
         # White space and letters are those of ASCII.
-        ("\xa0display:none", {}),
+        ("\xa0display:none", {OTHER: UNKNOWN}),
         ("color:blac\u212a", {"color": UNKNOWN}),
         # What no browser of today reads.
         ("filter:alpha(opacity=0);display:-ms-flexbox;height:expression(1)", {}),

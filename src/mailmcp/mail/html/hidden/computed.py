@@ -54,11 +54,14 @@ _WIDE_PX: Final = 1_100.0  # content at the far end is out of sight
 _OVERLAP_PX: Final = 20.0  # templates pull boxes together by as much
 _PULL_MAX_PX: Final = {"text-indent": 100.0, "letter-spacing": 4.0}
 _BACKGROUNDS_MAX: Final = 8
+_ROUND_PX: Final = 40.0  # corners as round as that take text away
+_ROUND_CHARS: Final = 60  # of a button that is round at its ends
+_TALL_PX: Final = 100.0
 LETTER_EM: Final = 0.45  # width of a narrow letter
 
 _INHERITED: Final = {name for name, row in ROWS.items() if row.inherited}
 _OWN: Final = ROWS.keys() - _INHERITED
-_BOX_ONLY: Final = frozenset({"content-visibility", "transform", "-webkit-transform", "scale"})
+_BOX_ONLY: Final = frozenset({"content-visibility", "transform", "scale"})
 _PADDED: Final = frozenset({"ol", "ul", "menu", "dir", "fieldset", "button", "dialog"})
 """Padded by the style sheet of browsers."""
 
@@ -410,20 +413,17 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
     if is_cell and is_table and tag not in CELLS and values.get("visibility") in ("hidden", "collapse"):
         return replace(style, box="visibility")  # whatever its cells say
     is_cell = is_cell and kind != "float"
+    is_huge = height_px < 0 or _FAR_PX <= height_px < math.inf  # it pushes its own text, and what follows
     if is_cell:
         height_px = math.inf  # it grows with its content
-    style = replace(style, unchecked=style.unchecked or _is_too_wide(values, style))
+    style = replace(style, unchecked=style.unchecked or is_huge or _is_too_wide(values, style))
     if kind == "inline" and not _is_clipping(values):
         return style
     outer_px = style.height_px
     style = replace(style, width_px=min(width_px, WINDOW_PX[0]), height_px=height_px)
-    line_px = style.line_height.to_px(style.font_px, style.font_px, style.root_px)
-    per_line = max(width_px, 0.0) / (LETTER_EM * style.font_px or 1.0)
-    if height_px < math.inf:
-        lines = max(height_px, 0.0) / max(line_px, FONT_MIN_PX)
-        style = replace(style, capacity=int(max(lines, 1.0) * per_line) if lines >= 0.5 else 0)
-    if style.nowrap and style.capacity is None:
-        style = replace(style, capacity=int(per_line))
+    style = replace(style, capacity=_capacity(values, style, width_px))
+    if not is_cell and width_px < _NARROW_PX and not is_readable(style.fill or style.colour, (WHITE,)):
+        style = replace(style, room_px=min(style.room_px, max(width_px, 0.0)))  # long words leave it
     if not _is_clipping(values):
         return style
     if tag in ("html", "body"):  # what doesn't fit in the window can't be scrolled to
@@ -452,6 +452,29 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         clipped=style.clipped or style.capacity is not None,
         room_px=min(style.room_px, max(width_px, 0.0)),
     )
+
+
+def _capacity(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> int | None:
+    """Return how many characters surely fit into a box; None if it grows with them."""
+    per_line = max(width_px, 0.0) / (LETTER_EM * style.font_px or 1.0)
+    found = [int(per_line)] if style.nowrap else []
+    if style.height_px < math.inf:
+        line_px = style.line_height.to_px(style.font_px, style.font_px, style.root_px)
+        lines = max(style.height_px, 0.0) / max(line_px, FONT_MIN_PX)
+        found = [int(max(lines, 1.0) * per_line) if lines >= 0.5 else 0]
+    if max(_lengths(values, style, "border-radius")) > _ROUND_PX:  # its corners aren't in the box
+        edges = ("height", "min-height", "padding-top", "padding-bottom")
+        is_tall = any(max(_lengths(values, style, name)) > _TALL_PX for name in edges)
+        found.append(0 if is_tall else _ROUND_CHARS)
+    return min(found, default=None)
+
+
+def _lengths(values: Mapping[str, str], style: ComputedStyle, name: str) -> list[float]:
+    """Return the lengths that a property has, in pixels: 0 for words such as `auto`, infinite if unknown."""
+    if (written := values.get(name, "")) in (UNKNOWN, "inherit"):
+        return [math.inf]
+    found = map(parse_length, written.replace(" / ", " ").split(" "))
+    return [each.to_px(style.font_px, WINDOW_PX[0], style.root_px) if each else 0.0 for each in found]
 
 
 def _border_px(values: Mapping[str, str]) -> float:

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 import tinycss2
 
-from mailmcp.mail.html.hidden.values import NUMBER, PROPERTIES, UNKNOWN, WIDE, is_understood
+from mailmcp.mail.html.hidden.harmless import is_harmless
+from mailmcp.mail.html.hidden.values import NUMBER, OTHER, PROPERTIES, UNKNOWN, WIDE, is_understood
 
 _SPACE: Final = re.compile(r"[ \t\n\f\r]+")
 _VALUE_DEPTH_MAX: Final = 4  # functions in functions; serialising deeper ones recurses
@@ -28,15 +29,32 @@ _QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")
 """Lengths without a unit, and colours without their sign."""
 
 _OTHER_NAMES: Final = {
-    "-webkit-background-clip": "background-clip",  # one property under two names
-    "block-size": "height", "max-block-size": "max-height",
-    "inline-size": "width", "max-inline-size": "max-width",
+    **{
+        f"-webkit-{name}": name
+        for name in (
+            *("animation", "animation-name", "backdrop-filter", "background-clip", "background-size"),
+            *("border-radius", "box-shadow", "clip-path", "column-count", "column-width", "columns"),
+            *("filter", "flex", "flex-basis", "line-clamp", "mask", "mask-image", "shape-outside"),
+            *("transform", "transform-origin", "writing-mode"),
+        )
+    },
+    "-moz-border-radius": "border-radius",
+    "block-size": "height", "max-block-size": "max-height", "min-block-size": "min-height",
+    "inline-size": "width", "max-inline-size": "max-width", "min-inline-size": "min-width",
     "inset-block-start": "top", "inset-inline-start": "left",
     "inset-block-end": "bottom", "inset-inline-end": "right",
-    "margin-block-start": "margin-top", "margin-inline-start": "margin-left",
-    "margin-block-end": "margin-bottom", "margin-inline-end": "margin-right",
     "overflow-block": "overflow-y", "overflow-inline": "overflow-x",
-    "padding-block-start": "padding-top", "padding-inline-start": "padding-left",
+    **{
+        name.format(box): f"{box}-{side}"
+        for box in ("margin", "padding")
+        for names, side in (
+            (("{}-block-start", "-webkit-{}-before"), "top"),
+            (("{}-inline-start", "-webkit-{}-start", "-moz-{}-start"), "left"),
+            (("{}-block-end", "-webkit-{}-after"), "bottom"),
+            (("{}-inline-end", "-webkit-{}-end", "-moz-{}-end"), "right"),
+        )
+        for name in names
+    },
 }  # fmt: skip
 """Further names of a property: with a prefix, or by the direction of writing (CSS Logical Properties 1).
 
@@ -105,9 +123,13 @@ def parse_block(nodes: Iterable[Any]) -> tuple[Declaration, ...]:
     """Convert the parsed content of a block, in the order written; skip what isn't a declaration."""
     found: list[Declaration] = []
     for node in nodes:
-        if node.type == "declaration" and (node.lower_name in PROPERTIES or node.lower_name in _SHORTHANDS):
+        if node.type != "declaration":
+            continue
+        if node.lower_name in PROPERTIES or node.lower_name in _SHORTHANDS:
             tokens = _without_signs(node.value) if node.lower_name in _WITH_STRINGS else node.value
             found.extend(_declare(node.lower_name, serialize(tokens).lower(), important=node.important))
+        elif not is_harmless(node.lower_name):
+            found.append(Declaration(OTHER, UNKNOWN))
     return tuple(found)
 
 

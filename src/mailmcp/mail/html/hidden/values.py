@@ -19,6 +19,9 @@ MAYBE: Final = "?"
 UNKNOWN: Final = "?"
 """A value that isn't known."""
 
+OTHER: Final = "?"
+"""Stands for each property that isn't known here: it may do anything."""
+
 INHERITING: Final = frozenset({"inherit", "unset", "revert"})
 """What makes an inherited property that of the parent (CSS Cascade 5 section 7.3)."""
 
@@ -148,7 +151,12 @@ _INSET: Final = r"(?:0|[0-2]px|1?\d%)(?: (?:0|\dpx|1?\d%))?"  # of lines, less t
 _ZERO: Final = r"[+-]?(?:0*\.?0\d*|\d(?:\.\d+)?e-\d+)%?"
 _HEX: Final = "#(?:[0-9a-f]{3,4}){1,2}"
 _SIZE: Final = r"[1-9]\d*(?:\.\d+)?(?:px|%|em|fr)"
-_GREAT: Final = r"(?!.*\d{4}(?:\.\d+)?(?:px|pt|r?em|%|fr|v[wh])).*"
+_NOT_GREAT: Final = (
+    r"(?!.*(?<![#\w.])(?:\d{4}|\d{3}(?:\.\d+)?(?!px|pt|%)[a-z]|[2-9]\d\d(?:\.\d+)?%"
+    r"|\d\d(?:\.\d+)?(?:in|cm|pc)|[\d.]+e[+\d]|(?:calc|min|max|clamp)\()).*"
+)
+"""A value without a length that pushes what is beside it out of the window."""
+
 _LINE: Final = rf"(?:[a-z]+|0|[0-9.]+em|[12]?\d(?:\.\d+)?(?:px|pt)|{_HEX}|[a-z-]+\([^()]*\))"
 """A part of a border or an outline that isn't broad enough to cover a line of text."""
 
@@ -164,20 +172,18 @@ ROWS: Final = _rows((
      r"inline|contents|list-item|flow-root|(?:inline-)?(?:block|flex|grid|table)|-webkit-(?:inline-)?box"
      r"|table-(?:cell|row|caption|(?:row|header|footer)-group)", "none", "display"),
     ("content-visibility", "visible|auto", "hidden", "display"),
-    ("transform -webkit-transform", rf"none|(?:(?:{_SHIFTS}|{_SAME}) ?)+",
+    ("transform", rf"none|(?:(?:{_SHIFTS}|{_SAME}) ?)+",
      rf"(?:scale|scale[xy]|matrix)\( ?{_ZERO}(?:[, ].*)?\)|scale\([^,()]*, ?{_ZERO} ?\)", "transform"),
     ("scale", "none|1", rf"{_ZERO}(?: .*)?|\S+ {_ZERO}", "transform"),
     ("translate", rf"none|{_NEAR}(?: {_NEAR})?"),
     ("rotate", f"none|{_TURN}"),
     ("zoom", r"normal|1(?:\.0+)?|100%"),
-    ("filter -webkit-filter", "none", rf"opacity\( ?{_ZERO} ?\)", "opacity"),
-    ("clip-path -webkit-clip-path", rf"none|inset\({_INSET}(?: {_INSET})?(?: round \d+px)?\)",
+    ("filter", "none", rf"opacity\( ?{_ZERO} ?\)", "opacity"),
+    ("clip-path", rf"none|inset\({_INSET}(?: {_INSET})?(?: round \d+px)?\)",
      r"inset\((?:[5-9]\d|\d{3,})%\)|(?:circle|ellipse)\(0(?:px|%)?(?: .*)?\)", "clip"),
     ("clip", "auto", r"rect\((?:[01](?:px)?[, ]*){4}\)", "clip"),
-    ("mask mask-image mask-border mask-border-source -webkit-mask -webkit-mask-image -webkit-mask-box-image"
-     " -webkit-mask-box-image-source"
-     " line-clamp -webkit-line-clamp offset-path offset border-image"
-     " animation -webkit-animation animation-name -webkit-animation-name", "none"),
+    ("mask mask-image mask-border mask-border-source -webkit-mask-box-image -webkit-mask-box-image-source"
+     " line-clamp offset-path offset border-image animation animation-name", "none"),
     ("mix-blend-mode container-type", "normal"),
     ("container", r"none|[\w-]+"),
     ("overflow-clip-margin", r"0|\d+px"),
@@ -214,25 +220,24 @@ ROWS: Final = _rows((
     ("position", "static|relative", "absolute|fixed|(?:-webkit-)?sticky", "position"),
     ("border border-top border-bottom border-width border-top-width border-bottom-width"
      " outline outline-width", rf"{_LINE}(?: {_LINE}){{0,3}}"),
-    ("border-left border-right padding-right", _GREAT),
+    ("border-left border-left-width border-right border-right-width padding-right padding-bottom min-height"
+     " grid-template-columns", _NOT_GREAT),
+    ("border-spacing gap row-gap column-gap", rf"(?:{_FEW} ?)+|normal"),
     ("outline-offset", r"0|\d?\dpx|-[0-4]px"),
-    ("box-shadow -webkit-box-shadow", rf"none|{_SHADOW}(?:, ?{_SHADOW})*"),
+    ("box-shadow", rf"none|{_SHADOW}(?:, ?{_SHADOW})*"),
     ("vertical-align", r"[a-z-]+|0|-?[0-2]?\d(?:\.\d+)?(?:px|pt|%)|-?[01]?(?:\.\d+)?r?em"),
     ("grid-area grid-row grid-column grid-row-start grid-column-start", r"auto|span \d(?: / auto)?"),
     ("columns column-count column-width", "auto|[1-4]"),
-    ("grid-template-columns", _GREAT),
-    ("backdrop-filter -webkit-backdrop-filter", "none"),
+    ("backdrop-filter", "none"),
     ("aspect-ratio", "auto"),
+    ("writing-mode", "horizontal-tb|lr-tb"),
+    ("border-top-left-radius border-top-right-radius border-bottom-left-radius border-bottom-right-radius",
+     rf"(?:{_FEW} ?)+"),
     ("shape-outside", "none"),
     ("list-style list-style-type", r"(?:[^\"'(?]|url\([^()]*\))*"),  # strings are text that isn't in the mail
     ("quotes", "auto|none|match-parent"),
-    ("transform-origin -webkit-transform-origin", r"(?:left|right|center|top|bottom|0|\d?\d%|100%| )+"),
-    ("-webkit-transform-origin-x -webkit-transform-origin-y", "(?!)"),
-    ("-webkit-margin-start -webkit-margin-before -webkit-padding-start -webkit-padding-before",
-     rf"auto|{_FEW}|[0-4]?(?:\.\d+)?em"),
-    ("-webkit-opacity -webkit-border-start -webkit-border-before -webkit-border-image"
-     " -webkit-logical-height -webkit-max-logical-height -webkit-min-logical-height"
-     " -webkit-logical-width -webkit-max-logical-width -webkit-min-logical-width", "(?!)"),
+    ("transform-origin", r"(?:left|right|center|top|bottom|0|\d?\d%|100%| )+"),
+    (OTHER, "(?!)"),
 ), moves=True)
 # fmt: on
 """Properties whose value alone says whether text is shown."""
@@ -274,11 +279,12 @@ _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     ).fullmatch,
     "background-clip": re.compile("(?:border|padding|content)-box|text").fullmatch,
     "text-shadow": bool,
+    "border-radius": lambda value: None not in map(parse_length, value.replace(" / ", " ").split(" ")),
     "white-space": re.compile("normal|nowrap|pre|pre-wrap|pre-line|break-spaces").fullmatch,
     "color-scheme": re.compile(r"normal|(?:only )?(?:light|dark)|light dark|dark light").fullmatch,
     **dict.fromkeys(("overflow-x", "overflow-y"), re.compile("visible|hidden|clip|scroll|auto").fullmatch),
 }
-PROPERTIES: Final = frozenset(_UNDERSTOOD)
+PROPERTIES: Final = frozenset(_UNDERSTOOD) - {OTHER}
 """Properties that can hide text, shorthands split."""
 
 
