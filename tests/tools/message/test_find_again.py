@@ -48,19 +48,30 @@ def test_a_moved_message_is_found(store: Store, desk: Desk, message_id: str) -> 
     [
         (["Subject"], ""),
         (["Subject", "Pay now"], "1 other message"),
-        (["A", "B", "A", "C"], "2 other messages"),
+        (["Subject", "Subject"], "1 other message"),
+        (["A", "B", "A", "C"], "3 other messages"),
     ],
 )
 def test_other_messages_with_the_same_message_id_are_counted(
     store: Store, desk: Desk, message_id: str, subjects: str, said: str
 ) -> None:
-    """A Message-ID can be forged; copies of one message are one."""
+    """A Message-ID can be forged, and so can all other headers."""
     store.expunge("Desk", [int(message_id.rpartition(":")[2])])
     for subject in subjects:
         store.fill("Shelf", [letter().replace(b"Subject: Subject", f"Subject: {subject}".encode())])
     warnings = desk.get(message_id, header_message_id=HEADER_ID).outcome.warnings
     others = [line for line in warnings if "same Message-ID" in line]
     assert [line.partition(" with the same")[0] for line in others] == ([said] if said else [])
+
+
+def test_a_copy_in_another_mailbox_is_no_other_message(store: Store, desk: Desk, message_id: str) -> None:
+    create(store, "Drawer")
+    with store.client() as client:
+        client.select_folder("Desk")
+        client.copy([int(message_id.rpartition(":")[2])], "Drawer")
+        client.move([int(message_id.rpartition(":")[2])], "Shelf")
+    warnings = desk.get(message_id, header_message_id=HEADER_ID).outcome.warnings
+    assert not [line for line in warnings if "same Message-ID" in line]
 
 
 @pytest.mark.parametrize("written", [HEADER_ID, f"<{HEADER_ID}>", f" <{HEADER_ID}> "])

@@ -86,3 +86,14 @@ def test_an_account_that_fails_is_an_issue(stores: Stores, open_desk: DeskFactor
     assert issue["account_id"] == "office"
     assert reply.data["coverage"]["mailboxes_failed"] == ["office: *"]
     assert reply.data["coverage"]["complete"] is False
+
+
+def test_equal_messages_of_one_account_are_two_and_so_are_their_copies(
+    dovecot_mail: Store, open_desk: DeskFactory
+) -> None:
+    """Both accounts are one mailbox, so each message has one copy."""
+    dovecot_mail.fill("INBOX", [make_turn(1), make_turn(1)], received=BEGAN)
+    reply = thread(open_desk(dovecot_mail.named("home"), dovecot_mail.named("office")))
+    ids = [(row["message_id"], *row.get("places", [])) for row in reply.data["messages"]]
+    assert [[each.split(":")[1] for each in places] for places in ids] == [["home", "office"]] * 2
+    assert len({each for places in ids for each in places}) == 4

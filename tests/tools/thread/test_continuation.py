@@ -64,6 +64,12 @@ def test_what_may_continue_a_conversation_is_named(store: Store, desk: Desk, mes
     )
 
 
+def test_a_forged_message_id_hides_no_continuation(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", make_talk(3), received=BEGAN)
+    store.fill("Archive", [later(9), later(9).replace(b"\r\n\r\n", b"\r\n\r\nForged: ")], received=BEGAN)
+    assert len(thread(desk).data["continued_in"]) == 2
+
+
 @pytest.mark.parametrize("message", NOT_CONTINUED.values(), ids=NOT_CONTINUED)
 def test_what_only_looks_alike_is_not_named(
     pymap_mail: Store, open_desk: DeskFactory, message: bytes

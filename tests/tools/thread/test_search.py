@@ -149,6 +149,43 @@ def test_what_was_sent_is_no_draft_though_one_was_left_behind(
     assert [":Drafts:" in each for each in row["places"]] == [True]
 
 
+def test_a_draft_with_another_text_is_shown_beside_what_was_sent(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    turns = make_talk(2)
+    longer = turns[1].replace(b"Turn 2.", b"Turn 2, and more.")
+    left = PeerMailbox(name="Drafts", messages=peer_messages([longer]))
+    reply = thread_of_newest(open_desk(peer_account(peer(messages=peer_messages(turns), mailboxes=[left]))))
+    shown = zip(texts(reply), drafts_of(reply), strict=True)
+    assert sorted(shown) == [("Turn 1.", False), ("Turn 2, and more.", True), ("Turn 2.", False)]
+
+
+def test_copies_of_a_draft_without_a_message_id_are_one(pymap_mail: Store, open_desk: DeskFactory) -> None:
+    """The server's ids (EMAILID, RFC 8474) prove them."""
+    pymap_mail.fill("INBOX", [make_turn(1)])
+    [uid] = pymap_mail.fill("Drafts", [make_turn(2, references=[turn_id(1)], message_id="")])
+    with pymap_mail.client() as client:
+        client.create_folder("Everything")
+        client.select_folder("Drafts")
+        client.add_flags([uid], [b"\\Draft"])
+        client.copy([uid], "Everything")
+    reply = thread_of_newest(open_desk(pymap_mail.account))
+    assert texts(reply) == ["Turn 1.", "Turn 2."]
+    assert [len(row.get("places", [])) for row in reply.data["messages"]] == [0, 1]
+
+
+def test_nothing_is_folded_within_one_mailbox(pymap_mail: Store, open_desk: DeskFactory) -> None:
+    """Though the server says that they are equal: a page of a search lists both, too."""
+    [uid] = pymap_mail.fill("INBOX", [make_turn(1)])
+    with pymap_mail.client() as client:
+        client.select_folder("INBOX")
+        client.copy([uid], "INBOX")
+    desk = open_desk(pymap_mail.account)
+    first, second = desk.search().data["messages"]
+    assert first["email_id"] == second["email_id"]
+    assert texts(thread_of_newest(desk)) == ["Turn 1.", "Turn 1."]
+
+
 @pytest.mark.parametrize("asked", ["INBOX", "Drafts"])
 def test_a_copy_in_all_mail_does_not_say_that_a_draft_was_sent(
     peer: PeerFactory, open_desk: DeskFactory, asked: str

@@ -4,21 +4,18 @@ Messages move and mailboxes are rebuilt, but the Message-ID header (RFC 5322 sec
 chose it, so a reply says that the message was found that way. Blocking.
 """
 
-from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Final
 
 from mailmcp.imap.command import quoted
 from mailmcp.imap.mailboxes import list_mailboxes
+from mailmcp.imap.object_ids import id_items
 from mailmcp.imap.session import Session
 from mailmcp.imap.thread import Related, ThreadQuery, find_related
-from mailmcp.mail.duplicates import DUPLICATE_HEADER_FIELDS, header_key
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.thread import find_ids
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.copies import COPY_ITEMS, Folded, copy_keys
 from mailmcp.tools.search.sources import in_preferred_order
-
-_ITEMS: Final = ("UID", f"BODY.PEEK[HEADER.FIELDS ({DUPLICATE_HEADER_FIELDS})]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +24,7 @@ class FoundMessage:
 
     ref: MessageRef
     others: int
-    """Other messages with the same Message-ID that are not copies of it."""
+    """Other messages with the same Message-ID that are not proven to be copies of it."""
 
 
 def find_by_message_id(session: Session, account_id: str, header_message_id: str) -> FoundMessage | None:
@@ -46,15 +43,17 @@ def find_by_message_id(session: Session, account_id: str, header_message_id: str
     preferred = [each.name for each in in_preferred_order(mailboxes)]
     names = dict.fromkeys([*preferred, *(each.name for each in mailboxes if each.selectable)])
     query = ThreadQuery(keys=(b"HEADER", b"MESSAGE-ID", quoted(f"<{wanted[0]}>")))
-    found: list[tuple[MessageRef, Hashable | None]] = []
-    for name, result in find_related(session, dict.fromkeys(names), [query], items=_ITEMS, known={}).items():
+    items = (*COPY_ITEMS, *id_items(session))
+    found = Folded[str, MessageRef]()
+    for name, result in find_related(session, dict.fromkeys(names), [query], items=items, known={}).items():
         if not isinstance(result, Related):
             continue  # the other mailboxes count even if this one can't be searched
         for uid, row in sorted(result.fetched.messages.items(), reverse=True):
             headers = parse_headers(row.sections.get("HEADER.FIELDS", b""))
             if find_ids(headers.get("Message-ID")) == wanted:  # servers match substrings too
                 ref = MessageRef(account_id=account_id, mailbox=name, uidvalidity=result.uidvalidity, uid=uid)
-                found.append((ref, header_key(headers)))
-    if not found:
+                found.add(name, ref, copy_keys(account_id, row))
+    if not found.messages:
         return None
-    return FoundMessage(ref=found[0][0], others=len({key for _, key in found}) - 1)
+    first, *others = found.messages
+    return FoundMessage(ref=next(iter(first.values())), others=len(others))

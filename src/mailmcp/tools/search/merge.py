@@ -5,13 +5,14 @@ place of one. Rows are ordered by rank, as far as each mailbox knew its rows whe
 is folded into its message if both were among the rows of one page, or if an earlier page remembered it
 (`skip`). Copies further apart than that are two messages.
 
-Two rows are copies if they share a key (`Waiting.keys`) and are in different mailboxes: two equal messages
-in one mailbox are two.
+Rows are copies as in `mailmcp.tools.copies`, by their keys (`Waiting.keys`).
 """
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+
+from mailmcp.tools.copies import Folded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,15 +70,8 @@ def merge(sources: Sequence[Source], *, size: int, ascending: bool = False) -> M
     for number in range(len(sources)):
         page.take_copies(number)
     skip = tuple(tuple(sorted(page.remember(number))) for number in range(len(sources)))
-    entries = tuple(Entry(places=tuple(sorted(entry.places.items()))) for entry in page.entries)
+    entries = tuple(Entry(places=tuple(sorted(message.items()))) for message in page.folded.messages)
     return Merged(entries=entries, taken=tuple(page.taken), skip=skip)
-
-
-@dataclass(slots=True, eq=False)
-class _Open:
-    """An entry that may get more places."""
-
-    places: dict[int, int] = field(default_factory=dict)
 
 
 class _Page:
@@ -87,8 +81,8 @@ class _Page:
         self.sources = sources
         self.sign = 1 if ascending else -1
         self.taken = [0] * len(sources)
-        self.entries: list[_Open] = []
-        self._by_key: dict[Hashable, list[_Open]] = {}
+        self.folded = Folded[int, int]()
+        """UIDs by number of the source."""
 
     def fill(self, size: int) -> None:
         """Take rows by rank until the page is full, or a source does not know what comes next."""
@@ -97,7 +91,7 @@ class _Page:
         while heads:
             _, number = heappop(heads)
             row = self._next(number)
-            if row is None or (not self._folds(number, row) and len(self.entries) == size):
+            if row is None or (not self._folds(number, row) and len(self.folded.messages) == size):
                 return
             self._take(number, row)
             head = self._head(number)
@@ -116,7 +110,7 @@ class _Page:
         yield from source.skip - done
         for row in source.rows[taken:]:
             if row.uid not in source.skip and self._folds(number, row):
-                self._fold(number, row)
+                self.folded.add(number, row.uid, row.keys)
                 yield row.uid
 
     def _head(self, number: int) -> tuple[int, int] | None:
@@ -132,25 +126,8 @@ class _Page:
     def _take(self, number: int, row: Waiting) -> None:
         self.taken[number] += 1
         if row.uid not in self.sources[number].skip:
-            self._fold(number, row)
+            self.folded.add(number, row.uid, row.keys)
 
     def _folds(self, number: int, row: Waiting) -> bool:
         """Return whether a row adds nothing new."""
-        return row.uid in self.sources[number].skip or self._entry_of(number, row) is not None
-
-    def _entry_of(self, number: int, row: Waiting) -> _Open | None:
-        """Find the entry of the page that a row is a copy of."""
-        known = (entry for key in row.keys for entry in self._by_key.get(key, ()))
-        return next((entry for entry in known if number not in entry.places), None)
-
-    def _fold(self, number: int, row: Waiting) -> None:
-        """Add a row as another place of its message, or as a message of its own."""
-        entry = self._entry_of(number, row)
-        if entry is None:
-            entry = _Open()
-            self.entries.append(entry)
-        entry.places[number] = row.uid
-        for key in row.keys:
-            entries = self._by_key.setdefault(key, [])
-            if entry not in entries:
-                entries.append(entry)
+        return row.uid in self.sources[number].skip or self.folded.find(number, row.keys) is not None

@@ -1,23 +1,17 @@
 """One page of a search: the messages on it, and the cursor that continues after them."""
 
-from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import MailboxPage
-from mailmcp.mail.duplicates import server_keys, stored_key
-from mailmcp.mail.header.fields import parse_headers
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.copies import copy_keys
 from mailmcp.tools.search.merge import Merged, Source, Waiting, merge
 from mailmcp.tools.search.sources import Searches, top_of
 from mailmcp.tools.search.state import Search, format_cursor
-
-_Stored: TypeAlias = tuple[int | None, int | None]
-"""RFC822.SIZE and INTERNALDATE of a message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +52,7 @@ def make_page(search: Search, searches: Searches) -> SearchPage:
     """Merge what the mailboxes returned into one page."""
     first, order = search.is_first_page, search.order
     answers, failures = searches.pages, searches.failures
-    stored = Counter(_stored(each) for _, answer in answers for each in answer.fetched.messages.values())
-    sources = [_source(source, answer, stored) for source, answer in answers]
+    sources = [_source(source, answer) for source, answer in answers]
     merged = merge(sources, size=search.page_size, ascending=order.ascending)
     found = []
     for entry in merged.entries:
@@ -86,47 +79,16 @@ def make_page(search: Search, searches: Searches) -> SearchPage:
     )
 
 
-def _source(source: SourceCursor, answer: MailboxPage, stored: Mapping[_Stored, int]) -> Source:
-    """Return the rows of a mailbox for the merge, with the keys that only copies share.
-
-    Args:
-        source: Where the mailbox was searched from.
-        answer: Its page.
-        stored: How many messages of all mailboxes have a size and an INTERNALDATE; see `_stored`.
-    """
+def _source(source: SourceCursor, answer: MailboxPage) -> Source:
+    """Return the rows of a mailbox for the merge."""
     rows: list[Waiting] = []
     for uid in answer.uids:
         rank = answer.ranks.get(uid, rows[-1].rank if rows else source.rank)
         message = answer.fetched.messages.get(uid)
-        alone = message is not None and stored[_stored(message)] == 1
-        keys = copy_keys(source.account_id, message, alone=alone) if message is not None else ()
+        keys = copy_keys(source.account_id, message) if message is not None else ()
         rows.append(Waiting(uid=uid, rank=rank, keys=keys))
     newer = {row.uid for row in rows if _has_arrived_since(source, row.uid, row.rank)}
     return Source(rows=rows, skip=frozenset(source.skip) | newer, frontier=answer.frontier)
-
-
-def _stored(message: FetchedMessage) -> _Stored:
-    return message.size_octets, message.internaldate_epoch
-
-
-def copy_keys(account_id: str, message: FetchedMessage, *, alone: bool = False) -> tuple[Hashable, ...]:
-    """Return what only copies of a message share; empty if nothing would prove a copy.
-
-    Args:
-        account_id: Its account.
-        message: With the items of a row.
-        alone: No other message has its size and INTERNALDATE, so its headers need not be parsed.
-    """
-    by_server = server_keys(account_id=account_id, email_id=message.email_id, gmail_id=message.gmail_id)
-    if by_server or alone:
-        return by_server
-    as_stored = stored_key(
-        parse_headers(message.sections.get("HEADER.FIELDS", b"")),
-        size_octets=message.size_octets,
-        internaldate_epoch=message.internaldate_epoch,
-        structure=message.body_structure,
-    )
-    return () if as_stored is None else (as_stored,)
 
 
 def _has_arrived_since(source: SourceCursor, uid: int, rank: int) -> bool:

@@ -1,7 +1,6 @@
 """The account or accounts of a conversation: its own comes first, then all others, side by side."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from math import inf
 
@@ -10,6 +9,7 @@ import anyio
 from mailmcp import limits
 from mailmcp.mail.thread import unasked_ids
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.copies import Folded
 from mailmcp.tools.thread.member import Member
 from mailmcp.tools.thread.search import FoundThread, extend_thread, find_thread
 from mailmcp.tools.tool import Call
@@ -48,7 +48,7 @@ async def find_in_all_accounts(call: Call, ref: MessageRef) -> FoundThread:
     now = anyio.current_time()
     deadline = now + (call.deadline - now) * limits.SEARCH_DEADLINE_SHARE
     own = await find_in_account(call, ref, deadline=deadline)
-    start = next(each for each in own.members if ref in (each.ref, *each.copies))
+    start = next(each for each in own.members if ref in each.refs)
     parts: dict[str, list[FoundThread]] = {ref.account_id: [own]}
     for account in call.pool.accounts:
         parts.setdefault(account.account_id, [])
@@ -91,15 +91,11 @@ def _asked(found: Sequence[FoundThread]) -> frozenset[str]:
 
 def _merge(parts: Mapping[str, Sequence[FoundThread]]) -> list[Member]:
     """Return the messages of all accounts, oldest first; copies that are proven to be are one."""
-    merged: dict[Hashable, Member] = {}
+    folded = Folded[str, Member]()
     for each in (member for found in parts.values() for part in found for member in part.members):
-        key = each.identity or each.ref
-        first = merged.get(key)
-        if first is not None and first.ref.account_id == each.ref.account_id:
-            key, first = each.ref, None  # two equal messages of one account are two
-        copies = () if first is None else (*first.copies, each.ref, *each.copies)
-        merged[key] = each if first is None else replace(first, copies=copies)
-    return sorted(merged.values(), key=lambda each: each.place)
+        folded.add(each.ref.account_id, each, each.copy_keys)  # in each account copies are one already
+    merged = (first.with_copies(others) for first, *others in map(dict.values, folded.messages))
+    return sorted(merged, key=lambda each: each.place)
 
 
 def _join(

@@ -8,6 +8,7 @@ from mailmcp.mail.header.address import addresses_in
 from mailmcp.mail.kinds import is_of_kind
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.model.mail_kind import MailKind, WantedKind
+from mailmcp.tools.copies import Folded
 from mailmcp.tools.thread.member import Member
 
 PERSONAL: Final = WantedKind(kind=MailKind.PERSONAL)
@@ -22,13 +23,13 @@ def find_continuations(members: Sequence[Member], others: Iterable[Member]) -> l
 
     Args:
         members: The messages of the conversation.
-        others: Messages that are not part of it. Copies count once.
+        others: Messages of its account that are not part of it. Copies count once.
     """
     ended = max(each.place for each in members)
     subjects = {each.links.base_subject for each in members} - {""}
     people = frozenset[str]().union(*(each.links.people for each in members))
     senders = frozenset[str]().union(*(addresses_in(each.headers, "From") for each in members))
-    found: dict[str, Member] = {}
+    found = Folded[str, Member]()
     for each in sorted(others, key=lambda other: other.place):
         fits = (
             each.place > ended
@@ -39,5 +40,5 @@ def find_continuations(members: Sequence[Member], others: Iterable[Member]) -> l
             and is_of_kind(each.headers, parse_body_structure(each.row.body_structure).root, PERSONAL)
         )
         if fits:
-            found.setdefault(each.links.own_id or each.ref.message_id, each)
-    return [*found.values()][: limits.CONTINUATIONS_MAX]
+            found.add(each.ref.mailbox, each, each.copy_keys)
+    return [first for first, *_ in map(dict.values, found.messages)][: limits.CONTINUATIONS_MAX]

@@ -1,16 +1,16 @@
 """One message of a conversation, as its search found it."""
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, replace
 
 from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.mail.calendar.invitation import invitation_method
-from mailmcp.mail.duplicates import server_keys, stored_key
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.thread import ThreadHeaders
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.thread_cursor import mark_of
+from mailmcp.tools.copies import copy_keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,13 @@ class Member:
     def place(self) -> tuple[int, int]:
         """Its place in the conversation: seconds since 1970 when it was written, or else received."""
         moment = self.links.date or self.row.internal_date
-        return (int(moment.timestamp()) if moment else 0, mark_of(str(self.identity or self.ref)))
+        mark = mark_of(f"{self.links.own_id} {self.row.size_octets} {self.row.internaldate_epoch}")
+        return (int(moment.timestamp()) if moment else 0, mark)
+
+    @property
+    def refs(self) -> tuple[MessageRef, ...]:
+        """Its id, then those of its copies."""
+        return (self.ref, *self.copies)
 
     @property
     def invitation(self) -> str:
@@ -39,13 +45,10 @@ class Member:
         return invitation_method(parse_body_structure(self.row.body_structure).root)
 
     @property
-    def identity(self) -> Hashable | None:
-        """What only copies of it share: the server's ids where it has any."""
-        row = self.row
-        account_id = self.ref.account_id
-        return server_keys(account_id=account_id, email_id=row.email_id, gmail_id=row.gmail_id) or stored_key(
-            self.headers,
-            size_octets=row.size_octets,
-            internaldate_epoch=row.internaldate_epoch,
-            structure=row.body_structure,
-        )
+    def copy_keys(self) -> tuple[Hashable, ...]:
+        """What only copies of it share."""
+        return copy_keys(self.ref.account_id, self.row)
+
+    def with_copies(self, others: Iterable["Member"]) -> "Member":
+        """Return the message with the places of others that are copies of it."""
+        return replace(self, copies=(*self.copies, *(ref for each in others for ref in each.refs)))

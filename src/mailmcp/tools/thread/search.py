@@ -5,7 +5,7 @@ server's thread ids if there are any. Those alone are not enough: servers split 
 changes.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mailmcp import limits
@@ -22,7 +22,6 @@ from mailmcp.imap.thread import (
     thread_id_query,
     thread_items,
 )
-from mailmcp.mail.duplicates import header_key
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.thread import (
     THREAD_HEADER_FIELDS,
@@ -32,6 +31,7 @@ from mailmcp.mail.thread import (
 )
 from mailmcp.model.feature import Feature
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.copies import Folded, header_key
 from mailmcp.tools.errors import fetch_error, message_issue
 from mailmcp.tools.thread.continuation import PERSONAL, find_continuations
 from mailmcp.tools.thread.member import Member
@@ -156,7 +156,7 @@ class _Search:
         self.session, self.start, self.report = session, start, report
         self.account_id = session.account.account_id
         self.is_own = start.ref.account_id == self.account_id
-        self.known = {ref for each in known for ref in (each.ref, *each.copies)}
+        self.known = {ref for each in known for ref in each.refs}
         self.items = _items(session)
         self.candidates: dict[MessageRef, Member] = {each.ref: each for each in (start, *known)}
         self.mailboxes: dict[str, int | None] = {}
@@ -277,7 +277,7 @@ class _Search:
     def _number(self, folded: Sequence[Member]) -> int:
         """Return the position of the requested message, from 1; it may be a copy of a shown one."""
         ref = self.start.ref
-        own = (number for number, each in enumerate(folded, 1) if ref in (each.ref, *each.copies))
+        own = (number for number, each in enumerate(folded, 1) if ref in each.refs)
         return next(own, 0)
 
 
@@ -305,7 +305,7 @@ def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str
     """Merge the copies of each message into one: the requested one, else that in the first mailbox.
 
     A message that was sent is not a draft, even if a program left the draft behind; the draft is the last
-    copy. Headers are enough to match it, since strangers write no drafts.
+    copy. Strangers write no drafts, so headers and structure are enough to match it.
 
     Args:
         members: All messages, copies included.
@@ -314,35 +314,20 @@ def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str
     """
     drafts = {each.ref for each in members if _is_draft(each, uses.get(each.ref.mailbox))}
     rank = {name: number for number, name in enumerate(uses)}
-    groups: list[list[Member]] = []
-    by_key: dict[Hashable, list[list[Member]]] = {}
+    folded = Folded[str, Member]()
     for each in sorted(
         members,
         key=lambda each: (each.ref in drafts, each.ref != start, rank.get(each.ref.mailbox, -1)),
     ):
-        key = header_key(each.headers) if each.ref in drafts else each.identity
-        alike = by_key.get(key, ()) if key else ()
-        group = next((group for group in alike if _may_join(each, group)), None)
-        if group is None:
-            group = []
-            groups.append(group)
-            for name in filter(None, (each.identity, header_key(each.headers))):
-                by_key.setdefault(name, []).append(group)
-        group.append(each)
-    for first, *others in groups:
+        keys, headers = each.copy_keys, header_key(each.headers)
+        draft_keys = [(headers, each.row.body_structure)] if headers else []
+        if each.ref in drafts:
+            keys = (*keys, *draft_keys)
+        folded.add(each.ref.mailbox, each, keys, other_keys=draft_keys)
+    for first, *others in map(dict.values, folded.messages):
         # All Mail has drafts too, so a copy there proves nothing.
         sent = [each for each in (first, *others) if uses.get(each.ref.mailbox) != "\\All"] or [first]
-        yield replace(
-            first,
-            copies=tuple(each.ref for each in others),
-            draft=all(each.ref in drafts for each in sent),
-        )
-
-
-def _may_join(member: Member, group: Sequence[Member]) -> bool:
-    """Return whether a message with the identity of a group is a copy; by headers, only across mailboxes."""
-    by_server = bool(member.row.email_id or member.row.gmail_id)
-    return by_server or all(each.ref.mailbox != member.ref.mailbox for each in group)
+        yield replace(first.with_copies(others), draft=all(each.ref in drafts for each in sent))
 
 
 def _is_draft(member: Member, special_use: str | None) -> bool:

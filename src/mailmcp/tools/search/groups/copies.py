@@ -1,26 +1,17 @@
-"""Count copies of a message once, as a page of messages shows them once.
+"""Count copies of a message once (`mailmcp.tools.copies`).
 
 Where the server has no ids, two messages of one size that arrived in the same second may be copies. Only
 those are fetched and compared in full: thousands of messages cost no more than their few suspects.
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from mailmcp import limits
-from mailmcp.mail.duplicates import DUPLICATE_HEADER_FIELDS
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.tools.copies import COPY_ITEMS, Folded, copy_keys
 from mailmcp.tools.fetch_parts import fetch_parts
-from mailmcp.tools.search.page import copy_keys
 from mailmcp.tools.tool import Call
-
-_ITEMS = (
-    "UID",
-    "INTERNALDATE",
-    "RFC822.SIZE",
-    "BODYSTRUCTURE",
-    f"BODY.PEEK[HEADER.FIELDS ({DUPLICATE_HEADER_FIELDS})]",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +34,7 @@ class Counted:
     """The server's ids, which only copies share; empty if it has none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CountedMailbox:
     """A mailbox and its messages."""
 
@@ -59,50 +50,27 @@ class CountedMailbox:
         )
 
 
-Entry = list[tuple[CountedMailbox, Counted]]
-"""One message: where it is, the preferred place first."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Folded:
-    """The messages of all mailboxes, each once."""
-
-    entries: list[Entry] = field(default_factory=list)
-    unproven: int = 0
-    """Messages that may be copies of others and were not compared."""
-
-
-async def fold_copies(call: Call, places: Sequence[CountedMailbox]) -> Folded:
-    """Fold copies in different mailboxes into one entry; two equal messages in one mailbox are two.
-
-    One round trip an account if some messages may be copies, and its server has no ids.
+async def fold_copies(
+    call: Call, places: Sequence[CountedMailbox]
+) -> tuple[list[dict[CountedMailbox, Counted]], int]:
+    """Fold copies in different mailboxes; one round trip for each account with suspects.
 
     Args:
         call: For the comparison.
         places: The mailboxes, those to prefer first.
+
+    Returns:
+        Each message once, as `Folded`, and how many may be copies of others and were not compared.
     """
     suspects = _find_suspects(places)
     # What can't be fetched isn't compared; the reply says so.
-    fetched = await fetch_parts(call, suspects[: limits.GROUP_COPIES_MAX], lambda _session, _ref: _ITEMS)
-    keys: dict[tuple[str, str], dict[int, Hashable]] = {}
-    for ref, row in fetched.messages.items():
-        keys.setdefault((ref.account_id, ref.mailbox), {})[ref.uid] = copy_keys(ref.account_id, row)
-    folded = Folded(unproven=len(suspects) - len(fetched.messages))
-    known: dict[tuple[Hashable, int], Entry] = {}
+    fetched = await fetch_parts(call, suspects[: limits.GROUP_COPIES_MAX], lambda _session, _ref: COPY_ITEMS)
+    proven = {ref: copy_keys(ref.account_id, row) for ref, row in fetched.messages.items()}
+    folded = Folded[CountedMailbox, Counted]()
     for place in places:
-        proven = keys.get((place.account_id, place.mailbox), {})
-        seen: dict[Hashable, int] = {}
-        for message in place.messages:
-            key = (place.account_id, message.ids) if message.ids else proven.get(message.uid)
-            entry: Entry = []
-            if key:
-                # The second of two equal messages in this mailbox is a copy of the second elsewhere.
-                seen[key] = seen.get(key, 0) + 1
-                entry = known.setdefault((key, seen[key]), entry)
-            if not entry:
-                folded.entries.append(entry)
-            entry.append((place, message))
-    return folded
+        for each in place.messages:
+            folded.add(place, each, each.ids or proven.get(place.ref(each.uid), ()))
+    return folded.messages, len(suspects) - len(fetched.messages)
 
 
 def _find_suspects(places: Sequence[CountedMailbox]) -> list[MessageRef]:

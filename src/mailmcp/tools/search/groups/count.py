@@ -19,10 +19,10 @@ from mailmcp.imap.search.page import PageRequest
 from mailmcp.imap.search.walk import Budget, WalkedMailbox, walk_mailboxes
 from mailmcp.imap.session import Session
 from mailmcp.imap.workarounds.server import CheckedServer
-from mailmcp.mail.duplicates import server_keys
 from mailmcp.mail.header.fields import parse_headers
+from mailmcp.tools.copies import server_keys
 from mailmcp.tools.search.data import GroupRow
-from mailmcp.tools.search.groups.copies import Counted, CountedMailbox, Entry, Folded, fold_copies
+from mailmcp.tools.search.groups.copies import Counted, CountedMailbox, fold_copies
 from mailmcp.tools.search.groups.keys import GroupBy, Key, keys_in_header, period_of
 from mailmcp.tools.search.groups.rows import format_moment
 from mailmcp.tools.search.proof import PROOFS
@@ -66,6 +66,7 @@ class GroupTally:
     Messages are kept only where others may be copies of them.
     """
 
+    account_id: str
     group_by: GroupBy
     zone: tzinfo
     by_written: bool
@@ -105,7 +106,7 @@ class GroupTally:
             size_octets=row.size_octets,
             is_unread="\\seen" not in map(str.lower, row.flags),
             keys=names,
-            ids=server_keys(email_id=row.email_id, gmail_id=row.gmail_id),
+            ids=server_keys(account_id=self.account_id, email_id=row.email_id, gmail_id=row.gmail_id),
         )
         if self.keeps_messages:
             self.messages.append(message)
@@ -168,18 +169,19 @@ async def group_matches(call: Call, search: Search, group_by: GroupBy) -> tuple[
     over_at = monotonic() + (call.deadline - anyio.current_time()) * limits.GROUP_DEADLINE_SHARE
     budget = Budget(messages=messages, is_over=lambda: monotonic() > over_at)
 
-    def new_tally() -> GroupTally:
-        return GroupTally(
-            group_by=group_by, zone=zone, by_written=search.by_written, keeps_messages=not alone
-        )
-
     def work(
         session: Session, requests: Sequence[PageRequest], keep: Callable[[PageResults], None]
     ) -> PageResults:
         return walk_mailboxes(
             CheckedServer(session),
             requests,
-            new_tally=new_tally,
+            new_tally=lambda: GroupTally(
+                account_id=session.account.account_id,
+                group_by=group_by,
+                zone=zone,
+                by_written=search.by_written,
+                keeps_messages=not alone,
+            ),
             budget=budget,
             chunk=limits.WALK_LIGHT_CHUNK_MESSAGES if light else limits.WALK_CHUNK_MESSAGES,
             report=lambda: call.report(messages - budget.messages, 0, "messages counted"),
@@ -234,7 +236,7 @@ async def _group(call: Call, search: Search, group_by: GroupBy, searches: Search
     if search.one_mailbox and walks:
         summed = _sum_one(*walks[0], group_by, by_written=search.by_written)
     else:
-        summed = _sum_several(await fold_copies(call, [place for place, _, _ in walks]), group_by)
+        summed = _sum_several(*await fold_copies(call, [place for place, _, _ in walks]), group_by)
     dated: dict[str, tuple[int, Key]] = {}
     for _, _, tally in walks:
         for key, face in tally.faces.items():
@@ -272,26 +274,28 @@ def _sum_one(
     return _Sum(groups=groups, count=tally.count, back_to=tally.earliest if goes_back else None)
 
 
-def _sum_several(folded: Folded, group_by: GroupBy) -> _Sum:
+def _sum_several(
+    messages: Sequence[Mapping[CountedMailbox, Counted]], unproven: int, group_by: GroupBy
+) -> _Sum:
     """Add up the messages of several mailboxes."""
-    accounts = {place.account_id for entry in folded.entries for place, _ in entry}
+    accounts = {place.account_id for copies in messages for place in copies}
     groups: dict[str, Group] = {}
-    for entry in folded.entries:
-        for name, place, message in _memberships(entry, group_by, several_accounts=len(accounts) > 1):
+    for copies in messages:
+        for name, place, message in _memberships(copies, group_by, several_accounts=len(accounts) > 1):
             groups.setdefault(name, Group()).add(message, place)
-    return _Sum(groups=groups, count=len(folded.entries), unproven_copies=folded.unproven)
+    return _Sum(groups=groups, count=len(messages), unproven_copies=unproven)
 
 
 def _memberships(
-    entry: Entry, group_by: GroupBy, *, several_accounts: bool
+    copies: Mapping[CountedMailbox, Counted], group_by: GroupBy, *, several_accounts: bool
 ) -> Iterator[tuple[str, CountedMailbox, Counted]]:
     """Yield the groups of a message: by mailbox those of all its copies; "" if it lacks a key."""
     if group_by is GroupBy.MAILBOX:
-        for place, message in entry:
+        for place, message in copies.items():
             name = f"{place.account_id}: {place.mailbox}" if several_accounts else place.mailbox
             yield name, place, message
         return
-    place, message = entry[0]
+    place, message = next(iter(copies.items()))
     for key in message.keys or ("",):
         yield key, place, message
 

@@ -1,9 +1,14 @@
 """What tells copies of a message from other messages."""
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
 import pytest
 
-from mailmcp.mail.duplicates import header_key, server_keys, stored_key
+from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.mail.header.fields import parse_headers
+from mailmcp.tools.copies import copy_keys, header_key, server_keys
 
 LETTER = "Message-ID: <1@a.example>\r\nDate: d\r\nFrom: Ann <ann@a.example>\r\nSubject: Offer of May\r\n\r\n"
 
@@ -53,21 +58,33 @@ def test_a_message_without_an_id_has_no_copies() -> None:
     assert server_keys() == ()
 
 
+DAY = datetime(2024, 1, 1, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     ("other", "copies"),
     [
         ({}, True),
+        ({"uid": 2, "flags": ("\\Seen",)}, True),
+        ({"internal_date": DAY.astimezone(timezone(timedelta(hours=2)))}, True),
         ({"size_octets": 8}, False),
         ({"size_octets": None}, False),
-        ({"internaldate_epoch": 101}, False),
-        ({"internaldate_epoch": None}, False),
-        ({"structure": (b"text", 2)}, False),
+        ({"internal_date": DAY + timedelta(seconds=1)}, False),
+        ({"internal_date": None}, False),
+        ({"body_structure": (b"text", 2)}, False),
+        ({"sections": {"HEADER.FIELDS": LETTER.replace("May", "June").encode()}}, False),
+        ({"sections": {"HEADER.FIELDS": b""}}, False),
     ],
 )
-def test_copies_as_they_are_stored(other: dict[str, object], *, copies: bool) -> None:
+def test_copies_as_they_are_stored(other: dict[str, Any], *, copies: bool) -> None:
     """COPY keeps all of it; who sends another text under the same headers cannot choose when it arrives."""
-    headers = parse_headers(LETTER.encode())
-    facts: dict[str, object] = {"size_octets": 7, "internaldate_epoch": 100, "structure": (b"text", 1)}
-    first = stored_key(headers, **facts)  # type: ignore[arg-type]
-    assert first is not None
-    assert (first == stored_key(headers, **facts | other)) is copies  # type: ignore[arg-type]
+    stored = FetchedMessage(
+        uid=1,
+        internal_date=DAY,
+        size_octets=7,
+        body_structure=(b"text", 1),
+        sections={"HEADER.FIELDS": LETTER.encode()},
+    )
+    keys, others = copy_keys("home", stored), copy_keys("home", replace(stored, **other))
+    assert len(keys) == 1
+    assert bool(set(keys) & set(others)) is copies

@@ -1,0 +1,133 @@
+"""Copies of one message: in All Mail and under a label, in a mailbox and in an archive.
+
+Only proven copies count, since a reply shows nothing of a copy but its place. Headers prove nothing:
+whoever received a message can write another text under the same headers, and so hide one behind the
+other. So the copy in Sent and the one that a mailing list sent back are two messages. Nothing is folded
+within one mailbox.
+"""
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from typing import Final, Generic, TypeVar
+
+from typing_extensions import override
+
+from mailmcp.imap.fetch_response import FetchedMessage
+from mailmcp.mail.header.fields import Headers, parse_headers
+
+_TOGETHER: Final = ("Date", "From", "Subject", "Message-ID")
+
+COPY_ITEMS: Final = (
+    "UID",
+    "INTERNALDATE",
+    "RFC822.SIZE",
+    "BODYSTRUCTURE",
+    f"BODY.PEEK[HEADER.FIELDS ({' '.join(_TOGETHER).upper()})]",
+)
+"""What `copy_keys` reads of a message, besides the server's ids."""
+
+PlaceT = TypeVar("PlaceT", bound=Hashable)
+ItemT = TypeVar("ItemT")
+
+
+class Folded(Generic[PlaceT, ItemT]):
+    """The messages of several mailboxes, each once."""
+
+    def __init__(self) -> None:
+        self.messages: list[dict[PlaceT, ItemT]] = []
+        """For each message its copies by mailbox, in the order in which they were added."""
+
+        self._by_key: dict[Hashable, list[dict[PlaceT, ItemT]]] = {}
+
+    def find(self, place: PlaceT, keys: Sequence[Hashable]) -> dict[PlaceT, ItemT] | None:
+        """Find the first message with one of these keys and no copy in this mailbox."""
+        known = (message for key in keys for message in self._by_key.get(key, ()))
+        return next((message for message in known if place not in message), None)
+
+    def add(
+        self, place: PlaceT, item: ItemT, keys: Sequence[Hashable], *, other_keys: Sequence[Hashable] = ()
+    ) -> None:
+        """Add a copy of a message, or a message of its own.
+
+        Args:
+            place: Its mailbox.
+            item: What to keep of it.
+            keys: What only copies of it share, as `copy_keys`.
+            other_keys: By these, too, `find` finds it afterwards.
+        """
+        message = self.find(place, keys)
+        if message is None:
+            message = {}
+            self.messages.append(message)
+        message[place] = item
+        for key in (*keys, *other_keys):
+            known = self._by_key.setdefault(key, [])
+            if all(each is not message for each in known):
+                known.append(message)
+
+
+def copy_keys(account_id: str, message: FetchedMessage) -> tuple[Hashable, ...]:
+    """Return what only copies of a message share; empty if nothing would prove a copy.
+
+    Args:
+        account_id: Its account.
+        message: With COPY_ITEMS, or the server's ids.
+    """
+    by_server = server_keys(account_id=account_id, email_id=message.email_id, gmail_id=message.gmail_id)
+    if by_server or message.size_octets is None or message.internaldate_epoch is None:
+        return by_server
+    return (_Stored(message),)
+
+
+def server_keys(*, account_id: str = "", email_id: str = "", gmail_id: int = 0) -> tuple[Hashable, ...]:
+    """Return the server's own keys for copies: two messages that share one are certainly copies.
+
+    Args:
+        account_id: The account in which the ids are valid.
+        email_id: EMAILID (RFC 8474); "" if the server has none.
+        gmail_id: X-GM-MSGID; 0 if the server has none.
+    """
+    keys: list[Hashable] = []
+    if email_id:
+        keys.append(("email_id", account_id, email_id))
+    if gmail_id:
+        keys.append(("gmail_id", account_id, gmail_id))
+    return tuple(keys)
+
+
+def header_key(headers: Headers) -> Hashable | None:
+    """Return what all copies share, and perhaps others; None without a Message-ID."""
+    if not headers.get("Message-ID"):
+        return None
+    # Servers refold lines.
+    return ("headers", *(tuple(" ".join(raw.split()) for raw in headers.raw_all(name)) for name in _TOGETHER))
+
+
+class _Stored:
+    """A key that only copies of one stored message share, for servers without ids.
+
+    COPY keeps INTERNALDATE (RFC 9051 section 6.4.7), and nobody who sends mail later can choose it. With
+    the size it tells a copy from another message under the same headers, without a round trip. Headers are
+    read only if all else is equal.
+    """
+
+    def __init__(self, message: FetchedMessage) -> None:
+        self._octets = message.sections.get("HEADER.FIELDS", b"")
+        self._measures = (message.size_octets, message.internaldate_epoch, message.body_structure)
+
+    @cached_property
+    def _headers(self) -> Hashable | None:
+        return header_key(parse_headers(self._octets))
+
+    @override
+    def __hash__(self) -> int:
+        return hash(self._measures)
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Stored)
+            and self._measures == other._measures
+            and self._headers is not None
+            and self._headers == other._headers
+        )
