@@ -18,7 +18,7 @@ from mailmcp.tools.search.state import (
     format_cursor,
     resume_search,
 )
-from mcp_envelope import InvalidInputError
+from mcp_envelope import BaseReason, InvalidInputError
 from tools.search.starting import read, start, start_in
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -199,6 +199,26 @@ def test_an_empty_range_is_refused(raw: dict[str, Any], field: str) -> None:
     assert [(each.field, each.reason.value) for each in caught.value.problems] == [(field, "out_of_range")]
 
 
+@pytest.mark.parametrize("text", ['"', '""', '" "', "« »", ",", "*,", '\\"\\"'])
+@pytest.mark.parametrize("name", ["query", "exclude", "from", "subject", "body", "list_id"])
+def test_a_text_without_words_is_refused(name: str, text: str) -> None:
+    """Without criteria a search lists everything."""
+    with pytest.raises(InvalidInputError) as caught:
+        start(**{name: text})
+    assert caught.value.message == f"{name}: has no words to search for. Send words, or leave it out."
+    assert caught.value.reason is BaseReason.INVALID_VALUE
+
+
+@pytest.mark.parametrize("text", ["", "  ", "*", "***"])
+def test_asterisks_alone_and_spaces_ask_for_nothing(text: str) -> None:
+    assert start(query=text, subject=text).query == SearchQuery()
+
+
+def test_any_text_cannot_be_excluded() -> None:
+    with pytest.raises(InvalidInputError, match="exclude: has no words"):
+        start(exclude="*")
+
+
 def test_operators_are_refused_in_a_new_search_and_text_in_a_cursor() -> None:
     """A cursor asks for what its first page found."""
     with pytest.raises(InvalidInputError, match=r"query: `from:` is not an operator"):
@@ -244,6 +264,7 @@ STAR = replace(SOURCE, mailbox="*")
         ((SOURCE,), {"l": "yes"}),
         ((SOURCE,), {"d": "3", "n": "2024-02-30"}),
         ((SOURCE,), {"d": "x", "n": "2024-02-20"}),
+        ((SOURCE,), {"q": '""'}),
     ],
 )
 def test_a_cursor_of_an_impossible_search_is_malformed(

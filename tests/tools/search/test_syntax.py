@@ -66,6 +66,8 @@ def complaint(**raw: object) -> str:
         ("from:a from:b", "`from:`", "from"),
         ("from:" + "x" * 65, "`from:`", "from"),
         ("from:a`b", "`from:`", "from"),
+        ("from:", "`from:`", "from"),
+        (" Subject: ", "`subject:`", "subject"),
     ],
 )
 def test_an_operator_is_refused_with_its_argument(query: str, shown: str, instead: str) -> None:
@@ -130,6 +132,7 @@ def test_what_is_excluded_is_any_of_the_words() -> None:
         "Re: drift",
         "Invoice: 4711",
         "To: Ann",
+        "send it to:",
         "is:? really",
         "http://example.org/from:ann",
         '"from:jonas" "a OR b" "-x"',

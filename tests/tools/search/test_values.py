@@ -32,6 +32,9 @@ AND = frozenset({"AND"})
         ('\\"annual report\\" 2024', ["annual report", "2024"]),
         ('“it is "so"” 27"', ['it is "so"', '27"']),
         ('" art "', [" art "]),
+        ('"', []),
+        ('" " tax « »', ["tax"]),
+        ("- ...", ["-", "..."]),
     ],
 )
 def test_words_and_phrases(text: str, words: list[str]) -> None:
@@ -58,6 +61,8 @@ def test_ignored_operators_are_dropped_between_words() -> None:
         ("*", ""),
         ("", ""),
         (" x", " x"),
+        ('" "', ""),
+        ("-", "-"),
     ],
 )
 def test_a_phrase_is_the_text_between_its_quotes(text: str, phrase: str) -> None:

@@ -232,17 +232,23 @@ class SearchMessagesArguments(_CriteriaArguments):
         return tuple(dict.fromkeys(map(canonical_name, names)))
 
 
-def check_ranges(arguments: SearchMessagesArguments, query: SearchQuery) -> None:
-    """Check that some mailbox is searched, and that some message could match.
+def check_criteria(arguments: SearchMessagesArguments, query: SearchQuery) -> None:
+    """Check that some mailbox is searched, that texts have words, and that some message could match.
 
     Args:
         arguments: What was sent.
         query: The query that they make.
 
     Raises:
-        InvalidInputError: A range of times or sizes is empty, or mailboxes are left out of a few.
+        InvalidInputError: A text or a range of times or sizes is empty, or mailboxes are left out of a few.
     """
     problems: list[Problem] = []
+    for row in ARGUMENT_CRITERIA:
+        text = getattr(arguments, row.name) if row.kind in {Kind.WORDS, Kind.PHRASE} else ""
+        # Asterisks mean any text, so there is nothing to search for.
+        if not query[row] and (text if row.negated else text.replace("*", "")).strip():
+            message = "has no words to search for. Send words, or leave it out."
+            problems.append(Problem(field=row.argument, reason=BaseReason.INVALID_VALUE, message=message))
     if arguments.exclude_mailboxes and arguments.names != (EVERYTHING,):
         message = f'needs mailbox "{EVERYTHING}". Send both, or leave it out.'
         problems.append(

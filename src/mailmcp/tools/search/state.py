@@ -24,7 +24,7 @@ from mailmcp.model.mail_kind import MailKind, WantedKind
 from mailmcp.model.query import ARGUMENT_CRITERIA, Criterion, Kind, SearchQuery
 from mailmcp.reasons import Reason
 from mailmcp.tools.names import SEARCH_MESSAGES
-from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, check_ranges
+from mailmcp.tools.search.arguments import EVERYTHING, SearchMessagesArguments, check_criteria
 from mailmcp.tools.search.syntax import TEXTS, accepts, check_syntax
 from mailmcp.tools.search.values import parse_day, parse_phrase, parse_words, start_of
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, Problem, read_arguments
@@ -147,7 +147,7 @@ def start_search(
     arguments = _unescaped(arguments)
     first_day = (today - timedelta(days=arguments.last_days)).isoformat() if arguments.last_days else ""
     query = read_query(arguments, first_day, zone)
-    check_ranges(arguments, query)
+    check_criteria(arguments, query)
     names = arguments.names
     search = Search(
         arguments=arguments.model_copy(
@@ -205,7 +205,7 @@ def resume_search(text: str, zone: tzinfo) -> Search:
         }
         arguments = read_arguments(SearchMessagesArguments, raw)
         query = read_query(arguments, first_day, zone)
-        check_ranges(arguments, query)
+        check_criteria(arguments, query)
     except (LookupError, InvalidInputError):
         raise malformed_cursor() from None
     search = Search(

@@ -194,13 +194,15 @@ _NAMES = {*_REPLACEMENTS, *(each.lstrip("-").partition(":")[0] for each in _SWIT
 _TOKEN = re.compile(
     rf"""
     \\?" (?: (?!\\?") . )* (?:\\?")? | [“”„«»] [^“”„«»]* [“”„«»]?  # quoted, as the words of a search are read
-    | [({{]* (?P<sign>-?) (?P<name>(?i:{"|".join(sorted(_NAMES))})) : (?P<value> "[^"]*"? | [\w<@*] \S* )
+    | (?P<start>\A\s*)? [({{]* (?P<sign>-?) (?P<name>(?i:{"|".join(sorted(_NAMES))})) :
+      (?P<value> "[^"]*"? | [\w<@*] \S* | (?(start) \s*\Z | (?!)) )
     | [({{]* - (?P<out> "[^"]*"? | [^\W\d_] \S* )
     | (?P<word> \S+ )
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""A colon followed by a space or a sign belongs to a sentence: `Re: drift`."""
+"""A colon followed by a space or a sign belongs to a sentence: `Re: drift`. A text that is only a name
+and a colon is an operator without its value."""
 
 
 def _suggest(operators: Sequence[_Operator]) -> str:

@@ -26,8 +26,8 @@ _POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 def parse_words(text: str, *, ignored: frozenset[str]) -> tuple[str, ...]:
     """Split a text at its spaces into words and quoted phrases. A single word keeps its quotes.
 
-    Commas and asterisks at the ends of words are dropped: parts of words are found anyway. So is the
-    empty phrase, which servers find everywhere.
+    Commas and asterisks at the ends of words are dropped: parts of words are found anyway. So are blank
+    phrases, which servers find everywhere.
 
     Args:
         text: What was sent.
@@ -40,13 +40,15 @@ def parse_words(text: str, *, ignored: frozenset[str]) -> tuple[str, ...]:
         for index, (word, quoted) in enumerate(words)
         if quoted or index in ends or word not in ignored
     )
-    return tuple(each for word, quoted in kept if (each := _quoted(word) if quoted else _trim(word)))
+    terms = (_quoted(word) if quoted else _trim(word) for word, quoted in kept)
+    return tuple(term for term in terms if term.strip())
 
 
 def parse_phrase(text: str) -> str:
-    """Return a text as one phrase, without quotes around the whole of it."""
+    """Return a text as one phrase, without quotes around the whole of it; "" if it is blank."""
     words = _split(text)
-    return words[0][0] if len(words) == 1 and words[0][1] else _trim(text)
+    phrase = words[0][0] if len(words) == 1 and words[0][1] else _trim(text)
+    return phrase if phrase.strip() else ""
 
 
 def _split(text: str) -> list[tuple[str, bool]]:
