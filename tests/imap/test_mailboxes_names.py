@@ -35,6 +35,7 @@ def listed(peer: PeerFactory, lines: bytes, quirks: Quirks | None = None) -> lis
         (b'"&AOQ"', "ä"),
         (b'"&###-"', "&###-"),
         (b'"&2AA-"', "&2AA-"),
+        (b'"a&AA0ACgAA-b&APw-"', r"a\x0d\x0a\x00bü"),
         (b"2024", "2024"),
         (b'"007"', "007"),
         (b'"NIL"', "NIL"),
@@ -90,12 +91,13 @@ def test_a_line_that_cannot_be_read_leaves_the_others(peer: PeerFactory, line: b
 
 @pytest.mark.parametrize("evil", [b"a\r\nx1 DELETE INBOX", b"a\nb", b"a\0b", b"\xc3\xa4\r\nb"])
 def test_a_name_with_line_ends_is_never_sent_back_raw(peer: PeerFactory, evil: bytes) -> None:
-    """A server may send one within a literal; it is shown, and asked for in modified UTF-7 only."""
+    """A server may send one within a literal; it is shown, and asked for, without them."""
     literal = b'* LIST () "/" {%d}\r\n%b\r\n{tag} OK -\r\n' % (len(evil), evil)
     server = peer(rules=[Rule(command="LIST", action=Respond(literal))])
     with session_on(make_account(server)) as session:
         [mailbox] = list_mailboxes(session)
         assert session.quirks.raw_names == {}
+        assert not set("\r\n\0") & set(mailbox.name)
         assert count_mailboxes(session, [mailbox]).uncounted == {
             mailbox.name: (r'NO "\[NONEXISTENT] No such mailbox"', False)
         }

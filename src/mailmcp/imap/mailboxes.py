@@ -29,8 +29,8 @@ _COUNTS = b"(MESSAGES UNSEEN)"
 _BURST = 50
 """STATUS commands in one burst: the responses fit any socket buffer."""
 
-_CONTROLS = re.compile(rb"[\r\n\0]")
-"""Octets that a literal may hold, and that are never sent back."""
+_LINE_ENDS = re.compile(r"[\r\n\0]")
+"""What no argument may contain, and no command. A name can: in a literal, or in modified UTF-7."""
 
 _SEVERAL = {"\\Junk", "\\Trash"}
 _SPECIAL_USES = ("\\All", "\\Archive", "\\Drafts", "\\Flagged", "\\Junk", "\\Sent", "\\Trash", "\\Important")
@@ -192,7 +192,7 @@ def _learn_name(session: Session, raw: object) -> str:
     """Decode a name, and remember the server's spelling if encoding the name gives another one."""
     octets = raw if isinstance(raw, bytes) else str(raw).encode()
     name = decode_mailbox(octets)
-    if encode_mailbox(name) != octets and not _CONTROLS.search(octets):
+    if encode_mailbox(name) != octets and not _LINE_ENDS.search(octets.decode("latin-1")):
         session.quirks.raw_names[name] = octets
     return name
 
@@ -200,14 +200,15 @@ def _learn_name(session: Session, raw: object) -> str:
 def decode_mailbox(octets: bytes) -> str:
     r"""Decode modified UTF-7, or raw UTF-8. `inbox` in any case is INBOX.
 
-    Other octets become `\xe9`, so that two broken names stay different.
+    Other octets become `\xe9`, so that two broken names stay different. So do CR, LF and NUL, since the name
+    is to be sent back as an argument.
     """
     try:
         name = str(decode_utf7(octets)) if octets.isascii() else octets.decode()
         name.encode()  # broken modified UTF-7 can hold half of a surrogate pair
     except ValueError:
         name = octets.decode("utf-8", "backslashreplace")
-    return canonical_name(name)
+    return canonical_name(_LINE_ENDS.sub(lambda found: f"\\x{ord(found[0]):02x}", name))
 
 
 def _parse_counts(session: Session, response: Response) -> dict[str, dict[bytes, int]]:

@@ -13,10 +13,12 @@ from mailmcp.tools.preferences import Preferences
 from mcp_envelope import BaseReason, InvalidInputError, NotFoundError
 from servers.dovecot import Dovecot
 from servers.embedded import Pymap
+from servers.peer import PeerFactory
+from servers.peer_mailbox import PeerMailbox, make_messages
 from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_letter, make_numbered
-from tools.stores import Store, dovecot_store, pymap_store
+from tools.stores import Store, dovecot_store, peer_account, pymap_store
 
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
 
@@ -236,6 +238,20 @@ def test_a_mailbox_with_a_tab_in_its_name(pymap_mail: Store, open_desk: DeskFact
     search_and_read(pymap_mail, open_desk(pymap_mail.account), "tab\tbed")
 
 
+def test_a_mailbox_with_line_breaks_in_its_name_is_found_and_read(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    """No argument may contain one: every name, id and cursor of the reply can be sent as it is."""
+    breaks = PeerMailbox(name="a&AA0ACg-b", messages=make_messages(1, 2))
+    desk = open_desk(peer_account(peer(mailboxes=[breaks])))
+    first = desk.search(mailbox="*", limit=1)
+    second = desk.search(cursor=first.data["next_cursor"])
+    [row] = second.data["messages"]
+    assert (row["mailbox"], row["uid"]) == (r"a\x0d\x0ab", 1)
+    assert desk.message(row["message_id"])["uid"] == 1
+    assert desk.search(mailbox=row["mailbox"]).places == [2, 1]
+
+
 @pytest.mark.parametrize("mailbox", ["Two  spaces", "Wide\N{IDEOGRAPHIC SPACE}space"])
 def test_the_text_gives_an_id_as_it_must_be_sent(store: Store, desk: Desk, mailbox: str) -> None:
     store.fill(mailbox, make_numbered(1))
@@ -247,6 +263,7 @@ def search_and_read(store: Store, desk: Desk, mailbox: str) -> None:
     store.fill(mailbox, make_numbered(1, 2))
     first = desk.search(mailbox=mailbox, limit=1)
     desk.forget()
+    print(first.text, desk.call("imap_list_mailboxes", {}).text)
     second = desk.search(cursor=first.data["next_cursor"])
     assert (first.places, second.places) == ([2], [1])
     row = second.data["messages"][0]
