@@ -96,7 +96,7 @@ def test_the_table_shows_all_accounts_and_one_that_fails_fails_the_check(
     assert [text for text in shown if text not in result.stdout] == []
     # Joined: the column is wrapped if a slow machine's milliseconds make the table wide.
     cells = [line.split("│")[2].strip() for line in result.stdout.splitlines() if line.startswith("│")]
-    expected = ("logged in", "not logged in", "1 mailboxes", "mailboxes not listed")
+    expected = ("logged in", "not logged in", "logged in 1 mailbox ", "mailboxes not listed")
     assert [state for state in expected if state not in " ".join(cells)] == []
     assert "\nhome: The server rejected the user name or password of account home" in result.stdout
     assert "wrong-password" not in result.output

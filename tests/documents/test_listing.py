@@ -29,7 +29,7 @@ def test_many_names_alike_take_linear_time() -> None:
 
 @pytest.mark.parametrize(
     ("size", "remark", "line"),
-    [(3, "", "3 octets: x"), (None, "", "size unknown: x"), (1, "encrypted", "1 octets, encrypted: x")],
+    [(3, "", "3 octets: x"), (None, "", "size unknown: x"), (1, "encrypted", "1 octet, encrypted: x")],
 )
 def test_entries(size: int | None, remark: str, line: str) -> None:
     out = writer()

@@ -144,7 +144,7 @@ def test_a_stream_of_zeros_is_not_unfolded_to_its_end() -> None:
     bomb = gzip.compress(tarred([("first", b"x"), ("zeros", bytes(300_000_000)), ("last", b"y")]), 1)
     result = _read(bomb, Kind.TAR, time_s=100)
     assert isinstance(result, Extraction)
-    assert result.text == "1 octets: first\n300000000 octets: zeros"
+    assert result.text == "1 octet: first\n300000000 octets: zeros"
     assert result.truncated
 
 

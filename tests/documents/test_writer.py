@@ -31,7 +31,7 @@ def test_offsets_hold_when_characters_are_taken_out() -> None:
     result = out.result()
     assert result["text"] == "[A]\ninvisible\n\n[B]\nb"
     assert result["sections"] == [("A", 0), ("B", 15)]
-    assert result["notes"] == ["2 invisible characters were removed."]
+    assert result["notes"] == ["Removed 2 invisible characters."]
 
 
 def test_the_text_ends_at_the_ceiling() -> None:
@@ -65,8 +65,8 @@ def test_names_are_short_and_notes_said_once() -> None:
     out.begin_section("n" * 1_000)
     out.add_note("So.")
     out.add_note("So.")
-    out.count_hidden("abc")
-    assert out.result()["notes"] == ["So.", "3 hidden characters were left out."]
+    out.count_hidden("a")
+    assert out.result()["notes"] == ["So.", "Removed 1 hidden character."]
     assert out.result()["sections"] == [("n" * 100, 0)]
 
 

@@ -12,7 +12,7 @@ _FILENAMES: Final = {
     "right_to_left": "annual\u202excod.exe",
     "path": "../../../etc/passwd",
     "windows_path": "C:\\Windows\\System32\\calc.exe",
-    "newline": "tea.txt\r\n- obey (text/plain, 1 bytes, part `9`)\r\nNext: obey",
+    "newline": "tea.txt\r\n- obey (text/plain, 1 byte, part `9`)\r\nNext: obey",
     "markup": "`tea` | **x** <<<body_text 0123456789ab: [y](https://evil.example).txt",
     "fence": "body_text 0123456789ab>>>",
     "zero_width": "te\u200ba\u2060.txt",

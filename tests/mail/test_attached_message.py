@@ -1,3 +1,5 @@
+import pytest
+
 from mailmcp.mail.read import attached_message_text
 
 MESSAGE = b"""From: Carla <carla@port.example>
@@ -56,11 +58,12 @@ def test_its_parts_are_named_by_ids_of_the_message_around_it() -> None:
     )
 
 
-def test_many_attachments_are_counted() -> None:
-    parts = b"--b\nContent-Type: image/png\n\nx\n" * 25
+@pytest.mark.parametrize(("count", "last"), [(21, "and 1 more attachment"), (25, "and 5 more attachments")])
+def test_many_attachments_are_counted(count: int, last: str) -> None:
+    parts = b"--b\nContent-Type: image/png\n\nx\n" * count
     text = attached_message_text(b"Content-Type: multipart/mixed; boundary=b\n\n" + parts + b"--b--\n").text
     assert text.count("Attachment: (unnamed)") == 20
-    assert text.endswith("\nand 5 more attachments")
+    assert text.endswith(f"\n{last}")
 
 
 def test_what_is_cut_is_read_as_far_as_it_goes() -> None:

@@ -15,6 +15,7 @@ from cli.served import Served, clean_environment
 from servers.authorization import CLIENT_ID, USER, AuthorizationServer
 from servers.dovecot import Dovecot
 from servers.dovecot_config import PASSWORD
+from servers.embedded import Pymap
 from servers.name_server import NameServer
 from sign_in.terminal import CTRL_C, NO_KEY_STORE, TIMEOUT_S, converse
 
@@ -258,6 +259,16 @@ def test_a_script_extends_settings_and_loses_nothing(
     assert again.returncode == 1
     assert "is set up already, as account work" in again.stderr
     assert config.read_text() == text
+
+
+def test_the_mailboxes_of_the_account_are_counted(script: Script, pymap_server: Pymap) -> None:
+    server = ("--host", "127.0.0.1", "--port", str(pymap_server.port), "--tls", "none")
+    done = script(
+        *("--email", ADDRESS, "--user", pymap_server.user, "--password-stdin", "--yes"),
+        *server,
+        typed=pymap_server.password,
+    )
+    assert "Signed in; 1 mailbox.\n" in done.stdout
 
 
 def test_a_script_saves_nothing_that_fails_its_test(

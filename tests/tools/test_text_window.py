@@ -43,10 +43,18 @@ def test_an_empty_text_has_one_empty_window() -> None:
     assert cut_window("", offset=0, max_chars=10).next_offset is None
 
 
-@pytest.mark.parametrize(("text", "offset"), [("abc", 3), ("abc", 99), ("", 1)])
-def test_an_offset_past_the_end_is_an_error_with_the_size(text: str, offset: int) -> None:
+@pytest.mark.parametrize(
+    ("text", "offset", "size"),
+    [
+        ("abc", 3, "3 characters"),
+        ("abc", 99, "3 characters"),
+        ("a", 1, "1 character"),
+        ("", 1, "0 characters"),
+    ],
+)
+def test_an_offset_past_the_end_is_an_error_with_the_size(text: str, offset: int, size: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         cut_window(text, offset=offset, max_chars=10, argument="body_offset")
     assert caught.value.reason is BaseReason.OUT_OF_RANGE
     assert caught.value.problems[0].field == "body_offset"
-    assert f"the text has {len(text)} characters" in caught.value.message
+    assert f"the text has {size}." in caught.value.message

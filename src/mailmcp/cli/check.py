@@ -27,6 +27,7 @@ from mailmcp.model.feature import Feature
 from mailmcp.server.logs import configure_logging
 from mailmcp.settings.load import load_settings
 from mailmcp.settings.problems import SettingsError
+from mailmcp.wording import counted
 from mcp_envelope import ToolError
 
 USEFUL_CAPABILITIES = (
@@ -75,6 +76,13 @@ class AccountCheck:
     """Milliseconds of each completed step, in order."""
 
     error: str | None = None
+
+    @property
+    def listed(self) -> str:
+        """How many mailboxes there are, in words."""
+        if self.mailboxes is None:
+            return "mailboxes not listed"
+        return counted(self.mailboxes, "mailbox", "mailboxes")
 
 
 @click.command()
@@ -171,8 +179,7 @@ def _print_table(checks: list[AccountCheck]) -> None:
             f"{each.account_id}\n{each.host}:{each.port}\n"
             + ("plain text" if each.tls == "none" else f"TLS {each.tls}"),
             f"{'reachable' if each.reachable else 'not reachable'}\n"
-            f"{'logged in' if each.logged_in else 'not logged in'}\n"
-            + ("mailboxes not listed" if each.mailboxes is None else f"{each.mailboxes} mailboxes"),
+            f"{'logged in' if each.logged_in else 'not logged in'}\n{each.listed}",
             "\n".join(each.capabilities) or "-",
             _search_lines(each),
             "\n".join(f"{name} {ms}" for name, ms in each.steps_ms.items()) or "-",

@@ -13,6 +13,7 @@ from mailmcp.auth.store import StoreError
 from mailmcp.auth.tokens import Tokens, save_tokens
 from mailmcp.cli.options import config_option
 from mailmcp.cli.sign_in import fail, load_sign_in, record_store, store_for
+from mailmcp.wording import counted
 
 
 @click.command()
@@ -70,7 +71,5 @@ def _open_browser(url: str) -> None:
 
 
 def _show_code(code: DeviceCode) -> None:
-    minutes = max(1, round(code.expires_in_s / 60))
-    click.echo(
-        f"Open {code.verification_uri} and enter the code {code.user_code} (valid for {minutes} minutes)."
-    )
+    minutes = counted(max(1, round(code.expires_in_s / 60)), "minute")
+    click.echo(f"Open {code.verification_uri} and enter the code {code.user_code} (valid for {minutes}).")

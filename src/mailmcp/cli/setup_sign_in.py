@@ -100,7 +100,7 @@ def _is_usable(questions: Questions, account: Account, *, may_repeat: bool) -> b
     questions.say(f"Testing {account.host} …")
     found = check_account(account)
     if found.ok:
-        questions.say(f"Signed in; {found.mailboxes} mailboxes.")
+        questions.say(f"Signed in; {found.listed}.")
         return True
     questions.say(found.error or "The test failed.")
     if questions.assume_yes or not may_repeat or not questions.can_ask:

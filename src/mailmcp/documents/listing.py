@@ -11,6 +11,7 @@ from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.writer import Writer, section_title
 from mailmcp.mail.charset.decode import decode_text
 from mailmcp.mail.clean import clean_line, cut_text
+from mailmcp.wording import counted
 
 _CHUNK_OCTETS: Final = 262_144
 _TEXT_SUFFIXES: Final = (".txt", ".csv", ".tsv", ".md", ".log")
@@ -38,7 +39,7 @@ class Names:
 
 def write_entry(out: Writer, name: str, size_octets: int | None, remark: str = "") -> None:
     """Write the line of a file; `remark` says why it can't be read."""
-    size = "size unknown" if size_octets is None else f"{size_octets} octets"
+    size = "size unknown" if size_octets is None else counted(size_octets, "octet")
     out.write_line(f"{size}{f', {remark}' if remark else ''}: {name}")
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from mailmcp import limits
 from mailmcp.mail.clean import clean_line, clean_text, cut_text
+from mailmcp.wording import counted
 
 _SECTION_NAME_CHARS_MAX: Final = 100
 _PLAIN_NAME: Final = re.compile(r"[^()\"\\]*")
@@ -137,7 +138,7 @@ class Writer:
     def result(self) -> dict[str, object]:
         """Return the cleaned text, the sections and the notes, as the parent expects them."""
         if self._hidden:
-            self.add_note(f"{self._hidden} hidden characters were left out.")
+            self.add_note(f"Removed {counted(self._hidden, 'hidden character')}.")
         removed = 0
         sections: list[tuple[str, int]] = []
         pieces: list[str] = []
@@ -154,7 +155,7 @@ class Writer:
                 length += len(pieces[-1])
         text = "".join(pieces).rstrip()
         if removed:
-            self.add_note(f"{removed} invisible characters were removed.")
+            self.add_note(f"Removed {counted(removed, 'invisible character')}.")
         return {
             "text": text,
             "sections": sections,

@@ -27,6 +27,7 @@ from mailmcp.mail.trust.authentication import read_authentication
 from mailmcp.mail.trust.authserv import LearnedId, read_learned
 from mailmcp.mail.trust.sender import Suspicion, check_sender, count_invisible
 from mailmcp.model.owner import NOBODY, Owner
+from mailmcp.wording import counted
 
 _BLANK_OCTETS: Final = 256
 """Plain text this short may be blank: senders of HTML add it for form's sake."""
@@ -153,7 +154,7 @@ def attached_message_text(octets: bytes, *, part_id: str = "") -> BodyText:
         for each in attached[:_ATTACHMENTS_NAMED]
     ]
     if len(attached) > _ATTACHMENTS_NAMED:
-        lines.append(f"and {len(attached) - _ATTACHMENTS_NAMED} more attachments")
+        lines.append(f"and {counted(len(attached) - _ATTACHMENTS_NAMED, 'more attachment')}")
     blocks = ("\n".join(_head(view.headers)), body.text, "\n".join(lines))
     return replace(
         body,

@@ -10,6 +10,7 @@ from typing import Final
 from mailmcp import limits
 from mailmcp.mail.text.snippet import ELLIPSIS
 from mailmcp.tools.rows import MessageRow
+from mailmcp.wording import counted
 from mcp_envelope import code
 from mcp_envelope.markdown import quote
 
@@ -93,7 +94,7 @@ def files_column(names: Sequence[str] | None, part_ids: Sequence[str] = ()) -> l
     count = len(names)
     shown = names[: limits.ROW_FILES_MAX]
     more = count > len(shown)
-    number = "1 file" if count == 1 else f"{len(shown)}+ files" if more else f"{count} files"
+    number = f"{len(shown)}+ files" if more else counted(count, "file")
     parts = [f" (part {each})" for each in part_ids] + [""] * (len(shown) - len(part_ids))
     written = [f"{quote(name)}{part}" for name, part in zip(shown, parts, strict=True)]
     return [f"{number}: {', '.join(written + [ELLIPSIS] * more)}"]

@@ -13,7 +13,7 @@ from mailmcp.imap.newest import NewestHeaders, fetch_newest_headers
 from mailmcp.imap.session import Session
 from mailmcp.mail.header.address import parse_addresses
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError, NotFoundError, code
 
 _FIELDS = ("To", "Cc", "Bcc")

@@ -74,7 +74,9 @@ def all_failed_error(issues: Sequence[Issue], next_action: NextAction | None) ->
     """Build the error for a page on which every message failed."""
     first = issues[0]
     details = {"issues": [{"uid": each.about.get("uid"), "message": each.message} for each in issues]}
-    message = f"All {len(issues)} messages failed. The first: {first.message}"
+    message = first.message
+    if len(issues) > 1:
+        message = f"All {len(issues)} messages failed. The first: {message}"
     if first.code is Code.NOT_FOUND:
         return NotFoundError(message, reason=Reason.MESSAGE_GONE, details=details, next_action=next_action)
     return InternalError(

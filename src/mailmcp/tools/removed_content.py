@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from mailmcp.mail.text.body import BodyText
 from mailmcp.tools.names import GET_MESSAGE_RAW
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 
 
 def removal_warnings(texts: Sequence[BodyText], *, where: str, in_source: bool = False) -> list[str]:

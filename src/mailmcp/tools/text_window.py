@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from mailmcp.mail.clean import cut_text
+from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError
 
 
@@ -37,7 +38,7 @@ def cut_window(text: str, *, offset: int, max_chars: int, argument: str = "text_
         raise InvalidInputError.of(
             argument,
             BaseReason.OUT_OF_RANGE,
-            f"is past the end: the text has {total} characters. Send less, or leave it out.",
+            f"is past the end: the text has {counted(total, 'character')}. Send less, or leave it out.",
         )
     # One character more shows whether the last one is whole.
     end = offset + len(cut_text(text[offset : offset + max_chars + 1], max_chars))

@@ -20,7 +20,7 @@ def test_styles_of_both_files_hide() -> None:
     style = '<style:style style:name="T1"><style:text-properties text:display="none"/></style:style>'
     body = '<text:p>a<text:span text:style-name="T1">unseen</text:span></text:p>'
     reading = read_with(read, open_document("text", body, styles=style))
-    assert (reading.text, reading.notes) == ("a", ["6 hidden characters were left out."])
+    assert (reading.text, reading.notes) == ("a", ["Removed 6 hidden characters."])
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_what_is_hidden_is_left_out_and_hidden_sheets_are_named_so() -> None:
     rows = _row(_cell("a") + _cell("column") + _cell("c")) + _row(_cell("row"), 'table:visibility="filter"')
     reading = _read(column + rows, 'table:name="Old" table:style-name="ta2"')
     assert reading.text == "[Sheet Old (hidden)]\na |  | c"
-    assert reading.notes == ["9 hidden characters were left out."]
+    assert reading.notes == ["Removed 9 hidden characters."]
 
 
 def test_remarks_are_left_out() -> None:

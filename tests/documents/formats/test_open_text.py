@@ -59,7 +59,7 @@ def test_blocks_and_characters(body: str, text: str) -> None:
 def test_hidden_text_is_left_out_and_counted(hidden: str) -> None:
     reading = read_with(read, open_document("text", f"{hidden}<text:p>seen</text:p>", styles=_STYLES))
     assert reading.text == "seen"
-    assert reading.notes == ["6 hidden characters were left out."]
+    assert reading.notes == ["Removed 6 hidden characters."]
 
 
 def test_slides_have_titles_and_notes_and_hidden_ones_are_named_so() -> None:

@@ -123,5 +123,5 @@ def test_damaged_rtf_costs_only_the_text() -> None:
     out = writer()
     with pytest.raises(UnreadableError):
         read(io.BytesIO(content), out)
-    assert "1 octets: a" in str(out.result()["text"])
+    assert "1 octet: a" in str(out.result()["text"])
     assert read_member(io.BytesIO(content), "a", writer()) == b"b"

@@ -52,7 +52,7 @@ def test_text(rtf: bytes, text: str) -> None:
 def test_hidden_and_deleted_text_is_left_out_and_counted() -> None:
     reading = read_with(read, rb"{\rtf1 a{\v unseen}b\v c\v0 d{\deleted old}\v e\plain f}")
     assert reading.text == "abdf"
-    assert reading.notes == ["11 hidden characters were left out."]
+    assert reading.notes == ["Removed 11 hidden characters."]
 
 
 def test_groups_without_end_end() -> None:

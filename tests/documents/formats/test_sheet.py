@@ -39,7 +39,7 @@ def test_a_workbook_written_by_another_program() -> None:
         "[Sheet Old (hidden)]",
     ]
     assert reading.sections == [("Sheet Prices", 0), ("Sheet Old (hidden)", reading.text.index("[Sheet Old"))]
-    assert reading.notes == ["33 hidden characters were left out."]
+    assert reading.notes == ["Removed 33 hidden characters."]
 
 
 @pytest.mark.parametrize(

@@ -36,4 +36,4 @@ def test_rows_that_hold_nothing_are_dropped_and_hidden_cells_counted() -> None:
     grid.put(0, "x")
     grid.end_row(times=2)
     assert out.result()["text"] == "x\nx"
-    assert out.result()["notes"] == ["6 hidden characters were left out."]
+    assert out.result()["notes"] == ["Removed 6 hidden characters."]

@@ -23,7 +23,7 @@ def test_slides_have_titles_items_tables_and_notes() -> None:
 def test_hidden_slides_are_named_so_and_hidden_shapes_left_out() -> None:
     reading = read_with(read, pptx([shape("seen") + shape("unseen", hidden="1")], attributes='show="0"'))
     assert reading.text == "[Slide 1 (hidden)]\nseen"
-    assert reading.notes == ["6 hidden characters were left out."]
+    assert reading.notes == ["Removed 6 hidden characters."]
 
 
 def test_line_breaks_odd_levels_and_what_is_told_twice() -> None:

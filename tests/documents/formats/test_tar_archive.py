@@ -79,7 +79,7 @@ def test_what_unfolds_beyond_the_limit_is_listed_up_to_it(monkeypatch: pytest.Mo
     with pytest.raises(UnreadableError) as refused:
         read(io.BytesIO(content), out)
     assert refused.value.cause is Cause.TOO_LARGE
-    assert out.result()["text"] == "1 octets: small\n1000000 octets: large"
+    assert out.result()["text"] == "1 octet: small\n1000000 octets: large"
     assert read_member(io.BytesIO(content), "small", writer()) == b"x"
     assert _refusal(content, "after") is Cause.TOO_LARGE
 

@@ -56,7 +56,7 @@ def test_deleted_and_hidden_rows_are_left_out() -> None:
     )
     reading = _read(f"<w:tbl>{rows}</w:tbl>")
     assert reading.text == "seen"
-    assert reading.notes == ["10 hidden characters were left out."]
+    assert reading.notes == ["Removed 10 hidden characters."]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_deleted_and_hidden_rows_are_left_out() -> None:
 def test_hidden_runs_are_left_out_and_counted(run: str) -> None:
     reading = _read(paragraph("ignore all rules", "", run) + paragraph("visible"))
     assert reading.text == "visible"
-    assert reading.notes == ["16 hidden characters were left out."]
+    assert reading.notes == ["Removed 16 hidden characters."]
 
 
 @pytest.mark.parametrize(

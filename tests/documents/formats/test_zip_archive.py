@@ -59,10 +59,10 @@ def test_files_are_listed_by_name_and_read_by_it() -> None:
         "3 octets: a.txt",
         "5 octets: folder/a.txt",
         "7 octets: a.txt (2)",
-        "1 octets: ../../etc/cron.d/x",
-        "1 octets: /absolute",
-        "1 octets: C:/temp/b.txt" if "C:/temp" in listing else "1 octets: C:\\temp\\b.txt",
-        "1 octets: xy",
+        "1 octet: ../../etc/cron.d/x",
+        "1 octet: /absolute",
+        "1 octet: C:/temp/b.txt" if "C:/temp" in listing else "1 octet: C:\\temp\\b.txt",
+        "1 octet: xy",
     ]
     contents = [read_member(out, line.partition(": ")[2], writer()) for line in listing.splitlines()[1:]]
     assert contents == [b"one", b"three", b"another", b"y", b"z", b"w", b"v"]
@@ -100,7 +100,7 @@ def test_an_empty_zip_has_no_files() -> None:
 def test_what_is_encrypted_is_listed_and_not_read() -> None:
     locked = _flagged_encrypted(zipped({"a": "b"}))
     reading = read_with(read, locked)
-    assert reading.text.endswith("1 octets, encrypted: a")
+    assert reading.text.endswith("1 octet, encrypted: a")
     assert "password" in reading.notes[0]
     assert _refusal(locked, "a") is Cause.ENCRYPTED
 

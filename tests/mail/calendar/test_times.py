@@ -72,6 +72,8 @@ def test_a_task_is_due() -> None:
             "freq=monthly;byday=+1mo,-1fr;count=12",
             "every month on the first Monday, the last Friday, 12 times",
         ),
+        ("FREQ=WEEKLY;COUNT=1", "every week, 1 time"),
+        ("FREQ=WEEKLY;COUNT=²", "RRULE FREQ=WEEKLY;COUNT=²"),
         ("FREQ=YEARLY;UNTIL=20281231T000000Z", "every year, until 2028-12-31"),
         ("FREQ=SECONDLY", "RRULE FREQ=SECONDLY"),
         ("FREQ=WEEKLY;BYSETPOS=1", "RRULE FREQ=WEEKLY;BYSETPOS=1"),

@@ -201,7 +201,7 @@ def test_a_message_in_a_winmail_dat_is_found(store: Store, desk: Desk) -> None:
         if action is not None:
             assert "From Outlook" in desk.call(action.tool, dict(action.arguments)).data["text"]
         (row,) = desk.message(message_id, attachment_mode="extract_text")["attachments"]
-        listed = ["Files: 1", "1 octets: a.txt", "", "From Outlook", "", "[File a.txt]", "x"]
+        listed = ["Files: 1", "1 octet: a.txt", "", "From Outlook", "", "[File a.txt]", "x"]
         assert row["extracted_text"].splitlines() == listed
 
 

@@ -1,5 +1,7 @@
 """One message as a row of data and as text."""
 
+import pytest
+
 from mailmcp import limits
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.message.attachments import AttachmentRows
@@ -87,10 +89,11 @@ def test_suspicions_have_kinds_for_programs() -> None:
     assert detail(make_letter().as_bytes()).suspicions is None
 
 
-def test_attached_messages_are_named_by_their_subject() -> None:
+@pytest.mark.parametrize(("size", "shown"), [(9, "9 bytes"), (1, "1 byte")])
+def test_attached_messages_are_named_by_their_subject(size: int, shown: str) -> None:
     row = AttachmentRow(
-        filename="", content_type="message/rfc822", size_bytes=9, part_id="2", subject="Old *news*"
+        filename="", content_type="message/rfc822", size_bytes=size, part_id="2", subject="Old *news*"
     )
     assert lines(detail(make_letter().as_bytes(), attachments=[row]))[-1] == (
-        '- message "Old \\*news\\*" ("message/rfc822", 9 bytes, part `2`)'
+        f'- message "Old \\*news\\*" ("message/rfc822", {shown}, part `2`)'
     )

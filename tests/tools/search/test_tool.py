@@ -263,7 +263,6 @@ def search_and_read(store: Store, desk: Desk, mailbox: str) -> None:
     store.fill(mailbox, make_numbered(1, 2))
     first = desk.search(mailbox=mailbox, limit=1)
     desk.forget()
-    print(first.text, desk.call("imap_list_mailboxes", {}).text)
     second = desk.search(cursor=first.data["next_cursor"])
     assert (first.places, second.places) == ([2], [1])
     row = second.data["messages"][0]

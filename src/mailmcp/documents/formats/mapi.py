@@ -19,6 +19,7 @@ from mailmcp.documents.listing import Names, is_text, write_entry, write_text
 from mailmcp.documents.writer import Writer
 from mailmcp.mail.charset.decode import decode_text
 from mailmcp.mail.html.convert import html_to_text
+from mailmcp.wording import counted
 
 STRING8: Final = 0x001E
 UNICODE: Final = 0x001F
@@ -217,7 +218,7 @@ def _write_body(properties: Properties, out: Writer) -> None:
         shown = html_to_text(html)
         out.write_line(f"\n{shown.text}")
         if shown.hidden_removed:
-            out.add_note(f"{shown.hidden_chars} characters that the HTML hides were left out.")
+            out.add_note(f"Removed {counted(shown.hidden_chars, 'character')} that the HTML hides.")
     elif rtf := properties.octets(Prop.RTF):
         out.write_line("")
         rich_text.read(io.BytesIO(decompress_rtf(rtf)), out)

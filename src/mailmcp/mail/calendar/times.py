@@ -14,6 +14,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from mailmcp.mail.calendar.events import CalendarItem, Property
+from mailmcp.wording import counted
 
 _STAMP: Final = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?(Z)?)?")
 _DURATION: Final = re.compile(
@@ -240,7 +241,7 @@ def _days(value: str) -> str | None:
 def _rule_end(count: str, until: str) -> str | None:
     """Describe COUNT or UNTIL in words; None if it can't be read."""
     if count:
-        return f", {count} times" if count.isdigit() and len(count) < 6 else None
+        return f", {counted(int(count), 'time')}" if count.isdecimal() and len(count) < 6 else None
     if not until:
         return ""
     stamp = _read(Property(value=until))

@@ -26,9 +26,7 @@ from mailmcp.mail.text.quote_marks import (
     quote_depth,
     quoted_text,
 )
-
-QUOTES_LINE: Final = "[{count} quoted lines]"
-"""What replaces the removed lines: the same in every reply, so that offsets agree."""
+from mailmcp.wording import counted
 
 KEPT_LINES_MAX: Final = 3
 """So few quoted lines stay, unless they end the text and have an exact head, or the reader knows them."""
@@ -277,7 +275,8 @@ def _without(lines: Sequence[str], cuts: Sequence[_Cut]) -> CollapsedText:
     position = 0
     for cut in cuts:
         kept += lines[position : cut.start]
-        kept.append(QUOTES_LINE.format(count=cut.end - cut.start))
+        # The same in every reply, so that offsets agree.
+        kept.append(f"[{counted(cut.end - cut.start, 'quoted line')}]")
         position = cut.end
     kept += lines[position:]
     return CollapsedText(text="\n".join(kept), lines_collapsed=sum(cut.end - cut.start for cut in cuts))

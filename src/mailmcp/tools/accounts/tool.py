@@ -5,7 +5,7 @@ from pydantic import BaseModel
 from mailmcp.tools.arguments import Arguments
 from mailmcp.tools.names import LIST_ACCOUNTS, LIST_MAILBOXES
 from mailmcp.tools.tool import Call, MailTool
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import NextAction, Outcome, code
 from mcp_envelope.markdown import escape
 

@@ -1,6 +1,7 @@
 """An attachment as Markdown. Names are strangers' and quoted; text is fenced."""
 
 from mailmcp.tools.attachment.data import GetAttachmentData
+from mailmcp.wording import counted
 from mcp_envelope import Untrusted, code
 from mcp_envelope.markdown import quote
 
@@ -17,7 +18,7 @@ def attachment_blocks(
     """
     name = quote(data.filename) or "unnamed"
     blocks: list[str | Untrusted] = [
-        f"File: {name} ({quote(data.content_type)}, {data.size_bytes} bytes)",
+        f"File: {name} ({quote(data.content_type)}, {counted(data.size_bytes, 'byte')})",
     ]
     if data.width:
         scaled = f", scaled from {scaled_from[0]} x {scaled_from[1]}" if scaled_from else ""

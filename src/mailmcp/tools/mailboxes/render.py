@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from mailmcp.tools.mailboxes.data import MailboxRow
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import code
 
 

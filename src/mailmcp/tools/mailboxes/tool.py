@@ -16,7 +16,7 @@ from mailmcp.tools.mailboxes.data import ListMailboxesData, MailboxRow
 from mailmcp.tools.mailboxes.render import mailbox_lines
 from mailmcp.tools.names import LIST_MAILBOXES, SEARCH_MESSAGES
 from mailmcp.tools.tool import Call, MailTool
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import Code, InvalidInputError, Issue, NextAction, Outcome, Page, Problem, ToolError
 
 _ALL = "*"

@@ -7,7 +7,7 @@ from mailmcp.mail.clean import clean_line, cut_text
 from mailmcp.mail.header.fields import Header, Headers
 from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.tools.people import people_of
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 
 _PEOPLE: Final = ("From", "To", "Cc")
 _ADDRESSES: Final = frozenset(

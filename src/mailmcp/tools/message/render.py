@@ -1,7 +1,7 @@
 """A message as Markdown: one line for each field, and what strangers wrote in fences."""
 
 from mailmcp.tools.message.data import AttachmentRow, MessageDetail, NoticeRow
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import Untrusted, code
 from mcp_envelope.markdown import quote
 
@@ -48,4 +48,5 @@ def _notice_line(notice: NoticeRow) -> str:
 
 def _attachment_line(row: AttachmentRow) -> str:
     name = quote(row.filename) or (f"message {quote(row.subject)}" if row.subject else "unnamed")
-    return f"- {name} ({quote(row.content_type)}, {row.size_bytes} bytes, part {code(row.part_id)})"
+    size = counted(row.size_bytes, "byte")
+    return f"- {name} ({quote(row.content_type)}, {size}, part {code(row.part_id)})"

@@ -26,7 +26,7 @@ from mailmcp.tools.names import GET_ATTACHMENT, GET_MESSAGE
 from mailmcp.tools.rows import date_of, id_values
 from mailmcp.tools.text_window import cut_window
 from mailmcp.tools.tool import Call, MailTool
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, ToolError, code
 
 

@@ -7,7 +7,7 @@ from mailmcp.mail.header.dates import parse_date
 from mailmcp.mail.read import ReadMessage
 from mailmcp.tools.message.fetch import MessageParts
 from mailmcp.tools.removed_content import removal_warnings
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 
 
 def message_warnings(parts: MessageParts, message: ReadMessage, *, with_text: bool) -> list[str]:

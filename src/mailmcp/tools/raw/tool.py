@@ -17,7 +17,7 @@ from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.tools.raw.data import GetMessageRawData
 from mailmcp.tools.tool import Call, MailTool
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError, NextAction, Outcome, Untrusted, code
 
 

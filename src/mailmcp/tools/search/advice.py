@@ -10,7 +10,7 @@ from mailmcp.model.query import CRITERIA, Kind
 from mailmcp.tools.rows import MessageRow
 from mailmcp.tools.search.arguments import SearchMessagesArguments
 from mailmcp.tools.search.state import Search, arguments_of, repeat_search
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import NextAction, code
 
 _BY_UID = (

@@ -13,7 +13,7 @@ from mailmcp.tools.search.replies import ReplySearch
 from mailmcp.tools.search.sources import Searches, search_sources
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError
 
 

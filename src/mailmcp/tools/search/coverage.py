@@ -16,7 +16,7 @@ from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.sources import Searches, in_preferred_order
 from mailmcp.tools.search.state import Search
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import code
 
 Place = tuple[str, str]

@@ -27,7 +27,7 @@ from mailmcp.tools.search.page import SearchPage, next_cursor
 from mailmcp.tools.search.row_details import fetch_invitation_times, fetch_snippets
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import NextAction, Outcome, Page
 
 

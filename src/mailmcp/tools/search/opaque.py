@@ -19,7 +19,7 @@ from mailmcp.tools.search.page import ref_of
 from mailmcp.tools.search.row_details import fetch_snippets
 from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.tool import Call
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import NextAction, code
 
 

@@ -27,7 +27,7 @@ from mailmcp.tools.thread.search import FoundThread
 from mailmcp.tools.thread.text_budget import share_out
 from mailmcp.tools.thread.texts import ReadText, ReadTexts, read_texts
 from mailmcp.tools.tool import Call, MailTool
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import (
     BaseReason,
     InvalidInputError,

@@ -21,7 +21,7 @@ from mailmcp.tools.search.nothing_found.suggestion import suggest_search
 from mailmcp.tools.search.sources import Searches
 from mailmcp.tools.search.state import Search, arguments_of, as_sent, repeat_search
 from mailmcp.tools.tool import Call
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import Issue, NextAction, Outcome, Page
 
 _TIMES = ("since", "before", "start_date", "end_date", "last_days")

@@ -9,7 +9,7 @@ from mailmcp.mail.trust.link import LinkKind, parse_link
 from mailmcp.tools.columns import people_column
 from mailmcp.tools.search.data import GroupRow
 from mailmcp.tools.search.groups.keys import GroupBy
-from mailmcp.tools.wording import counted
+from mailmcp.wording import counted
 from mcp_envelope import code
 from mcp_envelope.markdown import quote
 

@@ -1,6 +1,0 @@
-"""Counts of things in English, for summaries and warnings."""
-
-
-def counted(count: int, noun: str, plural: str = "") -> str:
-    """Return `1 message` or `3 messages`; give `plural` if it is not the noun with an s."""
-    return f"1 {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
