@@ -160,7 +160,7 @@ def harmless_page(random: Random, marker: str) -> str:
     dark = "@media (prefers-color-scheme:dark){.x{color:#ffffff!important;background:#ffffff}}"
     others = ".x:hover{opacity:0} #outlook a{padding:0} u + #body .x{display:none}"
     sheet = f"<style>.x{{{style()}}} {others} {phone} {dark}</style>"
-    cell = f'<td class="x" style="{style()}" width="300" height="1"><p style="{style()}">{marker}</p></td>'
+    cell = f'<td class="x" style="{style()}" width="300" height="100%"><p style="{style()}">{marker}</p></td>'
     column = f'<div style="{style()};font-size:14px;display:inline-block">{marker}</div>'
     link = f'<a class="x" href="https://x.example/" style="{style()}">{marker}</a>'
     return random.choice(

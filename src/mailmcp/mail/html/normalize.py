@@ -57,9 +57,9 @@ _ATTRIBUTE: Final = re.compile(
     )?+""",
     re.VERBOSE,
 )
-_SPACES: Final = "\t\n\f\r\x20"
+SPACES: Final = "\t\n\f\r\x20"
 _DOCTYPE: Final = re.compile(
-    rf"(?>[{_SPACES}]|<!--(?:-?>|.*?--!?>)|<\?[^>]*>)*+<!doctype", re.IGNORECASE | re.DOTALL
+    rf"(?>[{SPACES}]|<!--(?:-?>|.*?--!?>)|<\?[^>]*>)*+<!doctype", re.IGNORECASE | re.DOTALL
 )
 _KEPT_ATTRIBUTES: Final = frozenset(
     {"href", "style", "class", "id", "hidden", "alt", "width", "height", "start", "colspan", "rowspan"}
@@ -131,8 +131,6 @@ def normalize_html(html: str) -> NormalizedHtml:
         else:
             normalizer.start(name, match.group())
     normalizer.text(html[position:])
-    if re.fullmatch(r"#?\w+", link := page["body"].get("link", "").strip(_SPACES)):
-        sheets.insert(0, StyleSheet(css=f"a:link{{color:{link}}}", media=""))
     tags = "".join(_write_tag(name, attributes) for name, attributes in page.items() if attributes)
     return NormalizedHtml(
         html=tags + "".join(normalizer.out),
@@ -174,7 +172,7 @@ def _sheet(name: str, tag: str, content: str) -> list[StyleSheet]:
 
 
 def _end_of(name: str, html: str, position: int) -> int:
-    end = re.compile(rf"</{name}(?=[{_SPACES}/>])", re.IGNORECASE).search(html, position)
+    end = re.compile(rf"</{name}(?=[{SPACES}/>])", re.IGNORECASE).search(html, position)
     return end.start() if end is not None else len(html)
 
 
@@ -223,7 +221,7 @@ class _Normalizer:
 
     def text(self, text: str) -> None:
         """Write text, within the formatting elements that are still open to a browser."""
-        if text.strip(_SPACES):
+        if text.strip(SPACES):
             self._reopen()
         self.out.append(text)
 

@@ -68,6 +68,9 @@ _PADDED: Final = frozenset({"ol", "ul", "menu", "dir", "fieldset", "button", "di
 _RAISED: Final = frozenset({"sub", "sup"})
 """In a line no height is too small: resets such as normalize.css give these none, to keep lines even."""
 
+_STICKING_OUT: Final = frozenset({"caption", "legend", "rt"})
+"""The background of what is around isn't behind all of it."""
+
 _COLOURS: Final = frozenset({"color", "-webkit-text-fill-color"})
 _RESIZING: Final = frozenset({"display", "height", "line-height", "margin-top", "padding-top", "float"})
 _PAINTS: Final = frozenset(
@@ -104,8 +107,8 @@ class ComputedStyle:
     aided: bool = False
     """Whether a picture or a shadow may make text readable that its colour doesn't."""
 
-    letters: bool = False
-    """Whether the background of a box around paints the letters, rather than their own colour."""
+    letters: str = ""
+    """The kind of the box whose background paints the letters, rather than their own colour, if one does."""
 
     box: str = ""
     """The verdict on the boxes around, which nothing inside can undo."""
@@ -165,8 +168,8 @@ def compute_style(
         parent: Style of the parent.
         soft: Properties that may be inherited instead, so that their values undo nothing.
     """
-    if tag == "caption" or values.get("display") == "table-caption":
-        behind = _join(parent.backgrounds, (WHITE,))  # the table's own background isn't behind it
+    if tag in _STICKING_OUT or values.get("display") == "table-caption":
+        behind = _join(parent.backgrounds, (WHITE,))
         parent = replace(parent, backgrounds=behind, block_backgrounds=behind)
     if (
         not values
@@ -213,6 +216,8 @@ def compute_style(
 def _kind(tag: str, values: Mapping[str, str]) -> str:
     """Return "inline", "contents", "block", "float" or "root": a box that contains its floats."""
     display = values.get("display", "")
+    if display == "contents":
+        return display
     if values.get("position") in ("absolute", "fixed") or values.get("float", "none") not in ("none", *WIDE):
         return "float"
     if display in ("initial", "unset"):
@@ -225,7 +230,7 @@ def _kind(tag: str, values: Mapping[str, str]) -> str:
             if tag in TABLE_PARTS or tag in ("html", "body")
             else "inline"
         )
-    if display in ("inline", "contents", "none"):
+    if display in ("inline", "none"):
         return display
     is_clipping = _is_clipping(values) or (tag == "table" and display == "block" and "display" not in values)
     return "block" if display in ("block", "list-item") and not is_clipping else "root"
@@ -324,7 +329,8 @@ def _paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str)
     elif kind == "float":
         behind = _join(behind, style.float_backgrounds)
     painted = style if behind == style.backgrounds else replace(style, backgrounds=behind)
-    if style.letters and (kind == "float" or tag == "caption"):
+    is_apart = kind == "float" or tag == "caption" or (style.letters == "inline" and kind != "inline")
+    if style.letters and is_apart:
         painted = replace(painted, unchecked=True)  # painted apart, without that background
     if tag in ("html", "body") and values.get("background-clip") == "text":  # the window's background
         painted = replace(painted, unchecked=True)
@@ -369,7 +375,7 @@ def _paint_text(
         if (fill or colour).alpha < 1:  # the letters are painted with the background
             aided = aided or None in backgrounds
             fill = next((x for x in backgrounds if not is_readable(x, parent.backgrounds)), backgrounds[0])
-            letters = True
+            letters = kind
         backgrounds = parent.backgrounds
     return replace(
         style,
@@ -421,7 +427,8 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         return style
     outer_px = style.height_px
     style = replace(style, width_px=min(width_px, WINDOW_PX[0]), height_px=height_px)
-    style = replace(style, capacity=_capacity(values, style, width_px))
+    grows = is_cell and "max-width" not in values
+    style = replace(style, capacity=_capacity(values, style, math.inf if grows else width_px))
     if not is_cell and width_px < _NARROW_PX and not is_readable(style.fill or style.colour, (WHITE,)):
         style = replace(style, room_px=min(style.room_px, max(width_px, 0.0)))  # long words leave it
     if not _is_clipping(values):
@@ -457,7 +464,7 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
 def _capacity(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> int | None:
     """Return how many characters surely fit into a box; None if it grows with them."""
     per_line = max(width_px, 0.0) / (LETTER_EM * style.font_px or 1.0)
-    found = [int(per_line)] if style.nowrap else []
+    found = [int(per_line)] if style.nowrap and per_line < math.inf else []
     if style.height_px < math.inf:
         line_px = style.line_height.to_px(style.font_px, style.font_px, style.root_px)
         lines = max(style.height_px, 0.0) / max(line_px, FONT_MIN_PX)

@@ -11,20 +11,36 @@ from typing import Final
 from mailmcp.mail.html.hidden.colour import parse_colour
 from mailmcp.mail.html.hidden.declarations import Declaration, parse_style
 from mailmcp.mail.html.hidden.selector import Element
-from mailmcp.mail.html.hidden.values import UNKNOWN
+from mailmcp.mail.html.normalize import SPACES
+from mailmcp.mail.html.tags import TABLE_PARTS
 
-_PAINTED: Final = frozenset({"body", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "marquee", "col"})
+_DIMENSION: Final = re.compile(r"[ \t\n\f\r]*\+?([0-9]+(?:\.[0-9]+)?)(%?)")
+"""A number, whatever follows it (HTML standard, section 2.4.4.4)."""
+
+_COLOUR: Final = re.compile("#[0-9a-f]{3}|(?!window|[a-f]+$)[a-z]+")
+_PAINTED: Final = frozenset(
+    {"body", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "marquee", "col", "colgroup"}
+)
 _CLOSED: Final = frozenset({"dialog", "datalist"})
 """Elements that aren't displayed unless something opens them."""
 
 _FONT_SIZES: Final = ("x-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large")
+_OVER: Final = parse_style("display:none;position:fixed;color:#000;background:#fff")
+"""Of a `popover`: a style may display it."""
+
 STYLED: Final = {
     tag: parse_style(style)
     for style, tags in {
+        "font-size:2em": ("h1",),
+        "font-size:1.5em": ("h2",),
+        "font-size:1.17em": ("h3",),
+        "font-size:.83em": ("h5",),
+        "font-size:.67em": ("h6",),
         "font-size:smaller": ("small", "sub", "sup"),
         "font-size:larger": ("big",),
         "font-size:50%": ("rt",),
-        "white-space:pre": ("pre",),
+        "white-space:pre": ("pre", "listing"),
+        "white-space:nowrap": ("nobr",),
         "font-size:small;color:#000;background:#efefef": ("button",),
         "font-size:small;color:#000;background:#fff": ("select",),
         "color:#000;background:#ff0": ("mark",),
@@ -38,12 +54,14 @@ _MARGINS: Final = {
     **dict.fromkeys(("leftmargin", "marginwidth"), "margin-left"),
     **dict.fromkeys(("topmargin", "marginheight"), "margin-top"),
 }
+_BROAD: Final = ("border", "cellpadding", "cellspacing")
+_BROAD_PX: Final = 100.0  # pushes or covers what is around
 _GREY: Final = (Declaration("color", "rgba(16,16,16,0.3)", certain=False),)
 """Some browsers draw the text of a button in it that can't be pressed."""
 
 _ATTRIBUTES: Final = _MARGINS.keys() | frozenset(
-    {"bgcolor", "background", "color", "text", "size", "href", "width", "disabled"}
-    | {"align", "border", "cellpadding", "cellspacing"}
+    {"bgcolor", "background", "color", "text", "size", "href", "width", "height", "disabled"}
+    | {"align", "nowrap", "contenteditable", *_BROAD}
 )
 
 
@@ -51,8 +69,10 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
     """Return the declarations that an element's name and attributes stand for."""
     tag, attributes = element.tag, element.attributes
     found = STYLED.get(tag, ())
-    if (tag in _CLOSED and "open" not in attributes) or "popover" in attributes:
+    if tag in _CLOSED and "open" not in attributes:
         found += parse_style("display:none")
+    if "popover" in attributes:
+        found += _OVER
     if "hidden" in attributes:
         is_found = attributes["hidden"].lower() == "until-found"
         found += parse_style("content-visibility:hidden" if is_found else "display:none")
@@ -61,55 +81,61 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
     if tag == "a" and "href" in attributes:
         found += parse_style("color:#0000ee")
     if tag in _PAINTED:
-        found += _colour("background-color", attributes.get("bgcolor", ""))
+        found += parse_legacy_colour("background-color", attributes.get("bgcolor", ""))
         if picture := attributes.get("background", "").strip().lower():
             scheme = picture.partition(":")[0]
             found += parse_style(f"background-image:url({scheme if scheme in ('cid', 'data') else 'x'}:)")
     if tag == "button" and "disabled" in attributes:
         found += _GREY
-    if tag == "body":
-        found += _margins(attributes)
     if tag in ("font", "body"):
-        found += _colour("color", attributes.get("color" if tag == "font" else "text", ""))
+        found += parse_legacy_colour("color", attributes.get("color" if tag == "font" else "text", ""))
     if tag == "font" and (
-        match := re.fullmatch(r"\s*([+-]?)(\d\d?).*", attributes.get("size", ""), re.DOTALL)
+        match := re.fullmatch(r"\s*([+-]?)([0-9]{1,2}).*", attributes.get("size", ""), re.DOTALL)
     ):
         # 1 to 7, or a step from 3 (HTML standard, section 15.3.4)
         size = int(match[1] + match[2]) + (3 if match[1] else 0)
         found += parse_style(f"font-size:{_FONT_SIZES[min(max(size, 1), 7)]}")
-    if re.fullmatch(r"\d{3,9}", width := attributes.get("width", "")):
-        found += parse_style(f"width:{width}px")
     return found + _layout(tag, attributes)
 
 
 def _layout(tag: str, attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
-    """Read what moves a table, or what follows it."""
-    found: tuple[Declaration, ...] = ()
+    """Read sizes, how lines break, and what moves an element or what follows it."""
+    found = _dimension("width", attributes.get("width", ""))
+    if tag in ("td", "th") and "nowrap" in attributes:
+        found += parse_style("white-space:nowrap")
+    if attributes.get("contenteditable", "").lower() == "plaintext-only":
+        found += parse_style("white-space-collapse:preserve")
+    if tag == "table" or tag in TABLE_PARTS:
+        found += _dimension("height", attributes.get("height", ""))
     if tag == "table" and (side := attributes.get("align", "").lower()) in ("left", "right"):
         found += parse_style(f"float:{side}")
-    edges = ("size",) if tag == "hr" else ("border", "cellpadding", "cellspacing")
-    if any(re.match(r"\s*\+?\d{3}", attributes.get(name, "")) for name in edges):
-        found += parse_style("border-width:999px")  # broad enough to push or cover
+    for name in ("size",) if tag == "hr" else _BROAD:
+        match = _DIMENSION.match(attributes.get(name, ""))
+        if match is not None and float(match[1]) >= _BROAD_PX:
+            found += parse_style("border-width:999px")
+    for name in _MARGINS.keys() & attributes.keys() if tag == "body" else ():
+        found += _dimension(_MARGINS[name], attributes[name])
     return found
 
 
-def _margins(attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
-    """Read the margins of a page, as far as they move it visibly."""
-    found: tuple[Declaration, ...] = ()
-    for name in sorted(_MARGINS.keys() & attributes.keys()):
-        if match := re.match(r"\s*\+?(\d{3,9})", attributes[name]):
-            found += parse_style(f"{_MARGINS[name]}:{match[1]}px")
-    return found
+def _dimension(name: str, value: str) -> tuple[Declaration, ...]:
+    """Read a length in pixels or percent; browsers ignore 0."""
+    match = _DIMENSION.match(value)
+    return parse_style(f"{name}:{match[1]}{match[2] or 'px'}") if match and float(match[1]) else ()
 
 
-def _colour(name: str, value: str) -> tuple[Declaration, ...]:
+def parse_legacy_colour(name: str, value: str) -> tuple[Declaration, ...]:
     """Read a colour of an attribute, where browsers make one of any text (HTML standard, section 2.4.6)."""
-    value = value.strip().lower()
-    if value in ("", "transparent"):
+    value = value.strip(f"{SPACES}\v")
+    word = value.lower() if value.isascii() else ""
+    if word == "transparent" or not value:
         return ()
-    if re.fullmatch(r"[0-9a-f]{3}", value):  # without "#", each digit is a channel of its own
-        value = f"#0{value[0]}0{value[1]}0{value[2]}"
-    is_plain = (value.isalpha() and not value.startswith("window")) or re.fullmatch(
-        r"#?(?:[0-9a-f]{3}){1,2}", value
-    )
-    return (Declaration(name, value if is_plain and parse_colour(value) else UNKNOWN),)
+    if _COLOUR.fullmatch(word) and parse_colour(word):
+        return (Declaration(name, word),)
+    digits = re.sub(r"[^\0-\uffff]", "00", value)[:128].removeprefix("#")
+    digits = re.sub("[^0-9a-fA-F]", "0", digits).lower()
+    size = max(-(-len(digits) // 3), 1)
+    channels = [digits.ljust(3 * size, "0")[at : at + size][-8:] for at in (0, size, 2 * size)]
+    while len(channels[0]) > 2 and all(channel.startswith("0") for channel in channels):
+        channels = [channel[1:] for channel in channels]
+    return (Declaration(name, "#" + "".join(f"{channel[:2]:>02}" for channel in channels)),)

@@ -18,9 +18,9 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
 from mailmcp.mail.html.hidden.computed import LETTER_EM, ComputedStyle, compute_style
-from mailmcp.mail.html.hidden.hints import STYLED
-from mailmcp.mail.html.hidden.selector import Element
-from mailmcp.mail.html.hidden.stylesheet import parse_sheets
+from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
+from mailmcp.mail.html.hidden.selector import Element, parse_selector
+from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
 from mailmcp.mail.html.hidden.values import MAYBE, WIDE, WINDOW_PX
 from mailmcp.mail.html.normalize import StyleSheet, normalize_html
 from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE
@@ -43,7 +43,7 @@ _EITHER: Final = frozenset(
     {"", "none", "inline-block", "inline-flex", "inline-grid", "inline-table", "ruby", *WIDE}
 )
 _MAYBE_RENDERED: Final = frozenset(
-    {"audio", "details", "marquee", "math", "noscript", "object", "option", "svg", "video"}
+    {"audio", "details", "marquee", "math", "noscript", "object", "option", "select", "svg", "video"}
 )
 """Elements whose content some programs show, or show a part of."""
 
@@ -115,7 +115,7 @@ def parse_html(html: str) -> HtmlDocument:
 def remove_hidden(document: HtmlDocument) -> Hidden:
     """Remove the hidden elements and texts of a document, and mark what may be hidden."""
     rules = parse_sheets(document.sheets)
-    visitor = _Visitor(Cascade(rules.rules, rules.variables))
+    visitor = _Visitor(Cascade((*_link_rules(document.tree), *rules.rules), rules.variables))
     style = ComputedStyle()
     node, levels = document.tree.root, [_Level(style, style, Family())]
     while node is not None:
@@ -140,6 +140,14 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
     for each in visitor.hidden:
         each.decompose()
     return hidden
+
+
+def _link_rules(tree: LexborHTMLParser) -> tuple[Rule, ...]:
+    """Return the rule that the `link` attribute of the body stands for: all others come after it."""
+    colour = (tree.body.attributes.get("link") if tree.body else None) or ""
+    declarations = parse_legacy_colour("color", colour)
+    rule = Rule(selector=parse_selector(":where(a:link)"), declarations=declarations, certain=True)
+    return (rule,) if declarations else ()
 
 
 class _Visitor:
@@ -178,7 +186,7 @@ class _Visitor:
         self.blocks += is_block
         block = self.blocks if is_block else level.block
         inner = level.possible
-        reaches = not is_block or inner.block_backgrounds == inner.backgrounds
+        reaches = not is_block or (inner.block_backgrounds == inner.backgrounds and not inner.letters)
         if not attributes and tag not in _SPECIAL and self.cascade.is_empty and reaches:
             return _Level(level.certain, level.possible, level.family, block)  # most of most mail
         element = Element(tag=tag, attributes=attributes)
