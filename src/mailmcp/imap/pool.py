@@ -79,6 +79,9 @@ class Pool:
             account.account_id: AccountSessions(account, quirks=Quirks(clock=clock, kept=kept))
             for account in accounts
         }
+        every = [each.quirks for each in self._accounts.values()]
+        for each in every:
+            each.all_accounts = every
         self._threads = Threads(sum(account.max_sessions for account in accounts) + len(accounts) + 1)
         self.accounts = tuple(accounts)
 

@@ -4,7 +4,7 @@ One object for each account, shared by its sessions for as long as the process l
 servers that are known to get a feature wrong. Verdicts expire. Those of probes are kept for other processes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from time import monotonic
@@ -68,6 +68,12 @@ class Quirks:
     kept: KeptFiles | None = None
     """Where verdicts are kept between processes."""
 
+    all_accounts: "Sequence[Quirks]" = field(default=(), repr=False, compare=False)
+    """What was learned with each account of the process, this one too."""
+
+    server: str = ""
+    """Which server this is, as the probe names it; "" before. Accounts can share one."""
+
     verdicts: dict[Feature, Verdict] = field(default_factory=dict)
     """From probes, and from answers that were wrong. Use `verdict`, which knows how old they are."""
 
@@ -112,10 +118,15 @@ class Quirks:
         self._began_at = self._probed_at = self.clock()
 
     def verdict(self, feature: Feature) -> Verdict:
-        """Return what is known of a feature; UNKNOWN if that is older than VERDICT_AGE_MAX_S."""
-        if self._is_old(self._learned_at.get(feature, self._began_at)):
-            return Verdict.UNKNOWN
-        return self.verdicts.get(feature, Verdict.UNKNOWN)
+        """Return what is known of a feature; UNKNOWN if that is older than VERDICT_AGE_MAX_S.
+
+        Many mailboxes have no non-ASCII text to probe with: another account of the server may know.
+        """
+        known = self.own_verdict(feature)
+        if feature is Feature.CHARSET and known is Verdict.UNKNOWN and self.server:
+            others = (each.own_verdict(feature) for each in self.all_accounts if each.server == self.server)
+            return next((each for each in others if each is not Verdict.UNKNOWN), known)
+        return known
 
     def learn(self, feature: Feature, verdict: Verdict) -> None:
         """Record a verdict, as of now."""
@@ -177,6 +188,12 @@ class Quirks:
             by_name = {feature.value: verdict.value for feature, verdict in found.items()}
             self.kept.write(server, {"verdicts": by_name, "shown_whole": self.largest_shown_whole})
             self._kept_for = server
+
+    def own_verdict(self, feature: Feature) -> Verdict:
+        """Return what is known of a feature from this account alone."""
+        if self._is_old(self._learned_at.get(feature, self._began_at)):
+            return Verdict.UNKNOWN
+        return self.verdicts.get(feature, Verdict.UNKNOWN)
 
     def _is_old(self, moment: float) -> bool:
         return self.clock() - moment >= limits.VERDICT_AGE_MAX_S

@@ -279,6 +279,34 @@ def test_an_empty_mailbox_leaves_features_unverified(peer: PeerFactory) -> None:
     assert quirks.verdict(Feature.SUBJECT) is Verdict.OK
 
 
+@pytest.mark.parametrize("action", [None, NOTHING, Respond(b"{tag} BAD No\r\n")])
+def test_an_account_without_foreign_text_learns_from_another_one_of_its_server(
+    peer: PeerFactory, action: Respond | None
+) -> None:
+    rules = [wrong("CHARSET", action)] if action else []
+    foreign = PeerMailbox(name="Foreign", messages=mixed())
+    server, elsewhere = (
+        peer(messages=[letter(1, "report")], mailboxes=[foreign], capabilities=PLAIN, rules=each)
+        for each in (rules, [])
+    )
+    one, other, far = Quirks(), Quirks(), Quirks()
+    one.all_accounts = other.all_accounts = far.all_accounts = (one, other, far)
+    assert find(elsewhere, far, mailbox="Foreign", subject="Grüße").uids
+    said = (
+        "The server's search by subject for non-ASCII text couldn't be tested: to be sure, search for "
+        "ASCII words."
+    )
+    first = find(server, one, subject="Grüße")
+    refuses = action is not None and action is not NOTHING
+    assert first.unverified == ("" if refuses else said)
+    find(server, other, mailbox="Foreign", subject="report")
+    before = len(searches(server))
+    again = find(server, one, subject="Grüße")
+    assert again.unverified == ""
+    assert any("CHARSET" in each for each in searches(server)[before:]) is (action is None)
+    assert any("was checked here" in each for each in again.statements) is (action is not None)
+
+
 def test_a_mailbox_that_cannot_be_probed_is_tried_a_few_times(peer: PeerFactory) -> None:
     server = peer(messages=mixed(), capabilities=PLAIN)
     server.rules.append(Rule(command="FETCH", action=Respond(b"{tag} NO No numbers\r\n")))

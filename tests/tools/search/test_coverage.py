@@ -12,12 +12,14 @@ from mailmcp.imap.search.page import MailboxPage
 from mailmcp.model.cursor import SourceCursor
 from mailmcp.tools.search.coverage import Coverage
 from mailmcp.tools.search.state import Search
+from servers.dovecot import Dovecot
 from servers.peer import PeerFactory
 from servers.peer_actions import Respond, Rule
 from servers.peer_mailbox import PeerMailbox, make_messages
 from tools.conftest import DeskFactory
+from tools.letters import make_letter
 from tools.search.starting import start
-from tools.stores import peer_account
+from tools.stores import dovecot_store, peer_account
 
 SEARCH = start(query="x")
 SEVERAL = start(query="x", mailbox="*", account_id="*")
@@ -166,3 +168,22 @@ def test_what_several_mailboxes_have_left_is_one_sentence() -> None:
     full = replace(full, candidates_checked=10, left=490)
     said = coverage(seen=(checked, full, replace(checked, candidates_checked=40))).method
     assert said == "Checked 70 of 700 possible matches; the next page continues from there."
+
+
+def test_what_one_account_shows_of_a_server_is_known_of_its_other_accounts(
+    dovecot: Dovecot, open_desk: DeskFactory
+) -> None:
+    plain, foreign = (
+        dovecot_store(dovecot, dovecot.user(f"charset-{name}")) for name in ("plain", "foreign")
+    )
+    plain.fill("INBOX", [make_letter("Offer").as_bytes()])
+    foreign.fill("INBOX", [make_letter("Grüße aus Zürich").as_bytes()])
+    desk = open_desk(plain.account, foreign.named("home"))
+
+    def method(account_id: str) -> str:
+        said: str = desk.search(account_id=account_id, **{"from": "Müller"}).data["coverage"]["method"]
+        return said
+
+    assert "for non-ASCII text couldn't be tested" in method("work")
+    assert "couldn't be tested" not in method("home")
+    assert "couldn't be tested" not in method("work")

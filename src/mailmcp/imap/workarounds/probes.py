@@ -57,10 +57,13 @@ def probe_once(session: Session, mailbox: str) -> None:
     Raises:
         DeadlineError, InternalError: The connection failed. Probing stops after a few failures.
     """
-    quirks, server = session.quirks, identify(session)
+    quirks = session.quirks
+    quirks.server = identify(session)
+    # Accounts of one host may be on different servers that look the same.
+    kept_as = f"{session.account.user}\n{quirks.server}"
     if not quirks.begin_probe():
         return
-    if quirks.restore(server):
+    if quirks.restore(kept_as):
         quirks.end_probes()
         return
     try:
@@ -71,13 +74,13 @@ def probe_once(session: Session, mailbox: str) -> None:
         return  # the mailbox is missing, or FETCH refused: the search itself will show it
     if verdicts:
         quirks.end_probes()
-        quirks.keep(server, verdicts)
+        quirks.keep(kept_as, verdicts)
 
 
 def identify(session: Session) -> str:
-    """Name a server by all that verdicts depend on. Accounts of one host may be on different servers."""
+    """Name a server by all that verdicts depend on, but the account."""
     account, connection = session.account, session.connection
-    where = f"{account.host.lower()}:{account.port} {account.user}"
+    where = f"{account.host.lower()}:{account.port}"
     features = " ".join(each.value for each in Feature)
     return "\n".join([where, connection.software, connection.capabilities_line, __version__, features])
 
