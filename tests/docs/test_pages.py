@@ -102,6 +102,13 @@ def test_the_architecture_names_every_package() -> None:
     assert packages - known == set()
 
 
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "decisions").glob("*.md")), ids=lambda page: page.name[:4]
+)
+def test_a_decision_has_fewer_than_forty_lines(page: Path) -> None:
+    assert len(page.read_text(encoding="utf-8").splitlines()) < 40
+
+
 def test_the_library_alone_needs_neither_mail_nor_the_sdk() -> None:
     loaded = "{'mailmcp', 'mcp', 'imapclient', 'anyio'} & set(sys.modules)"
     script = f"import sys, mcp_envelope; print(sorted({loaded}))"
