@@ -32,11 +32,12 @@ def test_pages_are_named() -> None:
     assert reading.notes == []
 
 
-def test_scans_are_said_to_be_images() -> None:
-    reading = read_with(read, pdf(["", ""], bitmap=True))
+@pytest.mark.parametrize(("texts", "pages"), [([""], "1 page"), (["", ""], "2 pages")])
+def test_scans_are_said_to_be_images(texts: list[str], pages: str) -> None:
+    reading = read_with(read, pdf(texts, bitmap=True))
     assert reading.is_scanned
     assert reading.notes == [
-        "Its pages (2) have no text and are probably scanned. imap_get_attachment with mode=image shows them."
+        f"{pages} without text, probably scanned. imap_get_attachment with mode=image shows a page."
     ]
 
 

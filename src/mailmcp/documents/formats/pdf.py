@@ -10,11 +10,12 @@ from pypdf import PageObject, PasswordType, PdfReader
 
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.writer import Writer
+from mailmcp.wording import counted
 
 _NAMED_MAX: Final = 10
 """Pages that a note lists."""
 
-_SHOW: Final = "imap_get_attachment with mode=image shows them."
+_SHOW: Final = "imap_get_attachment with mode=image shows a page."
 
 
 def read(content: BinaryIO, out: Writer) -> None:
@@ -42,7 +43,7 @@ def read(content: BinaryIO, out: Writer) -> None:
         out.add_note(f"Pages that can't be read: {_list(damaged)}.")
     if out.is_empty and number and not damaged:
         out.is_scanned = True
-        out.add_note(f"Its pages ({number}) have no text and are probably scanned. {_SHOW}")
+        out.add_note(f"{counted(number, 'page')} without text, probably scanned. {_SHOW}")
     elif pictured:
         out.add_note(f"Pages with pictures and no text: {_list(pictured)}. {_SHOW}")
 
