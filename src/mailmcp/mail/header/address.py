@@ -37,14 +37,12 @@ _OUTSIDE: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|\(', re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 _AROUND_DOTS: Final = re.compile(r"\s*([@.])\s*")
 _ROUTE: Final = re.compile(r"@[^:]*:")  # obsolete source route: <@relay,@relay:user@host>
-_ADDR_SPEC: Final = re.compile(r'(?:[^\s@"<>(),;:]+|"(?:[^"\\]|\\.)*")@(?:[^\s@<>(),;]+|\[[^\[\]\s]*\])')
+_ADDR_SPEC: Final = re.compile(r'(?:[^\s@"<>(),;:]+|"(?:[^"\\]|\\.)*")@(?:[^\s@"<>(),;]+|\[[^\[\]\s"]*\])')
+_LOCAL_NAME: Final = re.compile(r'[^\s@"<>(),;]+')
 _NEEDS_QUOTES: Final = re.compile(r'[<>,;:"@()\[\]\\]')
 _SPECIAL: Final = re.compile(r'(["\\])')
 _REMEMBERED_CHARS: Final = 200
 """Of a value: longer ones are lists, which rarely come again."""
-
-_COUNT: Final = re.compile(r"(?i)(and )?\d+\+? more")
-"""How a list that was cut ends. No name without an address may look like that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +110,8 @@ def format_address(address: Address) -> str:
     if _NEEDS_QUOTES.search(name):
         name = '"' + _SPECIAL.sub(r"\\\1", name) + '"'
     if not address.address:
-        return f'"{name}"' if _COUNT.fullmatch(name) else name
+        # A list that was cut ends with a count, which no name may look like.
+        return f'"{name}"' if any(map(str.isnumeric, name)) and not name.startswith('"') else name
     return f"{name} <{address.address}>"
 
 
@@ -207,7 +206,7 @@ def _addr_spec(text: str) -> str:
     cleaned = clean_line(spec).text
     if _ADDR_SPEC.fullmatch(cleaned) is not None:
         return cleaned
-    return cleaned if cleaned and "@" not in cleaned and " " not in cleaned else ""
+    return cleaned if _LOCAL_NAME.fullmatch(cleaned) is not None else ""
 
 
 def _name(tokens: list[_Token]) -> str:
