@@ -426,11 +426,12 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
     if kind == "inline" and not _is_clipping(values):
         return style
     outer_px = style.height_px
-    style = replace(style, width_px=min(width_px, WINDOW_PX[0]), height_px=height_px)
+    inner_px = _inner_width(values, style, width_px)
+    style = replace(style, width_px=min(inner_px, WINDOW_PX[0]), height_px=height_px)
     grows = is_cell and "max-width" not in values
-    style = replace(style, capacity=_capacity(values, style, math.inf if grows else width_px))
-    if not is_cell and width_px < _NARROW_PX and not is_readable(style.fill or style.colour, (WHITE,)):
-        style = replace(style, room_px=min(style.room_px, max(width_px, 0.0)))  # long words leave it
+    style = replace(style, capacity=_capacity(values, style, math.inf if grows else inner_px))
+    if not is_cell and inner_px < _NARROW_PX and not is_readable(style.fill or style.colour, (WHITE,)):
+        style = replace(style, room_px=min(style.room_px, max(inner_px, 0.0)))  # long words leave it
     if not _is_clipping(values):
         return style
     if tag in ("html", "body"):  # what doesn't fit in the window can't be scrolled to
@@ -447,18 +448,28 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         surely = surely and 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX
         verdict = "extent" if surely else MAYBE
     padding = parse_length(values.get("padding-top", "")) or Length()
+    border_px = _border_px(values, style, "top", "bottom")  # of the height, with `box-sizing:border-box`
     if values.get("display", "").endswith(("flex", "grid")):
         style = replace(style, unchecked=True)
     if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
         style = replace(style, capacity=0)
-    if outer_px <= _EXTENT_MAX_PX or 0 < height_px <= max(padding.to_px(style.font_px), _border_px(values)):
+    if outer_px <= _EXTENT_MAX_PX or 0 < height_px <= max(padding.to_px(style.font_px), border_px):
         verdict = verdict or MAYBE
     return replace(
         style,
         box=worst([style.box, verdict]),
         clipped=style.clipped or style.capacity is not None,
-        room_px=min(style.room_px, max(width_px, 0.0)),
+        room_px=min(style.room_px, max(inner_px, 0.0)),
     )
+
+
+def _inner_width(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> float:
+    """Return what margins, borders and padding leave of the width of a box."""
+    margins, padding = (
+        sum(max(0.0, *_lengths(values, style, f"{name}-{side}")) for side in ("left", "right"))
+        for name in ("margin", "padding")
+    )
+    return min(width_px, style.width_px - margins) - padding - _border_px(values, style, "left", "right")
 
 
 def _capacity(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> int | None:
@@ -481,13 +492,15 @@ def _lengths(values: Mapping[str, str], style: ComputedStyle, name: str) -> list
     if (written := values.get(name, "")) in (UNKNOWN, "inherit"):
         return [math.inf]
     found = map(parse_length, written.replace(" / ", " ").split(" "))
-    return [each.to_px(style.font_px, WINDOW_PX[0], style.root_px) if each else 0.0 for each in found]
+    return [each.to_px(style.font_px, style.width_px, style.root_px) if each else 0.0 for each in found]
 
 
-def _border_px(values: Mapping[str, str]) -> float:
-    """Return how much of a box its border may take, with `box-sizing:border-box`."""
-    edges = [values.get(name, "") for name in ("border", "border-width", "border-top", "border-bottom")]
-    return 2 * max((float(px) for edge in edges for px in re.findall(r"(\d+)px", edge)), default=0.0)
+def _border_px(values: Mapping[str, str], style: ComputedStyle, *sides: str) -> float:
+    """Return how much of a box its borders on two sides may take."""
+    names = ["border", "border-width", *(f"border-{side}{part}" for side in sides for part in ("", "-width"))]
+    written = re.findall(r"\d[\d.]*[a-z]+", " ".join(values.get(name, "") for name in names))
+    lengths = [length for each in written if (length := parse_length(each)) is not None]
+    return 2 * max((each.to_px(style.font_px, root_px=style.root_px) for each in lengths), default=0.0)
 
 
 def _is_too_wide(values: Mapping[str, str], style: ComputedStyle) -> bool:

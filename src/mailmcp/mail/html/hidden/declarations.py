@@ -62,12 +62,12 @@ Writing is taken to go from left to right."""
 
 _BOXES: Final = {  # top, right, bottom, left; missing ones are as those opposite
     "margin": ("margin-top", "margin-right", "margin-bottom", "margin-left"),
-    "padding": ("padding-top", "", "", "padding-left"),
+    "padding": ("padding-top", "padding-right", "padding-bottom", "padding-left"),
     "inset": ("top", "right", "bottom", "left"),
     "margin-inline": ("margin-left", "margin-right"),
     "margin-block": ("margin-top", "margin-bottom"),
-    "padding-inline": ("padding-left", ""),
-    "padding-block": ("padding-top", ""),
+    "padding-inline": ("padding-left", "padding-right"),
+    "padding-block": ("padding-top", "padding-bottom"),
     "inset-inline": ("left", "right"),
     "inset-block": ("top", "bottom"),
     "overflow": ("overflow-x", "overflow-y"),
@@ -164,7 +164,7 @@ def _declare(name: str, value: str, *, important: bool) -> Iterator[Declaration]
     for longhand, part in _longhands(name, value):
         # Old browsers read numbers as pixels, and colours without their sign; others read neither.
         quirk = _QUIRK.fullmatch(part) is not None
-        px = f"{part}px" if quirk and not is_understood(longhand, part) else part
+        px = part if is_understood(longhand, part) else _with_unit(longhand, part)
         certain = part != UNKNOWN and px == part and not (quirk and "color" in longhand)
         certain = certain and not part.startswith(("calc(", "min(", "max(", "clamp("))  # bounds are known
         yield Declaration(longhand, px, important, certain)
@@ -198,15 +198,20 @@ def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
 
 
 def _is_read(name: str, value: str) -> bool:
-    return is_understood(name, value) or bool(_QUIRK.fullmatch(value) and is_understood(name, f"{value}px"))
+    return is_understood(name, value) or is_understood(name, _with_unit(name, value))
+
+
+def _with_unit(name: str, value: str) -> str:
+    """Read a number as old browsers do, where it isn't one in all of them."""
+    return f"{value}px" if _QUIRK.fullmatch(value) and name != "line-height" else value
 
 
 def _sides(names: tuple[str, ...], values: list[str]) -> dict[str, str]:
     if len(values) > len(names):
-        return dict.fromkeys(filter(None, names), UNKNOWN)
+        return dict.fromkeys(names, UNKNOWN)
     while len(values) < len(names):
         values.append(values[max(len(values) - 2, 0)])
-    return {name: value for name, value in zip(names, values, strict=True) if name}
+    return dict(zip(names, values, strict=True))
 
 
 def _font(value: str) -> dict[str, str]:

@@ -157,7 +157,7 @@ _NOT_GREAT: Final = (
 )
 """A value without a length that pushes what is beside it out of the window."""
 
-_LINE: Final = rf"(?:[a-z]+|0|[0-9.]+em|[12]?\d(?:\.\d+)?(?:px|pt)|{_HEX}|[a-z-]+\([^()]*\))"
+_LINE: Final = rf"(?:[a-z]+|0|[0-2]?(?:\.\d+)?em|[12]?\d(?:\.\d+)?(?:px|pt)|{_HEX}|[a-z-]+\([^()]*\))"
 """A part of a border or an outline that isn't broad enough to cover a line of text."""
 
 _SHADE: Final = rf"(?:{_HEX}|(?:rgb|hsl)a?\([^()]*\)|[a-z]+)"
@@ -171,7 +171,7 @@ ROWS: Final = _rows((
     ("display",
      r"inline|contents|list-item|flow-root|(?:inline-)?(?:block|flex|grid|table)|-webkit-(?:inline-)?box"
      r"|table-(?:cell|row|caption|(?:row|header|footer)-group)", "none", "display"),
-    ("content-visibility", "visible|auto", "hidden", "display"),
+    ("content-visibility", "visible", "hidden", "display"),
     ("transform", rf"none|(?:(?:{_SHIFTS}|{_SAME}) ?)+",
      rf"(?:scale|scale[xy]|matrix)\( ?{_ZERO}(?:[, ].*)?\)|scale\([^,()]*, ?{_ZERO} ?\)", "transform"),
     ("scale", "none|1", rf"{_ZERO}(?: .*)?|\S+ {_ZERO}", "transform"),
