@@ -74,6 +74,12 @@ def test_other_values_are_cut_between_words() -> None:
     assert values["X-Long"] == "x" * limits.HEADER_WHOLE_CHARS_MAX + " … (10000 more characters)"
 
 
+def test_a_single_character_that_is_left_out_is_counted_as_one() -> None:
+    value = "x" * limits.HEADER_WHOLE_CHARS_MAX
+    values, _ = header_fields(headers_of(f"X-Long: {value}y\n\n"), everything=True)
+    assert values["X-Long"] == f"{value} … (1 more character)"
+
+
 def test_values_of_a_repeated_field_are_lines_in_order() -> None:
     values, _ = header_fields(headers_of("Received: a\nSubject: S\nReceived: b\n\n"), everything=True)
     assert values == {"Received": "a\nb", "Subject": "S"}

@@ -81,4 +81,6 @@ def _value(field: Header, max_chars: int) -> tuple[str, bool]:
     if len(value) <= max_chars:
         return value, False
     kept = value[:max_chars].rpartition(" ")[0] or cut_text(value, max_chars)
-    return f"{kept} … ({len(value) - len(kept)}{'+' if field.cut else ''} more characters)", True
+    rest = len(value) - len(kept)
+    more = f"{rest}+ more characters" if field.cut else counted(rest, "more character")
+    return f"{kept} … ({more})", True
