@@ -291,7 +291,7 @@ def _move(values: Mapping[str, str], style: ComputedStyle, kind: str) -> Compute
         if values[name] in ("auto", *WIDE - {"inherit"}) or (name in OFFSETS and is_static):
             continue
         length = parse_length(values[name])
-        if length is None:
+        if length is None or (name.endswith("-right") and "(" in values[name]):  # of which this is the least
             place, moved = worst([place, MAYBE]), True
             continue
         px = length.to_px(style.font_px, WINDOW_PX[0], style.root_px)
@@ -301,8 +301,9 @@ def _move(values: Mapping[str, str], style: ComputedStyle, kind: str) -> Compute
         if name.endswith("left"):
             room_px -= px
         pushes = name not in OFFSETS and not is_absolute and (kind == "inline" or not name.endswith("left"))
-        if name in ("margin-right", "margin-bottom") or (name == "margin-top" and kind == "inline"):
-            far_px = _SEEN_PX if name == "margin-right" else _FAR_PX  # from right to left, it moves the box
+        is_right = name in ("margin-right", "padding-right")  # from right to left, these move the text
+        if is_right or name == "margin-bottom" or (name == "margin-top" and kind == "inline"):
+            far_px = _SEEN_PX if is_right else _FAR_PX
             moved = moved or not -_OVERLAP_PX <= px < far_px
         elif not -_OFF_PAGE_PX < px < _FAR_PX:
             place, moved = worst([place, MAYBE if pushes else "position"]), moved or pushes

@@ -12,7 +12,7 @@ from mailmcp.mail.html.hidden.colour import parse_colour
 from mailmcp.mail.html.hidden.declarations import Declaration, parse_style
 from mailmcp.mail.html.hidden.selector import Element
 from mailmcp.mail.html.normalize import SPACES
-from mailmcp.mail.html.tags import TABLE_PARTS
+from mailmcp.mail.html.tags import CELLS, TABLE_PARTS
 
 _DIMENSION: Final = re.compile(r"[ \t\n\f\r]*\+?([0-9]+(?:\.[0-9]+)?)(%?)")
 """A number, whatever follows it (HTML standard, section 2.4.4.4)."""
@@ -100,13 +100,16 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
 
 def _layout(tag: str, attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
     """Read sizes, how lines break, and what moves an element or what follows it."""
-    found = _dimension("width", attributes.get("width", ""))
+    sizes = ("width", "height") if tag == "table" or tag in TABLE_PARTS else ("width",)
+    found: tuple[Declaration, ...] = ()
+    for name in sizes:
+        value = attributes.get(name, "")
+        if tag not in CELLS or value.strip(SPACES) not in ("0", "0%"):  # for cells, 0 is no size
+            found += _dimension(name, value)
     if tag in ("td", "th") and "nowrap" in attributes:
         found += parse_style("white-space:nowrap")
     if attributes.get("contenteditable", "").lower() == "plaintext-only":
         found += parse_style("white-space-collapse:preserve")
-    if tag == "table" or tag in TABLE_PARTS:
-        found += _dimension("height", attributes.get("height", ""))
     if tag == "table" and (side := attributes.get("align", "").lower()) in ("left", "right"):
         found += parse_style(f"float:{side}")
     for name in ("size",) if tag == "hr" else _BROAD:
@@ -119,9 +122,9 @@ def _layout(tag: str, attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
 
 
 def _dimension(name: str, value: str) -> tuple[Declaration, ...]:
-    """Read a length in pixels or percent; browsers ignore 0."""
+    """Read a length in pixels or percent."""
     match = _DIMENSION.match(value)
-    return parse_style(f"{name}:{match[1]}{match[2] or 'px'}") if match and float(match[1]) else ()
+    return parse_style(f"{name}:{match[1]}{match[2] or 'px'}") if match else ()
 
 
 def parse_legacy_colour(name: str, value: str) -> tuple[Declaration, ...]:

@@ -220,8 +220,9 @@ ROWS: Final = _rows((
     ("position", "static|relative", "absolute|fixed|(?:-webkit-)?sticky", "position"),
     ("border border-top border-bottom border-width border-top-width border-bottom-width"
      " outline outline-width", rf"{_LINE}(?: {_LINE}){{0,3}}"),
-    ("border-left border-left-width border-right border-right-width padding-right padding-bottom min-height"
-     " grid-template-columns", _NOT_GREAT),
+    ("padding-bottom min-height grid-template-columns", _NOT_GREAT),
+    ("border-left border-left-width border-right border-right-width",
+     rf"(?!.*\d{{3}}(?:\.\d+)?(?:px|pt)){_NOT_GREAT}"),
     ("border-spacing gap row-gap column-gap", rf"(?:{_FEW} ?)+|normal"),
     ("outline-offset", r"0|\d?\dpx|-[0-4]px"),
     ("box-shadow", rf"none|{_SHADOW}(?:, ?{_SHADOW})*"),
@@ -244,7 +245,8 @@ ROWS: Final = _rows((
 
 OFFSETS: Final = frozenset({"left", "top", "right", "bottom"})
 PLACES: Final = OFFSETS | {
-    *("margin-left", "margin-top", "margin-right", "margin-bottom", "padding-left", "padding-top")
+    *("margin-left", "margin-top", "margin-right", "margin-bottom"),
+    *("padding-left", "padding-top", "padding-right"),
 }
 """What moves a box or its content."""
 
@@ -263,7 +265,7 @@ _BY_CONTENT: Final = ("min-content", "max-content", "fit-content")
 _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     **{name: _is_row(row) for name, row in ROWS.items()},
     **dict.fromkeys(PLACES, _is_length("auto")),
-    **dict.fromkeys(("padding-left", "padding-top"), _is_length(low=0)),
+    **dict.fromkeys(("padding-left", "padding-top", "padding-right"), _is_length(low=0)),
     **dict.fromkeys(("width", "min-width", "height"), _is_length("auto", *_BY_CONTENT, low=0)),
     **dict.fromkeys(("max-width", "max-height"), _is_length("none", *_BY_CONTENT, low=0)),
     "font-size": lambda value: (length := parse_font_size(value)) is not None and min(length) >= 0,
