@@ -299,3 +299,9 @@ def test_a_session_says_what_it_is(peer: PeerFactory) -> None:
 def test_a_dotless_i_is_not_inbox(peer: PeerFactory) -> None:
     with session_on(make_account(peer())) as session, pytest.raises(NotFoundError):
         session.examine("\N{LATIN SMALL LETTER DOTLESS I}nbox")
+
+
+def test_the_message_limit_is_read_from_the_capabilities(peer: PeerFactory) -> None:
+    for said, limit in (("MESSAGELIMIT=1000", 1000), ("MESSAGELIMIT=x", 0), ("MESSAGELIMIT", 0)):
+        with session_on(make_account(peer(capabilities=("IMAP4rev1", said)))) as session:
+            assert session.message_limit == limit

@@ -29,16 +29,14 @@ _STRUCTURE_ROW = re.compile(
 _WHOLE_HEADER = ("UID", f"BODY.PEEK[HEADER]<0.{limits.ROW_HEADER_OCTETS}>")
 
 
-def fetch_steps(
-    *jobs: FetchJob, message_limit: int = 0, optional: FetchJob = ((), ())
-) -> Steps[list[Fetched]]:
+def fetch_steps(*jobs: FetchJob, message_limit: int, optional: FetchJob = ((), ())) -> Steps[list[Fetched]]:
     """Do several jobs at once; one round trip if all goes well and the commands fit a burst.
 
     One more if messages lack a From field: their `HEADER.FIELDS` is then replaced by the whole header.
 
     Args:
         jobs: Each has its result, in order. A message in several jobs has the items of all.
-        message_limit: How many messages the server looks at in one command (RFC 9738); 0 for no limit.
+        message_limit: As `Session.message_limit`.
         optional: Fetched along with the jobs, but not again if it fails. Its result is the last one and has
             no failures; without UIDs there is none.
     """
@@ -97,7 +95,7 @@ def fetch_by_number(job: FetchJob, sample: FetchJob) -> Steps[dict[int, FetchedM
     return rows | fetched.messages
 
 
-def uids_with_word(uids: Sequence[int], word: bytes, *, message_limit: int = 0) -> Steps[set[int]]:
+def uids_with_word(uids: Sequence[int], word: bytes, *, message_limit: int) -> Steps[set[int]]:
     """Return the messages with a word in their BODYSTRUCTURE; one round trip if the commands fit a burst.
 
     Only structures that have it are parsed: that takes a hundred times as long as looking for it.

@@ -70,6 +70,10 @@ class FetchedMessage:
             return None
         return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
 
+    def has_flag(self, flag: str) -> bool:
+        """Return whether it has a flag, in any case."""
+        return flag.lower() in map(str.lower, self.flags)
+
 
 def parse_rows(response: Response) -> tuple[dict[int, FetchedMessage], int]:
     """Parse the FETCH responses that have a UID, and count those that are malformed.

@@ -176,7 +176,7 @@ def _fetch(
             ] = None
             uids = uids[-limits.REPLIES_MAX :]
         if uids:
-            steps = row_steps(uids, items)
+            steps = row_steps(session, uids, items)
             tasks[name] = MailboxTask(mailbox=name, uidvalidity=each.uidvalidity, steps=steps)
     run_pipelined(session, list(tasks.values()))
     answers: dict[str, FoundReplies | ToolError] = {}

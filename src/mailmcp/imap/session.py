@@ -95,6 +95,11 @@ class Session:
         """Return whether the server advertises `capability`, and wasn't caught failing at it."""
         return self.connection.can(capability) and self.quirks.allows(capability)
 
+    @property
+    def message_limit(self) -> int:
+        """How many messages the server looks at in one command (RFC 9738); 0 for any number."""
+        return self.connection.capability_value("MESSAGELIMIT")
+
     def run(self, name: str, *arguments: bytes, uid: bool = False, also: Sequence[Command] = ()) -> Response:
         """Send a command; a stale mailbox is opened again in the same round trip.
 

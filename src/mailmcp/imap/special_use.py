@@ -6,6 +6,8 @@ As mail programs and providers name them, in the languages whose names mean noth
 import re
 from typing import Final
 
+from mailmcp.imap.fetch_response import FetchedMessage
+
 _NAMES: Final = {
     # In lower case, separated by bars.
     "\\Archive": "archive|archives|archiv|archivo|archivio|arquivo|archief|archiwum|arkiv|архив",
@@ -38,6 +40,11 @@ _NAMES: Final = {
 }
 
 _USES: Final = {name: use for use, names in _NAMES.items() for name in names.split("|")}
+
+
+def is_draft(message: FetchedMessage, special_use: str) -> bool:
+    """Return whether a message in a mailbox of that special use is a draft: by its flag or its mailbox."""
+    return special_use == "\\Drafts" or message.has_flag("\\Draft")
 
 
 def use_of(leaf: str) -> str:

@@ -101,7 +101,7 @@ def fetch_row(session: Session, name: str, *, uidvalidity: int, uid: int, items:
         NotFoundError, ConflictError: The mailbox is gone, or has another UIDVALIDITY.
         DeadlineError, InternalError: The connection failed.
     """
-    task = MailboxTask(mailbox=name, uidvalidity=uidvalidity, steps=row_steps([uid], items))
+    task = MailboxTask(mailbox=name, uidvalidity=uidvalidity, steps=row_steps(session, [uid], items))
     [result] = run_pipelined(session, [task])
     if isinstance(result, ToolError):
         raise result
@@ -202,7 +202,7 @@ def _fetch_new(
         name: MailboxTask(
             mailbox=name,
             uidvalidity=searched.mailboxes[name].uidvalidity,
-            steps=row_steps(uids, items),
+            steps=row_steps(session, uids, items),
         )
         for name, uids in new.items()
         if uids
@@ -271,13 +271,13 @@ def _search_steps(session: Session, name: str, query: ThreadQuery) -> Steps[Foun
     return nothing if found is None else found
 
 
-def row_steps(uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
+def row_steps(session: Session, uids: Sequence[int], items: Sequence[str]) -> Steps[Fetched]:
     """Fetch rows; without their structures where the server sends one that can't be parsed."""
-    [fetched] = yield from fetch_steps((uids, items))
+    [fetched] = yield from fetch_steps((uids, items), message_limit=session.message_limit)
     unreadable = [uid for uid, failure in fetched.failures.items() if failure.code is Code.INTERNAL]
     if not unreadable or fetched.interrupted:
         return fetched
     plain = [item for item in items if item != "BODYSTRUCTURE"]
-    [again] = yield from fetch_steps((unreadable, plain))
+    [again] = yield from fetch_steps((unreadable, plain), message_limit=session.message_limit)
     kept = {uid: failure for uid, failure in fetched.failures.items() if uid not in unreadable}
     return Fetched(messages=fetched.messages | again.messages, failures=kept | again.failures)

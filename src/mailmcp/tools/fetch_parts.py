@@ -65,7 +65,9 @@ def _fetch(
         name: MailboxTask(
             mailbox=name,
             uidvalidity=uidvalidities[name],
-            steps=fetch_steps(*((uids, items) for items, uids in jobs.items())),
+            steps=fetch_steps(
+                *((uids, items) for items, uids in jobs.items()), message_limit=session.message_limit
+            ),
         )
         for name, jobs in wanted.items()
     }

@@ -5,7 +5,7 @@ import pytest
 from imap.scenes import make_account, session_on
 from imap.searches import PLAIN, PROOFS, candidate_list, letter, letters, probed
 from mailmcp.imap.pipeline import MailboxTask, run_pipelined
-from mailmcp.imap.search.candidates import find_candidates, message_limit
+from mailmcp.imap.search.candidates import find_candidates
 from mailmcp.imap.search.order import Order, Position
 from mailmcp.imap.search.page import CandidateList, Candidates, PageRequest
 from mailmcp.imap.session import Session
@@ -60,12 +60,6 @@ def test_a_message_that_vanished_while_ranking_is_no_candidate(peer: PeerFactory
     with session_on(make_account(server), probed()) as session:
         found = find(session, quest(Order.LARGEST))
         assert (list(found.uids), found.complete) == ([1, 3, 2], True)
-
-
-def test_the_message_limit_is_read_from_the_capabilities(peer: PeerFactory) -> None:
-    for said, limit in (("MESSAGELIMIT=1000", 1000), ("MESSAGELIMIT=x", 0), ("MESSAGELIMIT", 0)):
-        with session_on(make_account(peer(capabilities=("IMAP4rev1", said)))) as session:
-            assert message_limit(session) == limit
 
 
 def test_messages_without_a_rank_hide_no_others(peer: PeerFactory) -> None:

@@ -99,6 +99,17 @@ def test_a_conversation_that_is_too_long_says_so(
     assert "Only 3 of its messages are shown." in reply.data["coverage"]["method"]
 
 
+def test_a_conversation_stays_within_the_servers_message_limit(
+    peer: PeerFactory, open_desk: DeskFactory
+) -> None:
+    """RFC 9738."""
+    server = peer(messages=peer_messages(make_talk(6)), capabilities=("IMAP4rev1", "MESSAGELIMIT=2"))
+    assert texts(thread_of_newest(open_desk(peer_account(server)))) == [f"Turn {n}." for n in range(1, 7)]
+    fetched = [each.line.split(" ")[2] for each in server.commands if each.name == "UID FETCH"]
+    assert fetched[-3:] == ["1:2", "3:4", "5:6"]
+    assert not {"1:5", "1:6"}.intersection(fetched)
+
+
 def drafts_of(reply: Reply) -> list[bool]:
     """Tell for each line whether it says that it was not sent; the data must agree."""
     marked = ["draft, not sent" in line for line in reply.text.split("\n") if line.startswith("- ")]

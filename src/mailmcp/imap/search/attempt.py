@@ -15,7 +15,6 @@ from mailmcp.imap.fetch import Fetched, FetchFailure
 from mailmcp.imap.fetch_pipelined import FetchJob, fetch_steps
 from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import Steps, riding
-from mailmcp.imap.search.candidates import message_limit
 from mailmcp.imap.search.order import UID_RANK, Order, Position, rank_of, sample_evenly
 from mailmcp.imap.search.page import Candidates, PageRequest
 from mailmcp.imap.search.search_response import parse_esearches
@@ -295,7 +294,7 @@ def plan_attempt(server: SearchServer, wanted: PageRequest, candidates: Candidat
             ["UID", *wanted.items(session)], [*proof_items, *(_TIMES if tests_order else ())]
         ),
         proof_items=proof_items,
-        message_limit=message_limit(session),
+        message_limit=session.message_limit,
         tests_order=tests_order,
         verifies_all=verifies_all,
     )

@@ -298,10 +298,5 @@ def _find_place(
 
 def _fetch_order_items(session: Session, uids: Sequence[int], order: Order) -> Steps[Fetched]:
     items = ["UID", *order.items]
-    [fetched] = yield from fetch_steps((uids, items), message_limit=message_limit(session))
+    [fetched] = yield from fetch_steps((uids, items), message_limit=session.message_limit)
     return fetched
-
-
-def message_limit(session: Session) -> int:
-    """Return how many messages the server handles in one command (RFC 9738); 0 for any number."""
-    return session.connection.capability_value("MESSAGELIMIT")

@@ -60,13 +60,9 @@ class Order(StrEnum):
     @property
     def by_uid(self) -> "Order":
         """The order by UID that approximates an order by time; other orders unchanged."""
-        approximations = {
-            Order.NEWEST_ARRIVAL: Order.NEWEST,
-            Order.NEWEST_WRITTEN: Order.NEWEST,
-            Order.OLDEST_ARRIVAL: Order.OLDEST,
-            Order.OLDEST_WRITTEN: Order.OLDEST,
-        }
-        return approximations.get(self, self)
+        if self is Order.LARGEST:
+            return self
+        return Order.OLDEST if self.ascending else Order.NEWEST
 
     @property
     def by_arrival(self) -> "Order":

@@ -32,9 +32,7 @@ def scan_structures(
     began = clock()
     while scanned < len(uids) and size:
         chunk = uids[scanned : scanned + size]
-        having = yield from uids_with_word(
-            chunk, word, message_limit=session.connection.capability_value("MESSAGELIMIT")
-        )
+        having = yield from uids_with_word(chunk, word, message_limit=session.message_limit)
         kept.extend(uid for uid in chunk if uid in having)
         scanned += len(chunk)
         elapsed_s, left_s = max(clock() - began, 0.001), max(until - clock(), 0.0)

@@ -17,7 +17,7 @@ from mailmcp.imap.fetch import Fetched, FetchFailure
 from mailmcp.imap.fetch_pipelined import fetch_steps
 from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.pipeline import CurrentMailbox, MailboxTask, Steps, riding, run_pipelined
-from mailmcp.imap.search.candidates import find_candidates, message_limit
+from mailmcp.imap.search.candidates import find_candidates
 from mailmcp.imap.search.order import Order
 from mailmcp.imap.search.page import CandidateList, Candidates, MailboxPage, PageRequest
 from mailmcp.imap.search.search_response import parse_esearches
@@ -250,12 +250,14 @@ class _Walk:
         """
         server = self.server
         visible = server.search_visible(self.request.query, chunk, share=share)
-        fetching = fetch_steps((chunk, items), message_limit=message_limit(server.session))
+        limit = server.session.message_limit
+        fetching = fetch_steps((chunk, items), message_limit=limit)
         [rows], replies = yield from riding(visible.commands, fetching)
         unseen = None if rows.interrupted else visible.unseen(parse_esearches(replies, len(visible.commands)))
         if unseen:
             check = check.with_unseen(unseen)
-            [looked] = yield from fetch_steps((list(unseen), merge_items(items, check.items)))
+            job = list(unseen), merge_items(items, check.items)
+            [looked] = yield from fetch_steps(job, message_limit=limit)
             rows = replace(rows, messages=rows.messages | looked.messages, interrupted=looked.interrupted)
         if rows.interrupted and (visible.commands or not rows.failures):
             rows = Fetched(failures=dict.fromkeys(chunk, _LOST), interrupted=True)

@@ -107,7 +107,7 @@ def parse_known_message(row: FetchedMessage) -> KnownMessage:
         cc=first("Cc", _ADDRESS),
         message_id=first("Message-ID", _MESSAGE_ID),
         body_word=_body_word(headers, row.sections.get("TEXT", b"")),
-        seen="\\seen" in map(str.lower, row.flags),
+        seen=row.has_flag("\\Seen"),
         fields=frozenset(name for name in PROBED_FIELDS if name in headers),
     )
 

@@ -86,14 +86,9 @@ def _search_sent(search: Search, replies: ReplySearch) -> Search:
         names = [each.name for each in listed if each.special_use == "\\Sent" and each.selectable]
         sources += [SourceCursor(account_id=account_id, mailbox=name) for name in names or ["Sent"]]
     names = list(dict.fromkeys(each.mailbox for each in sources))
-    listed_names = tuple(names) if len(names) > 1 else ()
-    where = {"mailbox": "INBOX" if listed_names else names[0], "mailboxes": listed_names}
-    return replace(
-        search,
-        arguments=search.arguments.model_copy(update=where),
-        listed=bool(listed_names),
-        sources=tuple(sources),
-    )
+    several = len(names) > 1
+    where = {"mailbox": "INBOX" if several else names[0], "mailboxes": tuple(names) if several else ()}
+    return replace(search, arguments=search.arguments.model_copy(update=where), sources=tuple(sources))
 
 
 async def _fill_page(

@@ -6,6 +6,7 @@ which servers overlook in text that they can't read.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 
 from pydantic import BaseModel
 
@@ -158,6 +159,12 @@ class Coverage:
         if self.search.one_mailbox:
             return f"{code(self.search.sources[0].mailbox)} ({accounts})"
         return f"{counted(len(self.seen), 'mailbox', 'mailboxes')} ({accounts})"
+
+    def summarize(self, found: str, zone: tzinfo, *, verb: str) -> str:
+        """Write the summary of what was found, and where; `verb` says what was done, in the past tense."""
+        by_written = ", by Date header" if self.search.by_written else ""
+        summary = f"{found}{by_written}, times in {zone}"
+        return summary if self.all_seen else f"{summary}; not everything could be {verb}"
 
     def summarize_nothing_found(self) -> str:
         """Write the summary of a page without messages; earlier pages may have had some."""

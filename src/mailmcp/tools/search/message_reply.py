@@ -1,6 +1,7 @@
 """The reply to a search: one page of messages, how far it can be trusted, and what to do next."""
 
 from collections.abc import Mapping, Sequence
+from datetime import tzinfo
 
 from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.search.order import Order
@@ -81,7 +82,7 @@ async def reply_with_messages(
     total = page.total if rows else 0
     warnings = search_warnings(search, sent, coverage.seen, total=total, imported=imported, today=call.today)
     return Outcome(
-        summary=_summary(coverage, page, shown=len(rows), zone=str(zone), what=found.what),
+        summary=_summary(coverage, page, shown=len(rows), zone=zone, what=found.what),
         data=data(
             account_id=search.account_id,
             mailbox=search.mailboxes[0] if len(search.mailboxes) == 1 else "",
@@ -109,15 +110,13 @@ async def reply_with_messages(
     )
 
 
-def _summary(coverage: Coverage, page: SearchPage, *, shown: int, zone: str, what: str) -> str:
+def _summary(coverage: Coverage, page: SearchPage, *, shown: int, zone: tzinfo, what: str) -> str:
     """Write the summary; `what` says what the messages have in common, "" if nothing."""
     if not shown and (page.failed_only or not page.rest):
         return coverage.summarize_nothing_found()
     at_most = "" if page.total_exact else "at most "
-    total = f"{at_most}{counted(page.total, 'message')}"
-    by_written = ", by Date header" if coverage.search.by_written else ""
-    summary = f"{shown} of {total} in {coverage.where}{what}{by_written}, times in {zone}"
-    return summary if coverage.all_seen else f"{summary}; not everything could be searched"
+    found = f"{shown} of {at_most}{counted(page.total, 'message')} in {coverage.where}{what}"
+    return coverage.summarize(found, zone, verb="searched")
 
 
 def _next_action(

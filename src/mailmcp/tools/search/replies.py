@@ -19,6 +19,7 @@ from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.reply_search import FoundReplies, ReplyQuery, find_replies
 from mailmcp.imap.session import Session
+from mailmcp.imap.special_use import is_draft
 from mailmcp.mail.awaited_reply import Letter, find_answered, is_automatic
 from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.header.address import addresses_in
@@ -102,12 +103,9 @@ class ReplySearch:
         return unread | {ref for ref, done in zip(wanted, answered, strict=True) if not done}
 
     def _may_await(self, ref: MessageRef, row: FetchedMessage) -> bool:
-        if self._is_draft(ref, row):
+        if is_draft(row, self._use(ref)):
             return False
         return invitation_method(parse_body_structure(row.body_structure).root) != "reply"
-
-    def _is_draft(self, ref: MessageRef, row: FetchedMessage) -> bool:
-        return self._use(ref) == "\\Drafts" or any(flag.lower() == "\\draft" for flag in row.flags)
 
     def _use(self, ref: MessageRef) -> str:
         return SentMail(listings=self.listings).use_of(ref.account_id, ref.mailbox)
@@ -115,15 +113,14 @@ class ReplySearch:
     def _letter(self, ref: MessageRef, row: FetchedMessage) -> Letter:
         headers = _headers(row)
         links, senders = parse_thread_headers(headers), addresses_in(headers, "From")
-        by_owner = self._use(ref) == "\\Sent" or (bool(senders) and senders <= self.own)
+        use = self._use(ref)
+        by_owner = use == "\\Sent" or (bool(senders) and senders <= self.own)
         from_other_side = by_owner == (self._side == FROM_ME)
         return Letter(
             links=links,
             written_at=next(_moments(links, row), 0.0),
             by_owner=by_owner,
-            is_answer=from_other_side
-            and bool(senders)
-            and not (self._is_draft(ref, row) or is_automatic(headers)),
+            is_answer=from_other_side and bool(senders) and not (is_draft(row, use) or is_automatic(headers)),
         )
 
     def _query(self, rows: Collection[FetchedMessage]) -> ReplyQuery:

@@ -63,9 +63,6 @@ class Search:
     """The day on which `last_days` starts; "" without."""
 
     query: SearchQuery
-    listed: bool
-    """Whether several mailboxes were named."""
-
     by_arrival: bool = False
     """Whether the messages of one mailbox go by arrival, since its UIDs do not."""
 
@@ -97,6 +94,11 @@ class Search:
     def all_accounts(self) -> bool:
         """Whether all accounts were requested."""
         return self.account_id == EVERYTHING
+
+    @property
+    def listed(self) -> bool:
+        """Whether several mailboxes were named."""
+        return bool(self.arguments.mailboxes)
 
     @property
     def mailboxes(self) -> tuple[str, ...]:
@@ -159,7 +161,6 @@ def start_search(
         ),
         first_day=first_day,
         query=query,
-        listed=len(names) > 1,
         sources=tuple(SourceCursor(account_id=each, mailbox=name) for each in account_ids for name in names),
         page_size=arguments.limit,
     )
@@ -212,7 +213,6 @@ def resume_search(text: str, zone: tzinfo) -> Search:
         arguments=arguments,
         first_day=first_day,
         query=query,
-        listed=mailboxes == _LIST,
         by_arrival=bool(by_arrival),
         sources=cursor.sources,
         total=cursor.total,

@@ -12,6 +12,7 @@ from mailmcp import limits
 from mailmcp.imap.fetch_response import FetchedMessage
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.session import Session
+from mailmcp.imap.special_use import is_draft
 from mailmcp.imap.thread import (
     Related,
     ThreadQuery,
@@ -260,7 +261,9 @@ class _Search:
             end = max(limits.THREAD_MESSAGES_MAX, self._number(folded))
             folded = folded[end - limits.THREAD_MESSAGES_MAX : end]
         others = [each for ref, each in self.candidates.items() if ref not in members]
-        others = [replace(each, draft=_is_draft(each, self.uses.get(each.ref.mailbox))) for each in others]
+        others = [
+            replace(each, draft=is_draft(each.row, self.uses.get(each.ref.mailbox, ""))) for each in others
+        ]
         by_ids = self.by_thread_id and self.session.quirks.trusts(Feature.IDS)
         return FoundThread(
             members=folded,
@@ -312,7 +315,7 @@ def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str
         start: The requested message.
         uses: The special use of each mailbox, in their order.
     """
-    drafts = {each.ref for each in members if _is_draft(each, uses.get(each.ref.mailbox))}
+    drafts = {each.ref for each in members if is_draft(each.row, uses.get(each.ref.mailbox, ""))}
     rank = {name: number for number, name in enumerate(uses)}
     folded = Folded[str, Member]()
     for each in sorted(
@@ -328,7 +331,3 @@ def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str
         # All Mail has drafts too, so a copy there proves nothing.
         sent = [each for each in (first, *others) if uses.get(each.ref.mailbox) != "\\All"] or [first]
         yield replace(first.with_copies(others), draft=all(each.ref in drafts for each in sent))
-
-
-def _is_draft(member: Member, special_use: str | None) -> bool:
-    return special_use == "\\Drafts" or any(flag.lower() == "\\draft" for flag in member.row.flags)

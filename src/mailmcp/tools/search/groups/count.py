@@ -104,7 +104,7 @@ class GroupTally:
             epoch=epoch,
             arrived=arrived,
             size_octets=row.size_octets,
-            is_unread="\\seen" not in map(str.lower, row.flags),
+            is_unread=not row.has_flag("\\Seen"),
             keys=names,
             ids=server_keys(account_id=self.account_id, email_id=row.email_id, gmail_id=row.gmail_id),
         )

@@ -85,9 +85,7 @@ def _summary(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: tzin
         messages = f"{grouped.counted} of {at_most}{counted(grouped.total, 'message')}"
     elif not grouped.total_exact:
         messages = f"at most {messages}"
-    by_written = ", by Date header" if coverage.search.by_written else ""
-    summary = f"{groups} in {messages} in {coverage.where}{by_written}, times in {zone}"
-    return summary if coverage.all_seen else f"{summary}; not everything could be counted"
+    return coverage.summarize(f"{groups} in {messages} in {coverage.where}", zone, verb="counted")
 
 
 def _notes(grouped: Grouped, zone: tzinfo) -> Iterator[str]:
