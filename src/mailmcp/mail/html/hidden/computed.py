@@ -52,15 +52,16 @@ _NARROW_PX: Final = 100.0  # a background that content may well leave
 _SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
 _WIDE_PX: Final = 1_100.0  # content at the far end is out of sight
 _OVERLAP_PX: Final = 20.0  # templates pull boxes together by as much
-_PULL_MAX_PX: Final = {"text-indent": 100.0, "letter-spacing": 4.0}
+_LETTER_PULL_MAX_PX: Final = 4.0
+_INDENT_PX: Final = (-24.0, 100.0)  # a short first line stays in the window
 _BACKGROUNDS_MAX: Final = 8
-_ROUND_PX: Final = 40.0  # corners as round as that take text away
-_ROUND_CHARS: Final = 60  # of a button that is round at its ends
-_TALL_PX: Final = 100.0
+_ROUND_PX: Final = 24.0  # corners rounder than that can take words away
+_BUTTON_PX: Final = 60.0  # height of a button that is round at its ends
+_BUTTON_CHARS: Final = 60
 LETTER_EM: Final = 0.45  # width of a narrow letter
 
-_INHERITED: Final = {name for name, row in ROWS.items() if row.inherited}
-_OWN: Final = ROWS.keys() - _INHERITED
+_OWN: Final = {name for name, row in ROWS.items() if not row.inherited}
+_INHERITED: Final = (ROWS.keys() - _OWN) | {"text-indent"}
 _BOX_ONLY: Final = frozenset({"content-visibility", "transform", "scale"})
 _PADDED: Final = frozenset({"ol", "ul", "menu", "dir", "fieldset", "button", "dialog"})
 """Padded by the style sheet of browsers."""
@@ -89,7 +90,9 @@ class ComputedStyle:
     font_px: float = 16.0
     root_px: float = 16.0
     line_height: Length = _NORMAL
-    nowrap: bool = False
+    white_space: str = "normal"
+    letter_spacing_px: float = 0.0
+    indent_px: float = 0.0
     opacity: float = 1.0
     colour: Colour = BLACK
     fill: Colour | None = None
@@ -131,6 +134,16 @@ class ComputedStyle:
 
     unchecked: bool = False
     """Whether the element may hide text that isn't in it."""
+
+    @property
+    def nowrap(self) -> bool:
+        """Whether lines may be longer than their box."""
+        return self.white_space not in ("normal", "pre-line", "pre-wrap")
+
+    @property
+    def letter_px(self) -> float:
+        """How much of a line a narrow letter takes."""
+        return LETTER_EM * self.font_px + max(self.letter_spacing_px, 0.0)
 
     @property
     def removal(self) -> str:
@@ -190,13 +203,17 @@ def compute_style(
     faded = MAYBE if opacity is None else "opacity" if total < _OPACITY_MIN else ""
     if kind == "contents" and total != parent.opacity:  # there is no box to fade
         total, faded = parent.opacity, MAYBE
-    leading, spacing = _line_height(values.get("line-height", "")), values.get("white-space", "inherit")
+    leading = _line_height(values.get("line-height", ""))
+    spacing, indent = (parse_length(values.get(name, "")) for name in ("letter-spacing", "text-indent"))
+    white_space = values.get("white-space", "inherit")
     style = replace(
         parent,
         font_px=font_px,
         root_px=font_px if tag == "html" else parent.root_px,
         line_height=leading or parent.line_height,
-        nowrap=parent.nowrap if spacing in INHERITING else spacing not in ("normal", "pre-line", "pre-wrap"),
+        white_space=parent.white_space if white_space in INHERITING else white_space,
+        letter_spacing_px=spacing.to_px(font_px) if spacing else parent.letter_spacing_px,
+        indent_px=indent.to_px(font_px, parent.width_px) if indent else parent.indent_px,
         opacity=total,
         inherited=_judge_inherited(values, parent, kind, soft, font_px),
         box=worst([parent.box, faded, *(own[name] for name in own if not ROWS[name].moves)]),
@@ -258,8 +275,10 @@ def _judge_inherited(
         if name in ROWS:
             found[name] = ROWS[name].judge(value)
             pull_px = -(parse_length(value) or Length()).em * font_px  # inherited as pixels by smaller text
-            if not found[name] and pull_px > _PULL_MAX_PX.get(name, math.inf):
+            if name == "letter-spacing" and not found[name] and pull_px > _LETTER_PULL_MAX_PX:
                 found[name] = MAYBE
+        elif name == "text-indent":
+            found[name] = _judge_indent(values, parent, font_px)
         elif value == UNKNOWN:
             found[name] = MAYBE
         elif name != "font-size" or not is_relative(value):
@@ -271,6 +290,19 @@ def _judge_inherited(
         if (name in soft and around) or (is_idle and found[name] != around):
             found[name] = MAYBE
     return frozenset(item for item in found.items() if item[1])
+
+
+def _judge_indent(values: Mapping[str, str], parent: ComputedStyle, font_px: float) -> str:
+    """Judge `text-indent`; the element's own margin makes room for one to the left, as in lists."""
+    length = parse_length(values["text-indent"])
+    if length is None:
+        return "" if values["text-indent"] == "initial" else MAYBE
+    style = replace(parent, font_px=font_px)
+    room_px = sum(_lengths(values, style, "margin-left") + _lengths(values, style, "padding-left"))
+    indent_px = length.to_px(font_px, WINDOW_PX[0], parent.root_px)
+    if _INDENT_PX[0] - max(room_px, 0.0) <= indent_px <= _INDENT_PX[1]:
+        return ""
+    return "position" if indent_px + room_px <= -_OFF_PAGE_PX else MAYBE
 
 
 def _line_height(value: str) -> Length | None:
@@ -329,6 +361,8 @@ def _paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str)
         behind = _join(behind, style.block_backgrounds)
     elif kind == "float":
         behind = _join(behind, style.float_backgrounds)
+    elif tag in _RAISED or values.get("vertical-align", "baseline") not in ("baseline", *WIDE):
+        behind = _join(behind, style.block_backgrounds)  # out of the background of the line
     painted = style if behind == style.backgrounds else replace(style, backgrounds=behind)
     is_apart = kind == "float" or tag == "caption" or (style.letters == "inline" and kind != "inline")
     if style.letters and is_apart:
@@ -423,6 +457,7 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
     is_huge = height_px < 0 or _FAR_PX <= height_px < math.inf  # it pushes its own text, and what follows
     if is_cell:
         height_px = math.inf  # it grows with its content
+    is_huge = is_huge or "clip" in (values.get("overflow-x"), values.get("overflow-y"))  # without its floats
     style = replace(style, unchecked=style.unchecked or is_huge or _is_too_wide(values, style))
     if kind == "inline" and not _is_clipping(values):
         return style
@@ -448,13 +483,11 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         surely = surely and "visible" not in (values.get("overflow-x"), values.get("overflow-y"))
         surely = surely and 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX
         verdict = "extent" if surely else MAYBE
-    padding = parse_length(values.get("padding-top", "")) or Length()
-    border_px = _border_px(values, style, "top", "bottom")  # of the height, with `box-sizing:border-box`
     if values.get("display", "").endswith(("flex", "grid")):
         style = replace(style, unchecked=True)
     if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
         style = replace(style, capacity=0)
-    if outer_px <= _EXTENT_MAX_PX or 0 < height_px <= max(padding.to_px(style.font_px), border_px):
+    if outer_px <= _EXTENT_MAX_PX or style.capacity == 0:
         verdict = verdict or MAYBE
     return replace(
         style,
@@ -475,16 +508,22 @@ def _inner_width(values: Mapping[str, str], style: ComputedStyle, width_px: floa
 
 def _capacity(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> int | None:
     """Return how many characters surely fit into a box; None if it grows with them."""
-    per_line = max(width_px, 0.0) / (LETTER_EM * style.font_px or 1.0)
+    per_line = max(width_px - max(style.indent_px, 0.0), 0.0) / (style.letter_px or 1.0)
     found = [int(per_line)] if style.nowrap and per_line < math.inf else []
     if style.height_px < math.inf:
+        edges = ("padding-top", "padding-bottom")
+        padding_px = sum(max(0.0, *_lengths(values, style, name)) for name in edges)
+        height_px = style.height_px - padding_px - _border_px(values, style, "top", "bottom")
         line_px = style.line_height.to_px(style.font_px, style.font_px, style.root_px)
-        lines = max(style.height_px, 0.0) / max(line_px, FONT_MIN_PX)
-        found = [int(max(lines, 1.0) * per_line) if lines >= 0.5 else 0]
-    if max(_lengths(values, style, "border-radius")) > _ROUND_PX:  # its corners aren't in the box
-        edges = ("height", "min-height", "padding-top", "padding-bottom")
-        is_tall = any(max(_lengths(values, style, name)) > _TALL_PX for name in edges)
-        found.append(0 if is_tall else _ROUND_CHARS)
+        lines = max(height_px, 0.0) / max(line_px, FONT_MIN_PX)
+        found.append(int(max(lines, 1.0) * per_line) if lines >= 0.5 else 0)
+    radii = _lengths(values, style, "border-radius")
+    inset_px = min(*_lengths(values, style, "padding-left"), *_lengths(values, style, "padding-top"))
+    if max(radii) > _ROUND_PX + 3 * inset_px:
+        names = ("height", "min-height", "padding-top", "padding-bottom")
+        height_px = max(max(_lengths(values, style, name)) for name in names)
+        is_button = len(radii) == 1 and "%" not in values["border-radius"] and height_px <= _BUTTON_PX
+        found.append(_BUTTON_CHARS if is_button else 0)
     return min(found, default=None)
 
 
@@ -510,7 +549,9 @@ def _is_too_wide(values: Mapping[str, str], style: ComputedStyle) -> bool:
     around_px = style.width_px if is_narrow else _WIDE_PX if style.room_px > _SEEN_PX else 1.5 * style.room_px
     widest = [parse_length(values.get(name, "")) or Length() for name in ("width", "min-width")]
     limit_px = max(around_px, 0.0)
-    return any(each.whole > 1 or each.to_px(style.font_px, 0.0, style.root_px) > limit_px for each in widest)
+    return UNKNOWN in (values.get("width"), values.get("min-width")) or any(
+        each.whole > 1 or each.to_px(style.font_px, 0.0, style.root_px) > limit_px for each in widest
+    )
 
 
 def _extent(values: Mapping[str, str], name: str, style: ComputedStyle, whole_px: float) -> float:

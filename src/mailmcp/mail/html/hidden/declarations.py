@@ -35,10 +35,11 @@ _OTHER_NAMES: Final = {
             *("animation", "animation-name", "backdrop-filter", "background-clip", "background-size"),
             *("border-radius", "box-shadow", "clip-path", "column-count", "column-width", "columns"),
             *("filter", "flex", "flex-basis", "line-clamp", "mask", "mask-image", "shape-outside"),
-            *("transform", "transform-origin", "writing-mode"),
+            *("transform", "transform-origin", "writing-mode", "align-content", "align-items", "align-self"),
+            *("justify-content", "flex-direction", "flex-flow", "box-align", "box-pack"),
         )
     },
-    "-moz-border-radius": "border-radius",
+    "-moz-border-radius": "border-radius", "-moz-box-align": "box-align", "-moz-box-pack": "box-pack",
     "block-size": "height", "max-block-size": "max-height", "min-block-size": "min-height",
     "inline-size": "width", "max-inline-size": "max-width", "min-inline-size": "min-width",
     "inset-block-start": "top", "inset-inline-start": "left",

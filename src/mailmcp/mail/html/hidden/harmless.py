@@ -18,11 +18,10 @@ _HARMLESS: Final = re.compile(
     | word-(?:break|wrap) | overflow-wrap | line-break | hyphens | nbsp-mode | locale | direction | speak
     | border-(?:(?:top-|right-|bottom-|left-)?(?:color|style)|collapse) | outline-(?:color|style)
     | background-(?:attachment|origin|repeat) | empty-cells | table-layout | clear
-    | box-(?:sizing|decoration-break|align|direction|flex|orient|pack) | caption-side
+    | box-(?:sizing|decoration-break|flex|orient) | caption-side
     | list-style-(?:image|position)
     | counter-(?:increment|reset)
-    | (?:align|justify|place)-(?:content|items|self) | flex-(?:direction|flow|grow|shrink|wrap) | order
-    | grid-auto-flow
+    | flex-(?:grow|shrink|wrap) | order | grid-auto-flow
     | appearance | backface-visibility | will-change | isolation | resize | user-select | overflow-scrolling
     | cursor | caret-color | pointer-events | touch-action | tap-highlight-color | scroll-behavior
     | transition(?:-(?:delay|duration|property|timing-function))?

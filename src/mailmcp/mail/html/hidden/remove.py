@@ -17,7 +17,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
-from mailmcp.mail.html.hidden.computed import LETTER_EM, ComputedStyle, compute_style
+from mailmcp.mail.html.hidden.computed import ComputedStyle, compute_style
 from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
 from mailmcp.mail.html.hidden.selector import Element, parse_selector
 from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
@@ -228,7 +228,8 @@ class _Visitor:
         """Return the style of a box whose content may not fit in it."""
         if style.clipped:
             return replace(style, box=MAYBE)
-        self.unchecked |= style.capacity == 0  # the text runs over what follows, which may cover it
+        # The text runs over what follows, which may cover it, or out of the window.
+        self.unchecked |= style.capacity == 0 or style.nowrap
         behind = dict.fromkeys((*style.backgrounds, *parent.backgrounds))
         return replace(style, backgrounds=tuple(behind))
 
@@ -284,7 +285,7 @@ def _fits(box: LexborNode, style: ComputedStyle) -> bool:
         if node.is_text_node:
             text = node.text_content or ""
             capacity -= len(text.strip())
-            if style.nowrap and _PUSHED.search(text):
+            if style.white_space != "normal" and _PUSHED.search(text):
                 return False
         elif node.mem_id != box.mem_id and (
             node.tag not in _PHRASING or (node.tag == "span" and TAG_ATTRIBUTE in node.attributes)
@@ -300,7 +301,7 @@ def _is_cut(text: str, style: ComputedStyle) -> bool:
     """Return whether a box clips a word, or blanks push it out of sight."""
     if style.room_px >= WINDOW_PX[0]:
         return _BLANKS in text
-    letters = style.room_px / (LETTER_EM * style.font_px)
+    letters = style.room_px / (style.letter_px or 1.0)
     return len(text) > letters and any(len(word) > letters for word in text.split(" "))
 
 

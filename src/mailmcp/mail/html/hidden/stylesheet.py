@@ -20,6 +20,7 @@ from mailmcp.mail.html.hidden.values import WIDE
 from mailmcp.mail.html.normalize import StyleSheet
 
 _NESTING_MAX: Final = 6
+_SPECIFICITY_MAX: Final = 200  # browsers count no further than 255, or 1,023
 _NO_RULES: Final = frozenset(
     {"charset", "font-feature-values", "page", "viewport", "-ms-viewport"}
     | {"keyframes", "-webkit-keyframes", "-moz-keyframes", "-o-keyframes", "-ms-keyframes", "font-face"}
@@ -135,6 +136,7 @@ class _Reader:
                 value = serialize(each.value).lower()
                 self.variables[each.name].add(value if is_root and "!" not in value else "")
         selectors = tuple(each for each in selectors if each.matches)
+        self.unchecked |= any(max(each.specificity) > _SPECIFICITY_MAX for each in selectors)
         if declarations := parse_block(content):
             self.rules += (
                 Rule(selector=each, declarations=declarations, certain=certain) for each in selectors

@@ -139,15 +139,11 @@ def _rows(
 
 
 _FEW: Final = r"(?:[+-]?\d?\d(?:\.\d+)?(?:px|pt|%)|0)"
-_NEAR: Final = r"(?:\+?\d?\d(?:\.\d+)?(?:px|pt|%)|-[0-4]?\d(?:\.\d+)?(?:px|pt)|-\d(?:\.\d+)?%|0)"
-"""A shift that leaves a short text in the window."""
+_NEAR: Final = r"(?:\+?\d?\d(?:\.\d+)?(?:px|pt|%)|0)"
+"""A shift to the right or down; many to the left or up add up."""
 
-_TURN: Final = r"[+-]?(?:\d|1[0-5])(?:\.\d+)?deg"
-_SHIFTS: Final = (
-    rf"translate[xy]\({_NEAR}\)|translate\({_NEAR}(?:, ?(?:{_NEAR}|-?\d?\d%))?\)|rotate\({_TURN}\)"
-)
-_SAME: Final = r"scale\((?:1|1\.\d+|0?\.[89]\d*)\)|matrix\(1(?:, ?0){2}, ?1(?:, ?0){2}\)"
-_INSET: Final = r"(?:0|[0-2]px|1?\d%)(?: (?:0|\dpx|1?\d%))?"  # of lines, less than of their ends
+_SHIFTS: Final = rf"translate[xy]\({_NEAR}\)|translate\({_NEAR}(?:, ?{_NEAR})?\)"
+_SAME: Final = r"scale\(1\)|rotate\(0(?:deg)?\)|matrix\(1(?:, ?0){2}, ?1(?:, ?0){2}\)"
 _ZERO: Final = r"[+-]?(?:0*\.?0\d*|\d(?:\.\d+)?e-\d+)%?"
 _HEX: Final = "#(?:[0-9a-f]{3,4}){1,2}"
 _SIZE: Final = r"[1-9]\d*(?:\.\d+)?(?:px|%|em|fr)"
@@ -157,7 +153,7 @@ _NOT_GREAT: Final = (
 )
 """A value without a length that pushes what is beside it out of the window."""
 
-_LINE: Final = rf"(?:[a-z]+|0|[0-2]?(?:\.\d+)?em|[12]?\d(?:\.\d+)?(?:px|pt)|{_HEX}|[a-z-]+\([^()]*\))"
+_LINE: Final = rf"(?:[a-z]+|0|[0-2]?(?:\.\d+)?em|[12]?\d(?:\.\d+)?(?:px|pt)|{_HEX}|(?:rgb|hsl)a?\([^()]*\))"
 """A part of a border or an outline that isn't broad enough to cover a line of text."""
 
 _SHADE: Final = rf"(?:{_HEX}|(?:rgb|hsl)a?\([^()]*\)|[a-z]+)"
@@ -176,10 +172,10 @@ ROWS: Final = _rows((
      rf"(?:scale|scale[xy]|matrix)\( ?{_ZERO}(?:[, ].*)?\)|scale\([^,()]*, ?{_ZERO} ?\)", "transform"),
     ("scale", "none|1", rf"{_ZERO}(?: .*)?|\S+ {_ZERO}", "transform"),
     ("translate", rf"none|{_NEAR}(?: {_NEAR})?"),
-    ("rotate", f"none|{_TURN}"),
+    ("rotate", r"none|0(?:deg)?"),
     ("zoom", r"normal|1(?:\.0+)?|100%"),
     ("filter", "none", rf"opacity\( ?{_ZERO} ?\)", "opacity"),
-    ("clip-path", rf"none|inset\({_INSET}(?: {_INSET})?(?: round \d+px)?\)",
+    ("clip-path", "none",
      r"inset\((?:[5-9]\d|\d{3,})%\)|(?:circle|ellipse)\(0(?:px|%)?(?: .*)?\)", "clip"),
     ("clip", "auto", r"rect\((?:[01](?:px)?[, ]*){4}\)", "clip"),
     ("mask mask-image mask-border mask-border-source -webkit-mask-box-image -webkit-mask-box-image-source"
@@ -208,7 +204,6 @@ ROWS: Final = _rows((
     ("text-wrap text-wrap-mode", "wrap|balance|pretty|stable"),
     ("white-space-collapse", "collapse"),
     ("tab-size -moz-tab-size", r"\d|1\d"),
-    ("text-indent", rf"{_NEAR}|-?[0-5]?(?:\.\d+)?em", r"-\d{3,}[.\d]*(?:px|pt|r?em|%)", "position"),
     ("letter-spacing",
      r"normal|0|[+-]?(?:[0-2](?:\.\d+)?|\.\d+)(?:px|pt)|-?0?\.[0-2]\d*em|\+?\d?\d(?:\.\d+)?(?:px|pt)"
      r"|(?:[0-2](?:\.\d+)?|\.\d+)r?em", r"-(?:0?\.[5-9]\d*|[1-9][\d.]*)em|-\d{2,}[\d.]*px", "font size"),
@@ -224,6 +219,10 @@ ROWS: Final = _rows((
     ("border-left border-left-width border-right border-right-width",
      rf"(?!.*\d{{3}}(?:\.\d+)?(?:px|pt)){_NOT_GREAT}"),
     ("border-spacing gap row-gap column-gap", rf"(?:{_FEW} ?)+|normal"),
+    ("align-content align-items align-self justify-content justify-items justify-self"
+     " place-content place-items place-self box-align box-pack",
+     r"(?:normal|auto|stretch|(?:flex-)?start|left|top|baseline|space-\w+| )+"),
+    ("flex-direction flex-flow", "(?:row|column|wrap|nowrap| )+"),
     ("outline-offset", r"0|\d?\dpx|-[0-4]px"),
     ("box-shadow", rf"none|{_SHADOW}(?:, ?{_SHADOW})*"),
     ("vertical-align", r"[a-z-]+|0|-?[0-2]?\d(?:\.\d+)?(?:px|pt|%)|-?[01]?(?:\.\d+)?r?em"),
@@ -265,6 +264,7 @@ _BY_CONTENT: Final = ("min-content", "max-content", "fit-content")
 _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     **{name: _is_row(row) for name, row in ROWS.items()},
     **dict.fromkeys(PLACES, _is_length("auto")),
+    "text-indent": _is_length(),
     **dict.fromkeys(("padding-left", "padding-top", "padding-right"), _is_length(low=0)),
     **dict.fromkeys(("width", "min-width", "height"), _is_length("auto", *_BY_CONTENT, low=0)),
     **dict.fromkeys(("max-width", "max-height"), _is_length("none", *_BY_CONTENT, low=0)),
