@@ -75,21 +75,17 @@ class MessageRow(LeanMessageRow):
     email_id: str | None = None
 
 
-def row_items(
-    *, snippets: bool, terms: SearchTerms = _NOTHING, structure: bool = True
-) -> Callable[[Session], Sequence[str]]:
+def row_items(*, snippets: bool, terms: SearchTerms = _NOTHING) -> Callable[[Session], Sequence[str]]:
     """Choose what to fetch for a row: header fields and the structure, never whole messages.
 
     Args:
         snippets: Whether to fetch the first octets of the text. The server's PREVIEW (RFC 8970) is never
             used: it shows what HTML hides.
         terms: The words to look for.
-        structure: Whether the server's structures of these messages are usable.
     """
 
     def items(session: Session) -> Sequence[str]:
-        chosen = ["UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", *(["BODYSTRUCTURE"] if structure else [])]
-        chosen += id_items(session)
+        chosen = ["UID", "FLAGS", "INTERNALDATE", "RFC822.SIZE", "BODYSTRUCTURE", *id_items(session)]
         fields = f"{_FIELDS} {_EVIDENCE_FIELDS}" if snippets and terms else _FIELDS
         if snippets:
             text = f"BODY.PEEK[TEXT]<0.{text_octets(terms)}>"

@@ -24,6 +24,7 @@ from mailmcp.imap.search.visible import NO_VISIBLE_SEARCH, VisibleSearch
 from mcp_envelope import Code
 
 _TIMES = ("UID", "INTERNALDATE")
+_TEXT = "BODY.PEEK[TEXT]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +210,11 @@ class Attempt:
         missing = [uid for uid in matches.uids if uid not in rows.messages and uid not in rows.failures]
         if missing:
             rows = _merge(rows, *(yield from self._fetch((missing, self.row_items))))
+        # Without its structure and text, the row of a message may be readable.
+        unreadable = [uid for uid in matches.uids if _is_unreadable(uid, rows)]
+        if unreadable and not rows.interrupted:
+            plain = [item for item in self.row_items if not item.startswith(("BODYSTRUCTURE", _TEXT))]
+            rows = _merge(rows, *(yield from self._fetch((unreadable, plain))))
         return replace(matches, rows=rows, technical=technical or matches.technical)
 
     def _select_first(self, candidates: "array[int]", end: int, seen: Fetched) -> Matches:
@@ -274,7 +280,7 @@ def plan_attempt(server: SearchServer, wanted: PageRequest, candidates: Candidat
     rest = candidates.uids[candidates.start :]
     merge_order = (wanted.merge_order or order) if order.is_by_uid else order
     tests_order = order.is_by_uid and (wanted.may_reorder or merge_order is not order)
-    is_verified = candidates.is_known and wanted.known is not None and wanted.known.verified
+    is_verified = candidates.known is not None and candidates.known.verified
     verifies_all = (
         check.only_times and not is_verified and wanted.size < len(rest) <= limits.TIMED_CANDIDATES_MAX
     )
@@ -316,6 +322,10 @@ def _may_match(uid: int, seen: Fetched, check: Check) -> bool:
 
 def _is_gone(uid: int, seen: Fetched) -> bool:
     return uid in seen.failures and seen.failures[uid].code is Code.NOT_FOUND
+
+
+def _is_unreadable(uid: int, rows: Fetched) -> bool:
+    return uid in rows.failures and rows.failures[uid].code is Code.INTERNAL and uid not in rows.messages
 
 
 def _merge(*parts: Fetched) -> Fetched:

@@ -53,7 +53,7 @@ def find_candidates(server: SearchServer, wanted: PageRequest) -> Steps[Candidat
             start=start,
             rest=known.rest,
             more=_count_at_most(known.rest, known.exists),
-            is_known=True,
+            known=known,
             statements=plan.statements,
             complete=plan.complete,
         )
@@ -236,7 +236,6 @@ def _sort_largest(server: SearchServer, wanted: PageRequest) -> Steps[Candidates
         start=0,
         more=more,
         more_exact=not (more and plan.local.criteria),
-        is_part=more > 0,
         is_sorted=True,
         statements=plan.statements,
         complete=plan.complete,

@@ -110,11 +110,8 @@ class Candidates:
     more_exact: bool = True
     """Whether there are exactly so many."""
 
-    is_part: bool = False
-    """Whether a search for the next page must find others: the server sorted just enough for this one."""
-
-    is_known: bool = False
-    """Whether some come from an earlier page, without a search."""
+    known: CandidateList | None = None
+    """Those of an earlier page, if some come from there, without a search."""
 
     is_verified: bool = False
     """Whether each is known to match, so that nothing is left to verify."""
@@ -127,6 +124,11 @@ class Candidates:
 
     statements: tuple[str, ...] = ()
     complete: bool = True
+
+    @property
+    def is_part(self) -> bool:
+        """Whether a search for the next page must find others: the server sorted just enough for this one."""
+        return self.is_sorted and self.more > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

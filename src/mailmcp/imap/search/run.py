@@ -121,7 +121,7 @@ def _try_page(
     candidates = yield from find_candidates(server, wanted)
     if candidates is None:
         return replace(wanted, order=wanted.merge_order or order, may_reorder=False, expected=())
-    known = wanted.known if candidates.is_known else None
+    known = candidates.known
     # List them now: later responses show a later state of the mailbox.
     listed = known or _list_candidates(candidates, current.mailbox)
 

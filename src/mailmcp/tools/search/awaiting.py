@@ -143,11 +143,10 @@ def _with_candidates(search: Search, number: int) -> Search:
 
 def _merge(before: Searches, after: Searches) -> Searches:
     """Add what was searched later: a mailbox that was searched again counts once."""
-    searched = {(each.source.account_id, each.source.mailbox): each for each in before.searched}
-    searched |= {(each.source.account_id, each.source.mailbox): each for each in after.searched}
+    both = (*before.searched, *after.searched)
     return replace(
         before,
-        searched=[*searched.values()],
+        searched=[*{(each.source.account_id, each.source.mailbox): each for each in both}.values()],
         listings=before.listings | after.listings,
         cut=before.cut or after.cut,
     )

@@ -13,7 +13,6 @@ from types import MappingProxyType
 import anyio
 
 from mailmcp import limits
-from mailmcp.imap.fetch import Fetched, fetch_messages
 from mailmcp.imap.mailboxes import Mailbox, list_mailboxes
 from mailmcp.imap.search.order import UID_RANK, Order, Position
 from mailmcp.imap.search.page import MailboxPage, PageRequest
@@ -24,14 +23,13 @@ from mailmcp.model.cursor import SourceCursor
 from mailmcp.model.message_ref import UINT32_MAX
 from mailmcp.model.query import SearchQuery
 from mailmcp.tools.people import SentMail
-from mailmcp.tools.rows import row_items
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.by_account import AccountQuery, ask_in_account
 from mailmcp.tools.search.proof import PROOFS
 from mailmcp.tools.search.remembered import RememberedCandidates
 from mailmcp.tools.search.state import Search
 from mailmcp.tools.tool import Call
-from mcp_envelope import Code, ToolError
+from mcp_envelope import ToolError
 
 _LAST = {"\\Archive": 1, "\\All": 2}
 """Mailboxes that hold copies: the others say more about a message."""
@@ -129,7 +127,7 @@ class _Run:
 
     def __init__(self, call: Call, search: Search, items: Items, work: Work | None, *, accounts: int) -> None:
         self.call, self.search, self.items = call, search, items
-        self.work, self.makes_pages = work or _search_with_rows, work is None
+        self.work, self.makes_pages = work or _make_pages, work is None
         self.found = Searches()
         self.asked: dict[str, AccountQuery] = {}
         self.remembered = RememberedCandidates(call.uid_cache)
@@ -249,31 +247,10 @@ def _count_rows(found: PageResults) -> int:
     return sum(len(each.uids) - len(each.fetched.failures) for each in found if isinstance(each, MailboxPage))
 
 
-def _search_with_rows(
+def _make_pages(
     session: Session, requests: Sequence[PageRequest], keep: Callable[[PageResults], None]
 ) -> PageResults:
-    """Search, and fetch rows again without structures if they can't be fetched with them.
-
-    If the connection fails, `keep` gets what has arrived.
-    """
-    found = search_mailboxes(CheckedServer(session), requests, keep=keep)
-    keep(found)
-    return [
-        _with_plain_rows(session, each) if isinstance(each, MailboxPage) and _unreadable(each) else each
-        for each in found
-    ]
-
-
-def _unreadable(found: MailboxPage) -> list[int]:
-    return [uid for uid, failure in found.fetched.failures.items() if failure.code is Code.INTERNAL]
-
-
-def _with_plain_rows(session: Session, found: MailboxPage) -> MailboxPage:
-    session.examine(found.mailbox, uidvalidity=found.uidvalidity)
-    again = fetch_messages(session, _unreadable(found), row_items(snippets=False, structure=False)(session))
-    messages = found.fetched.messages | again.messages
-    failures = {uid: each for uid, each in found.fetched.failures.items() if uid not in messages}
-    return replace(found, fetched=Fetched(messages=messages, failures=failures))
+    return search_mailboxes(CheckedServer(session), requests, keep=keep)
 
 
 def divide(sources: Sequence[SourceCursor], *, limit: int) -> list[Sequence[SourceCursor]]:

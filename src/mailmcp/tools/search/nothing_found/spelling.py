@@ -6,6 +6,7 @@ strangers' words: they are offered only if they consist of letters, and quoted.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -149,10 +150,7 @@ def _close_people(row: Criterion, text: str, people: Sequence[Sequence[str]]) ->
     parts = [_likeness_to(each) for each in _WORD.findall(text)]
     if len(parts) > limits.SPELLING_WORDS_MAX:
         return
-    counts: dict[str, int] = {}
-    for each in people:
-        for name in each:
-            counts[name] = counts.get(name, 0) + 1
+    counts = Counter(name for each in people for name in each)
     found: dict[str, tuple[float, int]] = {}
     for name, count in counts.items():
         span, likeness = _closest_span(parts, name)
@@ -190,10 +188,7 @@ def _closest_span(parts: Sequence[Callable[[str], float]], name: str) -> tuple[s
 
 def _close_words(row: Criterion, text: str, lines: Sequence[str]) -> Iterator[Offer]:
     """Yield a text whose unknown words are replaced by the closest ones of some lines."""
-    counts: dict[str, int] = {}
-    for line in lines:
-        for word in {each.lower() for each in _WORD.findall(line)}:
-            counts[word] = counts.get(word, 0) + 1
+    counts = Counter(word for line in lines for word in {each.lower() for each in _WORD.findall(line)})
     known = " ".join(map(to_latin, counts))
     words, seen = text.split(), len(lines)
     for number, word in enumerate(words[: limits.SPELLING_WORDS_MAX]):
