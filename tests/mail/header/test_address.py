@@ -66,6 +66,9 @@ from steps import assert_linear
         ("ceo@corp <crook@bad>", [("ceo@corp", "crook@bad")]),
         ("<ceo@corp> <crook@bad>", [("<ceo@corp>", "crook@bad")]),
         ("A\u202eda\u200b <a@b\u200b>", [("Ada", "a@b")]),
+        # A domain with a quotation mark is none.
+        ('a <a@b">, x <c@d>', [('a <a@b">', ""), ("x", "c@d")]),
+        ('<a",b>', [('<a",b>', "")]),
     ],
 )
 def test_addresses_are_read_before_names_are_decoded(value: str, expected: list[tuple[str, str]]) -> None:
@@ -86,6 +89,8 @@ def test_repeated_headers_make_one_list() -> None:
         ("ceo@corp", "", '"ceo@corp"'),
         ('say "hi"', "a@b", r'"say \"hi\"" <a@b>'),
         ("J. Hartley", "a@b", "J. Hartley <a@b>"),
+        # Nor does one without an address pass for a count.
+        *((name, "", f'"{name}"') for name in ("58 more", "+58 more", "58 m\u043ere", "over \u0665 others")),
     ],
 )
 def test_a_formatted_name_does_not_pass_for_an_address(name: str, address: str, written: str) -> None:

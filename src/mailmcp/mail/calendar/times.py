@@ -30,10 +30,16 @@ _DAYS: Final = {
     "SU": "Sunday",
 }
 _RULE: Final = "RRULE "
+_PLAIN_RULE: Final = re.compile(r"[A-Z]+=[A-Z0-9,+-]+(?:;[A-Z]+=[A-Z0-9,+-]+)*")
 _UNITS: Final = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _ORDINALS: Final = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"}
 _BY_DAY: Final = re.compile(r"([+-]?\d)?(MO|TU|WE|TH|FR|SA|SU)")
-_ZONE: Final = re.compile(r"[^\W\d][\w./+\- ]{0,63}|\(UTC[+-]\d\d:\d\d\) [^\W\d][\w./,&\- ]{0,63}")
+_WORD: Final = r"[A-Z][A-Za-z.]*"
+_ZONE: Final = re.compile(
+    r"no time zone given|[^\W\d][\w.+-]{0,31}(?:/[\w.+-]{1,31}){0,2}"
+    rf"|(?:{_WORD} ){{1,4}}(?:(?:Standard|Daylight|Summer) )?Time(?: \({_WORD}\))?"
+    rf"|\(UTC[+-]\d\d:\d\d\) {_WORD}(?:,? (?:{_WORD}|&)){{0,6}}"
+)
 """As programs write them: Europe/Oslo, W. Europe Standard Time, (UTC+01:00) Amsterdam, Berlin."""
 
 _ZONE_PATH: Final = re.compile(r"^/(?:[^/]+/)+(?=[A-Za-z]+/[A-Za-z_]+$)")  # /example.org/20200101/Europe/Oslo
@@ -140,7 +146,7 @@ def describe_recurrence(rule: str) -> str:
     fields.pop("WKST", None)
     end = _rule_end(fields.pop("COUNT", ""), fields.pop("UNTIL", ""))
     if not unit or fields or days is None or end is None or not interval.isdigit():
-        return f"{_RULE}{rule}"
+        return _RULE + (rule if _PLAIN_RULE.fullmatch(rule) else _quoted(rule))
     every = f"every {unit}" if interval == "1" else f"every {interval[:4]} {unit}s"
     return every + (f" on {days}" if days else "") + end
 

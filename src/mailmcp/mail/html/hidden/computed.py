@@ -462,12 +462,12 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
     if kind == "inline" and not _is_clipping(values):
         return style
     outer_px = style.height_px
-    inner_px = _inner_width(values, style, width_px)
+    inner_px = max(_inner_width(values, style, width_px), 0.0)
     style = replace(style, width_px=min(inner_px, WINDOW_PX[0]), height_px=height_px)
     grows = is_cell and "max-width" not in values
     style = replace(style, capacity=_capacity(values, style, math.inf if grows else inner_px))
     if not is_cell and inner_px < _NARROW_PX and not is_readable(style.fill or style.colour, (WHITE,)):
-        style = replace(style, room_px=min(style.room_px, max(inner_px, 0.0)))  # long words leave it
+        style = replace(style, room_px=min(style.room_px, inner_px))  # long words leave it
     if not _is_clipping(values):
         return style
     if tag in ("html", "body"):  # what doesn't fit in the window can't be scrolled to
@@ -493,7 +493,7 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         style,
         box=worst([style.box, verdict]),
         clipped=style.clipped or style.capacity is not None,
-        room_px=min(style.room_px, max(inner_px, 0.0)),
+        room_px=min(style.room_px, inner_px),
     )
 
 
