@@ -135,7 +135,7 @@ def test_what_people_do_not_see_is_removed_and_counted(attribute: str, technique
         "style='margin:-10px auto'",
         "style='margin:'",
         "style='transform:scale(1) rotate(0)'",
-        "style='transform:translate(10px, 50%)'",
+        "style='transform:translate(0, 0)'",
         "style='margin-left:.5in;text-indent:-.25in'",
         "style='transform:matrix(1,0,0,1,0,0)'",
         "style='clip:rect(0 0 0 0)'",

@@ -126,6 +126,9 @@ class ComputedStyle:
     room_px: float = WINDOW_PX[0]
     """How far to the right text is seen."""
 
+    clips: bool = False
+    """Whether a box around clips what leaves it."""
+
     clipped: bool = False
     """Whether a box around clips what is higher than it."""
 
@@ -319,6 +322,8 @@ def _move(values: Mapping[str, str], style: ComputedStyle, kind: str) -> Compute
     is_static = values.get("position", "static") in ("static", "sticky", *WIDE - {"inherit"})
     is_absolute = values.get("position") in ("absolute", "fixed")
     place, room_px, moved = style.place, style.room_px, False
+    # A small pull may take a line out of a box that clips it, or out of the background that it needs.
+    is_bound = style.clips or not is_readable(style.fill or style.colour, (WHITE,))
     for name in PLACES & values.keys():
         if values[name] in ("auto", *WIDE - {"inherit"}) or (name in OFFSETS and is_static):
             continue
@@ -336,11 +341,11 @@ def _move(values: Mapping[str, str], style: ComputedStyle, kind: str) -> Compute
         is_right = name in ("margin-right", "padding-right")  # from right to left, these move the text
         if is_right or name == "margin-bottom" or (name == "margin-top" and kind == "inline"):
             far_px = _SEEN_PX if is_right else _FAR_PX
-            moved = moved or not -_OVERLAP_PX <= px < far_px
+            moved = moved or not (0.0 if is_bound else -_OVERLAP_PX) <= px < far_px
         elif not -_OFF_PAGE_PX < px < _FAR_PX:
             place, moved = worst([place, MAYBE if pushes else "position"]), moved or pushes
         elif name in OFFSETS or px < 0:
-            moved = moved or abs(px) > _OVERLAP_PX
+            moved = moved or abs(px) > (0.0 if is_bound else _OVERLAP_PX)
         elif name == "padding-top" and kind == "inline":
             moved = moved or px > _OVERLAP_PX
     return replace(style, place=place, room_px=min(room_px, WINDOW_PX[0]), unchecked=style.unchecked or moved)
@@ -492,6 +497,7 @@ def _clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
     return replace(
         style,
         box=worst([style.box, verdict]),
+        clips=True,
         clipped=style.clipped or style.capacity is not None,
         room_px=min(style.room_px, inner_px),
     )
@@ -558,6 +564,8 @@ def _extent(values: Mapping[str, str], name: str, style: ComputedStyle, whole_px
     """Return how wide or high a box can be, in pixels; less than 0 if that isn't known."""
     found = [whole_px if name == "width" else math.inf]
     for value in (values.get(name, "auto"), values.get(f"max-{name}", "none")):
+        if value == "min-content":
+            found.append(0.0)
         length = parse_length(value)
         if length is not None and not ("%" in value and whole_px == math.inf):
             found.append(length.to_px(style.font_px, whole_px if length.whole else 0.0, style.root_px))

@@ -46,7 +46,9 @@ def _feature_matches(feature: str) -> bool | None:
     axis, length = match["name"].removeprefix("device-"), parse_length(match["value"], "px")
     if axis in ("width", "height") and length is not None and match["bound"] and not length.whole:
         extent = WINDOW_PX[axis == "height"]
-        return extent >= length.to_px() if match["bound"] == "min" else extent <= length.to_px()
+        holds = extent >= length.to_px() if match["bound"] == "min" else extent <= length.to_px()
+        has_unit = parse_length(match["value"]) is not None
+        return holds and (has_unit or None)  # without one, only old browsers understand it
     if match["name"].startswith("-ms-"):
         return False  # of Internet Explorer
     return _HOLDING[match["name"]] == match["value"] if match["name"] in _HOLDING else None

@@ -47,9 +47,16 @@ _MAYBE_RENDERED: Final = frozenset(
 )
 """Elements whose content some programs show, or show a part of."""
 
+_INDENTED: Final = frozenset({"blockquote", "dd", "dir", "figure", "menu", "ol", "ul"})
 _SPECIAL: Final = (
-    _NOT_RENDERED | _MAYBE_RENDERED | STYLED.keys() | {"caption", "dialog", "datalist", "rp", "summary"}
+    _NOT_RENDERED
+    | _MAYBE_RENDERED
+    | _INDENTED
+    | STYLED.keys()
+    | {"caption", "dialog", "datalist", "rp", "summary"}
 )
+_INDENT_PX: Final = 40.0
+_NARROW_PX: Final = 300.0
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
 _BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby isn't supported
 _BLANKS: Final = "\xa0" * 80
@@ -197,6 +204,8 @@ class _Visitor:
         certain = self._compute(tag, values.certain, level.certain)
         possible = self._compute(tag, values.possible, parent, values.soft)
         gone = tag in _NOT_RENDERED or (tag == "rp" and len(node.text().strip()) > _BRACKETS_MAX)
+        if tag in _INDENTED and possible.room_px < _NARROW_PX:
+            possible = replace(possible, room_px=possible.room_px - _INDENT_PX)
         technique = "display" if gone else _both(certain.removal, possible.removal)
         self.unchecked = (
             self.unchecked

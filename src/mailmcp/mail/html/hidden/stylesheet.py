@@ -130,12 +130,14 @@ class _Reader:
         ):
             self.unchecked = True
         self.unchecked |= any(match[1] for match in drawn)
-        is_root = _ROOTS.fullmatch(serialize(node.prelude).lower()) if certain else None
+        prelude = serialize(node.prelude).lower()
+        is_root = _ROOTS.fullmatch(prelude) if certain else None
         for each in declared:
             if each.name.startswith("--"):
                 value = serialize(each.value).lower()
                 self.variables[each.name].add(value if is_root and "!" not in value else "")
         selectors = tuple(each for each in selectors if each.matches)
+        self.unchecked |= "-any(" in prelude  # what is in its brackets weighs nothing in some browsers
         self.unchecked |= any(max(each.specificity) > _SPECIFICITY_MAX for each in selectors)
         if declarations := parse_block(content):
             self.rules += (

@@ -139,11 +139,12 @@ def _rows(
 
 
 _FEW: Final = r"(?:[+-]?\d?\d(?:\.\d+)?(?:px|pt|%)|0)"
-_NEAR: Final = r"(?:\+?\d?\d(?:\.\d+)?(?:px|pt|%)|0)"
-"""A shift to the right or down; many to the left or up add up."""
+_SAME: Final = (
+    r"scale\(1\)|(?:rotate|translate[xy]?)\(0(?:deg|px)?(?:, ?0(?:px)?)?\)"
+    r"|matrix\(1(?:, ?0){2}, ?1(?:, ?0){2}\)"
+)
+"""Transforms that change nothing."""
 
-_SHIFTS: Final = rf"translate[xy]\({_NEAR}\)|translate\({_NEAR}(?:, ?{_NEAR})?\)"
-_SAME: Final = r"scale\(1\)|rotate\(0(?:deg)?\)|matrix\(1(?:, ?0){2}, ?1(?:, ?0){2}\)"
 _ZERO: Final = r"[+-]?(?:0*\.?0\d*|\d(?:\.\d+)?e-\d+)%?"
 _HEX: Final = "#(?:[0-9a-f]{3,4}){1,2}"
 _SIZE: Final = r"[1-9]\d*(?:\.\d+)?(?:px|%|em|fr)"
@@ -168,10 +169,10 @@ ROWS: Final = _rows((
      r"inline|contents|list-item|flow-root|(?:inline-)?(?:block|flex|grid|table)|-webkit-(?:inline-)?box"
      r"|table-(?:cell|row|caption|(?:row|header|footer)-group)", "none", "display"),
     ("content-visibility", "visible", "hidden", "display"),
-    ("transform", rf"none|(?:(?:{_SHIFTS}|{_SAME}) ?)+",
+    ("transform", rf"none|(?:(?:{_SAME}) ?)+",
      rf"(?:scale|scale[xy]|matrix)\( ?{_ZERO}(?:[, ].*)?\)|scale\([^,()]*, ?{_ZERO} ?\)", "transform"),
     ("scale", "none|1", rf"{_ZERO}(?: .*)?|\S+ {_ZERO}", "transform"),
-    ("translate", rf"none|{_NEAR}(?: {_NEAR})?"),
+    ("translate", r"none|0(?:px)?(?: 0(?:px)?)?"),
     ("rotate", r"none|0(?:deg)?"),
     ("zoom", r"normal|1(?:\.0+)?|100%"),
     ("filter", "none", rf"opacity\( ?{_ZERO} ?\)", "opacity"),
@@ -225,7 +226,7 @@ ROWS: Final = _rows((
     ("flex-direction flex-flow", "(?:row|column|wrap|nowrap| )+"),
     ("outline-offset", r"0|\d?\dpx|-[0-4]px"),
     ("box-shadow", rf"none|{_SHADOW}(?:, ?{_SHADOW})*"),
-    ("vertical-align", r"[a-z-]+|0|-?[0-2]?\d(?:\.\d+)?(?:px|pt|%)|-?[01]?(?:\.\d+)?r?em"),
+    ("vertical-align", r"[a-z-]+|0|-?[0-4](?:\.\d+)?(?:px|pt)|-?0?\.[0-3]\d*r?em|-?[12]?\d%"),
     ("grid-area grid-row grid-column grid-row-start grid-column-start", r"auto|span \d(?: / auto)?"),
     ("columns column-count column-width", "auto|[1-4]"),
     ("backdrop-filter", "none"),
