@@ -51,4 +51,5 @@ def _feature_matches(feature: str) -> bool | None:
         return holds and (has_unit or None)  # without one, only old browsers understand it
     if match["name"].startswith("-ms-"):
         return False  # of Internet Explorer
-    return _HOLDING[match["name"]] == match["value"] if match["name"] in _HOLDING else None
+    is_known = match["name"] in _HOLDING and not match["bound"]
+    return _HOLDING[match["name"]] == match["value"] if is_known else None
