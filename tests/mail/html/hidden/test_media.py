@@ -35,7 +35,8 @@ def test_does_not_hold_there(queries: str) -> None:
     "queries",
     [
         "(unknown)", "(unknown: 1)", "(grid)", "(scripting: none)", "(color-gamut: p3)", "(height: 3px)",
-        "(max-width: x)", "(min-width:1)", "(min-orientation:landscape)", "(min-width: 1rlh)", "(min-width: 1%)", "(width >= 600px)", "(width)",
+        "(max-width: x)", "(min-width: 1rlh)", "(min-width: 1%)", "(width >= 600px)", "(width)",
+        "(min-width:1)", "(min-orientation:landscape)",
         "(min-width: 1px) or (color)", "((min-width: 1px))", "not (print)", "(min-width: calc(1px))",
         "screen and", "screen and(min-width:1px)", "print,", "@", ",", "screen (min-width: 1px)", "?",
     ],
