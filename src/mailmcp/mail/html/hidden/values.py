@@ -233,7 +233,7 @@ ROWS: Final = _rows((
     ("aspect-ratio", "auto"),
     ("writing-mode", "horizontal-tb|lr-tb"),
     ("border-top-left-radius border-top-right-radius border-bottom-left-radius border-bottom-right-radius",
-     rf"(?:{_FEW} ?)+"),
+     r"(?:(?:0|(?:1?\d|2[0-4])(?:\.\d+)?(?:px|pt)) ?)+"),
     ("shape-outside", "none"),
     ("list-style list-style-type", r"(?:[^\"'(?]|url\([^()]*\))*"),  # strings are text that isn't in the mail
     ("quotes", "auto|none|match-parent"),
