@@ -2,8 +2,9 @@
 
 import pytest
 
-from mailmcp.mail.html.hidden.computed import ComputedStyle, compute_style
+from mailmcp.mail.html.hidden.computed import compute_style
 from mailmcp.mail.html.hidden.declarations import parse_style
+from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.values import MAYBE
 
 

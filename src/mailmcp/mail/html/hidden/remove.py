@@ -17,9 +17,10 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
-from mailmcp.mail.html.hidden.computed import ComputedStyle, compute_style
+from mailmcp.mail.html.hidden.computed import compute_style
 from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
 from mailmcp.mail.html.hidden.selector import Element, parse_selector
+from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
 from mailmcp.mail.html.hidden.values import MAYBE, WIDE, WINDOW_PX
 from mailmcp.mail.html.normalize import StyleSheet, normalize_html

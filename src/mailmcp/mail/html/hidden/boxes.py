@@ -1,0 +1,236 @@
+"""Boxes: where they are, how large, and how much text fits in those that clip what doesn't.
+
+No layout is done: these are estimates from an element's own values and its parent's style. What may hide
+text elsewhere sets `unchecked`.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from mailmcp.mail.html.hidden.colour import WHITE, is_readable
+from mailmcp.mail.html.hidden.style import FONT_MIN_PX, ComputedStyle, worst
+from mailmcp.mail.html.hidden.values import (
+    MAYBE,
+    OFFSETS,
+    PLACES,
+    UNKNOWN,
+    WIDE,
+    WINDOW_PX,
+    Length,
+    parse_length,
+)
+from mailmcp.mail.html.tags import BLOCKS, CELLS, TABLE_PARTS
+
+_EXTENT_MAX_PX: Final = 2.0  # no letter fits
+OFF_PAGE_PX: Final = 500.0
+"""To the left or above, where nobody can scroll."""
+
+_FAR_PX: Final = 5_000.0  # to the right or below
+_NARROW_PX: Final = 100.0  # a background that content may well leave
+_SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
+_WIDE_PX: Final = 1_100.0  # content at the far end is out of sight
+_OVERLAP_PX: Final = 20.0  # templates pull boxes together by as much
+_ROUND_PX: Final = 24.0  # corners rounder than that can take words away
+_BUTTON_PX: Final = 60.0  # height of a button that is round at its ends
+_BUTTON_CHARS: Final = 60
+_PADDED: Final = frozenset({"ol", "ul", "menu", "dir", "fieldset", "button", "dialog"})
+"""Padded by the style sheet of browsers."""
+
+
+def kind_of(tag: str, values: Mapping[str, str]) -> str:
+    """Return "inline", "contents", "block", "float" or "root": a box that contains its floats."""
+    display = values.get("display", "")
+    if display == "contents":
+        return display
+    if values.get("position") in ("absolute", "fixed") or values.get("float", "none") not in ("none", *WIDE):
+        return "float"
+    if display in ("initial", "unset"):
+        return "inline"
+    if display in ("", UNKNOWN, *WIDE):
+        display = (
+            "block"
+            if tag in BLOCKS
+            else "table"
+            if tag in TABLE_PARTS or tag in ("html", "body")
+            else "inline"
+        )
+    if display in ("inline", "none"):
+        return display
+    is_clipping = _is_clipping(values) or (tag == "table" and display == "block" and "display" not in values)
+    return "block" if display in ("block", "list-item") and not is_clipping else "root"
+
+
+def move(values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
+    """Account for margins, padding and offsets."""
+    if PLACES.isdisjoint(values):
+        return style
+    is_static = values.get("position", "static") in ("static", "sticky", *WIDE - {"inherit"})
+    is_absolute = values.get("position") in ("absolute", "fixed")
+    place, room_px, moved = style.place, style.room_px, False
+    # A small pull may take a line out of a box that clips it, or out of the background that it needs.
+    is_bound = style.clips or not is_readable(style.fill or style.colour, (WHITE,))
+    for name in PLACES & values.keys():
+        if values[name] in ("auto", *WIDE - {"inherit"}) or (name in OFFSETS and is_static):
+            continue
+        length = parse_length(values[name])
+        if length is None or (name.endswith("-right") and "(" in values[name]):  # of which this is the least
+            place, moved = worst([place, MAYBE]), True
+            continue
+        px = length.to_px(style.font_px, WINDOW_PX[0], style.root_px)
+        if name in ("right", "bottom"):
+            opposite = values.get({"right": "left", "bottom": "top"}[name], "auto")
+            px = -px if opposite in ("auto", *WIDE) else 0.0
+        if name.endswith("left"):
+            room_px -= px
+        pushes = name not in OFFSETS and not is_absolute and (kind == "inline" or not name.endswith("left"))
+        is_right = name in ("margin-right", "padding-right")  # from right to left, these move the text
+        if is_right or name == "margin-bottom" or (name == "margin-top" and kind == "inline"):
+            far_px = _SEEN_PX if is_right else _FAR_PX
+            moved = moved or not (0.0 if is_bound else -_OVERLAP_PX) <= px < far_px
+        elif not -OFF_PAGE_PX < px < _FAR_PX:
+            place, moved = worst([place, MAYBE if pushes else "position"]), moved or pushes
+        elif name in OFFSETS or px < 0:
+            moved = moved or abs(px) > (0.0 if is_bound else _OVERLAP_PX)
+        elif name == "padding-top" and kind == "inline":
+            moved = moved or px > _OVERLAP_PX
+    return replace(style, place=place, room_px=min(room_px, WINDOW_PX[0]), unchecked=style.unchecked or moved)
+
+
+def _is_clipping(values: Mapping[str, str]) -> bool:
+    overflows = {values.get("overflow-x", "visible"), values.get("overflow-y", "visible")}
+    return not overflows <= {"visible", *WIDE - {"inherit"}}
+
+
+def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
+    """Account for a box of fixed size, and for one that clips what doesn't fit."""
+    width_px = _extent(values, "width", style, style.width_px)
+    height_px = _extent(values, "height", style, style.height_px)
+    is_table = tag in TABLE_PARTS or tag == "table"
+    is_cell = values.get("display", "table" if is_table else "").startswith(("table", "inline-table"))
+    if is_cell and is_table and tag not in CELLS and values.get("visibility") in ("hidden", "collapse"):
+        return replace(style, box="visibility")  # whatever its cells say
+    is_cell = is_cell and kind != "float"
+    is_huge = height_px < 0 or _FAR_PX <= height_px < math.inf  # it pushes its own text, and what follows
+    if is_cell:
+        height_px = math.inf  # it grows with its content
+    is_huge = is_huge or "clip" in (values.get("overflow-x"), values.get("overflow-y"))  # without its floats
+    style = replace(style, unchecked=style.unchecked or is_huge or _is_too_wide(values, style))
+    if kind == "inline" and not _is_clipping(values):
+        return style
+    outer_px = style.height_px
+    inner_px = max(_inner_width(values, style, width_px), 0.0)
+    style = replace(style, width_px=min(inner_px, WINDOW_PX[0]), height_px=height_px)
+    grows = is_cell and "max-width" not in values
+    style = replace(style, capacity=_capacity(values, style, math.inf if grows else inner_px))
+    if not is_cell and inner_px < _NARROW_PX and not is_readable(style.fill or style.colour, (WHITE,)):
+        style = replace(style, room_px=min(style.room_px, inner_px))  # long words leave it
+    if not _is_clipping(values):
+        return style
+    if tag in ("html", "body"):  # what doesn't fit in the window can't be scrolled to
+        return replace(style, unchecked=style.unchecked or height_px < math.inf)
+    verdict = ""
+    if min(width_px, height_px) <= max(0.6 * style.font_px, _EXTENT_MAX_PX):
+        padded = any(
+            any(parse_length(values.get(name, "")) or ()) for name in ("padding-left", "padding-top")
+        )
+        padded = padded or tag in _PADDED or "inherit" in (values.get("overflow-x"), values.get("overflow-y"))
+        surely = kind != "inline" and not is_cell and not padded  # padding isn't clipped
+        # One way may be clipped without the other.
+        surely = surely and "visible" not in (values.get("overflow-x"), values.get("overflow-y"))
+        surely = surely and 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX
+        verdict = "extent" if surely else MAYBE
+    if values.get("display", "").endswith(("flex", "grid")):
+        style = replace(style, unchecked=True)
+    if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
+        style = replace(style, capacity=0)
+    if outer_px <= _EXTENT_MAX_PX or style.capacity == 0:
+        verdict = verdict or MAYBE
+    return replace(
+        style,
+        box=worst([style.box, verdict]),
+        clips=True,
+        clipped=style.clipped or style.capacity is not None,
+        room_px=min(style.room_px, inner_px),
+    )
+
+
+def _inner_width(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> float:
+    """Return what margins, borders and padding leave of the width of a box."""
+    margins, padding = (
+        sum(max(0.0, *lengths_px(values, style, f"{name}-{side}")) for side in ("left", "right"))
+        for name in ("margin", "padding")
+    )
+    return min(width_px, style.width_px - margins) - padding - _border_px(values, style, "left", "right")
+
+
+def _capacity(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> int | None:
+    """Return how many characters surely fit into a box; None if it grows with them."""
+    per_line = max(width_px - max(style.indent_px, 0.0), 0.0) / (style.letter_px or 1.0)
+    found = [int(per_line)] if style.nowrap and per_line < math.inf else []
+    if style.height_px < math.inf:
+        edges = ("padding-top", "padding-bottom")
+        padding_px = sum(max(0.0, *lengths_px(values, style, name)) for name in edges)
+        height_px = style.height_px - padding_px - _border_px(values, style, "top", "bottom")
+        line_px = style.line_height.to_px(style.font_px, style.font_px, style.root_px)
+        lines = max(height_px, 0.0) / max(line_px, FONT_MIN_PX)
+        found.append(int(max(lines, 1.0) * per_line) if lines >= 0.5 else 0)
+    if "border-radius" in values and _is_round(values, style):
+        names = ("height", "min-height", "padding-top", "padding-bottom")
+        height_px = max(max(lengths_px(values, style, name)) for name in names)
+        is_button = values["border-radius"].endswith("px") and height_px <= _BUTTON_PX
+        found.append(_BUTTON_CHARS if is_button and " " not in values["border-radius"] else 0)
+    return min(found, default=None)
+
+
+def _is_round(values: Mapping[str, str], style: ComputedStyle) -> bool:
+    """Return whether the corners of a box take words away: padding keeps text out of them."""
+    inset_px = min(*lengths_px(values, style, "padding-left"), *lengths_px(values, style, "padding-top"))
+    return max(lengths_px(values, style, "border-radius")) > _ROUND_PX + 3 * inset_px
+
+
+def lengths_px(values: Mapping[str, str], style: ComputedStyle, name: str) -> list[float]:
+    """Return the lengths that a property has, in pixels: 0 for words such as `auto`, infinite if unknown."""
+    if (written := values.get(name)) is None:
+        return [0.0]
+    if written in (UNKNOWN, "inherit"):
+        return [math.inf]
+    found = map(parse_length, written.replace(" / ", " ").split(" "))
+    return [each.to_px(style.font_px, style.width_px, style.root_px) if each else 0.0 for each in found]
+
+
+def _border_px(values: Mapping[str, str], style: ComputedStyle, *sides: str) -> float:
+    """Return how much of a box its borders on two sides may take."""
+    names = ["border", "border-width", *(f"border-{side}{part}" for side in sides for part in ("", "-width"))]
+    if values.keys().isdisjoint(names):
+        return 0.0
+    written = re.findall(r"\d[\d.]*[a-z]+", " ".join(values.get(name, "") for name in names))
+    lengths = [length for each in written if (length := parse_length(each)) is not None]
+    return 2 * max((each.to_px(style.font_px, root_px=style.root_px) for each in lengths), default=0.0)
+
+
+def _is_too_wide(values: Mapping[str, str], style: ComputedStyle) -> bool:
+    """Return whether a box is wider than the one around it, which clips it or lies behind its text."""
+    is_narrow = style.width_px < _NARROW_PX and not is_readable(style.colour, (WHITE,))
+    around_px = style.width_px if is_narrow else _WIDE_PX if style.room_px > _SEEN_PX else 1.5 * style.room_px
+    widest = [parse_length(values.get(name, "")) or Length() for name in ("width", "min-width")]
+    limit_px = max(around_px, 0.0)
+    return UNKNOWN in (values.get("width"), values.get("min-width")) or any(
+        each.whole > 1 or each.to_px(style.font_px, 0.0, style.root_px) > limit_px for each in widest
+    )
+
+
+def _extent(values: Mapping[str, str], name: str, style: ComputedStyle, whole_px: float) -> float:
+    """Return how wide or high a box can be, in pixels; less than 0 if that isn't known."""
+    found = [whole_px if name == "width" else math.inf]
+    for value in (values.get(name, "auto"), values.get(f"max-{name}", "none")):
+        if value == "min-content":
+            found.append(0.0)
+        length = parse_length(value)
+        if length is not None and not ("%" in value and whole_px == math.inf):
+            found.append(length.to_px(style.font_px, whole_px if length.whole else 0.0, style.root_px))
+        elif value in (UNKNOWN, "inherit"):
+            found.append(-1.0)
+    return min(found)

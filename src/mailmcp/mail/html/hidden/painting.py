@@ -1,0 +1,127 @@
+"""The colours of text, and of what may lie behind it.
+
+A background counts only where it is certainly behind the text: behind inline content, behind the
+blocks of its box, and behind the floats of a box that contains them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from mailmcp.mail.html.hidden.colour import (
+    BLACK,
+    WHITE,
+    Colour,
+    blend,
+    is_readable,
+    parse_colour,
+    parse_image,
+)
+from mailmcp.mail.html.hidden.style import COLOURS, ComputedStyle
+from mailmcp.mail.html.hidden.values import INHERITING, MAYBE, UNKNOWN, WIDE
+
+_PAINTS: Final = frozenset(
+    {*COLOURS, "background-color", "background-image", "background-clip"}
+    | {"background-size", "background-position", "text-shadow", "display"}
+)
+RAISED: Final = frozenset({"sub", "sup"})
+"""Elements that browsers raise or lower, so that they may leave the background of their line."""
+
+_BACKGROUNDS_MAX: Final = 8
+
+
+def paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
+    """Account for the colours of the text and of what lies behind it."""
+    if values.get("color-scheme") in ("dark", "only dark", UNKNOWN):
+        if tag != "html":  # only colours of the system change
+            unknown = style.inherited | {("color", MAYBE)}
+            style = replace(style, unchecked=True, inherited=unknown)
+        else:
+            dark = (BLACK,)
+            style = replace(style, colour=WHITE, backgrounds=dark, block_backgrounds=dark)
+            style = replace(style, float_backgrounds=dark)
+    behind = style.backgrounds
+    if kind in ("block", "root"):
+        behind = join_backgrounds(behind, style.block_backgrounds)
+    elif kind == "float":
+        behind = join_backgrounds(behind, style.float_backgrounds)
+    elif tag in RAISED or values.get("vertical-align", "baseline") not in ("baseline", *WIDE):
+        behind = join_backgrounds(behind, style.block_backgrounds)  # out of the background of the line
+    painted = style if behind == style.backgrounds else replace(style, backgrounds=behind)
+    is_apart = kind == "float" or tag == "caption" or (style.letters == "inline" and kind != "inline")
+    if style.letters and is_apart:
+        painted = replace(painted, unchecked=True)  # painted apart, without that background
+    if tag in ("html", "body") and values.get("background-clip") == "text":  # the window's background
+        painted = replace(painted, unchecked=True)
+    if not _PAINTS.isdisjoint(values):
+        painted = _paint_text(values, painted, style, kind)
+    if kind in ("inline", "contents", "none"):
+        return painted
+    floats = style.float_backgrounds if kind == "block" else painted.backgrounds
+    return replace(painted, block_backgrounds=painted.backgrounds, float_backgrounds=floats)
+
+
+def _paint_text(
+    values: Mapping[str, str], style: ComputedStyle, parent: ComputedStyle, kind: str
+) -> ComputedStyle:
+    colour, fill, backgrounds = style.colour, style.fill, style.backgrounds
+    if (written := values.get("color", "inherit")) not in INHERITING:
+        colour = BLACK if written == "initial" else parse_colour(written) or colour
+    if (written := values.get("-webkit-text-fill-color", "inherit")) not in INHERITING:
+        fill = parse_colour(written)
+    written, image = values.get("background-color", "initial"), values.get("background-image", "none")
+    if written == "currentcolor":
+        written = UNKNOWN if "color" in dict(style.inherited) else written
+    under = colour if written == "currentcolor" else parse_colour(written)
+    stops = None if image in ("none", *WIDE) else parse_image(image)
+    sized = [values.get("background-size"), values.get("background-position")] if stops else []
+    if UNKNOWN in [written, image, *sized]:
+        backgrounds = (None,)
+    elif kind != "contents":
+        for layer in ((under,) if under else (), stops or ()):
+            backgrounds = _cover(layer, backgrounds)
+    if "visibility" in dict(style.inherited):  # what is hidden paints nothing
+        backgrounds = join_backgrounds(backgrounds, style.backgrounds)
+    unchecked = "data:" in image or "cid:" in image or written == "currentcolor"  # children may inherit it
+    unchecked = unchecked or bool(style.letters and (stops is not None or (under and under.alpha)))
+    letters, clip = style.letters, values.get("background-clip", "border-box")
+    if clip in ("content-box", UNKNOWN):
+        backgrounds = join_backgrounds(backgrounds, style.backgrounds)
+    is_opaque = under is not None and under.alpha == 1
+    has_shadow = values.get("text-shadow", "none") not in ("none", *WIDE)
+    aided = (style.aided and not is_opaque) or stops == () or has_shadow
+    if clip == "text" and kind != "contents":
+        if (fill or colour).alpha < 1:  # the letters are painted with the background
+            aided = aided or None in backgrounds
+            fill = next((x for x in backgrounds if not is_readable(x, parent.backgrounds)), backgrounds[0])
+            letters = kind
+        backgrounds = parent.backgrounds
+    return replace(
+        style,
+        colour=colour,
+        fill=fill,
+        backgrounds=backgrounds,
+        aided=aided,
+        letters=letters,
+        unchecked=style.unchecked or unchecked,
+    )
+
+
+def _cover(upper: tuple[Colour, ...], lower: tuple[Colour | None, ...]) -> tuple[Colour | None, ...]:
+    """Return what is seen where one of some colours lies over one of others."""
+    found = [
+        each if each.alpha == 1 else None if below is None else blend(each, below)
+        for each in upper
+        for below in lower
+    ]
+    return join_backgrounds(tuple(found), ()) if found else lower
+
+
+def join_backgrounds(
+    first: tuple[Colour | None, ...], second: tuple[Colour | None, ...]
+) -> tuple[Colour | None, ...]:
+    """Return all that may lie behind a text, where either may; unknown if that is a lot."""
+    if first == second:
+        return first
+    found = tuple(dict.fromkeys((*first, *second)))
+    return found if len(found) <= _BACKGROUNDS_MAX else (None,)
