@@ -104,6 +104,17 @@ def _is_clipping(values: Mapping[str, str]) -> bool:
     return not overflows <= {"visible", *WIDE - {"inherit"}}
 
 
+def _clips_all(tag: str, values: Mapping[str, str]) -> bool:
+    """Return whether a box clips both ways, and has no padding, which it doesn't clip."""
+    overflows = {values.get("overflow-x"), values.get("overflow-y")}
+    padding = (parse_length(values.get(name, "")) for name in ("padding-left", "padding-top"))
+    return (
+        not overflows & {"visible", "inherit"}
+        and tag not in _PADDED
+        and not any(map(any, filter(None, padding)))
+    )
+
+
 def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
     """Account for a box of fixed size, and for one that clips what doesn't fit."""
     width_px = _extent(values, "width", style, style.width_px)
@@ -113,11 +124,15 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     if is_cell and is_table and tag not in CELLS and values.get("visibility") in ("hidden", "collapse"):
         return replace(style, box="visibility")  # whatever its cells say
     is_cell = is_cell and kind != "float"
-    is_huge = height_px < 0 or _FAR_PX <= height_px < math.inf  # it pushes its own text, and what follows
+    may_hide = (
+        height_px < 0
+        or _FAR_PX <= height_px < math.inf  # it pushes its own text, and what follows
+        or "clip" in (values.get("overflow-x"), values.get("overflow-y"))  # its floats leave it
+        or _is_too_wide(values, style)
+    )
+    style = replace(style, unchecked=style.unchecked or may_hide)
     if is_cell:
         height_px = math.inf  # it grows with its content
-    is_huge = is_huge or "clip" in (values.get("overflow-x"), values.get("overflow-y"))  # without its floats
-    style = replace(style, unchecked=style.unchecked or is_huge or _is_too_wide(values, style))
     if kind == "inline" and not _is_clipping(values):
         return style
     outer_px = style.height_px
@@ -133,15 +148,10 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         return replace(style, unchecked=style.unchecked or height_px < math.inf)
     verdict = ""
     if min(width_px, height_px) <= max(0.6 * style.font_px, _EXTENT_MAX_PX):
-        padded = any(
-            any(parse_length(values.get(name, "")) or ()) for name in ("padding-left", "padding-top")
+        is_tiny = 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX
+        verdict = (
+            "extent" if is_tiny and kind != "inline" and not is_cell and _clips_all(tag, values) else MAYBE
         )
-        padded = padded or tag in _PADDED or "inherit" in (values.get("overflow-x"), values.get("overflow-y"))
-        surely = kind != "inline" and not is_cell and not padded  # padding isn't clipped
-        # One way may be clipped without the other.
-        surely = surely and "visible" not in (values.get("overflow-x"), values.get("overflow-y"))
-        surely = surely and 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX
-        verdict = "extent" if surely else MAYBE
     if values.get("display", "").endswith(("flex", "grid")):
         style = replace(style, unchecked=True)
     if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
