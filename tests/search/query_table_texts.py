@@ -21,7 +21,7 @@ EVERYTHING = (
     Query({}, _everything, limit=100),
     Query({"query": "   ", "subject": "Colours"}, in_field("subject", "Colours")),
     Query(
-        {"query": '""', "subject": "Colours", "cc": "dave"},
+        {"query": "*", "subject": "Colours", "cc": "dave"},
         both(in_field("subject", "Colours"), in_field("cc", "dave")),
     ),
     Query({"exclude": "example zebra"}, nowhere("example", "zebra"), empty=True),
@@ -31,6 +31,7 @@ WORDS = (
     Query({"query": "SwordFish"}, everywhere("swordfish")),
     Query({"query": "ordfis"}, everywhere("ordfis")),
     Query({"query": "swordfish180"}, everywhere("swordfish180")),
+    Query({"query": '"" hello'}, everywhere("hello")),
     Query({"query": "invoice hello"}, everywhere("invoice", "hello")),
     Query({"query": "hello alpha.example"}, everywhere("hello", "alpha.example")),
     Query({"query": "alpha.example hello filler"}, everywhere("alpha.example", "hello", "filler"), limit=7),
