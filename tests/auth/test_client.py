@@ -1,4 +1,5 @@
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 import httpx2
@@ -115,15 +116,6 @@ def test_a_provider_without_revocation_says_so(client: OAuthClient) -> None:
     assert not replace(client, provider=replace(client.provider, revocation_endpoint="")).revoke("fake")
 
 
-@pytest.mark.parametrize("status", [500, 503])
-def test_a_provider_that_is_down_can_be_asked_later(
-    client: OAuthClient, provider: AuthorizationServer, status: int
-) -> None:
-    provider.fault = status
-    with pytest.raises(ProviderUnavailableError, match=str(status)):
-        client.refresh("fake")
-
-
 def test_a_provider_that_is_away_can_be_asked_later(client: OAuthClient) -> None:
     away = replace(client.provider, token_endpoint="http://127.0.0.1:1/token")
     with pytest.raises(ProviderUnavailableError, match="can't be reached"):
@@ -133,6 +125,85 @@ def test_a_provider_that_is_away_can_be_asked_later(client: OAuthClient) -> None
 def test_an_issuer_without_metadata_is_named(provider: AuthorizationServer) -> None:
     with pytest.raises(SignInError, match="can't be used: none was found"):
         discover(f"{provider.issuer}/other")
+
+
+METADATA = "/.well-known/oauth-authorization-server"
+
+ASK: dict[str, Callable[[OAuthClient], object]] = {
+    METADATA: lambda client: discover(client.provider.issuer),
+    "/token": lambda client: client.refresh("fake"),
+    "/device": lambda client: client.sign_in_with_device(lambda _code: None, sleep=lambda _seconds: None),
+    "/revoke": lambda client: client.revoke("fake"),
+}
+
+
+def lasting(lifetime: str) -> str:
+    """Return a token with a lifetime, in JSON."""
+    return f'{{"access_token": "fake", "token_type": "Bearer", "expires_in": {lifetime}}}'
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "body", "said"),
+    [
+        (METADATA, 200, "<html>", "{metadata}: it isn't a JSON object."),
+        (METADATA, 200, "[]", "{metadata}: it isn't a JSON object."),
+        (METADATA, 200, "{}", "{metadata}: it names another issuer."),
+        ("/token", 200, "{}", "{name} sent no access token."),
+        ("/token", 200, "<html>", "{name} sent a response that isn't OAuth."),
+        ("/token", 200, lasting('"soon"'), "{name} sent a response that isn't OAuth."),
+        ("/token", 200, lasting("[1]"), "{name} sent a response that isn't OAuth."),
+        ("/token", 200, lasting("1e999"), "{name} sent a response that isn't OAuth."),
+        ("/token", 400, '{"error": ["a"]}', "{name} refused the request (['a'])."),
+        ("/device", 200, "<html>", "{name} sent a response that isn't OAuth."),
+        ("/device", 200, "[]", "{name} sent no code: no reason given."),
+        (
+            "/device",
+            400,
+            '{"error": "x", "error_description": "no\\nmail."}',
+            "{name} sent no code: x: no mail.",
+        ),
+        ("/revoke", 400, "<html>", "{name} sent a response that isn't OAuth."),
+        ("/revoke", 400, '{"error": "x"}', "{name} did not revoke the token: x."),
+    ],
+)
+def test_an_answer_that_makes_no_sense_is_named(
+    client: OAuthClient, provider: AuthorizationServer, path: str, status: int, body: str, said: str
+) -> None:
+    provider.answers[path] = (status, body)
+    with pytest.raises(SignInError) as caught:
+        ASK[path](client)
+    assert type(caught.value) is SignInError
+    metadata = f"The OAuth metadata of {provider.issuer} can't be used"
+    assert str(caught.value) == said.format(name=client.provider.name, metadata=metadata)
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "body", "said"),
+    [
+        *((path, 503, "", "answered with HTTP status 503. Try again later.") for path in ASK),
+        ("/token", 429, "<html>", "answered with HTTP status 429. Try again later."),
+        ("/token", 400, '{"error": "server_error"}', "is busy (server_error). Try again later."),
+        (
+            "/token",
+            400,
+            '{"error": "temporarily_unavailable", "error_description": "Tea."}',
+            "is busy (temporarily_unavailable: Tea). Try again later.",
+        ),
+    ],
+)
+def test_a_provider_that_is_down_can_be_asked_later(
+    client: OAuthClient, provider: AuthorizationServer, path: str, status: int, body: str, said: str
+) -> None:
+    provider.answers[path] = (status, body)
+    with pytest.raises(ProviderUnavailableError) as caught:
+        ASK[path](client)
+    assert str(caught.value).endswith(f" {said}")
+
+
+def test_a_provider_without_codes_offers_the_browser(client: OAuthClient) -> None:
+    without = replace(client, provider=replace(client.provider, device_endpoint=""))
+    with pytest.raises(SignInError, match=r"doesn't offer sign-in by code for mail\. Use the browser\."):
+        ASK["/device"](without)
 
 
 GOOD = {

@@ -93,12 +93,12 @@ def test_a_provider_that_is_down_is_no_verdict_on_the_sign_in(
     source: TokenSource, provider: AuthorizationServer, store: FileStore
 ) -> None:
     sign_in(provider, store)
-    provider.fault = 503
+    provider.answers["/token"] = (503, "{}")
     with pytest.raises(InternalError) as caught:
         source()
     assert caught.value.reason is Reason.PROVIDER_UNAVAILABLE
     assert caught.value.retryable
-    provider.fault = 0
+    provider.answers.clear()
     assert source()
 
 

@@ -59,8 +59,8 @@ class AuthorizationServer:
         self.token_scope = "imap"
         """The scope of access tokens, as Dovecot checks it."""
         self.rotates = True
-        self.fault: int = 0
-        """An HTTP status that the token endpoint answers everything with; 0 for none."""
+        self.answers: dict[str, tuple[int, str]] = {}
+        """Paths that answer every request with this status and body."""
         self.pending_polls = 0
         """How many polls of a device code are answered `authorization_pending` before the consent."""
         self.refreshes = 0
@@ -148,8 +148,6 @@ class AuthorizationServer:
 
     def token(self, body: Mapping[str, str]) -> tuple[int, dict[str, Any]]:  # noqa: PLR0911 - one an answer
         """Answer a token request."""
-        if self.fault:
-            return self.fault, {}
         if body.get("client_id") != CLIENT_ID:
             return 401, {"error": "invalid_client"}
         match body["grant_type"]:
@@ -208,26 +206,32 @@ class AuthorizationServer:
                 query = {name: values[0] for name, values in parse_qs(url.query).items()}
                 with server._lock:
                     server.requests.append(url.path)
-                    if url.path == "/authorize":
+                    if url.path in server.answers:
+                        self._send(*server.answers[url.path])
+                    elif url.path == "/authorize":
                         self.send_response(302)
                         self.send_header("Location", server.authorize(query))
                         self.send_header("Content-Length", "0")
                         self.end_headers()
                     elif url.path == "/.well-known/oauth-authorization-server":
-                        self._send(200, server.metadata())
+                        self._send(200, json.dumps(server.metadata()))
                     else:
-                        self._send(404, {})
+                        self._send(404, "{}")
 
             def do_POST(self) -> None:
                 sent = self.rfile.read(int(self.headers["Content-Length"])).decode()
                 body = {name: values[0] for name, values in parse_qs(sent).items()}
                 with server._lock:
                     server.requests.append(self.path)
-                    answers = {"/token": server.token, "/device": server.device, "/revoke": server.revoke}
-                    self._send(*answers[self.path](body))
+                    if self.path in server.answers:
+                        self._send(*server.answers[self.path])
+                        return
+                    endpoints = {"/token": server.token, "/device": server.device, "/revoke": server.revoke}
+                    status, value = endpoints[self.path](body)
+                    self._send(status, json.dumps(value))
 
-            def _send(self, status: int, value: Mapping[str, Any]) -> None:
-                content = json.dumps(value).encode()
+            def _send(self, status: int, body: str) -> None:
+                content = body.encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(content)))

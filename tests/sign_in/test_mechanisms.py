@@ -112,13 +112,13 @@ def test_a_withdrawn_consent_names_the_command_and_asks_no_mail_server(
 def test_a_provider_that_is_down_is_no_refused_login(
     mail_server: Dovecot, authorization: AuthorizationServer, source: TokenSource
 ) -> None:
-    authorization.fault = 503
+    authorization.answers["/token"] = (503, "{}")
     with RunningPool(account_on(mail_server, source)) as pool:
         with pytest.raises(InternalError) as caught:
             pool.run(lambda session: session.can("IDLE"))
         assert caught.value.reason is Reason.PROVIDER_UNAVAILABLE
         assert caught.value.retryable
-        authorization.fault = 0
+        authorization.answers.clear()
         assert pool.run(lambda session: session.can("IDLE")), "at once: nothing was refused"
 
 

@@ -65,8 +65,13 @@ def discover(issuer: str, *, scope: str = "") -> Provider:
                 continue
             try:
                 metadata = response.json()
-                if isinstance(metadata, dict):
-                    return parse_metadata(issuer, metadata, scope=scope)
+            except ValueError:
+                metadata = None
+            if not isinstance(metadata, dict):
+                fault = "it isn't a JSON object"
+                continue
+            try:
+                return parse_metadata(issuer, metadata, scope=scope)
             except ValueError as error:
                 fault = str(error)
     raise SignInError(f"The OAuth metadata of {issuer} can't be used: {_printable(fault)}.")
@@ -234,13 +239,9 @@ class OAuthClient:
         access_token = answer.get("access_token")
         if not isinstance(access_token, str) or not access_token:
             raise SignInError(f"{self.provider.name} sent no access token.")
-        try:
-            lifetime_s = float(answer.get("expires_in") or _LIFETIME_S)
-        except (TypeError, ValueError):
-            lifetime_s = _LIFETIME_S
         return Tokens(
             access_token=access_token,
-            expires_at=self.clock() + lifetime_s,
+            expires_at=self.clock() + float(answer.get("expires_in") or _LIFETIME_S),
             refresh_token=str(answer.get("refresh_token") or ""),
         )
 
@@ -254,7 +255,7 @@ def _named_faults(name: str) -> Iterator[None]:
         fault = _printable(f"{error.error}: {error.description}" if error.description else str(error.error))
         if error.error == "invalid_grant":
             raise ConsentEndedError(f"{name} no longer accepts the sign-in ({fault}).") from None
-        if error.error in {"temporarily_unavailable", "server_error"}:
+        if error.error in ("temporarily_unavailable", "server_error"):  # a tuple: it may be a list
             raise ProviderUnavailableError(f"{name} is busy ({fault}). Try again later.") from None
         raise SignInError(f"{name} refused the request ({fault}).") from None
     except httpx2.HTTPStatusError as error:
@@ -265,7 +266,8 @@ def _named_faults(name: str) -> Iterator[None]:
         raise ProviderUnavailableError(
             f"{name} can't be reached ({type(error).__name__}). Try again later."
         ) from None
-    except ValueError:  # Authlib's, for an answer that isn't a JSON object
+    except (ValueError, TypeError, OverflowError):
+        # Not a JSON object, or a lifetime that isn't a number: Authlib and we convert it as it comes.
         raise SignInError(f"{name} sent a response that isn't OAuth.") from None
 
 

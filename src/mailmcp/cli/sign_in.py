@@ -53,7 +53,10 @@ def record_store(settings: Settings, sign_in: SignIn, store: SecretStore) -> Non
     try:
         set_account_key(settings.source, sign_in.account_id, "secrets", store.name)
     except SettingsError as error:
-        fail(f"{error} Add to account {sign_in.account_id}: {wanted}")
+        fail(
+            f"the secret is stored, but the settings don't say where. {error} "
+            f"Add to account {sign_in.account_id}: {wanted}"
+        )
     click.echo(f"{settings.source}: {wanted}")
 
 

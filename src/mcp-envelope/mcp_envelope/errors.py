@@ -193,8 +193,15 @@ class DeadlineError(ToolError):
 
     code = Code.TIMEOUT
 
-    def __init__(self, message: str, *, reason: StrEnum, details: Mapping[str, object] | None = None) -> None:
-        super().__init__(message, reason=reason, retryable=True, details=details)
+    def __init__(
+        self,
+        message: str,
+        *,
+        reason: StrEnum,
+        details: Mapping[str, object] | None = None,
+        next_action: NextAction | None = None,
+    ) -> None:
+        super().__init__(message, reason=reason, retryable=True, details=details, next_action=next_action)
 
 
 class ConflictError(ToolError):

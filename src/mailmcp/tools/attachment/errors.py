@@ -37,7 +37,7 @@ def error_of(code: Code, message: str, argument: str, next_action: NextAction | 
     """Build the error for a code and a message."""
     match code:
         case Code.TIMEOUT:
-            return DeadlineError(message, reason=Reason.COMMAND)
+            return DeadlineError(message, reason=Reason.COMMAND, next_action=next_action)
         case Code.INVALID_INPUT:
             return InvalidInputError.of(argument, BaseReason.INVALID_VALUE, message, next_action=next_action)
         case _:
