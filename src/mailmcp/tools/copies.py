@@ -44,23 +44,20 @@ class Folded(Generic[PlaceT, ItemT]):
         known = (message for key in keys for message in self._by_key.get(key, ()))
         return next((message for message in known if place not in message), None)
 
-    def add(
-        self, place: PlaceT, item: ItemT, keys: Sequence[Hashable], *, other_keys: Sequence[Hashable] = ()
-    ) -> None:
+    def add(self, place: PlaceT, item: ItemT, keys: Sequence[Hashable]) -> None:
         """Add a copy of a message, or a message of its own.
 
         Args:
             place: Its mailbox.
             item: What to keep of it.
             keys: What only copies of it share, as `copy_keys`.
-            other_keys: By these, too, `find` finds it afterwards.
         """
         message = self.find(place, keys)
         if message is None:
             message = {}
             self.messages.append(message)
         message[place] = item
-        for key in (*keys, *other_keys):
+        for key in keys:
             known = self._by_key.setdefault(key, [])
             if all(each is not message for each in known):
                 known.append(message)

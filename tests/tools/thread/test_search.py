@@ -160,6 +160,27 @@ def test_what_was_sent_is_no_draft_though_one_was_left_behind(
     assert [":Drafts:" in each for each in row["places"]] == [True]
 
 
+@pytest.mark.parametrize("asked", ["INBOX", "Drafts", "Everything"])
+@pytest.mark.parametrize("flags", [("\\Draft",), ()])
+def test_a_draft_left_behind_is_in_all_mail_beside_what_was_sent(
+    peer: PeerFactory, open_desk: DeskFactory, asked: str, flags: tuple[str, ...]
+) -> None:
+    turns = make_talk(2)
+    later = BEGAN + timedelta(days=1)
+    left = PeerMessage(uid=7, octets=turns[1], flags=flags)
+    sent = PeerMessage(uid=8, octets=turns[1], received=later)
+    mailboxes = [
+        PeerMailbox(name="Drafts", messages=[left]),
+        PeerMailbox(name="Sent", messages=[sent]),
+        PeerMailbox(name="Everything", messages=[left, sent], attributes=("\\All",)),
+    ]
+    server = peer(messages=peer_messages(turns[:1]), mailboxes=mailboxes)
+    reply = thread_of_newest(open_desk(peer_account(server)), asked)
+    assert texts(reply) == ["Turn 1.", "Turn 2."]
+    assert drafts_of(reply) == [False, False]
+    assert len(reply.data["messages"][1]["places"]) == 3
+
+
 def test_a_draft_with_another_text_is_shown_beside_what_was_sent(
     peer: PeerFactory, open_desk: DeskFactory
 ) -> None:

@@ -5,7 +5,7 @@ server's thread ids if there are any. Those alone are not enough: servers split 
 changes.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mailmcp import limits
@@ -304,11 +304,8 @@ def _member(ref: MessageRef, row: FetchedMessage) -> Member:
     )
 
 
-def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str]) -> Iterator[Member]:
+def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str]) -> Collection[Member]:
     """Merge the copies of each message into one: the requested one, else that in the first mailbox.
-
-    A message that was sent is not a draft, even if a program left the draft behind; the draft is the last
-    copy. Strangers write no drafts, so headers and structure are enough to match it.
 
     Args:
         members: All messages, copies included.
@@ -322,12 +319,26 @@ def _fold(members: Collection[Member], start: MessageRef, uses: Mapping[str, str
         members,
         key=lambda each: (each.ref in drafts, each.ref != start, rank.get(each.ref.mailbox, -1)),
     ):
-        keys, headers = each.copy_keys, header_key(each.headers)
-        draft_keys = [(headers, each.row.body_structure)] if headers else []
-        if each.ref in drafts:
-            keys = (*keys, *draft_keys)
-        folded.add(each.ref.mailbox, each, keys, other_keys=draft_keys)
+        folded.add(each.ref.mailbox, each, each.copy_keys)
+    messages: list[Member] = []
     for first, *others in map(dict.values, folded.messages):
         # All Mail has drafts too, so a copy there proves nothing.
         sent = [each for each in (first, *others) if uses.get(each.ref.mailbox) != "\\All"] or [first]
-        yield replace(first.with_copies(others), draft=all(each.ref in drafts for each in sent))
+        messages.append(replace(first.with_copies(others), draft=all(each.ref in drafts for each in sent)))
+    return _join_drafts(messages)
+
+
+def _join_drafts(messages: Sequence[Member]) -> Collection[Member]:
+    """Make a draft a copy of the message that was sent, if a program left the draft behind.
+
+    All Mail can have both. Strangers write no drafts, so headers and structure are enough to match it.
+    """
+    joined: dict[Hashable, Member] = {}
+    for each in sorted(messages, key=lambda each: each.draft):
+        headers = header_key(each.headers)
+        key = (headers, each.row.body_structure) if headers else each.ref
+        if each.draft and key in joined:
+            joined[key] = joined[key].with_copies([each])
+        else:
+            joined[each.ref if each.draft or key in joined else key] = each
+    return joined.values()
