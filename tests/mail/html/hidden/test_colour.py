@@ -31,6 +31,8 @@ from mailmcp.mail.html.hidden.colour import (
         ("oklch(0 0 0)", BLACK),
         ("oklch(1 0 0 / .5)", None),
         ("oklch(1 0)", None),
+        ("oklch(.5 .1 1e999)", None),
+        ("oklch(1e200 0 0)", None),
         ("color(srgb 1 1 1)", WHITE),
         ("color(display-p3 1 1 1)", None),
         ("rgb(from white r g b)", None),

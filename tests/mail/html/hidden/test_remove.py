@@ -277,6 +277,21 @@ def test_a_style_sheet_that_is_too_long_is_said() -> None:
     assert not take_out("<style>p{}</style>a")[1].unchecked
 
 
+@pytest.mark.parametrize(
+    ("html", "marked", "unchecked"),
+    [
+        (f"<style>p{{order:{'9' * 5_000}}}</style><p>a", False, True),
+        (f"<p style='display:none;order:{'9' * 5_000}'>a", True, False),
+        (f"<table width={'9' * 5_000}><tr><td>a", True, False),
+        ("<h1><div style='min-width:1e308px'><p style='height:1e308px;overflow:hidden'>a", False, True),
+    ],
+)
+def test_numbers_too_large_for_any_browser_are_reported(html: str, *, marked: bool, unchecked: bool) -> None:
+    shown = html_to_text(html)
+    assert "a" in shown.text
+    assert (bool(shown.maybe_hidden), shown.styles_unchecked) == (marked, unchecked)
+
+
 def test_matching_that_costs_too_much_is_said_and_inline_styles_still_count() -> None:
     css = "".join(f"[data-x{number}],p[y{number}]{{color:red}}" for number in range(500))
     text, hidden = take_out(f"<style>{css}</style>{'<p id=i>a</p>' * 400}<p hidden>b</p>")

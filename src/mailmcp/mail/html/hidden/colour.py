@@ -26,6 +26,9 @@ _FUNCTION: Final = re.compile(
 """What all browsers read alike; the parser reads more."""
 
 _OKLCH: Final = re.compile(rf"oklch\( ?({_N})(%?) ({_N})(%?) ({_N})(?:deg)? ?(?:/ ?1(?:\.0)? ?)?\)")
+_OKLCH_MAX: Final = 1_000.0
+"""Of its numbers: no colour has larger ones."""
+
 _SYSTEM: Final = {"window": "#fff", "windowtext": "#000"}
 """What these are in a light window (CSS Color 4 section 6.2); Word writes `windowtext`."""
 
@@ -60,11 +63,12 @@ def parse_colour(value: str) -> Colour | None:
     text = _SYSTEM.get(text, text)
     if (match := _OKLCH.fullmatch(text)) is not None:
         light, light_unit, chroma, chroma_unit, hue = match.groups()
-        return _from_oklch(
+        parts = [
             float(light) / (100 if light_unit else 1),
             float(chroma) * (0.004 if chroma_unit else 1),
             math.radians(float(hue)),
-        )
+        ]
+        return _from_oklch(*parts) if max(map(abs, parts)) < _OKLCH_MAX else None
     if "(" in text and _FUNCTION.fullmatch(text) is None:
         return None
     parsed = color4.parse_color(f"#{text}" if _BARE_HEX.fullmatch(text) else text)

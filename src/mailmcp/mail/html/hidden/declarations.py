@@ -113,7 +113,10 @@ class Declaration:
 @lru_cache(maxsize=512)
 def parse_style(style: str) -> tuple[Declaration, ...]:
     """Parse a style attribute, in the order written."""
-    nodes = tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True)
+    try:
+        nodes = tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True)
+    except ValueError:  # a number with more digits than Python reads
+        return (Declaration("display", UNKNOWN),)
     declarations = parse_block(nodes)
     if "{" in style:  # browsers differ in where a block ends that shouldn't be there
         return tuple(replace(each, certain=False) for each in declarations)

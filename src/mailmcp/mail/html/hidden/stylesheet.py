@@ -105,8 +105,12 @@ class _Reader:
                 continue
             self.unchecked = self.unchecked or len(sheet.css) > room
             css = substitute(sheet.css[:room], self.known)
-            nodes = tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
             room -= min(len(sheet.css), room)
+            try:
+                nodes = tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
+            except ValueError:  # a number with more digits than Python reads
+                self.unchecked = True
+                continue
             self.read(nodes, (), _NESTING_MAX, certain=matches is True)
 
     def read(self, nodes: Iterable[Any], outer: tuple[Selector, ...], depth: int, *, certain: bool) -> None:

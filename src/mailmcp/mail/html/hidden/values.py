@@ -41,6 +41,7 @@ _PIXELS: Final = {
     "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78, "q": 0.945,
     "vw": _VW, "vh": _VH, "vmin": _VH, "vmax": _VW,
 }  # fmt: skip
+_LENGTH_MAX_PX: Final = 33_554_428.0
 _EMS: Final = {"em": 1.0, "ex": 0.5, "ch": 0.5}
 
 
@@ -53,8 +54,9 @@ class Length(NamedTuple):
     whole: float = 0.0
 
     def to_px(self, em_px: float = 16.0, whole_px: float = 0.0, root_px: float = 16.0) -> float:
-        """Compute the length in pixels."""
-        return self.px + self.em * em_px + self.rem * root_px + self.whole * whole_px
+        """Compute the length in pixels, as far as browsers count."""
+        length_px = self.px + self.em * em_px + self.rem * root_px + self.whole * whole_px
+        return min(max(length_px, -_LENGTH_MAX_PX), _LENGTH_MAX_PX)
 
 
 @lru_cache(maxsize=1024)
