@@ -36,6 +36,7 @@ def listed(peer: PeerFactory, lines: bytes, quirks: Quirks | None = None) -> lis
         (b'"&###-"', "&###-"),
         (b'"&2AA-"', "&2AA-"),
         (b'"a&AA0ACgAA-b&APw-"', r"a\x0d\x0a\x00bü"),
+        (rb'"a\\x0d"', r"a\x0d"),
         (b"2024", "2024"),
         (b'"007"', "007"),
         (b'"NIL"', "NIL"),

@@ -14,6 +14,7 @@ Piece = bytes | tuple[bytes, bytes]
 
 _RESPONSE_CODE = re.compile(r"\[([A-Z0-9-]+)", re.IGNORECASE)
 _NUMBER = re.compile(rb"\d{1,20}")
+_LINE_END = re.compile(r"\\x(0[0ad])")
 _SERVER_TEXT_CHARS = 200
 
 
@@ -54,8 +55,11 @@ def quoted(text: str) -> bytes:
 
 
 def encode_mailbox(name: str) -> bytes:
-    """Encode a mailbox name in modified UTF-7 (RFC 3501 section 5.1.3)."""
-    return bytes(encode_utf7(name))
+    r"""Encode a mailbox name in modified UTF-7 (RFC 3501 section 5.1.3).
+
+    CR, LF and NUL are `\x0d`, `\x0a` and `\x00` in the name.
+    """
+    return bytes(encode_utf7(_LINE_END.sub(lambda found: chr(int(found[1], 16)), name)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -241,15 +241,15 @@ def test_a_mailbox_with_a_tab_in_its_name(pymap_mail: Store, open_desk: DeskFact
 def test_a_mailbox_with_line_breaks_in_its_name_is_found_and_read(
     peer: PeerFactory, open_desk: DeskFactory
 ) -> None:
-    """No argument may contain one: every name, id and cursor of the reply can be sent as it is."""
+    """No argument may contain one: every name, id and cursor can be sent as it is, to any process."""
     breaks = PeerMailbox(name="a&AA0ACg-b", messages=make_messages(1, 2))
-    desk = open_desk(peer_account(peer(mailboxes=[breaks])))
-    first = desk.search(mailbox="*", limit=1)
-    second = desk.search(cursor=first.data["next_cursor"])
+    account = peer_account(peer(mailboxes=[breaks]))
+    first = open_desk(account).search(mailbox="*", limit=1)
+    second = open_desk(account).search(cursor=first.data["next_cursor"])
     [row] = second.data["messages"]
     assert (row["mailbox"], row["uid"]) == (r"a\x0d\x0ab", 1)
-    assert desk.message(row["message_id"])["uid"] == 1
-    assert desk.search(mailbox=row["mailbox"]).places == [2, 1]
+    assert open_desk(account).message(row["message_id"])["uid"] == 1
+    assert open_desk(account).search(mailbox=row["mailbox"]).places == [2, 1]
 
 
 @pytest.mark.parametrize("mailbox", ["Two  spaces", "Wide\N{IDEOGRAPHIC SPACE}space"])
