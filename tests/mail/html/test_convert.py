@@ -27,6 +27,10 @@ def test_a_newsletter_reads_well() -> None:
     )
 
 
+def test_an_example_of_old_is_text_as_it_is_written() -> None:
+    assert html_to_text("<p>a</p><xmp><b>x</b> &amp; y</xmp>").text == "a\n\n<b>x</b> &amp; y"
+
+
 def test_links_that_mislead_are_counted() -> None:
     html = "<a href=https://evil.test/>bank.example</a><a href=javascript:x>Open</a><a href=https://x.example/>x</a>"
     converted = html_to_text(html)

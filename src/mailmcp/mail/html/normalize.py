@@ -12,6 +12,7 @@ NUL, which counts in tags but not in text, is left to the parser.
 import re
 from collections import Counter
 from dataclasses import dataclass
+from html import escape
 from typing import Final
 
 from mailmcp.limits import (
@@ -118,12 +119,19 @@ def normalize_html(html: str) -> NormalizedHtml:
             is_odd = (
                 normalizer.foreign()
                 or " title" in tag
+                or re.search("rel=[\"']?alternate", tag)
                 or re.search(r"text/css[^\"'>]*\s[\"']|[\"']\s+text", tag)
             )
             if (name == "style" and is_odd) or (name == "meta" and "content-security" in tag):
                 normalizer.ambiguous = True
+            if normalizer.foreign() and "<style" in html[position:end].lower():  # its title may have elements
+                normalizer.ambiguous = True
             if name == "script" and "<!--" in html[position:end] and "<script" in html[position:end].lower():
                 normalizer.ambiguous = True
+            if name == "xmp":  # shown, and its tags as text
+                normalizer.start("pre", "<pre>")
+                normalizer.text(escape(html[position:end], quote=False))
+                normalizer.end("pre")
             if name in WRITTEN_AS:
                 normalizer.start(name, match.group())
                 normalizer.end(name)
@@ -160,9 +168,9 @@ _STANDS_FOR: Final = frozenset({"link", "meta"})
 def _sheet(name: str, tag: str, content: str) -> list[StyleSheet]:
     """Return the style sheet that an element is, or has the effect of."""
     attributes = _read_attributes(tag[len(f"<{name}") :])
-    kind, href, scheme = (attributes.get(key, "").strip().lower() for key in ("type", "href", "content"))
+    href, scheme = (attributes.get(key, "").strip().lower() for key in ("href", "content"))
     css = ""
-    if name == "style" and kind in ("", "text/css"):
+    if name == "style" and attributes.get("type", "").lower() in ("", "text/css"):
         css = content
     elif name == "link" and href.startswith("data:"):  # nobody has to fetch it
         css = "@import 'data:'"

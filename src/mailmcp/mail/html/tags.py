@@ -9,7 +9,7 @@ from typing import Final
 VOID: Final = frozenset(("area", "br", "col", "colgroup", "hr", "img", "input", "wbr", "image", "base"))
 
 DROPPED: Final = frozenset(("script", "style", "title", "iframe", "noembed", "noframes", "textarea", "xmp"))
-"""Dropped with their content: never text, or read as text by rules of their own."""
+"""Without elements in them: their content is never text, or read as text by rules of their own."""
 
 IGNORED: Final = frozenset(
     {"basefont", "bgsound", "embed", "frame", "frameset", "head", "html", "keygen"}

@@ -123,6 +123,8 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     is_cell = values.get("display", "table" if is_table else "").startswith(("table", "inline-table"))
     if is_cell and is_table and tag not in CELLS and values.get("visibility") in ("hidden", "collapse"):
         return replace(style, box="visibility")  # whatever its cells say
+    if values.get("display", "").startswith("table-row") and values.get("visibility") == "collapse":
+        return replace(style, box=worst([style.box, MAYBE]))
     is_cell = is_cell and kind != "float"
     may_hide = (
         height_px < 0

@@ -59,7 +59,7 @@ BLACK: Final = Colour(0, 0, 0)
 @lru_cache(maxsize=512)
 def parse_colour(value: str) -> Colour | None:
     """Parse a colour; None if it isn't one, or depends on something else."""
-    text = value.strip().lower()
+    text = value.strip(" ").lower()
     text = _SYSTEM.get(text, text)
     if (match := _OKLCH.fullmatch(text)) is not None:
         light, light_unit, chroma, chroma_unit, hue = match.groups()

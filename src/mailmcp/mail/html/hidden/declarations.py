@@ -17,6 +17,9 @@ from mailmcp.mail.html.hidden.harmless import is_harmless
 from mailmcp.mail.html.hidden.values import NUMBER, OTHER, PROPERTIES, UNKNOWN, WIDE, is_understood
 
 _SPACE: Final = re.compile(r"[ \t\n\f\r]+")
+_PLAIN: Final = re.compile(r"[ -\[\]-~]*")
+"""A value without control characters, which aren't white space, and escapes."""
+
 _VALUE_DEPTH_MAX: Final = 4  # functions in functions; serialising deeper ones recurses
 _NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|alpha\(.*|expression\(.*|.*!.*", re.DOTALL)
 """Values that no browser of today understands, or that are the font of a system."""
@@ -148,7 +151,7 @@ def serialize(tokens: Iterable[Any]) -> str:
     """Write tokens as text without comments; UNKNOWN if they are nested deeply, or not ASCII."""
     tokens = [token for token in tokens if token.type != "comment"]
     text = str(tinycss2.serialize(tokens)) if _is_shallow(tokens, _VALUE_DEPTH_MAX) else UNKNOWN
-    return _SPACE.sub(" ", text).strip() if text.isascii() else UNKNOWN
+    return _SPACE.sub(" ", text).strip(" ") if text.isascii() else UNKNOWN
 
 
 def _without_signs(tokens: Iterable[Any]) -> list[Any]:
@@ -182,7 +185,7 @@ def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
         value = "inherit"
     if not value or _NOWHERE.fullmatch(value) or (name not in PROPERTIES and name not in _SHORTHANDS):
         return ()
-    if _ELSEWHERE.search(value):
+    if _ELSEWHERE.search(value) or not _PLAIN.fullmatch(value):
         value = UNKNOWN
     match name:
         case "all":
@@ -222,7 +225,7 @@ def _font(value: str) -> dict[str, str]:
     match = _FONT.fullmatch(value)
     if value in WIDE or value in _SYSTEM_FONTS:
         return {"font-size": value if value in WIDE else "small", "line-height": "normal"}
-    if match is None:
+    if match is None or match[2] in WIDE:
         return {"font-size": UNKNOWN, "line-height": UNKNOWN}
     return {"font-size": match[1], "line-height": match[2] or "normal"}
 

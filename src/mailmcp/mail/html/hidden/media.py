@@ -14,6 +14,7 @@ _QUERY: Final = re.compile(
     r"|(?P<alone>\(.*)"
 )
 _FEATURE: Final = re.compile(r"\( ?(?:(?P<bound>min|max)-)?(?P<name>[a-z-]+) ?(?:: ?(?P<value>[^()]*?) ?)?\)")
+_SPACE: Final = re.compile(r"[ \t\n\f\r]+")
 _TYPES: Final = frozenset({"all", "screen"})
 _HOLDING: Final = {
     "orientation": "landscape", "prefers-color-scheme": "light", "prefers-reduced-motion": "no-preference",
@@ -23,8 +24,8 @@ _HOLDING: Final = {
 
 def media_matches(queries: str) -> bool | None:
     """Return whether a media query list without comments matches; an empty one does."""
-    text = " ".join(queries.lower().split())
-    found = {_query_matches(query.strip()) for query in text.split(",")}
+    text = _SPACE.sub(" ", queries.lower()).strip(" ")
+    found = {_query_matches(query.strip(" ")) for query in text.split(",")}
     return True if not text or True in found else None if None in found else False
 
 

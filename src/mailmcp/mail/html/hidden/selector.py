@@ -75,7 +75,7 @@ _PART: Final = re.compile(
     |(?P<attribute>\[\s*(?P<name>{_NAME})\s*
         (?:(?P<operator>[~|^$*]?=)\s*(?P<value>{_NAME}|"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')\s*(?P<flag>[iI]?)\s*)?\])
     |(?P<strange>\[(?:[^\]"']|"[^"]*"|'[^']*')*+\])
-    |(?P<sign>\s*[>+~]\s*|\s+)|(?P<other>.)""",
+    |(?P<sign>[ \t\n\f\r]*[>+~][ \t\n\f\r]*|[ \t\n\f\r]+)|(?P<other>.)""",
     re.VERBOSE | re.ASCII | re.DOTALL,
 )
 _ESCAPED: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\n\f\r]?|(.))", re.DOTALL)
@@ -94,23 +94,28 @@ _LISTS: Final = re.compile(":(?:is|not|has|-(?:webkit|moz)-any)")
 _LOGICAL: Final = re.compile(r":(is|where|not|-webkit-any)\((.*)\)", re.DOTALL)
 
 
+HEAVIEST: Final = (200, 200, 200)
+"""The specificity of what isn't understood, so that no other rule outweighs it."""
+
+
 def parse_selector(text: str) -> Selector:
     """Read one selector."""
     compounds = [Compound()]
     specificity = [0, 0, 0]
     unread: list[str] = []  # what is not understood, or matches nothing at first
     certain, is_empty = True, True  # is_empty: the compound that is being read
-    for match in _PART.finditer(text.strip()):
+    for match in _PART.finditer(text.strip(" ")):
         kind = "attribute" if match["attribute"] else match.lastgroup or ""
         value, compound = match[kind], compounds[-1]
         certain = certain and not (is_empty if kind == "sign" else kind == "tag" and not is_empty)
         certain = certain and not (unread and _PSEUDO_ELEMENT.fullmatch(unread[-1]))  # it is always the last
-        is_empty = kind == "sign"
+        begins, is_empty = is_empty, kind == "sign"
         condition = _condition(match) if kind in ("attribute", "pseudo", "function") else None
         if kind == "sign":
             compounds.append(Compound(value.strip() or " "))
         elif kind == "tag":
-            compound.tag = _unescape(value).lower().removeprefix("*")
+            if begins:  # another word is part of what isn't understood
+                compound.tag = _unescape(value).lower().removeprefix("*")
             specificity[2] += value != "*"
         elif kind == "id":
             compound.ids.append(_unescape(value))
@@ -141,9 +146,10 @@ def parse_selector(text: str) -> Selector:
     ids, classes, types = specificity
     known = [each for each in unread if _DYNAMIC.fullmatch(each) or _PSEUDO_ELEMENT.fullmatch(each)]
     inert = known or [each for each in unread if each.startswith("::")]
+    is_weighed = all(each in known or each in inert for each in unread)
     return Selector(
         compounds=tuple(compounds),
-        specificity=(ids, classes, types),
+        specificity=(ids, classes, types) if is_weighed else HEAVIEST,
         certain=certain and not is_empty and (not unread or unread == known[:1]),
         matches="other" in unread or not inert,
         pseudo_element=next((each for each in inert if _PSEUDO_ELEMENT.fullmatch(each)), ""),

@@ -15,12 +15,11 @@ import tinycss2
 from mailmcp.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
 from mailmcp.mail.html.hidden.declarations import Declaration, parse_block, serialize, substitute
 from mailmcp.mail.html.hidden.media import media_matches
-from mailmcp.mail.html.hidden.selector import Selector, parse_selector
+from mailmcp.mail.html.hidden.selector import HEAVIEST, Selector, parse_selector
 from mailmcp.mail.html.hidden.values import WIDE
 from mailmcp.mail.html.normalize import StyleSheet
 
 _NESTING_MAX: Final = 6
-_SPECIFICITY_MAX: Final = 200  # browsers count no further than 255, or 1,023
 _NO_RULES: Final = frozenset(
     {"charset", "font-feature-values", "page", "viewport", "-ms-viewport"}
     | {"keyframes", "-webkit-keyframes", "-moz-keyframes", "-o-keyframes", "-ms-keyframes", "font-face"}
@@ -142,7 +141,7 @@ class _Reader:
                 self.variables[each.name].add(value if is_root and "!" not in value else "")
         selectors = tuple(each for each in selectors if each.matches)
         self.unchecked |= "-any(" in prelude  # what is in its brackets weighs nothing in some browsers
-        self.unchecked |= any(max(each.specificity) > _SPECIFICITY_MAX for each in selectors)
+        self.unchecked |= any(max(each.specificity) > max(HEAVIEST) for each in selectors)
         if declarations := parse_block(content):
             self.rules += (
                 Rule(selector=each, declarations=declarations, certain=certain) for each in selectors

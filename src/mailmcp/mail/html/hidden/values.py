@@ -142,7 +142,7 @@ def _rows(
 
 _FEW: Final = r"(?:[+-]?\d?\d(?:\.\d+)?(?:px|pt|%)|0)"
 _SAME: Final = (
-    r"scale\(1\)|(?:rotate|translate[xy]?)\(0(?:deg|px)?(?:, ?0(?:px)?)?\)"
+    r"scale\(1\)|(?:rotate|translate[xy]?)\(0(?:deg|px)?\)|translate\(0(?:px)?, ?0(?:px)?\)"
     r"|matrix\(1(?:, ?0){2}, ?1(?:, ?0){2}\)"
 )
 """Transforms that change nothing."""
