@@ -148,10 +148,15 @@ def substitute(css: str, variables: Mapping[str, str]) -> str:
 
 
 def serialize(tokens: Iterable[Any]) -> str:
-    """Write tokens as text without comments; UNKNOWN if they are nested deeply, or not ASCII."""
+    """Write tokens as text without comments, with single spaces; UNKNOWN if nested deeply, or not ASCII."""
+    return _SPACE.sub(" ", serialize_exactly(tokens)).strip(" ")
+
+
+def serialize_exactly(tokens: Iterable[Any]) -> str:
+    """Write tokens as `serialize` does, but with all white space: in strings and after escapes it counts."""
     tokens = [token for token in tokens if token.type != "comment"]
     text = str(tinycss2.serialize(tokens)) if _is_shallow(tokens, _VALUE_DEPTH_MAX) else UNKNOWN
-    return _SPACE.sub(" ", text).strip(" ") if text.isascii() else UNKNOWN
+    return text if text.isascii() else UNKNOWN
 
 
 def _without_signs(tokens: Iterable[Any]) -> list[Any]:

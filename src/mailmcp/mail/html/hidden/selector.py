@@ -7,7 +7,7 @@ understood is left out, so that more elements match, and makes the selector unce
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -94,6 +94,7 @@ _LISTS: Final = re.compile(":(?:is|not|has|-(?:webkit|moz)-any)")
 _LOGICAL: Final = re.compile(r":(is|where|not|-webkit-any)\((.*)\)", re.DOTALL)
 
 
+_BRACKETS: Final = frozenset("()[]\"'")
 HEAVIEST: Final = (200, 200, 200)
 """The specificity of what isn't understood, so that no other rule outweighs it."""
 
@@ -103,8 +104,8 @@ def parse_selector(text: str) -> Selector:
     compounds = [Compound()]
     specificity = [0, 0, 0]
     unread: list[str] = []  # what is not understood, or matches nothing at first
-    certain, is_empty = True, True  # is_empty: the compound that is being read
-    for match in _PART.finditer(text.strip(" ")):
+    certain, is_empty, is_broken = True, True, False  # is_empty: the compound that is being read
+    for match in _PART.finditer(text.strip(" \t\n\f\r")):
         kind = "attribute" if match["attribute"] else match.lastgroup or ""
         value, compound = match[kind], compounds[-1]
         certain = certain and not (is_empty if kind == "sign" else kind == "tag" and not is_empty)
@@ -127,22 +128,15 @@ def parse_selector(text: str) -> Selector:
             compound.conditions.append(condition)
         else:
             unread.append(kind if kind == "other" else value.lower())
+            is_broken = is_broken or value in _BRACKETS
         if kind in ("attribute", "pseudo", "function"):  # which weigh as much if they aren't understood
             for place, count in enumerate(_specificity(value)):
                 specificity[place] += count
-    start = max(
-        (
-            number
-            for number, compound in enumerate(compounds[1:], start=1)
-            if compound.combinator in ("+", "~") and _may_be_dropped(compounds[number - 1])
-        ),
-        default=0,
-    )
-    if len(compounds) > CSS_COMPOUNDS_MAX:
-        start = len(compounds) - 1
-    if start:  # what is before it isn't looked at, so that more elements match
+    if start := _start_of(compounds):  # what is before it isn't looked at, so that more elements match
         compounds, certain = compounds[start:], False
         compounds[0].combinator = ""
+    if is_broken:  # it may match anything
+        compounds = [Compound()]
     ids, classes, types = specificity
     known = [each for each in unread if _DYNAMIC.fullmatch(each) or _PSEUDO_ELEMENT.fullmatch(each)]
     inert = known or [each for each in unread if each.startswith("::")]
@@ -154,6 +148,18 @@ def parse_selector(text: str) -> Selector:
         matches="other" in unread or not inert,
         pseudo_element=next((each for each in inert if _PSEUDO_ELEMENT.fullmatch(each)), ""),
     )
+
+
+def _start_of(compounds: Sequence[Compound]) -> int:
+    """Return the number of the compound before which none is looked at."""
+    if len(compounds) > CSS_COMPOUNDS_MAX:
+        return len(compounds) - 1
+    siblings = (
+        number
+        for number, compound in enumerate(compounds[1:], start=1)
+        if compound.combinator in ("+", "~") and _may_be_dropped(compounds[number - 1])
+    )
+    return max(siblings, default=0)
 
 
 def _may_be_dropped(compound: Compound) -> bool:

@@ -13,7 +13,13 @@ from typing import Any, Final
 import tinycss2
 
 from mailmcp.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
-from mailmcp.mail.html.hidden.declarations import Declaration, parse_block, serialize, substitute
+from mailmcp.mail.html.hidden.declarations import (
+    Declaration,
+    parse_block,
+    serialize,
+    serialize_exactly,
+    substitute,
+)
 from mailmcp.mail.html.hidden.media import media_matches
 from mailmcp.mail.html.hidden.selector import HEAVIEST, Selector, parse_selector
 from mailmcp.mail.html.hidden.values import WIDE
@@ -179,4 +185,4 @@ def _split(prelude: Iterable[Any]) -> list[str]:
             groups.append([])
         else:
             groups[-1].append(node)
-    return [serialize(group) for group in groups]
+    return [serialize_exactly(group) for group in groups]
