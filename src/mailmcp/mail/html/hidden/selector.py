@@ -1,12 +1,12 @@
 """CSS selectors, parsed into compounds that can be matched in one walk of the document.
 
-It understands types, ids, classes, attributes, `:root`, `:link` and all four
-combinators (Selectors 4). What waits for the reader (`:hover`) matches nothing; what is not
-understood is left out, so that more elements match, and makes the selector uncertain.
+The grammar is a part of Selectors 4 that all browsers read alike: types, ids, classes, attributes,
+pseudo-classes and all four combinators. A selector outside of it may match anything. So may a
+pseudo-class that isn't known: more elements match, and the selector isn't certain. What waits for
+the reader (`:hover`) matches nothing.
 """
 
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -24,6 +24,11 @@ class Element:
     """Names in lower case, values as written."""
 
 
+Condition = Callable[[Element], bool]
+Specificity = tuple[int, int, int]
+"""Ids; classes, attributes and pseudo-classes; types (Selectors 4 section 15)."""
+
+
 @dataclass(slots=True)
 class Compound:
     """Conditions on one element, and its relation to the compound before it."""
@@ -34,7 +39,7 @@ class Compound:
     tag: str = ""
     ids: list[str] = field(default_factory=list)
     classes: list[str] = field(default_factory=list)
-    conditions: list[Callable[[Element], bool]] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
 
     def matches(self, element: Element, classes: frozenset[str]) -> bool:
         """Return whether an element with these classes meets all conditions."""
@@ -46,107 +51,111 @@ class Compound:
         )
 
 
+HEAVIEST: Final = (200, 200, 200)
+"""The specificity of what isn't understood, so that no other rule outweighs it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selector:
     """A complex selector, from left to right."""
 
-    compounds: tuple[Compound, ...]
-    specificity: tuple[int, int, int]
-    """Ids; classes, attributes and pseudo-classes; types."""
-
-    certain: bool
+    compounds: tuple[Compound, ...] = (Compound(),)
+    specificity: Specificity = HEAVIEST
+    certain: bool = False
     """False if something in it is not understood."""
 
-    matches: bool
+    matches: bool = True
     """False if it matches nothing before the reader does something, or no element."""
 
     pseudo_element: str = ""
     """As written, with its colons."""
 
+    is_plain: bool = True
+    """False if it isn't in the grammar that is understood, so that it may match anything."""
 
-_ESCAPE: Final = r"\\(?:[0-9a-fA-F]{1,6}[ \t\n\f\r]?|[^0-9a-fA-F\n\f\r])"
-_LETTER: Final = rf"[a-zA-Z_]|[^\x00-\x7f]|{_ESCAPE}"
-_NAME: Final = rf"(?:--|-?(?:{_LETTER}))(?:[0-9-]|{_LETTER})*"
-"""An identifier (CSS Syntax Level 3, section 4.3.11)."""
 
-_PART: Final = re.compile(
-    rf"""(?P<tag>\*|{_NAME})|\#(?P<id>{_NAME})|\.(?P<class>{_NAME})|(?P<pseudo>::?[\w-]++)(?!\()
-    |(?P<function>::?[\w-]+\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*+\))
-    |(?P<attribute>\[\s*(?P<name>{_NAME})\s*
-        (?:(?P<operator>[~|^$*]?=)\s*(?P<value>{_NAME}|"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')\s*(?P<flag>[iI]?)\s*)?\])
-    |(?P<strange>\[(?:[^\]"']|"[^"]*"|'[^']*')*+\])
-    |(?P<sign>[ \t\n\f\r]*[>+~][ \t\n\f\r]*|[ \t\n\f\r]+)|(?P<other>.)""",
-    re.VERBOSE | re.ASCII | re.DOTALL,
+_S: Final = r"[ \t\n\f\r]"
+_NAME: Final = r"-?[a-zA-Z_](?:[\w-]|\\[!#$%&*+,./:;<=>?@^`|~])*+"
+"""An identifier (CSS Syntax 3 section 4.3.11) in ASCII; of escapes, only those of punctuation."""
+
+_ATTRIBUTE: Final = (
+    rf"\[{_S}*+(?P<name>{_NAME}){_S}*+(?:(?P<operator>[~|^$*]?=){_S}*+"
+    rf"(?P<value>{_NAME}|\"[^\"\\]*+\"|'[^'\\]*+'){_S}*+(?P<flag>[iI]?){_S}*+)?\]"
 )
-_ESCAPED: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\n\f\r]?|(.))", re.DOTALL)
+_OPTION: Final = rf"(?:[^()\[\]\"'\\,]|{re.sub('[?]P<[a-z]+>', '?:', _ATTRIBUTE)})++"
+_PART: Final = re.compile(
+    rf"#(?P<id>{_NAME})|\.(?P<class>{_NAME})|(?P<attribute>{_ATTRIBUTE})"
+    rf"|(?P<pseudo>::?{_NAME})(?P<options>\({_OPTION}(?:,{_OPTION})*+\))?"
+    rf"|(?P<combinator>{_S}*+[>+~]{_S}*+|{_S}++)|(?P<tag>\*|{_NAME})",
+    re.ASCII,
+)
 _WORDS: Final = re.compile(
     r"[^ \t\n\f\r]+"
 )  # between white space of HTML, which is less than that of Unicode
-_DYNAMIC: Final = re.compile(r":(?:hover|active|focus(?:-within|-visible)?|visited|target)")
+_DYNAMIC: Final = frozenset(
+    {":hover", ":active", ":focus", ":focus-within", ":focus-visible", ":visited", ":target"}
+)
 """Pseudo-classes that match nothing before the reader does something."""
 
 _PSEUDO_ELEMENT: Final = re.compile(
     r"::?(?:before|after|first-l(?:ine|etter))|::(?:selection|placeholder|marker|details-content)"
 )
-_LISTS: Final = re.compile(":(?:is|not|has|-(?:webkit|moz)-any)")
-"""Pseudo-classes that weigh what is in them."""
-
-_LOGICAL: Final = re.compile(r":(is|where|not|-webkit-any)\((.*)\)", re.DOTALL)
-
-
-_BRACKETS: Final = frozenset("()[]\"'")
-HEAVIEST: Final = (200, 200, 200)
-"""The specificity of what isn't understood, so that no other rule outweighs it."""
+_LOGICAL: Final = frozenset({":is", ":where", ":not"})
+_ANYTHING: Final = Selector(is_plain=False)
 
 
 def parse_selector(text: str) -> Selector:
     """Read one selector."""
-    compounds = [Compound()]
-    specificity = [0, 0, 0]
-    unread: list[str] = []  # what is not understood, or matches nothing at first
-    certain, is_empty, is_broken = True, True, False  # is_empty: the compound that is being read
-    for match in _PART.finditer(text.strip(" \t\n\f\r")):
-        kind = "attribute" if match["attribute"] else match.lastgroup or ""
-        value, compound = match[kind], compounds[-1]
-        certain = certain and not (is_empty if kind == "sign" else kind == "tag" and not is_empty)
-        certain = certain and not (unread and _PSEUDO_ELEMENT.fullmatch(unread[-1]))  # it is always the last
-        begins, is_empty = is_empty, kind == "sign"
-        condition = _condition(match) if kind in ("attribute", "pseudo", "function") else None
-        if kind == "sign":
-            compounds.append(Compound(value.strip() or " "))
-        elif kind == "tag":
-            if begins:  # another word is part of what isn't understood
-                compound.tag = _unescape(value).lower().removeprefix("*")
-            specificity[2] += value != "*"
-        elif kind == "id":
-            compound.ids.append(_unescape(value))
-            specificity[0] += 1
-        elif kind == "class":
-            compound.classes.append(_unescape(value))
-            specificity[1] += 1
-        elif condition is not None:
+    text = text.strip(" \t\n\f\r")
+    compounds, weights = [Compound()], [(0, 0, 0)]
+    is_empty, certain, waits = True, True, False  # is_empty: the compound that is being read
+    pseudo_element, position = "", 0
+    while position < len(text):
+        match = _PART.match(text, position) if text.isascii() else None
+        if (
+            match is None
+            or pseudo_element
+            or (is_empty if match["combinator"] else match["tag"] and not is_empty)
+        ):
+            return _ANYTHING
+        position, compound = match.end(), compounds[-1]
+        is_empty = match["combinator"] is not None
+        pseudo = (match["pseudo"] or "").lower()
+        if is_empty:
+            compounds.append(Compound(match["combinator"].strip(" \t\n\f\r") or " "))
+        elif match["tag"]:
+            compound.tag = _unescape(match["tag"]).lower().removeprefix("*")
+            weights += [(0, 0, 1)] if match["tag"] != "*" else []
+        elif match["id"]:
+            compound.ids.append(_unescape(match["id"]))
+            weights.append((1, 0, 0))
+        elif match["class"]:
+            compound.classes.append(_unescape(match["class"]))
+            weights.append((0, 1, 0))
+        elif pseudo.startswith("::") or _PSEUDO_ELEMENT.fullmatch(pseudo):
+            pseudo_element = pseudo
+            certain = certain and _PSEUDO_ELEMENT.fullmatch(pseudo) is not None
+        elif pseudo in _DYNAMIC and not match["options"]:
+            waits = True
+        elif (known := _condition(match)) is not None:
+            condition, weight = known
             compound.conditions.append(condition)
+            weights.append(weight)
         else:
-            unread.append(kind if kind == "other" else value.lower())
-            is_broken = is_broken or value in _BRACKETS
-        if kind in ("attribute", "pseudo", "function"):  # which weigh as much if they aren't understood
-            for place, count in enumerate(_specificity(value)):
-                specificity[place] += count
+            certain = False
+            weights.append(HEAVIEST)
+    if is_empty:
+        return _ANYTHING
     if start := _start_of(compounds):  # what is before it isn't looked at, so that more elements match
         compounds, certain = compounds[start:], False
         compounds[0].combinator = ""
-    if is_broken:  # it may match anything
-        compounds = [Compound()]
-    ids, classes, types = specificity
-    known = [each for each in unread if _DYNAMIC.fullmatch(each) or _PSEUDO_ELEMENT.fullmatch(each)]
-    inert = known or [each for each in unread if each.startswith("::")]
-    is_weighed = all(each in known or each in inert for each in unread)
+    ids, classes, types = map(sum, zip(*weights, strict=True))
     return Selector(
         compounds=tuple(compounds),
-        specificity=(ids, classes, types) if is_weighed else HEAVIEST,
-        certain=certain and not is_empty and (not unread or unread == known[:1]),
-        matches="other" in unread or not inert,
-        pseudo_element=next((each for each in inert if _PSEUDO_ELEMENT.fullmatch(each)), ""),
+        specificity=HEAVIEST if HEAVIEST in weights else (ids, classes, types),
+        certain=certain,
+        matches=not (waits or pseudo_element),
+        pseudo_element=pseudo_element,
     )
 
 
@@ -167,17 +176,21 @@ def _may_be_dropped(compound: Compound) -> bool:
     return compound.tag in DROPPED | IGNORED or not (compound.tag or compound.ids or compound.classes)
 
 
-def _condition(match: re.Match[str]) -> Callable[[Element], bool] | None:
-    """Parse a pseudo-class, or ``[name]`` and ``[name=value]`` with the operators ``~= |= ^= $= *=``."""
-    if match["pseudo"]:
-        return _PSEUDO_CLASSES.get(match["pseudo"].lower())
-    if match["function"]:
-        return _logical(match["function"])
+def _condition(match: re.Match[str]) -> tuple[Condition, Specificity] | None:
+    """Parse a pseudo-class or an attribute, with its weight; None if it isn't understood."""
+    if match["options"]:
+        return _logical(match["pseudo"].lower(), match["options"][1:-1])
+    condition = _PSEUDO_CLASSES.get(match["pseudo"].lower()) if match["pseudo"] else _attribute(match)
+    return condition and (condition, (0, 1, 0))
+
+
+def _attribute(match: re.Match[str]) -> Condition:
+    """Parse ``[name]`` and ``[name=value]`` with the operators ``~= |= ^= $= *=``."""
     name, operator, value, flag = match.group("name", "operator", "value", "flag")
     name = _unescape(name).lower()
     if not operator:
         return lambda element: name in element.attributes
-    test, wanted = _OPERATORS[operator], _unescape(value[1:-1] if value[0] in "\"'" else value)
+    test, wanted = _OPERATORS[operator], value[1:-1] if value[0] in "\"'" else _unescape(value)
     if flag or name in _FOLDED:
         return lambda element: (
             name in element.attributes and test(element.attributes[name].lower(), wanted.lower())
@@ -185,53 +198,24 @@ def _condition(match: re.Match[str]) -> Callable[[Element], bool] | None:
     return lambda element: name in element.attributes and test(element.attributes[name], wanted)
 
 
-def _logical(text: str) -> Callable[[Element], bool] | None:
-    """Parse `:is()`, `:where()` or `:not()` of compound selectors."""
-    match = _LOGICAL.fullmatch(text)
-    if match is None or "(" in match[2]:
+def _logical(name: str, options: str) -> tuple[Condition, Specificity] | None:
+    """Parse `:is()`, `:where()` or `:not()` of compound selectors; the heaviest of them counts."""
+    selectors = [parse_selector(option) for option in re.findall(_OPTION, options)]
+    if name not in _LOGICAL or not selectors:
         return None
-    options = [parse_selector(option) for option in match[2].split(",")]
-    if not all(each.certain and each.matches and len(each.compounds) == 1 for each in options):
+    if not all(each.certain and each.matches and len(each.compounds) == 1 for each in selectors):
         return None
-    compounds = [each.compounds[0] for each in options]
-    wanted = match[1] != "not"
-    return lambda element: wanted == any(each.matches(element, classes_of(element)) for each in compounds)
-
-
-def _specificity(condition: str) -> tuple[int, int, int]:
-    """Return the specificity of an attribute, a pseudo-class or a pseudo-element (Selectors 4 section 15).
-
-    `:is()` and the like weigh as much as the most specific selector of their list, `:nth-child(… of …)` as
-    that and a class.
-    """
-    name, _, options = condition.lower().removesuffix(")").partition("(")
-    if name == ":where":
-        return (0, 0, 0)
-    if name.startswith("::"):
-        return (0, 0, 1)
-    listed = _LISTS.fullmatch(name)
-    if name.startswith(":nth-"):
-        options, listed = options.partition(" of ")[2], None
-    elif listed is None:
-        options = ""
-    heaviest = max(
-        (parse_selector(each).specificity for each in options.split(",") if each), default=(0, 0, 0)
+    compounds = [each.compounds[0] for each in selectors]
+    wanted = name != ":not"
+    weight = (0, 0, 0) if name == ":where" else max(each.specificity for each in selectors)
+    return (
+        lambda element: wanted == any(each.matches(element, classes_of(element)) for each in compounds),
+        weight,
     )
-    return heaviest if listed else (heaviest[0], heaviest[1] + 1, heaviest[2])
 
 
 def _unescape(name: str) -> str:
-    """Read the escapes of an identifier or a string (CSS Syntax Level 3, section 4.3.7)."""
-    return _ESCAPED.sub(_unescaped, name) if "\\" in name else name
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    if not match[1]:
-        return match[2]
-    code = int(match[1], 16)
-    if not 0 < code <= sys.maxunicode:
-        return "\ufffd"
-    return "\ufffd" if "\ud800" <= chr(code) <= "\udfff" else chr(code)
+    return name.replace("\\", "")  # before punctuation only
 
 
 def classes_of(element: Element) -> frozenset[str]:

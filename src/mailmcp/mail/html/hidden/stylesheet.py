@@ -124,6 +124,7 @@ class _Reader:
             if node.type == "qualified-rule":
                 self.unchecked |= "&" in node.prelude
                 selectors = [parse_selector(text) for text in _split(node.prelude)]
+                self.unchecked |= not all(each.is_plain for each in selectors)
                 # One selector that a browser doesn't understand makes it drop the rule.
                 is_certain = certain and not outer and all(each.certain for each in selectors)
                 self._read_block(node, tuple(selectors), depth, certain=is_certain)
@@ -146,7 +147,6 @@ class _Reader:
                 value = serialize(each.value).lower()
                 self.variables[each.name].add(value if is_root and "!" not in value else "")
         selectors = tuple(each for each in selectors if each.matches)
-        self.unchecked |= "-any(" in prelude  # what is in its brackets weighs nothing in some browsers
         self.unchecked |= any(max(each.specificity) > max(HEAVIEST) for each in selectors)
         if declarations := parse_block(content):
             self.rules += (
