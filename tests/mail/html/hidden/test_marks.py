@@ -97,6 +97,15 @@ EITHER = (
         ("<div style=color:InfoText><p style=color:currentcolor>a</p></div>", "[may be hidden: a]"),
         ("<div style=color:InfoText><p style=background:#000>a</p></div>", "[may be hidden: a]"),
         ("<div style=font-size:0><p style=font-size:1rcap>a</p></div>", "[may be hidden: a]"),
+        ("<div style=font-size:0><p style=font-size:calc(20px)>a</p></div>", "[may be hidden: a]"),
+        (
+            "<div style=font-size:1px><p style='font-size:clamp(12px, 2vw, 20px)'>a</p></div>",
+            "[may be hidden: a]",
+        ),
+        (
+            "<div style=font-size:1px><p style=font-size:calc(20px)>a<b style=font-size:14px>b</b></p></div>",
+            "[may be hidden: a]b",
+        ),
         ("<div style=left:-999px><p style=position:relative;left:inherit>a</p></div>", "[may be hidden: a]"),
         (
             "<div style=clip:rect(0,0,0,0)><p style=position:absolute;clip:inherit>a</p></div>",

@@ -15,7 +15,14 @@ from typing import Final
 from mailmcp.mail.html.hidden.boxes import OFF_PAGE_PX, clip, kind_of, lengths_px, move
 from mailmcp.mail.html.hidden.colour import WHITE, is_readable
 from mailmcp.mail.html.hidden.painting import RAISED, join_backgrounds, paint
-from mailmcp.mail.html.hidden.style import COLOURS, FONT_MAX_PX, NORMAL_LINE, ComputedStyle, worst
+from mailmcp.mail.html.hidden.style import (
+    COLOURS,
+    FONT_MAX_PX,
+    FONT_SHOWN_PX,
+    NORMAL_LINE,
+    ComputedStyle,
+    worst,
+)
 from mailmcp.mail.html.hidden.values import (
     INHERITING,
     MAYBE,
@@ -123,24 +130,31 @@ def _judge_inherited(
         value, around = values[name], found.get(name, "")
         if value in INHERITING:
             continue
-        if name in ROWS:
+        if name == "letter-spacing":
+            found[name] = _judge_spacing(value, font_px)
+        elif name in ROWS:
             found[name] = ROWS[name].judge(value)
-            pull_px = -(parse_length(value) or Length()).em * font_px  # inherited as pixels by smaller text
-            if name == "letter-spacing" and not found[name] and pull_px > _LETTER_PULL_MAX_PX:
-                found[name] = MAYBE
         elif name == "text-indent":
             found[name] = _judge_indent(values, parent, font_px)
         elif value == UNKNOWN:
             found[name] = MAYBE
         elif name != "font-size" or not is_relative(value):
             found[name] = ""  # whatever is around
-        if name in COLOURS and not is_readable(parent.fill or parent.colour, parent.backgrounds):
+        is_unread = name in COLOURS and not is_readable(parent.fill or parent.colour, parent.backgrounds)
+        if is_unread or (name == "font-size" and parent.font_px < FONT_SHOWN_PX):
             around = MAYBE
         # Only boxes have a first line that is indented: inline elements keep that of the box around.
         is_idle = name == "text-indent" and kind == "inline"
         if (name in soft and around) or (is_idle and found[name] != around):
             found[name] = MAYBE
     return frozenset(item for item in found.items() if item[1])
+
+
+def _judge_spacing(value: str, font_px: float) -> str:
+    """Judge `letter-spacing`; smaller text inside inherits it in pixels."""
+    length = parse_length(value)
+    pull_px = -length.em * font_px if length else 0.0
+    return ROWS["letter-spacing"].judge(value) or (MAYBE if pull_px > _LETTER_PULL_MAX_PX else "")
 
 
 def _judge_indent(values: Mapping[str, str], parent: ComputedStyle, font_px: float) -> str:

@@ -12,7 +12,7 @@ FONT_MIN_PX: Final = 3.0
 """Small print is 8 and more; preheaders are 0 or 1."""
 
 COLOURS: Final = frozenset({"color", "-webkit-text-fill-color"})
-_FONT_SHOWN_PX: Final = 5.0
+FONT_SHOWN_PX: Final = 5.0
 FONT_MAX_PX: Final = 300.0
 """One letter may fill the window."""
 
@@ -94,7 +94,7 @@ class ComputedStyle:
     def judge_text(self) -> str:
         """Return "" for text that is shown, MAYBE, or the technique that hides it."""
         unknown = {name for name, verdict in self.inherited if verdict == MAYBE}
-        size = "" if _FONT_SHOWN_PX <= self.font_px <= FONT_MAX_PX else MAYBE
+        size = "" if FONT_SHOWN_PX <= self.font_px <= FONT_MAX_PX else MAYBE
         if self.font_px < FONT_MIN_PX and "font-size" not in unknown:
             size = "font size"
         if self.box == MAYBE and size != "font size":  # it may undo the rest
