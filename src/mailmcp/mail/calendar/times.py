@@ -30,6 +30,7 @@ _DAYS: Final = {
     "SU": "Sunday",
 }
 _RULE: Final = "RRULE "
+_INTERVAL: Final = re.compile("[1-9][0-9]{0,3}")
 _PLAIN_RULE: Final = re.compile(r"[A-Z]+=[A-Z0-9,+-]+(?:;[A-Z]+=[A-Z0-9,+-]+)*")
 _UNITS: Final = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _ORDINALS: Final = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"}
@@ -145,9 +146,9 @@ def describe_recurrence(rule: str) -> str:
     days = _days(fields.pop("BYDAY", ""))
     fields.pop("WKST", None)
     end = _rule_end(fields.pop("COUNT", ""), fields.pop("UNTIL", ""))
-    if not unit or fields or days is None or end is None or not interval.isdigit():
+    if not unit or fields or days is None or end is None or not _INTERVAL.fullmatch(interval):
         return _RULE + (rule if _PLAIN_RULE.fullmatch(rule) else _quoted(rule))
-    every = f"every {unit}" if interval == "1" else f"every {interval[:4]} {unit}s"
+    every = f"every {unit}" if interval == "1" else f"every {interval} {unit}s"
     return every + (f" on {days}" if days else "") + end
 
 
