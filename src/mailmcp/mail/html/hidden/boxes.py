@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from mailmcp.mail.html.hidden.colour import WHITE, is_readable
 from mailmcp.mail.html.hidden.style import FONT_MIN_PX, ComputedStyle, worst
 from mailmcp.mail.html.hidden.values import (
     MAYBE,
@@ -71,7 +70,7 @@ def move(values: Mapping[str, str], style: ComputedStyle, kind: str) -> Computed
     is_absolute = values.get("position") in ("absolute", "fixed")
     place, room_px, moved = style.place, style.room_px, False
     # A small pull may take a line out of a box that clips it, or out of the background that it needs.
-    is_bound = style.clips or not is_readable(style.fill or style.colour, (WHITE,))
+    is_bound = style.clips or style.needs_background
     for name in PLACES & values.keys():
         if values[name] in ("auto", *WIDE - {"inherit"}) or (name in OFFSETS and is_static):
             continue
@@ -142,7 +141,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     style = replace(style, width_px=min(inner_px, WINDOW_PX[0]), height_px=height_px)
     grows = is_cell and "max-width" not in values
     style = replace(style, capacity=_capacity(values, style, math.inf if grows else inner_px))
-    if not is_cell and inner_px < _NARROW_PX and not is_readable(style.fill or style.colour, (WHITE,)):
+    if not is_cell and inner_px < _NARROW_PX and style.needs_background:
         style = replace(style, room_px=min(style.room_px, inner_px))  # long words leave it
     if not _is_clipping(values):
         return style
@@ -225,7 +224,7 @@ def _border_px(values: Mapping[str, str], style: ComputedStyle, *sides: str) -> 
 
 def _is_too_wide(values: Mapping[str, str], style: ComputedStyle) -> bool:
     """Return whether a box is wider than the one around it, which clips it or lies behind its text."""
-    is_narrow = style.width_px < _NARROW_PX and not is_readable(style.colour, (WHITE,))
+    is_narrow = style.width_px < _NARROW_PX and style.needs_background
     around_px = style.width_px if is_narrow else _WIDE_PX if style.room_px > _SEEN_PX else 1.5 * style.room_px
     widest = [parse_length(values.get(name, "")) or Length() for name in ("width", "min-width")]
     limit_px = max(around_px, 0.0)

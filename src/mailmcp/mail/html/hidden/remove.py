@@ -151,7 +151,7 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
 
 
 def _link_rules(tree: LexborHTMLParser) -> tuple[Rule, ...]:
-    """Return the rule that the `link` attribute of the body stands for: all others come after it."""
+    """Return the rule that has the effect of the `link` attribute of the body; all others come after it."""
     colour = (tree.body.attributes.get("link") if tree.body else None) or ""
     declarations = parse_legacy_colour("color", colour)
     rule = Rule(selector=parse_selector(":where(a:link)"), declarations=declarations, certain=True)

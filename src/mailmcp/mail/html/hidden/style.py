@@ -87,6 +87,11 @@ class ComputedStyle:
         return _LETTER_EM * self.font_px + max(self.letter_spacing_px, 0.0)
 
     @property
+    def needs_background(self) -> bool:
+        """Whether the text can't be read on a white page."""
+        return not is_readable(self.fill or self.colour, (WHITE,))
+
+    @property
     def removal(self) -> str:
         """The verdict on the element as a whole, whatever is in it."""
         return self.box if self.box == MAYBE else worst([self.box, self.place])
