@@ -12,7 +12,7 @@ NUL, which counts in tags but not in text, is left to the parser.
 import re
 from collections import Counter
 from dataclasses import dataclass
-from html import escape
+from html import escape, unescape
 from typing import Final
 
 from mailmcp.limits import (
@@ -59,6 +59,9 @@ _ATTRIBUTE: Final = re.compile(
     re.VERBOSE,
 )
 SPACES: Final = "\t\n\f\r\x20"
+_CONTROL: Final = re.compile("^[\0-\x20]+|[\t\n\r]+|[\0-\x20]+$")
+"""What URLs are read without (URL standard, section 4.4)."""
+
 _DOCTYPE: Final = re.compile(
     rf"(?>[{SPACES}]|<!--(?:-?>|.*?--!?>)|<\?[^>]*>)*+<!doctype", re.IGNORECASE | re.DOTALL
 )
@@ -114,10 +117,11 @@ def normalize_html(html: str) -> NormalizedHtml:
         elif name in DROPPED or name in _STANDS_FOR:
             end = _end_of(name, html, position) if name in DROPPED else position
             sheets += _sheet(name, match.group(), html[position:end])
-            tag = match.group().lower()
+            tag = unescape(match.group()).lower()
             # Inert, another syntax, an alternative that is off, or not of the type that it seems to be.
             is_odd = (
                 normalizer.foreign()
+                or "&" in match.group()
                 or " title" in tag
                 or re.search("rel=[\"']?alternate", tag)
                 or re.search(r"text/css[^\"'>]*\s[\"']|[\"']\s+text", tag)
@@ -167,8 +171,9 @@ _STANDS_FOR: Final = frozenset({"link", "meta"})
 
 def _sheet(name: str, tag: str, content: str) -> list[StyleSheet]:
     """Return the style sheet that an element is, or has the effect of."""
-    attributes = _read_attributes(tag[len(f"<{name}") :])
-    href, scheme = (attributes.get(key, "").strip().lower() for key in ("href", "content"))
+    read = _read_attributes(tag[len(f"<{name}") :])
+    attributes = {key: unescape(value) for key, value in read.items()}
+    href, scheme = (_CONTROL.sub("", attributes.get(key, "")).lower() for key in ("href", "content"))
     css = ""
     if name == "style" and attributes.get("type", "").lower() in ("", "text/css"):
         css = content

@@ -162,7 +162,7 @@ class _Reader:
         if name in ("font-face", "import"):
             text = serialize(node.content or node.prelude).lower()
             # Fonts may have no letters; those on other servers aren't fetched, and the next font is used.
-            self.unchecked |= bool(re.search(r"data:|-adjust|-override|\?$", text))
+            self.unchecked |= bool(re.search(r"data:|-adjust|-override|\?$|\\", text))
         self.unchecked |= name not in _KNOWN
         if node.content is None or name in _NO_RULES:
             return
