@@ -102,10 +102,18 @@ def test_failed_mailboxes_are_counted(failed: tuple[tuple[str, str], ...], said:
 def test_the_data_names_the_mailboxes_that_the_text_counts() -> None:
     names = tuple(("home", f"Box {number}") for number in range(limits.COVERAGE_NAMES_MAX + 3))
     data = coverage(seen=(scanned("One. "), scanned("One. "), scanned("Two.")), failed=names).data
-    assert data.mailboxes_failed[-1] == "and 3 more"
-    assert len(data.mailboxes_failed) == limits.COVERAGE_NAMES_MAX + 1
+    assert data.mailboxes_failed == [name for _, name in names[: limits.COVERAGE_NAMES_MAX]]
     assert (data.complete, data.mailboxes_searched, data.mailboxes_not_searched) == (False, 3, None)
-    assert data.method == "One. Two."
+    assert data.method == "One. Two. Not named: 3 more mailboxes."
+
+
+def test_a_name_cannot_pass_for_the_count_of_names() -> None:
+    names = tuple(("home", "and 58 more") for _ in range(limits.COVERAGE_NAMES_MAX + 1))
+    found = coverage(others=names)
+    assert found.data.mailboxes_not_searched == ["and 58 more"] * limits.COVERAGE_NAMES_MAX
+    assert found.data.method.endswith(" Not named: 1 more mailbox.")
+    (line,) = (each for each in found.lines(empty=True) if each.startswith("Not searched: "))
+    assert line.endswith("`and 58 more`, and 1 more")
 
 
 def test_accounts_are_named_where_there_are_several() -> None:

@@ -117,21 +117,22 @@ class Coverage:
 
     @property
     def data(self) -> CoverageData:
-        """The same for programs."""
+        """The same for programs; of many mailboxes the first are named, and `method` counts the rest."""
+        method = _bounded(f"{self.method} {self.unproven}".strip()) or "The server searched."
+        if rest := sum(max(len(each) - limits.COVERAGE_NAMES_MAX, 0) for each in (self.failed, self.others)):
+            method += f" Not named: {counted(rest, 'more mailbox', 'more mailboxes')}."
         return CoverageData(
             complete=self.complete,
             mailboxes_searched=len(self.seen),
-            mailboxes_failed=self._names(self.failed),
-            mailboxes_not_searched=self._names(self.others) or None,
-            method=_bounded(f"{self.method} {self.unproven}".strip()) or "The server searched.",
+            mailboxes_failed=self._names(self.failed)[: limits.COVERAGE_NAMES_MAX],
+            mailboxes_not_searched=self._names(self.others)[: limits.COVERAGE_NAMES_MAX] or None,
+            method=method,
         )
 
     def _names(self, places: Sequence[Place]) -> list[str]:
-        """Name mailboxes, with their account if there are several; the last line counts the rest."""
+        """Name mailboxes, with their account if there are several."""
         accounts = {each.account_id for each in self.search.sources}
-        names = [name if len(accounts) == 1 else f"{account_id}: {name}" for account_id, name in places]
-        rest = len(names) - limits.COVERAGE_NAMES_MAX
-        return names if rest <= 0 else [*names[: limits.COVERAGE_NAMES_MAX], f"and {rest} more"]
+        return [name if len(accounts) == 1 else f"{account_id}: {name}" for account_id, name in places]
 
     def lines(self, *, empty: bool, short: bool = False) -> tuple[str, ...]:
         """Write the lines of the text channel about it.
@@ -149,7 +150,7 @@ class Coverage:
             lines.append(f"Not proven complete: {self.unproven}")
         lines += self.caveats
         if empty and self.others:
-            lines.append(f"Not searched: {', '.join(map(code, self._names(self.others)))}")
+            lines.append(f"Not searched: {code_list(self._names(self.others))}")
         return tuple(lines)
 
     @property
@@ -183,6 +184,13 @@ class Coverage:
             return summary
         verb = "was" if len(self.others) == 1 else "were"
         return f"{summary}; {_count(self.others)} {verb} not searched"
+
+
+def code_list(names: Sequence[str]) -> str:
+    """Write names in code spans, and the count of those that are too many."""
+    shown = [code(each) for each in names[: limits.COVERAGE_NAMES_MAX]]
+    more = len(names) - len(shown)
+    return ", ".join([*shown, f"and {more} more"] if more else shown)
 
 
 def _bounded(text: str) -> str:

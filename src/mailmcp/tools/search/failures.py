@@ -15,6 +15,7 @@ from mailmcp.model.cursor import SourceCursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.errors import list_mailboxes_of, mailbox_issue, message_issue
 from mailmcp.tools.search.arguments import EVERYTHING
+from mailmcp.tools.search.coverage import code_list
 from mailmcp.tools.search.listings import list_accounts
 from mailmcp.tools.search.page import PageMessage
 from mailmcp.tools.search.sources import Searched, Searches
@@ -66,7 +67,7 @@ def suggest_mailboxes(name: str, mailboxes: Sequence[Mailbox]) -> Suggestion:
         names = tuple(
             each.name for each in selectable if container.delimiter and each.name.startswith(prefix)
         )
-        below = f"; below it: {_listed(names)}" if names else ""
+        below = f"; below it: {code_list(names)}" if names else ""
         sentence = f"{code(container.name)} holds no messages{below}."
         return Suggestion(sentence=sentence, names=names, is_container=True)
     for names in map(tuple, _guesses(name, selectable)):
@@ -75,7 +76,7 @@ def suggest_mailboxes(name: str, mailboxes: Sequence[Mailbox]) -> Suggestion:
         if names:
             named = " or ".join(map(code, names[: limits.SIMILAR_MAILBOXES_MAX]))
             return Suggestion(sentence=f"Did you mean {named}?", names=names)
-    return Suggestion(sentence=f"It has {_listed([each.name for each in selectable])}.")
+    return Suggestion(sentence=f"It has {code_list([each.name for each in selectable])}.")
 
 
 def _guesses(name: str, mailboxes: Sequence[Mailbox]) -> Iterator[list[str]]:
@@ -91,12 +92,6 @@ def _guesses(name: str, mailboxes: Sequence[Mailbox]) -> Iterator[list[str]]:
     }
     close = get_close_matches(asked[: limits.MAILBOX_CHARS_COMPARED], known, cutoff=_CUTOFF)
     yield list(dict.fromkeys(known[each] for each in close))
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = [code(each) for each in names[: limits.COVERAGE_NAMES_MAX]]
-    more = len(names) - len(shown)
-    return ", ".join([*shown, f"and {more} more"] if more else shown)
 
 
 def _is_missing(searched: Searched) -> bool:
