@@ -8,7 +8,7 @@ from mailmcp.mail.html.hidden.media import media_matches
     [
         "", "all", "SCREEN", "only screen", "print, screen", "not print", "not yahoo", "unknown(, all",
         "not all and (max-width: 480px)", "screen and (min-width: 480px)", "(min-width:1px)",
-        "(min-width: 40em) and (max-width: 2000px)", "(max-device-width: 1024px)", "(min-height: 100px)",
+        "(min-width: 40em) and (max-width: 2000px)", "(min-device-width: 1023px)", "(min-height: 100px)",
         "(orientation: landscape)", "(prefers-color-scheme: light)", "( orientation : landscape )",
         "screen and (-webkit-min-device-pixel-ratio: 0)",
     ],
@@ -36,7 +36,12 @@ def test_does_not_hold_there(queries: str) -> None:
     [
         "(unknown)", "(unknown: 1)", "(grid)", "(scripting: none)", "(color-gamut: p3)", "(height: 3px)",
         "(max-width: x)", "(min-width: 1rlh)", "(min-width: 1%)", "(width >= 600px)", "(width)",
-        "(min-width:1)", "(min-orientation:landscape)",
+        "(min-width:1)", "(min-orientation:landscape)", "(-webkit-min-device-pixel-ratio: 1)",
+        "(max-device-width: 1024px)", "(min-device-width: 1025px)", "(min-width: 10.6666667in)",
+        "not all and (-webkit-min-device-pixel-ratio: 1)", "not all and (-ms-high-contrast: none)",
+        "not print and (color) or (grid)", "not layer",
+        "(min-width: 0%)", "not all and (max-width: 0%)", "not all and (min-height: 1024)",
+        "(orientation: x)",
         "(min-width: 1px) or (color)", "((min-width: 1px))", "not (print)", "(min-width: calc(1px))",
         "screen and", "screen and(min-width:1px)", "print,", "@", ",", "screen (min-width: 1px)", "?",
     ],

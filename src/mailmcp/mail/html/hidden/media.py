@@ -10,16 +10,24 @@ from typing import Final
 from mailmcp.mail.html.hidden.values import WINDOW_PX, parse_length
 
 _QUERY: Final = re.compile(
-    r"(?:(?P<not>not )|only )?(?P<type>(?!and\b|or\b|not\b|only\b)[a-z]+)(?: and (?P<features>\(.*))?"
+    r"(?:(?P<not>not )|only )?(?P<type>(?!and\b|or\b|not\b|only\b|layer\b)[a-z]+)(?: and (?P<features>\(.*))?"
     r"|(?P<alone>\(.*)"
 )
 _FEATURE: Final = re.compile(r"\( ?(?:(?P<bound>min|max)-)?(?P<name>[a-z-]+) ?(?:: ?(?P<value>[^()]*?) ?)?\)")
+_SOUND: Final = re.compile(
+    r"\( ?(?:min|max)-(?:width|height) ?: ?\d+(?:px|em) ?\)|\( ?[a-z][a-z-]+ ?: ?[a-z-]+ ?\)"
+)
+"""A feature without an error, if it is understood."""
+
 _SPACE: Final = re.compile(r"[ \t\n\f\r]+")
 _TYPES: Final = frozenset({"all", "screen"})
-_HOLDING: Final = {
-    "orientation": "landscape", "prefers-color-scheme": "light", "prefers-reduced-motion": "no-preference",
-    "-webkit-min-device-pixel-ratio": "0",
+_CHOICES: Final = {
+    ("orientation", "landscape"): True, ("orientation", "portrait"): False,
+    ("prefers-color-scheme", "light"): True, ("prefers-color-scheme", "dark"): False,
+    ("prefers-reduced-motion", "no-preference"): True, ("prefers-reduced-motion", "reduce"): False,
+    ("-webkit-min-device-pixel-ratio", "0"): True,
 }  # fmt: skip
+_ROUNDED_PX: Final = 0.5
 
 
 def media_matches(queries: str) -> bool | None:
@@ -36,21 +44,31 @@ def _query_matches(query: str) -> bool | None:
     features = match["features"] or match["alone"]
     terms = features.split(" and ") if features else []
     found = {_feature_matches(term) for term in terms} | {(match["type"] or "all") in _TYPES}
-    matches = False if False in found else None if None in found else True
-    return matches if matches is None or not match["not"] else not matches
+    if match["not"]:  # with an error, a query is false even if it is negated
+        return None if None in found or not all(map(_SOUND.fullmatch, terms)) else False in found
+    return False if False in found else None if None in found else True
 
 
 def _feature_matches(feature: str) -> bool | None:
     match = _FEATURE.fullmatch(feature)
     if match is None or match["value"] is None:
         return None
-    axis, length = match["name"].removeprefix("device-"), parse_length(match["value"], "px")
-    if axis in ("width", "height") and length is not None and match["bound"] and not length.whole:
-        extent = WINDOW_PX[axis == "height"]
-        holds = extent >= length.to_px() if match["bound"] == "min" else extent <= length.to_px()
-        has_unit = parse_length(match["value"]) is not None
-        return holds and (has_unit or None)  # without one, only old browsers understand it
-    if match["name"].startswith("-ms-"):
+    name, value, bound = match.group("name", "value", "bound")
+    if name.startswith("-ms-"):
         return False  # of Internet Explorer
-    is_known = match["name"] in _HOLDING and not match["bound"]
-    return _HOLDING[match["name"]] == match["value"] if is_known else None
+    if not bound:
+        return _CHOICES.get((name, value))
+    return _size_matches(name, value, is_least=bound == "min")
+
+
+def _size_matches(name: str, value: str, *, is_least: bool) -> bool | None:
+    axis = name.removeprefix("device-")
+    length = parse_length(value, "px") if axis in ("width", "height") and "%" not in value else None
+    if length is None:
+        return None
+    beyond_px = length.to_px() - WINDOW_PX[axis == "height"]
+    if 0 < abs(beyond_px) < _ROUNDED_PX or (axis != name and beyond_px >= 0):  # the screen may be larger
+        return None
+    holds = beyond_px <= 0 if is_least else beyond_px >= 0
+    has_unit = parse_length(value) is not None
+    return holds and (has_unit or None)  # without one, only old browsers understand it
