@@ -59,6 +59,12 @@ _ATTRIBUTE: Final = re.compile(
     re.VERBOSE,
 )
 SPACES: Final = "\t\n\f\r\x20"
+_STYLE_TAG: Final = re.compile(
+    rf"<style(?:[{SPACES}]+(?:(?:type=[\"']?text/css|rel=[\"']?stylesheet)[\"']?|(?:media|id|class|lang|data-[a-z-]+)"
+    rf"(?:=(?:\"[^\"&]*\"|'[^'&]*'|[\w-]+))?))*+[{SPACES}]*/?>"
+)
+"""A style element that certainly has effect, in lower case."""
+
 _CONTROL: Final = re.compile("^[\0-\x20]+|[\t\n\r]+|[\0-\x20]+$")
 """What URLs are read without (URL standard, section 4.4)."""
 
@@ -119,25 +125,17 @@ def normalize_html(html: str) -> NormalizedHtml:
             sheets += _sheet(name, match.group(), html[position:end])
             tag = unescape(match.group()).lower()
             # Inert, another syntax, an alternative that is off, or not of the type that it seems to be.
-            is_odd = (
-                normalizer.foreign()
-                or "&" in match.group()
-                or " title" in tag
-                or re.search("rel=[\"']?alternate", tag)
-                or re.search(r"text/css[^\"'>]*\s[\"']|[\"']\s+text", tag)
-            )
+            is_odd = normalizer.foreign() or _STYLE_TAG.fullmatch(tag) is None
             if (name == "style" and is_odd) or (name == "meta" and "content-security" in tag):
                 normalizer.ambiguous = True
             if normalizer.foreign() and "<style" in html[position:end].lower():  # its title may have elements
                 normalizer.ambiguous = True
             if name == "script" and "<!--" in html[position:end] and "<script" in html[position:end].lower():
                 normalizer.ambiguous = True
-            if name == "xmp":  # shown, and its tags as text
-                normalizer.start("pre", "<pre>")
-                normalizer.text(escape(html[position:end], quote=False))
-                normalizer.end("pre")
             if name in WRITTEN_AS:
                 normalizer.start(name, match.group())
+                if name == "xmp":  # shown, and its tags as text
+                    normalizer.text(escape(html[position:end], quote=False))
                 normalizer.end(name)
             position = end
         else:

@@ -13,16 +13,15 @@ DROPPED: Final = frozenset(("script", "style", "title", "iframe", "noembed", "no
 
 IGNORED: Final = frozenset(
     {"basefont", "bgsound", "embed", "frame", "frameset", "head", "html", "keygen"}
-    | {"link", "meta", "param", "plaintext", "selectedcontent", "source", "track"}
+    | {"link", "meta", "param", "plaintext", "source", "track"}
 )
 """Their tags alone are dropped: without content, or without meaning outside of a whole document."""
 
 WRITTEN_AS: Final = {
     **dict.fromkeys(("fieldset", "form", "marquee", "template"), "div"),
-    **dict.fromkeys(("iframe", "textarea"), "span"),
-    **dict.fromkeys(
-        ("applet", "button", "math", "noscript", "object", "optgroup", "option", "select", "svg"), "span"
-    ),
+    **dict.fromkeys(("iframe", "textarea", "applet", "button", "math", "noscript", "object"), "span"),
+    **dict.fromkeys(("optgroup", "option", "select", "selectedcontent", "svg"), "span"),
+    "xmp": "pre",
 }
 """Their tags switch parsers to other rules; written as these, with the name kept as `TAG_ATTRIBUTE`."""
 
@@ -40,7 +39,7 @@ BLOCKS: Final = frozenset(
     {"address", "article", "aside", "blockquote", "center", "dd", "details", "dialog", "dir", "div"}
     | {"dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6"}
     | {"header", "hgroup", "hr", "li", "main", "marquee", "menu", "nav", "ol", "p", "pre", "section"}
-    | {"summary", "table", "template", "ul"}
+    | {"summary", "table", "template", "ul", "xmp"}
 )
 """What closes an open paragraph."""
 

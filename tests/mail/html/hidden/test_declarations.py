@@ -22,17 +22,24 @@ def values(style: str) -> dict[str, str]:
         # With quotes, brackets, escapes and comments a parser must read it.
         ("content:'a;display:none';color:red", {"content": UNKNOWN, "color": "red"}),
         ("/*x*/display/**/:none", {"display": "none"}),
-        (r"d\69splay:none", {"display": "none"}),
+        (r"d\69splay:none", {"display": "none", OTHER: UNKNOWN}),
         ("color:red;}display:none", {"color": "red"}),
         ("color:red;x:url(;display:none)", {"color": "red", OTHER: UNKNOWN}),
         ("color:red;x:(;display:none;)", {"color": "red", OTHER: UNKNOWN}),
-        ("@media x{display:none}color:red", {"color": "red"}),
+        ("@media x{display:none}color:red", {"color": "red", OTHER: UNKNOWN}),
         ("width:calc(((((((1px)))))));color:red/**/", {"width": UNKNOWN, "color": "red"}),
         # White space and letters are those of ASCII.
         ("\xa0display:none", {OTHER: UNKNOWN}),
         ("color:blac\u212a", {"color": UNKNOWN}),
         # What no browser of today reads.
-        ("filter:alpha(opacity=0);display:-ms-flexbox;height:expression(1)", {}),
+        ("filter:alpha(opacity=0);display:-ms-flexbox;color:red!ie", {}),
+        ("height:expression(1);color:alpha(from red)", {"height": UNKNOWN, "color": UNKNOWN}),
+        ("font:1px 'a!b'", {"font-size": "1px", "line-height": "normal"}),
+        ("opacity:1/**/%", {"opacity": UNKNOWN}),
+        (
+            "margin:0 initial",
+            dict.fromkeys([f"margin-{side}" for side in ("top", "right", "bottom", "left")], UNKNOWN),
+        ),
     ],
 )
 def test_declarations_are_read(style: str, expected: dict[str, str]) -> None:
@@ -110,6 +117,20 @@ def test_the_order_and_importance_stay_for_the_cascade() -> None:
 
 
 @pytest.mark.parametrize(
+    "style",
+    [
+        "border:1px 1px", "border-top:foo", "padding-bottom:2", "min-height:]", "margin:0 2", "text-shadow:2",
+        "align-items:auto auto", "gap:-1px", "list-style:2", "-moz-margin-start:0", "box-align:start",
+        "mask-border:none", "font-size:calc(1px)",
+    ],
+)  # fmt: skip
+def test_what_some_browsers_drop_is_not_certain(style: str) -> None:
+    declarations = parse_style(style)
+    assert declarations
+    assert not any(each.certain for each in declarations)
+
+
+@pytest.mark.parametrize(
     ("style", "name", "value"),
     [
         ("margin:10 0", "margin-top", "10px"),
@@ -126,4 +147,6 @@ def test_numbers_where_they_belong_are_certain() -> None:
 
 
 def test_what_browsers_end_in_different_places_is_not_certain() -> None:
-    assert not any(each.certain for each in parse_style("color:white;{}color:black"))
+    *declarations, other = parse_style("color:white;{}color:black")
+    assert (other.name, other.value) == (OTHER, UNKNOWN)
+    assert not any(each.certain for each in declarations)

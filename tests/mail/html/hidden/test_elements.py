@@ -127,6 +127,12 @@ def test_what_is_open_is_shown() -> None:
         "<style>@font-face{font-family:x;src:url(data:font/woff2;base64,AAAA)}</style>secret",
         "<style>@font-face{font-family:x;src:local(a);size-adjust:0%}</style>secret",
         "<style>@import url('data:text/css,p{display:none}');</style>secret",
+        r"<p style='d\69splay:n\6fne'>secret</p>",
+        r"<p style='opacity:0;opacity:1\0000650'>secret</p>",
+        r"<style>p{opacity:0;opacity:1\65 0}</style><p>secret</p>",
+        "<style title=a>p{}</style>secret",
+        "<style rel=alternate>p{}</style>secret",
+        "<p style='border:9999px solid;border:1px 1px'>secret</p>",
         "<style>@namespace url(http://x.example);</style>secret",
         "<link rel=stylesheet href='data:text/css,p{display:none}'>secret",
     ],
@@ -147,6 +153,8 @@ def test_what_may_hide_text_anywhere_is_reported(html: str) -> None:
         "<style>@font-face{font-family:x;src:url(https://x.example/a.woff2)}</style>x",
         "<style>@import url(https://fonts.example/css?family=x);</style>x",
         "<link rel=stylesheet href=https://fonts.example/css>x",
+        "<style type='text/css' rel='stylesheet' media='all' data-premailer=ignore>p{}</style>x",
+        r"<style>/* \31 */ .md\:a{} @font-face{font-family:'\@SimSun'}</style>x",
     ],
 )
 def test_what_newsletters_have_is_not_reported(html: str) -> None:

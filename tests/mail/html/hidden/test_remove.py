@@ -43,7 +43,6 @@ def seen(html: str) -> tuple[str, int]:
         ("style='display:block;display:none'", "display"),
         ("style='display:none!important;display:block'", "display"),
         ("style='/* x */ display: /* y */ none'", "display"),
-        (r"style='d\69splay:n\6fne'", "display"),
         ("style='background:url(\"a;b\");display:none'", "display"),
         ("style='content-visibility:hidden'", "display"),
         ("style='visibility:hidden'", "visibility"),

@@ -28,6 +28,7 @@ OFF_PAGE_PX: Final = 500.0
 """To the left or above, where nobody can scroll."""
 
 _FAR_PX: Final = 5_000.0  # to the right or below
+_SHARE_MIN: Final = 0.5
 _NARROW_PX: Final = 100.0  # a background that content may well leave
 _SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
 _WIDE_PX: Final = 1_100.0  # content at the far end is out of sight
@@ -119,7 +120,8 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     width_px = _extent(values, "width", style, style.width_px)
     height_px = _extent(values, "height", style, style.height_px)
     is_table = tag in TABLE_PARTS or tag == "table"
-    is_cell = values.get("display", "table" if is_table else "").startswith(("table", "inline-table"))
+    display = values.get("display", f"table-{tag}" if is_table else "")
+    is_cell = display.startswith(("table", "inline-table")) and display != "table-caption"
     if is_cell and is_table and tag not in CELLS and values.get("visibility") in ("hidden", "collapse"):
         return replace(style, box="visibility")  # whatever its cells say
     if values.get("display", "").startswith("table-row") and values.get("visibility") == "collapse":
@@ -157,7 +159,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         style = replace(style, unchecked=True)
     if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
         style = replace(style, capacity=0)
-    if outer_px <= _EXTENT_MAX_PX or style.capacity == 0:
+    if outer_px <= _EXTENT_MAX_PX or style.capacity == 0 or (outer_px == math.inf and _is_share(values)):
         verdict = verdict or MAYBE
     return replace(
         style,
@@ -166,6 +168,13 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         clipped=style.clipped or style.capacity is not None,
         room_px=min(style.room_px, inner_px),
     )
+
+
+def _is_share(values: Mapping[str, str]) -> bool:
+    """Return whether a height is a small part of another, which only grids fix without saying so."""
+    written = [value for name in ("height", "max-height") if "%" in (value := values.get(name, ""))]
+    lengths = map(parse_length, written)
+    return any(length is not None and length.whole < _SHARE_MIN for length in lengths)
 
 
 def _inner_width(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> float:

@@ -14,15 +14,34 @@ from typing import Any, Final
 import tinycss2
 
 from mailmcp.mail.html.hidden.harmless import is_harmless
-from mailmcp.mail.html.hidden.values import NUMBER, OTHER, PROPERTIES, UNKNOWN, WIDE, is_understood
+from mailmcp.mail.html.hidden.valid import is_known, is_valid
+from mailmcp.mail.html.hidden.values import (
+    NUMBER,
+    OTHER,
+    PROPERTIES,
+    UNKNOWN,
+    WIDE,
+    is_understood,
+    parse_length,
+)
 
 _SPACE: Final = re.compile(r"[ \t\n\f\r]+")
 _PLAIN: Final = re.compile(r"[ -\[\]-~]*")
 """A value without control characters, which aren't white space, and escapes."""
 
 _VALUE_DEPTH_MAX: Final = 4  # functions in functions; serialising deeper ones recurses
-_NOWHERE: Final = re.compile(r"-(?:ms|o|khtml|apple)-.*|progid:.*|alpha\(.*|expression\(.*|.*!.*", re.DOTALL)
-"""Values that no browser of today understands, or that are the font of a system."""
+_NOWHERE: Final = {
+    "display": re.compile("-(?:ms|o|khtml)-[a-z-]+"),
+    "filter": re.compile("(?:progid:|alpha\\().*", re.DOTALL),
+}
+"""Values that no browser of today reads."""
+
+_SIGN: Final = r"\\[!#$%&*+,./:;<=>?@^`|~]"
+_ODD_ESCAPE: Final = re.compile(
+    rf"/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|{_SIGN})*+\"|'(?:[^'\\\n]|{_SIGN})*+'|{_SIGN}|(?P<odd>[\\\"'])",
+    re.DOTALL,
+)
+"""Comments, strings, escapes of punctuation; other escapes can change what kind of token something is."""
 
 _ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert(?:-layer)?$")
 """Values that depend on something else in the document, or on the browser's own style sheet."""
@@ -117,13 +136,21 @@ class Declaration:
 def parse_style(style: str) -> tuple[Declaration, ...]:
     """Parse a style attribute, in the order written."""
     try:
-        nodes = tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True)
+        nodes = tinycss2.parse_blocks_contents(style, skip_comments=False, skip_whitespace=True)
     except ValueError:  # a number with more digits than Python reads
         return (Declaration("display", UNKNOWN),)
     declarations = parse_block(nodes)
-    if "{" in style:  # browsers differ in where a block ends that shouldn't be there
-        return tuple(replace(each, certain=False) for each in declarations)
+    if "{" in style or has_odd_escapes(
+        style
+    ):  # browsers differ in where a block ends that shouldn't be there
+        uncertain = (replace(each, certain=False) for each in declarations)
+        return (*uncertain, Declaration(OTHER, UNKNOWN))
     return declarations
+
+
+def has_odd_escapes(css: str) -> bool:
+    """Return whether CSS has escapes of anything but punctuation."""
+    return "\\" in css and any(match["odd"] for match in _ODD_ESCAPE.finditer(css))
 
 
 def parse_block(nodes: Iterable[Any]) -> tuple[Declaration, ...]:
@@ -132,9 +159,13 @@ def parse_block(nodes: Iterable[Any]) -> tuple[Declaration, ...]:
     for node in nodes:
         if node.type != "declaration":
             continue
+        if any(token.type == "literal" and token.value == "!" for token in node.value):
+            continue  # browsers drop it, whatever else it says
         if node.lower_name in PROPERTIES or node.lower_name in _SHORTHANDS:
-            tokens = _without_signs(node.value) if node.lower_name in _WITH_STRINGS else node.value
-            found.extend(_declare(node.lower_name, serialize(tokens).lower(), important=node.important))
+            value = serialize(node.value)
+            if node.lower_name in _WITH_STRINGS:
+                value = value and (serialize(_without_signs(node.value)) or "none")
+            found.extend(_declare(node.lower_name, value.lower(), important=node.important))
         elif not is_harmless(node.lower_name):
             found.append(Declaration(OTHER, UNKNOWN))
     return tuple(found)
@@ -149,7 +180,11 @@ def substitute(css: str, variables: Mapping[str, str]) -> str:
 
 def serialize(tokens: Iterable[Any]) -> str:
     """Write tokens as text without comments, with single spaces; UNKNOWN if nested deeply, or not ASCII."""
-    return _SPACE.sub(" ", serialize_exactly(tokens)).strip(" ")
+    runs: list[list[Any]] = [[]]
+    for token in tokens:  # a comment parts what is around it, as white space does
+        runs += [[]] if token.type == "comment" else []
+        runs[-1] += [] if token.type == "comment" else [token]
+    return _SPACE.sub(" ", " ".join(map(serialize_exactly, runs))).strip(" ")
 
 
 def serialize_exactly(tokens: Iterable[Any]) -> str:
@@ -173,13 +208,21 @@ def _is_shallow(tokens: Iterable[Any], depth: int) -> bool:
 
 
 def _declare(name: str, value: str, *, important: bool) -> Iterator[Declaration]:
-    for longhand, part in _longhands(name, value):
-        # Old browsers read numbers as pixels, and colours without their sign; others read neither.
-        quirk = _QUIRK.fullmatch(part) is not None
+    parts = _longhands(name, value)
+    checked = parts[:1] if name == "font" else parts  # a line height that isn't understood is valid there
+    certain = is_known(name) and all(_is_certain(longhand, part) for longhand, part in checked)
+    for longhand, part in parts:
         px = part if is_understood(longhand, part) else _with_unit(longhand, part)
-        certain = part != UNKNOWN and px == part and not (quirk and "color" in longhand)
-        certain = certain and not part.startswith(("calc(", "min(", "max(", "clamp("))  # bounds are known
-        yield Declaration(longhand, px, important, certain)
+        yield Declaration(longhand, px, important, certain and px != UNKNOWN)
+
+
+def _is_certain(name: str, value: str) -> bool:
+    """Return whether all browsers read a value, and alike."""
+    if not (is_understood(name, value) and is_valid(name, value)):
+        return False
+    # Old browsers read colours without their sign; of math functions, only the bounds are known.
+    is_bare = "color" in name and _QUIRK.fullmatch(value) is not None
+    return not is_bare and not value.startswith(("calc(", "min(", "max(", "clamp("))
 
 
 @lru_cache(maxsize=4096)
@@ -188,7 +231,9 @@ def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
     name = _OTHER_NAMES.get(name, name)
     if name == "color" and value == "currentcolor":
         value = "inherit"
-    if not value or _NOWHERE.fullmatch(value) or (name not in PROPERTIES and name not in _SHORTHANDS):
+    if not value or (name not in PROPERTIES and name not in _SHORTHANDS):
+        return ()
+    if name in _NOWHERE and _NOWHERE[name].fullmatch(value):
         return ()
     if _ELSEWHERE.search(value) or not _PLAIN.fullmatch(value):
         value = UNKNOWN
@@ -219,7 +264,7 @@ def _with_unit(name: str, value: str) -> str:
 
 
 def _sides(names: tuple[str, ...], values: list[str]) -> dict[str, str]:
-    if len(values) > len(names):
+    if len(values) > len(names) or (len(values) > 1 and not WIDE.isdisjoint(values)):
         return dict.fromkeys(names, UNKNOWN)
     while len(values) < len(names):
         values.append(values[max(len(values) - 2, 0)])
@@ -232,6 +277,8 @@ def _font(value: str) -> dict[str, str]:
         return {"font-size": value if value in WIDE else "small", "line-height": "normal"}
     if match is None or match[2] in WIDE:
         return {"font-size": UNKNOWN, "line-height": UNKNOWN}
+    if parse_length(match[2] or "0", "em") is None and match[2] != "normal":
+        return {"font-size": UNKNOWN, "line-height": UNKNOWN}
     return {"font-size": match[1], "line-height": match[2] or "normal"}
 
 
@@ -240,10 +287,11 @@ def _background(value: str) -> dict[str, str]:
     parts = {"background-image": "none", "background-color": "transparent", "background-size": "auto"}
     if value in WIDE:
         return dict.fromkeys(parts, value)
+    parted = all(value[match.start() - 1] == " " for match in _LAYER.finditer(value) if match.start())
     found = [(match.lastgroup or "", match.group()) for match in _LAYER.finditer(value)]
     kinds = dict(found)
-    is_known = len(kinds) == len(found) and "x" not in kinds and kinds.get("c") not in WIDE
-    if not is_known or kinds.get("b") == "text":  # which some don't know here
+    is_read = parted and len(kinds) == len(found) and "x" not in kinds and kinds.get("c") not in WIDE
+    if not is_read or kinds.get("b") == "text":  # which some don't know here
         return dict.fromkeys(parts, UNKNOWN)
     parts |= {"background-image": kinds.get("i", "none"), "background-color": kinds.get("c", "transparent")}
     if "gradient" in kinds.get("i", "") and re.search(r"[1-9]", kinds.get("p", "").replace("100%", "")):

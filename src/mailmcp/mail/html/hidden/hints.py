@@ -21,9 +21,6 @@ _COLOUR: Final = re.compile("#[0-9a-f]{3}|(?!window|[a-f]+$)[a-z]+")
 _PAINTED: Final = frozenset(
     {"body", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "marquee", "col", "colgroup"}
 )
-_CLOSED: Final = frozenset({"dialog", "datalist"})
-"""Elements that aren't displayed unless something opens them."""
-
 _FONT_SIZES: Final = ("x-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large")
 _OVER: Final = parse_style("display:none;position:fixed;color:#000;background:#fff")
 """Of a `popover`: a style may display it."""
@@ -39,7 +36,7 @@ STYLED: Final = {
         "font-size:smaller": ("small", "sub", "sup"),
         "font-size:larger": ("big",),
         "font-size:50%": ("rt",),
-        "white-space:pre": ("pre", "listing"),
+        "white-space:pre": ("pre", "listing", "xmp"),
         "white-space:nowrap": ("nobr",),
         "font-size:small;color:#000;background:#efefef": ("button",),
         "font-size:small;color:#000;background:#fff": ("select",),
@@ -69,7 +66,7 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
     """Return the declarations that an element's name and attributes stand for."""
     tag, attributes = element.tag, element.attributes
     found = STYLED.get(tag, ())
-    if tag in _CLOSED and "open" not in attributes:
+    if tag == "datalist" or (tag == "dialog" and "open" not in attributes):
         found += parse_style("display:none")
     if "popover" in attributes:
         found += _OVER

@@ -45,6 +45,7 @@ _EITHER: Final = frozenset(
 )
 _MAYBE_RENDERED: Final = frozenset(
     {"audio", "details", "marquee", "math", "noscript", "object", "option", "select", "svg", "video"}
+    | {"camera", "geolocation", "microphone", "usermedia"}  # of Chromium
 )
 """Elements whose content some programs show, or show a part of."""
 
@@ -210,7 +211,10 @@ class _Visitor:
         technique = "display" if gone else _both(certain.removal, possible.removal)
         self.unchecked = (
             self.unchecked
-            or (possible.unchecked and (technique in ("", MAYBE) or tag in _NOT_RENDERED))
+            or (
+                (possible.unchecked or certain.unchecked)
+                and (technique in ("", MAYBE) or tag in _NOT_RENDERED)
+            )
             or "shadowrootmode" in attributes
             or (
                 tag in ("col", "colgroup")
@@ -229,7 +233,8 @@ class _Visitor:
         if is_block != (display not in _IN_LINE) and display not in _EITHER:
             node.attrs[LINE_ATTRIBUTE] = "no" if is_block else "yes"
         found = _Level(certain, possible, family, block)
-        if tag in _MAYBE_RENDERED and ("open" not in attributes or "name" in attributes):
+        is_open = tag == "details" and "open" in attributes and "name" not in attributes
+        if tag in _MAYBE_RENDERED and not is_open:
             found.summary = possible if tag == "details" else None
             found.possible = replace(possible, box=MAYBE)
         return found

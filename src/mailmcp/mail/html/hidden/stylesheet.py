@@ -15,6 +15,7 @@ import tinycss2
 from mailmcp.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
 from mailmcp.mail.html.hidden.declarations import (
     Declaration,
+    has_odd_escapes,
     parse_block,
     serialize,
     serialize_exactly,
@@ -108,11 +109,11 @@ class _Reader:
             matches = media_matches(sheet.media)
             if matches is False:
                 continue
-            self.unchecked = self.unchecked or len(sheet.css) > room
+            self.unchecked = self.unchecked or len(sheet.css) > room or has_odd_escapes(sheet.css)
             css = substitute(sheet.css[:room], self.known)
             room -= min(len(sheet.css), room)
             try:
-                nodes = tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
+                nodes = tinycss2.parse_stylesheet(css, skip_comments=False, skip_whitespace=True)
             except ValueError:  # a number with more digits than Python reads
                 self.unchecked = True
                 continue
@@ -132,7 +133,7 @@ class _Reader:
                 self._read_at_rule(node, outer, depth, certain=certain)
 
     def _read_block(self, node: Any, selectors: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
-        content = tinycss2.parse_blocks_contents(node.content, skip_comments=True, skip_whitespace=True)
+        content = tinycss2.parse_blocks_contents(node.content, skip_comments=False, skip_whitespace=True)
         declared = [each for each in content if each.type == "declaration"]
         drawn = [match for each in selectors if (match := _DRAWN.fullmatch(each.pseudo_element))]
         if drawn and not all(
@@ -173,7 +174,7 @@ class _Reader:
         if depth and outer:
             self._read_block(node, outer, depth - 1, certain=False)
         elif depth:
-            rules = tinycss2.parse_rule_list(node.content, skip_comments=True, skip_whitespace=True)
+            rules = tinycss2.parse_rule_list(node.content, skip_comments=False, skip_whitespace=True)
             self.read(rules, (), depth - 1, certain=certain and matches is True)
 
 

@@ -142,14 +142,16 @@ def _rows(
 
 _FEW: Final = r"(?:[+-]?\d?\d(?:\.\d+)?(?:px|pt|%)|0)"
 _SAME: Final = (
-    r"scale\(1\)|(?:rotate|translate[xy]?)\(0(?:deg|px)?\)|translate\(0(?:px)?, ?0(?:px)?\)"
+    r"scale\(1\)|rotate\(0(?:deg)?\)|translate[xy]?\(0(?:px)?\)|translate\(0(?:px)?, ?0(?:px)?\)"
     r"|matrix\(1(?:, ?0){2}, ?1(?:, ?0){2}\)"
 )
 """Transforms that change nothing."""
 
-_ZERO: Final = r"[+-]?(?:0*\.?0\d*|\d(?:\.\d+)?e-\d+)%?"
-_HEX: Final = "#(?:[0-9a-f]{3,4}){1,2}"
-_SIZE: Final = r"[1-9]\d*(?:\.\d+)?(?:px|%|em|fr)"
+_ZERO: Final = r"[+-]?(?:0(?:\.0\d*)?|\.0\d*|\d(?:\.\d+)?e-\d+)%?"
+_FACTOR: Final = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)%?"
+_HEX: Final = "#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})"
+_SIZE: Final = r"[1-9]\d*(?:\.\d+)?(?:px|%|em)"
+_TRACKS: Final = rf"(?:auto|{_SIZE}|[1-9]fr)(?: (?:auto|{_SIZE}|[1-9]fr))*"
 _NOT_GREAT: Final = (
     r"(?!.*(?<![#\w.])(?:\d{4}|\d{3}(?:\.\d+)?(?!px|pt|%)[a-z]|[2-9]\d\d(?:\.\d+)?%"
     r"|\d\d(?:\.\d+)?(?:in|cm|pc)|[\d.]+e[+\d]|(?:calc|min|max|clamp)\()).*"
@@ -172,28 +174,30 @@ ROWS: Final = _rows((
      r"|table-(?:cell|row|caption|(?:row|header|footer)-group)", "none", "display"),
     ("content-visibility", "visible", "hidden", "display"),
     ("transform", rf"none|(?:(?:{_SAME}) ?)+",
-     rf"(?:scale|scale[xy]|matrix)\( ?{_ZERO}(?:[, ].*)?\)|scale\([^,()]*, ?{_ZERO} ?\)", "transform"),
-    ("scale", "none|1", rf"{_ZERO}(?: .*)?|\S+ {_ZERO}", "transform"),
+     rf"scale[xy]?\( ?{_ZERO} ?\)|scale\( ?(?:{_ZERO} ?, ?{_FACTOR}|{_FACTOR} ?, ?{_ZERO}) ?\)"
+     rf"|matrix\( ?{_ZERO} ?, ?{_ZERO}(?: ?, ?{_FACTOR}){{4}} ?\)", "transform"),
+    ("scale", "none|1", rf"{_ZERO}(?: {_FACTOR})?|{_FACTOR} {_ZERO}", "transform"),
     ("translate", r"none|0(?:px)?(?: 0(?:px)?)?"),
-    ("rotate", r"none|0(?:deg)?"),
+    ("rotate", "none|0deg"),
     ("zoom", r"normal|1(?:\.0+)?|100%"),
     ("filter", "none", rf"opacity\( ?{_ZERO} ?\)", "opacity"),
     ("clip-path", "none",
-     r"inset\((?:[5-9]\d|\d{3,})%\)|(?:circle|ellipse)\(0(?:px|%)?(?: .*)?\)", "clip"),
-    ("clip", "auto", r"rect\((?:[01](?:px)?[, ]*){4}\)", "clip"),
+     r"inset\((?:[5-9]\d|\d{3,})%\)|circle\(0(?:px|%)?\)|ellipse\(0(?:px|%)? 0(?:px|%)?\)", "clip"),
+    ("clip", "auto", r"rect\( ?(?:0|[01]px)(?:(?: ?, ?(?:0|[01]px)){3}|(?: (?:0|[01]px)){3}) ?\)", "clip"),
     ("mask mask-image mask-border mask-border-source -webkit-mask-box-image -webkit-mask-box-image-source"
      " line-clamp offset-path offset border-image animation animation-name", "none"),
     ("mix-blend-mode container-type", "normal"),
-    ("container", r"none|[\w-]+"),
-    ("overflow-clip-margin", r"0|\d+px"),
+    ("container", "none"),
+    ("overflow-clip-margin", r"\d+px"),
     ("corner-shape", "round|squircle"),
     ("content", "normal|none"),
     ("contain", "none|layout|style|layout style|style layout"),
     ("float", "left|right|none|inline-start|inline-end"),
     ("z-index", r"auto|\+?\d+"),
     ("unicode-bidi", "normal|embed|isolate|plaintext"),
-    ("grid grid-template grid-template-rows grid-auto-rows",
-     rf"none|(?:(?:auto|{_SIZE})(?: ?/ ?| |$))+(?<![ /])"),
+    ("grid grid-template", rf"none|{_TRACKS} ?/ ?{_TRACKS}"),
+    ("grid-template-rows", f"none|{_TRACKS}"),
+    ("grid-auto-rows", _TRACKS),
     ("flex", rf"none|auto|[1-9]\d*(?: \d+)?(?: (?:auto|\d+(?:px|%)|0))?|\d+ \d+ (?:auto|{_SIZE})"),
     ("flex-basis", rf"auto|{_SIZE}"),
     ("border-image-slice", r"\d+%?(?: \d+%?){0,3}"),
@@ -225,21 +229,25 @@ ROWS: Final = _rows((
     ("align-content align-items align-self justify-content justify-items justify-self"
      " place-content place-items place-self box-align box-pack",
      r"(?:normal|auto|stretch|(?:flex-)?start|left|top|baseline|space-\w+| )+"),
-    ("flex-direction flex-flow", "(?:row|column|wrap|nowrap| )+"),
+    ("flex-direction", "row|column"),
+    ("flex-flow", "(?:row|column)(?: (?:wrap|nowrap))?|wrap|nowrap"),
     ("outline-offset", r"0|\d?\dpx|-[0-4]px"),
     ("box-shadow", rf"none|{_SHADOW}(?:, ?{_SHADOW})*"),
-    ("vertical-align", r"[a-z-]+|0|-?[0-4](?:\.\d+)?(?:px|pt)|-?0?\.[0-3]\d*r?em|-?[12]?\d%"),
-    ("grid-area grid-row grid-column grid-row-start grid-column-start", r"auto|span \d(?: / auto)?"),
-    ("columns column-count column-width", "auto|[1-4]"),
+    ("vertical-align",
+     r"baseline|middle|sub|super|(?:text-)?(?:top|bottom)|0|-?[0-4](?:\.\d+)?(?:px|pt)|-?0?\.[0-3]\d*r?em|-?[12]?\d%"),
+    ("grid-area grid-row grid-column grid-row-start grid-column-start", "auto|span [1-9]"),
+    ("columns column-count", "auto|[1-4]"),
+    ("column-width", "auto"),
     ("backdrop-filter", "none"),
     ("aspect-ratio", "auto"),
     ("writing-mode", "horizontal-tb|lr-tb"),
     ("border-top-left-radius border-top-right-radius border-bottom-left-radius border-bottom-right-radius",
-     r"(?:(?:0|(?:1?\d|2[0-4])(?:\.\d+)?(?:px|pt)) ?)+"),
+     r"(?:0|(?:1?\d|2[0-4])(?:\.\d+)?(?:px|pt))(?: (?:0|(?:1?\d|2[0-4])(?:\.\d+)?(?:px|pt)))?"),
     ("shape-outside", "none"),
     ("list-style list-style-type", r"(?:[^\"'(?]|url\([^()]*\))*"),  # strings are text that isn't in the mail
     ("quotes", "auto|none|match-parent"),
-    ("transform-origin", r"(?:left|right|center|top|bottom|0|\d?\d%|100%| )+"),
+    ("transform-origin",
+     r"(?:left|right|center|0|\d?\d%|100%)(?: (?:top|bottom|center|0|\d?\d%|100%))?|top|bottom"),
     (OTHER, "(?!)"),
 ), moves=True)
 # fmt: on
@@ -263,6 +271,11 @@ def _is_row(row: Row) -> Callable[[str], object]:
     return lambda value: row.judge(value) != MAYBE
 
 
+def _is_radius(value: str) -> bool:
+    lengths = [parse_length(part) for part in value.split(" ")]
+    return len(lengths) <= 4 and all(length is not None and min(length) >= 0 for length in lengths)
+
+
 _BY_CONTENT: Final = ("min-content", "max-content", "fit-content")
 _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     **{name: _is_row(row) for name, row in ROWS.items()},
@@ -284,7 +297,7 @@ _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     ).fullmatch,
     "background-clip": re.compile("(?:border|padding|content)-box|text").fullmatch,
     "text-shadow": bool,
-    "border-radius": lambda value: None not in map(parse_length, value.replace(" / ", " ").split(" ")),
+    "border-radius": lambda value: all(map(_is_radius, value.split(" / ", 1))),
     "white-space": re.compile("normal|nowrap|pre|pre-wrap|pre-line|break-spaces").fullmatch,
     "color-scheme": re.compile(r"normal|(?:only )?(?:light|dark)|light dark|dark light").fullmatch,
     **dict.fromkeys(("overflow-x", "overflow-y"), re.compile("visible|hidden|clip|scroll|auto").fullmatch),
