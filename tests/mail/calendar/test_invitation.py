@@ -65,7 +65,7 @@ def test_people_are_named_once() -> None:
         "ATTENDEE:invalid",
     )
     assert fields["organizer"] == "ann@x.example"
-    assert fields["attendees"] == '"Lee, Ann" <lee@x.example> (in process), invalid'
+    assert fields["attendees"] == '"Lee, Ann" <lee@x.example> (in process), "invalid"'
 
 
 def test_a_crowd_is_counted() -> None:
@@ -134,6 +134,11 @@ ATTENDEE;CN="Carol <carol@home.example> (accepted), Eve";PARTSTAT=ACCEPTED:mailt
 ATTENDEE:mailto:a@b.example, carol@home.example
 ATTENDEE;PARTSTAT="ACCEPTED), Bob (ACCEPTED":mailto:eve@x.example
 ATTENDEE;CN="and 100 more":mailto:
+ATTENDEE;PARTSTAT=DECLINED:mailto:58
+ATTENDEE:58
+ATTENDEE;PARTSTAT=ACCEPTED:mailto:others
+ATTENDEE;CN="Bob \uff08declined\uff09":mailto:bob@x.example
+ATTENDEE;PARTSTAT=DECLINED:mailto:
 END:VEVENT
 END:VCALENDAR
 """
@@ -145,6 +150,7 @@ def test_a_name_adds_neither_an_attendee_nor_an_answer() -> None:
     assert fields["organizer"] == '"Carol Chief <carol@home.example>" <evil@x.example>'
     assert fields["attendees"] == (
         '"Carol <carol@home.example> (accepted), Eve" <evil@x.example> (accepted), '
-        '"a@b.example, carol@home.example", eve@x.example, "and 100 more"'
+        '"a@b.example, carol@home.example", eve@x.example, "and 100 more", "58" (declined), "58", '
+        '"others" (accepted), "Bob \uff08declined\uff09" <bob@x.example>, "" (declined)'
     )
     assert fields["when"] == '2026-11-10 10:00 ("UTC) to 2027-01-01 23:00 (UTC")'

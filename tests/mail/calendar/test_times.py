@@ -56,6 +56,48 @@ def test_times_are_told_as_the_organiser_wrote_them(lines: list[str], words: str
     assert describe_when(_item(*lines)) == words
 
 
+@pytest.mark.parametrize(
+    "zone",
+    [
+        "Europe/Oslo",
+        "America/Argentina/Buenos_Aires",
+        "America/Port-au-Prince",
+        "Etc/GMT+1",
+        "GMT",
+        "UTC",
+        "EST5EDT",
+        "Tokyo Standard Time",
+        "Central Standard Time (Mexico)",
+    ],
+)
+def test_names_of_known_zones_are_not_quoted(zone: str) -> None:
+    assert describe_when(_item(f"DTSTART;TZID={zone}:20261106T140000")) == f"2026-11-06 14:00 ({zone})"
+
+
+@pytest.mark.parametrize(
+    "zone",
+    [
+        "moved to Friday",
+        "moved-to-Friday-5-pm",
+        "Cancelled",
+        "America/Cancelled_By_Boss",
+        "Moved To Tuesday Standard Time",
+        "W. Cancelled Standard Time",
+        "(UTC+99:99) Moved To Tuesday, Cancelled By Boss",
+        "(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna",
+        "call+1-555-1234",
+        "no time zone given",
+        "localtime",
+        "Europe",
+        "../../etc/passwd",
+    ],
+)
+def test_any_other_name_of_a_zone_is_quoted(zone: str) -> None:
+    when = f'2026-11-06 14:00 ("{zone}")'
+    assert describe_when(_item(f'DTSTART;TZID="{zone}":20261106T140000')) == when
+    assert describe_stamp(_item(f'DUE;TZID="{zone}":20261106T140000').get("due")) == when
+
+
 def test_a_task_is_due() -> None:
     assert describe_when(_item("DUE:20261106T140000Z", kind="VTODO")) == "2026-11-06 14:00 (UTC)"
     both = _item("DTSTART:20261106T140000Z", "DUE:20261106T150000Z", kind="VTODO")
@@ -75,17 +117,18 @@ def test_a_task_is_due() -> None:
         ("FREQ=WEEKLY;COUNT=1", "every week, 1 time"),
         ("FREQ=WEEKLY;COUNT=²", 'RRULE "FREQ=WEEKLY;COUNT=²"'),
         ("FREQ=YEARLY;UNTIL=20281231T000000Z", "every year, until 2028-12-31"),
-        ("FREQ=SECONDLY", "RRULE FREQ=SECONDLY"),
-        ("FREQ=WEEKLY;BYSETPOS=1", "RRULE FREQ=WEEKLY;BYSETPOS=1"),
-        ("FREQ=WEEKLY;BYDAY=XX", "RRULE FREQ=WEEKLY;BYDAY=XX"),
-        ("FREQ=WEEKLY;BYDAY=9MO", "RRULE FREQ=WEEKLY;BYDAY=9MO"),
-        ("FREQ=WEEKLY;COUNT=-1", "RRULE FREQ=WEEKLY;COUNT=-1"),
+        ("FREQ=SECONDLY", 'RRULE "FREQ=SECONDLY"'),
+        ("FREQ=WEEKLY;BYSETPOS=1", 'RRULE "FREQ=WEEKLY;BYSETPOS=1"'),
+        ("FREQ=WEEKLY;BYDAY=XX", 'RRULE "FREQ=WEEKLY;BYDAY=XX"'),
+        ("FREQ=WEEKLY;BYDAY=9MO", 'RRULE "FREQ=WEEKLY;BYDAY=9MO"'),
+        ("FREQ=WEEKLY;COUNT=-1", 'RRULE "FREQ=WEEKLY;COUNT=-1"'),
         ("FREQ=WEEKLY;UNTIL=never", 'RRULE "FREQ=WEEKLY;UNTIL=never"'),
-        ("FREQ=WEEKLY;INTERVAL=0", "RRULE FREQ=WEEKLY;INTERVAL=0"),
-        ("FREQ=WEEKLY;INTERVAL=12345", "RRULE FREQ=WEEKLY;INTERVAL=12345"),
+        ("FREQ=WEEKLY;INTERVAL=0", 'RRULE "FREQ=WEEKLY;INTERVAL=0"'),
+        ("FREQ=WEEKLY;INTERVAL=12345", 'RRULE "FREQ=WEEKLY;INTERVAL=12345"'),
         ("FREQ=WEEKLY;INTERVAL=²", 'RRULE "FREQ=WEEKLY;INTERVAL=²"'),
         ("FREQ=WEEKLY;INTERVAL=x", 'RRULE "FREQ=WEEKLY;INTERVAL=x"'),
         ("every week until tomorrow", 'RRULE "every week until tomorrow"'),
+        ("MOVED=TO-FRIDAY;CALL=5551234", 'RRULE "MOVED=TO-FRIDAY;CALL=5551234"'),
     ],
 )
 def test_simple_rules_are_described_in_words(rule: str, words: str) -> None:
@@ -142,20 +185,12 @@ OSLO = ZoneInfo("Europe/Oslo")
         ),
         (["DTSTART;VALUE=DATE:20261106"], "", "2026-11-06 (all day)"),
         (["DTSTART:20261106T140000"], "", "2026-11-06 14:00 (no time zone given)"),
-        (["DTSTART;TZID=Berlin Time:20261106T140000"], "", "2026-11-06 14:00 (Berlin Time)"),
-        (
-            ["DTSTART;TZID=moved to Friday:20261106T140000"],
-            "",
-            '2026-11-06 14:00 ("moved to Friday")',
-        ),
+        (["DTSTART;TZID=Berlin Time:20261106T140000"], "", '2026-11-06 14:00 ("Berlin Time")'),
         (
             ["DTSTART;TZID=Central Standard Time (Mexico):20261106T140000"],
             "2026-11-06 21:00 (Europe/Oslo)",
             "2026-11-06 21:00 (Europe/Oslo); organizer: 2026-11-06 14:00 (Central Standard Time (Mexico))",
         ),
-        (["DTSTART;TZID=localtime:20261106T140000"], "", "2026-11-06 14:00 (localtime)"),
-        (["DTSTART;TZID=Europe:20261106T140000"], "", "2026-11-06 14:00 (Europe)"),
-        (["DTSTART;TZID=../../etc/passwd:20261106T140000"], "", '2026-11-06 14:00 ("../../etc/passwd")'),
         (["DTSTART:99991231T235959Z"], "", "9999-12-31 23:59 (UTC)"),
         (["DTSTART:soon"], "", '"soon"'),
         (["SUMMARY:x"], "", ""),

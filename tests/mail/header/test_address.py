@@ -89,6 +89,11 @@ def test_repeated_headers_make_one_list() -> None:
         ("ceo@corp", "", '"ceo@corp"'),
         ('say "hi"', "a@b", r'"say \"hi\"" <a@b>'),
         ("J. Hartley", "a@b", "J. Hartley <a@b>"),
+        # A client may normalize text.
+        *(
+            (name, "a@b", f'"{name}" <a@b>')
+            for name in ("Bob\u037e Al", "Bob \uff08declined\uff09", "\uff02Bob\uff02", "Bob\uff0c Al")
+        ),
         # Nor does one without an address pass for a count.
         *((name, "", f'"{name}"') for name in ("58 more", "+58 more", "58 m\u043ere", "over \u0665 others")),
     ],

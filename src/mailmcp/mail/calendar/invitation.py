@@ -25,7 +25,7 @@ from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.text.body import BodyText, decode_part
 
 _MAILTO: Final = re.compile(r"(?i)^\s*mailto:\s*")
-_ADDRESS: Final = re.compile(r'[^\s<>,;"()\\]+')
+_ADDRESS: Final = re.compile(r'[^\s<>,;"()\\@]+@[^\s<>,;"()\\@]+')
 _ANSWERS: Final = frozenset(
     {"needs-action", "accepted", "declined", "tentative", "delegated", "completed", "in-process"}
 )
@@ -151,7 +151,7 @@ def _describe_person(found: Property | None) -> str:
 
 
 def _quote_address(address: str) -> str:
-    """Quote an address that could be taken for several."""
+    """Quote what could be taken for several addresses, or for something else."""
     return address if not address or _ADDRESS.fullmatch(address) else json.dumps(address, ensure_ascii=False)
 
 
@@ -163,6 +163,7 @@ def _describe_attendees(attendees: Sequence[Property]) -> str:
         status = attendee.params.get("partstat", "").lower()
         status = status.replace("-", " ") if status in _ANSWERS else ""
         person = clean_line(_describe_person(attendee)[:NOTICE_CHARS_MAX]).text
+        person = person or '""'  # else the answer would be that of the attendee before
         text = f"{person} ({status})" if status else person
         room -= len(text) + len(", ")
         if room < 0:

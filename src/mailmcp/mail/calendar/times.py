@@ -31,20 +31,12 @@ _DAYS: Final = {
 }
 _RULE: Final = "RRULE "
 _INTERVAL: Final = re.compile("[1-9][0-9]{0,3}")
-_PLAIN_RULE: Final = re.compile(r"[A-Z]+=[A-Z0-9,+-]+(?:;[A-Z]+=[A-Z0-9,+-]+)*")
 _UNITS: Final = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _ORDINALS: Final = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"}
 _BY_DAY: Final = re.compile(r"([+-]?\d)?(MO|TU|WE|TH|FR|SA|SU)")
-_WORD: Final = r"[A-Z][A-Za-z.]*"
-_ZONE: Final = re.compile(
-    r"no time zone given|[^\W\d][\w.+-]{0,31}(?:/[\w.+-]{1,31}){0,2}"
-    rf"|(?:{_WORD} ){{1,4}}(?:(?:Standard|Daylight|Summer) )?Time(?: \({_WORD}\))?"
-    rf"|\(UTC[+-]\d\d:\d\d\) {_WORD}(?:,? (?:{_WORD}|&)){{0,6}}"
-)
-"""As programs write them: Europe/Oslo, W. Europe Standard Time, (UTC+01:00) Amsterdam, Berlin."""
-
 _ZONE_PATH: Final = re.compile(r"^/(?:[^/]+/)+(?=[A-Za-z]+/[A-Za-z_]+$)")  # /example.org/20200101/Europe/Oslo
 
+_NO_ZONE: Final = "no time zone given"
 _UTC: Final = "UTC"
 _IANA: Final = re.compile(r"[A-Z][A-Za-z]{1,20}(/[A-Za-z0-9_+-]{1,30}){1,2}|[A-Z]{3}([0-9][A-Z]{3})?")
 """Not names such as `localtime`, which a system may have beside them."""
@@ -133,7 +125,7 @@ def describe_stamp(found: Property | None) -> str:
 
 
 def describe_recurrence(rule: str) -> str:
-    """Describe a recurrence rule: a simple one in words, any other as it was sent.
+    """Describe a recurrence rule: a simple one in words, any other in quotes, as it was sent.
 
     Returns:
         ``every 2 weeks on Monday, Friday, until 2026-12-31``; "" for "".
@@ -147,7 +139,7 @@ def describe_recurrence(rule: str) -> str:
     fields.pop("WKST", None)
     end = _rule_end(fields.pop("COUNT", ""), fields.pop("UNTIL", ""))
     if not unit or fields or days is None or end is None or not _INTERVAL.fullmatch(interval):
-        return _RULE + (rule if _PLAIN_RULE.fullmatch(rule) else _quoted(rule))
+        return _RULE + _quoted(rule)
     every = f"every {unit}" if interval == "1" else f"every {interval} {unit}s"
     return every + (f" on {days}" if days else "") + end
 
@@ -208,8 +200,15 @@ def _read(found: Property) -> _Stamp | None:
         moment = datetime(*(int(digits or 0) for digits in match.groups()[:5]))  # type: ignore[arg-type]  # noqa: DTZ001 - its zone is a name
     except ValueError:
         return None
-    zone = "UTC" if match[7] else _ZONE_PATH.sub("", found.params.get("tzid", "")) or "no time zone given"
-    return _Stamp(moment, match[4] is None, zone if _ZONE.fullmatch(zone) else _quoted(zone))
+    return _Stamp(moment, match[4] is None, _UTC if match[7] else _zone(found.params.get("tzid", "")))
+
+
+def _zone(tzid: str) -> str:
+    """Return the name of a known zone; any other name is quoted, because it could say anything."""
+    if not tzid:
+        return _NO_ZONE
+    name = _ZONE_PATH.sub("", tzid)
+    return name if _zone_named(name) else _quoted(name)
 
 
 def _quoted(value: str) -> str:

@@ -6,6 +6,7 @@ Comments, which other structured fields have too, are removed here (section 3.2.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -107,7 +108,7 @@ def format_address(address: Address) -> str:
     if not address.name:
         return address.address
     name = address.name
-    if _NEEDS_QUOTES.search(name):
+    if _NEEDS_QUOTES.search(unicodedata.normalize("NFKC", name)):  # a Greek question mark is a semicolon
         name = '"' + _SPECIAL.sub(r"\\\1", name) + '"'
     if not address.address:
         # A list that was cut ends with a count, which no name may look like.
