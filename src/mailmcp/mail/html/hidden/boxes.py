@@ -43,6 +43,8 @@ _PADDED: Final = frozenset({"ol", "ul", "menu", "dir", "fieldset", "button", "di
 def kind_of(tag: str, values: Mapping[str, str]) -> str:
     """Return "inline", "contents", "block", "float" or "root": a box that contains its floats."""
     display = values.get("display", "")
+    if tag == "html" and display != "none":
+        return "root"
     if display == "contents":
         return display
     if values.get("position") in ("absolute", "fixed") or values.get("float", "none") not in ("none", *WIDE):

@@ -26,8 +26,8 @@ _FUNCTION: Final = re.compile(
 """What all browsers read alike; the parser reads more."""
 
 _OKLCH: Final = re.compile(rf"oklch\( ?({_N})(%?) ({_N})(%?) ({_N})(?:deg)? ?(?:/ ?1(?:\.0)? ?)?\)")
-_OKLCH_MAX: Final = 1_000.0
-"""Of its numbers: no colour has larger ones."""
+_ANGLE_MAX: Final = 1_000.0
+_COMPONENT: Final = re.compile(rf"({_N})(%?)")
 
 _SYSTEM: Final = {"window": "#fff", "windowtext": "#000"}
 """What these are in a light window (CSS Color 4 section 6.2); Word writes `windowtext`."""
@@ -68,8 +68,9 @@ def parse_colour(value: str) -> Colour | None:
             float(chroma) * (0.004 if chroma_unit else 1),
             math.radians(float(hue)),
         ]
-        return _from_oklch(*parts) if max(map(abs, parts)) < _OKLCH_MAX else None
-    if "(" in text and _FUNCTION.fullmatch(text) is None:
+        in_range = 0 <= parts[0] <= 1 and 0 <= parts[1] <= 1 and abs(parts[2]) < _ANGLE_MAX
+        return _from_oklch(*parts) if in_range else None
+    if "(" in text and not (_FUNCTION.fullmatch(text) and _is_in_range(text)):
         return None
     parsed = color4.parse_color(f"#{text}" if _BARE_HEX.fullmatch(text) else text)
     if parsed is None or isinstance(parsed, str):
@@ -78,6 +79,18 @@ def parse_colour(value: str) -> Colour | None:
     if not all(map(math.isfinite, channels)):
         return None
     return Colour(*(min(max(part, 0.0), 1.0) for part in channels))
+
+
+def _is_in_range(function: str) -> bool:
+    """Return whether no component needs to be clamped; but for `rgb()`, browsers do that in several ways."""
+    name, _, content = function.partition("(")
+    found = [(float(number), unit) for number, unit in _COMPONENT.findall(content)]
+    if name.startswith("rgb"):
+        return True
+    angle, shares = (found[0][0], found[1:]) if name.startswith("h") else (0.0, found)
+    whole = sum(number for number, _ in shares[:2]) if name == "hwb" else 0.0
+    in_range = all(0 <= number <= (100 if unit else 1) for number, unit in shares)
+    return in_range and abs(angle) <= _ANGLE_MAX and whole <= 100
 
 
 def _from_oklch(light: float, chroma: float, hue: float) -> Colour:

@@ -47,6 +47,7 @@ _ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert(?:-laye
 """Values that depend on something else in the document, or on the browser's own style sheet."""
 
 _VARIABLE: Final = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,[^()]*)?\)")
+_NUMERIC: Final = re.compile(NUMBER)  # 000 is a position
 _QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")
 """Lengths without a unit, and colours without their sign."""
 
@@ -202,7 +203,7 @@ def _without_signs(tokens: Iterable[Any]) -> list[Any]:
 def _is_shallow(tokens: Iterable[Any], depth: int) -> bool:
     for token in tokens:
         inner = getattr(token, "arguments", None) or getattr(token, "content", None)
-        if inner and (depth == 0 or not _is_shallow(inner, depth - 1)):
+        if token.type == "error" or (inner and (depth == 0 or not _is_shallow(inner, depth - 1))):
             return False
     return True
 
@@ -290,7 +291,13 @@ def _background(value: str) -> dict[str, str]:
     parted = all(value[match.start() - 1] == " " for match in _LAYER.finditer(value) if match.start())
     found = [(match.lastgroup or "", match.group()) for match in _LAYER.finditer(value)]
     kinds = dict(found)
-    is_read = parted and len(kinds) == len(found) and "x" not in kinds and kinds.get("c") not in WIDE
+    is_read = (
+        parted
+        and not _NUMERIC.fullmatch(kinds.get("c", ""))
+        and len(kinds) == len(found)
+        and "x" not in kinds
+        and kinds.get("c") not in WIDE
+    )
     if not is_read or kinds.get("b") == "text":  # which some don't know here
         return dict.fromkeys(parts, UNKNOWN)
     parts |= {"background-image": kinds.get("i", "none"), "background-color": kinds.get("c", "transparent")}

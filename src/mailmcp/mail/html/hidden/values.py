@@ -207,7 +207,8 @@ ROWS: Final = _rows((
 )) | _rows((
     ("visibility", "visible", "hidden|collapse", "visibility"),
     ("-webkit-text-security font-size-adjust text-combine-upright -webkit-text-combine", "none"),
-    ("-webkit-text-stroke -webkit-text-stroke-width", rf"0(?:px)?(?: {_HEX})?"),
+    ("-webkit-text-stroke", rf"0(?:px)?(?: {_HEX})?"),
+    ("-webkit-text-stroke-width", "0(?:px)?"),
     ("text-wrap text-wrap-mode", "wrap|balance|pretty|stable"),
     ("white-space-collapse", "collapse"),
     ("tab-size -moz-tab-size", r"\d|1\d"),
