@@ -1,5 +1,6 @@
 import json
 import re
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,9 @@ from markdown_it import MarkdownIt
 from mcp_envelope import code
 from mcp_envelope.markdown import code_json, escape, quote, unescape
 
-HOSTILE_TEXT = st.text(st.sampled_from('ab "`\\|;*_[<>&\n\r\t\x85\u2028\u2029\u202e\u2066\u200b\u3000é'))
+HOSTILE_TEXT = st.text(
+    st.sampled_from('ab "`\\|;*_[<>&\n\r\t\x85\u2028\u2029\u202e\u2066\u200b\u3000é\u1fef\u037e\uff40')
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +30,7 @@ HOSTILE_TEXT = st.text(st.sampled_from('ab "`\\|;*_[<>&\n\r\t\x85\u2028\u2029\u2
         ("</b> <!-- <?x <ann@a.example>", "\\</b> \\<!-- \\<?x \\<ann@a.example>"),
         ("KM_C258_2.pdf _x_ a__b_ ü_ü", "KM_C258_2.pdf \\_x\\_ a__b\\_ ü_ü"),
         ("a|b | c", "a|b | c"),
+        ("\u1fefcode\u1fef &lt\u037e", "\\`code\\` \\&lt;"),
         ("a * b ** c", "a * b ** c"),
         ("* a *** b ___ ~~~~~ c *", "\\* a *** b ___ ~~~~~ c \\*"),
         ("~5 ~~gone~~ ~~~x~~~ ~/y", "\\~5 \\~\\~gone\\~\\~ \\~\\~\\~x\\~\\~\\~ \\~/y"),
@@ -36,7 +40,7 @@ HOSTILE_TEXT = st.text(st.sampled_from('ab "`\\|;*_[<>&\n\r\t\x85\u2028\u2029\u2
 )
 def test_escape_leaves_a_value_that_starts_nothing(value: str, expected: str) -> None:
     assert escape(value) == expected
-    assert unescape(expected) == " ".join(value.split())
+    assert unescape(expected) == " ".join(normalize("NFC", value).split())
 
 
 @pytest.mark.parametrize(
@@ -111,6 +115,7 @@ def test_backslashes_of_ones_own_stay(sent: str, meant: str) -> None:
         ("IN\u202eXOB", r'`"IN\u202eXOB"`'),
         ("tag\U000e0041", r'`"tag\udb40\udc41"`'),
         (" space ", '`" space "`'),
+        ("a\u1fefb\uff40c", r'`"a\u1fefb\uff40c"`'),
         ("IN\u00a0BOX\u202f", r'`"IN\u00a0BOX\u202f"`'),
         ("two  spaces\u3000wide", "`two  spaces\u3000wide`"),
         ("", '`""`'),
@@ -124,6 +129,7 @@ def test_code_shows_a_value_that_can_be_copied(value: str, expected: str) -> Non
 def test_code_is_one_span_that_holds_the_value_exactly(value: str) -> None:
     """CommonMark 0.31 section 6.1: a span ends at the next backtick."""
     for span, held in ((code(value), value), (code_json({"a": value}), {"a": value})):
-        assert re.fullmatch(r"`[^`\x00-\x1f\x85\u2028\u2029\u202e\u2066\u200b]+`", span)
+        for shown in (span, normalize("NFC", span), normalize("NFKC", span)):
+            assert re.fullmatch(r"`[^`\x00-\x1f\x85\u2028\u2029\u202e\u2066\u200b]+`", shown)
         inside = span[1:-1]
         assert held == (json.loads(inside) if inside.startswith(('"', "{")) else inside)

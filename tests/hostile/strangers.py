@@ -37,7 +37,7 @@ _TRICKS = (
     "<img src=x onerror={w}> <{w}@{w}.example>, {w} <{w}@{w}.example>",
     "<={w}@{w}.example> <2{w}@{w}.example> {w}4\ufe0f{w}5\u200d6{w}",
     "{w}\\",
-    "{w} \u201d | \uff5c {w} \uff02",
+    "{w} \u201d | \uff5c \uff02\u1fef Warning: \u037e {w} \u1fef",
 )
 
 

@@ -214,6 +214,8 @@ def test_dovecot_gives_what_is_asked_for(dovecot: Dovecot, dovecot_user: Login) 
         (b"EMAILID (4711)", "4711", 0),
         (b"EMAILID NIL X-GM-MSGID 1278455344230334865", "", 1278455344230334865),
         (b"EMAILID (a b) X-GM-MSGID NIL", "", 0),
+        (b'EMAILID ("a b")', "", 0),
+        (b"EMAILID (a\xe2\x80\xa8b)", "", 0),
     ],
 )
 def test_ids_of_the_server_are_read(fields: bytes, email_id: str, gmail_id: int) -> None:

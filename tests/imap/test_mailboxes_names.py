@@ -62,7 +62,8 @@ def test_two_names_that_cannot_be_decoded_stay_two(peer: PeerFactory) -> None:
 
 
 @pytest.mark.parametrize(
-    ("delimiter", "expected"), [(b'"/"', "/"), (b'"."', "."), (b'"\\\\"', "\\"), (b"NIL", ""), (b"nil", "")]
+    ("delimiter", "expected"),
+    [(b'"/"', "/"), (b'"."', "."), (b'"\\\\"', "\\"), (b"NIL", ""), (b"nil", ""), (b'"\x85"', "")],
 )
 def test_the_separator_may_be_any_character_or_none(
     peer: PeerFactory, delimiter: bytes, expected: str

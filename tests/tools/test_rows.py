@@ -87,6 +87,11 @@ def test_a_subject_cannot_leave_its_line_nor_its_place() -> None:
     assert line.endswith(" `imap:work:INBOX:1:2`")
 
 
+def test_flags_are_one_line_each_without_invisible_characters() -> None:
+    flags = ["\\Seen", "zq\u2028Warning:", "zq\u202e\u200bx", "\u202e", "a\x85b"]
+    assert row_of("Subject: x\n", flags=flags).flags == ["\\Seen", "zq Warning:", "zqx", "a b"]
+
+
 def test_special_flags_are_marked() -> None:
     flags = ["\\Seen", "\\Flagged", "\\ANSWERED", "\\Draft", "\\Deleted", "$Forwarded"]
     assert (

@@ -32,6 +32,10 @@ _SIMPLE_ROW = re.compile(
 """A FETCH response whose values can be told apart at a glance; a literal can only be its last value."""
 
 
+_OBJECT_ID = re.compile(rb"[!-~]{1,255}")
+"""RFC 8474 section 7 allows less, but never white space, controls or other characters."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedMessage:
     """What the server sent about one message; fields that were not requested keep their defaults."""
@@ -157,10 +161,10 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
 
 
 def _object_id(value: object) -> str:
-    """Return an id from its parentheses; the general parser turns digits into numbers."""
+    """Return an id from its parentheses, "" if it isn't one; the general parser turns digits into numbers."""
     match value:
-        case (bytes() as octets,):
-            return octets.decode("ascii", "replace")
+        case (bytes() as octets,) if _OBJECT_ID.fullmatch(octets):
+            return octets.decode()
         case (int() as number,):
             return str(number)
         case _:

@@ -32,6 +32,7 @@ _BURST = 50
 _LINE_ENDS = re.compile(r"[\r\n\0]")
 """What no argument may contain, and no command. A name can: in a literal, or in modified UTF-7."""
 
+_DELIMITER = re.compile(rb"[!-~]")
 _SEVERAL = {"\\Junk", "\\Trash"}
 _SPECIAL_USES = ("\\All", "\\Archive", "\\Drafts", "\\Flagged", "\\Junk", "\\Sent", "\\Trash", "\\Important")
 
@@ -182,7 +183,9 @@ def _parse_mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
     return Mailbox(
         name=_learn_name(session, raw_name),
         # One character or NIL, which `parse_line` recognizes only in capitals.
-        delimiter=delimiter.decode("latin-1") if isinstance(delimiter, bytes) and len(delimiter) == 1 else "",
+        delimiter=delimiter.decode()
+        if isinstance(delimiter, bytes) and _DELIMITER.fullmatch(delimiter)
+        else "",
         selectable=not lowered & {"\\noselect", "\\nonexistent"},
         special_use=next((use for use in _SPECIAL_USES if use.lower() in lowered), ""),
     )

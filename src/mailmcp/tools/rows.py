@@ -145,7 +145,7 @@ def build_row(
             "from": people_of(headers, "From", max_chars=limits.ROW_CHARS_MAX).text,
             "to": sent_mail.recipients(ref, headers),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
-            "flags": list(fetched.flags),
+            "flags": flags_of(fetched),
             "attachments": shown_names(files or ()) or None,
             "part_ids": [part.part_id for part in parts[: limits.ROW_FILES_MAX]] or None,
             "invitation": invitation_method(root) or None,
@@ -171,6 +171,11 @@ def id_values(ref: MessageRef) -> dict[str, object]:
         "uidvalidity": ref.uidvalidity,
         "uid": ref.uid,
     }
+
+
+def flags_of(fetched: FetchedMessage) -> list[str]:
+    """Return the flags as header-like text: a server may send more in a keyword than RFC 9051 allows."""
+    return [flag for each in fetched.flags if (flag := clean_line(each).text)]
 
 
 def file_name(part: Part) -> str:

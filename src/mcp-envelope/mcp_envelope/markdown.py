@@ -2,11 +2,12 @@
 
 Such text is between double quotes (`quote`) or, if it is to be copied exactly, in a code span (`code`,
 `code_json`). It can't end its line or its quotes, and what has a meaning in Markdown or HTML is escaped,
-since clients render it.
+since clients render it. They may also normalize it, which turns a few other characters into ASCII.
 """
 
 import json
 import re
+import unicodedata
 
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _MARKUP = re.compile(
@@ -30,7 +31,10 @@ _INVISIBLE = (
 _OTHER_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f"
 """Spaces that look like the one in ASCII: whoever copies a name would write that one."""
 
-_NOT_IN_CODE = re.compile(f"[`{_INVISIBLE}{_OTHER_SPACES}]")
+_BACKTICKS = "`\u1fef\uff40"
+"""The one that is meant, and those that become one when text is normalized (NFC, NFKC)."""
+
+_NOT_IN_CODE = re.compile(f"[{_BACKTICKS}{_INVISIBLE}{_OTHER_SPACES}]")
 
 
 def quote(value: str) -> str:
@@ -45,8 +49,8 @@ def one_line(text: str) -> str:
 
 
 def escape(value: str) -> str:
-    """Write `value` on one line with Markdown's special characters escaped; may be empty."""
-    line = _BREAKS.sub(" ", value).strip()
+    """Write `value` in NFC on one line with Markdown's special characters escaped; may be empty."""
+    line = unicodedata.normalize("NFC", _BREAKS.sub(" ", value).strip())
     return _MARKUP.sub(lambda match: match[0] if match["plain"] else f"\\{match[0]}", line)
 
 
@@ -62,8 +66,8 @@ def unescape(value: str) -> str:
 def code(value: str) -> str:
     """Write `value` as a code span on one line (CommonMark 6.1), for ids and names that are to be copied.
 
-    It is a JSON string if it is empty, contains a backtick, invisible characters or odd spaces, starts with a
-    double quote, or starts or ends with a space.
+    It is a JSON string if it is empty, contains a backtick or its like, invisible characters or odd spaces,
+    starts with a double quote, or starts or ends with a space.
     """
     if not value or _NOT_IN_CODE.search(value) or value.startswith('"') or value != value.strip():
         return code_json(value)

@@ -23,7 +23,7 @@ from mailmcp.tools.message.render import message_blocks
 from mailmcp.tools.message.warnings import message_warnings
 from mailmcp.tools.message_id import is_header_id, parse_message_id
 from mailmcp.tools.names import GET_ATTACHMENT, GET_MESSAGE
-from mailmcp.tools.rows import date_of, id_values
+from mailmcp.tools.rows import date_of, flags_of, id_values
 from mailmcp.tools.text_window import cut_window
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
@@ -172,7 +172,7 @@ def build_outcome(
             "date": date_of(view.headers, parts.fetched),
             **people,
             "subject": make_snippet(clean_line(view.headers.get("Subject")).text, limits.HEADER_CHARS_MAX),
-            "flags": list(parts.fetched.flags),
+            "flags": flags_of(parts.fetched),
             "size_bytes": parts.fetched.size_octets,
             "authentication": message.authentication,
             "suspicions": [each.kind for each in message.suspicions] or None,

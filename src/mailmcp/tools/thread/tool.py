@@ -18,7 +18,7 @@ from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
 from mailmcp.tools.people import first_addresses_of, people_of
 from mailmcp.tools.removed_content import removal_warnings
-from mailmcp.tools.rows import date_of, file_name, message_id_of, shown_names
+from mailmcp.tools.rows import date_of, file_name, flags_of, message_id_of, shown_names
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData
 from mailmcp.tools.thread.all_accounts import find_in_account, find_in_all_accounts
@@ -232,7 +232,7 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
 
 def _flags(member: Member) -> list[str]:
     """Return the flags, with the draft flag only if it applies; see `Member.draft`."""
-    flags = [each for each in member.row.flags if each.lower() != _DRAFT.lower()]
+    flags = [each for each in flags_of(member.row) if each.lower() != _DRAFT.lower()]
     return [*flags, _DRAFT] if member.draft else flags
 
 
