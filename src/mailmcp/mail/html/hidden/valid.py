@@ -22,6 +22,8 @@ _WIDTH: Final = rf"(?:{_LENGTH}|thin|medium|thick)"
 _EDGE: Final = rf"none|{_WIDTH}(?: {_STYLE}(?: {_COLOUR})?)?|{_STYLE}(?: {_COLOUR})?"
 _SHADOW: Final = rf"(?:inset )?{_SIGNED} {_SIGNED}(?: {_LENGTH}(?: {_SIGNED})?)?(?: {_COLOUR})?"
 _TRACKS: Final = r"(?:auto|\d+(?:\.\d+)?(?:px|%|em|fr))(?: (?:auto|\d+(?:\.\d+)?(?:px|%|em|fr)))*"
+_STOP: Final = rf"{_COLOUR}(?: {_SHARE}){{0,2}}"
+_DIRECTION: Final = r"(?:to (?:left|right|(?:top|bottom)(?: (?:left|right))?)|-?\d+deg)"
 _MARKERS: Final = "(?:none|disc|circle|square|decimal)"
 
 _VALID: Final = {
@@ -46,6 +48,10 @@ _VALID: Final = {
         ("box-align box-pack", "start"),
         ("box-shadow", rf"none|{_SHADOW}(?:, ?{_SHADOW})*"),
         ("text-shadow", rf"none|{_SIGNED} {_SIGNED}(?: {_LENGTH})?(?: {_COLOUR})?"),
+        (
+            "background-image",
+            rf"none|url\([^()]*\)|linear-gradient\((?:{_DIRECTION}, ?)?{_STOP}(?:, ?{_STOP})+\)",
+        ),
         ("list-style", rf"{_MARKERS}(?: (?:in|out)side)?"),
         ("list-style-type", _MARKERS),
     )
