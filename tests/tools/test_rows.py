@@ -190,11 +190,18 @@ def test_long_lists_of_file_names_are_cut_visibly() -> None:
     leaves = ((b"application", b"pdf", (b"name", name), None, None, b"base64", 9) for name in names)
     row = build_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
     assert row.attachments is not None
-    assert len(row.attachments) == limits.ROW_FILES_MAX + 1
-    assert row.attachments[-1] == "…"
+    assert len(row.attachments) == limits.ROW_FILES_MAX
     assert max(map(len, row.attachments)) <= limits.ROW_FILENAME_CHARS_MAX
-    assert row.part_ids == ["1", "2", "3", "4", "5"]
+    assert row.part_ids == ["1", "2", "3", "4", "5", "…"]
     assert '5+ files: "n0' in row_lines(row)[0]
+
+
+def test_no_file_name_passes_for_more_files() -> None:
+    names = ["…", "5+ files", "and 3 more", "…", "…"]
+    leaves = ((b"application", b"pdf", (b"name", each.encode()), None, None, b"base64", 9) for each in names)
+    row = build_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
+    assert (row.attachments, row.part_ids) == (names, ["1", "2", "3", "4", "5"])
+    assert ' | 5 files: "…" (part 1), ' in row_lines(row)[0]
 
 
 def test_one_file_without_a_name_is_called_by_its_type() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Final
 
-from mailmcp import limits
 from mailmcp.mail.text.snippet import ELLIPSIS
 from mailmcp.tools.rows import MessageRow
 from mailmcp.wording import counted
@@ -45,7 +44,7 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
         *marks_of(row.flags),
         *invitation_column(row.invitation or "", (row.when or "").replace(f" ({zone})", "")),
         f"{who}: {quote(row.subject) or 'no subject'}",
-        *files_column(row.attachments, row.part_ids or ()),
+        *files_column(row.attachments or (), row.part_ids or ()),
     ]
     octets = row.size_bytes or 0
     if octets >= _MEGABYTE:
@@ -82,21 +81,18 @@ def invitation_column(method: str, when: str = "") -> list[str]:
     return [f"{named}: {quote(when)}" if when else named] if method else []
 
 
-def files_column(names: Sequence[str] | None, part_ids: Sequence[str] = ()) -> list[str]:
+def files_column(names: Sequence[str], part_ids: Sequence[str]) -> list[str]:
     """Return one column that names the files; none if there are no files.
 
     Args:
-        names: From `shown_names`: one more than ROW_FILES_MAX stands for the rest.
-        part_ids: The part ids to show, if any.
+        names: From `shown_names`.
+        part_ids: From `shown_ids`, with one more if there are more files.
     """
     if not names:
         return []
-    count = len(names)
-    shown = names[: limits.ROW_FILES_MAX]
-    more = count > len(shown)
-    number = f"{len(shown)}+ files" if more else counted(count, "file")
-    parts = [f" (part {each})" for each in part_ids] + [""] * (len(shown) - len(part_ids))
-    written = [f"{quote(name)}{part}" for name, part in zip(shown, parts, strict=True)]
+    more = len(part_ids) > len(names)
+    number = f"{len(names)}+ files" if more else counted(len(names), "file")
+    written = [f"{quote(name)} (part {part_id})" for name, part_id in zip(names, part_ids, strict=False)]
     return [f"{number}: {', '.join(written + [ELLIPSIS] * more)}"]
 
 

@@ -48,7 +48,7 @@ class LeanMessageRow(BaseModel):
     flags: list[str]
     attachments: list[str] | None = None
     part_ids: list[str] | None = None
-    """Of the first attachments, for imap_get_attachment."""
+    """Of the first attachments, for imap_get_attachment; ends with "…" if there are more."""
 
     invitation: str | None = None
     """The method (RFC 5546)."""
@@ -146,8 +146,8 @@ def build_row(
             "to": sent_mail.recipients(ref, headers),
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": flags_of(fetched),
-            "attachments": shown_names(files or ()) or None,
-            "part_ids": [part.part_id for part in parts[: limits.ROW_FILES_MAX]] or None,
+            "attachments": shown_names(parts) or None,
+            "part_ids": shown_ids(parts) or None,
             "invitation": invitation_method(root) or None,
             "when": when or None,
             "places": [each.message_id for each in places][: limits.ROW_PLACES_MAX] or None,
@@ -184,10 +184,19 @@ def file_name(part: Part) -> str:
     return part.filename or (f"message: {subject}" if subject else part.content_type)
 
 
-def shown_names(files: Sequence[str]) -> list[str]:
-    """Shorten a list of names; a last "…" stands for the rest."""
-    shown = [make_snippet(name, limits.ROW_FILENAME_CHARS_MAX) for name in files[: limits.ROW_FILES_MAX]]
-    return shown + [ELLIPSIS] * (len(files) > len(shown))
+def shown_names(parts: Sequence[Part]) -> list[str]:
+    """Return the shortened names of the first files."""
+    shown = parts[: limits.ROW_FILES_MAX]
+    return [make_snippet(file_name(each), limits.ROW_FILENAME_CHARS_MAX) for each in shown]
+
+
+def shown_ids(parts: Sequence[Part]) -> list[str]:
+    """Return the part ids of the first files; a last "…" stands for the rest.
+
+    It isn't among the names, because a file can have any name.
+    """
+    shown = [each.part_id for each in parts[: limits.ROW_FILES_MAX]]
+    return shown + [ELLIPSIS] * (len(parts) > len(shown))
 
 
 def message_id_of(headers: Headers) -> str:

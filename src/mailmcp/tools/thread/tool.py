@@ -18,7 +18,7 @@ from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
 from mailmcp.tools.people import first_addresses_of, people_of
 from mailmcp.tools.removed_content import removal_warnings
-from mailmcp.tools.rows import date_of, file_name, flags_of, message_id_of, shown_names
+from mailmcp.tools.rows import date_of, flags_of, message_id_of, shown_ids, shown_names
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import CoverageData
 from mailmcp.tools.thread.all_accounts import find_in_account, find_in_all_accounts
@@ -208,8 +208,6 @@ def _summary(shown: int, thread: FoundThread, zone: tzinfo, where: str) -> str:
 def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
     text = cut_text(read.text, share)
     truncated = len(text) < len(read.text) or not read.whole
-    names = shown_names(list(map(file_name, read.files)))
-    part_ids = [part.part_id for part in read.files[: limits.ROW_FILES_MAX]]
     headers = member.headers
     return ThreadMessageRow.model_validate(
         {
@@ -220,8 +218,8 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
             "cc": first_addresses_of(headers, "Cc", limit=limits.THREAD_PEOPLE_MAX) or None,
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": _flags(member),
-            "attachments": names or None,
-            "part_ids": part_ids or None,
+            "attachments": shown_names(read.files) or None,
+            "part_ids": shown_ids(read.files) or None,
             "text": text,
             "truncated": truncated,
             "body_offset": min(len(text), read.common_chars) if truncated else None,
@@ -244,7 +242,7 @@ def _blocks(row: ThreadMessageRow, member: Member, *, zone: tzinfo) -> tuple[str
         *marks_of(row.flags),
         *invitation_column(member.invitation),
         f"{sender or 'no sender'} to {to or 'unnamed recipients'}{f', cc {cc}' if cc else ''}: {subject}",
-        *files_column(row.attachments, row.part_ids or ()),
+        *files_column(row.attachments or (), row.part_ids or ()),
         code(row.message_id),
     ]
     line = f"- {' | '.join(columns)}"
