@@ -15,18 +15,12 @@ from typing import Final
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.fields import Headers, decode_encoded_words
 
-# Quotes and comments between angle brackets are bounded: looking for a missing end costs a search.
 _TOKEN: Final = re.compile(
     r"""
       (?P<quoted>"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z))
-    | (?P<angle><(?:
-          [^<>"(]
-        | "(?:[^<>"\\]|\\.){0,100}+"
-        | \((?:[^()\\]|\\.|\((?:[^()\\]|\\.){0,100}+\)){0,100}+\)
-        | ["(]
-      )*+>?)
+    | (?P<angle><[^<>"()\[\]]*+>)  # what holds no other token; `_tokens` reads the others
     | (?P<mark>[,;:])
-    | (?P<literal>\[[^\[\]]*+\])
+    | (?P<literal>(?<=@)\[[^\[\]]*+\] | \[[^\[\]"(]*+\])  # of a domain, or brackets in a name
     | (?P<word>[^\s",;:<>()\[\]]++)
     | (?P<space>\s++)
     | (?P<other>.)
@@ -36,9 +30,12 @@ _TOKEN: Final = re.compile(
 _COMMENT_EDGE: Final = re.compile(r"\\.|[()]", re.DOTALL)
 _OUTSIDE: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|\(', re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
-_AROUND_DOTS: Final = re.compile(r"\s*([@.])\s*")
-_ROUTE: Final = re.compile(r"@[^:]*:")  # obsolete source route: <@relay,@relay:user@host>
-_ADDR_SPEC: Final = re.compile(r'(?:[^\s@"<>(),;:]+|"(?:[^"\\]|\\.)*")@(?:[^\s@"<>(),;]+|\[[^\[\]\s"]*\])')
+_AROUND_DOTS: Final = re.compile(r'("(?:[^"\\]|\\.)*+"?)|\s*+([@.])\s*+')
+_ROUTE: Final = re.compile(r'@[^:"]*:')  # obsolete source route: <@relay,@relay:user@host>
+# Any word of a local part may be quoted (section 4.4). A domain literal has none of what separates addresses.
+_ADDR_SPEC: Final = re.compile(
+    r"""(?:[^\s@"<>(),;:\\]|\\(?!")|"(?:[^"\\]|\\.)*+")++@[^\s@"<>(),;]++""", re.DOTALL
+)
 _LOCAL_NAME: Final = re.compile(r'[^\s@"<>(),;]+')
 _NEEDS_QUOTES: Final = re.compile(r'[<>,;:"@()\[\]\\]')
 _SPECIAL: Final = re.compile(r'(["\\])')
@@ -61,8 +58,12 @@ class Address:
 class _Token:
     kind: str
     text: str
+    address: str = ""
+    """What angle brackets hold, without comments."""
 
 
+_OPEN: Final = _Token("other", "<")
+_CLOSE: Final = _Token("other", ">")
 _COMMA: Final = _Token("mark", ",")
 _GROUP_START: Final = _Token("mark", ":")
 _GROUP_END: Final = _Token("mark", ";")
@@ -144,15 +145,40 @@ def blank_comments(value: str) -> str:
 
 
 def _tokens(value: str) -> Iterator[_Token]:
+    """Yield the tokens of a value. Quoted strings and comments without an end go to its end, everywhere."""
     position = 0
-    while (match := _TOKEN.match(value, position)) is not None:  # None only at the end
-        if match.group() == "(":
-            end = comment_end(value, match.start())
-            position = end if end > 0 else len(value)
-            yield _Token("comment", value[match.end() : position].removesuffix(")"))
-        else:
-            position = match.end()
-            yield _Token(match.lastgroup or "other", match.group())
+    while position < len(value):
+        start = position
+        token, position = _next_token(value, position)
+        if token == _OPEN:
+            inside: list[_Token] = []
+            while position < len(value) and value[position] != "<":
+                token, position = _next_token(value, position)
+                if token == _CLOSE:
+                    break
+                inside.append(token)
+            # A comment at the end may not be closed, and the brackets aren't.
+            address = "" if token.kind == "comment" else _without_comments(inside)
+            token = _Token("angle", value[start:position], address)
+        yield token
+
+
+def _next_token(value: str, position: int) -> tuple[_Token, int]:
+    """Return the token at an offset, and where it ends. ``<`` comes alone if more than words follow."""
+    match = _TOKEN.match(value, position)
+    assert match is not None  # noqa: S101 - any character is a token
+    text = match.group()
+    if text == "(":
+        end = comment_end(value, position)
+        end = end if end > 0 else len(value)
+        return _Token("comment", value[match.end() : end].removesuffix(")")), end
+    if match.lastgroup == "angle":
+        return _Token("angle", text, text[1:-1]), match.end()
+    return _Token(match.lastgroup or "other", text), match.end()
+
+
+def _without_comments(tokens: list[_Token]) -> str:
+    return "".join(" " if token.kind == "comment" else token.text for token in tokens)
 
 
 def _split(value: str) -> list[list[_Token]]:
@@ -188,10 +214,10 @@ def _read_mailbox(item: list[_Token]) -> Iterator[Address]:
     if angles:
         # Of several, the last is the address and the others are part of the name.
         last = angles[-1]
-        address = _addr_spec(" ".join(blank_comments(item[last].text).strip("<>").split()))
+        address = _addr_spec(item[last].address)
         rest = item[:last] + item[last + 1 :] if address else item
     else:
-        address = _addr_spec("".join(token.text for token in item if token.kind != "comment"))
+        address = _addr_spec(_without_comments(item))
         if "@" not in address:
             address = ""
         rest = [token for token in item if token.kind == "comment"] if address else item
@@ -202,7 +228,7 @@ def _read_mailbox(item: list[_Token]) -> Iterator[Address]:
 
 def _addr_spec(text: str) -> str:
     """Clean what is between angle brackets to an address; "" if it can't be one."""
-    spec = _AROUND_DOTS.sub(r"\1", text.strip())
+    spec = _AROUND_DOTS.sub(r"\1\2", text.strip())
     spec = _ROUTE.sub("", spec, count=1) if spec.startswith("@") else spec
     cleaned = clean_line(spec).text
     if _ADDR_SPEC.fullmatch(cleaned) is not None:
