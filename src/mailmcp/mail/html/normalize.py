@@ -65,6 +65,11 @@ _STYLE_TAG: Final = re.compile(
 )
 """A style element that certainly has effect, in lower case."""
 
+_LIGHT: Final = frozenset({"normal", "light", "only light", "light only", "light dark", "dark light"})
+"""Values of `color-scheme` that leave a page as it is, for a reader who didn't ask for a dark one."""
+
+_STYLING: Final = re.compile("<(?:style|meta|link)", re.IGNORECASE)
+
 _CONTROL: Final = re.compile("^[\0-\x20]+|[\t\n\r]+|[\0-\x20]+$")
 """What URLs are read without (URL standard, section 4.4)."""
 
@@ -126,9 +131,9 @@ def normalize_html(html: str) -> NormalizedHtml:
             tag = unescape(match.group()).lower()
             # Inert, another syntax, an alternative that is off, or not of the type that it seems to be.
             is_odd = normalizer.foreign() or _STYLE_TAG.fullmatch(tag) is None
-            if (name == "style" and is_odd) or (name == "meta" and "content-security" in tag):
+            if (name == "style" and is_odd) or (name == "meta" and _is_odd_meta(match.group())):
                 normalizer.ambiguous = True
-            if normalizer.foreign() and "<style" in html[position:end].lower():  # its title may have elements
+            if normalizer.foreign() and _STYLING.search(html, position, end):  # its title may have elements
                 normalizer.ambiguous = True
             if name == "script" and "<!--" in html[position:end] and "<script" in html[position:end].lower():
                 normalizer.ambiguous = True
@@ -169,8 +174,7 @@ _STANDS_FOR: Final = frozenset({"link", "meta"})
 
 def _sheet(name: str, tag: str, content: str) -> list[StyleSheet]:
     """Return the style sheet that an element is, or has the effect of."""
-    read = _read_attributes(tag[len(f"<{name}") :])
-    attributes = {key: unescape(value) for key, value in read.items()}
+    attributes = _read_decoded(name, tag)
     href, scheme = (_CONTROL.sub("", attributes.get(key, "")).lower() for key in ("href", "content"))
     css = ""
     if name == "style" and attributes.get("type", "").lower() in ("", "text/css"):
@@ -178,8 +182,22 @@ def _sheet(name: str, tag: str, content: str) -> list[StyleSheet]:
     elif name == "link" and href.startswith("data:"):  # nobody has to fetch it
         css = "@import 'data:'"
     elif attributes.get("name", "").lower() == "color-scheme" and re.fullmatch(r"[\w\s,-]+", scheme):
-        css = f":root{{color-scheme:{scheme}}}"
+        css = f":where(:root){{color-scheme:{scheme}}}"
     return [StyleSheet(css=css, media=attributes.get("media", ""))] if css else []
+
+
+def _read_decoded(name: str, tag: str) -> dict[str, str]:
+    return {key: unescape(value) for key, value in _read_attributes(tag[len(f"<{name}") :]).items()}
+
+
+def _is_odd_meta(tag: str) -> bool:
+    """Return whether a `meta` element changes which styles have effect, or the colours of the whole page."""
+    attributes = _read_decoded("meta", tag)
+    scheme = " ".join(attributes.get("content", "").lower().split())
+    is_scheme = attributes.get("name", "").lower() == "color-scheme"
+    return "content-security" in attributes.get("http-equiv", "").lower() or (
+        is_scheme and scheme not in _LIGHT
+    )
 
 
 def _end_of(name: str, html: str, position: int) -> int:

@@ -172,7 +172,7 @@ def test_what_people_see_stays(attribute: str) -> None:
         ),
         ("<b><div hidden></b>a</div>b", ("b", 1)),
         # A cell grows with its content.
-        ("<table><tr><td style='height:0;overflow:hidden'>a</table>", ("a", 0)),
+        ("<table><tr><td style='height:12px;overflow:hidden'>a</table>", ("a", 0)),
         ("", ("", 0)),
         ("text", ("text", 0)),
         ("<p>a</p>" * 3, ("aaa", 0)),

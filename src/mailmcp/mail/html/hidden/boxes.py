@@ -136,8 +136,10 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         or _is_too_wide(values, style)
     )
     style = replace(style, unchecked=style.unchecked or may_hide)
+    least_px = max(0.6 * style.font_px, _EXTENT_MAX_PX)
+    is_low = height_px <= least_px
     if is_cell:
-        height_px = math.inf  # it grows with its content
+        height_px = math.inf  # it grows with its content, unless a flexible box around makes it a block
     if kind == "inline" and not _is_clipping(values):
         return style
     outer_px = style.height_px
@@ -152,7 +154,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     if tag in ("html", "body"):  # what doesn't fit in the window can't be scrolled to
         return replace(style, unchecked=style.unchecked or height_px < math.inf)
     verdict = ""
-    if min(width_px, height_px) <= max(0.6 * style.font_px, _EXTENT_MAX_PX):
+    if is_low or width_px <= least_px:
         is_tiny = 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX
         verdict = (
             "extent" if is_tiny and kind != "inline" and not is_cell and _clips_all(tag, values) else MAYBE
