@@ -141,9 +141,8 @@ def parse_style(style: str) -> tuple[Declaration, ...]:
     except ValueError:  # a number with more digits than Python reads
         return (Declaration("display", UNKNOWN),)
     declarations = parse_block(nodes)
-    if "{" in style or has_odd_escapes(
-        style
-    ):  # browsers differ in where a block ends that shouldn't be there
+    # Browsers differ in where a block ends that shouldn't be there.
+    if "{" in style or has_odd_escapes(style):
         uncertain = (replace(each, certain=False) for each in declarations)
         return (*uncertain, Declaration(OTHER, UNKNOWN))
     return declarations
