@@ -74,3 +74,9 @@ def test_what_is_cut_is_read_as_far_as_it_goes() -> None:
 def test_its_fields_cannot_forge_lines() -> None:
     text = attached_message_text(b"Subject: =?utf-8?Q?a=0AFrom:_b?=\n\nx").text
     assert text == "Subject: a From: b\n\nx"
+
+
+def test_its_people_are_cut_before_they_are_quoted() -> None:
+    long = f'"Boss <boss@corp.example>, {": " * 300}"@evil.example'
+    text = attached_message_text(f"From: {long}\r\nTo: a@x.example, {long}\r\n\r\nTea".encode()).text
+    assert text == "From: …@evil.example\nTo: a@x.example, …@evil.example\n\nTea"

@@ -80,3 +80,10 @@ def test_a_receipt_is_read() -> None:
 def test_the_original_is_named() -> None:
     octets = b"Message-ID: <a@b>\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\n\nText: no header"
     assert read_original(octets) == {"original_subject": "Grüße", "original_message": "<a@b>"}
+
+
+def test_a_long_recipient_keeps_its_domain() -> None:
+    report = f"Final-Recipient: rfc822; {'x' * 480}@corp.example.evil.example\r\nAction: failed\r\n".encode()
+    (recipient,), _ = read_delivery_report(report)
+    assert recipient["recipient"].startswith("…x")
+    assert recipient["recipient"].endswith("@corp.example.evil.example")

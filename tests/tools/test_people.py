@@ -6,7 +6,8 @@ import pytest
 
 from mailmcp import limits
 from mailmcp.mail.header.fields import parse_headers
-from mailmcp.tools.people import addresses_of, first_addresses_of, people_of
+from mailmcp.mail.people import people_of
+from mailmcp.tools.people import addresses_of, first_addresses_of
 
 FIVE = ", ".join(f"P{number} <p{number}@a.example>" for number in range(1, 6))
 
@@ -53,7 +54,32 @@ def test_a_name_gives_way_to_its_address() -> None:
     headers = parse_headers(f"From: {'x' * 170}@a.example\r\n\r\n".encode())
     assert people_of(headers, "From", max_chars=200).text == f"{'x' * 170}@a.example"
     headers = parse_headers(f"From: Ann <{'x' * 300}@a.example>\r\n\r\n".encode())
-    assert people_of(headers, "From", max_chars=200).text.endswith("…")
+    assert people_of(headers, "From", max_chars=200).text == "Ann <…@a.example>"
+    headers = parse_headers(f"From: Ann <a@{'x' * 300}.example>\r\n\r\n".encode())
+    assert people_of(headers, "From", max_chars=200).text.endswith("x.example")
+
+
+LONG = ": " * 95
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (f'"Boss <boss@corp.example>, {LONG}"@evil.example', "…@evil.example"),
+        (f'Al <"Boss <boss@corp.example>, {LONG}"@evil.example>', "Al <…@evil.example>"),
+        (
+            f'", {LONG}"@evil.example, "Bob <bob@corp.example>, x" <c@evil.example>',
+            '…@evil.example, "Bob <bob@corp.example>, x" <c@evil.example>',
+        ),
+        (f'a <a@x.example>, ", {LONG}"@evil.example, 58 more', 'a <a@x.example>, …@evil.example, "58 more"'),
+        (f'n <b@x.example>, "{LONG}"@x.example, c@x.example', "n <b@x.example>, …@x.example, 1 more"),
+    ],
+)
+def test_what_is_quoted_is_never_cut(value: str, written: str) -> None:
+    """Else its closing quote is gone, and quotes after it pair with others."""
+    headers = parse_headers(f"To: {value}\r\n\r\n".encode())
+    limit = 2 if written.endswith("1 more") else None
+    assert people_of(headers, "To", max_chars=200, limit=limit).text == written
 
 
 def test_several_fields_are_one_list() -> None:

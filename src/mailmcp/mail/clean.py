@@ -121,6 +121,11 @@ def bounded_line(value: str) -> str:
     return line if len(line) <= NOTICE_CHARS_MAX else cut_text(line, NOTICE_CHARS_MAX - 1).rstrip() + "…"
 
 
+def cut_start(text: str, max_chars: int) -> str:
+    """Return at most `max_chars` characters of a clean text; "…" and its end, as of addresses."""
+    return text if len(text) <= max_chars else "…" + clean_line(text[1 - max_chars :]).text
+
+
 def cut_text(text: str, max_chars: int) -> str:
     """Return at most the first `max_chars` characters of a clean text, without half a flag or emoji."""
     if len(text) <= max_chars:

@@ -10,9 +10,15 @@ from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from typing import Final
 
-from mailmcp.limits import NOTICE_OCTETS_MAX, NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
+from mailmcp.limits import (
+    NOTICE_CHARS_MAX,
+    NOTICE_OCTETS_MAX,
+    NOTICE_PARTS_MAX,
+    NOTICES_MAX,
+    TEXT_PART_OCTETS_MAX,
+)
 from mailmcp.mail.calendar.invitation import decode_calendar, describe_item
-from mailmcp.mail.clean import bounded_line
+from mailmcp.mail.clean import bounded_line, clean_line, cut_start
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.mime.transfer import decode_transfer
@@ -188,7 +194,7 @@ def read_receipt(octets: bytes) -> tuple[dict[str, str], tuple[str, ...]]:
     group = next(_groups(octets), Headers())
     fields = {
         "original_message": group.get("original-message-id"),
-        "recipient": _untyped(group.get("final-recipient") or group.get("original-recipient")),
+        "recipient": _recipient_address(group),
         "disposition": group.get("disposition"),
         "failure": group.get("failure") or group.get("error"),
     }
@@ -210,7 +216,7 @@ def read_original(octets: bytes) -> dict[str, str]:
 def _recipient(group: Headers, message: Headers | None) -> dict[str, str]:
     return _filled(
         {
-            "recipient": _untyped(group.get("final-recipient") or group.get("original-recipient")),
+            "recipient": _recipient_address(group),
             "action": group.get("action").lower(),
             "status": group.get("status"),
             "diagnostic": _untyped(group.get("diagnostic-code")),
@@ -227,6 +233,11 @@ def _groups(octets: bytes) -> Iterator[Headers]:
         group = parse_headers(piece.lstrip(b"\r\n"))
         if group.fields:
             yield group
+
+
+def _recipient_address(group: Headers) -> str:
+    address = _untyped(group.get("final-recipient") or group.get("original-recipient"))
+    return cut_start(clean_line(address).text, NOTICE_CHARS_MAX)
 
 
 def _untyped(value: str) -> str:

@@ -9,15 +9,16 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Final
 
+from mailmcp.limits import NOTICE_CHARS_MAX
 from mailmcp.mail.charset.decode import WRONG_CHARSET
 from mailmcp.mail.clean import bounded_line, clean_line
-from mailmcp.mail.header.address import format_address, parse_addresses
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import MessageView, parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.notices import Notice, choose_notice_parts, read_notices
+from mailmcp.mail.people import people_of
 from mailmcp.mail.protection import protection_note
 from mailmcp.mail.text.alternatives import PlainOnly, lines_not_in_html
 from mailmcp.mail.text.body import BodyText, body_text
@@ -166,6 +167,6 @@ def attached_message_text(octets: bytes, *, part_id: str = "") -> BodyText:
 def _head(headers: Headers) -> list[str]:
     values = {"Subject": clean_line(headers.get("Subject")).text}
     for name in ("From", "To", "Cc"):
-        values[name] = ", ".join(map(format_address, parse_addresses(*headers.raw_all(name))))
+        values[name] = people_of(headers, name, max_chars=NOTICE_CHARS_MAX).text
     values["Date"] = headers.get("Date")
     return [f"{name}: {bounded_line(value)}" for name, value in values.items() if value]

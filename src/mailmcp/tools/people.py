@@ -1,4 +1,4 @@
-"""Who a message is from and to: addresses within limits, and mail that the owner sent."""
+"""Who a message is from and to in a row, and mail that the owner sent."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,28 +9,14 @@ from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.special_use import usual_use
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.header.address import Address, addresses_in, format_address, parse_addresses
+from mailmcp.mail.header.address import addresses_in, format_address, parse_addresses
 from mailmcp.mail.header.fields import Headers
-from mailmcp.mail.text.snippet import make_snippet
+from mailmcp.mail.people import people_of
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.model.owner import Owner
 from mailmcp.tools.preferences import DEFAULTS
 
-_USUAL_CHARS: Final = 80
-_SHORT_NAME_CHARS: Final = 40
 _OUTGOING: Final = frozenset({"\\Sent", "\\Drafts"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class People:
-    """As many addresses of a field as fit."""
-
-    text: str
-    """`Name <address>, …`, each address whole; ends with ", 3 more" if some were left out."""
-
-    shown: int
-    total: int
-    """Addresses that were read. A field that was cut itself (`Headers.is_cut`) has more."""
 
 
 def addresses_of(headers: Headers, name: str) -> str:
@@ -38,39 +24,9 @@ def addresses_of(headers: Headers, name: str) -> str:
     return clean_line(", ".join(map(format_address, parse_addresses(*headers.raw_all(name))))).text
 
 
-def people_of(headers: Headers, name: str, *, max_chars: int, limit: int | None = None) -> People:
-    """Format the addresses of a field, at most `limit` of them, and count the others.
-
-    An address is never cut, but a long name is. With `limit`, a long name leaves room for the others.
-    """
-    usual_chars = _USUAL_CHARS if limit else max_chars
-    addresses = parse_addresses(*headers.raw_all(name))
-    plus = "+" if headers.is_cut(name) else ""
-    text = ""
-    for shown, each in enumerate(addresses):
-        more = f", {len(addresses) - shown}{plus} more"
-        one = f"{', ' if shown else ''}{_format(each, max_chars - len(more), usual_chars)}"
-        room = max_chars - len(text) - (len(more) if plus or shown + 1 < len(addresses) else 0)
-        if shown == limit or (shown and len(one) > room):
-            return People(text=text + more, shown=shown, total=len(addresses))
-        text += one
-    return People(text=text, shown=len(addresses), total=len(addresses))
-
-
 def first_addresses_of(headers: Headers, name: str, *, limit: int) -> str:
     """Format the first addresses of a field for a row and count the others; "" if there are none."""
     return people_of(headers, name, max_chars=limits.ROW_CHARS_MAX, limit=limit).text
-
-
-def _format(address: Address, max_chars: int, usual_chars: int) -> str:
-    whole = clean_line(format_address(address)).text
-    if len(whole) <= min(max_chars, usual_chars):
-        return whole
-    name = make_snippet(address.name, _SHORT_NAME_CHARS) if address.name else ""
-    for shorter in (format_address(Address(name=name, address=address.address)), address.address):
-        if shorter and len(shorter) <= max_chars:
-            return shorter
-    return make_snippet(whole, max_chars)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,10 +16,11 @@ from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.body_parts import list_files
 from mailmcp.mail.mime.bodystructure import parse_body_structure
 from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.people import people_of
 from mailmcp.mail.text.snippet import ELLIPSIS, make_snippet
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.evidence import SearchTerms, find_evidence, snippet_of, text_octets, text_of
-from mailmcp.tools.people import SentMail, addresses_of, people_of
+from mailmcp.tools.people import SentMail, addresses_of
 
 _FIELDS = "DATE FROM TO SUBJECT MESSAGE-ID"
 _EVIDENCE_FIELDS = "CC"

@@ -154,3 +154,36 @@ def test_a_name_adds_neither_an_attendee_nor_an_answer() -> None:
         '"others" (accepted), "Bob \uff08declined\uff09" <bob@x.example>, "" (declined)'
     )
     assert fields["when"] == '2026-11-10 10:00 ("UTC) to 2027-01-01 23:00 (UTC")'
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "value"),
+    [
+        (
+            f'ORGANIZER;CN="Boss <boss@corp.example> {". " * 300}":mailto:o@evil.example',
+            "organizer",
+            '"Boss <boss@corp.example> . . . . . . .…" <o@evil.example>',
+        ),
+        (
+            f'ORGANIZER;CN="{"B" * 480}":mailto:boss@corp.example.evil.example',
+            "organizer",
+            f"{'B' * 39}… <boss@corp.example.evil.example>",
+        ),
+        (
+            f"ORGANIZER:mailto:{'x' * 600}@corp.example.evil.example",
+            "organizer",
+            "…@corp.example.evil.example",
+        ),
+        (
+            f'ORGANIZER:mailto:"Boss <boss@corp.example>, {"x" * 600}"@evil.example',
+            "organizer",
+            f'"…{"x" * 135}\\"@evil.example"',
+        ),
+        (f"DTSTART:{'y' * 600}", "when", f'"{"y" * 79}…"'),
+        (f'DTSTART;TZID="a b{"y" * 600}":20260102T100000', "when", f'2026-01-02 10:00 ("a b{"y" * 76}…")'),
+        (f"RECURRENCE-ID:{'y' * 600}", "occurrence", f'"{"y" * 79}…"'),
+        (f'RRULE:FREQ=WEEKLY;X="{"y" * 600}', "repeats", f'RRULE "FREQ=WEEKLY;X=\\"{"y" * 224}…"'),
+    ],
+)
+def test_what_is_quoted_is_cut_before(line: str, key: str, value: str) -> None:
+    assert _fields(line)[key] == value

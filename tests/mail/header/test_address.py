@@ -128,7 +128,22 @@ def test_a_formatted_name_does_not_pass_for_an_address(name: str, address: str, 
     [
         *(
             ("", each)
-            for each in ("<", "(", '"', "(a", "a,", ":;", "[", "\\", '"\\', "<a@b> ", "<\\(", "<(()", "<a@[")
+            for each in (
+                "<",
+                "(",
+                '"',
+                "(a",
+                "a,",
+                ":;",
+                "[",
+                "\\",
+                '"\\',
+                "<a@b> ",
+                "<\\(",
+                "<(()",
+                "<a@[",
+                "@[",
+            )
         ),
         ("<", '"\\'),
     ],

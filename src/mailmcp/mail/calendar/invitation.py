@@ -19,13 +19,15 @@ from mailmcp.mail.calendar.times import (
     describe_when,
     describe_when_in,
 )
-from mailmcp.mail.clean import bounded_line, clean_line, clean_text
-from mailmcp.mail.header.address import Address, format_address
+from mailmcp.mail.clean import bounded_line, clean_line, clean_text, cut_start
+from mailmcp.mail.header.address import Address
 from mailmcp.mail.mime.structure import Part, leaf_parts
+from mailmcp.mail.people import fit_address
 from mailmcp.mail.text.body import BodyText, decode_part
 
 _MAILTO: Final = re.compile(r"(?i)^\s*mailto:\s*")
 _ADDRESS: Final = re.compile(r'[^\s<>,;"()\\@]+@[^\s<>,;"()\\@]+')
+_ODD_ADDRESS_CHARS_MAX: Final = 150
 _ANSWERS: Final = frozenset(
     {"needs-action", "accepted", "declined", "tentative", "delegated", "completed", "in-process"}
 )
@@ -145,14 +147,17 @@ def _describe_method(method: str, sequence: str) -> str:
 def _describe_person(found: Property | None) -> str:
     if found is None:
         return ""
-    address = _quote_address(_MAILTO.sub("", found.value).strip())
-    name = found.params.get("cn", "").strip().strip('"').strip()
-    return format_address(Address(name="" if name.lower() == address.lower() else name, address=address))
+    address = _quote_address(clean_line(_MAILTO.sub("", found.value)).text)
+    name = clean_line(found.params.get("cn", "").strip().strip('"')).text
+    name = "" if name.lower() == address.lower() else name
+    return fit_address(Address(name=name, address=address), NOTICE_CHARS_MAX)
 
 
 def _quote_address(address: str) -> str:
-    """Quote what could be taken for several addresses, or for something else."""
-    return address if not address or _ADDRESS.fullmatch(address) else json.dumps(address, ensure_ascii=False)
+    """Quote what could be taken for several addresses, or for something else; a long one keeps its end."""
+    if not address or _ADDRESS.fullmatch(address):
+        return address
+    return json.dumps(cut_start(address, _ODD_ADDRESS_CHARS_MAX), ensure_ascii=False)
 
 
 def _describe_attendees(attendees: Sequence[Property]) -> str:
@@ -162,7 +167,7 @@ def _describe_attendees(attendees: Sequence[Property]) -> str:
     for attendee in attendees[:ATTENDEES_MAX]:
         status = attendee.params.get("partstat", "").lower()
         status = status.replace("-", " ") if status in _ANSWERS else ""
-        person = clean_line(_describe_person(attendee)[:NOTICE_CHARS_MAX]).text
+        person = _describe_person(attendee)
         person = person or '""'  # else the answer would be that of the attendee before
         text = f"{person} ({status})" if status else person
         room -= len(text) + len(", ")

@@ -14,6 +14,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from mailmcp.mail.calendar.events import CalendarItem, Property
+from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.wording import counted
 
 _STAMP: Final = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?(Z)?)?")
@@ -30,6 +31,9 @@ _DAYS: Final = {
     "SU": "Sunday",
 }
 _RULE: Final = "RRULE "
+# Escaped, two zones and a time fit NOTICE_CHARS_MAX, and so does a rule.
+_QUOTED_CHARS_MAX: Final = 80
+_QUOTED_RULE_CHARS_MAX: Final = 240
 _INTERVAL: Final = re.compile("[1-9][0-9]{0,3}")
 _UNITS: Final = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _ORDINALS: Final = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"}
@@ -139,7 +143,7 @@ def describe_recurrence(rule: str) -> str:
     fields.pop("WKST", None)
     end = _rule_end(fields.pop("COUNT", ""), fields.pop("UNTIL", ""))
     if not unit or fields or days is None or end is None or not _INTERVAL.fullmatch(interval):
-        return _RULE + _quoted(rule)
+        return _RULE + _quoted(rule, _QUOTED_RULE_CHARS_MAX)
     every = f"every {unit}" if interval == "1" else f"every {interval} {unit}s"
     return every + (f" on {days}" if days else "") + end
 
@@ -211,9 +215,9 @@ def _zone(tzid: str) -> str:
     return name if _zone_named(name) else _quoted(name)
 
 
-def _quoted(value: str) -> str:
-    """Quote what a sender made up, so that it does not pass for a time."""
-    return json.dumps(value, ensure_ascii=False)
+def _quoted(value: str, max_chars: int = _QUOTED_CHARS_MAX) -> str:
+    """Cut what a sender made up, then quote it, so that it does not pass for a time."""
+    return json.dumps(make_snippet(value, max_chars), ensure_ascii=False)
 
 
 def _end(item: CalendarItem, start: _Stamp) -> _Stamp | None:

@@ -31,7 +31,7 @@ _COMMENT_EDGE: Final = re.compile(r"\\.|[()]", re.DOTALL)
 _OUTSIDE: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|\(', re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 _AROUND_DOTS: Final = re.compile(r'("(?:[^"\\]|\\.)*+"?)|\s*+([@.])\s*+')
-_ROUTE: Final = re.compile(r'@[^:"]*:')  # obsolete source route: <@relay,@relay:user@host>
+_ROUTE: Final = re.compile(r'\A@[^:"]*+:')  # obsolete source route: <@relay,@relay:user@host>
 # Any word of a local part may be quoted (section 4.4). A domain literal has none of what separates addresses.
 _ADDR_SPEC: Final = re.compile(
     r"""(?:[^\s@"<>(),;:\\]|\\(?!")|"(?:[^"\\]|\\.)*+")++@[^\s@"<>(),;]++""", re.DOTALL
@@ -229,8 +229,7 @@ def _read_mailbox(item: list[_Token]) -> Iterator[Address]:
 def _addr_spec(text: str) -> str:
     """Clean what is between angle brackets to an address; "" if it can't be one."""
     spec = _AROUND_DOTS.sub(r"\1\2", text.strip())
-    spec = _ROUTE.sub("", spec, count=1) if spec.startswith("@") else spec
-    cleaned = clean_line(spec).text
+    cleaned = clean_line(_ROUTE.sub("", spec)).text
     if _ADDR_SPEC.fullmatch(cleaned) is not None:
         return cleaned
     return cleaned if _LOCAL_NAME.fullmatch(cleaned) is not None else ""

@@ -5,8 +5,8 @@ from typing import Final
 from mailmcp import limits
 from mailmcp.mail.clean import clean_line, cut_text
 from mailmcp.mail.header.fields import Header, Headers
+from mailmcp.mail.people import people_of
 from mailmcp.tools.names import GET_MESSAGE_RAW
-from mailmcp.tools.people import people_of
 from mailmcp.wording import counted
 
 _PEOPLE: Final = ("From", "To", "Cc")

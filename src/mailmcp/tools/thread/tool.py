@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from mailmcp import limits
 from mailmcp.mail.clean import clean_line, cut_text
+from mailmcp.mail.people import people_of
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.reasons import Reason
@@ -16,7 +17,7 @@ from mailmcp.tools.columns import files_column, invitation_column, marks_of, peo
 from mailmcp.tools.errors import all_failed_error, mailbox_issue, search_again
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
-from mailmcp.tools.people import first_addresses_of, people_of
+from mailmcp.tools.people import first_addresses_of
 from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.tools.rows import date_of, flags_of, message_id_of, shown_ids, shown_names
 from mailmcp.tools.search.arguments import EVERYTHING

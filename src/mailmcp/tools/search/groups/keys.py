@@ -111,7 +111,7 @@ def _people(headers: Headers, *names: str, argument: str = "from") -> tuple[Key,
     found = parse_addresses(*(raw for name in names for raw in headers.raw_all(name)))
     keys = (
         Key(
-            key=each.address.lower()[: limits.GROUP_KEY_CHARS_MAX],
+            key=_key(each.address.lower()),
             argument=argument,
             name=_short(each.name),
         )
@@ -119,6 +119,13 @@ def _people(headers: Headers, *names: str, argument: str = "from") -> tuple[Key,
         if "@" in each.address
     )
     return tuple({each.key: each for each in keys}.values())
+
+
+def _key(address: str) -> str:
+    """Return the address; of one that is too long to be a real one its domain, which finds it, too."""
+    if len(address) <= limits.GROUP_KEY_CHARS_MAX:
+        return address
+    return f"@{address.rpartition('@')[2]}"[-limits.GROUP_KEY_CHARS_MAX :]
 
 
 def _list(headers: Headers) -> tuple[Key, ...]:
