@@ -171,6 +171,7 @@ def test_what_people_see_stays(attribute: str) -> None:
             ("cd", 0),
         ),
         ("<b><div hidden></b>a</div>b", ("b", 1)),
+        ("<div style='display:contents;overflow:hidden;height:0;margin-left:-999px'>a</div>", ("a", 0)),
         # A cell grows with its content.
         ("<table><tr><td style='height:12px;overflow:hidden'>a</table>", ("a", 0)),
         ("", ("", 0)),

@@ -84,7 +84,7 @@ def compute_style(
     faded = MAYBE if opacity is None else "opacity" if total < _OPACITY_MIN else ""
     if kind == "contents" and total != parent.opacity:  # there is no box to fade
         total, faded = parent.opacity, MAYBE
-    leading = _line_height(values.get("line-height", ""))
+    leading = _line_height(values.get("line-height", ""), font_px, parent.root_px)
     spacing, indent = (parse_length(values.get(name, "")) for name in ("letter-spacing", "text-indent"))
     white_space = values.get("white-space", "inherit")
     style = replace(
@@ -107,8 +107,9 @@ def compute_style(
             and (font_px > parent.font_px or not _RESIZING.isdisjoint(values))
         ),
     )
-    style = move(values, style, kind)
-    return clip(tag, values, paint(tag, values, style, kind), kind)
+    if kind == "contents":  # without a box of its own
+        return paint(tag, values, style, kind)
+    return clip(tag, values, paint(tag, values, move(values, style, kind), kind), kind)
 
 
 def _judge_own(name: str, values: Mapping[str, str], kind: str) -> str:
@@ -170,8 +171,10 @@ def _judge_indent(values: Mapping[str, str], parent: ComputedStyle, font_px: flo
     return "position" if indent_px + room_px <= -OFF_PAGE_PX else MAYBE
 
 
-def _line_height(value: str) -> Length | None:
+def _line_height(value: str, font_px: float, root_px: float) -> Length | None:
+    """Read a `line-height` as it is inherited: a number as such, anything else in pixels."""
     if value == "normal" or value in WIDE:
         return None if value in INHERITING else NORMAL_LINE
-    length = parse_length(value, "em")
-    return length and Length(px=length.px, em=length.em + length.whole, rem=length.rem)
+    if (length := parse_length(value)) is not None:
+        return Length(px=length.to_px(font_px, font_px, root_px))
+    return parse_length(value, "em")

@@ -16,6 +16,7 @@ FONT_SHOWN_PX: Final = 5.0
 FONT_MAX_PX: Final = 300.0
 """One letter may fill the window."""
 
+_LINE_EM: Final = 0.4  # lines that are lower lie on each other
 _LETTER_EM: Final = 0.45  # width of a narrow letter
 NORMAL_LINE: Final = Length(em=1.0)
 """At the least, of a `line-height`."""
@@ -107,7 +108,8 @@ class ComputedStyle:
         readable = is_readable(self.fill or self.colour, self.backgrounds, self.opacity)
         unsure = readable is None or self.aided or not unknown.isdisjoint(COLOURS)
         colour = "" if readable else MAYBE if unsure else "colour"
-        room = "" if self.room_px > 0 else MAYBE
+        line_px = self.line_height.to_px(self.font_px, self.font_px, self.root_px)
+        room = "" if self.room_px > 0 and line_px >= _LINE_EM * self.font_px else MAYBE
         return worst([self.box, self.place, size, room, colour, *(verdict for _, verdict in self.inherited)])
 
 
