@@ -154,8 +154,9 @@ class _Reader:
                 Rule(selector=each, declarations=declarations, certain=certain) for each in selectors
             )
         nested = [each for each in content if each.type in ("qualified-rule", "at-rule")]
-        if nested and selectors:
-            self.unchecked = True  # `&` weighs what the rules around it weigh
+        if selectors and any(token.type == "{} block" for token in node.content):
+            self.unchecked = True  # `&` weighs what the rules around it weigh, and `--x:{}` ends elsewhere
+        if selectors and nested:
             self.read(nested if depth else (), selectors, depth - 1, certain=False)
 
     def _read_at_rule(self, node: Any, outer: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
