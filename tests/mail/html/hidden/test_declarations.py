@@ -34,7 +34,7 @@ def values(style: str) -> dict[str, str]:
         # What no browser of today reads.
         ("filter:alpha(opacity=0);display:-ms-flexbox;color:red!ie", {}),
         ("height:expression(1);color:alpha(from red)", {"height": UNKNOWN, "color": UNKNOWN}),
-        ("font:1px 'a!b'", {"font-size": "1px", "line-height": "normal"}),
+        ("font:1px 'a!b'", {"font-size": "1px", "line-height": "normal", "font-size-adjust": "none"}),
         ("opacity:1/**/%", {"opacity": UNKNOWN}),
         (
             "margin:0 initial",
@@ -57,7 +57,8 @@ BACKGROUND = ("background-image", "background-color", "background-size", "backgr
         ("font:0/0 a", FONT, ("0", UNKNOWN)),
         ("font:bold 12px/1.5 Arial, 'x y'", FONT, ("12px", "1.5")),
         ("font:italic small-caps 700 1em x", FONT, ("1em", "normal")),
-        ("font:inherit", FONT, ("inherit", "normal")),
+        ("font:inherit", (*FONT, "font-size-adjust"), ("inherit",) * 3),
+        ("white-space:inherit", ("white-space", "text-wrap-mode"), ("inherit",) * 2),
         ("font:menu", FONT, ("small", "normal")),
         ("font:14px", FONT, (UNKNOWN, UNKNOWN)),
         ("font:bold bold 14px a", FONT, (UNKNOWN, UNKNOWN)),

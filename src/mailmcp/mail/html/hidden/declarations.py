@@ -98,6 +98,13 @@ _BOXES: Final = {  # top, right, bottom, left; missing ones are as those opposit
 }
 _SHORTHANDS: Final = frozenset({"all", "font", "background", *_BOXES, *_OTHER_NAMES})
 
+_ALSO: Final = {
+    "-webkit-text-stroke": ("-webkit-text-stroke-width",),
+    "white-space": ("white-space-collapse", "text-wrap", "text-wrap-mode"),
+    "text-wrap": ("text-wrap-mode",),
+}
+"""Inherited properties that `inherit` for another one inherits as well."""
+
 _WITH_STRINGS: Final = frozenset({"list-style", "list-style-type", "quotes"})
 
 _WEIGHT: Final = "bold|bolder|lighter|[1-9]00"
@@ -246,6 +253,8 @@ def _longhands(name: str, value: str) -> tuple[tuple[str, str], ...]:
             parts = _background(value)
         case _ if name in _BOXES:
             parts = _sides(_BOXES[name], value.split(" "))
+        case _ if value in WIDE and name in _ALSO:
+            parts = dict.fromkeys((name, *_ALSO[name]), value)
         case _:
             parts = {name: value}
     known = {each: part for each, part in parts.items() if _is_read(each, part)}
@@ -273,18 +282,20 @@ def _sides(names: tuple[str, ...], values: list[str]) -> dict[str, str]:
 
 def _font(value: str) -> dict[str, str]:
     match = _FONT.fullmatch(value)
-    if value in WIDE or value in _SYSTEM_FONTS:
-        return {"font-size": value if value in WIDE else "small", "line-height": "normal"}
-    if match is None or match[2] in WIDE:
-        return {"font-size": UNKNOWN, "line-height": UNKNOWN}
-    if parse_length(match[2] or "0", "em") is None and match[2] != "normal":
-        return {"font-size": UNKNOWN, "line-height": UNKNOWN}
-    return {"font-size": match[1], "line-height": match[2] or "normal"}
+    parts = ("font-size", "line-height", "font-size-adjust")
+    if value in WIDE:
+        return dict.fromkeys(parts, value)
+    if value in _SYSTEM_FONTS:
+        return dict(zip(parts, ("small", "normal", "none"), strict=True))
+    if match is None or (parse_length(match[2] or "0", "em") is None and match[2] != "normal"):
+        return dict.fromkeys(parts, UNKNOWN)
+    return dict(zip(parts, (match[1], match[2] or "normal", "none"), strict=True))
 
 
 def _background(value: str) -> dict[str, str]:
     """Split the one layer of a background; more are not understood."""
     parts = {"background-image": "none", "background-color": "transparent", "background-size": "auto"}
+    parts |= {"background-position": "0%", "background-clip": "border-box"}
     if value in WIDE:
         return dict.fromkeys(parts, value)
     parted = all(value[match.start() - 1] == " " for match in _LAYER.finditer(value) if match.start())
