@@ -28,6 +28,7 @@ OFF_PAGE_PX: Final = 500.0
 """To the left or above, where nobody can scroll."""
 
 _FAR_PX: Final = 5_000.0  # to the right or below
+_LEAST_PX: Final = 30.0
 _SHARE_MIN: Final = 0.5
 _NARROW_PX: Final = 100.0  # a background that content may well leave
 _SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
@@ -124,10 +125,8 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     is_table = tag in TABLE_PARTS or tag == "table"
     display = values.get("display", f"table-{tag}" if is_table else "")
     is_cell = display.startswith(("table", "inline-table")) and display != "table-caption"
-    if is_cell and is_table and tag not in CELLS and values.get("visibility") in ("hidden", "collapse"):
-        return replace(style, box="visibility")  # whatever its cells say
-    if values.get("display", "").startswith("table-row") and values.get("visibility") == "collapse":
-        return replace(style, box=worst([style.box, MAYBE]))
+    if collapsed := _collapses(values, is_part=is_cell and is_table and tag not in CELLS):
+        style = replace(style, box=worst([style.box, collapsed]))
     is_cell = is_cell and kind != "float"
     may_hide = (
         height_px < 0
@@ -147,6 +146,8 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     style = replace(style, width_px=min(inner_px, WINDOW_PX[0]), height_px=height_px)
     grows = is_cell and "max-width" not in values
     style = replace(style, capacity=_capacity(values, style, math.inf if grows else inner_px))
+    if style.clips and inner_px < _LEAST_PX and (tag == "table" or not is_cell):
+        style = replace(style, box=worst([style.box, MAYBE]))  # a box around may be as narrow
     if not is_cell and inner_px < _NARROW_PX and style.needs_background:
         style = replace(style, room_px=min(style.room_px, inner_px))  # long words leave it
     if not _is_clipping(values):
@@ -172,6 +173,15 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         clipped=style.clipped or style.capacity is not None,
         room_px=min(style.room_px, inner_px),
     )
+
+
+def _collapses(values: Mapping[str, str], *, is_part: bool) -> str:
+    """Judge the visibility of table parts, whatever their cells say."""
+    visibility = values.get("visibility")
+    if is_part and visibility in ("hidden", "collapse"):
+        return "visibility"
+    is_row = values.get("display", "").startswith("table-row")
+    return MAYBE if is_row and visibility == "collapse" else ""
 
 
 def _is_share(values: Mapping[str, str]) -> bool:

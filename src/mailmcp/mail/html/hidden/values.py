@@ -152,6 +152,7 @@ _FACTOR: Final = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)%?"
 _HEX: Final = "#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})"
 _SIZE: Final = r"[1-9]\d*(?:\.\d+)?(?:px|%|em)"
 _TRACKS: Final = rf"(?:auto|{_SIZE}|[1-9]fr)(?: (?:auto|{_SIZE}|[1-9]fr))*"
+_COLUMN: Final = r"(?:auto|[1-9]\d\d?(?:\.\d+)?(?:px|%)|[1-9]fr)"
 _NOT_GREAT: Final = (
     r"(?!.*(?<![#\w.])(?:\d{4}|\d{3}(?:\.\d+)?(?!px|pt|%)[a-z]|[2-9]\d\d(?:\.\d+)?%"
     r"|\d\d(?:\.\d+)?(?:in|cm|pc)|[\d.]+e[+\d]|(?:calc|min|max|clamp)\()).*"
@@ -223,7 +224,8 @@ ROWS: Final = _rows((
     ("position", "static|relative", "absolute|fixed|(?:-webkit-)?sticky", "position"),
     ("border border-top border-bottom border-width border-top-width border-bottom-width"
      " outline outline-width", rf"{_LINE}(?: {_LINE}){{0,3}}"),
-    ("padding-bottom min-height grid-template-columns", _NOT_GREAT),
+    ("padding-bottom min-height", _NOT_GREAT),
+    ("grid-template-columns", rf"none|{_COLUMN}(?: {_COLUMN})*"),
     ("border-left border-left-width border-right border-right-width",
      rf"(?!.*\d{{3}}(?:\.\d+)?(?:px|pt)){_NOT_GREAT}"),
     ("border-spacing gap row-gap column-gap", rf"(?:{_FEW} ?)+|normal"),
