@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Final
 
 import tinycss2
@@ -160,7 +161,9 @@ def has_odd_escapes(css: str) -> bool:
     return "\\" in css and any(match["odd"] for match in _ODD_ESCAPE.finditer(css))
 
 
-def parse_block(nodes: Iterable[Any]) -> tuple[Declaration, ...]:
+def parse_block(
+    nodes: Iterable[Any], variables: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Declaration, ...]:
     """Convert the parsed content of a block, in the order written; skip what isn't a declaration."""
     found: list[Declaration] = []
     for node in nodes:
@@ -169,7 +172,7 @@ def parse_block(nodes: Iterable[Any]) -> tuple[Declaration, ...]:
         if any(token.type == "literal" and token.value == "!" for token in node.value):
             continue  # browsers drop it, whatever else it says
         if node.lower_name in PROPERTIES or node.lower_name in _SHORTHANDS:
-            value = serialize(node.value)
+            value = _SPACE.sub(" ", substitute(serialize(node.value), variables)).strip(" ")
             if node.lower_name in _WITH_STRINGS:
                 value = value and (serialize(_without_signs(node.value)) or "none")
             found.extend(_declare(node.lower_name, value.lower(), important=node.important))
@@ -179,10 +182,10 @@ def parse_block(nodes: Iterable[Any]) -> tuple[Declaration, ...]:
 
 
 def substitute(css: str, variables: Mapping[str, str]) -> str:
-    """Replace `var()` of custom properties whose value is known."""
+    """Replace `var()` of custom properties whose value is known; nothing beside it joins the value."""
     if not variables or "var(" not in css:
         return css
-    return _VARIABLE.sub(lambda match: variables.get(match[1]) or match[0], css)
+    return _VARIABLE.sub(lambda match: f" {variables.get(match[1]) or match[0]} ", css)
 
 
 def serialize(tokens: Iterable[Any]) -> str:

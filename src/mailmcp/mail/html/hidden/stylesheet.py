@@ -19,7 +19,6 @@ from mailmcp.mail.html.hidden.declarations import (
     parse_block,
     serialize,
     serialize_exactly,
-    substitute,
 )
 from mailmcp.mail.html.hidden.media import media_matches
 from mailmcp.mail.html.hidden.selector import HEAVIEST, Selector, parse_selector
@@ -37,7 +36,9 @@ _KNOWN: Final = _NO_RULES | {"media", "supports", "container", "import", "-moz-d
 """The others change how rules are weighed or what values are (`@layer`, `@scope`, `@property`), draw text
 (`@counter-style`), or aren't known."""
 
-_ROOTS: Final = re.compile(r"(?:html|body|:root|\*)(?:[ ,]+(?:html|body|:root|\*))*")
+_ROOTS: Final = re.compile(r"(?:body ?, ?)?(?:html|:root|\*)(?: ?, ?(?:html|body|:root|\*))*")
+"""Selectors of the root: what they set, all elements inherit."""
+
 _DRAWN: Final = re.compile(r"::?(?:before|after|marker|backdrop|(first-l(?:ine|etter)|details-content))")
 _EMPTY: Final = re.compile(
     r"content:(?:none|normal|[\"']\s*\.?\s*[\"'])|(?:display|clear|visibility|overflow|color|box-sizing|zoom):.*"
@@ -110,7 +111,7 @@ class _Reader:
             if matches is False:
                 continue
             self.unchecked = self.unchecked or len(sheet.css) > room or has_odd_escapes(sheet.css)
-            css = substitute(sheet.css[:room], self.known)
+            css = sheet.css[:room]
             room -= min(len(sheet.css), room)
             try:
                 nodes = tinycss2.parse_stylesheet(css, skip_comments=False, skip_whitespace=True)
@@ -149,7 +150,7 @@ class _Reader:
                 self.variables[each.name].add(value if is_root and "!" not in value else "")
         selectors = tuple(each for each in selectors if each.matches)
         self.unchecked |= any(max(each.specificity) > max(HEAVIEST) for each in selectors)
-        if declarations := parse_block(content):
+        if declarations := parse_block(content, self.known):
             self.rules += (
                 Rule(selector=each, declarations=declarations, certain=certain) for each in selectors
             )
