@@ -27,7 +27,7 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_DOMAIN_LITERAL: Final = re.compile(r"\[[^\[\]]*+\]")
+_DOMAIN_LITERAL: Final = re.compile(r"\[(?:[^\[\]\\]|\\.)*+\]", re.DOTALL)
 _COMMENT_EDGE: Final = re.compile(r"\\.|[()]", re.DOTALL)
 _OUTSIDE: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|\(', re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)

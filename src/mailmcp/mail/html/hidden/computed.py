@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from mailmcp.mail.html.hidden.boxes import OFF_PAGE_PX, clip, kind_of, lengths_px, move
-from mailmcp.mail.html.hidden.colour import WHITE, is_readable
+from mailmcp.mail.html.hidden.colour import is_readable
 from mailmcp.mail.html.hidden.painting import RAISED, join_backgrounds, paint
 from mailmcp.mail.html.hidden.style import (
     COLOURS,
@@ -62,7 +62,7 @@ def compute_style(
         soft: Properties that may be inherited instead, so that their values undo nothing.
     """
     if tag in _STICKING_OUT or values.get("display") == "table-caption":
-        behind = join_backgrounds(parent.backgrounds, (WHITE,))
+        behind = join_backgrounds(parent.backgrounds, parent.seen_backgrounds)
         parent = replace(parent, backgrounds=behind, block_backgrounds=behind)
     if (
         not values

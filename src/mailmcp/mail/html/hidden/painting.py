@@ -55,10 +55,16 @@ def paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         painted = replace(painted, unchecked=True)
     if not _PAINTS.isdisjoint(values):
         painted = _paint_text(values, painted, style, kind)
-    if kind in ("inline", "contents", "none"):
+    if tag == "details" and kind == "inline":  # its content is a block
+        painted = replace(painted, backgrounds=join_backgrounds(painted.backgrounds, behind))
+    if painted.backgrounds == style.backgrounds == style.block_backgrounds and kind != "root":
         return painted
-    floats = style.float_backgrounds if kind == "block" else painted.backgrounds
-    return replace(painted, block_backgrounds=painted.backgrounds, float_backgrounds=floats)
+    own = painted.backgrounds
+    # A block within an inline element leaves the background of that; what is around may be a block, too.
+    blocks = own if kind in ("block", "root", "float") else join_backgrounds(style.block_backgrounds, own)
+    floats = own if kind in ("root", "float") else join_backgrounds(style.float_backgrounds, own)
+    seen = join_backgrounds(style.seen_backgrounds, own)
+    return replace(painted, block_backgrounds=blocks, float_backgrounds=floats, seen_backgrounds=seen)
 
 
 def _paint_text(
@@ -75,7 +81,7 @@ def _paint_text(
     under = colour if written == "currentcolor" else parse_colour(written)
     stops = None if image in ("none", *WIDE) else parse_image(image)
     sized = [values.get("background-size"), values.get("background-position")] if stops else []
-    if UNKNOWN in [written, image, *sized]:
+    if not {UNKNOWN, "inherit"}.isdisjoint([written, image, *sized]):
         backgrounds = (None,)
     elif kind != "contents":
         for layer in ((under,) if under else (), stops or ()):

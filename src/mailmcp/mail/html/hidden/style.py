@@ -43,8 +43,11 @@ class ComputedStyle:
 
     block_backgrounds: tuple[Colour | None, ...] = (WHITE,)
     float_backgrounds: tuple[Colour | None, ...] = (WHITE,)
-    """What lies behind a child where the background of an inline element, or of a box that doesn't
+    """What may lie behind a child where the background of an inline element, or of a box that doesn't
     contain its floats, doesn't reach."""
+
+    seen_backgrounds: tuple[Colour | None, ...] = (WHITE,)
+    """What may lie behind parts of boxes that their own background doesn't reach, such as captions."""
 
     aided: bool = False
     """Whether a picture or a shadow may make text readable that its colour doesn't."""
