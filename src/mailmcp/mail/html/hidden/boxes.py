@@ -57,7 +57,7 @@ def kind_of(tag: str, values: Mapping[str, str]) -> str:
             "block"
             if tag in BLOCKS
             else "table"
-            if tag in TABLE_PARTS or tag in ("html", "body")
+            if tag in TABLE_PARTS or tag in ("html", "body", "button")
             else "inline"
         )
     if display in ("inline", "none"):

@@ -135,6 +135,8 @@ def _judge_inherited(
             found[name] = _judge_spacing(value, font_px)
         elif name in ROWS:
             found[name] = ROWS[name].judge(value)
+            if value == "collapse":  # rows and columns inherit it, whatever their cells say
+                found["collapse"] = MAYBE
         elif name == "text-indent":
             found[name] = _judge_indent(values, parent, font_px)
         elif value == UNKNOWN:

@@ -56,6 +56,7 @@ def paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
     if not _PAINTS.isdisjoint(values):
         painted = _paint_text(values, painted, style, kind)
     if tag == "details" and kind == "inline":  # its content is a block
+        behind = join_backgrounds(behind, style.block_backgrounds)
         painted = replace(painted, backgrounds=join_backgrounds(painted.backgrounds, behind))
     if painted.backgrounds == style.backgrounds == style.block_backgrounds and kind != "root":
         return painted
