@@ -240,7 +240,10 @@ def _read_mailbox(item: list[_Token]) -> Iterator[Address]:
 def _addr_spec(text: str) -> str:
     """Clean what is between angle brackets to an address; "" if it can't be one."""
     spec = _AROUND_DOTS.sub(r"\1\2", text.strip())
-    cleaned = clean_line(_ROUTE.sub("", spec)).text
+    spec = _ROUTE.sub("", spec)
+    if unicodedata.category(spec[:1] or " ").startswith("M"):  # without it, another address
+        return ""
+    cleaned = clean_line(spec).text
     if _ADDR_SPEC.fullmatch(cleaned) is not None:
         return cleaned
     return cleaned if _LOCAL_NAME.fullmatch(cleaned) is not None else ""
