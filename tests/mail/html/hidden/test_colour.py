@@ -100,7 +100,18 @@ def test_text_is_readable_if_it_differs_from_all_that_may_lie_behind(
     ],
 )
 def test_images_are_pictures_or_gradients(value: str, colours: tuple[Colour, ...] | None) -> None:
-    assert parse_image(value) == colours
+    found = parse_image(value)
+    assert found == colours if not colours else found is not None and found[: len(colours)] == colours
+
+
+def test_text_between_two_stops_of_a_gradient_is_not_readable_for_certain() -> None:
+    shades = parse_image("linear-gradient(#f00, #00f)")
+    assert shades is not None
+    assert all(is_readable(Colour(1 - step / 50, 0, step / 50), shades) is None for step in range(51))
+    assert is_readable(Colour(0, 1, 0), shades)
+    faded = parse_image("linear-gradient(#f000, #f00f)")
+    assert faded is not None
+    assert {each[:3] for each in faded if each.alpha} == {(1.0, 0.0, 0.0)}
 
 
 @pytest.mark.parametrize(

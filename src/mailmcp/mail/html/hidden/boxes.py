@@ -50,17 +50,15 @@ def kind_of(tag: str, values: Mapping[str, str]) -> str:
         return display
     if values.get("position") in ("absolute", "fixed") or values.get("float", "none") not in ("none", *WIDE):
         return "float"
-    if display in ("initial", "unset"):
-        return "inline"
-    if display in ("", UNKNOWN, *WIDE):
-        display = (
-            "block"
-            if tag in BLOCKS
-            else "table"
-            if tag in TABLE_PARTS or tag in ("html", "body", "button")
-            else "inline"
-        )
-    if display in ("inline", "none"):
+    if display == "none":
+        return display
+    if tag == "button":  # never inline
+        display = "inline-block"
+    elif display in ("initial", "unset"):
+        display = "inline"
+    elif display in ("", UNKNOWN, *WIDE):
+        display = "block" if tag in BLOCKS else "table" if tag in TABLE_PARTS or tag == "body" else "inline"
+    if display == "inline":
         return display
     is_clipping = _is_clipping(values) or (tag == "table" and display == "block" and "display" not in values)
     return "block" if display in ("block", "list-item") and not is_clipping else "root"

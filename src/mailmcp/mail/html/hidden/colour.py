@@ -5,14 +5,16 @@ Understands names, hex and the functions of sRGB (CSS Color 4), and gradients of
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tinycss2 import color4
 
 _SEEN_FROM: Final = 0.11  # of one channel: #e0e0e0 on white can be read
 _UNSEEN_TO: Final = 0.08  # #ebebeb can't
+_STEP: Final = 0.2  # less than two times `_SEEN_FROM`
 _ALPHA_MIN: Final = 0.1
 _BARE_HEX: Final = re.compile(r"[0-9a-f]{3}(?:[0-9a-f]{3})?")
 _N: Final = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?"
@@ -118,7 +120,24 @@ def parse_image(value: str) -> tuple[Colour, ...] | None:
         return None
     colours = [parse_colour(each) for each in re.findall(rf"(?:^|, ?)({_COLOUR})", match["stops"])]
     known = [each for each in colours if each is not None]
-    return tuple(dict.fromkeys(known)) if len(known) == len(colours) else None
+    if len(known) < len(colours):
+        return None
+    between = [shade for pair in pairwise(known) for shade in _shades(*pair)]
+    return tuple(dict.fromkeys((*known, *between)))
+
+
+def _shades(first: Colour, last: Colour) -> Iterator[Colour]:
+    """Yield colours between two stops, so close that text like none of them is like nothing in between."""
+    steps = math.ceil(max(abs(a - b) for a, b in zip(first, last, strict=True)) / _STEP)
+    for step in range(1, steps):
+        share = step / steps
+        alpha = (1 - share) * first.alpha + share * last.alpha
+        # Of colours that are weighed with their opacity (CSS Images 3 section 3.4.2).
+        red, green, blue = (
+            ((1 - share) * a * first.alpha + share * b * last.alpha) / (alpha or 1.0)
+            for a, b in zip(first[:3], last[:3], strict=True)
+        )
+        yield Colour(red, green, blue, alpha)
 
 
 def blend(upper: Colour, lower: Colour, opacity: float = 1.0) -> Colour:

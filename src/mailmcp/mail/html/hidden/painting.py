@@ -27,7 +27,7 @@ _PAINTS: Final = frozenset(
 RAISED: Final = frozenset({"sub", "sup"})
 """Elements that browsers raise or lower, so that they may leave the background of their line."""
 
-_BACKGROUNDS_MAX: Final = 8
+_BACKGROUNDS_MAX: Final = 16
 
 
 def paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:

@@ -20,7 +20,7 @@ _COLOUR: Final = (
 _STYLE: Final = "(?:none|solid|dashed|dotted|double|groove|ridge|inset|outset)"
 _WIDTH: Final = rf"(?:{_LENGTH}|thin|medium|thick)"
 _EDGE: Final = rf"none|{_WIDTH}(?: {_STYLE}(?: {_COLOUR})?)?|{_STYLE}(?: {_COLOUR})?"
-_SHADOW: Final = rf"(?:inset )?{_SIGNED} {_SIGNED}(?: {_LENGTH}(?: {_SIGNED})?)?(?: {_COLOUR})?"
+_SHADOW: Final = rf"{_SIGNED} {_SIGNED}(?: {_LENGTH}(?: {_SIGNED})?)?(?: {_COLOUR})?"
 _TRACKS: Final = r"(?:auto|\d+(?:\.\d+)?(?:px|%|em|fr))(?: (?:auto|\d+(?:\.\d+)?(?:px|%|em|fr)))*"
 _STOP: Final = rf"{_COLOUR}(?: {_SHARE}){{0,2}}"
 _DIRECTION: Final = r"(?:to (?:left|right|(?:top|bottom)(?: (?:left|right))?)|-?\d+deg)"
@@ -46,7 +46,7 @@ _VALID: Final = {
             "normal|start|flex-start|stretch",
         ),
         ("box-align box-pack", "start"),
-        ("box-shadow", rf"none|{_SHADOW}(?:, ?{_SHADOW})*"),
+        ("box-shadow", rf"none|(?:inset )?{_SHADOW}|{_SHADOW}(?:, ?{_SHADOW})*"),
         ("text-shadow", rf"none|{_SIGNED} {_SIGNED}(?: {_LENGTH})?(?: {_COLOUR})?"),
         (
             "background-image",

@@ -150,9 +150,8 @@ _SAME: Final = (
 _ZERO: Final = r"[+-]?(?:0(?:\.0\d*)?|\.0\d*|\d(?:\.\d+)?e-\d+)%?"
 _FACTOR: Final = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)%?"
 _HEX: Final = "#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})"
-_SIZE: Final = r"[1-9]\d*(?:\.\d+)?(?:px|%|em)"
+_SIZE: Final = r"(?:[1-9]\d\d?(?:\.\d+)?(?:px|%)|[1-9]\d?em)"
 _TRACKS: Final = rf"(?:auto|{_SIZE}|[1-9]fr)(?: (?:auto|{_SIZE}|[1-9]fr))*"
-_COLUMN: Final = r"(?:auto|[1-9]\d\d?(?:\.\d+)?(?:px|%)|[1-9]fr)"
 _NOT_GREAT: Final = (
     r"(?!.*(?<![#\w.])(?:\d{4}|\d{3}(?:\.\d+)?(?!px|pt|%)[a-z]|[2-9]\d\d(?:\.\d+)?%"
     r"|\d\d(?:\.\d+)?(?:in|cm|pc)|[\d.]+e[+\d]|(?:calc|min|max|clamp)\()).*"
@@ -162,10 +161,10 @@ _NOT_GREAT: Final = (
 _LINE: Final = rf"(?:[a-z]+|0|[0-2]?(?:\.\d+)?em|[12]?\d(?:\.\d+)?(?:px|pt)|{_HEX}|(?:rgb|hsl)a?\([^()]*\))"
 """A part of a border or an outline that isn't broad enough to cover a line of text."""
 
-_SHADE: Final = rf"(?:{_HEX}|(?:rgb|hsl)a?\([^()]*\)|[a-z]+)"
+_SHADE: Final = rf"(?:{_HEX}|(?:rgb|hsl)a?\([^()]*\)|(?!inset)[a-z]+)"
 _SHADOW: Final = (
-    rf"(?:inset )?(?:{_SHADE} )?(?:-?1?\d(?:\.\d+)?px|0) (?:-?1?\d(?:\.\d+)?px|0)"
-    rf"(?: (?:\d?\d(?:\.\d+)?px|0)(?: (?:-?\dpx|0))?)?(?: {_SHADE})?(?: inset)?"
+    rf"(?:{_SHADE} )?(?:-?1?\d(?:\.\d+)?px|0) (?:-?1?\d(?:\.\d+)?px|0)"
+    rf"(?: (?:\d?\d(?:\.\d+)?px|0)(?: (?:-?\dpx|0))?)?(?: {_SHADE})?"
 )
 
 # fmt: off
@@ -225,7 +224,7 @@ ROWS: Final = _rows((
     ("border border-top border-bottom border-width border-top-width border-bottom-width"
      " outline outline-width", rf"{_LINE}(?: {_LINE}){{0,3}}"),
     ("padding-bottom min-height", _NOT_GREAT),
-    ("grid-template-columns", rf"none|{_COLUMN}(?: {_COLUMN})*"),
+    ("grid-template-columns", f"none|{_TRACKS}"),
     ("border-left border-left-width border-right border-right-width",
      rf"(?!.*\d{{3}}(?:\.\d+)?(?:px|pt)){_NOT_GREAT}"),
     ("border-spacing gap row-gap column-gap", rf"(?:{_FEW} ?)+|normal"),
@@ -235,7 +234,7 @@ ROWS: Final = _rows((
     ("flex-direction", "row|column"),
     ("flex-flow", "(?:row|column)(?: (?:wrap|nowrap))?|wrap|nowrap"),
     ("outline-offset", r"0|\d?\dpx|-[0-4]px"),
-    ("box-shadow", rf"none|{_SHADOW}(?:, ?{_SHADOW})*"),
+    ("box-shadow", rf"none|(?:inset )?{_SHADOW}(?: inset)?|{_SHADOW}(?:, ?{_SHADOW})*"),
     ("vertical-align",
      r"baseline|middle|sub|super|(?:text-)?(?:top|bottom)|0|-?[0-4](?:\.\d+)?(?:px|pt)|-?0?\.[0-3]\d*r?em|-?[12]?\d%"),
     ("grid-area grid-row grid-column grid-row-start grid-column-start", "auto|span [1-9]"),
