@@ -192,9 +192,9 @@ def shown_names(parts: Sequence[Part]) -> list[str]:
 
 
 def shown_ids(parts: Sequence[Part]) -> list[str]:
-    """Return the part ids of the first files; a last "…" stands for the rest.
+    """Return the part ids of the first files, followed by "…" if there are more files.
 
-    It isn't among the names, because a file can have any name.
+    The "…" isn't among the names, because a file can have any name.
     """
     shown = [each.part_id for each in parts[: limits.ROW_FILES_MAX]]
     return shown + [ELLIPSIS] * (len(parts) > len(shown))

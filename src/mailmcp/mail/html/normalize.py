@@ -127,11 +127,11 @@ def normalize_html(html: str) -> NormalizedHtml:
             page[name] = _read_attributes(_shorten(name, match.group())[len(f"<{name}") :]) | page[name]
         elif name in DROPPED or name in _STANDS_FOR:
             end = _end_of(name, html, position) if name in DROPPED else position
-            sheets += _sheet(name, match.group(), html[position:end])
-            tag = unescape(match.group()).lower()
-            # Inert, another syntax, an alternative that is off, or not of the type that it seems to be.
-            is_odd = normalizer.foreign() or _STYLE_TAG.fullmatch(tag) is None
-            if (name == "style" and is_odd) or (name == "meta" and _is_odd_meta(match.group())):
+            attributes = _read_decoded(name, match.group())
+            sheets += _sheet(name, attributes, html[position:end])
+            if name == "style" and (normalizer.foreign() or _is_odd_style(match.group())):
+                normalizer.ambiguous = True
+            if name == "meta" and _is_odd_meta(attributes):
                 normalizer.ambiguous = True
             if normalizer.foreign() and _STYLING.search(html, position, end):  # its title may have elements
                 normalizer.ambiguous = True
@@ -172,9 +172,8 @@ _STANDS_FOR: Final = frozenset({"link", "meta"})
 """Elements that can have the effect of a style sheet."""
 
 
-def _sheet(name: str, tag: str, content: str) -> list[StyleSheet]:
+def _sheet(name: str, attributes: dict[str, str], content: str) -> list[StyleSheet]:
     """Return the style sheet that an element is, or has the effect of."""
-    attributes = _read_decoded(name, tag)
     href, scheme = (_CONTROL.sub("", attributes.get(key, "")).lower() for key in ("href", "content"))
     css = ""
     if name == "style" and attributes.get("type", "").lower() in ("", "text/css"):
@@ -190,9 +189,13 @@ def _read_decoded(name: str, tag: str) -> dict[str, str]:
     return {key: unescape(value) for key, value in _read_attributes(tag[len(f"<{name}") :]).items()}
 
 
-def _is_odd_meta(tag: str) -> bool:
+def _is_odd_style(tag: str) -> bool:
+    """Return whether a `style` element may be an alternative that is off, or of another type."""
+    return _STYLE_TAG.fullmatch(unescape(tag).lower()) is None
+
+
+def _is_odd_meta(attributes: dict[str, str]) -> bool:
     """Return whether a `meta` element changes which styles have effect, or the colours of the whole page."""
-    attributes = _read_decoded("meta", tag)
     scheme = " ".join(attributes.get("content", "").lower().split())
     is_scheme = attributes.get("name", "").lower() == "color-scheme"
     return "content-security" in attributes.get("http-equiv", "").lower() or (

@@ -38,22 +38,8 @@ FORMATTING: Final = frozenset(
 BLOCKS: Final = frozenset(
     {"address", "article", "aside", "blockquote", "center", "dd", "details", "dialog", "dir", "div"}
     | {"dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6"}
-    | {
-        "header",
-        "hgroup",
-        "hr",
-        "li",
-        "listing",
-        "main",
-        "marquee",
-        "menu",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "search",
-    }
-    | {"section", "summary", "table", "template", "ul", "xmp"}
+    | {"header", "hgroup", "hr", "li", "listing", "main", "marquee", "menu", "nav", "ol", "p", "pre"}
+    | {"search", "section", "summary", "table", "template", "ul", "xmp"}
 )
 """What closes an open paragraph."""
 

@@ -84,11 +84,11 @@ def parse_colour(value: str) -> Colour | None:
 
 
 def _is_in_range(function: str) -> bool:
-    """Return whether no component needs to be clamped; but for `rgb()`, browsers do that in several ways."""
+    """Return whether no component needs to be clamped. Browsers agree on how only for `rgb()`."""
     name, _, content = function.partition("(")
-    found = [(float(number), unit) for number, unit in _COMPONENT.findall(content)]
     if name.startswith("rgb"):
         return True
+    found = [(float(number), unit) for number, unit in _COMPONENT.findall(content)]
     angle, shares = (found[0][0], found[1:]) if name.startswith("h") else (0.0, found)
     whole = sum(number for number, _ in shares[:2]) if name == "hwb" else 0.0
     in_range = all(0 <= number <= (100 if unit else 1) for number, unit in shares)
@@ -127,7 +127,7 @@ def parse_image(value: str) -> tuple[Colour, ...] | None:
 
 
 def _shades(first: Colour, last: Colour) -> Iterator[Colour]:
-    """Yield colours between two stops, so close that text like none of them is like nothing in between."""
+    """Yield colours between two stops, close enough together that text can't hide between them."""
     steps = math.ceil(max(abs(a - b) for a, b in zip(first, last, strict=True)) / _STEP)
     for step in range(1, steps):
         share = step / steps

@@ -22,11 +22,11 @@ from mailmcp.mail.html.hidden.values import (
     PROPERTIES,
     UNKNOWN,
     WIDE,
+    collapse,
     is_understood,
     parse_length,
 )
 
-_SPACE: Final = re.compile(r"[ \t\n\f\r]+")
 _PLAIN: Final = re.compile(r"[ -\[\]-~]*")
 """A value without control characters, which aren't white space, and escapes."""
 
@@ -172,7 +172,7 @@ def parse_block(
         if any(token.type == "literal" and token.value == "!" for token in node.value):
             continue  # browsers drop it, whatever else it says
         if node.lower_name in PROPERTIES or node.lower_name in _SHORTHANDS:
-            value = _SPACE.sub(" ", substitute(serialize(node.value), variables)).strip(" ")
+            value = collapse(substitute(serialize(node.value), variables))
             if node.lower_name in _WITH_STRINGS:
                 value = value and (serialize(_without_signs(node.value)) or "none")
             found.extend(_declare(node.lower_name, value.lower(), important=node.important))
@@ -194,7 +194,7 @@ def serialize(tokens: Iterable[Any]) -> str:
     for token in tokens:  # a comment parts what is around it, as white space does
         runs += [[]] if token.type == "comment" else []
         runs[-1] += [] if token.type == "comment" else [token]
-    return _SPACE.sub(" ", " ".join(map(serialize_exactly, runs))).strip(" ")
+    return collapse(" ".join(map(serialize_exactly, runs)))
 
 
 def serialize_exactly(tokens: Iterable[Any]) -> str:
@@ -301,11 +301,11 @@ def _background(value: str) -> dict[str, str]:
     parts |= {"background-position": "0%", "background-clip": "border-box"}
     if value in WIDE:
         return dict.fromkeys(parts, value)
-    parted = all(value[match.start() - 1] == " " for match in _LAYER.finditer(value) if match.start())
-    found = [(match.lastgroup or "", match.group()) for match in _LAYER.finditer(value)]
+    matches = list(_LAYER.finditer(value))
+    found = [(match.lastgroup or "", match.group()) for match in matches]
     kinds = dict(found)
     is_read = (
-        parted
+        all(value[match.start() - 1] == " " for match in matches[1:])
         and not _NUMERIC.fullmatch(kinds.get("c", ""))
         and len(kinds) == len(found)
         and "x" not in kinds

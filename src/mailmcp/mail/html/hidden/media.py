@@ -7,7 +7,7 @@ whether there is a mouse, may hold or not: None (Media Queries 5).
 import re
 from typing import Final
 
-from mailmcp.mail.html.hidden.values import WINDOW_PX, parse_length
+from mailmcp.mail.html.hidden.values import WINDOW_PX, collapse, parse_length
 
 _QUERY: Final = re.compile(
     r"(?:(?P<not>not )|only )?(?P<type>(?!and\b|or\b|not\b|only\b|layer\b)[a-z]+)(?: and (?P<features>\(.*))?"
@@ -19,7 +19,6 @@ _SOUND: Final = re.compile(
 )
 """A feature without an error, if it is understood."""
 
-_SPACE: Final = re.compile(r"[ \t\n\f\r]+")
 _TYPES: Final = frozenset({"all", "screen"})
 _CHOICES: Final = {
     ("orientation", "landscape"): True, ("orientation", "portrait"): False,
@@ -32,7 +31,7 @@ _ROUNDED_PX: Final = 0.5
 
 def media_matches(queries: str) -> bool | None:
     """Return whether a media query list without comments matches; an empty one does."""
-    text = _SPACE.sub(" ", queries.lower()).strip(" ")
+    text = collapse(queries.lower())
     found = {_query_matches(query.strip(" ")) for query in text.split(",")}
     return True if not text or True in found else None if None in found else False
 

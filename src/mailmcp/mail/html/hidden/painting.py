@@ -38,8 +38,14 @@ def paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
             style = replace(style, unchecked=True, inherited=unknown)
         else:
             dark = (BLACK,)
-            style = replace(style, unchecked=True, colour=WHITE, backgrounds=dark, block_backgrounds=dark)
-            style = replace(style, float_backgrounds=dark)
+            style = replace(
+                style,
+                unchecked=True,
+                colour=WHITE,
+                backgrounds=dark,
+                block_backgrounds=dark,
+                float_backgrounds=dark,
+            )
     behind = style.backgrounds
     if kind in ("block", "root"):
         behind = join_backgrounds(behind, style.block_backgrounds)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp.limits import CSS_COMPOUNDS_MAX
+from mailmcp.mail.html.normalize import SPACES
 from mailmcp.mail.html.tags import DROPPED, IGNORED
 
 
@@ -74,7 +75,7 @@ class Selector:
     """False if it isn't in the grammar that is understood, so that it may match anything."""
 
 
-_S: Final = r"[ \t\n\f\r]"
+_S: Final = f"[{SPACES}]"
 _NAME: Final = r"-?[a-zA-Z_](?:[\w-]|\\[!#$%&*+,./:;<=>?@^`|~])*+"
 """An identifier (CSS Syntax 3 section 4.3.11) in ASCII; of escapes, only those of punctuation."""
 
@@ -89,9 +90,7 @@ _PART: Final = re.compile(
     rf"|(?P<combinator>{_S}*+[>+~]{_S}*+|{_S}++)|(?P<tag>\*|{_NAME})",
     re.ASCII,
 )
-_WORDS: Final = re.compile(
-    r"[^ \t\n\f\r]+"
-)  # between white space of HTML, which is less than that of Unicode
+_WORDS: Final = re.compile(f"[^{SPACES}]+")
 _DYNAMIC: Final = frozenset(
     {":hover", ":active", ":focus", ":focus-within", ":focus-visible", ":visited", ":target"}
 )
@@ -106,7 +105,7 @@ _ANYTHING: Final = Selector(is_plain=False)
 
 def parse_selector(text: str) -> Selector:
     """Read one selector."""
-    text = text.strip(" \t\n\f\r")
+    text = text.strip(SPACES)
     compounds, weights = [Compound()], [(0, 0, 0)]
     is_empty, certain, waits = True, True, False  # is_empty: the compound that is being read
     pseudo_element, position = "", 0
@@ -122,7 +121,7 @@ def parse_selector(text: str) -> Selector:
         is_empty = match["combinator"] is not None
         pseudo = (match["pseudo"] or "").lower()
         if is_empty:
-            compounds.append(Compound(match["combinator"].strip(" \t\n\f\r") or " "))
+            compounds.append(Compound(match["combinator"].strip(SPACES) or " "))
         elif match["tag"]:
             compound.tag = _unescape(match["tag"]).lower().removeprefix("*")
             weights += [(0, 0, 1)] if match["tag"] != "*" else []

@@ -110,8 +110,8 @@ class _Reader:
             matches = media_matches(sheet.media)
             if matches is False:
                 continue
-            self.unchecked = self.unchecked or len(sheet.css) > room or has_odd_escapes(sheet.css)
             css = sheet.css[:room]
+            self.unchecked = self.unchecked or len(sheet.css) > room or has_odd_escapes(css)
             room -= min(len(sheet.css), room)
             try:
                 nodes = tinycss2.parse_stylesheet(css, skip_comments=False, skip_whitespace=True)

@@ -21,7 +21,6 @@ _STYLE: Final = "(?:none|solid|dashed|dotted|double|groove|ridge|inset|outset)"
 _WIDTH: Final = rf"(?:{_LENGTH}|thin|medium|thick)"
 _EDGE: Final = rf"none|{_WIDTH}(?: {_STYLE}(?: {_COLOUR})?)?|{_STYLE}(?: {_COLOUR})?"
 _SHADOW: Final = rf"{_SIGNED} {_SIGNED}(?: {_LENGTH}(?: {_SIGNED})?)?(?: {_COLOUR})?"
-_TRACKS: Final = r"(?:auto|\d+(?:\.\d+)?(?:px|%|em|fr))(?: (?:auto|\d+(?:\.\d+)?(?:px|%|em|fr)))*"
 _STOP: Final = rf"{_COLOUR}(?: {_SHARE}){{0,2}}"
 _DIRECTION: Final = r"(?:to (?:left|right|(?:top|bottom)(?: (?:left|right))?)|-?\d+deg)"
 _MARKERS: Final = "(?:none|disc|circle|square|decimal)"
@@ -36,7 +35,6 @@ _VALID: Final = {
             _WIDTH,
         ),
         ("padding-bottom min-height", _SHARE),
-        ("grid-template-columns", rf"none|{_TRACKS}"),
         ("border-spacing", rf"{_LENGTH}(?: {_LENGTH})?"),
         ("gap", rf"normal|{_SHARE}(?: {_SHARE})?"),
         ("row-gap column-gap", f"normal|{_SHARE}"),

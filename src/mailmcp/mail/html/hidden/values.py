@@ -28,6 +28,8 @@ INHERITING: Final = frozenset({"inherit", "unset", "revert"})
 WIDE: Final = INHERITING | {"initial"}
 """The CSS-wide keywords."""
 
+_SPACE: Final = re.compile(r"[ \t\n\f\r]+")
+
 NUMBER: Final = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?"
 """A number (CSS Syntax 3 section 4.3.12), as part of a pattern."""
 
@@ -43,6 +45,11 @@ _PIXELS: Final = {
 }  # fmt: skip
 _LENGTH_MAX_PX: Final = 33_554_428.0
 _EMS: Final = {"em": 1.0, "ex": 0.5, "ch": 0.5}
+
+
+def collapse(text: str) -> str:
+    """Replace runs of white space with one space, and remove them at the ends (CSS Syntax 3 section 4.2)."""
+    return _SPACE.sub(" ", text).strip(" ")
 
 
 class Length(NamedTuple):
@@ -161,6 +168,7 @@ _NOT_GREAT: Final = (
 _LINE: Final = rf"(?:[a-z]+|0|[0-2]?(?:\.\d+)?em|[12]?\d(?:\.\d+)?(?:px|pt)|{_HEX}|(?:rgb|hsl)a?\([^()]*\))"
 """A part of a border or an outline that isn't broad enough to cover a line of text."""
 
+_CORNER: Final = r"(?:0|(?:1?\d|2[0-4])(?:\.\d+)?(?:px|pt))"
 _SHADE: Final = rf"(?:{_HEX}|(?:rgb|hsl)a?\([^()]*\)|(?!inset)[a-z]+)"
 _SHADOW: Final = (
     rf"(?:{_SHADE} )?(?:-?1?\d(?:\.\d+)?px|0) (?:-?1?\d(?:\.\d+)?px|0)"
@@ -244,7 +252,7 @@ ROWS: Final = _rows((
     ("aspect-ratio", "auto"),
     ("writing-mode", "horizontal-tb|lr-tb"),
     ("border-top-left-radius border-top-right-radius border-bottom-left-radius border-bottom-right-radius",
-     r"(?:0|(?:1?\d|2[0-4])(?:\.\d+)?(?:px|pt))(?: (?:0|(?:1?\d|2[0-4])(?:\.\d+)?(?:px|pt)))?"),
+     rf"{_CORNER}(?: {_CORNER})?"),
     ("shape-outside", "none"),
     ("list-style list-style-type", r"(?:[^\"'(?]|url\([^()]*\))*"),  # strings are text that isn't in the mail
     ("quotes", "auto|none|match-parent"),
