@@ -120,6 +120,7 @@ def test_not_every_element_is_such_a_box(tag: str, style: str, verdict: str) -> 
         (["color:transparent;background:linear-gradient(#f00,#00f);-webkit-background-clip:text"], ""),
         (["color:transparent;background:linear-gradient(#fff,#fff);-webkit-background-clip:text"], "colour"),
         (["background-clip:text"], ""),
+        (["background:#000;background-clip:text;color:#fff"], MAYBE),
         (["-webkit-text-fill-color:#fff", "color:#000"], "colour"),
         (["-webkit-text-fill-color:#fff", "-webkit-text-fill-color:currentcolor;color:#000"], ""),
         (["background:currentcolor"], "colour"),

@@ -42,6 +42,8 @@ def values(tag: str, **attributes: str) -> dict[str, str]:
         ("font", {"size": "big"}, {}),
         ("font", {"size": ""}, {}),
         ("body", {"text": "#fff"}, {"color": "#fff"}),
+        ("td", {"bgcolor": " "}, {"background-color": "#000000"}),
+        ("font", {"color": "\t\n"}, {"color": "#000000"}),
         ("p", {"color": "red", "text": "red", "size": "1"}, {}),
         ("a", {"href": ""}, {"color": "#0000ee"}),
         ("a", {"name": "x"}, {}),

@@ -35,6 +35,7 @@ _SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
 _WIDE_PX: Final = 1_100.0  # content at the far end is out of sight
 _OVERLAP_PX: Final = 20.0  # templates pull boxes together by as much
 _ROUND_PX: Final = 24.0  # corners rounder than that can take words away
+_EDGES_PX: Final = 16.0  # of two borders, or of a shadow
 _BUTTON_PX: Final = 60.0  # height of a button that is round at its ends
 _BUTTON_CHARS: Final = 60
 _PADDED: Final = frozenset({"ol", "ul", "menu", "dir", "fieldset", "button", "dialog"})
@@ -131,6 +132,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         or _FAR_PX <= height_px < math.inf  # it pushes its own text, and what follows
         or "clip" in (values.get("overflow-x"), values.get("overflow-y"))  # its floats leave it
         or _is_too_wide(values, style)
+        or (kind == "inline" and _paints_over_lines(values, style))
     )
     style = replace(style, unchecked=style.unchecked or may_hide)
     least_px = max(0.6 * style.font_px, _EXTENT_MAX_PX)
@@ -171,6 +173,12 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         clipped=style.clipped or style.capacity is not None,
         room_px=min(style.room_px, inner_px),
     )
+
+
+def _paints_over_lines(values: Mapping[str, str], style: ComputedStyle) -> bool:
+    """Return whether a line of an inline element may cover the one above it."""
+    shadow_px = sum(map(float, re.findall(r"([\d.]+)px", values.get("box-shadow", ""))))
+    return max(shadow_px, _border_px(values, style, "top", "bottom")) > _EDGES_PX
 
 
 def _collapses(values: Mapping[str, str], *, is_part: bool) -> str:

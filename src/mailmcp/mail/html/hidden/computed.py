@@ -14,7 +14,7 @@ from typing import Final
 
 from mailmcp.mail.html.hidden.boxes import OFF_PAGE_PX, clip, kind_of, lengths_px, move
 from mailmcp.mail.html.hidden.colour import is_readable
-from mailmcp.mail.html.hidden.painting import RAISED, join_backgrounds, paint
+from mailmcp.mail.html.hidden.painting import RAISED, is_odd_box, paint
 from mailmcp.mail.html.hidden.style import (
     COLOURS,
     FONT_MAX_PX,
@@ -44,9 +44,6 @@ _INDENT_PX: Final = (-24.0, 100.0)  # a short first line stays in the window
 _OWN: Final = {name for name, row in ROWS.items() if not row.inherited}
 _INHERITED: Final = (ROWS.keys() - _OWN) | {"text-indent"}
 _BOX_ONLY: Final = frozenset({"content-visibility", "transform", "scale"})
-_STICKING_OUT: Final = frozenset({"caption", "legend", "rt"})
-"""The background of what is around isn't behind all of it."""
-
 _RESIZING: Final = frozenset({"display", "height", "line-height", "margin-top", "padding-top", "float"})
 
 
@@ -61,9 +58,10 @@ def compute_style(
         parent: Style of the parent.
         soft: Properties that may be inherited instead, so that their values undo nothing.
     """
-    if tag in _STICKING_OUT or values.get("display") == "table-caption":
-        behind = join_backgrounds(parent.backgrounds, parent.seen_backgrounds)
-        parent = replace(parent, backgrounds=behind, block_backgrounds=behind)
+    if is_odd := is_odd_box(tag, values):
+        parent = replace(
+            parent, backgrounds=parent.seen_backgrounds, block_backgrounds=parent.seen_backgrounds
+        )
     if (
         not values
         and not parent.letters
@@ -109,7 +107,8 @@ def compute_style(
     )
     if kind == "contents":  # without a box of its own
         return paint(tag, values, style, kind)
-    return clip(tag, values, paint(tag, values, move(values, style, kind), kind), kind)
+    style = clip(tag, values, paint(tag, values, move(values, style, kind), kind), kind)
+    return replace(style, backgrounds=style.seen_backgrounds) if is_odd else style
 
 
 def _judge_own(name: str, values: Mapping[str, str], kind: str) -> str:

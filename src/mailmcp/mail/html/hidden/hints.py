@@ -126,9 +126,11 @@ def _dimension(name: str, value: str) -> tuple[Declaration, ...]:
 
 def parse_legacy_colour(name: str, value: str) -> tuple[Declaration, ...]:
     """Read a colour of an attribute, where browsers make one of any text (HTML standard, section 2.4.6)."""
+    if not value:  # white space alone is black
+        return ()
     value = value.strip(f"{SPACES}\v")
     word = value.lower() if value.isascii() else ""
-    if word == "transparent" or not value:
+    if word == "transparent":
         return ()
     if _COLOUR.fullmatch(word) and parse_colour(word):
         return (Declaration(name, word),)

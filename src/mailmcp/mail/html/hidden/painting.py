@@ -27,7 +27,21 @@ _PAINTS: Final = frozenset(
 RAISED: Final = frozenset({"sub", "sup"})
 """Elements that browsers raise or lower, so that they may leave the background of their line."""
 
+_ODD: Final = frozenset(
+    {"caption", "details", "dialog", "fieldset", "legend", "marquee", "meter", "progress"}
+    | {"rb", "rp", "rt", "rtc", "ruby", "select", "slot", "summary"}
+)
+"""Elements of which parts are outside of the background, and the only ones that browsers lay out apart."""
+
 _BACKGROUNDS_MAX: Final = 16
+
+
+def is_odd_box(tag: str, values: Mapping[str, str]) -> bool:
+    """Return whether the background of an element, or of those around, may not be behind all of its text.
+
+    Any background of an element around them may be what is seen.
+    """
+    return tag in _ODD or values.get("display") == "table-caption"
 
 
 def paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
@@ -61,9 +75,6 @@ def paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         painted = replace(painted, unchecked=True)
     if not _PAINTS.isdisjoint(values):
         painted = _paint_text(values, painted, style, kind)
-    if tag == "details" and kind == "inline":  # its content is a block
-        behind = join_backgrounds(behind, style.block_backgrounds)
-        painted = replace(painted, backgrounds=join_backgrounds(painted.backgrounds, behind))
     if painted.backgrounds == style.backgrounds == style.block_backgrounds and kind != "root":
         return painted
     own = painted.backgrounds
@@ -104,8 +115,9 @@ def _paint_text(
     has_shadow = values.get("text-shadow", "none") not in ("none", *WIDE)
     aided = (style.aided and not is_opaque) or stops == () or has_shadow
     if clip == "text" and kind != "contents":
-        if (fill or colour).alpha < 1:  # the letters are painted with the background
-            aided = aided or None in backgrounds
+        is_framed = (fill or colour).alpha == 1  # by letters of the background under its own
+        aided = aided or is_framed or None in backgrounds
+        if not is_framed:  # the letters are painted with the background
             fill = next((x for x in backgrounds if not is_readable(x, parent.backgrounds)), backgrounds[0])
             letters = kind
         backgrounds = parent.backgrounds

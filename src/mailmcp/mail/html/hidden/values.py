@@ -174,6 +174,11 @@ _SHADOW: Final = (
     rf"(?:{_SHADE} )?(?:-?1?\d(?:\.\d+)?px|0) (?:-?1?\d(?:\.\d+)?px|0)"
     rf"(?: (?:\d?\d(?:\.\d+)?px|0)(?: (?:-?\dpx|0))?)?(?: {_SHADE})?"
 )
+_INSET: Final = (
+    rf"(?:{_SHADE} )?(?:-?[01]px|0) (?:-?[01]px|0)(?: (?:[0-3]px|0)(?: (?:[01]px|0))?)?(?: {_SHADE})?"
+)
+"""A shadow within a box that leaves room for the smallest line."""
+
 
 # fmt: off
 ROWS: Final = _rows((
@@ -217,6 +222,7 @@ ROWS: Final = _rows((
     ("-webkit-text-security font-size-adjust text-combine-upright -webkit-text-combine", "none"),
     ("-webkit-text-stroke", rf"0(?:px)?(?: {_HEX})?"),
     ("-webkit-text-stroke-width", "0(?:px)?"),
+    ("text-shadow", f"none|{_SHADOW}"),
     ("text-wrap text-wrap-mode", "wrap|balance|pretty|stable"),
     ("white-space-collapse", "collapse"),
     ("tab-size -moz-tab-size", r"\d|1\d"),
@@ -242,7 +248,7 @@ ROWS: Final = _rows((
     ("flex-direction", "row|column"),
     ("flex-flow", "(?:row|column)(?: (?:wrap|nowrap))?|wrap|nowrap"),
     ("outline-offset", r"0|\d?\dpx|-[0-4]px"),
-    ("box-shadow", rf"none|(?:inset )?{_SHADOW}(?: inset)?|{_SHADOW}(?:, ?{_SHADOW})*"),
+    ("box-shadow", rf"none|inset {_INSET}|{_INSET} inset|{_SHADOW}(?:, ?{_SHADOW})*"),
     ("vertical-align",
      r"baseline|middle|sub|super|(?:text-)?(?:top|bottom)|0|-?[0-4](?:\.\d+)?(?:px|pt)|-?0?\.[0-3]\d*r?em|-?[12]?\d%"),
     ("grid-area grid-row grid-column grid-row-start grid-column-start", "auto|span [1-9]"),
@@ -306,7 +312,6 @@ _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
         "(?:left|right|center|0|0%|50%|100%)(?: (?:top|bottom|center|0|0%|50%|100%))?"
     ).fullmatch,
     "background-clip": re.compile("(?:border|padding|content)-box|text").fullmatch,
-    "text-shadow": bool,
     "border-radius": lambda value: all(map(_is_radius, value.split(" / ", 1))),
     "white-space": re.compile("normal|nowrap|pre|pre-wrap|pre-line|break-spaces").fullmatch,
     "color-scheme": re.compile(r"normal|(?:only )?(?:light|dark)|light dark|dark light").fullmatch,
