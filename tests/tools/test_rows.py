@@ -238,8 +238,13 @@ def test_copies_are_named_by_their_ids() -> None:
         for number in range(1, limits.ROW_PLACES_MAX + 3)
     ]
     row = build_row(REF, FetchedMessage(uid=2), places=others)
-    assert row.places == [each.message_id for each in others][: limits.ROW_PLACES_MAX]
+    assert row.places == [*(each.message_id for each in others[: limits.ROW_PLACES_MAX]), "…"]
     _, also = row_lines(row)
+    assert also.endswith("`, …")
+    assert (
+        build_row(REF, FetchedMessage(uid=2), places=others[: limits.ROW_PLACES_MAX]).places
+        == row.places[:-1]
+    )
     assert also.startswith(r'  also `"imap:work:Label \u00601\u0060:3:1"`, ')
 
 

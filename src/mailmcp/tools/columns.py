@@ -53,7 +53,7 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
         columns.append(f"{octets / 1_000:.1f} kB")
     lines = [f"- {' | '.join([*columns, code(row.message_id)])}"]
     if row.places:
-        lines.append(f"  also {', '.join(map(code, row.places))}")
+        lines.append(f"  also {', '.join(each if each == ELLIPSIS else code(each) for each in row.places)}")
     # A place that the row shows needs no mention.
     shown = {"subject", "body" if row.snippet else "", "from" if row.to is None else ""}
     unseen = [each for each in row.matched_in or () if each not in shown]

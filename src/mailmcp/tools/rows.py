@@ -1,6 +1,6 @@
 """One message in a list: what to fetch for it, and its row of data."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
@@ -148,10 +148,10 @@ def build_row(
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": flags_of(fetched),
             "attachments": shown_names(parts) or None,
-            "part_ids": shown_ids(parts) or None,
+            "part_ids": shown_ids((each.part_id for each in parts), limits.ROW_FILES_MAX) or None,
             "invitation": invitation_method(root) or None,
             "when": when or None,
-            "places": [each.message_id for each in places][: limits.ROW_PLACES_MAX] or None,
+            "places": shown_ids((each.message_id for each in places), limits.ROW_PLACES_MAX) or None,
             "matched_in": matched_in,
             "snippet": snippet,
             "size_bytes": fetched.size_octets,
@@ -191,13 +191,10 @@ def shown_names(parts: Sequence[Part]) -> list[str]:
     return [make_snippet(file_name(each), limits.ROW_FILENAME_CHARS_MAX) for each in shown]
 
 
-def shown_ids(parts: Sequence[Part]) -> list[str]:
-    """Return the part ids of the first files, followed by "…" if there are more files.
-
-    The "…" isn't among the names, because a file can have any name.
-    """
-    shown = [each.part_id for each in parts[: limits.ROW_FILES_MAX]]
-    return shown + [ELLIPSIS] * (len(parts) > len(shown))
+def shown_ids(ids: Iterable[str], most: int) -> list[str]:
+    """Return the first ids, followed by "…", which is no id, if there are more."""
+    found = list(ids)
+    return found[:most] + [ELLIPSIS] * (len(found) > most)
 
 
 def message_id_of(headers: Headers) -> str:

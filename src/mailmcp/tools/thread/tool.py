@@ -220,11 +220,11 @@ def _row(member: Member, read: ReadText, share: int) -> ThreadMessageRow:
             "subject": make_snippet(clean_line(headers.get("Subject")).text, limits.ROW_CHARS_MAX),
             "flags": _flags(member),
             "attachments": shown_names(read.files) or None,
-            "part_ids": shown_ids(read.files) or None,
+            "part_ids": shown_ids((each.part_id for each in read.files), limits.ROW_FILES_MAX) or None,
             "text": text,
             "truncated": truncated,
             "body_offset": min(len(text), read.common_chars) if truncated else None,
-            "places": [each.message_id for each in member.copies][: limits.ROW_PLACES_MAX] or None,
+            "places": shown_ids((each.message_id for each in member.copies), limits.ROW_PLACES_MAX) or None,
         }
     )
 
