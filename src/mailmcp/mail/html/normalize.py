@@ -12,7 +12,7 @@ NUL, which counts in tags but not in text, is left to the parser.
 import re
 from collections import Counter
 from dataclasses import dataclass
-from html import escape, unescape
+from html import escape
 from typing import Final
 
 from mailmcp.limits import (
@@ -22,6 +22,7 @@ from mailmcp.limits import (
     HTML_REOPENED_MAX,
     HTML_TAG_CHARS_MAX,
 )
+from mailmcp.mail.html.style_elements import STANDS_FOR, StyleElement, StyleSheet
 from mailmcp.mail.html.tags import (
     BLOCKS,
     CELLS,
@@ -30,6 +31,7 @@ from mailmcp.mail.html.tags import (
     FORMATTING,
     IGNORED,
     SIBLINGS,
+    SPACES,
     TABLE_PARTS,
     TAG_ATTRIBUTE,
     VOID,
@@ -58,21 +60,6 @@ _ATTRIBUTE: Final = re.compile(
     )?+""",
     re.VERBOSE,
 )
-SPACES: Final = "\t\n\f\r\x20"
-_STYLE_TAG: Final = re.compile(
-    rf"<style(?:[{SPACES}]+(?:(?:type=[\"']?text/css|rel=[\"']?stylesheet)[\"']?|(?:media|id|class|lang|data-[a-z-]+)"
-    rf"(?:=(?:\"[^\"&]*\"|'[^'&]*'|[\w-]+))?))*+[{SPACES}]*/?>"
-)
-"""A style element that certainly has effect, in lower case."""
-
-_LIGHT: Final = frozenset({"normal", "light", "only light", "light only", "light dark", "dark light"})
-"""Values of `color-scheme` that leave a page as it is, for a reader who didn't ask for a dark one."""
-
-_STYLING: Final = re.compile("<(?:style|meta|link)", re.IGNORECASE)
-
-_CONTROL: Final = re.compile("^[\0-\x20]+|[\t\n\r]+|[\0-\x20]+$")
-"""What URLs are read without (URL standard, section 4.4)."""
-
 _DOCTYPE: Final = re.compile(
     rf"(?>[{SPACES}]|<!--(?:-?>|.*?--!?>)|<\?[^>]*>)*+<!doctype", re.IGNORECASE | re.DOTALL
 )
@@ -82,15 +69,6 @@ _KEPT_ATTRIBUTES: Final = frozenset(
     | {"leftmargin", "topmargin", "marginwidth", "marginheight"}
     | {"xlink:href", "action", "formaction", "form", "type", "value", "attributename", "to", "values", "from"}
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StyleSheet:
-    """The content of a style element."""
-
-    css: str
-    media: str
-    """Media query list of the element; "" for all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,15 +103,12 @@ def normalize_html(html: str) -> NormalizedHtml:
             normalizer.end(name)
         elif name in page:  # of several tags the first one with an attribute counts
             page[name] = _read_attributes(_shorten(name, match.group())[len(f"<{name}") :]) | page[name]
-        elif name in DROPPED or name in _STANDS_FOR:
+        elif name in DROPPED or name in STANDS_FOR:
             end = _end_of(name, html, position) if name in DROPPED else position
-            attributes = _read_decoded(name, match.group())
-            sheets += _sheet(name, attributes, html[position:end])
-            if name == "style" and (normalizer.foreign() or _is_odd_style(match.group())):
-                normalizer.ambiguous = True
-            if name == "meta" and _is_odd_meta(attributes):
-                normalizer.ambiguous = True
-            if normalizer.foreign() and _STYLING.search(html, position, end):  # its title may have elements
+            attributes = _read_attributes(match.group()[len(f"<{name}") :])
+            element = StyleElement(name, match.group(), attributes, html[position:end])
+            sheets += element.sheets()
+            if element.is_odd(inside_foreign=normalizer.foreign()):
                 normalizer.ambiguous = True
             if name == "script" and "<!--" in html[position:end] and "<script" in html[position:end].lower():
                 normalizer.ambiguous = True
@@ -167,40 +142,6 @@ _FORM_PARTS: Final = frozenset({"form", "button", "input"})
 _FOREIGN: Final = frozenset({"svg", "math"})
 _UNSEEN: Final = frozenset({"base", "col", "colgroup"})
 """Inline elements before which browsers open nothing again."""
-
-_STANDS_FOR: Final = frozenset({"link", "meta"})
-"""Elements that can have the effect of a style sheet."""
-
-
-def _sheet(name: str, attributes: dict[str, str], content: str) -> list[StyleSheet]:
-    """Return the style sheet that an element is, or has the effect of."""
-    href, scheme = (_CONTROL.sub("", attributes.get(key, "")).lower() for key in ("href", "content"))
-    css = ""
-    if name == "style" and attributes.get("type", "").lower() in ("", "text/css"):
-        css = content
-    elif name == "link" and href.startswith("data:"):  # nobody has to fetch it
-        css = "@import 'data:'"
-    elif attributes.get("name", "").lower() == "color-scheme" and re.fullmatch(r"[\w\s,-]+", scheme):
-        css = f":where(:root){{color-scheme:{scheme}}}"
-    return [StyleSheet(css=css, media=attributes.get("media", ""))] if css else []
-
-
-def _read_decoded(name: str, tag: str) -> dict[str, str]:
-    return {key: unescape(value) for key, value in _read_attributes(tag[len(f"<{name}") :]).items()}
-
-
-def _is_odd_style(tag: str) -> bool:
-    """Return whether a `style` element may be an alternative that is off, or of another type."""
-    return _STYLE_TAG.fullmatch(unescape(tag).lower()) is None
-
-
-def _is_odd_meta(attributes: dict[str, str]) -> bool:
-    """Return whether a `meta` element changes which styles have effect, or the colours of the whole page."""
-    scheme = " ".join(attributes.get("content", "").lower().split())
-    is_scheme = attributes.get("name", "").lower() == "color-scheme"
-    return "content-security" in attributes.get("http-equiv", "").lower() or (
-        is_scheme and scheme not in _LIGHT
-    )
 
 
 def _end_of(name: str, html: str, position: int) -> int:

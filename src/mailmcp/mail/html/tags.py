@@ -6,6 +6,9 @@ mail.
 
 from typing import Final
 
+SPACES: Final = "\t\n\f\r\x20"
+"""White space of HTML, which is less than that of Unicode."""
+
 VOID: Final = frozenset(("area", "br", "col", "colgroup", "hr", "img", "input", "wbr", "image", "base"))
 
 DROPPED: Final = frozenset(("script", "style", "title", "iframe", "noembed", "noframes", "textarea", "xmp"))

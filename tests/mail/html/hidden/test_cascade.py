@@ -5,7 +5,7 @@ from mailmcp.mail.html.hidden.remove import parse_html, remove_hidden
 from mailmcp.mail.html.hidden.selector import Element
 from mailmcp.mail.html.hidden.stylesheet import parse_sheets
 from mailmcp.mail.html.hidden.values import UNKNOWN
-from mailmcp.mail.html.normalize import StyleSheet
+from mailmcp.mail.html.style_elements import StyleSheet
 from steps import count_steps
 
 

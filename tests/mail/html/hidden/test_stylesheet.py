@@ -3,7 +3,7 @@ import pytest
 from mailmcp.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
 from mailmcp.mail.html.hidden.stylesheet import Rules, parse_sheets
 from mailmcp.mail.html.hidden.values import UNKNOWN
-from mailmcp.mail.html.normalize import StyleSheet
+from mailmcp.mail.html.style_elements import StyleSheet
 from steps import assert_linear
 
 

@@ -11,8 +11,7 @@ from typing import Final
 from mailmcp.mail.html.hidden.colour import parse_colour
 from mailmcp.mail.html.hidden.declarations import Declaration, parse_style
 from mailmcp.mail.html.hidden.selector import Element
-from mailmcp.mail.html.normalize import SPACES
-from mailmcp.mail.html.tags import CELLS, TABLE_PARTS
+from mailmcp.mail.html.tags import CELLS, SPACES, TABLE_PARTS
 
 _DIMENSION: Final = re.compile(r"[ \t\n\f\r]*\+?([0-9]+(?:\.[0-9]+)?)(%?)")
 """A number, whatever follows it (HTML standard, section 2.4.4.4)."""

@@ -23,7 +23,8 @@ from mailmcp.mail.html.hidden.selector import Element, parse_selector
 from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
 from mailmcp.mail.html.hidden.values import MAYBE, WIDE, WINDOW_PX
-from mailmcp.mail.html.normalize import StyleSheet, normalize_html
+from mailmcp.mail.html.normalize import normalize_html
+from mailmcp.mail.html.style_elements import StyleSheet
 from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE
 
 MARK_OPENING: Final = "[may be hidden: "

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp.limits import CSS_COMPOUNDS_MAX
-from mailmcp.mail.html.normalize import SPACES
-from mailmcp.mail.html.tags import DROPPED, IGNORED
+from mailmcp.mail.html.tags import DROPPED, IGNORED, SPACES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

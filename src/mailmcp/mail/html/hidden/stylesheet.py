@@ -23,7 +23,7 @@ from mailmcp.mail.html.hidden.declarations import (
 from mailmcp.mail.html.hidden.media import media_matches
 from mailmcp.mail.html.hidden.selector import HEAVIEST, Selector, parse_selector
 from mailmcp.mail.html.hidden.values import WIDE
-from mailmcp.mail.html.normalize import StyleSheet
+from mailmcp.mail.html.style_elements import StyleSheet
 
 _NESTING_MAX: Final = 6
 _NO_RULES: Final = frozenset(
