@@ -105,6 +105,9 @@ def test_an_interrupt_counts_only_while_it_is_read() -> None:
         ("Totals", True, "Sheet Totals (hidden)"),
         ("Totals (hidden)", False, 'Sheet "Totals (hidden)"'),
         ('"Totals" (hidden)', False, r'Sheet "\"Totals\" (hidden)"'),
+        ("Totals（hidden）", False, 'Sheet "Totals（hidden）"'),  # noqa: RUF001 - brackets that look like ours
+        ("A at 19; Sheet B", False, 'Sheet "A at 19; Sheet B"'),
+        ("R&D 2024/25, Q1", False, "Sheet R&D 2024/25, Q1"),
         ("", True, "Sheet  (hidden)"),
     ],
 )

@@ -14,7 +14,7 @@ from mailmcp.mail.clean import clean_line, clean_text, cut_text
 from mailmcp.wording import counted
 
 _SECTION_NAME_CHARS_MAX: Final = 100
-_PLAIN_NAME: Final = re.compile(r"[^()\"\\]*")
+_PLAIN_NAME: Final = re.compile(r"[\w &'+,./%-]*")
 _NAME_OVERHEAD_CHARS: Final = 5
 _TOO_SLOW: Final = "Reading the document took too long: only its beginning was read."
 
@@ -22,7 +22,7 @@ _TOO_SLOW: Final = "Reading the document took too long: only its beginning was r
 def section_title(kind: str, name: str, *, hidden: bool) -> str:
     """Format the title of a section.
 
-    A name that could be mistaken for "(hidden)" is quoted.
+    A name of more than words is quoted, so that none passes for "(hidden)" or for two sections.
     """
     shown = name if _PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
     return f"{kind} {shown}{' (hidden)' if hidden else ''}"

@@ -44,6 +44,7 @@ _INDENT_PX: Final = (-24.0, 100.0)  # a short first line stays in the window
 _OWN: Final = {name for name, row in ROWS.items() if not row.inherited}
 _INHERITED: Final = (ROWS.keys() - _OWN) | {"text-indent"}
 _BOX_ONLY: Final = frozenset({"content-visibility", "transform", "scale"})
+_CANVAS: Final = frozenset({"background-color", "background-image"})
 _RESIZING: Final = frozenset({"display", "height", "line-height", "margin-top", "padding-top", "float"})
 
 
@@ -76,6 +77,8 @@ def compute_style(
     if "font-size" in soft:
         font_px = min(font_px, parent.font_px)
     kind = kind_of(tag, values)
+    if tag == "body" and parent.has_canvas and kind == "root":
+        kind = "block"
     own = {name: _judge_own(name, values, kind) for name in _OWN & values.keys()}
     opacity = parse_opacity(values.get("opacity", "initial"))
     total = parent.opacity * (1.0 if opacity is None else opacity)
@@ -96,6 +99,7 @@ def compute_style(
         opacity=total,
         inherited=_judge_inherited(values, parent, kind, soft, font_px),
         box=worst([parent.box, faded, *(own[name] for name in own if not ROWS[name].moves)]),
+        has_canvas=parent.has_canvas or (tag == "html" and not _CANVAS.isdisjoint(values)),
         capacity=None,
         unchecked=font_px > FONT_MAX_PX
         or any(verdict for name, verdict in own.items() if ROWS[name].moves)

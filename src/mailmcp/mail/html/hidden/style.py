@@ -49,6 +49,9 @@ class ComputedStyle:
     seen_backgrounds: tuple[Colour | None, ...] = (WHITE,)
     """What may lie behind parts of boxes that their own background doesn't reach, such as captions."""
 
+    has_canvas: bool = False
+    """Whether the page has a background of its own, so that the body's ends with its box."""
+
     aided: bool = False
     """Whether a picture or a shadow may make text readable that its colour doesn't."""
 
