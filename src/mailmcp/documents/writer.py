@@ -24,6 +24,7 @@ def section_title(kind: str, name: str, *, hidden: bool) -> str:
 
     A name of more than words is quoted, so that none passes for "(hidden)" or for two sections.
     """
+    name = clean_line(name).text
     shown = name if _PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
     return f"{kind} {shown}{' (hidden)' if hidden else ''}"
 

@@ -75,4 +75,4 @@ def test_cells(cell: str, shown: str) -> None:
 
 def test_names_of_sheets_are_one_clean_line() -> None:
     document = xlsx({"a\u202eb&#10;[Sheet forged]": ""}, state='state="veryHidden"')
-    assert read_with(read, document).sections == [("Sheet ab [Sheet forged] (hidden)", 0)]
+    assert read_with(read, document).sections == [('Sheet "ab [Sheet forged]" (hidden)', 0)]

@@ -120,7 +120,13 @@ def test_repeated_headers_make_one_list() -> None:
         # A client may normalize text.
         *(
             (name, "a@b", f'"{name}" <a@b>')
-            for name in ("Bob\u037e Al", "Bob \uff08declined\uff09", "\uff02Bob\uff02", "Bob\uff0c Al")
+            for name in (
+                "Bob\u037e Al",
+                "Bob \uff08declined\uff09",
+                "\uff02Bob\uff02",
+                "Bob\uff0c Al",
+                "Bob \u2985a\u2986",
+            )
         ),
         # Nor does one without an address pass for a count.
         *((name, "", f'"{name}"') for name in ("58 more", "+58 more", "58 m\u043ere", "over \u0665 others")),

@@ -20,13 +20,13 @@ from mailmcp.mail.calendar.times import (
     describe_when_in,
 )
 from mailmcp.mail.clean import bounded_line, clean_line, clean_text, cut_start
-from mailmcp.mail.header.address import Address
+from mailmcp.mail.header.address import Address, could_be_misread
 from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.people import fit_address
 from mailmcp.mail.text.body import BodyText, decode_part
 
 _MAILTO: Final = re.compile(r"(?i)^\s*mailto:\s*")
-_ADDRESS: Final = re.compile(r'[^\s<>,;"()\\@]+@[^\s<>,;"()\\@]+')
+_ADDRESS: Final = re.compile(r"[^\s@]+@[^\s@]+")
 _ODD_ADDRESS_CHARS_MAX: Final = 150
 _ANSWERS: Final = frozenset(
     {"needs-action", "accepted", "declined", "tentative", "delegated", "completed", "in-process"}
@@ -155,7 +155,8 @@ def _describe_person(found: Property | None) -> str:
 
 def _quote_address(address: str) -> str:
     """Quote what could be taken for several addresses, or for something else; a long one keeps its end."""
-    if not address or _ADDRESS.fullmatch(address):
+    local, _, domain = address.partition("@")
+    if not address or (_ADDRESS.fullmatch(address) and not could_be_misread(local + domain)):
         return address
     return json.dumps(cut_start(address, _ODD_ADDRESS_CHARS_MAX), ensure_ascii=False)
 

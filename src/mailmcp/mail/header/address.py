@@ -39,6 +39,7 @@ _ADDR_SPEC: Final = re.compile(
 )
 _LOCAL_NAME: Final = re.compile(r'[^\s@"<>(),;]+')
 _NEEDS_QUOTES: Final = re.compile(r'[<>,;:"@()\[\]\\]')
+_BRACKETS: Final = frozenset({"Ps", "Pe"})
 _SPECIAL: Final = re.compile(r'(["\\])')
 _REMEMBERED_CHARS: Final = 200
 """Of a value: longer ones are lists, which rarely come again."""
@@ -110,12 +111,20 @@ def format_address(address: Address) -> str:
     if not address.name:
         return address.address
     name = address.name
-    if _NEEDS_QUOTES.search(unicodedata.normalize("NFKC", name)):  # a Greek question mark is a semicolon
+    if could_be_misread(name):
         name = '"' + _SPECIAL.sub(r"\\\1", name) + '"'
     if not address.address:
         # A list that was cut ends with a count, which no name may look like.
         return f'"{name}"' if any(map(str.isnumeric, name)) and not name.startswith('"') else name
     return f"{name} <{address.address}>"
+
+
+def could_be_misread(name: str) -> bool:
+    """Return whether a name has what parts addresses or puts something in brackets, or looks like it."""
+    normal = unicodedata.normalize("NFKC", name)  # a Greek question mark is a semicolon
+    return _NEEDS_QUOTES.search(normal) is not None or any(
+        unicodedata.category(each) in _BRACKETS for each in normal if not each.isascii()
+    )
 
 
 def comment_end(value: str, start: int) -> int:

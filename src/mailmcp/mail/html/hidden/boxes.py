@@ -28,6 +28,7 @@ OFF_PAGE_PX: Final = 500.0
 """To the left or above, where nobody can scroll."""
 
 _FAR_PX: Final = 5_000.0  # to the right or below
+_SIZES: Final = frozenset({"width", "max-width", "height", "max-height"})
 _LEAST_PX: Final = 30.0
 _SHARE_MIN: Final = 0.5
 _NARROW_PX: Final = 100.0  # a background that content may well leave
@@ -156,7 +157,8 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         return replace(style, unchecked=style.unchecked or height_px < math.inf)
     verdict = ""
     if is_low or width_px <= least_px:
-        is_tiny = 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX
+        # What is around may be wider than it says, as cells are.
+        is_tiny = 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX and not _SIZES.isdisjoint(values)
         verdict = (
             "extent" if is_tiny and kind != "inline" and not is_cell and _clips_all(tag, values) else MAYBE
         )

@@ -14,7 +14,7 @@ from typing import Final
 
 from mailmcp.mail.html.hidden.boxes import OFF_PAGE_PX, clip, kind_of, lengths_px, move
 from mailmcp.mail.html.hidden.colour import is_readable
-from mailmcp.mail.html.hidden.painting import RAISED, is_odd_box, paint
+from mailmcp.mail.html.hidden.painting import RAISED, is_odd_box, join_backgrounds, paint
 from mailmcp.mail.html.hidden.style import (
     COLOURS,
     FONT_MAX_PX,
@@ -44,7 +44,12 @@ _INDENT_PX: Final = (-24.0, 100.0)  # a short first line stays in the window
 _OWN: Final = {name for name, row in ROWS.items() if not row.inherited}
 _INHERITED: Final = (ROWS.keys() - _OWN) | {"text-indent"}
 _BOX_ONLY: Final = frozenset({"content-visibility", "transform", "scale"})
-_CANVAS: Final = frozenset({"background-color", "background-image"})
+_CANVAS: Final = {
+    "html": frozenset({"background-color", "background-image", "contain"}),
+    "body": frozenset({"contain"}),
+}
+"""What keeps the body's background from being that of the page (CSS Backgrounds 3 section 2.11.2)."""
+
 _RESIZING: Final = frozenset({"display", "height", "line-height", "margin-top", "padding-top", "float"})
 
 
@@ -77,8 +82,6 @@ def compute_style(
     if "font-size" in soft:
         font_px = min(font_px, parent.font_px)
     kind = kind_of(tag, values)
-    if tag == "body" and parent.has_canvas and kind == "root":
-        kind = "block"
     own = {name: _judge_own(name, values, kind) for name in _OWN & values.keys()}
     opacity = parse_opacity(values.get("opacity", "initial"))
     total = parent.opacity * (1.0 if opacity is None else opacity)
@@ -99,7 +102,7 @@ def compute_style(
         opacity=total,
         inherited=_judge_inherited(values, parent, kind, soft, font_px),
         box=worst([parent.box, faded, *(own[name] for name in own if not ROWS[name].moves)]),
-        has_canvas=parent.has_canvas or (tag == "html" and not _CANVAS.isdisjoint(values)),
+        has_canvas=parent.has_canvas or (tag in ("html", "body") and not _CANVAS[tag].isdisjoint(values)),
         capacity=None,
         unchecked=font_px > FONT_MAX_PX
         or any(verdict for name, verdict in own.items() if ROWS[name].moves)
@@ -112,6 +115,9 @@ def compute_style(
     if kind == "contents":  # without a box of its own
         return paint(tag, values, style, kind)
     style = clip(tag, values, paint(tag, values, move(values, style, kind), kind), kind)
+    if tag == "body" and style.has_canvas:  # its content may leave it
+        behind = join_backgrounds(parent.backgrounds, style.backgrounds)
+        style = replace(style, backgrounds=behind, block_backgrounds=behind, float_backgrounds=behind)
     return replace(style, backgrounds=style.seen_backgrounds) if is_odd else style
 
 

@@ -50,7 +50,7 @@ class ComputedStyle:
     """What may lie behind parts of boxes that their own background doesn't reach, such as captions."""
 
     has_canvas: bool = False
-    """Whether the page has a background of its own, so that the body's ends with its box."""
+    """Whether the page can't have the background of the body, which then ends with the body's box."""
 
     aided: bool = False
     """Whether a picture or a shadow may make text readable that its colour doesn't."""
