@@ -6,6 +6,8 @@ from documents.reading import writer
 from mailmcp import limits
 from mailmcp.documents.writer import StopReading, section_title
 
+QUOTE = r"\""
+
 
 def test_sections_begin_where_they_say() -> None:
     out = writer()
@@ -24,13 +26,13 @@ def test_sections_begin_where_they_say() -> None:
 
 def test_offsets_hold_when_characters_are_taken_out() -> None:
     out = writer()
-    out.begin_section("A\u200b")
+    out.begin_section(section_title("Sheet", "A\u200b", hidden=False))
     out.write_line("in\u200bvis\u202eible")
     out.begin_section("B")
     out.write_line("b")
     result = out.result()
-    assert result["text"] == "[A]\ninvisible\n\n[B]\nb"
-    assert result["sections"] == [("A", 0), ("B", 15)]
+    assert result["text"] == "[Sheet A]\ninvisible\n\n[B]\nb"
+    assert result["sections"] == [("Sheet A", 0), ("B", 21)]
     assert result["notes"] == ["Removed 2 invisible characters."]
 
 
@@ -60,14 +62,24 @@ def test_there_are_only_so_many_sections(monkeypatch: pytest.MonkeyPatch) -> Non
     assert out.result()["notes"] == ["Only the first 2 pages, sheets or slides were read."]
 
 
-def test_names_are_short_and_notes_said_once() -> None:
+def test_notes_are_said_once() -> None:
     out = writer()
-    out.begin_section("n" * 1_000)
     out.add_note("So.")
     out.add_note("So.")
     out.count_hidden("a")
     assert out.result()["notes"] == ["So.", "Removed 1 hidden character."]
-    assert out.result()["sections"] == [("n" * 100, 0)]
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("n" * 1_000, f"Sheet {'n' * 99}… (hidden)"),
+        ('"' * 1_000, f'Sheet "{QUOTE * 99}…" (hidden)'),
+        (f"{'n' * 80} (hidden) {'n' * 100}", f'Sheet "{"n" * 80} (hidden)…" (hidden)'),
+    ],
+)
+def test_a_long_name_is_cut_before_it_is_quoted(name: str, title: str) -> None:
+    assert section_title("Sheet", name, hidden=True) == title
 
 
 def test_emptiness_is_of_text() -> None:

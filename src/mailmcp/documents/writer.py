@@ -10,21 +10,22 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp import limits
-from mailmcp.mail.clean import clean_line, clean_text, cut_text
+from mailmcp.mail.clean import clean_line, clean_text
+from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.wording import counted
 
 _SECTION_NAME_CHARS_MAX: Final = 100
-_PLAIN_NAME: Final = re.compile(r"[\w &'+,./%-]*")
+_PLAIN_NAME: Final = re.compile(r"[\w &'+,./%…-]*")
 _NAME_OVERHEAD_CHARS: Final = 5
 _TOO_SLOW: Final = "Reading the document took too long: only its beginning was read."
 
 
 def section_title(kind: str, name: str, *, hidden: bool) -> str:
-    """Format the title of a section.
+    """Format the title of a section that the document names; a long name is cut.
 
     A name of more than words is quoted, so that none passes for "(hidden)" or for two sections.
     """
-    name = clean_line(name).text
+    name = make_snippet(clean_line(name[: 2 * _SECTION_NAME_CHARS_MAX]).text, _SECTION_NAME_CHARS_MAX)
     shown = name if _PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
     return f"{kind} {shown}{' (hidden)' if hidden else ''}"
 
@@ -67,20 +68,22 @@ class Writer:
         return not any(piece.strip() for section in self._sections for piece in section.pieces)
 
     def begin_section(self, name: str) -> None:
-        """Begin a section; the document may have named it.
+        """Begin a section.
+
+        Args:
+            name: One line of ours, or from `section_title`.
 
         Raises:
             StopReading: There are too many, or the text is full.
         """
         if len(self._sections) > limits.DOCUMENT_SECTIONS_MAX:
             self.stop(f"Only the first {limits.DOCUMENT_SECTIONS_MAX} pages, sheets or slides were read.")
-        short = cut_text(clean_line(name[: 2 * _SECTION_NAME_CHARS_MAX]).text, _SECTION_NAME_CHARS_MAX)
         # The name becomes part of the text, in brackets and between line breaks.
-        if len(short) + _NAME_OVERHEAD_CHARS > self._left:
+        if len(name) + _NAME_OVERHEAD_CHARS > self._left:
             self.truncated = True
             raise StopReading
-        self._left -= len(short) + _NAME_OVERHEAD_CHARS
-        self._sections.append(_Section(short))
+        self._left -= len(name) + _NAME_OVERHEAD_CHARS
+        self._sections.append(_Section(name))
 
     def write_line(self, text: str) -> None:
         """Write one or more lines, without trailing white space.

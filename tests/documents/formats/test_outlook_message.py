@@ -64,6 +64,10 @@ def test_a_message_is_its_fields_its_files_and_its_text() -> None:
             {0x0C1A: "Eve", 0x5D01: "eve@example.net"},
             "From: Ann Example <ann@example.org>\nSender: Eve <eve@example.net>",
         ),
+        (
+            {0x0C1A: "Boss <boss@corp.example>, x", 0x0C1F: "eve@example.net"},
+            'Sender: "Boss <boss@corp.example>, x" <eve@example.net>',
+        ),
         ({0x0C1F: "/o=Example/cn=eve"}, "From: Ann Example <ann@example.org>\nDate"),
     ],
 )

@@ -18,7 +18,10 @@ from mailmcp.documents.formats.compressed_rtf import decompress_rtf
 from mailmcp.documents.listing import Names, is_text, write_entry, write_text
 from mailmcp.documents.writer import Writer
 from mailmcp.mail.charset.decode import decode_text
+from mailmcp.mail.clean import clean_line
+from mailmcp.mail.header.address import Address
 from mailmcp.mail.html.convert import html_to_text
+from mailmcp.mail.people import fit_address
 from mailmcp.wording import counted
 
 STRING8: Final = 0x001E
@@ -194,8 +197,8 @@ def _write_fields(message: Message, out: Writer) -> None:
         "Subject": own.text(Prop.SUBJECT),
         "From": author or sender,
         "Sender": sender if author and sender != author else "",
-        "To": ", ".join(people.get(1, [])) or own.text(Prop.DISPLAY_TO),
-        "Cc": ", ".join(people.get(2, [])) or own.text(Prop.DISPLAY_CC),
+        "To": ", ".join(people.get(1, [])) or _format(own.text(Prop.DISPLAY_TO), ""),
+        "Cc": ", ".join(people.get(2, [])) or _format(own.text(Prop.DISPLAY_CC), ""),
         "Date": own.time(Prop.SUBMIT_TIME, Prop.DELIVERY_TIME),
     }
     for name, value in fields.items():
@@ -207,7 +210,13 @@ def _person(properties: Properties, name: Prop, *addresses: Prop) -> str:
     """Write a person as `Name <address>`, without addresses that mean something only to Exchange."""
     shown = properties.text(name)
     address = next((text for each in addresses if "@" in (text := properties.text(each))), "")
-    return f"{shown} <{address}>" if shown and address and shown != address else shown or address
+    return _format("" if shown == address else shown, address)
+
+
+def _format(name: str, address: str) -> str:
+    """Write names and addresses as those of the mail itself, so that nobody is added to them."""
+    person = Address(name=clean_line(name).text, address=clean_line(address).text)
+    return fit_address(person, limits.HEADER_CHARS_MAX)
 
 
 def _write_body(properties: Properties, out: Writer) -> None:

@@ -153,11 +153,14 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
 
 
 def _link_rules(tree: LexborHTMLParser) -> tuple[Rule, ...]:
-    """Return the rule that has the effect of the `link` attribute of the body; all others come after it."""
-    colour = (tree.body.attributes.get("link") if tree.body else None) or ""
-    declarations = parse_legacy_colour("color", colour)
-    rule = Rule(selector=parse_selector(":where(a:link)"), declarations=declarations, certain=True)
-    return (rule,) if declarations else ()
+    """Return what `link` of the body does, and `vlink` may do; all other rules come after them."""
+    found: list[Rule] = []
+    for name, is_certain in (("link", True), ("vlink", False)):
+        colour = (tree.body.attributes.get(name) if tree.body else None) or ""
+        if declarations := parse_legacy_colour("color", colour):
+            selector = parse_selector(":where(a:link)")
+            found.append(Rule(selector=selector, declarations=declarations, certain=is_certain))
+    return tuple(found)
 
 
 class _Visitor:
