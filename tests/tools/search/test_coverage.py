@@ -107,6 +107,17 @@ def test_the_data_names_the_mailboxes_that_the_text_counts() -> None:
     assert data.method == "One. Two. Not named: 3 more mailboxes."
 
 
+def test_no_sentence_is_cut_within_the_name_of_a_mailbox() -> None:
+    seen = [
+        replace(scanned(), reach=f"Searched a part of `Box {number} {'x' * 150}`.") for number in range(9)
+    ]
+    found = coverage(seen=seen)
+    texts = (found.data.method, found.lines(empty=True)[0])
+    assert all(text.endswith("x`. …") and len(text) < limits.COVERAGE_CHARS_MAX + 30 for text in texts)
+    long = replace(scanned(), reach=f"Searched a part of `{'x' * 900}`.")
+    assert coverage(seen=(long, *seen)).data.method.endswith("x`. …")
+
+
 def test_a_name_cannot_pass_for_the_count_of_names() -> None:
     names = tuple(("home", "and 58 more") for _ in range(limits.COVERAGE_NAMES_MAX + 1))
     found = coverage(others=names)
@@ -175,7 +186,7 @@ def test_what_several_mailboxes_have_left_is_one_sentence() -> None:
     checked, full = replace(scanned(), candidates_checked=30, unchecked=315), scanned()
     full = replace(full, candidates_checked=10, left=490)
     said = coverage(seen=(checked, full, replace(checked, candidates_checked=40))).method
-    assert said == "Checked 70 of 700 possible matches; the next page continues from there."
+    assert said == ["Checked 70 of 700 possible matches; the next page continues from there."]
 
 
 def test_what_one_account_shows_of_a_server_is_known_of_its_other_accounts(

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from mailmcp import limits
 from mailmcp.imap.mailboxes import Mailbox
 from mailmcp.imap.search.page import MailboxPage
-from mailmcp.mail.text.snippet import make_snippet
+from mailmcp.mail.text.snippet import ELLIPSIS
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.sources import Searches, in_preferred_order
 from mailmcp.tools.search.state import Search
@@ -90,7 +90,7 @@ class Coverage:
         return " ".join(dict.fromkeys(filter(None, sentences)))
 
     @property
-    def method(self) -> str:
+    def method(self) -> list[str]:
         """Sentences about how it was searched, each once."""
         sentences = [*self.notes, *dict.fromkeys(line for each in self.seen for line in each.statements)]
         # A mailbox that filled its page has more, too, but nothing there was given up.
@@ -107,8 +107,7 @@ class Coverage:
             sentences.append("There are more mailboxes than one search takes.")
         if self.search.incomplete:
             sentences.append("Earlier pages could not show everything.")
-        sentences += self.caveats
-        return " ".join(sentences)
+        return [*sentences, *self.caveats]
 
     @property
     def reach(self) -> list[str]:
@@ -118,7 +117,7 @@ class Coverage:
     @property
     def data(self) -> CoverageData:
         """The same for programs; of many mailboxes the first are named, and `method` counts the rest."""
-        method = _bounded(f"{self.method} {self.unproven}".strip()) or "The server searched."
+        method = _joined([*self.method, self.unproven]) or "The server searched."
         if rest := sum(max(len(each) - limits.COVERAGE_NAMES_MAX, 0) for each in (self.failed, self.others)):
             method += f" Not named: {counted(rest, 'more mailbox', 'more mailboxes')}."
         return CoverageData(
@@ -143,7 +142,7 @@ class Coverage:
         """
         lines = []
         if self.method and (empty or short or not self.all_seen):
-            lines.append(f"How it was searched: {_bounded(self.method)}")
+            lines.append(f"How it was searched: {_joined(self.method)}")
         else:
             lines += self.reach
         if self.unproven and not (empty and self.all_seen):  # else the summary says it
@@ -193,8 +192,15 @@ def code_list(names: Sequence[str]) -> str:
     return ", ".join([*shown, f"and {more} more"] if more else shown)
 
 
-def _bounded(text: str) -> str:
-    return make_snippet(text, limits.COVERAGE_CHARS_MAX)
+def _joined(sentences: Sequence[str]) -> str:
+    """Join sentences, as many as there is room for: none is cut, so that no code span stays open."""
+    text = ""
+    for sentence in filter(None, map(str.strip, sentences)):
+        longer = f"{text} {sentence}".lstrip()
+        if text and len(longer) > limits.COVERAGE_CHARS_MAX:
+            return f"{text} {ELLIPSIS}"
+        text = longer
+    return text
 
 
 def _count(places: Sequence[Place]) -> str:
