@@ -102,6 +102,7 @@ NO_COUNTS = ("the server sent no counts", True)
         (b'* STATUS "Box" (MESSAGES)\r\n{tag} OK -\r\n', NO_COUNTS),
         (b'* STATUS "Box" (MESSAGES NIL)\r\n{tag} OK -\r\n', NO_COUNTS),
         (b'* STATUS "Box" (MESSAGES x)\r\n{tag} OK -\r\n', NO_COUNTS),
+        (b'* STATUS "Box" (MESSAGES -5 UNSEEN -5)\r\n{tag} OK -\r\n', NO_COUNTS),
         (b'* STATUS "Box" (1 2)\r\n{tag} OK -\r\n', NO_COUNTS),
         (b'* STATUS "Box\r\n{tag} OK -\r\n', NO_COUNTS),
     ],

@@ -223,7 +223,8 @@ def _parse_counts(session: Session, response: Response) -> dict[str, dict[bytes,
             numbers = {key.upper(): int(value) for key, value in pairs}
         except (ValueError, TypeError, AttributeError):
             continue  # the mailbox stays without counts, which is reported
-        counts[_learn_name(session, raw_name)] = numbers
+        if all(number >= 0 for number in numbers.values()):
+            counts[_learn_name(session, raw_name)] = numbers
     return counts
 
 

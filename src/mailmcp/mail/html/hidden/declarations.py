@@ -56,7 +56,8 @@ _OTHER_NAMES: Final = {
     **{
         f"-webkit-{name}": name
         for name in (
-            *("animation", "animation-name", "backdrop-filter", "background-clip", "background-size"),
+            *("animation", "animation-name", "backdrop-filter"),
+            *("background-clip", "background-origin", "background-size"),
             *("border-radius", "box-shadow", "clip-path", "column-count", "column-width", "columns"),
             *("filter", "flex", "flex-basis", "line-clamp", "mask", "mask-image", "shape-outside"),
             *("transform", "transform-origin", "writing-mode", "align-content", "align-items", "align-self"),
@@ -298,7 +299,11 @@ def _font(value: str) -> dict[str, str]:
 def _background(value: str) -> dict[str, str]:
     """Split the one layer of a background; more are not understood."""
     parts = {"background-image": "none", "background-color": "transparent", "background-size": "auto"}
-    parts |= {"background-position": "0%", "background-clip": "border-box"}
+    parts |= {
+        "background-position": "0%",
+        "background-clip": "border-box",
+        "background-origin": "padding-box",
+    }
     if value in WIDE:
         return dict.fromkeys(parts, value)
     matches = list(_LAYER.finditer(value))

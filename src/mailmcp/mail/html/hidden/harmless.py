@@ -17,7 +17,7 @@ _HARMLESS: Final = re.compile(
     | text-(?:decoration-(?:color|line|style|skip|skip-ink)|underline|underline-(?:offset|position)|effect)
     | word-(?:break|wrap) | overflow-wrap | line-break | hyphens | nbsp-mode | locale | direction | speak
     | border-(?:(?:top-|right-|bottom-|left-)?(?:color|style)|collapse) | outline-(?:color|style)
-    | background-(?:attachment|origin|repeat) | empty-cells | table-layout | clear
+    | background-(?:attachment|repeat) | empty-cells | table-layout | clear
     | box-(?:sizing|decoration-break|flex|orient) | caption-side
     | list-style-(?:image|position)
     | counter-(?:increment|reset)

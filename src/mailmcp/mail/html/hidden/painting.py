@@ -21,7 +21,7 @@ from mailmcp.mail.html.hidden.style import COLOURS, ComputedStyle
 from mailmcp.mail.html.hidden.values import INHERITING, MAYBE, UNKNOWN, WIDE
 
 _PAINTS: Final = frozenset(
-    {*COLOURS, "background-color", "background-image", "background-clip"}
+    {*COLOURS, "background-color", "background-image", "background-clip", "background-origin"}
     | {"background-size", "background-position", "text-shadow", "display"}
 )
 RAISED: Final = frozenset({"sub", "sup"})
@@ -33,6 +33,11 @@ _ODD: Final = frozenset(
 )
 """Elements of which parts are outside of the background, and the only ones that browsers lay out apart."""
 
+_ROWS: Final = frozenset({"tr", "tbody", "thead", "tfoot"})
+"""Elements whose pictures end with them, below which cells of several rows may go on."""
+
+_GROWTH_MAX: Final = 1.5  # of text within a line whose background is as high as smaller text
+
 _BACKGROUNDS_MAX: Final = 16
 
 
@@ -41,11 +46,23 @@ def is_odd_box(tag: str, values: Mapping[str, str]) -> bool:
 
     Any background of an element around them may be what is seen.
     """
-    return tag in _ODD or values.get("display") == "table-caption"
+    display = values.get("display", f"table-{tag}")
+    is_row = display.startswith(("table-row", "table-header", "table-footer")) or tag in _ROWS
+    return tag in _ODD or display == "table-caption" or (is_row and "background-image" in values)
 
 
-def paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
-    """Account for the colours of the text and of what lies behind it."""
+def paint(
+    tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str, growth: float = 1.0
+) -> ComputedStyle:
+    """Account for the colours of the text and of what lies behind it.
+
+    Args:
+        tag: Name of the element.
+        values: Its values, by property.
+        style: Its style so far, with the colours of its parent.
+        kind: From `kind_of`.
+        growth: How much larger its font is than that of its parent.
+    """
     if values.get("color-scheme") in ("dark", "only dark", UNKNOWN):
         if tag != "html":  # only colours of the system change
             unknown = style.inherited | {("color", MAYBE)}
@@ -65,7 +82,11 @@ def paint(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) 
         behind = join_backgrounds(behind, style.block_backgrounds)
     elif kind == "float":
         behind = join_backgrounds(behind, style.float_backgrounds)
-    elif tag in RAISED or values.get("vertical-align", "baseline") not in ("baseline", *WIDE):
+    elif (
+        tag in RAISED
+        or values.get("vertical-align", "baseline") not in ("baseline", *WIDE)
+        or growth > _GROWTH_MAX
+    ):
         behind = join_backgrounds(behind, style.block_backgrounds)  # out of the background of the line
     painted = style if behind == style.backgrounds else replace(style, backgrounds=behind)
     is_apart = kind == "float" or tag == "caption" or (style.letters == "inline" and kind != "inline")
@@ -109,7 +130,9 @@ def _paint_text(
     unchecked = "data:" in image or "cid:" in image or written == "currentcolor"  # children may inherit it
     unchecked = unchecked or bool(style.letters and (stops is not None or (under and under.alpha)))
     letters, clip = style.letters, values.get("background-clip", "border-box")
-    if clip in ("content-box", UNKNOWN):
+    if not {"content-box", "inherit", UNKNOWN}.isdisjoint(
+        [clip, values.get("background-origin", "padding-box")]
+    ):
         backgrounds = join_backgrounds(backgrounds, style.backgrounds)
     is_opaque = under is not None and under.alpha == 1
     has_shadow = values.get("text-shadow", "none") not in ("none", *WIDE)

@@ -312,6 +312,7 @@ _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
         "(?:left|right|center|0|0%|50%|100%)(?: (?:top|bottom|center|0|0%|50%|100%))?"
     ).fullmatch,
     "background-clip": re.compile("(?:border|padding|content)-box|text").fullmatch,
+    "background-origin": re.compile("(?:border|padding|content)-box").fullmatch,
     "border-radius": lambda value: all(map(_is_radius, value.split(" / ", 1))),
     "white-space": re.compile("normal|nowrap|pre|pre-wrap|pre-line|break-spaces").fullmatch,
     "color-scheme": re.compile(r"normal|(?:only )?(?:light|dark)|light dark|dark light").fullmatch,
