@@ -66,7 +66,15 @@ from steps import assert_linear
         ("=?utf-8?Q?ceo=40corp?=", [("ceo@corp", "")]),
         ("ceo@corp <crook@bad>", [("ceo@corp", "crook@bad")]),
         ("<ceo@corp> <crook@bad>", [("<ceo@corp>", "crook@bad")]),
-        ("A\u202eda\u200b <a@b\u200b>", [("Ada", "a@b")]),
+        ("A\u202eda\u200b <a@b>", [("Ada", "a@b")]),
+        # What isn't seen whole could be another address.
+        ("Ada <a@b\u200b>", [("Ada <a@b>", "")]),
+        ("Ada <\u200b\u0338a@b>", [("Ada <\u0338a@b>", "")]),
+        ("Ada <\u00a0a@b>", [("Ada < a@b>", "")]),
+        ("a@\u2003b", [("a@ b", "")]),
+        ("\u2800a@b", [("a@b", "")]),
+        ("Ada <\0a@b>", [("Ada < a@b>", "")]),
+        ("Ada <\r\n\ta @ b >", [("Ada", "a@b")]),
         # A domain with a quotation mark is none.
         ('a <a@b">, x <c@d>', [('a <a@b">, x <c@d>', "")]),
         ('<a",b>', [('<a",b>', "")]),

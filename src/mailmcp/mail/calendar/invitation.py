@@ -20,7 +20,7 @@ from mailmcp.mail.calendar.times import (
     describe_when_in,
 )
 from mailmcp.mail.clean import bounded_line, clean_line, clean_text, cut_start
-from mailmcp.mail.header.address import Address, could_be_misread
+from mailmcp.mail.header.address import Address, could_be_misread, is_seen_whole
 from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.people import fit_address
 from mailmcp.mail.text.body import BodyText, decode_part
@@ -147,18 +147,19 @@ def _describe_method(method: str, sequence: str) -> str:
 def _describe_person(found: Property | None) -> str:
     if found is None:
         return ""
-    address = _quote_address(clean_line(_MAILTO.sub("", found.value)).text)
+    address = _quote_address(_MAILTO.sub("", found.value).strip(" "))
     name = clean_line(found.params.get("cn", "").strip().strip('"')).text
     name = "" if name.lower() == address.lower() else name
     return fit_address(Address(name=name, address=address), NOTICE_CHARS_MAX)
 
 
 def _quote_address(address: str) -> str:
-    """Quote what could be taken for several addresses, or for something else; a long one keeps its end."""
+    """Quote what could be taken for several addresses, or for another; a long one keeps its end."""
     local, _, domain = address.partition("@")
-    if not address or (_ADDRESS.fullmatch(address) and not could_be_misread(local + domain)):
+    is_plain = _ADDRESS.fullmatch(address) and not could_be_misread(local + domain)
+    if not address or (is_plain and is_seen_whole(address)):
         return address
-    return json.dumps(cut_start(address, _ODD_ADDRESS_CHARS_MAX), ensure_ascii=False)
+    return json.dumps(cut_start(clean_line(address).text, _ODD_ADDRESS_CHARS_MAX), ensure_ascii=False)
 
 
 def _describe_attendees(attendees: Sequence[Property]) -> str:

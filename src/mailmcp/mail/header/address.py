@@ -31,7 +31,10 @@ _DOMAIN_LITERAL: Final = re.compile(r"\[(?:[^\[\]\\]|\\.)*+\]", re.DOTALL)
 _COMMENT_EDGE: Final = re.compile(r"\\.|[()]", re.DOTALL)
 _OUTSIDE: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|\(', re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
-_AROUND_DOTS: Final = re.compile(r'("(?:[^"\\]|\\.)*+"?)|\s*+([@.])\s*+')
+_FOLDING: Final = " \t\r\n"
+"""White space that isn't part of an address: any other may be (RFC 6532 section 3.2)."""
+
+_AROUND_DOTS: Final = re.compile(rf'("(?:[^"\\]|\\.)*+"?)|[{_FOLDING}]*+([@.])[{_FOLDING}]*+')
 _ROUTE: Final = re.compile(r'\A@[^:"]*+:')  # obsolete source route: <@relay,@relay:user@host>
 # Any word of a local part may be quoted (section 4.4). A domain literal has none of what separates addresses.
 _ADDR_SPEC: Final = re.compile(
@@ -125,6 +128,11 @@ def could_be_misread(name: str) -> bool:
     return _NEEDS_QUOTES.search(normal) is not None or any(
         unicodedata.category(each) in _BRACKETS for each in normal if not each.isascii()
     )
+
+
+def is_seen_whole(address: str) -> bool:
+    """Return whether cleaning (`clean_line`) leaves all of an address but white space between its words."""
+    return clean_line(address).text == " ".join(re.split(f"[{_FOLDING}]+", address))
 
 
 def comment_end(value: str, start: int) -> int:
@@ -248,9 +256,9 @@ def _read_mailbox(item: list[_Token]) -> Iterator[Address]:
 
 def _addr_spec(text: str) -> str:
     """Clean what is between angle brackets to an address; "" if it can't be one."""
-    spec = _AROUND_DOTS.sub(r"\1\2", text.strip())
+    spec = _AROUND_DOTS.sub(r"\1\2", text.strip(_FOLDING))
     spec = _ROUTE.sub("", spec)
-    if unicodedata.category(spec[:1] or " ").startswith("M"):  # without it, another address
+    if not is_seen_whole(spec):  # what is seen may be another address
         return ""
     cleaned = clean_line(spec).text
     if _ADDR_SPEC.fullmatch(cleaned) is not None:
