@@ -73,6 +73,7 @@ from steps import assert_linear
         ("Ada <\u00a0a@b>", [("Ada < a@b>", "")]),
         ("a@\u2003b", [("a@ b", "")]),
         ("\u2800a@b", [("a@b", "")]),
+        ("Kim <\u212aim@b>", [("Kim <\u212aim@b>", "")]),
         ("Ada <\0a@b>", [("Ada < a@b>", "")]),
         ("Ada <\r\n\ta @ b >", [("Ada", "a@b")]),
         # A domain with a quotation mark is none.

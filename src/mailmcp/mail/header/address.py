@@ -131,7 +131,14 @@ def could_be_misread(name: str) -> bool:
 
 
 def is_seen_whole(address: str) -> bool:
-    """Return whether cleaning (`clean_line`) leaves all of an address but white space between its words."""
+    """Return whether cleaning (`clean_line`) leaves all of an address but white space between its words.
+
+    Nor may it have a character that normalizing makes one of ASCII, as the Kelvin sign.
+    """
+    if not address.isascii() and any(
+        unicodedata.normalize("NFC", each).isascii() for each in address if not each.isascii()
+    ):
+        return False
     return clean_line(address).text == " ".join(re.split(f"[{_FOLDING}]+", address))
 
 

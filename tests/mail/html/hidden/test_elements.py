@@ -135,6 +135,8 @@ def test_what_is_open_is_shown() -> None:
         "<p style='border:9999px solid;border:1px 1px'>secret</p>",
         "<style>@namespace url(http://x.example);</style>secret",
         "<link rel=stylesheet href='data:text/css,p{display:none}'>secret",
+        "<style>@import 'da\tta:text/css,p{display:none}';</style>secret",
+        "<body style='margin-top:-18px'>secret",
     ],
 )
 def test_what_may_hide_text_anywhere_is_reported(html: str) -> None:

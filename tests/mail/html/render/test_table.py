@@ -59,3 +59,7 @@ def test_spans_are_bounded() -> None:
         [[Cell(["a"], columns=10**6, rows=10**6), Cell(["b"])], *(cells("c", "d") for _ in range(40))]
     )
     assert table.blocks()[0] == ["a | b"] or len(table.blocks()[0][0]) < 200
+
+
+def test_cells_of_blank_lines_are_empty() -> None:
+    assert Table([[Cell([""]), Cell(["", ""])], [Cell([""]), Cell(["a"])]]).blocks() == [["a"]]

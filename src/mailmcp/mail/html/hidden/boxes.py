@@ -66,15 +66,15 @@ def kind_of(tag: str, values: Mapping[str, str]) -> str:
     return "block" if display in ("block", "list-item") and not is_clipping else "root"
 
 
-def move(values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
+def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
     """Account for margins, padding and offsets."""
     if PLACES.isdisjoint(values):
         return style
     is_static = values.get("position", "static") in ("static", "sticky", *WIDE - {"inherit"})
     is_absolute = values.get("position") in ("absolute", "fixed")
     place, room_px, moved = style.place, style.room_px, False
-    # A small pull may take a line out of a box that clips it, or out of the background that it needs.
-    is_bound = style.clips or style.needs_background
+    # A small pull may take a line out of the window, a box that clips it, or the background that it needs.
+    is_bound = style.clips or style.needs_background or tag in ("html", "body")
     for name in PLACES & values.keys():
         if values[name] in ("auto", *WIDE - {"inherit"}) or (name in OFFSETS and is_static):
             continue

@@ -114,7 +114,7 @@ def compute_style(
     )
     if kind == "contents":  # without a box of its own
         return paint(tag, values, style, kind)
-    style = paint(tag, values, move(values, style, kind), kind, font_px / max(parent.font_px, 1.0))
+    style = paint(tag, values, move(tag, values, style, kind), kind, font_px / max(parent.font_px, 1.0))
     style = clip(tag, values, style, kind)
     if tag == "body" and style.has_canvas:  # its content may leave it
         behind = join_backgrounds(parent.backgrounds, style.backgrounds)

@@ -11,6 +11,7 @@ from typing import Final
 from mailmcp.mail.html.hidden.colour import parse_colour
 from mailmcp.mail.html.hidden.declarations import Declaration, parse_style
 from mailmcp.mail.html.hidden.selector import Element
+from mailmcp.mail.html.hidden.values import UNKNOWN
 from mailmcp.mail.html.tags import CELLS, SPACES, TABLE_PARTS
 
 _DIMENSION: Final = re.compile(r"[ \t\n\f\r]*\+?([0-9]+(?:\.[0-9]+)?)(%?)")
@@ -86,7 +87,7 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
     if tag in ("font", "body"):
         found += parse_legacy_colour("color", attributes.get("color" if tag == "font" else "text", ""))
     if tag == "font" and (
-        match := re.fullmatch(r"\s*([+-]?)([0-9]{1,2}).*", attributes.get("size", ""), re.DOTALL)
+        match := re.fullmatch(rf"[{SPACES}]*([+-]?)([0-9]{{1,2}}).*", attributes.get("size", ""), re.DOTALL)
     ):
         # 1 to 7, or a step from 3 (HTML standard, section 15.3.4)
         size = int(match[1] + match[2]) + (3 if match[1] else 0)
@@ -127,14 +128,14 @@ def parse_legacy_colour(name: str, value: str) -> tuple[Declaration, ...]:
     """Read a colour of an attribute, where browsers make one of any text (HTML standard, section 2.4.6)."""
     if not value:  # white space alone is black
         return ()
-    value = value.strip(f"{SPACES}\v")
-    word = value.lower() if value.isascii() else ""
+    if not value.isascii():  # some browsers ignore more kinds of white space
+        return (Declaration(name, UNKNOWN),)
+    word = value.strip(f"{SPACES}\v").lower()
     if word == "transparent":
         return ()
     if _COLOUR.fullmatch(word) and parse_colour(word):
         return (Declaration(name, word),)
-    digits = re.sub(r"[^\0-\uffff]", "00", value)[:128].removeprefix("#")
-    digits = re.sub("[^0-9a-fA-F]", "0", digits).lower()
+    digits = re.sub("[^0-9a-f]", "0", word[:128].removeprefix("#"))
     size = max(-(-len(digits) // 3), 1)
     channels = [digits.ljust(3 * size, "0")[at : at + size][-8:] for at in (0, size, 2 * size)]
     while len(channels[0]) > 2 and all(channel.startswith("0") for channel in channels):

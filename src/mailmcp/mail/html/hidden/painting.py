@@ -33,8 +33,8 @@ _ODD: Final = frozenset(
 )
 """Elements of which parts are outside of the background, and the only ones that browsers lay out apart."""
 
-_ROWS: Final = frozenset({"tr", "tbody", "thead", "tfoot"})
-"""Elements whose pictures end with them, below which cells of several rows may go on."""
+_UNEVEN: Final = frozenset({"html", "body", "tr", "tbody", "thead", "tfoot"})
+"""Elements whose gradients may end before their content: at the window, or where a cell spans rows."""
 
 _GROWTH_MAX: Final = 1.5  # of text within a line whose background is as high as smaller text
 
@@ -46,9 +46,7 @@ def is_odd_box(tag: str, values: Mapping[str, str]) -> bool:
 
     Any background of an element around them may be what is seen.
     """
-    display = values.get("display", f"table-{tag}")
-    is_row = display.startswith(("table-row", "table-header", "table-footer")) or tag in _ROWS
-    return tag in _ODD or display == "table-caption" or (is_row and "background-image" in values)
+    return tag in _ODD or values.get("display") == "table-caption"
 
 
 def paint(
@@ -96,6 +94,11 @@ def paint(
         painted = replace(painted, unchecked=True)
     if not _PAINTS.isdisjoint(values):
         painted = _paint_text(values, painted, style, kind)
+    is_uneven = tag in _UNEVEN or values.get("display", "").startswith(
+        ("table-row", "table-header", "table-foot")
+    )
+    if is_uneven and "gradient" in values.get("background-image", ""):
+        painted = replace(painted, backgrounds=(None,))
     if painted.backgrounds == style.backgrounds == style.block_backgrounds and kind != "root":
         return painted
     own = painted.backgrounds

@@ -163,9 +163,9 @@ class _Reader:
     def _read_at_rule(self, node: Any, outer: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
         name = node.lower_at_keyword
         if name in ("font-face", "import"):
-            text = serialize(node.content or node.prelude).lower()
+            text = re.sub("[\0-\x20]+", "", serialize(node.content or node.prelude)).lower()
             # Fonts may have no letters; those on other servers aren't fetched, and the next font is used.
-            self.unchecked |= bool(re.search(r"data:|-adjust|-override|\?$|\\", text))
+            self.unchecked |= bool(re.search(r"data:|cid:|-adjust|-override|\?$|\\", text))
         self.unchecked |= name not in _KNOWN
         if node.content is None or name in _NO_RULES:
             return

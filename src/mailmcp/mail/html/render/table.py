@@ -61,7 +61,7 @@ class Table:
             for cell in row:
                 while covered.get(column):
                     column += 1
-                placed[column] = cell.lines
+                placed[column] = cell.lines if any(cell.lines) else []
                 for each in range(column, column + min(cell.columns, _SPAN_MAX)):
                     begun[each] = min(cell.rows, _SPAN_MAX) - 1
                 column += min(cell.columns, _SPAN_MAX)
