@@ -63,6 +63,7 @@ def test_what_layout_painting_or_parsing_hides_is_marked_or_reported(page: str) 
         "<table><tr style='background:#000;color:#fff'><td>shown</table>",
         "<style>html,body{background:#222;color:#fff}</style><p>shown",
         "<style>html{background:#eee}body{background:#fff}</style><p>shown",
+        "<style>html{background:#fff}body{background:#000;color:#fff}</style><p>shown",
         "<style>html,body{background:#f4f4f4}</style><p style='float:left'>shown",
         "<table width=1 height=1><td width=1 height=1 nowrap bgcolor=#000><font color=white>shown",
         "<body link=#ffffff><style>a{color:#000}</style><a href=https://shop.example/>shown</a>",

@@ -14,7 +14,7 @@ _STYLE_TAG: Final = re.compile(
     rf"<style(?:[{SPACES}]+(?:(?:type=[\"']?text/css|rel=[\"']?stylesheet)[\"']?|(?:media|id|class|lang|data-[a-z-]+)"
     rf"(?:=(?:\"[^\"&]*\"|'[^'&]*'|[\w-]+))?))*+[{SPACES}]*/?>"
 )
-"""A style element that certainly has effect, in lower case."""
+"""A style element that certainly has effect, in lower case; parsers differ in character references."""
 
 _LIGHT: Final = frozenset({"normal", "light", "only light", "light only", "light dark", "dark light"})
 """Values of `color-scheme` that leave a page as it is, for a reader who didn't ask for a dark one."""
@@ -66,7 +66,7 @@ class StyleElement:
         Args:
             inside_foreign: Whether the element is in one such as `svg`, where a style may not apply.
         """
-        if self.name == "style" and _STYLE_TAG.fullmatch(unescape(self.tag).lower()) is None:
+        if self.name == "style" and _STYLE_TAG.fullmatch(self.tag.lower()) is None:
             return True  # an alternative that is off, or of another type
         if self.name == "meta" and self._is_odd_meta():
             return True

@@ -14,7 +14,7 @@ from typing import Final
 
 from mailmcp.mail.html.hidden.boxes import OFF_PAGE_PX, clip, kind_of, lengths_px, move
 from mailmcp.mail.html.hidden.colour import is_readable
-from mailmcp.mail.html.hidden.painting import RAISED, is_odd_box, join_backgrounds, paint
+from mailmcp.mail.html.hidden.painting import RAISED, is_odd_box, paint
 from mailmcp.mail.html.hidden.style import (
     COLOURS,
     FONT_MAX_PX,
@@ -50,6 +50,7 @@ _CANVAS: Final = {
 }
 """What keeps the body's background from being that of the page (CSS Backgrounds 3 section 2.11.2)."""
 
+_AFTER_MARGIN: Final = frozenset({"background-color", "background-image", "overflow-x", "overflow-y"})
 _RESIZING: Final = frozenset({"display", "height", "line-height", "margin-top", "padding-top", "float"})
 
 
@@ -82,6 +83,9 @@ def compute_style(
     if "font-size" in soft:
         font_px = min(font_px, parent.font_px)
     kind = kind_of(tag, values)
+    has_canvas = parent.has_canvas or (tag in _CANVAS and not _CANVAS[tag].isdisjoint(values))
+    if tag == "body" and has_canvas and kind == "root":
+        kind = "block"  # which floats leave
     own = {name: _judge_own(name, values, kind) for name in _OWN & values.keys()}
     opacity = parse_opacity(values.get("opacity", "initial"))
     total = parent.opacity * (1.0 if opacity is None else opacity)
@@ -102,7 +106,7 @@ def compute_style(
         opacity=total,
         inherited=_judge_inherited(values, parent, kind, soft, font_px),
         box=worst([parent.box, faded, *(own[name] for name in own if not ROWS[name].moves)]),
-        has_canvas=parent.has_canvas or (tag in ("html", "body") and not _CANVAS[tag].isdisjoint(values)),
+        has_canvas=has_canvas,
         capacity=None,
         unchecked=font_px > FONT_MAX_PX
         or any(verdict for name, verdict in own.items() if ROWS[name].moves)
@@ -116,9 +120,6 @@ def compute_style(
         return paint(tag, values, style, kind)
     style = paint(tag, values, move(tag, values, style, kind), kind, font_px / max(parent.font_px, 1.0))
     style = clip(tag, values, style, kind)
-    if tag == "body" and style.has_canvas:  # its content may leave it
-        behind = join_backgrounds(parent.backgrounds, style.backgrounds)
-        style = replace(style, backgrounds=behind, block_backgrounds=behind, float_backgrounds=behind)
     return replace(style, backgrounds=style.seen_backgrounds) if is_odd else style
 
 
@@ -171,12 +172,16 @@ def _judge_spacing(value: str, font_px: float) -> str:
 
 
 def _judge_indent(values: Mapping[str, str], parent: ComputedStyle, font_px: float) -> str:
-    """Judge `text-indent`; the element's own margin makes room for one to the left, as in lists."""
+    """Judge `text-indent`; the element's own margin makes room for one to the left, as in lists.
+
+    Its background and what it clips begin after the margin.
+    """
     length = parse_length(values["text-indent"])
     if length is None:
         return "" if values["text-indent"] == "initial" else MAYBE
     style = replace(parent, font_px=font_px)
-    room_px = sum(lengths_px(values, style, "margin-left") + lengths_px(values, style, "padding-left"))
+    edges = ("padding-left",) if not _AFTER_MARGIN.isdisjoint(values) else ("margin-left", "padding-left")
+    room_px = sum(sum(lengths_px(values, style, edge)) for edge in edges)
     indent_px = length.to_px(font_px, WINDOW_PX[0], parent.root_px)
     if _INDENT_PX[0] - max(room_px, 0.0) <= indent_px <= _INDENT_PX[1]:
         return ""

@@ -95,8 +95,8 @@ class ComputedStyle:
 
     @property
     def needs_background(self) -> bool:
-        """Whether the text can't be read on a white page."""
-        return not is_readable(self.fill or self.colour, (WHITE,))
+        """Whether the text can't be read where it leaves the backgrounds around it."""
+        return not is_readable(self.fill or self.colour, self.seen_backgrounds)
 
     @property
     def removal(self) -> str:
