@@ -14,7 +14,7 @@ Piece = bytes | tuple[bytes, bytes]
 
 _RESPONSE_CODE = re.compile(r"\[([A-Z0-9-]+)", re.IGNORECASE)
 _NUMBER = re.compile(rb"\d{1,20}")
-_LINE_END = re.compile(r"\\x(0[0ad])")
+_LINE_END = re.compile(r"\\x(0[0ad]|5c)")
 _SERVER_TEXT_CHARS = 200
 
 
@@ -57,7 +57,7 @@ def quoted(text: str) -> bytes:
 def encode_mailbox(name: str) -> bytes:
     r"""Encode a mailbox name in modified UTF-7 (RFC 3501 section 5.1.3).
 
-    CR, LF and NUL are `\x0d`, `\x0a` and `\x00` in the name.
+    CR, LF and NUL are `\x0d`, `\x0a` and `\x00` in the name, and a backslash before one of these is `\x5c`.
     """
     return bytes(encode_utf7(_LINE_END.sub(lambda found: chr(int(found[1], 16)), name)))
 

@@ -30,6 +30,9 @@ _BURST = 50
 """STATUS commands in one burst: the responses fit any socket buffer."""
 
 _LINE_ENDS = re.compile(r"[\r\n\0]")
+_UNSENDABLE = re.compile(r"[\r\n\0]|\\(?=x(?:0[0ad]|5c))")
+"""What would read as a line end, or as what stands for one in a name."""
+
 """What no argument may contain, and no command. A name can: in a literal, or in modified UTF-7."""
 
 _DELIMITER = re.compile(rb"[!-~]")
@@ -204,14 +207,14 @@ def decode_mailbox(octets: bytes) -> str:
     r"""Decode modified UTF-7, or raw UTF-8. `inbox` in any case is INBOX.
 
     Other octets become `\xe9`, so that two broken names stay different. So do CR, LF and NUL, since the name
-    is to be sent back as an argument.
+    is to be sent back as an argument; a backslash that would then be one of these becomes `\x5c`.
     """
     try:
         name = str(decode_utf7(octets)) if octets.isascii() else octets.decode()
         name.encode()  # broken modified UTF-7 can hold half of a surrogate pair
     except ValueError:
         name = octets.decode("utf-8", "backslashreplace")
-    return canonical_name(_LINE_ENDS.sub(lambda found: f"\\x{ord(found[0]):02x}", name))
+    return canonical_name(_UNSENDABLE.sub(lambda found: f"\\x{ord(found[0]):02x}", name))
 
 
 def _parse_counts(session: Session, response: Response) -> dict[str, dict[bytes, int]]:

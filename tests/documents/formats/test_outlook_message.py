@@ -68,6 +68,10 @@ def test_a_message_is_its_fields_its_files_and_its_text() -> None:
             {0x0C1A: "Boss <boss@corp.example>, x", 0x0C1F: "eve@example.net"},
             'Sender: "Boss <boss@corp.example>, x" <eve@example.net>',
         ),
+        (
+            {0x0C1A: "Al", 0x0C1F: "eve@example.net>, Boss <boss@corp.example"},
+            'Sender: "Al eve@example.net>, Boss <boss@corp.example"\n',
+        ),
         ({0x0C1F: "/o=Example/cn=eve"}, "From: Ann Example <ann@example.org>\nDate"),
     ],
 )

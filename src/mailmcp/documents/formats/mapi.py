@@ -19,7 +19,7 @@ from mailmcp.documents.listing import Names, is_text, write_entry, write_text
 from mailmcp.documents.writer import Writer
 from mailmcp.mail.charset.decode import decode_text
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.header.address import Address
+from mailmcp.mail.header.address import Address, parse_addresses
 from mailmcp.mail.html.convert import html_to_text
 from mailmcp.mail.people import fit_address
 from mailmcp.wording import counted
@@ -215,8 +215,10 @@ def _person(properties: Properties, name: Prop, *addresses: Prop) -> str:
 
 def _format(name: str, address: str) -> str:
     """Write names and addresses as those of the mail itself, so that nobody is added to them."""
-    person = Address(name=clean_line(name).text, address=clean_line(address).text)
-    return fit_address(person, limits.HEADER_CHARS_MAX)
+    read = parse_addresses(address)
+    if [each.address for each in read] != [address]:  # not one address
+        name, address = f"{name} {address}", ""
+    return fit_address(Address(name=clean_line(name).text, address=address), limits.HEADER_CHARS_MAX)
 
 
 def _write_body(properties: Properties, out: Writer) -> None:

@@ -36,6 +36,8 @@ _RETURN: Final = re.compile(rb"\x1b\([BJ](?=\x1b)")
 
 _NAME: Final = re.compile(rb"[!-9;-~]{1,200}")
 _SPACES: Final = re.compile(r"[ \t]+")
+_FOLDING: Final = re.compile(r"[ \t\r\n]+")
+_CONTROLS: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029]")
 _BLANK_LINE: Final = re.compile(rb"(?:\A|\n)\r*\n")  # a CR before CRLF is junk that some gateways add
 _BLANK_LINE_CR: Final = re.compile(rb"(?:\A|(?<!\r)\r)\r++(?!\n)")
 _FIELD_AFTER_CR: Final = re.compile(rb"\r(?=[A-Za-z][A-Za-z0-9-]{0,60}:(?:[ \t\r]|\Z))")
@@ -52,7 +54,8 @@ class Header:
     """Decoded, on one line, free of C0 and C1 control characters."""
 
     raw: str
-    """As `value`, but with its encoded words: address syntax is parsed from this."""
+    """As sent, on one line, with its encoded words: address syntax is parsed from this. Controls are
+    U+FFFD."""
 
     cut: bool = False
     """Whether the field is longer than HEADER_FIELD_OCTETS_MAX, and this is only its beginning."""
@@ -110,8 +113,9 @@ def parse_headers(octets: bytes) -> Headers:
             break
         cut = len(value) > HEADER_FIELD_OCTETS_MAX
         text = decode_text(value[:HEADER_FIELD_OCTETS_MAX], "")
-        raw = _one_line(text.text)
-        decoded = decode_encoded_words(raw)
+        decoded = decode_encoded_words(_one_line(text.text))
+        # No character vanishes, or one address would become another.
+        raw = _CONTROLS.sub("\ufffd", " ".join(_FOLDING.split(text.text)).strip(" "))
         fields.append(Header(name=name.decode("ascii"), value=_one_line(decoded.text), raw=raw, cut=cut))
         defects += (*text.defects, *decoded.defects, *([FIELD_CUT] if cut else []))
     return Headers(fields=tuple(fields), defects=tuple(dict.fromkeys(defects)))
