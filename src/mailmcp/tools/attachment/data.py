@@ -23,7 +23,6 @@ class GetAttachmentData(BaseModel):
     text_total_chars: int | None = None
     next_offset: int | None = None
     sections: list[SectionRow] | None = None
-    sections_total: int | None = None
     width: int | None = None
     height: int | None = None
     uri: str | None = None

@@ -7,12 +7,13 @@ from mcp_envelope.markdown import quote
 
 
 def attachment_blocks(
-    data: GetAttachmentData, *, scaled_from: tuple[int, int] | None = None
+    data: GetAttachmentData, *, sections_total: int = 0, scaled_from: tuple[int, int] | None = None
 ) -> tuple[str | Untrusted, ...]:
     """Format an attachment.
 
     Args:
         data: The attachment.
+        sections_total: How many sections it has. `data` may hold only some.
         scaled_from: Width and height of an image that was scaled.
     """
     name = quote(data.filename) or "unnamed"
@@ -31,8 +32,8 @@ def attachment_blocks(
         blocks.append(f"Saved as {code(data.saved_path)}, SHA-256 {data.sha256}")
     if data.sections:
         names = "; ".join(f"{quote(each.name)} at {each.offset}" for each in data.sections)
-        more = "; …" if data.sections_total and len(data.sections) < data.sections_total else ""
-        blocks.append(f"Sections ({data.sections_total}): {names}{more}")
+        more = "; …" if len(data.sections) < sections_total else ""
+        blocks.append(f"Sections ({sections_total}): {names}{more}")
     if data.text is not None:
         blocks.append(Untrusted(label="text", text=data.text) if data.text else "(no text)")
     return tuple(blocks)

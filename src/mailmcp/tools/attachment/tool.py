@@ -205,7 +205,6 @@ def text_outcome(
     data.text_total_chars = window.total_chars
     data.next_offset = window.next_offset
     data.sections = _sections_of(window, read) or None
-    data.sections_total = len(read.sections) or None
     next_action = None
     if window.next_offset is not None:
         is_default = arguments.text_max_chars == limits.BODY_CHARS_DEFAULT
@@ -217,7 +216,7 @@ def text_outcome(
         summary=f"Characters {window.offset} to {window.end} of {window.total_chars} of "
         f"{_where(ref, part, file.member)}",
         data=data,
-        blocks=attachment_blocks(data),
+        blocks=attachment_blocks(data, sections_total=len(read.sections)),
         issues=short_issues(ref, short=file.short),
         warnings=(*file.notes, *read.warnings, *([f"{NULS_LOST}."] if file.lacks_nuls else [])),
         next_action=next_action,
