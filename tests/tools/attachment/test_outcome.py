@@ -54,6 +54,8 @@ def test_sections_are_bounded_and_the_text_says_how_many_there_are() -> None:
     (line,) = [block for block in outcome.blocks if isinstance(block, str) and block.startswith("Sections")]
     assert line.startswith('Sections (80): "Sheet \\*0\\*" at 0; ')
     assert line.endswith("; …")
+    assert outcome.warnings == ("Named 50 of 80 sections; later windows name theirs.",)
+    assert not outcome_of(sheets(50)).warnings
 
 
 def test_names_of_strangers_are_quoted_and_their_text_is_fenced() -> None:

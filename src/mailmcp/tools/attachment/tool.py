@@ -205,6 +205,11 @@ def text_outcome(
     data.text_total_chars = window.total_chars
     data.next_offset = window.next_offset
     data.sections = _sections_of(window, read) or None
+    warnings = [*file.notes, *read.warnings, *([f"{NULS_LOST}."] if file.lacks_nuls else [])]
+    if data.sections and not window.offset and len(data.sections) < len(read.sections):
+        warnings.append(
+            f"Named {len(data.sections)} of {len(read.sections)} sections; later windows name theirs."
+        )
     next_action = None
     if window.next_offset is not None:
         is_default = arguments.text_max_chars == limits.BODY_CHARS_DEFAULT
@@ -218,7 +223,7 @@ def text_outcome(
         data=data,
         blocks=attachment_blocks(data, sections_total=len(read.sections)),
         issues=short_issues(ref, short=file.short),
-        warnings=(*file.notes, *read.warnings, *([f"{NULS_LOST}."] if file.lacks_nuls else [])),
+        warnings=tuple(warnings),
         next_action=next_action,
         references={"message_id": ref.message_id},
     )
