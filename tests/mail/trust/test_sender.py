@@ -110,6 +110,8 @@ def test_ordinary_mail_is_not_suspicious(lines: tuple[str, ...]) -> None:
         (["From: Al <\u200bada@corp.example>"], ["broken_address"]),
         (["From: Al <\u00a0ada@corp.example>"], ["broken_address"]),
         (["From: \u00a0ada@corp.example"], ["broken_address"]),
+        (["From: ada@\u2028corp.example"], ["broken_address"]),
+        (["From: Al <\x1cada@corp.example>"], ["broken_address"]),
         (["From: Bob <bob@example.org>", "Reply-To: bob@\u2003example.org"], ["broken_address"]),
         (["From: Bob <bob@example.org>", "Reply-To: bob@gmail.com"], ["reply_to_other_domain"]),
         (["From: Bob <bob@example.org>", "Reply-To: bob@evil.example"], ["reply_to_other_domain"]),

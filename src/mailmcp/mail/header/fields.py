@@ -54,8 +54,8 @@ class Header:
     """Decoded, on one line, free of C0 and C1 control characters."""
 
     raw: str
-    """As sent, on one line, with its encoded words: address syntax is parsed from this. Controls are
-    U+FFFD."""
+    """As sent, on one line, with its encoded words: address syntax is parsed from this. Controls are U+2028,
+    which is white space that no address may have."""
 
     cut: bool = False
     """Whether the field is longer than HEADER_FIELD_OCTETS_MAX, and this is only its beginning."""
@@ -115,7 +115,7 @@ def parse_headers(octets: bytes) -> Headers:
         text = decode_text(value[:HEADER_FIELD_OCTETS_MAX], "")
         decoded = decode_encoded_words(_one_line(text.text))
         # No character vanishes, or one address would become another.
-        raw = _CONTROLS.sub("\ufffd", " ".join(_FOLDING.split(text.text)).strip(" "))
+        raw = _CONTROLS.sub("\u2028", " ".join(_FOLDING.split(text.text)).strip(" "))
         fields.append(Header(name=name.decode("ascii"), value=_one_line(decoded.text), raw=raw, cut=cut))
         defects += (*text.defects, *decoded.defects, *([FIELD_CUT] if cut else []))
     return Headers(fields=tuple(fields), defects=tuple(dict.fromkeys(defects)))
