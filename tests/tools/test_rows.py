@@ -196,6 +196,13 @@ def test_long_lists_of_file_names_are_cut_visibly() -> None:
     assert '5+ files: "n0' in row_lines(row)[0]
 
 
+def test_no_file_name_passes_for_an_attached_message() -> None:
+    names = [b"message: inner", b"Message : inner", b"message 1.txt"]
+    leaves = ((b"text", b"csv", (b"name", name), None, None, b"7bit", 9, 1) for name in names)
+    row = build_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
+    assert row.attachments == ["file: message: inner", "file: Message : inner", "message 1.txt"]
+
+
 def test_no_file_name_passes_for_more_files() -> None:
     names = ["…", "5+ files", "and 3 more", "…", "…"]
     leaves = ((b"application", b"pdf", (b"name", each.encode()), None, None, b"base64", 9) for each in names)

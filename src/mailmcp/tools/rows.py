@@ -1,5 +1,7 @@
 """One message in a list: what to fetch for it, and its row of data."""
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
@@ -27,6 +29,7 @@ _EVIDENCE_FIELDS = "CC"
 _TEXT_FIELDS = "MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
 """Needed to read the first octets of TEXT."""
 
+_AS_MESSAGE = re.compile(r"\W*message\s*:", re.IGNORECASE)
 _NOTHING = SearchTerms()
 _ANYONES = SentMail()
 _ARRIVED_LATE_S = 2 * 86_400
@@ -180,8 +183,13 @@ def flags_of(fetched: FetchedMessage) -> list[str]:
 
 
 def file_name(part: Part) -> str:
-    """Return the name of a file; for an attached message its subject, for an unnamed part its type."""
+    """Return the name of a file; for an attached message its subject, for an unnamed part its type.
+
+    A file whose name could be taken for an attached message is called a file.
+    """
     subject = clean_line(part.subject).text
+    if _AS_MESSAGE.match(unicodedata.normalize("NFKC", part.filename)):
+        return f"file: {part.filename}"
     return part.filename or (f"message: {subject}" if subject else part.content_type)
 
 

@@ -141,6 +141,7 @@ ATTENDEE;CN="Bob \uff08declined\uff09":mailto:bob@x.example
 ATTENDEE;CN="Bob\u2985declined\u2986":mailto:bob@x.example
 ATTENDEE;PARTSTAT=DECLINED:mailto:bob@x.example\uff08accepted\uff09
 ATTENDEE:mailto:\u200b\u0338carol@home.example
+ATTENDEE:mailto:\u00a0carol@home.example
 ATTENDEE;PARTSTAT=DECLINED:mailto:
 END:VEVENT
 END:VCALENDAR
@@ -156,7 +157,7 @@ def test_a_name_adds_neither_an_attendee_nor_an_answer() -> None:
         '"a@b.example, carol@home.example", eve@x.example, "and 100 more", "58" (declined), "58", '
         '"others" (accepted), "Bob \uff08declined\uff09" <bob@x.example>, '
         '"Bob\u2985declined\u2986" <bob@x.example>, "bob@x.example\uff08accepted\uff09" (declined), '
-        '"carol@home.example", "" (declined)'
+        '"carol@home.example", "carol@home.example", "" (declined)'
     )
     assert fields["when"] == '2026-11-10 10:00 ("UTC) to 2027-01-01 23:00 (UTC")'
 

@@ -24,6 +24,13 @@ def parse(*lines: str) -> MailingList:
         ("Empty <>", "", ""),
         ("Folded\r\n <folded.example.\r\n org>", "folded.example.org", "Folded"),
         ("Odd <a<b.example.org>", "b.example.org", "Odd <a"),
+        # What isn't seen whole could be another list.
+        ("<\u212aids.x.example>", "", ""),
+        ("<\u2003l4.x.example>", "", ""),
+        ("<l4.x.example\u3164>", "", ""),
+        ("<l\u00a04.x.example>", "", ""),
+        ("l4.x.example\u2003", "", ""),
+        ("My\u00a0list <l4.x.example>", "l4.x.example", "My list"),
     ],
 )
 def test_list_ids(value: str, list_id: str, name: str) -> None:

@@ -187,7 +187,7 @@ def _unfold(block: bytes) -> Iterator[tuple[bytes, bytes]]:
 def _one_line(text: str) -> str:
     if text.isascii() and text.isprintable():  # most values
         return " ".join(text.split())
-    return _SPACES.sub(" ", blank_controls(text)).strip()
+    return _SPACES.sub(" ", blank_controls(text)).strip(" ")
 
 
 def _runs(text: str, found: Sequence[re.Match[str]]) -> Iterator[tuple[str, bytes, str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.header.address import blank_comments
+from mailmcp.mail.header.address import blank_comments, is_seen_whole
 from mailmcp.mail.header.fields import Headers
 
 LIST_HEADER_FIELDS: Final = "LIST-ID LIST-UNSUBSCRIBE LIST-UNSUBSCRIBE-POST"
@@ -56,14 +56,15 @@ def parse_mailing_list(headers: Headers) -> MailingList:
 
 def _parse_list_id(value: str) -> tuple[str, str]:
     """Return id and name. Some lists leave out the brackets; an id always has a dot then."""
-    text = clean_line(value).text
-    plain = blank_comments(text).strip()
+    plain = blank_comments(value).strip(" ")
     match = _ID.search(plain)
+    written = match[1] if match else plain
+    if not is_seen_whole(written):  # what is seen may be another list
+        return "", ""
     if match is None:
-        bare = _BARE_ID.fullmatch(plain)
-        return (plain.lower()[:_ID_CHARS_MAX], "") if bare else ("", "")
-    list_id = _SPACE.sub("", match[1]).lower()[:_ID_CHARS_MAX]
-    return list_id, plain[: match.start()].strip(' "') if list_id else ""
+        return (plain.lower()[:_ID_CHARS_MAX], "") if _BARE_ID.fullmatch(plain) else ("", "")
+    list_id = _SPACE.sub("", written).lower()[:_ID_CHARS_MAX]
+    return list_id, clean_line(plain[: match.start()]).text.strip(' "') if list_id else ""
 
 
 def _parse_unsubscribe(value: str) -> tuple[str, ...]:
