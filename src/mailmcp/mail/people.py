@@ -47,7 +47,8 @@ def fit_address(address: Address, max_chars: int, usual_chars: int | None = None
     """Format an address in at most `max_chars` characters, from 100.
 
     First the name is cut, then the local part, and the domain keeps its end: who reads ``boss@corp.example``
-    can't know that ``.evil.example`` was cut. A name is also cut if all are longer than `usual_chars`.
+    can't know that ``.evil.example`` was cut. Of a long domain literal only the brackets stay. A name is also
+    cut if all are longer than `usual_chars`.
     """
     whole = clean_line(format_address(address)).text
     if len(whole) <= min(max_chars, usual_chars or max_chars):
@@ -59,4 +60,4 @@ def fit_address(address: Address, max_chars: int, usual_chars: int | None = None
             shorter = format_address(Address(name=name, address=written))
             if shorter and len(shorter) <= max_chars:
                 return shorter
-    return cut_start(domain, max_chars)
+    return f"{ELLIPSIS}@[{ELLIPSIS}]" if domain.startswith("[") else cut_start(domain, max_chars)

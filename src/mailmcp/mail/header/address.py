@@ -38,7 +38,8 @@ _AROUND_DOTS: Final = re.compile(rf'("(?:[^"\\]|\\.)*+"?)|[{_FOLDING}]*+([@.])[{
 _ROUTE: Final = re.compile(r'\A@[^:"]*+:')  # obsolete source route: <@relay,@relay:user@host>
 # Any word of a local part may be quoted (section 4.4). A domain literal has none of what separates addresses.
 _ADDR_SPEC: Final = re.compile(
-    r"""(?:[^\s@"<>(),;:\\]|\\(?!")|"(?:[^"\\]|\\.)*+")++@[^\s@"<>(),;]++""", re.DOTALL
+    r"""(?: [^\s@"<>(),;:\\] | \\(?!") | (?<![^.])"(?:[^"\\]|\\.)*+"(?=[.@]) )++  @  [^\s@"<>(),;]++""",
+    re.DOTALL | re.VERBOSE,
 )
 _LOCAL_NAME: Final = re.compile(r'[^\s@"<>(),;]+')
 _NEEDS_QUOTES: Final = re.compile(r'[<>,;:"@()\[\]\\]')
