@@ -67,7 +67,7 @@ LONG = ": " * 95
     [
         (f'"Boss <boss@corp.example>, {LONG}"@evil.example', "…@evil.example"),
         (f'Al <"Boss <boss@corp.example>, {LONG}"@evil.example>', "Al <…@evil.example>"),
-        (f"Al <a@[{LONG}.corp.example]>", "…@[…]"),
+        (f"Al <a@[{'x' * 250}.corp.example]>", "…@[…]"),
         (
             f'", {LONG}"@evil.example, "Bob <bob@corp.example>, x" <c@evil.example>',
             '…@evil.example, "Bob <bob@corp.example>, x" <c@evil.example>',
