@@ -77,6 +77,10 @@ def test_results_are_read(value: str, text: str) -> None:
         ("mx.corp.example.evil.example", False),
         ("evil.example (mx.corp.example)", False),
         ("evil.example mx.corp.example", False),
+        ("mx.corp.example\u00a0", False),
+        ("\u2028mx.corp.example", False),
+        ("mx.corp.example\x1c", False),
+        ("m\u212a.corp.example", False),
         ("", False),
     ],
 )

@@ -120,8 +120,12 @@ def _clauses(value: str) -> list[str]:
 
 
 def _host(clause: str) -> str:
-    """Return the authserv-id in the first clause; "" for a version of the format other than 1."""
-    match = _ID.fullmatch(clause)
+    """Return the authserv-id in the first clause; "" for a version of the format other than 1.
+
+    One with characters beyond ASCII doesn't count: programs read some of them as spaces or ASCII letters,
+    and the host wouldn't remove a field that a sender wrote in such a name (RFC 8601 section 5).
+    """
+    match = _ID.fullmatch(clause) if clause.isascii() else None
     if match is None or match[3] not in (None, "1"):
         return ""
     return (_QUOTED_PAIR.sub(r"\1", match[1]) if match[1] is not None else match[2]).lower()
