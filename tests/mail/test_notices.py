@@ -1,8 +1,17 @@
 import base64
+from dataclasses import replace
+
+import pytest
 
 from mailmcp.limits import NOTICE_PARTS_MAX, NOTICES_MAX, TEXT_PART_OCTETS_MAX
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.notices import TOO_MANY_NOTICES, Notice, choose_notice_parts, read_notices
+from mailmcp.mail.notices import (
+    TOO_MANY_NOTICES,
+    Notice,
+    choose_notice_parts,
+    read_delivery_report,
+    read_notices,
+)
 
 CALENDAR = Part(part_id="2", content_type="text/calendar")
 FILE = Part(part_id="3", content_type="application/ics", encoding="base64")
@@ -37,6 +46,27 @@ def test_the_same_event_is_shown_once() -> None:
 
 def test_parts_that_are_not_there_are_skipped() -> None:
     assert read_notices((CALENDAR, STATUS), {}) == ()
+
+
+@pytest.mark.parametrize("method", ["zq\u202eWarning: zq", "request (update)", "z" * 3_000, "\u212aancel"])
+def test_a_method_is_one_of_the_standard(method: str) -> None:
+    part = replace(CALENDAR, params={"method": method})
+    [notice] = read_notices((part,), {"2": b"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n"})
+    assert notice.fields == {}
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [
+        ("boss@corp.example", "boss@corp.example"),
+        ("\u200b\u0338boss@corp.example", '"boss@corp.example"'),
+        ("\u00a0boss@corp.example", '"boss@corp.example"'),
+        ("\u212aim@corp.example", '"\u212aim@corp.example"'),
+    ],
+)
+def test_a_recipient_that_is_not_seen_whole_is_quoted(sent: str, shown: str) -> None:
+    [fields], _ = read_delivery_report(f"\r\nFinal-Recipient: rfc822; {sent}\r\n".encode())
+    assert fields["recipient"] == shown
 
 
 def test_an_object_without_events_still_has_its_method() -> None:

@@ -4,6 +4,7 @@ Invitations (`mailmcp.mail.calendar.invitation`), delivery reports (RFC 3464) an
 (RFC 8098). Reports are groups of fields in the syntax of header fields, separated by empty lines.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from mailmcp.limits import (
 )
 from mailmcp.mail.calendar.invitation import decode_calendar, describe_item
 from mailmcp.mail.clean import bounded_line, clean_line, cut_start
+from mailmcp.mail.header.address import is_seen_whole
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.mime.transfer import decode_transfer
@@ -46,7 +48,8 @@ _ORIGINAL: Final = frozenset(
         "message/global",
     }
 )
-_TYPED: Final = re.compile(r"^\s*[A-Za-z0-9-]{1,40}\s*;\s*")  # "rfc822; ann@a.example", "smtp; 550 No"
+_ODD_ADDRESS_CHARS_MAX: Final = 150
+_TYPED: Final = re.compile("^ *[A-Za-z0-9-]{1,40} *; *")  # "rfc822; ann@a.example", "smtp; 550 No"
 _BLANK_LINE: Final = re.compile(rb"(?:\r?\n|\r(?!\n))[ \t]*(?:\r?\n|\r(?!\n))")
 _GROUPS_MAX: Final = NOTICES_MAX * 2  # some reports have empty groups
 
@@ -237,7 +240,10 @@ def _groups(octets: bytes) -> Iterator[Headers]:
 
 def _recipient_address(group: Headers) -> str:
     address = _untyped(group.get("final-recipient") or group.get("original-recipient"))
-    return cut_start(clean_line(address).text, NOTICE_CHARS_MAX)
+    text = clean_line(address).text
+    if is_seen_whole(address):
+        return cut_start(text, NOTICE_CHARS_MAX)
+    return json.dumps(cut_start(text, _ODD_ADDRESS_CHARS_MAX), ensure_ascii=False)
 
 
 def _untyped(value: str) -> str:

@@ -22,6 +22,7 @@ from mailmcp.mail.trust.domains import (
         ("ada", ""),
         ("ada@", ""),
         ("ada@xn--99999999.example", "xn--99999999.example"),
+        ("ada@xn--corp-.example", "xn--corp-.example"),
         (f"ada@xn--{'a' * 80}.example", f"xn--{'a' * 80}.example"),
         ("ada@xn--b\u00fccher.example", "xn--b\u00fccher.example"),
     ],

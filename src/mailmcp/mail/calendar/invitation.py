@@ -34,6 +34,9 @@ _ANSWERS: Final = frozenset(
 """RFC 5545 section 3.2.12; anything else is not shown."""
 
 _INVITING: Final = {"request", "cancel", "reply", "add", "refresh", "counter", "declinecounter"}
+_METHODS: Final = _INVITING | {"publish"}
+"""RFC 5546 section 1.4."""
+
 _JOIN: Final = ("x-google-conference", "x-microsoft-skypeteamsmeetingurl", "conference", "url")
 
 
@@ -76,7 +79,7 @@ def decode_calendar(octets: bytes, part: Part) -> Calendar:
     source = decode_part(octets[: NOTICE_OCTETS_MAX * 2], part)
     calendar = read_calendar(source.text)
     return Calendar(
-        method=calendar.method or _method_of(part),
+        method=_known_method(calendar.method) or _method_of(part),
         items=calendar.items,
         defects=tuple(dict.fromkeys((*source.defects, *calendar.defects))),
     )
@@ -133,7 +136,12 @@ def _write(item: CalendarItem, method: str) -> str:
 
 
 def _method_of(part: Part) -> str:
-    return part.params.get("method", "").strip().lower()
+    return _known_method(part.params.get("method", "").strip(" "))
+
+
+def _known_method(method: str) -> str:
+    """Return a method in lower case; "" for any other word, which could say anything."""
+    return method.lower() if method.isascii() and method.lower() in _METHODS else ""
 
 
 def _describe_method(method: str, sequence: str) -> str:

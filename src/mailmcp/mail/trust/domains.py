@@ -78,9 +78,10 @@ def _decode_label(label: str) -> str:
     if not label.startswith("xn--") or len(label) > _LABEL_CHARS_MAX:
         return label
     try:
-        return label[4:].encode("ascii").decode("punycode").lower()
+        decoded = label[4:].encode("ascii").decode("punycode").lower()
     except UnicodeError:
         return label
+    return label if decoded.isascii() else decoded  # ASCII is never encoded (RFC 5890 section 2.3.2.1)
 
 
 def to_ascii(domain: str) -> str:
