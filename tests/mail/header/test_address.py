@@ -51,6 +51,7 @@ from steps import assert_linear
         # Broken ones are name text.
         ("root", [("root", "")]),
         ("<root>", [("", "root")]),
+        ("<58>, <Warning:>", [("<58>", ""), ("<Warning:>", "")]),
         ("john doe@b", [("john doe@b", "")]),
         ("Ada <not an address@b>", [("Ada <not an address@b>", "")]),
         ("Ada <a@b", [("Ada", "a@b")]),

@@ -41,7 +41,9 @@ _ADDR_SPEC: Final = re.compile(
     r"""(?: [^\s@"<>(),;:\\] | \\(?!") | (?<![^.])"(?:[^"\\]|\\.)*+"(?=[.@]) )++  @  [^\s@"<>(),;]++""",
     re.DOTALL | re.VERBOSE,
 )
-_LOCAL_NAME: Final = re.compile(r'[^\s@"<>(),;]+')
+_LOCAL_NAME: Final = re.compile(r"(?![0-9]+\Z)[A-Za-z0-9._+-]+")
+"""An address within one host, as system mail has, which passes for nothing else."""
+
 _NEEDS_QUOTES: Final = re.compile(r'[<>,;:"@()\[\]\\]')
 _BRACKETS: Final = frozenset({"Ps", "Pe"})
 _SPECIAL: Final = re.compile(r'(["\\])')
