@@ -48,7 +48,7 @@ _ODD_ESCAPE: Final = re.compile(
 _ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert(?:-layer)?$")
 """Values that depend on something else in the document, or on the browser's own style sheet."""
 
-_VARIABLE: Final = re.compile(rf"var\([{SPACES}]*(--[\w-]+)[{SPACES}]*(?:,[^()]*)?\)")
+_VARIABLE: Final = re.compile(rf"(?<![\w#@.%+\\-])var\([{SPACES}]*(--[\w-]+)[{SPACES}]*(?:,[^()]*)?\)")
 _NUMERIC: Final = re.compile(NUMBER)  # 000 is a position
 _QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")
 """Lengths without a unit, and colours without their sign."""
