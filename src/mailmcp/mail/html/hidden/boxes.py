@@ -30,7 +30,6 @@ OFF_PAGE_PX: Final = 500.0
 _FAR_PX: Final = 5_000.0  # to the right or below
 _SIZES: Final = frozenset({"width", "max-width", "height", "max-height"})
 _LEAST_PX: Final = 30.0
-_SHARE_MIN: Final = 0.5
 _NARROW_PX: Final = 100.0  # a background that content may well leave
 _SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
 _WIDE_PX: Final = 1_100.0  # content at the far end is out of sight
@@ -193,10 +192,10 @@ def _collapses(values: Mapping[str, str], *, is_part: bool) -> str:
 
 
 def _is_share(values: Mapping[str, str]) -> bool:
-    """Return whether a height is a small part of another, which only grids fix without saying so."""
+    """Return whether a height is a part of another, which grids and tables fix without saying so."""
     written = [value for name in ("height", "max-height") if "%" in (value := values.get(name, ""))]
     lengths = map(parse_length, written)
-    return any(length is not None and length.whole < _SHARE_MIN for length in lengths)
+    return any(length is not None and length.whole < 1 for length in lengths)
 
 
 def _inner_width(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> float:

@@ -49,6 +49,7 @@ _ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert(?:-laye
 """Values that depend on something else in the document, or on the browser's own style sheet."""
 
 _VARIABLE: Final = re.compile(rf"(?<![\w#@.%+\\-])var\([{SPACES}]*(--[\w-]+)[{SPACES}]*(?:,[^()]*)?\)")
+_IN_URL: Final = re.compile(r"url\([^()]*var\(", re.IGNORECASE)  # a mistake that ends the declaration
 _NUMERIC: Final = re.compile(NUMBER)  # 000 is a position
 _QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")
 """Lengths without a unit, and colours without their sign."""
@@ -185,7 +186,7 @@ def parse_block(
 
 def substitute(css: str, variables: Mapping[str, str]) -> str:
     """Replace `var()` of custom properties whose value is known; nothing beside it joins the value."""
-    if not variables or "var(" not in css:
+    if not variables or "var(" not in css or _IN_URL.search(css) is not None:
         return css
     return _VARIABLE.sub(lambda match: f" {variables.get(match[1]) or match[0]} ", css)
 
