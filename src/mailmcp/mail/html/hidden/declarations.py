@@ -127,7 +127,7 @@ _LAYER: Final = re.compile(
     r"|(?P<p>(?:(?:left|right|center|0|\d+(?:\.\d+)?(?:px|%))"
     r"(?: (?:center|top|bottom|0|\d+(?:\.\d+)?(?:px|%)))?"
     r"|(?:top|bottom)(?: (?:left|right|center))?)"
-    r"(?: ?/ ?(?:cover|contain|auto|100%)(?: (?:auto|100%))?)?)(?=\s|$)"
+    r"(?: ?/ ?(?:cover|contain|(?:auto|100%)(?: (?:auto|100%))?))?)(?=\s|$)"
     r"|(?P<i>none|[a-z-]+(?<!rgb)(?<!rgba)(?<!hsl)\((?:[^()]|\([^()]*\))*\))"
     r"|(?P<c>#?[a-z0-9]+(?:\([^()]*\))?)|(?P<x>\S)"
 )
