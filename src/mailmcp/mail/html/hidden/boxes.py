@@ -61,8 +61,8 @@ def kind_of(tag: str, values: Mapping[str, str]) -> str:
         display = "block" if tag in BLOCKS else "table" if tag in TABLE_PARTS or tag == "body" else "inline"
     if display == "inline":
         return display
-    is_clipping = _is_clipping(values) or (tag == "table" and display == "block" and "display" not in values)
-    return "block" if display in ("block", "list-item") and not is_clipping else "root"
+    clips = is_clipping(values) or (tag == "table" and display == "block" and "display" not in values)
+    return "block" if display in ("block", "list-item") and not clips else "root"
 
 
 def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
@@ -101,7 +101,8 @@ def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     return replace(style, place=place, room_px=min(room_px, WINDOW_PX[0]), unchecked=style.unchecked or moved)
 
 
-def _is_clipping(values: Mapping[str, str]) -> bool:
+def is_clipping(values: Mapping[str, str]) -> bool:
+    """Return whether a box clips what leaves it."""
     overflows = {values.get("overflow-x", "visible"), values.get("overflow-y", "visible")}
     return not overflows <= {"visible", *WIDE - {"inherit"}}
 
@@ -139,7 +140,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     is_low = height_px <= least_px
     if is_cell:
         height_px = math.inf  # it grows with its content, unless a flexible box around makes it a block
-    if kind == "inline" and not _is_clipping(values):
+    if kind == "inline" and not is_clipping(values):
         return style
     outer_px = style.height_px
     inner_px = max(_inner_width(values, style, width_px), 0.0)
@@ -150,7 +151,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         style = replace(style, box=worst([style.box, MAYBE]))  # a box around may be as narrow
     if not is_cell and inner_px < _NARROW_PX and style.needs_background:
         style = replace(style, room_px=min(style.room_px, inner_px))  # long words leave it
-    if not _is_clipping(values):
+    if not is_clipping(values):
         return style
     if tag in ("html", "body"):  # what doesn't fit in the window can't be scrolled to
         return replace(style, unchecked=style.unchecked or height_px < math.inf)
@@ -161,7 +162,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         verdict = (
             "extent" if is_tiny and kind != "inline" and not is_cell and _clips_all(tag, values) else MAYBE
         )
-    if values.get("display", "").endswith(("flex", "grid")):
+    if style.squeezes:
         style = replace(style, unchecked=True)
     if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
         style = replace(style, capacity=0)
@@ -192,10 +193,15 @@ def _collapses(values: Mapping[str, str], *, is_part: bool) -> str:
 
 
 def _is_share(values: Mapping[str, str]) -> bool:
-    """Return whether a height is a part of another, which grids and tables fix without saying so."""
-    written = [value for name in ("height", "max-height") if "%" in (value := values.get(name, ""))]
-    lengths = map(parse_length, written)
-    return any(length is not None and length.whole < 1 for length in lengths)
+    """Return whether a height is a part of another, which grids and tables fix without saying so.
+
+    The height of a table comes from its cells' content, in which a whole of a box that scrolls counts as 0.
+    """
+    is_scrolling = not {values.get("overflow-x"), values.get("overflow-y")} <= {"hidden", "clip"}
+    written = {name: value for name in ("height", "max-height") if "%" in (value := values.get(name, ""))}
+    if is_scrolling and "height" in written:
+        return True
+    return any(length is not None and length.whole < 1 for length in map(parse_length, written.values()))
 
 
 def _inner_width(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> float:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from mailmcp.mail.html.hidden.boxes import OFF_PAGE_PX, clip, kind_of, lengths_px, move
+from mailmcp.mail.html.hidden.boxes import OFF_PAGE_PX, clip, is_clipping, kind_of, lengths_px, move
 from mailmcp.mail.html.hidden.colour import is_readable
 from mailmcp.mail.html.hidden.painting import RAISED, is_odd_box, paint
 from mailmcp.mail.html.hidden.style import (
@@ -72,6 +72,7 @@ def compute_style(
     if (
         not values
         and not parent.letters
+        and not parent.squeezes
         and (tag not in BLOCKS or parent.block_backgrounds == parent.backgrounds)
     ):
         return parent
@@ -107,9 +108,13 @@ def compute_style(
         inherited=_judge_inherited(values, parent, kind, soft, font_px),
         box=worst([parent.box, faded, *(own[name] for name in own if not ROWS[name].moves)]),
         has_canvas=has_canvas,
+        squeezes=parent.squeezes
+        if kind == "contents"
+        else values.get("display", "").endswith(("flex", "grid", "box")),
         capacity=None,
         unchecked=font_px > FONT_MAX_PX
         or any(verdict for name, verdict in own.items() if ROWS[name].moves)
+        or (parent.squeezes and is_clipping(values))
         or (
             parent.clipped
             and kind != "none"

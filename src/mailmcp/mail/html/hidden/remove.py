@@ -200,7 +200,8 @@ class _Visitor:
         block = self.blocks if is_block else level.block
         inner = level.possible
         reaches = not is_block or (inner.block_backgrounds == inner.backgrounds and not inner.letters)
-        if not attributes and tag not in _SPECIAL and self.cascade.is_empty and reaches:
+        is_plain = not attributes and tag not in _SPECIAL and not inner.squeezes
+        if is_plain and self.cascade.is_empty and reaches:
             return _Level(level.certain, level.possible, level.family, block)  # most of most mail
         element = Element(tag=tag, attributes=attributes)
         values, family = self.cascade.values(element, level.family)

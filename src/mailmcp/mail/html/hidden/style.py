@@ -77,6 +77,9 @@ class ComputedStyle:
     clipped: bool = False
     """Whether a box around clips what is higher than it."""
 
+    squeezes: bool = False
+    """Whether the element is a flexible box or a grid, which may leave nothing of a child that clips."""
+
     capacity: int | None = None
     """How many characters fit into the element's own box; None if it grows with them."""
 
