@@ -41,6 +41,11 @@ _BUTTON_CHARS: Final = 60
 _PADDED: Final = frozenset({"ol", "ul", "menu", "dir", "fieldset", "button", "dialog"})
 """Padded by the style sheet of browsers."""
 
+INDENTS_PX: Final = dict.fromkeys(("blockquote", "figure"), 80.0) | dict.fromkeys(
+    ("dd", "dir", "menu", "ol", "ul"), 40.0
+)
+"""How much of the width that style sheet takes by margins or padding."""
+
 
 def kind_of(tag: str, values: Mapping[str, str]) -> str:
     """Return "inline", "contents", "block", "float" or "root": a box that contains its floats."""
@@ -143,7 +148,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     if kind == "inline" and not is_clipping(values):
         return style
     outer_px = style.height_px
-    inner_px = max(_inner_width(values, style, width_px), 0.0)
+    inner_px = max(_inner_width(tag, values, style, width_px), 0.0)
     style = replace(style, width_px=min(inner_px, WINDOW_PX[0]), height_px=height_px)
     grows = is_cell and "max-width" not in values
     style = replace(style, capacity=_capacity(values, style, math.inf if grows else inner_px))
@@ -204,12 +209,14 @@ def _is_share(values: Mapping[str, str]) -> bool:
     return any(length is not None and length.whole < 1 for length in map(parse_length, written.values()))
 
 
-def _inner_width(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> float:
+def _inner_width(tag: str, values: Mapping[str, str], style: ComputedStyle, width_px: float) -> float:
     """Return what margins, borders and padding leave of the width of a box."""
     margins, padding = (
         sum(max(0.0, *lengths_px(values, style, f"{name}-{side}")) for side in ("left", "right"))
         for name in ("margin", "padding")
     )
+    if PLACES.isdisjoint(values):
+        margins += INDENTS_PX.get(tag, 0.0)
     return min(width_px, style.width_px - margins) - padding - _border_px(values, style, "left", "right")
 
 

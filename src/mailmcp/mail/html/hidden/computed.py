@@ -12,7 +12,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from mailmcp.mail.html.hidden.boxes import OFF_PAGE_PX, clip, is_clipping, kind_of, lengths_px, move
+from mailmcp.mail.html.hidden.boxes import (
+    INDENTS_PX,
+    OFF_PAGE_PX,
+    clip,
+    is_clipping,
+    kind_of,
+    lengths_px,
+    move,
+)
 from mailmcp.mail.html.hidden.colour import is_readable
 from mailmcp.mail.html.hidden.painting import RAISED, is_odd_box, paint
 from mailmcp.mail.html.hidden.style import (
@@ -41,6 +49,8 @@ from mailmcp.mail.html.tags import BLOCKS
 _OPACITY_MIN: Final = 0.1
 _LETTER_PULL_MAX_PX: Final = 4.0
 _INDENT_PX: Final = (-24.0, 100.0)  # a short first line stays in the window
+_INDENT_ROOM_PX: Final = 40.0  # of lists and quotations, which counts where there is little room
+_NARROW_PX: Final = 300.0
 _OWN: Final = {name for name, row in ROWS.items() if not row.inherited}
 _INHERITED: Final = (ROWS.keys() - _OWN) | {"text-indent"}
 _BOX_ONLY: Final = frozenset({"content-visibility", "transform", "scale"})
@@ -73,6 +83,7 @@ def compute_style(
         not values
         and not parent.letters
         and not parent.squeezes
+        and tag not in INDENTS_PX
         and (tag not in BLOCKS or parent.block_backgrounds == parent.backgrounds)
     ):
         return parent
@@ -125,6 +136,8 @@ def compute_style(
         return paint(tag, values, style, kind)
     style = paint(tag, values, move(tag, values, style, kind), kind, font_px / max(parent.font_px, 1.0))
     style = clip(tag, values, style, kind)
+    if tag in INDENTS_PX and style.room_px < _NARROW_PX:
+        style = replace(style, room_px=style.room_px - _INDENT_ROOM_PX)
     return replace(style, backgrounds=style.seen_backgrounds) if is_odd else style
 
 

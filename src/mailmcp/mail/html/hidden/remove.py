@@ -16,6 +16,7 @@ from typing import Final
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from mailmcp.mail.clean import clean_text
+from mailmcp.mail.html.hidden.boxes import INDENTS_PX
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
 from mailmcp.mail.html.hidden.computed import compute_style
 from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
@@ -50,16 +51,13 @@ _MAYBE_RENDERED: Final = frozenset(
 )
 """Elements whose content some programs show, or show a part of."""
 
-_INDENTED: Final = frozenset({"blockquote", "dd", "dir", "figure", "menu", "ol", "ul"})
 _SPECIAL: Final = (
     _NOT_RENDERED
     | _MAYBE_RENDERED
-    | _INDENTED
+    | INDENTS_PX.keys()
     | STYLED.keys()
     | {"caption", "dialog", "datalist", "rp", "summary"}
 )
-_INDENT_PX: Final = 40.0
-_NARROW_PX: Final = 300.0
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
 _BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby isn't supported
 _BLANKS: Final = "\xa0" * 80
@@ -211,8 +209,6 @@ class _Visitor:
         certain = self._compute(tag, values.certain, level.certain)
         possible = self._compute(tag, values.possible, parent, values.soft)
         gone = tag in _NOT_RENDERED or (tag == "rp" and len(node.text().strip()) > _BRACKETS_MAX)
-        if tag in _INDENTED and possible.room_px < _NARROW_PX:
-            possible = replace(possible, room_px=possible.room_px - _INDENT_PX)
         technique = "display" if gone else _both(certain.removal, possible.removal)
         self.unchecked = (
             self.unchecked
@@ -301,6 +297,8 @@ def _fits(box: LexborNode, style: ComputedStyle) -> bool:
     if capacity <= 0:
         texts = (node.text_content for node in box.traverse(include_text=True) if node.is_text_node)
         return not any((text or "").strip() for text in texts)
+    if box.tag == "details":  # its first line is a summary, if need be the browser's own
+        return False
     for node in box.traverse(include_text=True):
         if node.is_text_node:
             text = node.text_content or ""
