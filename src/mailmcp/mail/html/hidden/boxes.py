@@ -47,6 +47,11 @@ INDENTS_PX: Final = dict.fromkeys(("blockquote", "figure"), 80.0) | dict.fromkey
 """How much of the width that style sheet takes by margins or padding."""
 
 
+def is_caption(tag: str, values: Mapping[str, str]) -> bool:
+    """Return whether an element is the caption of a table, which may be as narrow as one word."""
+    return tag == "caption" or values.get("display") == "table-caption"
+
+
 def kind_of(tag: str, values: Mapping[str, str]) -> str:
     """Return "inline", "contents", "block", "float" or "root": a box that contains its floats."""
     display = values.get("display", "")
@@ -139,19 +144,20 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         or "clip" in (values.get("overflow-x"), values.get("overflow-y"))  # its floats leave it
         or _is_too_wide(values, style)
         or (kind == "inline" and _paints_over_lines(values, style))
+        or (style.height_px == math.inf and style.needs_background and _is_share(values))
     )
     style = replace(style, unchecked=style.unchecked or may_hide)
     least_px = max(0.6 * style.font_px, _EXTENT_MAX_PX)
     is_low = height_px <= least_px
     if is_cell:
         height_px = math.inf  # it grows with its content, unless a flexible box around makes it a block
-    if kind == "inline" and not is_clipping(values):
+    if kind == "inline" and not is_clipping(values) and values.get("display") != "inherit":
         return style
     outer_px = style.height_px
     inner_px = max(_inner_width(tag, values, style, width_px), 0.0)
     style = replace(style, width_px=min(inner_px, WINDOW_PX[0]), height_px=height_px)
-    grows = is_cell and "max-width" not in values
-    style = replace(style, capacity=_capacity(values, style, math.inf if grows else inner_px))
+    line_px = _line_px(tag, values, inner_px, is_cell=is_cell)
+    style = replace(style, capacity=_capacity(values, style, line_px))
     if style.clips and inner_px < _LEAST_PX and (tag == "table" or not is_cell):
         style = replace(style, box=worst([style.box, MAYBE]))  # a box around may be as narrow
     if not is_cell and inner_px < _NARROW_PX and style.needs_background:
@@ -159,7 +165,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     if not is_clipping(values):
         return style
     if tag in ("html", "body"):  # what doesn't fit in the window can't be scrolled to
-        return replace(style, unchecked=style.unchecked or height_px < math.inf)
+        return replace(style, unchecked=style.unchecked or height_px < math.inf or inner_px < _LEAST_PX)
     verdict = ""
     if is_low or width_px <= least_px:
         # What is around may be wider than it says, as cells are.
@@ -202,7 +208,8 @@ def _is_share(values: Mapping[str, str]) -> bool:
 
     The height of a table comes from its cells' content, in which a whole of a box that scrolls counts as 0.
     """
-    is_scrolling = not {values.get("overflow-x"), values.get("overflow-y")} <= {"hidden", "clip"}
+    overflows = {values.get("overflow-x"), values.get("overflow-y")}
+    is_scrolling = is_clipping(values) and not overflows <= {"hidden", "clip"}
     written = {name: value for name in ("height", "max-height") if "%" in (value := values.get(name, ""))}
     if is_scrolling and "height" in written:
         return True
@@ -218,6 +225,13 @@ def _inner_width(tag: str, values: Mapping[str, str], style: ComputedStyle, widt
     if PLACES.isdisjoint(values):
         margins += INDENTS_PX.get(tag, 0.0)
     return min(width_px, style.width_px - margins) - padding - _border_px(values, style, "left", "right")
+
+
+def _line_px(tag: str, values: Mapping[str, str], inner_px: float, *, is_cell: bool) -> float:
+    """Return how long the lines of a box can be. A cell grows with them; a caption may be one word wide."""
+    if is_caption(tag, values):
+        return min(inner_px, _LEAST_PX)
+    return math.inf if is_cell and "max-width" not in values else inner_px
 
 
 def _capacity(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from mailmcp.mail.html.hidden.boxes import is_caption
 from mailmcp.mail.html.hidden.colour import (
     BLACK,
     WHITE,
@@ -28,7 +29,7 @@ RAISED: Final = frozenset({"sub", "sup"})
 """Elements that browsers raise or lower, so that they may leave the background of their line."""
 
 _ODD: Final = frozenset(
-    {"caption", "details", "dialog", "fieldset", "legend", "marquee", "meter", "progress"}
+    {"details", "dialog", "fieldset", "legend", "marquee", "meter", "progress"}
     | {"rb", "rp", "rt", "rtc", "ruby", "select", "slot", "summary"}
 )
 """Elements of which parts are outside of the background, and the only ones that browsers lay out apart."""
@@ -46,7 +47,7 @@ def is_odd_box(tag: str, values: Mapping[str, str]) -> bool:
 
     Any background of an element around them may be what is seen.
     """
-    return tag in _ODD or values.get("display") == "table-caption"
+    return tag in _ODD or is_caption(tag, values)
 
 
 def paint(

@@ -16,7 +16,7 @@ from typing import Final
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from mailmcp.mail.clean import clean_text
-from mailmcp.mail.html.hidden.boxes import INDENTS_PX
+from mailmcp.mail.html.hidden.boxes import INDENTS_PX, is_caption
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
 from mailmcp.mail.html.hidden.computed import compute_style
 from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
@@ -56,9 +56,13 @@ _SPECIAL: Final = (
     | _MAYBE_RENDERED
     | INDENTS_PX.keys()
     | STYLED.keys()
-    | {"caption", "dialog", "datalist", "rp", "summary"}
+    | {"caption", "dialog", "datalist", "rp", "rt", "summary"}
 )
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
+_LINE: Final = re.compile("(?:border|outline)(?:-top|-bottom)?(?:-width)?")
+_OVERLAPS: Final = ({"rt", "line"}, {"rt", "shadow"}, {"caption", "shadow"})
+"""Text outside of its line or table, and what may be painted there in the same colour."""
+
 _BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby isn't supported
 _BLANKS: Final = "\xa0" * 80
 _PUSHED: Final = re.compile(r"\n.*\n|\t")
@@ -141,7 +145,11 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
         chars=sum(map(_count_chars, visitor.hidden)),
         marked=len(visitor.marked),
         marked_chars=sum(_count_chars(node) for run in visitor.marked for node in run),
-        unchecked=visitor.unchecked or document.unchecked or rules.unchecked or visitor.cascade.unchecked,
+        unchecked=visitor.unchecked
+        or document.unchecked
+        or rules.unchecked
+        or visitor.cascade.unchecked
+        or any(overlap <= visitor.drawn for overlap in _OVERLAPS),
     )
     for run in visitor.marked:  # only now: changing them changes what is next
         _mark(run)
@@ -167,6 +175,7 @@ class _Visitor:
     __slots__ = (
         "blocks",
         "cascade",
+        "drawn",
         "hidden",
         "last",
         "marked",
@@ -183,6 +192,7 @@ class _Visitor:
         self.marked: list[list[LexborNode]] = []
         self.last: object = ""  # how the last text was hidden, or in which block it was marked
         self.blocks = 0
+        self.drawn: set[str] = set()
         self.unchecked = False
         self.verdicts: dict[ComputedStyle, str] = {}
         self.styles: dict[tuple[str, int, int], tuple[ComputedStyle, Mapping[str, str], ComputedStyle]] = {}
@@ -206,6 +216,7 @@ class _Visitor:
         parent = inner
         if tag == "summary" and level.summary is not None:
             parent, level.summary = level.summary, None
+        self.drawn |= _drawn(tag, values.possible)
         certain = self._compute(tag, values.certain, level.certain)
         possible = self._compute(tag, values.possible, parent, values.soft)
         gone = tag in _NOT_RENDERED or (tag == "rp" and len(node.text().strip()) > _BRACKETS_MAX)
@@ -313,6 +324,16 @@ def _fits(box: LexborNode, style: ComputedStyle) -> bool:
         if capacity < 0:
             return False
     return True
+
+
+def _drawn(tag: str, values: Mapping[str, str]) -> set[str]:
+    """Return what an element adds to `_OVERLAPS`."""
+    found = {"line" for name in values if _LINE.fullmatch(name) and values[name] not in ("0", "none")}
+    if values.get("box-shadow", "none") != "none":
+        found.add("shadow")
+    if is_caption(tag, values):
+        found.add("caption")
+    return found | ({tag} & {"rt"})
 
 
 def _is_cut(text: str, style: ComputedStyle) -> bool:
