@@ -36,6 +36,7 @@ _WIDE_PX: Final = 1_100.0  # content at the far end is out of sight
 _OVERLAP_PX: Final = 20.0  # templates pull boxes together by as much
 _ROUND_PX: Final = 24.0  # corners rounder than that can take words away
 _EDGES_PX: Final = 24.0  # of two borders, or of a shadow
+_OUTLINE_PX: Final = 4.0  # drawn over what is around; no template has broader ones
 _BUTTON_PX: Final = 60.0  # height of a button that is round at its ends
 _BUTTON_CHARS: Final = 60
 _PADDED: Final = frozenset({"ol", "ul", "menu", "dir", "fieldset", "button", "dialog"})
@@ -165,7 +166,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     if not is_clipping(values):
         return style
     if tag in ("html", "body"):  # what doesn't fit in the window can't be scrolled to
-        return replace(style, unchecked=style.unchecked or height_px < math.inf or inner_px < _LEAST_PX)
+        return replace(style, unchecked=style.unchecked or height_px < math.inf)
     verdict = ""
     if is_low or width_px <= least_px:
         # What is around may be wider than it says, as cells are.
@@ -191,7 +192,11 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
 def _paints_over_lines(values: Mapping[str, str], style: ComputedStyle) -> bool:
     """Return whether a line of an inline element may cover the one above it."""
     shadow_px = sum(map(float, re.findall(r"([\d.]+)px", values.get("box-shadow", ""))))
-    return max(shadow_px, _border_px(values, style, "top", "bottom")) > _EDGES_PX
+    outlines = re.findall(r"[\d.]+", " ".join(values.get(name, "") for name in ("outline", "outline-width")))
+    return (
+        max(shadow_px, _border_px(values, style, "top", "bottom")) > _EDGES_PX
+        or max(map(float, outlines), default=0.0) > _OUTLINE_PX
+    )
 
 
 def _collapses(values: Mapping[str, str], *, is_part: bool) -> str:

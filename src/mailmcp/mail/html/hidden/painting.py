@@ -50,6 +50,11 @@ def is_odd_box(tag: str, values: Mapping[str, str]) -> bool:
     return tag in _ODD or is_caption(tag, values)
 
 
+def is_raised(tag: str, values: Mapping[str, str]) -> bool:
+    """Return whether an inline element raises or lowers its text."""
+    return tag in (*RAISED, "rt") or values.get("vertical-align", "baseline") not in ("baseline", *WIDE)
+
+
 def paint(
     tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str, growth: float = 1.0
 ) -> ComputedStyle:
@@ -81,11 +86,7 @@ def paint(
         behind = join_backgrounds(behind, style.block_backgrounds)
     elif kind == "float":
         behind = join_backgrounds(behind, style.float_backgrounds)
-    elif (
-        tag in RAISED
-        or values.get("vertical-align", "baseline") not in ("baseline", *WIDE)
-        or growth > _GROWTH_MAX
-    ):
+    elif is_raised(tag, values) or growth > _GROWTH_MAX:
         behind = join_backgrounds(behind, style.block_backgrounds)  # out of the background of the line
     painted = style if behind == style.backgrounds else replace(style, backgrounds=behind)
     is_apart = kind == "float" or tag == "caption" or (style.letters == "inline" and kind != "inline")

@@ -16,10 +16,11 @@ from typing import Final
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from mailmcp.mail.clean import clean_text
-from mailmcp.mail.html.hidden.boxes import INDENTS_PX, is_caption
+from mailmcp.mail.html.hidden.boxes import INDENTS_PX, is_caption, is_clipping
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
 from mailmcp.mail.html.hidden.computed import compute_style
 from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
+from mailmcp.mail.html.hidden.painting import is_raised
 from mailmcp.mail.html.hidden.selector import Element, parse_selector
 from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
@@ -60,9 +61,14 @@ _SPECIAL: Final = (
 )
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
 _LINE: Final = re.compile("(?:border|outline)(?:-top|-bottom)?(?:-width)?")
-_OVERLAPS: Final = ({"rt", "line"}, {"rt", "shadow"}, {"caption", "shadow"})
-"""Text outside of its line or table, and what may be painted there in the same colour."""
+_TOGETHER: Final = ({"raised", "line"}, {"raised", "shadow"}, {"caption", "shadow"}, {"html", "body"})
+"""Traits of elements that hide text together.
 
+Text outside of its line or table may be where something is painted in its colour. If `html` and `body` have
+`overflow`, the body clips.
+"""
+
+_RAISED_MIN: Final = 2
 _BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby isn't supported
 _BLANKS: Final = "\xa0" * 80
 _PUSHED: Final = re.compile(r"\n.*\n|\t")
@@ -112,6 +118,9 @@ class _Level:
     block: int = 0
     """Which block of text it is in."""
 
+    raised: int = 0
+    """How many inline elements around it raise or lower their text; annotations count as two."""
+
     summary: ComputedStyle | None = None
     """What the first summary of a closed `details` inherits: it alone is shown."""
 
@@ -149,7 +158,7 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
         or document.unchecked
         or rules.unchecked
         or visitor.cascade.unchecked
-        or any(overlap <= visitor.drawn for overlap in _OVERLAPS),
+        or any(traits <= visitor.traits for traits in _TOGETHER),
     )
     for run in visitor.marked:  # only now: changing them changes what is next
         _mark(run)
@@ -175,12 +184,12 @@ class _Visitor:
     __slots__ = (
         "blocks",
         "cascade",
-        "drawn",
         "hidden",
         "last",
         "marked",
         "passages",
         "styles",
+        "traits",
         "unchecked",
         "verdicts",
     )
@@ -192,7 +201,7 @@ class _Visitor:
         self.marked: list[list[LexborNode]] = []
         self.last: object = ""  # how the last text was hidden, or in which block it was marked
         self.blocks = 0
-        self.drawn: set[str] = set()
+        self.traits: set[str] = set()
         self.unchecked = False
         self.verdicts: dict[ComputedStyle, str] = {}
         self.styles: dict[tuple[str, int, int], tuple[ComputedStyle, Mapping[str, str], ComputedStyle]] = {}
@@ -210,13 +219,17 @@ class _Visitor:
         reaches = not is_block or (inner.block_backgrounds == inner.backgrounds and not inner.letters)
         is_plain = not attributes and tag not in _SPECIAL and not inner.squeezes
         if is_plain and self.cascade.is_empty and reaches:
-            return _Level(level.certain, level.possible, level.family, block)  # most of most mail
+            # So is most of most mail.
+            return _Level(level.certain, level.possible, level.family, block, level.raised)
         element = Element(tag=tag, attributes=attributes)
         values, family = self.cascade.values(element, level.family)
         parent = inner
         if tag == "summary" and level.summary is not None:
             parent, level.summary = level.summary, None
-        self.drawn |= _drawn(tag, values.possible)
+        raised = level.raised
+        if not is_block and is_raised(tag, values.possible):
+            raised += _RAISED_MIN if tag == "rt" else 1
+        self.traits |= _traits(tag, values.possible, raised)
         certain = self._compute(tag, values.certain, level.certain)
         possible = self._compute(tag, values.possible, parent, values.soft)
         gone = tag in _NOT_RENDERED or (tag == "rp" and len(node.text().strip()) > _BRACKETS_MAX)
@@ -244,7 +257,7 @@ class _Visitor:
         display = values.possible.get("display", "")
         if is_block != (display not in _IN_LINE) and display not in _EITHER:
             node.attrs[LINE_ATTRIBUTE] = "no" if is_block else "yes"
-        found = _Level(certain, possible, family, block)
+        found = _Level(certain, possible, family, block, raised)
         is_open = tag == "details" and "open" in attributes and "name" not in attributes
         if tag in _MAYBE_RENDERED and not is_open:
             found.summary = possible if tag == "details" else None
@@ -326,14 +339,18 @@ def _fits(box: LexborNode, style: ComputedStyle) -> bool:
     return True
 
 
-def _drawn(tag: str, values: Mapping[str, str]) -> set[str]:
-    """Return what an element adds to `_OVERLAPS`."""
+def _traits(tag: str, values: Mapping[str, str], raised: int) -> set[str]:
+    """Return which traits of `_TOGETHER` an element has."""
     found = {"line" for name in values if _LINE.fullmatch(name) and values[name] not in ("0", "none")}
     if values.get("box-shadow", "none") != "none":
         found.add("shadow")
     if is_caption(tag, values):
         found.add("caption")
-    return found | ({tag} & {"rt"})
+    if raised >= _RAISED_MIN:
+        found.add("raised")
+    if tag in ("html", "body") and is_clipping(values):
+        found.add(tag)
+    return found
 
 
 def _is_cut(text: str, style: ComputedStyle) -> bool:
