@@ -25,6 +25,7 @@ _PAINTS: Final = frozenset(
     {*COLOURS, "background-color", "background-image", "background-clip", "background-origin"}
     | {"background-size", "background-position", "text-shadow", "display"}
 )
+BACKGROUNDS: Final = frozenset({"background-color", "background-image"})
 RAISED: Final = frozenset({"sub", "sup"})
 """Elements that browsers raise or lower, so that they may leave the background of their line."""
 
@@ -168,6 +169,16 @@ def _cover(upper: tuple[Colour, ...], lower: tuple[Colour | None, ...]) -> tuple
         for below in lower
     ]
     return join_backgrounds(tuple(found), ()) if found else lower
+
+
+def join_behind(style: ComputedStyle, parent: ComputedStyle) -> ComputedStyle:
+    """Return the style of an element whose background may not apply."""
+    return replace(
+        style,
+        backgrounds=join_backgrounds(style.backgrounds, parent.backgrounds),
+        block_backgrounds=join_backgrounds(style.block_backgrounds, parent.block_backgrounds),
+        float_backgrounds=join_backgrounds(style.float_backgrounds, parent.float_backgrounds),
+    )
 
 
 def join_backgrounds(

@@ -20,7 +20,7 @@ from mailmcp.mail.html.hidden.boxes import INDENTS_PX, is_caption, is_clipping
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
 from mailmcp.mail.html.hidden.computed import compute_style
 from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
-from mailmcp.mail.html.hidden.painting import is_raised
+from mailmcp.mail.html.hidden.painting import BACKGROUNDS, is_raised, join_behind
 from mailmcp.mail.html.hidden.selector import Element, parse_selector
 from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
@@ -232,6 +232,8 @@ class _Visitor:
         self.traits |= _traits(tag, values.possible, raised)
         certain = self._compute(tag, values.certain, level.certain)
         possible = self._compute(tag, values.possible, parent, values.soft)
+        if not BACKGROUNDS.isdisjoint(values.soft) and parent.backgrounds != level.certain.backgrounds:
+            possible = join_behind(possible, parent)  # of two that may apply, either may be what is seen
         gone = tag in _NOT_RENDERED or (tag == "rp" and len(node.text().strip()) > _BRACKETS_MAX)
         technique = "display" if gone else _both(certain.removal, possible.removal)
         self.unchecked = (
