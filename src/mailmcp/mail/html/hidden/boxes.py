@@ -28,7 +28,7 @@ OFF_PAGE_PX: Final = 500.0
 """To the left or above, where nobody can scroll."""
 
 _FAR_PX: Final = 5_000.0  # to the right or below
-_SIZES: Final = frozenset({"width", "max-width", "height", "max-height"})
+SIZES: Final = frozenset({"width", "max-width", "height", "max-height"})
 _LEAST_PX: Final = 30.0
 _NARROW_PX: Final = 100.0  # a background that content may well leave
 _SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
@@ -170,7 +170,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     verdict = ""
     if is_low or width_px <= least_px:
         # What is around may be wider than it says, as cells are.
-        is_tiny = 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX and not _SIZES.isdisjoint(values)
+        is_tiny = 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX and not SIZES.isdisjoint(values)
         verdict = (
             "extent" if is_tiny and kind != "inline" and not is_cell and _clips_all(tag, values) else MAYBE
         )

@@ -16,7 +16,7 @@ from typing import Final
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from mailmcp.mail.clean import clean_text
-from mailmcp.mail.html.hidden.boxes import INDENTS_PX, is_caption, is_clipping
+from mailmcp.mail.html.hidden.boxes import INDENTS_PX, SIZES, is_caption, is_clipping
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
 from mailmcp.mail.html.hidden.computed import compute_style
 from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
@@ -61,14 +61,15 @@ _SPECIAL: Final = (
 )
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
 _LINE: Final = re.compile("(?:border|outline)(?:-top|-bottom)?(?:-width)?")
-_TOGETHER: Final = ({"raised", "line"}, {"raised", "shadow"}, {"caption", "shadow"}, {"html", "body"})
+_TOGETHER: Final = ({"raised", "line"}, {"raised", "shadow"}, {"caption", "shadow"}, {"html", "body", "size"})
 """Traits of elements that hide text together.
 
 Text outside of its line or table may be where something is painted in its colour. If `html` and `body` have
-`overflow`, the body clips.
+`overflow`, the body clips, and may be too small.
 """
 
 _RAISED_MIN: Final = 2
+_FULL: Final = ("100%", "auto", "none", "100vw", "100vh")
 _BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby isn't supported
 _BLANKS: Final = "\xa0" * 80
 _PUSHED: Final = re.compile(r"\n.*\n|\t")
@@ -350,8 +351,9 @@ def _traits(tag: str, values: Mapping[str, str], raised: int) -> set[str]:
         found.add("caption")
     if raised >= _RAISED_MIN:
         found.add("raised")
-    if tag in ("html", "body") and is_clipping(values):
-        found.add(tag)
+    if tag in ("html", "body"):
+        found |= {tag} if is_clipping(values) else set()
+        found |= {"size" for name in SIZES & values.keys() if values[name] not in _FULL}
     return found
 
 
