@@ -197,10 +197,15 @@ def test_long_lists_of_file_names_are_cut_visibly() -> None:
 
 
 def test_no_file_name_passes_for_an_attached_message() -> None:
-    names = [b"message: inner", b"Message : inner", b"message 1.txt"]
+    names = [b"message: inner", b"Message : inner", b"message 1.txt", b"file: message: inner"]
     leaves = ((b"text", b"csv", (b"name", name), None, None, b"7bit", 9, 1) for name in names)
     row = build_row(REF, FetchedMessage(uid=2, body_structure=(*leaves, b"mixed")))
-    assert row.attachments == ["file: message: inner", "file: Message : inner", "message 1.txt"]
+    assert row.attachments == [
+        "file: message: inner",
+        "file: Message : inner",
+        "message 1.txt",
+        "file: file: message: inner",
+    ]
 
 
 def test_no_file_name_passes_for_more_files() -> None:

@@ -29,7 +29,7 @@ _EVIDENCE_FIELDS = "CC"
 _TEXT_FIELDS = "MIME-VERSION CONTENT-TYPE CONTENT-TRANSFER-ENCODING"
 """Needed to read the first octets of TEXT."""
 
-_AS_MESSAGE = re.compile(r"\W*message\s*:", re.IGNORECASE)
+_AS_MESSAGE = re.compile(r"(?:file: )*\W*message\s*:", re.IGNORECASE)
 _NOTHING = SearchTerms()
 _ANYONES = SentMail()
 _ARRIVED_LATE_S = 2 * 86_400

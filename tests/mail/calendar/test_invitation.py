@@ -185,6 +185,11 @@ def test_a_name_adds_neither_an_attendee_nor_an_answer() -> None:
             "organizer",
             f'"…{"x" * 135}\\"@evil.example"',
         ),
+        (
+            "ORGANIZER;CN=Boss:ma\u0131lto:boss@corp.example",
+            "organizer",
+            'Boss <"ma\u0131lto:boss@corp.example">',
+        ),
         (f"DTSTART:{'y' * 600}", "when", f'"{"y" * 79}…"'),
         (f'DTSTART;TZID="a b{"y" * 600}":20260102T100000', "when", f'2026-01-02 10:00 ("a b{"y" * 76}…")'),
         (f"RECURRENCE-ID:{'y' * 600}", "occurrence", f'"{"y" * 79}…"'),

@@ -142,6 +142,8 @@ def test_repeated_headers_make_one_list() -> None:
         ),
         # Nor does one without an address pass for a count.
         *((name, "", f'"{name}"') for name in ("58 more", "+58 more", "58 m\u043ere", "over \u0665 others")),
+        *(("", local, f'"{local}"') for local in ("+58", "58_more", "and58more")),
+        ("", "root", "root"),
     ],
 )
 def test_a_formatted_name_does_not_pass_for_an_address(name: str, address: str, written: str) -> None:

@@ -30,6 +30,7 @@ def parse(*lines: str) -> MailingList:
         ("<l4.x.example\u3164>", "", ""),
         ("<l\u00a04.x.example>", "", ""),
         ("l4.x.example\u2003", "", ""),
+        (f"<{'l' * 242}.corp.example.evil.example>", "", ""),
         ("My\u00a0list <l4.x.example>", "l4.x.example", "My list"),
     ],
 )

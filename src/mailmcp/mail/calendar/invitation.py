@@ -25,7 +25,7 @@ from mailmcp.mail.mime.structure import Part, leaf_parts
 from mailmcp.mail.people import fit_address
 from mailmcp.mail.text.body import BodyText, decode_part
 
-_MAILTO: Final = re.compile("(?i)^ *mailto: *")
+_MAILTO: Final = re.compile("(?ai)^ *mailto: *")
 _ADDRESS: Final = re.compile(r"[^\s@]+@[^\s@]+")
 _ODD_ADDRESS_CHARS_MAX: Final = 150
 _ANSWERS: Final = frozenset(

@@ -114,15 +114,17 @@ def _read(value: str) -> Iterator[Address]:
 
 def format_address(address: Address) -> str:
     """Write ``Name <a@b>``, ``a@b`` or ``Name``, with the name in quotes if it could be misread."""
-    if not address.name:
-        return address.address
     name = address.name
-    if could_be_misread(name):
+    if name and could_be_misread(name):
         name = '"' + _SPECIAL.sub(r"\\\1", name) + '"'
-    if not address.address:
-        # A list that was cut ends with a count, which no name may look like.
-        return f'"{name}"' if any(map(str.isnumeric, name)) and not name.startswith('"') else name
-    return f"{name} <{address.address}>"
+    if name and address.address:
+        return f"{name} <{address.address}>"
+    written = name or address.address
+    # A list that was cut ends with a count, which nothing without a domain may look like.
+    is_quoted = (
+        "@" not in address.address and not written.startswith('"') and any(map(str.isnumeric, written))
+    )
+    return f'"{written}"' if is_quoted else written
 
 
 def could_be_misread(name: str) -> bool:

@@ -59,11 +59,12 @@ def _parse_list_id(value: str) -> tuple[str, str]:
     plain = blank_comments(value).strip(" ")
     match = _ID.search(plain)
     written = match[1] if match else plain
-    if not is_seen_whole(written):  # what is seen may be another list
+    # A part of what is written may be another list.
+    if not is_seen_whole(written) or len(written) > _ID_CHARS_MAX:
         return "", ""
     if match is None:
-        return (plain.lower()[:_ID_CHARS_MAX], "") if _BARE_ID.fullmatch(plain) else ("", "")
-    list_id = _SPACE.sub("", written).lower()[:_ID_CHARS_MAX]
+        return (plain.lower(), "") if _BARE_ID.fullmatch(plain) else ("", "")
+    list_id = _SPACE.sub("", written).lower()
     return list_id, clean_line(plain[: match.start()]).text.strip(' "') if list_id else ""
 
 
