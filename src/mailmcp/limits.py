@@ -406,7 +406,10 @@ HTML_FORMATTING_MAX: Final = 8
 bomb exploits."""
 
 HTML_TAG_CHARS_MAX: Final = 4_096
-"""Longer tags keep only the attributes that readers see: they hold inlined images, or are hostile."""
+"""The attributes of longer tags are counted."""
+
+HTML_ATTRIBUTES_MAX: Final = 200
+"""Of more in such a tag only those that readers see are kept: parsers compare each with all others."""
 
 CSS_CHARS_MAX: Final = 80_000
 """Style sheets read of one message: real ones are below 30,000, and Gmail reads 16,000."""

@@ -76,7 +76,7 @@ def test_links_to_headings_lead_to_one(page: Path) -> None:
 def test_the_architecture_names_files_that_exist() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named = set(re.findall(r"(?:`|\*\*)((?:\w+/)*\w+\.py|(?:\w+/)+)(?:`|\*\*)", page))
-    paths = [path for folder in ("src", "tests") for path in (ROOT / folder).rglob("*")]
+    paths = [path for folder in ("src", "tests") for path in (ROOT / folder, *(ROOT / folder).rglob("*"))]
     known = {f"{path.as_posix()}/" if path.is_dir() else path.as_posix() for path in paths}
     assert [name for name in sorted(named) if not any(each.endswith(f"/{name}") for each in known)] == []
 

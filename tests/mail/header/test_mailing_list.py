@@ -5,6 +5,7 @@ import pytest
 from mailmcp.mail.header.fields import parse_headers
 from mailmcp.mail.header.mailing_list import MailingList, parse_mailing_list
 
+ODD = ("\u200b", "\u3164", "\u00ad", "\u00a0", "\u2003", "\u2028", "\u212a", "\x7f", "\x01")
 WEB, MAIL = "https://lists.example.org/leave?u=1", "mailto:leave@lists.example.org"
 
 
@@ -49,6 +50,8 @@ def test_list_ids(value: str, list_id: str, name: str) -> None:
         ("leave@lists.example.org", ()),
         (f"<https://example.org/{'x' * 1000}>, <{MAIL}>", (MAIL,)),
         ("<HTTPS://example.org/>", ("HTTPS://example.org/",)),
+        ("=?us-ascii?Q?=3Chttps=3A=2F=2Fexample=2Eorg=2F=3E?=", ("https://example.org/",)),
+        *((f"<mailto:a{odd}b@example.org>, <{WEB}{odd}>", ()) for odd in ODD),
     ],
 )
 def test_ways_to_unsubscribe(value: str, ways: tuple[str, ...]) -> None:

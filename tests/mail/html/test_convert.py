@@ -71,7 +71,7 @@ def test_links_that_mislead_are_counted() -> None:
             "<a href=https://evil.test/>bank.com<i style=display:inline-block> x y z to us</i></a>",
             0,
         ),
-        ("<a href=https://evil.test/>bank.com<i data-tag-line=yes> x y z to us</i></a>", 0),
+        ("<a href=https://evil.test/>bank.com<i data-mailmcp-line=yes> x y z to us</i></a>", 0),
         (
             "<a href=https://evil.test/><p style=display:inline>bank<p style=display:inline>.com",
             1,

@@ -48,18 +48,19 @@ from steps import assert_linear
         ("<table><b><tr><td>a</table>b", "<table><b><tr><td>a</td></tr></b></table><b>b"),
         ("<table><tr><i></tr></table>b", "<table><tr><i></i></tr></table><i>b"),
         ("<table><tr><td><i></table>b", "<table><tr><td><i></i></td></tr></table>b"),
-        ("<svg/>a<svg x=y/>b", "<span data-tag=svg/></span>a<span data-tag=svg x=y/>b"),
+        ("<svg/>a<svg x=y/>b", "<span data-mailmcp=svg/></span>a<span data-mailmcp=svg x=y/>b"),
         ("a</p></b></table></td>b</br>c", "ab<br>c"),
         ("<td>a</td><td>b</td>", " a b"),
         # What switches the parser to other rules is written as what it is to a reader.
         ("<html><head></head><body id=x>a</body></html>", '<body id="x"> a'),
         (
             "<form hidden><button>a</button></form>",
-            "<div data-tag=form data-tag-form=1 hidden><span data-tag=button data-tag-form=1>a</span></div>",
+            "<div data-mailmcp=form data-mailmcp-form=1 hidden>"
+            "<span data-mailmcp=button data-mailmcp-form=1>a</span></div>",
         ),
-        ("<template><p>a</p></template>", "<div data-tag=template hidden><p>a</p></div>"),
-        ("<select><option>a</select>", "<span data-tag=select><span data-tag=option>a</span></span>"),
-        ("<svg><text>a</text></svg>", "<span data-tag=svg><text>a</text></span>"),
+        ("<template><p>a</p></template>", "<div data-mailmcp=template hidden><p>a</p></div>"),
+        ("<select><option>a</select>", "<span data-mailmcp=select><span data-mailmcp=option>a</span></span>"),
+        ("<svg><text>a</text></svg>", "<span data-mailmcp=svg><text>a</text></span>"),
     ],
 )
 def test_tags_are_written_back_well_nested(html: str, tamed: str) -> None:
@@ -99,10 +100,20 @@ def test_no_attribute_is_too_long_to_hide_by() -> None:
 
 
 def test_mail_cannot_say_that_an_element_is_another() -> None:
-    html = "<p Data-Tag=div class=y>a</p><input data-tag-form=1><form data-tag=p>b<form>c</form><button>d"
-    assert normalize_html(html).html == (
-        '<p class="y">a</p><input><div data-tag=form data-tag-form=1>bc</div><span data-tag=button>d'
-    )
+    html = "<p Data-Mailmcp=div class=y>a</p><input data-mailmcp-form=1><form data-mailmcp=p>b</form>"
+    normalized = normalize_html(html)
+    assert normalized.html == ('<p class="y">a</p><input><div data-mailmcp=form data-mailmcp-form=1>b</div>')
+    assert normalized.ambiguous
+
+
+def test_attributes_are_read_as_browsers_do() -> None:
+    value = "x" * 5_000
+    tag = f"""<p =a "b=c d='e"' f g='' title={value} D=2 />"""
+    read = f'<p =a="" "b="c" d="e&quot;" f="" g="" title="{value}">h'
+    normalized = normalize_html(f"{tag}h")
+    assert (normalized.html, normalized.ambiguous) == (read, False)
+    many = " ".join(f"a{number}" for number in range(200))
+    assert normalize_html(f"{tag[:-2]} {many}>h").ambiguous
 
 
 def test_style_sheets_are_set_aside() -> None:

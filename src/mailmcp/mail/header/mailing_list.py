@@ -9,7 +9,7 @@ from typing import Final
 
 from mailmcp.mail.clean import clean_line
 from mailmcp.mail.header.address import blank_comments, is_seen_whole
-from mailmcp.mail.header.fields import Headers
+from mailmcp.mail.header.fields import Headers, decode_encoded_words
 
 LIST_HEADER_FIELDS: Final = "LIST-ID LIST-UNSUBSCRIBE LIST-UNSUBSCRIBE-POST"
 """The fields that are read here."""
@@ -44,7 +44,7 @@ class MailingList:
 def parse_mailing_list(headers: Headers) -> MailingList:
     """Read the fields of LIST_HEADER_FIELDS. Never raises; what can't be read is absent."""
     list_id, name = _parse_list_id(headers.get("List-Id"))
-    ways = _parse_unsubscribe(" ".join(headers.get_all("List-Unsubscribe")))
+    ways = _parse_unsubscribe(" ".join(headers.raw_all("List-Unsubscribe")))
     posts = _SPACE.sub("", headers.get("List-Unsubscribe-Post")).lower() == "list-unsubscribe=one-click"
     return MailingList(
         list_id=list_id,
@@ -69,7 +69,9 @@ def _parse_list_id(value: str) -> tuple[str, str]:
 
 
 def _parse_unsubscribe(value: str) -> tuple[str, ...]:
-    ways = dict.fromkeys(clean_line(_SPACE.sub("", way)).text for way in _WAY.findall(value))
+    written = _WAY.findall(decode_encoded_words(value).text)
+    # What is seen of another way may be somebody else's.
+    ways = dict.fromkeys(_SPACE.sub("", way) for way in written if is_seen_whole(way))
     known = [way for way in ways if way.lower().startswith(_SCHEMES) and len(way) <= _WAY_CHARS_MAX]
     known.sort(key=lambda way: [way.lower().startswith(scheme) for scheme in _SCHEMES], reverse=True)
     return tuple(known[:_WAYS_MAX])

@@ -16,6 +16,7 @@ from html import escape
 from typing import Final
 
 from mailmcp.limits import (
+    HTML_ATTRIBUTES_MAX,
     HTML_DEPTH_MAX,
     HTML_FORMATTING_MAX,
     HTML_PENDING_MAX,
@@ -36,6 +37,7 @@ from mailmcp.mail.html.tags import (
     TAG_ATTRIBUTE,
     VOID,
     WRITTEN_AS,
+    to_lower,
 )
 
 _TOKEN: Final = re.compile(
@@ -54,9 +56,9 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ATTRIBUTE: Final = re.compile(
-    r"""(?P<name>[^\t\n\f\r\x20/>"'=][^\t\n\f\r\x20/>=]*+)
+    r"""(?P<name>[^\t\n\f\r\x20/>][^\t\n\f\r\x20/>=]*+)
     (?: [\t\n\f\r\x20]*+ = [\t\n\f\r\x20]*+
-      (?: "(?P<double>[^"]*+)" | '(?P<single>[^']*+)' | (?P<bare>[^\t\n\f\r\x20"'>][^\t\n\f\r\x20>]*+) )
+      (?: "(?P<double>[^"]*+)" | '(?P<single>[^']*+)' | (?P<bare>[^\t\n\f\r\x20"'>][^\t\n\f\r\x20>]*+) )?+
     )?+""",
     re.VERBOSE,
 )
@@ -96,13 +98,14 @@ def normalize_html(html: str) -> NormalizedHtml:
     while (match := _TOKEN.search(html, position)) is not None:
         normalizer.text(html[position : match.start()])
         position = match.end()
-        name = (match["name"] or "").lower()
+        name = to_lower(match["name"] or "")
         if not name or not match["end"]:
             continue
         if match["close"]:
             normalizer.end(name)
         elif name in page:  # of several tags the first one with an attribute counts
-            page[name] = _read_attributes(_shorten(name, match.group())[len(f"<{name}") :]) | page[name]
+            tag = normalizer.shorten(name, match.group())
+            page[name] = _read_attributes(tag[1 + len(name) :]) | page[name]
         elif name in DROPPED or name in STANDS_FOR:
             end = _end_of(name, html, position) if name in DROPPED else position
             attributes = _read_attributes(match.group()[len(f"<{name}") :])
@@ -222,7 +225,7 @@ class _Normalizer:
         self._close_implied(name)
         self.paragraph = tag if name == "p" else self.paragraph
         if name in VOID:
-            self.out.append(f"<{name}{self._form_number(name)}{_shorten(name, tag)[1 + len(name) :]}")
+            self.out.append(f"<{name}{self._form_number(name)}{self.shorten(name, tag)[1 + len(name) :]}")
         elif len(self.stack) >= HTML_DEPTH_MAX:
             self.out.append("<br>" if name in BLOCKS or name in TABLE_PARTS else "")
             self._push(name, "")
@@ -243,13 +246,24 @@ class _Normalizer:
             self._open(name, tag)
 
     def _open(self, name: str, tag: str) -> None:
-        written, attributes = self._written_name(name), _shorten(name, tag)[1 + len(name) :]
+        written, attributes = self._written_name(name), self.shorten(name, tag)[1 + len(name) :]
         if name in WRITTEN_AS:
             # The first of equal attributes counts. `template` is never shown, and `hidden` says the same.
             shown = " hidden" if name == "template" else ""
             attributes = f" {TAG_ATTRIBUTE}={name}{self._form_number(name)}{shown}{attributes}"
         self.out.append(f"<{written}{attributes}")
         self._push(name, written, tag)
+
+    def shorten(self, name: str, tag: str) -> str:
+        """Leave out attributes that only this pass writes, and those beyond the bounds."""
+        if len(tag) <= HTML_TAG_CHARS_MAX and TAG_ATTRIBUTE not in tag.lower():
+            return tag
+        written = _read_attributes(tag[1 + len(name) :])
+        kept = {key: value for key, value in written.items() if not key.startswith(TAG_ATTRIBUTE)}
+        if len(kept) > HTML_ATTRIBUTES_MAX:
+            kept = {key: value for key, value in kept.items() if key in _KEPT_ATTRIBUTES}
+        self.ambiguous |= len(kept) < len(written)  # a style sheet may ask for those left out
+        return _write_tag(name, kept)
 
     def _form_number(self, name: str) -> str:
         return f" {FORM_ATTRIBUTE}={self.form}" if self.form and name in _FORM_PARTS else ""
@@ -357,14 +371,6 @@ class _Normalizer:
             blocks += each in BLOCKS or each in TABLE_PARTS
 
 
-def _shorten(name: str, tag: str) -> str:
-    """Leave a long tag only the attributes that matter: their number is quadratic too."""
-    if len(tag) <= HTML_TAG_CHARS_MAX and TAG_ATTRIBUTE not in tag.lower():
-        return tag
-    attributes = _read_attributes(tag[1 + len(name) :])
-    return _write_tag(name, {key: attributes[key] for key in attributes if key in _KEPT_ATTRIBUTES})
-
-
 def _is_self_closed(name: str, tag: str) -> bool:
     """Return whether a tag ends in a slash that isn't part of a value."""
     attributes = tag[1 + len(name) : -1]
@@ -382,5 +388,5 @@ def _read_attributes(tag: str) -> dict[str, str]:
     attributes: dict[str, str] = {}
     for match in _ATTRIBUTE.finditer(tag):
         value = match["double"] or match["single"] or match["bare"] or ""
-        attributes.setdefault(match["name"].lower(), value)
+        attributes.setdefault(to_lower(match["name"]), value)
     return attributes

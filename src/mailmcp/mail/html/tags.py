@@ -4,10 +4,19 @@ Content models of the HTML standard (sections 13.1.2 and 13.2.6), reduced to the
 mail.
 """
 
+import string
 from typing import Final
 
 SPACES: Final = "\t\n\f\r\x20"
 """White space of HTML, which is less than that of Unicode."""
+
+_LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+
+def to_lower(text: str) -> str:
+    """Return text in lower case as browsers do: letters of ASCII alone change (Infra section 4.7)."""
+    return text.lower() if text.isascii() else text.translate(_LOWER)
+
 
 VOID: Final = frozenset(("area", "br", "col", "colgroup", "hr", "img", "input", "wbr", "image", "base"))
 
@@ -28,7 +37,7 @@ WRITTEN_AS: Final = {
 }
 """Their tags switch parsers to other rules; written as these, with the name kept as `TAG_ATTRIBUTE`."""
 
-TAG_ATTRIBUTE: Final = "data-tag"
+TAG_ATTRIBUTE: Final = "data-mailmcp"
 """Name of the element in the source, where it was written as another. Mail cannot set it."""
 
 FORM_ATTRIBUTE: Final = f"{TAG_ATTRIBUTE}-form"

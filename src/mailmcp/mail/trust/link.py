@@ -14,11 +14,13 @@ from urllib.parse import quote, unquote
 
 from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.clean import INVISIBLE, clean_line
+from mailmcp.mail.header.address import is_seen_whole
 from mailmcp.mail.trust.domains import decode_domain, domain_of, organisation_of, to_ascii
 from mailmcp.mail.trust.lookalike import alphabets_of
 
 _HOST_CHARS_MAX: Final = 253  # RFC 1035 section 2.3.4
 _LINE_ENDS: Final = re.compile(r"[\t\r\n]+")
+_CONTROLS: Final = "".join(map(chr, range(0x21)))
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]{0,30})[ ]*:", re.IGNORECASE)
 _BEFORE_HOST: Final = re.compile(r"^(?:(https?)\s*:)?[/\\]*", re.IGNORECASE)
 _AUTHORITY: Final = re.compile(r"([/\\]{2}|[/\\]{4,})([^/\\?#]+)")
@@ -84,7 +86,7 @@ _NOWHERE: Final = Link(kind=LinkKind.NONE)
 
 def parse_link(href: str) -> Link:
     """Parse a target of any kind, in time linear in its length. A scheme-relative one counts as https."""
-    text = clean_line(_LINE_ENDS.sub("", href)).text
+    text = escape_odd(href)
     scheme = _SCHEME.match(text)
     name = scheme[1].lower() if scheme else ""
     if name in ("http", "https") or (not scheme and text[:2] in ("//", "\\\\")):
@@ -101,6 +103,12 @@ def parse_link(href: str) -> Link:
     return _parse_other(name, rest)
 
 
+def escape_odd(href: str) -> str:
+    """Return a target as browsers read it; characters that nobody sees, or takes for others, as escapes."""
+    text = _LINE_ENDS.sub("", href).strip(_CONTROLS)
+    return text if is_seen_whole(text) else _escape(text)
+
+
 def resolve_link(href: str, base: str) -> str:
     """Resolve a relative target against a base, as the URL Standard does (section 4.4).
 
@@ -108,7 +116,7 @@ def resolve_link(href: str, base: str) -> str:
         href: As written.
         base: A target with a host as `parse_link` writes it; with "" `href` is returned unchanged.
     """
-    text = clean_line(_LINE_ENDS.sub("", href)).text
+    text = escape_odd(href)
     scheme = _SCHEME.match(text)
     rest = text[scheme.end() :] if scheme else text
     own_scheme = base.partition(":")[0]
@@ -130,7 +138,7 @@ def resolve_link(href: str, base: str) -> str:
 
 def ascii_host(host: str) -> str:
     """Return a host as it is looked up: lower case, no dot at the end, punycode for other letters."""
-    plain = unicodedata.normalize("NFKC", unquote(host))[:_HOST_CHARS_MAX].lower().strip(".")
+    plain = unicodedata.normalize("NFKC", clean_line(unquote(host)).text)[:_HOST_CHARS_MAX].lower().strip(".")
     written = _NOT_SHOWN.sub("?", to_ascii(plain.replace("\u3002", ".")))
     return _ipv4(written) if _IPV4.fullmatch(written) else written
 
@@ -197,18 +205,26 @@ def _parse_mail(text: str) -> Link:
     path, _, query = text.partition("?")
     fields = (each.partition("=") for each in query.split("&"))
     lists = [path, *(value for name, _, value in fields if unquote(name).lower() in ("to", "cc", "bcc"))]
-    found = (clean_line(_one_word(unquote(each))).text for each in ",".join(lists).split(","))
+    found = (unquote(each).strip(" ") for each in ",".join(lists).split(","))
     addresses = list(dict.fromkeys(each for each in found if each))[:_RECIPIENTS_MAX]
     if not addresses:
         return _NOWHERE
     host, *others = (ascii_host(domain_of(each)) for each in addresses)
-    shown = ",".join(each if each.isascii() else _ascii_address(each) for each in addresses)
+    shown = ",".join(map(_write_address, addresses))
     return Link(kind=LinkKind.MAIL, target=f"mailto:{shown}", host=host, other_hosts=tuple(others))
 
 
-def _ascii_address(address: str) -> str:
+def _write_address(address: str) -> str:
+    """Write an address as one of a list; what could be taken for another's or a second one, as escapes."""
     local, at, domain = address.rpartition("@")
-    return f"{local}{at}{ascii_host(domain)}" if at else address
+    if not domain.isascii() and is_seen_whole(domain):
+        domain = ascii_host(domain)
+    written = f"{local}{at}{domain}".replace("%", "%25")
+    return _one_word(written if is_seen_whole(written) else _escape(written)).replace(",", "%2C")
+
+
+def _escape(text: str) -> str:
+    return "".join(each if each.isascii() and each.isprintable() else quote(each) for each in text)
 
 
 def _one_word(text: str) -> str:

@@ -29,6 +29,7 @@ OFF_PAGE_PX: Final = 500.0
 
 _FAR_PX: Final = 5_000.0  # to the right or below
 SIZES: Final = frozenset({"width", "max-width", "height", "max-height"})
+_PAINTED: Final = frozenset({"width", "max-width", "background-color", "background-image"})
 _LEAST_PX: Final = 30.0
 _NARROW_PX: Final = 100.0  # a background that content may well leave
 _SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
@@ -145,6 +146,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         or "clip" in (values.get("overflow-x"), values.get("overflow-y"))  # its floats leave it
         or _is_too_wide(values, style)
         or (kind == "inline" and _paints_over_lines(values, style))
+        or (tag in TABLE_PARTS and _outline_px(values) > _OUTLINE_PX)  # over cells of several rows
         or (style.height_px == math.inf and style.needs_background and _is_share(values))
     )
     style = replace(style, unchecked=style.unchecked or may_hide)
@@ -156,12 +158,17 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         return style
     outer_px = style.height_px
     inner_px = max(_inner_width(tag, values, style, width_px), 0.0)
-    style = replace(style, width_px=min(inner_px, WINDOW_PX[0]), height_px=height_px)
+    known_px = min(inner_px, WINDOW_PX[0]) if width_px >= 0 else width_px
+    style = replace(style, width_px=known_px, height_px=height_px)
     line_px = _line_px(tag, values, inner_px, is_cell=is_cell)
     style = replace(style, capacity=_capacity(values, style, line_px))
     if style.clips and inner_px < _LEAST_PX and (tag == "table" or not is_cell):
         style = replace(style, box=worst([style.box, MAYBE]))  # a box around may be as narrow
-    if not is_cell and inner_px < _NARROW_PX and style.needs_background:
+    is_narrow = inner_px < _NARROW_PX and (not is_cell or ("max-width" in values and width_px >= 0))
+    is_edge = (
+        width_px >= 0 and not _PAINTED.isdisjoint(values) and style.backgrounds != style.seen_backgrounds
+    )
+    if is_narrow and (is_edge or style.needs_background):
         style = replace(style, room_px=min(style.room_px, inner_px))  # long words leave it
     if not is_clipping(values):
         return style
@@ -192,11 +199,13 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
 def _paints_over_lines(values: Mapping[str, str], style: ComputedStyle) -> bool:
     """Return whether a line of an inline element may cover the one above it."""
     shadow_px = sum(map(float, re.findall(r"([\d.]+)px", values.get("box-shadow", ""))))
-    outlines = re.findall(r"[\d.]+", " ".join(values.get(name, "") for name in ("outline", "outline-width")))
-    return (
-        max(shadow_px, _border_px(values, style, "top", "bottom")) > _EDGES_PX
-        or max(map(float, outlines), default=0.0) > _OUTLINE_PX
-    )
+    edges_px = max(shadow_px, _border_px(values, style, "top", "bottom"))
+    return edges_px > _EDGES_PX or _outline_px(values) > _OUTLINE_PX
+
+
+def _outline_px(values: Mapping[str, str]) -> float:
+    written = " ".join(values.get(name, "") for name in ("outline", "outline-width"))
+    return max(map(float, re.findall(r"[\d.]+", written)), default=0.0)
 
 
 def _collapses(values: Mapping[str, str], *, is_part: bool) -> str:

@@ -34,7 +34,7 @@ class Styles(NamedTuple):
     """Properties whose value may apply, or else follow from the parent."""
 
 
-_CUSTOM_PROPERTY: Final = re.compile(r"(--[\w-]+)\s*:")
+_CUSTOM_PROPERTY: Final = re.compile(r"(--[\w-]+)\s*(?::|/\*)")
 _NOTHING: Final[Mapping[str, str]] = {}
 _NO_STYLES: Final = Styles(_NOTHING, _NOTHING)
 

@@ -44,7 +44,7 @@ from mailmcp.mail.html.hidden.values import (
     parse_length,
     parse_opacity,
 )
-from mailmcp.mail.html.tags import BLOCKS
+from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS
 
 _OPACITY_MIN: Final = 0.1
 _LETTER_PULL_MAX_PX: Final = 4.0
@@ -84,7 +84,7 @@ def compute_style(
         and not parent.letters
         and not parent.squeezes
         and tag not in INDENTS_PX
-        and (tag not in BLOCKS or parent.block_backgrounds == parent.backgrounds)
+        and (parent.block_backgrounds == parent.backgrounds or not (tag in BLOCKS or tag in TABLE_PARTS))
     ):
         return parent
     # In a line no height is too small: resets such as normalize.css give these none, to keep lines even.

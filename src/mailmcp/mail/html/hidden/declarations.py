@@ -48,7 +48,11 @@ _ODD_ESCAPE: Final = re.compile(
 _ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert(?:-layer)?$")
 """Values that depend on something else in the document, or on the browser's own style sheet."""
 
-_VARIABLE: Final = re.compile(rf"(?<![\w#@.%+\\-])var\([{SPACES}]*(--[\w-]+)[{SPACES}]*(?:,[^()]*)?\)")
+_VARIABLE: Final = re.compile(
+    rf"(?<![\w#@.%+\\-])var\([{SPACES}]*(--[\w-]+)[{SPACES}]*(?:,(?:[\w#%.,+{SPACES}-]|\"[^\"\\\n\f\r]*\")*+)?\)"
+)
+"""With a fallback of words, numbers and strings: others may be a mistake that ends the declaration."""
+
 _IN_URL: Final = re.compile(r"url\([^()]*var\(", re.IGNORECASE)  # a mistake that ends the declaration
 _NUMERIC: Final = re.compile(NUMBER)  # 000 is a position
 _QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")

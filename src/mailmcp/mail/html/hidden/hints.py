@@ -12,7 +12,7 @@ from mailmcp.mail.html.hidden.colour import parse_colour
 from mailmcp.mail.html.hidden.declarations import Declaration, parse_style
 from mailmcp.mail.html.hidden.selector import Element
 from mailmcp.mail.html.hidden.values import UNKNOWN
-from mailmcp.mail.html.tags import CELLS, SPACES, TABLE_PARTS
+from mailmcp.mail.html.tags import CELLS, SPACES, TABLE_PARTS, to_lower
 
 _DIMENSION: Final = re.compile(r"[ \t\n\f\r]*\+?([0-9]+(?:\.[0-9]+)?)(%?)")
 """A number, whatever follows it (HTML standard, section 2.4.4.4)."""
@@ -53,8 +53,11 @@ _MARGINS: Final = {
 }
 _BROAD: Final = ("border", "cellpadding", "cellspacing")
 _BROAD_PX: Final = 100.0  # pushes or covers what is around
-_GREY: Final = (Declaration("color", "rgba(16,16,16,0.3)", certain=False),)
-"""Some browsers draw the text of a button in it that can't be pressed."""
+_GREY: Final = (
+    Declaration("color", "rgba(16,16,16,0.3)", certain=False),
+    Declaration("background-color", "rgba(239,239,239,0.3)", certain=False),
+)
+"""What some browsers draw a button in that can't be pressed."""
 
 _ATTRIBUTES: Final = _MARGINS.keys() | frozenset(
     {"bgcolor", "background", "color", "text", "size", "href", "width", "height", "disabled"}
@@ -71,7 +74,7 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
     if "popover" in attributes:
         found += _OVER
     if "hidden" in attributes:
-        is_found = attributes["hidden"].lower() == "until-found"
+        is_found = to_lower(attributes["hidden"]) == "until-found"
         found += parse_style("content-visibility:hidden" if is_found else "display:none")
     if attributes.keys().isdisjoint(_ATTRIBUTES):
         return found
@@ -105,9 +108,9 @@ def _layout(tag: str, attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
             found += _dimension(name, value)
     if tag in ("td", "th") and "nowrap" in attributes:
         found += parse_style("white-space:nowrap")
-    if attributes.get("contenteditable", "").lower() == "plaintext-only":
+    if to_lower(attributes.get("contenteditable", "")) == "plaintext-only":
         found += parse_style("white-space-collapse:preserve")
-    if tag == "table" and (side := attributes.get("align", "").lower()) in ("left", "right"):
+    if tag == "table" and (side := to_lower(attributes.get("align", ""))) in ("left", "right"):
         found += parse_style(f"float:{side}")
     for name in ("size",) if tag == "hr" else _BROAD:
         match = _DIMENSION.match(attributes.get(name, ""))

@@ -31,6 +31,8 @@ _ROUNDED_PX: Final = 0.5
 
 def media_matches(queries: str) -> bool | None:
     """Return whether a media query list without comments matches; an empty one does."""
+    if not queries.isascii():
+        return None
     text = collapse(queries.lower())
     found = {_query_matches(query.strip(" ")) for query in text.split(",")}
     return True if not text or True in found else None if None in found else False

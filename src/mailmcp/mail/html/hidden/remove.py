@@ -24,10 +24,10 @@ from mailmcp.mail.html.hidden.painting import BACKGROUNDS, is_raised, join_behin
 from mailmcp.mail.html.hidden.selector import Element, parse_selector
 from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
-from mailmcp.mail.html.hidden.values import MAYBE, WIDE, WINDOW_PX
+from mailmcp.mail.html.hidden.values import MAYBE, PLACES, WIDE, WINDOW_PX
 from mailmcp.mail.html.normalize import normalize_html
 from mailmcp.mail.html.style_elements import StyleSheet
-from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE
+from mailmcp.mail.html.tags import BLOCKS, FORM_ATTRIBUTE, TABLE_PARTS, TAG_ATTRIBUTE
 
 MARK_OPENING: Final = "[may be hidden: "
 """Written before text that may be hidden; a bracket closes it, and those in the text become round."""
@@ -42,6 +42,7 @@ _NOT_RENDERED: Final = frozenset(
 LINE_ATTRIBUTE: Final = f"{TAG_ATTRIBUTE}-line"
 """Whether an element has lines of its own, if its style makes it unlike its kind. Mail cannot set it."""
 
+_WRITTEN_HERE: Final = frozenset({TAG_ATTRIBUTE, FORM_ATTRIBUTE})
 _IN_LINE: Final = frozenset({"inline", "contents"})
 _EITHER: Final = frozenset(
     {"", "none", "inline-block", "inline-flex", "inline-grid", "inline-table", "ruby", *WIDE}
@@ -70,6 +71,7 @@ Text outside of its line or table may be where something is painted in its colou
 
 _RAISED_MIN: Final = 2
 _FULL: Final = ("100%", "auto", "none", "100vw", "100vh")
+_NONE: Final = ("0", "0px", "auto")
 _BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby isn't supported
 _BLANKS: Final = "\xa0" * 80
 _PUSHED: Final = re.compile(r"\n.*\n|\t")
@@ -213,6 +215,8 @@ class _Visitor:
             return self._visit_text(node, level)
         attributes = {name: value or "" for name, value in node.attributes.items()}
         tag = attributes.get(TAG_ATTRIBUTE) or node.tag or ""
+        if tag != node.tag or FORM_ATTRIBUTE in attributes:  # of these no selector knows
+            attributes = {name: value for name, value in attributes.items() if name not in _WRITTEN_HERE}
         is_block = tag in BLOCKS or tag in TABLE_PARTS
         self.blocks += is_block
         block = self.blocks if is_block else level.block
@@ -353,7 +357,9 @@ def _traits(tag: str, values: Mapping[str, str], raised: int) -> set[str]:
         found.add("raised")
     if tag in ("html", "body"):
         found |= {tag} if is_clipping(values) else set()
+        found |= {"html"} if "contain" in values else set()  # it keeps the body's from the window
         found |= {"size" for name in SIZES & values.keys() if values[name] not in _FULL}
+        found |= {"size" for name in PLACES & values.keys() if values[name] not in _NONE}
     return found
 
 

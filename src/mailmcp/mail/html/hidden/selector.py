@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp.limits import CSS_COMPOUNDS_MAX
-from mailmcp.mail.html.tags import DROPPED, IGNORED, SPACES
+from mailmcp.mail.html.tags import DROPPED, IGNORED, SPACES, to_lower
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +191,7 @@ def _attribute(match: re.Match[str]) -> Condition:
     test, wanted = _OPERATORS[operator], value[1:-1] if value[0] in "\"'" else _unescape(value)
     if flag or name in _FOLDED:
         return lambda element: (
-            name in element.attributes and test(element.attributes[name].lower(), wanted.lower())
+            name in element.attributes and test(to_lower(element.attributes[name]), wanted.lower())
         )
     return lambda element: name in element.attributes and test(element.attributes[name], wanted)
 

@@ -66,7 +66,7 @@ class ComputedStyle:
 
     width_px: float = WINDOW_PX[0]
     height_px: float = math.inf
-    """Of the parent; the height is infinite unless it is fixed."""
+    """Of the parent; the width is negative if it isn't known, the height infinite unless it is fixed."""
 
     room_px: float = WINDOW_PX[0]
     """How far to the right text is seen."""

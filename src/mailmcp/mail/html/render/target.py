@@ -11,7 +11,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from mailmcp.mail.html.tags import FORM_ATTRIBUTE, TAG_ATTRIBUTE
-from mailmcp.mail.trust.link import parse_link, resolve_link
+from mailmcp.mail.trust.link import escape_odd, parse_link, resolve_link
 
 _MARK: Final = "data-target"
 _FORM: Final = f"[{TAG_ATTRIBUTE}=form]"
@@ -46,7 +46,7 @@ def marked_targets(root: LexborNode) -> dict[int, str]:
 def point_links(tree: LexborHTMLParser) -> None:
     """Set the `href` of every `a` to its marked target."""
     for node in tree.css(f"a[{_MARK}]"):
-        node.attrs["href"] = node.attributes.get(_MARK) or ""
+        node.attrs["href"] = escape_odd(node.attributes.get(_MARK) or "")
 
 
 def _find_base(tree: LexborHTMLParser) -> str:
