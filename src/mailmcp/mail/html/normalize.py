@@ -47,7 +47,7 @@ _TOKEN: Final = re.compile(
       (?: [\t\n\f\r\x20/]++
         | [^\t\n\f\r\x20/>][^\t\n\f\r\x20/>=]*+
           (?: [\t\n\f\r\x20]*+ = [\t\n\f\r\x20]*+
-            (?: "[^"]*+" | '[^']*+' | [^\t\n\f\r\x20"'>][^\t\n\f\r\x20>]*+ )?+
+            (?: "[^"]*+(?:"|\Z) | '[^']*+(?:'|\Z) | [^\t\n\f\r\x20"'>][^\t\n\f\r\x20>]*+ )?+
           )?+
       )*+
       (?P<end>>|\Z)
@@ -100,6 +100,8 @@ def normalize_html(html: str) -> NormalizedHtml:
         position = match.end()
         name = to_lower(match["name"] or "")
         if not name or not match["end"]:
+            # In SVG and MathML this is text, which may contain what looks like tags.
+            normalizer.ambiguous |= match.group().startswith("<![CDATA[") and normalizer.foreign()
             continue
         if match["close"]:
             normalizer.end(name)
@@ -135,14 +137,20 @@ def normalize_html(html: str) -> NormalizedHtml:
 _AMBIGUOUS: Final = frozenset({"frameset", "plaintext", "applet", "template"})
 """Elements of old that browsers drop, or that change how they read what follows."""
 
-_SCOPES: Final = frozenset({"object", "marquee", "foreignobject", "select"})
-"""Inside these browsers ignore the end tags of what is around."""
+_SCOPES: Final = frozenset(
+    {"object", "marquee", "select", "button"}
+    | {"foreignobject", "desc", "annotation-xml", "mi", "mn", "mo", "ms", "mtext"}
+)
+"""Inside these browsers ignore the end tags of what is around, and no block ends a paragraph around."""
 
 _ALONE: Final = frozenset({"a", "nobr"})
 """Formatting elements that end an open one of their kind."""
 
 _FORM_PARTS: Final = frozenset({"form", "button", "input"})
 _FOREIGN: Final = frozenset({"svg", "math"})
+_ENDS_FOREIGN: Final = (BLOCKS | FORMATTING | {"br", "embed", "hr", "img", "span", "sub", "sup"}) - {"a"}
+"""Elements that end a picture or formula, unless they are in a part of it that may have them."""
+
 _UNSEEN: Final = frozenset({"base", "col", "colgroup"})
 """Inline elements before which browsers open nothing again."""
 
@@ -206,8 +214,7 @@ class _Normalizer:
         return any(self.open[name] for name in ("svg", "math", "template", "noscript"))
 
     def start(self, name: str, tag: str) -> None:
-        if name in _AMBIGUOUS or (name == "form" and self.form):
-            self.ambiguous = True
+        self.ambiguous |= self._is_odd(name)
         if name == "form":
             if self.form:  # browsers ignore a form in a form, and buttons send the outer one
                 return
@@ -235,6 +242,18 @@ class _Normalizer:
         if name in _FOREIGN and _is_self_closed(name, tag):
             self.end(name)
 
+    def _is_odd(self, name: str) -> bool:
+        """Return whether browsers may see another tree from this start tag on."""
+        if name == "form":  # within another one
+            return self.form > 0
+        if name == "marquee":  # no end of a paragraph, but the `div` as which it is written is
+            return self.blocks[-1:] == ["p"]
+        if name in _ALONE and self.open[name]:  # in SVG and MathML they are elements like any other
+            return self.foreign()
+        return name in _AMBIGUOUS or (
+            name in _ENDS_FOREIGN and any(self.open[foreign] for foreign in _FOREIGN)
+        )
+
     def _reopen(self) -> None:
         """Open the formatting elements again that ended with a block."""
         pending, self.pending[-1] = self.pending[-1], []
@@ -247,7 +266,7 @@ class _Normalizer:
 
     def _open(self, name: str, tag: str) -> None:
         written, attributes = self._written_name(name), self.shorten(name, tag)[1 + len(name) :]
-        if name in WRITTEN_AS:
+        if written != name:
             # The first of equal attributes counts. `template` is never shown, and `hidden` says the same.
             shown = " hidden" if name == "template" else ""
             attributes = f" {TAG_ATTRIBUTE}={name}{self._form_number(name)}{shown}{attributes}"
@@ -276,6 +295,7 @@ class _Normalizer:
         elif self._forget(name):
             pass
         elif len(self.tables) > 1 if name == "table" else self._scope(name)[name]:
+            self.ambiguous |= name == "form" and self.blocks[-1] != name  # what is in it stays in it
             self._pop_to(name)
         elif name in FORMATTING and self.open[name] and len(self.stack) <= HTML_DEPTH_MAX:
             self._end_around(name)
@@ -333,7 +353,7 @@ class _Normalizer:
     def _pop_to(self, name: str) -> None:
         ended: list[tuple[str, str]] = []
         while (popped := self._pop())[0] != name:
-            self.ambiguous |= popped[0] in _SCOPES
+            self.ambiguous |= popped[0] in _SCOPES or (popped[0] == "a" and name in _FOREIGN)
             if popped[0] in CELLS:
                 ended = []
             elif popped[1]:

@@ -19,8 +19,6 @@ _STYLE_TAG: Final = re.compile(
 _LIGHT: Final = frozenset({"normal", "light", "only light", "light only", "light dark", "dark light"})
 """Values of `color-scheme` that leave a page as it is, for a reader who didn't ask for a dark one."""
 
-_STYLING: Final = re.compile("<(?:style|meta|link)", re.IGNORECASE)
-
 _CONTROL: Final = re.compile("^[\0-\x20]+|[\t\n\r]+|[\0-\x20]+$")
 """What URLs are read without (URL standard, section 4.4)."""
 
@@ -70,8 +68,9 @@ class StyleElement:
             return True  # an alternative that is off, or of another type
         if self.name == "meta" and self._is_odd_meta():
             return True
-        # The title of a picture may have elements.
-        return inside_foreign and (self.name == "style" or _STYLING.search(self.content) is not None)
+        # There, all of them may have elements, or end themselves.
+        has_tags = "<" in self.content or self.tag.endswith("/>")
+        return inside_foreign and (self.name == "style" or has_tags)
 
     def _is_odd_meta(self) -> bool:
         """Return whether a `meta` element changes which styles apply, or the colours of the page."""
