@@ -49,19 +49,22 @@ from steps import assert_linear
         ("<table><b><tr><td>a</table>b", "<table><b><tr><td>a</td></tr></b></table><b>b"),
         ("<table><tr><i></tr></table>b", "<table><tr><i></i></tr></table><i>b"),
         ("<table><tr><td><i></table>b", "<table><tr><td><i></i></td></tr></table>b"),
-        ("<svg/>a<svg x=y/>b", "<span data-mailmcp=svg/></span>a<span data-mailmcp=svg x=y/>b"),
+        ("<svg/>a<svg x=y/>b", '<span data-mailmcp="svg"/></span>a<span data-mailmcp="svg" x=y/>b'),
         ("a</p></b></table></td>b</br>c", "ab<br>c"),
         ("<td>a</td><td>b</td>", " a b"),
         # What switches the parser to other rules is written as what it is to a reader.
         ("<html><head></head><body id=x>a</body></html>", '<body id="x"> a'),
         (
             "<form hidden><button>a</button></form>",
-            "<div data-mailmcp=form data-mailmcp-form=1 hidden>"
-            "<span data-mailmcp=button data-mailmcp-form=1>a</span></div>",
+            '<div data-mailmcp="form" data-mailmcp-form="1" hidden>'
+            '<span data-mailmcp="button" data-mailmcp-form="1">a</span></div>',
         ),
-        ("<template><p>a</p></template>", "<div data-mailmcp=template hidden><p>a</p></div>"),
-        ("<select><option>a</select>", "<span data-mailmcp=select><span data-mailmcp=option>a</span></span>"),
-        ("<svg><text>a</text></svg>", "<span data-mailmcp=svg><text>a</text></span>"),
+        ("<template><p>a</p></template>", '<div data-mailmcp="template" hidden><p>a</p></div>'),
+        (
+            "<select><option>a</select>",
+            '<span data-mailmcp="select"><span data-mailmcp="option">a</span></span>',
+        ),
+        ("<svg><text>a</text></svg>", '<span data-mailmcp="svg"><text>a</text></span>'),
     ],
 )
 def test_tags_are_written_back_well_nested(html: str, tamed: str) -> None:
@@ -84,7 +87,7 @@ def test_depth_is_bounded_and_no_text_is_lost() -> None:
 
 
 def test_formatting_is_bounded() -> None:
-    assert normalize_html("<b>" * 10 + "x").html == "<b>" * 8 + "<span data-mailmcp=b>" * 2 + "x"
+    assert normalize_html("<b>" * 10 + "x").html == "<b>" * 8 + '<span data-mailmcp="b">' * 2 + "x"
 
 
 def test_a_long_tag_keeps_what_matters() -> None:
@@ -101,9 +104,11 @@ def test_no_attribute_is_too_long_to_hide_by() -> None:
 
 
 def test_mail_cannot_say_that_an_element_is_another() -> None:
-    html = "<p Data-Mailmcp=div class=y>a</p><input data-mailmcp-form=1><form data-mailmcp=p>b</form>"
+    html = '<p Data-Mailmcp=div class=y>a</p><input data-mailmcp-form="1"><form data-mailmcp="p">b</form>'
     normalized = normalize_html(html)
-    assert normalized.html == ('<p class="y">a</p><input><div data-mailmcp=form data-mailmcp-form=1>b</div>')
+    assert normalized.html == (
+        '<p class="y">a</p><input><div data-mailmcp="form" data-mailmcp-form="1">b</div>'
+    )
     assert normalized.ambiguous
 
 

@@ -11,6 +11,7 @@ NUL, which counts in tags but not in text, is left to the parser.
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from typing import Final
@@ -103,6 +104,8 @@ def normalize_html(html: str) -> NormalizedHtml:
             # In SVG and MathML this is text, which may contain what looks like tags.
             normalizer.ambiguous |= match.group().startswith("<![CDATA[") and normalizer.foreign()
             continue
+        if name in _ENDS_FOREIGN:
+            normalizer.ambiguous |= not match["close"] and normalizer.foreign(_FOREIGN)
         if match["close"]:
             normalizer.end(name)
         elif name in page:  # of several tags the first one with an attribute counts
@@ -134,13 +137,17 @@ def normalize_html(html: str) -> NormalizedHtml:
     )
 
 
-_AMBIGUOUS: Final = frozenset({"frameset", "plaintext", "applet", "template"})
-"""Elements of old that browsers drop, or that change how they read what follows."""
-
-_SCOPES: Final = frozenset(
-    {"object", "marquee", "select", "button"}
-    | {"foreignobject", "desc", "annotation-xml", "mi", "mn", "mo", "ms", "mtext"}
+_AMBIGUOUS: Final = frozenset(
+    {"frameset", "plaintext", "applet", "template", "search", "dialog", "rb", "rtc"}
 )
+"""Elements that some browsers drop or don't know, or that change how they read what follows."""
+
+_SEALED: Final = frozenset(
+    {"noscript", "foreignobject", "desc", "annotation-xml", "mi", "mn", "mo", "ms", "mtext"}
+)
+"""Elements whose end tags browsers may ignore as long as others are open in them."""
+
+_SCOPES: Final = _SEALED | {"object", "marquee", "select", "button"}
 """Inside these browsers ignore the end tags of what is around, and no block ends a paragraph around."""
 
 _ALONE: Final = frozenset({"a", "nobr"})
@@ -148,9 +155,25 @@ _ALONE: Final = frozenset({"a", "nobr"})
 
 _FORM_PARTS: Final = frozenset({"form", "button", "input"})
 _FOREIGN: Final = frozenset({"svg", "math"})
-_ENDS_FOREIGN: Final = (BLOCKS | FORMATTING | {"br", "embed", "hr", "img", "span", "sub", "sup"}) - {"a"}
-"""Elements that end a picture or formula, unless they are in a part of it that may have them."""
+_ENDS_FOREIGN: Final = (
+    BLOCKS
+    | FORMATTING
+    | TABLE_PARTS.keys()
+    | {"body", "br", "embed", "head", "hr", "img", "meta", "ruby", "span", "sub", "sup", "var"}
+) - {"a"}
+"""Elements that end a picture or formula, or become unknown ones in it."""
 
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_AROUND_ITEMS: Final = frozenset({"address", "div", "p"})
+"""Blocks that an item of a list ends if they are open in the one before."""
+
+_ROWS: Final = frozenset({"table", "tbody", "thead", "tfoot", "tr"})
+_HEADING_SCOPE: Final = _HEADINGS | {"table", *CELLS}
+_REOPENING: Final = frozenset({"marquee", "xmp"})
+_MARKED: Final = frozenset({"object", "marquee", *CELLS})
+"""Elements that end the formatting elements in them (HTML standard, section 13.2.4.3)."""
+
+_COLUMNS: Final = frozenset({"caption", "col", "colgroup"})
 _UNSEEN: Final = frozenset({"base", "col", "colgroup"})
 """Inline elements before which browsers open nothing again."""
 
@@ -209,9 +232,9 @@ class _Normalizer:
             self._reopen()
         self.out.append(text)
 
-    def foreign(self) -> bool:
-        """Return whether a style element here may not apply, or not as it is written."""
-        return any(self.open[name] for name in ("svg", "math", "template", "noscript"))
+    def foreign(self, names: Iterable[str] = ("svg", "math", "template", "noscript")) -> bool:
+        """Return whether an element is open in which tags and style elements may have another effect."""
+        return any(self.open[name] for name in names)
 
     def start(self, name: str, tag: str) -> None:
         self.ambiguous |= self._is_odd(name)
@@ -225,10 +248,8 @@ class _Normalizer:
             return
         if name in _ALONE:
             self.end(name)
-        if name not in BLOCKS and name not in TABLE_PARTS and name not in _UNSEEN:
+        if name in _REOPENING or not (name in BLOCKS or name in TABLE_PARTS or name in _UNSEEN):
             self._reopen()
-        is_inside = name == "table" and self.blocks[-1:] == ["p"] and self.is_quirky
-        self.ambiguous |= is_inside and bool(re.search("style|class|hidden", self.paragraph, re.IGNORECASE))
         self._close_implied(name)
         self.paragraph = tag if name == "p" else self.paragraph
         if name in VOID:
@@ -250,8 +271,14 @@ class _Normalizer:
             return self.blocks[-1:] == ["p"]
         if name in _ALONE and self.open[name]:  # in SVG and MathML they are elements like any other
             return self.foreign()
-        return name in _AMBIGUOUS or (
-            name in _ENDS_FOREIGN and any(self.open[foreign] for foreign in _FOREIGN)
+        parent = self.blocks[-1] if self.blocks else ""
+        if name == "table" and parent == "p" and self.is_quirky:  # it stays in the paragraph
+            is_plain = re.search("style|class|hidden", self.paragraph, re.IGNORECASE) is None
+            return self.stack[-1][0] != "p" or not is_plain
+        return (
+            name in _AMBIGUOUS
+            or (name == "table" and parent in _ROWS)
+            or (name in _COLUMNS and parent not in ("", "table"))
         )
 
     def _reopen(self) -> None:
@@ -269,7 +296,7 @@ class _Normalizer:
         if written != name:
             # The first of equal attributes counts. `template` is never shown, and `hidden` says the same.
             shown = " hidden" if name == "template" else ""
-            attributes = f" {TAG_ATTRIBUTE}={name}{self._form_number(name)}{shown}{attributes}"
+            attributes = f' {TAG_ATTRIBUTE}="{name}"{self._form_number(name)}{shown}{attributes}'
         self.out.append(f"<{written}{attributes}")
         self._push(name, written, tag)
 
@@ -285,28 +312,42 @@ class _Normalizer:
         return _write_tag(name, kept)
 
     def _form_number(self, name: str) -> str:
-        return f" {FORM_ATTRIBUTE}={self.form}" if self.form and name in _FORM_PARTS else ""
+        return f' {FORM_ATTRIBUTE}="{self.form}"' if self.form and name in _FORM_PARTS else ""
 
     def end(self, name: str) -> None:
         if name == "form":
             self.form = 0
+        if name in _HEADINGS:  # any of them ends any other
+            around = (each for each in reversed(self.blocks) if each in _HEADING_SCOPE)
+            name = found if (found := next(around, "")) in _HEADINGS else name
         if name == "br":
             self.out.append("<br>")
         elif self._forget(name):
             pass
         elif len(self.tables) > 1 if name == "table" else self._scope(name)[name]:
-            self.ambiguous |= name == "form" and self.blocks[-1] != name  # what is in it stays in it
+            self.ambiguous |= name == "form" and self.stack[-1][0] != name  # what is in it stays in it
             self._pop_to(name)
         elif name in FORMATTING and self.open[name] and len(self.stack) <= HTML_DEPTH_MAX:
             self._end_around(name)
+        else:  # browsers end a cell with parts around it that weren't written
+            self.ambiguous |= name in TABLE_PARTS and any(self.tables[-1][each] for each in CELLS)
 
     def _close_implied(self, name: str) -> None:
         for part in TABLE_PARTS.get(name, ()):
             while self.tables[-1][part]:
                 self._pop_to(part)
-        closed = SIBLINGS.get(name, ("p",) if name in BLOCKS else ())
-        while self.blocks and self.blocks[-1] in closed:
-            self._pop_to(self.blocks[-1])
+        if name in TABLE_PARTS and not (self.stack[-1][0] in _ROWS or self.stack[-1][0] in FORMATTING):
+            self.ambiguous = True  # browsers took it out of the table, and end it here
+        if name in _HEADINGS and self.stack and self.stack[-1][0] in _HEADINGS:
+            self._pop()
+        for block in reversed(self.blocks) if name in SIBLINGS else ():
+            if block in SIBLINGS[name]:
+                self._pop_to(block)
+            if block not in _AROUND_ITEMS:
+                self.ambiguous |= WRITTEN_AS.get(block) in _AROUND_ITEMS
+                break
+        while name in BLOCKS and self.blocks[-1:] == ["p"]:
+            self._pop_to("p")
 
     def _written_name(self, name: str) -> str:
         if name in FORMATTING and name != "a" and self.formatting >= HTML_FORMATTING_MAX:
@@ -328,9 +369,10 @@ class _Normalizer:
             self.blocks.append(name)
         if name == "table" or name in CELLS:
             self.cells.append(Counter())
-            self.pending.append([])
         if name == "table":
             self.tables.append(Counter())
+        if name in _MARKED:
+            self.pending.append([])
 
     def _pop(self) -> tuple[str, str]:
         name, written, tag = self.stack.pop()
@@ -339,8 +381,8 @@ class _Normalizer:
             self.tables.pop()
         if name == "table" or name in CELLS:
             self.cells.pop()
-            inner = self.pending.pop()
-            self.pending[-1] += inner if name == "table" else []  # cells end what was opened in them
+        if name in _MARKED:
+            self.pending.pop()
         if name in BLOCKS or name in TABLE_PARTS:
             self.inline.pop()
             self.blocks.pop()
@@ -353,12 +395,17 @@ class _Normalizer:
     def _pop_to(self, name: str) -> None:
         ended: list[tuple[str, str]] = []
         while (popped := self._pop())[0] != name:
-            self.ambiguous |= popped[0] in _SCOPES or (popped[0] == "a" and name in _FOREIGN)
-            if popped[0] in CELLS:
+            self.ambiguous |= (
+                popped[0] in _SCOPES
+                or (popped[0] == "a" and name in _FOREIGN)
+                or (popped[0] in ("ol", "ul") and name == "li")
+                or name in _SEALED
+            )
+            if popped[0] in _MARKED:
                 ended = []
             elif popped[1]:
                 ended.append(popped)
-        if name not in CELLS:
+        if name not in _MARKED:
             pending = [*ended[::-1], *self.pending[-1]]
             self.ambiguous |= len(pending) > HTML_PENDING_MAX
             self.pending[-1] = pending[-HTML_PENDING_MAX:]
@@ -388,7 +435,9 @@ class _Normalizer:
                 return
             if each in CELLS or each == "table" or each in _SCOPES:
                 return
-            blocks += each in BLOCKS or each in TABLE_PARTS
+            is_block = each in BLOCKS or each in TABLE_PARTS
+            self.ambiguous |= not is_block and each not in FORMATTING  # it stays within a copy
+            blocks += is_block
 
 
 def _is_self_closed(name: str, tag: str) -> bool:

@@ -65,5 +65,5 @@ TABLE_PARTS: Final = {
 }
 """Parts of a table, each with the open ones that it ends."""
 
-SIBLINGS: Final = {"p": ("p",), "li": ("li", "p"), "dd": ("dd", "dt", "p"), "dt": ("dd", "dt", "p")}
-"""What ends an open one of its own kind."""
+SIBLINGS: Final = {"li": ("li",), "dd": ("dd", "dt"), "dt": ("dd", "dt")}
+"""Items of lists, with those that they end."""
