@@ -128,6 +128,11 @@ def test_an_error_says_when_to_try_again_if_that_is_known() -> None:
     assert render_error(error, "internal").splitlines()[1] == "The same call may succeed in 55 s."
 
 
+def test_a_name_in_a_message_keeps_its_spaces() -> None:
+    error = InternalError("There is no shelf `a  b`\n here.", reason=Reason.COMMAND)
+    assert render_error(error, "internal").endswith("There is no shelf `a  b`  here.")
+
+
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_a_message_stays_in_its_line(forgery: str) -> None:
     """What gets into it by mistake ends no line and begins none."""

@@ -267,7 +267,7 @@ def test_the_servers_words_are_quoted(peer: PeerFactory, command: str, status: s
     assert_refusals_are_quoted(account)
 
 
-FLAGS: Final = f"\\Seen {MARK}\u2028Warning:{MARK} {MARK}\u202e{MARK} {MARK}\u0085{MARK}"
+FLAGS: Final = f"\\Seen {MARK} {MARK}\u2028Warning:{MARK} {MARK}\u202e{MARK} {MARK}\u0085{MARK}"
 """A server may send more than the grammar allows."""
 
 

@@ -87,9 +87,16 @@ def test_a_subject_cannot_leave_its_line_nor_its_place() -> None:
     assert line.endswith(" `imap:work:INBOX:1:2`")
 
 
-def test_flags_are_one_line_each_without_invisible_characters() -> None:
-    flags = ["\\Seen", "zq\u2028Warning:", "zq\u202e\u200bx", "\u202e", "a\x85b"]
-    assert row_of("Subject: x\n", flags=flags).flags == ["\\Seen", "zq Warning:", "zqx", "a b"]
+def test_a_flag_that_is_not_seen_whole_is_left_out() -> None:
+    """Without what nobody sees, it would be another one, or two."""
+    flags = ["\\Seen", "zq\u2028Warning:", "x\xa0\\Flagged", "\\Draft\u200b", "\u202e", "a\x85b", "z\xe9"]
+    assert row_of("Subject: x\n", flags=flags).flags == ["\\Seen", "z\xe9"]
+
+
+def test_a_message_id_that_is_not_seen_whole_is_none() -> None:
+    for written in ("<a\u200bb@x.example>", "<a\u3164b@x.example>", f"<{'a' * 3_000}@x.example>"):
+        assert row_of(f"Message-ID: {written}\n").header_message_id is None
+    assert row_of("Message-ID: <a@x.example>\n").header_message_id == "a@x.example"
 
 
 def test_special_flags_are_marked() -> None:

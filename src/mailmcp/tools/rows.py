@@ -13,6 +13,7 @@ from mailmcp.imap.object_ids import id_items
 from mailmcp.imap.session import Session
 from mailmcp.mail.calendar.invitation import invitation_method
 from mailmcp.mail.clean import clean_line
+from mailmcp.mail.header.address import is_seen_whole
 from mailmcp.mail.header.dates import format_rfc3339, parse_date
 from mailmcp.mail.header.fields import Headers, parse_headers
 from mailmcp.mail.mime.body_parts import list_files
@@ -178,8 +179,8 @@ def id_values(ref: MessageRef) -> dict[str, object]:
 
 
 def flags_of(fetched: FetchedMessage) -> list[str]:
-    """Return the flags as header-like text: a server may send more in a keyword than RFC 9051 allows."""
-    return [flag for each in fetched.flags if (flag := clean_line(each).text)]
+    """Return the flags that are seen whole: a server may send more in a keyword than RFC 9051 allows."""
+    return [each for each in fetched.flags if each and is_seen_whole(each)]
 
 
 def file_name(part: Part) -> str:
@@ -206,8 +207,9 @@ def shown_ids(ids: Iterable[str], most: int) -> list[str]:
 
 
 def message_id_of(headers: Headers) -> str:
-    """Return the Message-ID without its angle brackets; "" if there is none."""
-    return clean_line(headers.get("Message-ID")).text.strip("<> ")[: limits.HEADER_CHARS_MAX]
+    """Return the Message-ID without its angle brackets; "" if there is none that can be shown whole."""
+    written = headers.get("Message-ID").strip("<> ")
+    return written if is_seen_whole(written) and len(written) <= limits.HEADER_CHARS_MAX else ""
 
 
 def date_of(headers: Headers, fetched: FetchedMessage) -> str:

@@ -10,6 +10,7 @@ import re
 import unicodedata
 
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_LINE_ENDS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _MARKUP = re.compile(
     r"(?P<plain>(?<=\ )(?:\*+|_+|~+)(?=\ )|(?<=[^\W_])_+(?=[^\W_]))"
     r"|[\\`*_\[~]|<(?=[A-Za-z/!?]|[^\s<>@]+@)|&(?=#?\w{1,31};)"
@@ -44,8 +45,8 @@ def quote(value: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Put a sentence on one line."""
-    return _BREAKS.sub(" ", text).strip()
+    """Put a sentence on one line; spaces stay as they are, because a code span in it is to be copied."""
+    return _LINE_ENDS.sub(" ", text).strip()
 
 
 def escape(value: str) -> str:

@@ -50,7 +50,7 @@ def test_a_host_that_tops_all_mail_is_believed(shape: tuple[str, ...]) -> None:
     assert result is not None
     assert (result.authserv_id, result.messages, result.looked_at) == ("mx.own.example", 40, 40)
     assert read_learned(headers(*shape), result).endswith(
-        " (learned: mx.own.example heads 40 of 40 messages)"
+        ' (learned: "mx.own.example" heads 40 of 40 messages)'
     )
     failed = tuple(FAILED if line == OWN else line for line in shape)
     assert "dmarc=fail" in read_learned(headers(*failed), result)

@@ -16,7 +16,7 @@ from tools.letters import make_letter
 from tools.stores import ACCOUNT_ID, Store, peer_account
 
 RESULTS = "spf=pass dkim=unknown dmarc=pass"
-LEARNED = f"{RESULTS} (learned: mx.own.example heads 40 of 40 messages)"
+LEARNED = f'{RESULTS} (learned: "mx.own.example" heads 40 of 40 messages)'
 HOP = "Received: from a.example by mx.own.example with ESMTPS; Mon, 1 Jan 2024 12:00:00 +0000\r\n"
 OWN = "Authentication-Results: mx.own.example;\r\n spf=pass smtp.mailfrom=a.example; dmarc=pass\r\n"
 

@@ -138,13 +138,11 @@ def could_be_misread(name: str) -> bool:
 def is_seen_whole(address: str) -> bool:
     """Return whether cleaning (`clean_line`) leaves all of an address but white space between its words.
 
-    Nor may it have a character that normalizing makes one of ASCII, as the Kelvin sign.
+    Nor may it change when it is normalized (NFC), as the Kelvin sign does: in quotes it is.
     """
-    if not address.isascii() and any(
-        unicodedata.normalize("NFC", each).isascii() for each in address if not each.isascii()
-    ):
-        return False
-    return clean_line(address).text == " ".join(re.split(f"[{_FOLDING}]+", address))
+    return unicodedata.is_normalized("NFC", address) and clean_line(address).text == " ".join(
+        re.split(f"[{_FOLDING}]+", address)
+    )
 
 
 def comment_end(value: str, start: int) -> int:

@@ -277,6 +277,7 @@ class _Normalizer:
             return self.stack[-1][0] != "p" or not is_plain
         return (
             name in _AMBIGUOUS
+            or (name == "button" and self.open[name] > 0)
             or (name == "table" and parent in _ROWS)
             or (name in _COLUMNS and parent not in ("", "table"))
         )

@@ -99,7 +99,7 @@ def read_learned(headers: Headers, learned: LearnedId | None) -> str:
     results = read_authentication(headers, [learned.authserv_id], fields_max=learned.fields)
     if results == NOT_KNOWN:
         return NOT_KNOWN
-    source = f"{learned.authserv_id} heads {learned.messages} of {learned.looked_at} messages"
+    source = f'"{learned.authserv_id}" heads {learned.messages} of {learned.looked_at} messages'
     return f"{results} (learned: {source})"
 
 

@@ -6,7 +6,7 @@ from mailmcp.mail.html.hidden.media import media_matches
 @pytest.mark.parametrize(
     "queries",
     [
-        "", "all", "SCREEN", "only screen", "print, screen", "not print", "not yahoo", "unknown(, all",
+        "", "all", "SCREEN", "only screen", "print, screen", "not print", "not yahoo",
         "not all and (max-width: 480px)", "screen and (min-width: 480px)", "(min-width:1px)",
         "(min-width: 40em) and (max-width: 2000px)", "(min-device-width: 1023px)", "(min-height: 100px)",
         "(orientation: landscape)", "(prefers-color-scheme: light)", "( orientation : landscape )",
@@ -44,6 +44,8 @@ def test_does_not_hold_there(queries: str) -> None:
         "(orientation: x)",
         "(min-width: 1px) or (color)", "((min-width: 1px))", "not (print)", "(min-width: calc(1px))",
         "screen and", "screen and(min-width:1px)", "print,", "@", ",", "screen (min-width: 1px)", "?",
+        "unknown(, all", "print\\,all", "print/*,all,*/", "(a,all,b)", "not all and [a,all,b]", "('a,all,b')",
+        "(min-width:1\u0661px)",
     ],
 )  # fmt: skip
 def test_may_hold_or_not_where_it_is_not_understood(queries: str) -> None:

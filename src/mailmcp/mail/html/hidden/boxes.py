@@ -164,11 +164,12 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     style = replace(style, capacity=_capacity(values, style, line_px))
     if style.clips and inner_px < _LEAST_PX and (tag == "table" or not is_cell):
         style = replace(style, box=worst([style.box, MAYBE]))  # a box around may be as narrow
-    is_narrow = inner_px < _NARROW_PX and (not is_cell or ("max-width" in values and width_px >= 0))
-    is_edge = (
-        width_px >= 0 and not _PAINTED.isdisjoint(values) and style.backgrounds != style.seen_backgrounds
-    )
-    if is_narrow and (is_edge or style.needs_background):
+    is_known = width_px >= 0
+    if (
+        inner_px < _NARROW_PX
+        and (not is_cell or (is_known and "max-width" in values))
+        and (style.needs_background or (is_known and _is_painted(values, style)))
+    ):
         style = replace(style, room_px=min(style.room_px, inner_px))  # long words leave it
     if not is_clipping(values):
         return style
@@ -194,6 +195,11 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         clipped=style.clipped or style.capacity is not None,
         room_px=min(style.room_px, inner_px),
     )
+
+
+def _is_painted(values: Mapping[str, str], style: ComputedStyle) -> bool:
+    """Return whether a background may end where a box of its own size does, or begins."""
+    return not _PAINTED.isdisjoint(values) and style.backgrounds != style.seen_backgrounds
 
 
 def _paints_over_lines(values: Mapping[str, str], style: ComputedStyle) -> bool:

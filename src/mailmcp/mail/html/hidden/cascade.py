@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from mailmcp.limits import CSS_MATCHES_MAX
-from mailmcp.mail.html.hidden.declarations import Declaration, parse_style, substitute
+from mailmcp.mail.html.hidden.declarations import Declaration, parse_style
 from mailmcp.mail.html.hidden.hints import presentation
 from mailmcp.mail.html.hidden.selector import Compound, Element, classes_of
 from mailmcp.mail.html.hidden.stylesheet import Rule
@@ -87,7 +87,6 @@ class Cascade:
         style = element.attributes.get("style", "")
         if "--" in style:
             self.unchecked |= not self._variables.keys().isdisjoint(_CUSTOM_PROPERTY.findall(style))
-            style = substitute(style, self._variables)
         ending = tuple(number for number in matched if number in self._rules)
         hints = presentation(element)
         if not ending and not style and not hints:
@@ -128,7 +127,7 @@ class Cascade:
                 ((2, specificity, order), rule.certain, rule.declarations)
                 for specificity, order, rule in map(self._rules.__getitem__, ending)
             ),
-            ((3, (), 0), True, parse_style(style)),
+            ((3, (), 0), True, parse_style(style, self._variables)),
         ]
         weighed = [
             ((declaration.important, *weight, place), certain and declaration.certain, declaration)

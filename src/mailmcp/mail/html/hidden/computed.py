@@ -146,7 +146,7 @@ def _judge_own(name: str, values: Mapping[str, str], kind: str) -> str:
     if name == "clip" and values.get("position") not in ("absolute", "fixed", UNKNOWN):
         return ""
     verdict = ROWS[name].judge(values[name])
-    if name == "clip" and values[name] == "inherit":  # the parent may not be positioned
+    if name in ("clip", "display") and values[name] == "inherit":  # the parent may be of another kind
         return MAYBE
     return MAYBE if verdict and name in _BOX_ONLY and kind in ("inline", "contents") else verdict
 

@@ -6,7 +6,7 @@ hide what they may hide, but show nothing that is hidden without them.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -148,14 +148,25 @@ class Declaration:
     certain: bool = True
 
 
-@lru_cache(maxsize=512)
-def parse_style(style: str) -> tuple[Declaration, ...]:
+_NO_VARIABLES: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+def parse_style(style: str, variables: Mapping[str, str] = _NO_VARIABLES) -> tuple[Declaration, ...]:
     """Parse a style attribute, in the order written."""
+    return _parse_style(style, variables) if variables and "var(" in style else _parse_plain(style)
+
+
+@lru_cache(maxsize=512)
+def _parse_plain(style: str) -> tuple[Declaration, ...]:
+    return _parse_style(style, _NO_VARIABLES)
+
+
+def _parse_style(style: str, variables: Mapping[str, str]) -> tuple[Declaration, ...]:
     try:
         nodes = tinycss2.parse_blocks_contents(style, skip_comments=False, skip_whitespace=True)
     except ValueError:  # a number with more digits than Python reads
         return (Declaration("display", UNKNOWN),)
-    declarations = parse_block(nodes)
+    declarations = parse_block(nodes, variables)
     # Browsers differ in where a block ends that shouldn't be there.
     if "{" in style or has_odd_escapes(style):
         uncertain = (replace(each, certain=False) for each in declarations)
@@ -168,9 +179,7 @@ def has_odd_escapes(css: str) -> bool:
     return "\\" in css and any(match["odd"] for match in _ODD_ESCAPE.finditer(css))
 
 
-def parse_block(
-    nodes: Iterable[Any], variables: Mapping[str, str] = MappingProxyType({})
-) -> tuple[Declaration, ...]:
+def parse_block(nodes: Iterable[Any], variables: Mapping[str, str]) -> tuple[Declaration, ...]:
     """Convert the parsed content of a block, in the order written; skip what isn't a declaration."""
     found: list[Declaration] = []
     for node in nodes:
@@ -179,16 +188,21 @@ def parse_block(
         if any(token.type == "literal" and token.value == "!" for token in node.value):
             continue  # browsers drop it, whatever else it says
         if node.lower_name in PROPERTIES or node.lower_name in _SHORTHANDS:
-            value = collapse(substitute(serialize(node.value), variables))
+            written = serialize(node.value)
+            value = collapse(_substitute(written, variables)) if "var(" in written else written
             if node.lower_name in _WITH_STRINGS:
                 value = value and (serialize(_without_signs(node.value)) or "none")
-            found.extend(_declare(node.lower_name, value.lower(), important=node.important))
+            declared = _declare(node.lower_name, value.lower(), important=node.important)
+            if value != written:  # if it isn't valid, it still undoes others (CSS Variables 1 section 3.1)
+                declared = [each if each.certain else replace(each, value=UNKNOWN) for each in declared]
+                declared = declared or _declare(node.lower_name, UNKNOWN, important=node.important)
+            found += declared
         elif not is_harmless(node.lower_name):
             found.append(Declaration(OTHER, UNKNOWN))
     return tuple(found)
 
 
-def substitute(css: str, variables: Mapping[str, str]) -> str:
+def _substitute(css: str, variables: Mapping[str, str]) -> str:
     """Replace `var()` of custom properties whose value is known; nothing beside it joins the value."""
     if not variables or "var(" not in css or _IN_URL.search(css) is not None:
         return css
@@ -224,13 +238,12 @@ def _is_shallow(tokens: Iterable[Any], depth: int) -> bool:
     return True
 
 
-def _declare(name: str, value: str, *, important: bool) -> Iterator[Declaration]:
+def _declare(name: str, value: str, *, important: bool) -> list[Declaration]:
     parts = _longhands(name, value)
     checked = parts[:1] if name == "font" else parts  # a line height that isn't understood is valid there
     certain = is_known(name) and all(_is_certain(longhand, part) for longhand, part in checked)
-    for longhand, part in parts:
-        px = part if is_understood(longhand, part) else _with_unit(longhand, part)
-        yield Declaration(longhand, px, important, certain and px != UNKNOWN)
+    read = ((each, part if is_understood(each, part) else _with_unit(each, part)) for each, part in parts)
+    return [Declaration(each, part, important, certain and part != UNKNOWN) for each, part in read]
 
 
 def _is_certain(name: str, value: str) -> bool:

@@ -19,6 +19,9 @@ _SOUND: Final = re.compile(
 )
 """A feature without an error, if it is understood."""
 
+_PLAIN: Final = re.compile(r"(?:[\w .:-]|/(?!\*)|\([\w .:/%<>=-]*\)|,)*+", re.ASCII)
+"""A list in which every comma parts queries: without strings, escapes, comments and nested parentheses."""
+
 _TYPES: Final = frozenset({"all", "screen"})
 _CHOICES: Final = {
     ("orientation", "landscape"): True, ("orientation", "portrait"): False,
@@ -31,9 +34,9 @@ _ROUNDED_PX: Final = 0.5
 
 def media_matches(queries: str) -> bool | None:
     """Return whether a media query list without comments matches; an empty one does."""
-    if not queries.isascii():
-        return None
     text = collapse(queries.lower())
+    if _PLAIN.fullmatch(text) is None:
+        return None
     found = {_query_matches(query.strip(" ")) for query in text.split(",")}
     return True if not text or True in found else None if None in found else False
 
