@@ -39,6 +39,7 @@ _ROUND_PX: Final = 24.0  # corners rounder than that can take words away
 _EDGES_PX: Final = 24.0  # of two borders, or of a shadow
 _OUTLINE_PX: Final = 4.0  # drawn over what is around; no template has broader ones
 _BUTTON_PX: Final = 60.0  # height of a button that is round at its ends
+_BUTTON_EDGES_PX: Final = 6.0  # its border and padding, which count as a part of its height
 _BUTTON_CHARS: Final = 60
 _PADDED: Final = frozenset({"ol", "ul", "menu", "dir", "fieldset", "button", "dialog"})
 """Padded by the style sheet of browsers."""
@@ -150,7 +151,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         or (style.height_px == math.inf and style.needs_background and _is_share(values))
     )
     style = replace(style, unchecked=style.unchecked or may_hide)
-    least_px = max(0.6 * style.font_px, _EXTENT_MAX_PX)
+    least_px = max(0.6 * style.font_px, _EXTENT_MAX_PX) + (_BUTTON_EDGES_PX if tag == "button" else 0.0)
     is_low = height_px <= least_px
     if is_cell:
         height_px = math.inf  # it grows with its content, unless a flexible box around makes it a block
