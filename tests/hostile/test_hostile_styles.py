@@ -71,6 +71,9 @@ def test_what_layout_painting_or_parsing_hides_is_marked_or_reported(page: str) 
         "<a style='background:#06c;color:#fff;border-radius:100px;padding:12px 24px'>shown</a>",
         "<p style='font-variant-caps:normal;-webkit-nbsp-mode:space;mso-bidi-font-size:1pt'>shown",
         "<table style='-premailer-width:9%;border-spacing:0;*zoom:1;_height:1px'><tr><td>shown</table>",
+        "<form><p>shown</form><h1>x<h2>y</h1>",
+        "<table><form><tr><td>shown</tbody></table></form>",
+        "<ul><li><div><p>shown<li>x</ul>",
         "<p><nobr>shown</nobr><a href=https://shop.example/><div>x</div></a></p>",
     ],
 )

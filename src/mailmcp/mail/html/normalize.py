@@ -168,6 +168,10 @@ _AROUND_ITEMS: Final = frozenset({"address", "div", "p"})
 """Blocks that an item of a list ends if they are open in the one before."""
 
 _ROWS: Final = frozenset({"table", "tbody", "thead", "tfoot", "tr"})
+_IN_TABLES: Final = _ROWS | FORMATTING | {"form"}
+_IMPLIED_ENDS: Final = frozenset({"p", "li", "dd", "dt", "option", "optgroup", "rp", "rt"})
+"""Elements whose end tags may be left out (HTML standard, section 13.2.6.3)."""
+
 _HEADING_SCOPE: Final = _HEADINGS | {"table", *CELLS}
 _REOPENING: Final = frozenset({"marquee", "xmp"})
 _MARKED: Final = frozenset({"object", "marquee", *CELLS})
@@ -278,7 +282,7 @@ class _Normalizer:
         return (
             name in _AMBIGUOUS
             or (name == "button" and self.open[name] > 0)
-            or (name == "table" and parent in _ROWS)
+            or (name == "table" and len(self.tables) > 1 and not self._in_cell())
             or (name in _COLUMNS and parent not in ("", "table"))
         )
 
@@ -326,18 +330,33 @@ class _Normalizer:
         elif self._forget(name):
             pass
         elif len(self.tables) > 1 if name == "table" else self._scope(name)[name]:
-            self.ambiguous |= name == "form" and self.stack[-1][0] != name  # what is in it stays in it
+            inner = (each for each, _, _ in reversed(self.stack) if each not in _IMPLIED_ENDS)
+            self.ambiguous |= name == "form" and next(inner) != name  # what is in it stays in it
             self._pop_to(name)
         elif name in FORMATTING and self.open[name] and len(self.stack) <= HTML_DEPTH_MAX:
             self._end_around(name)
-        else:  # browsers end a cell with parts around it that weren't written
-            self.ambiguous |= name in TABLE_PARTS and any(self.tables[-1][each] for each in CELLS)
+        elif name in TABLE_PARTS:
+            self._end_unwritten(name)
+
+    def _end_unwritten(self, name: str) -> None:
+        """End a part of a table whose start tag was left out, with the cell and the row in it."""
+        parts = self.tables[-1]
+        is_body = name == "tbody" and not (parts["tbody"] or parts["thead"] or parts["tfoot"])
+        if (name == "tr" or is_body) and not parts["caption"]:
+            for part in TABLE_PARTS[name]:
+                while parts[part]:
+                    self._pop_to(part)
+            self.out.append(f"</{name}>")
+        self.ambiguous |= self._in_cell()  # where the tag has no meaning
+
+    def _in_cell(self) -> bool:
+        return any(self.tables[-1][cell] for cell in CELLS)
 
     def _close_implied(self, name: str) -> None:
         for part in TABLE_PARTS.get(name, ()):
             while self.tables[-1][part]:
                 self._pop_to(part)
-        if name in TABLE_PARTS and not (self.stack[-1][0] in _ROWS or self.stack[-1][0] in FORMATTING):
+        if name in TABLE_PARTS and self.stack[-1][0] not in _IN_TABLES:
             self.ambiguous = True  # browsers took it out of the table, and end it here
         if name in _HEADINGS and self.stack and self.stack[-1][0] in _HEADINGS:
             self._pop()
