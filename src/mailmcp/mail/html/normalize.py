@@ -10,36 +10,14 @@ NUL, which counts in tags but not in text, is left to the parser.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from mailmcp.limits import (
-    HTML_ATTRIBUTES_MAX,
-    HTML_DEPTH_MAX,
-    HTML_FORMATTING_MAX,
-    HTML_PENDING_MAX,
-    HTML_REOPENED_MAX,
-    HTML_TAG_CHARS_MAX,
-)
+from mailmcp.mail.html.attributes import read_attributes, write_tag
 from mailmcp.mail.html.style_elements import STANDS_FOR, StyleElement, StyleSheet
-from mailmcp.mail.html.tags import (
-    BLOCKS,
-    CELLS,
-    DROPPED,
-    FORM_ATTRIBUTE,
-    FORMATTING,
-    IGNORED,
-    SIBLINGS,
-    SPACES,
-    TABLE_PARTS,
-    TAG_ATTRIBUTE,
-    VOID,
-    WRITTEN_AS,
-    to_lower,
-)
+from mailmcp.mail.html.tags import DROPPED, SPACES, WRITTEN_AS, to_lower
+from mailmcp.mail.html.tree_builder import TreeBuilder
 
 _TOKEN: Final = re.compile(
     r"""<(?:
@@ -56,21 +34,8 @@ _TOKEN: Final = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_ATTRIBUTE: Final = re.compile(
-    r"""(?P<name>[^\t\n\f\r\x20/>][^\t\n\f\r\x20/>=]*+)
-    (?: [\t\n\f\r\x20]*+ = [\t\n\f\r\x20]*+
-      (?: "(?P<double>[^"]*+)" | '(?P<single>[^']*+)' | (?P<bare>[^\t\n\f\r\x20"'>][^\t\n\f\r\x20>]*+) )?+
-    )?+""",
-    re.VERBOSE,
-)
 _DOCTYPE: Final = re.compile(
     rf"(?>[{SPACES}]|<!--(?:-?>|.*?--!?>)|<\?[^>]*>)*+<!doctype", re.IGNORECASE | re.DOTALL
-)
-_KEPT_ATTRIBUTES: Final = frozenset(
-    {"href", "style", "class", "id", "hidden", "alt", "width", "height", "start", "colspan", "rowspan"}
-    | {"bgcolor", "color", "background", "text", "disabled"}
-    | {"leftmargin", "topmargin", "marginwidth", "marginheight"}
-    | {"xlink:href", "action", "formaction", "form", "type", "value", "attributename", "to", "values", "from"}
 )
 
 
@@ -87,395 +52,56 @@ class NormalizedHtml:
 def normalize_html(html: str) -> NormalizedHtml:
     """Rewrite HTML, well nested and bounded in depth; visible text and links are the same.
 
-    One thing stays nested wrongly: the end of a formatting element around an open block (`_end_around`).
+    One thing stays nested wrongly: the end of a formatting element around an open block (`tree_builder`).
 
     Beyond the bounds, block elements become line breaks and others vanish; the
     text in them always stays. A tag that the end cuts in two is dropped.
     """
-    normalizer = _Normalizer(is_quirky=_DOCTYPE.match(html) is None)
+    builder = TreeBuilder(is_quirky=_DOCTYPE.match(html) is None)
     sheets: list[StyleSheet] = []
     page: dict[str, dict[str, str]] = {"html": {}, "body": {}}
     position = 0
     while (match := _TOKEN.search(html, position)) is not None:
-        normalizer.text(html[position : match.start()])
+        builder.text(html[position : match.start()])
         position = match.end()
         name = to_lower(match["name"] or "")
         if not name or not match["end"]:
             # In SVG and MathML this is text, which may contain what looks like tags.
-            normalizer.ambiguous |= match.group().startswith("<![CDATA[") and normalizer.foreign()
+            builder.ambiguous |= match.group().startswith("<![CDATA[") and builder.foreign()
             continue
-        if name in _ENDS_FOREIGN:
-            normalizer.ambiguous |= not match["close"] and normalizer.foreign(_FOREIGN)
         if match["close"]:
-            normalizer.end(name)
-        elif name in page:  # of several tags the first one with an attribute counts
-            tag = normalizer.shorten(name, match.group())
-            page[name] = _read_attributes(tag[1 + len(name) :]) | page[name]
+            builder.end(name)
+            continue
+        builder.notice(name)
+        if name in page:  # of several tags the first one with an attribute counts
+            tag = builder.own(name, match.group())
+            page[name] = read_attributes(tag[1 + len(name) :]) | page[name]
         elif name in DROPPED or name in STANDS_FOR:
             end = _end_of(name, html, position) if name in DROPPED else position
-            attributes = _read_attributes(match.group()[len(f"<{name}") :])
+            attributes = read_attributes(match.group()[len(f"<{name}") :])
             element = StyleElement(name, match.group(), attributes, html[position:end])
             sheets += element.sheets()
-            if element.is_odd(inside_foreign=normalizer.foreign()):
-                normalizer.ambiguous = True
+            if element.is_odd(inside_foreign=builder.foreign()):
+                builder.ambiguous = True
             if name == "script" and "<!--" in html[position:end] and "<script" in html[position:end].lower():
-                normalizer.ambiguous = True
+                builder.ambiguous = True
             if name in WRITTEN_AS:
-                normalizer.start(name, match.group())
+                builder.start(name, match.group())
                 if name == "xmp":  # shown, and its tags as text
-                    normalizer.text(escape(html[position:end], quote=False))
-                normalizer.end(name)
+                    builder.text(escape(html[position:end], quote=False))
+                builder.end(name)
             position = end
         else:
-            normalizer.start(name, match.group())
-    normalizer.text(html[position:])
-    tags = "".join(_write_tag(name, attributes) for name, attributes in page.items() if attributes)
+            builder.start(name, match.group())
+    builder.text(html[position:])
+    tags = "".join(write_tag(name, attributes) for name, attributes in page.items() if attributes)
     return NormalizedHtml(
-        html=tags + "".join(normalizer.out),
+        html=tags + "".join(builder.out),
         sheets=tuple(sheets),
-        ambiguous=normalizer.ambiguous,
+        ambiguous=builder.ambiguous,
     )
-
-
-_AMBIGUOUS: Final = frozenset(
-    {"frameset", "plaintext", "applet", "template", "search", "dialog", "rb", "rtc"}
-)
-"""Elements that some browsers drop or don't know, or that change how they read what follows."""
-
-_SEALED: Final = frozenset(
-    {"noscript", "foreignobject", "desc", "annotation-xml", "mi", "mn", "mo", "ms", "mtext"}
-)
-"""Elements whose end tags browsers may ignore as long as others are open in them."""
-
-_SCOPES: Final = _SEALED | {"object", "marquee", "select", "button"}
-"""Inside these browsers ignore the end tags of what is around, and no block ends a paragraph around."""
-
-_ALONE: Final = frozenset({"a", "nobr"})
-"""Formatting elements that end an open one of their kind."""
-
-_FORM_PARTS: Final = frozenset({"form", "button", "input"})
-_FOREIGN: Final = frozenset({"svg", "math"})
-_ENDS_FOREIGN: Final = (
-    BLOCKS
-    | FORMATTING
-    | TABLE_PARTS.keys()
-    | {"body", "br", "embed", "head", "hr", "img", "meta", "ruby", "span", "sub", "sup", "var"}
-) - {"a"}
-"""Elements that end a picture or formula, or become unknown ones in it."""
-
-_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_AROUND_ITEMS: Final = frozenset({"address", "div", "p"})
-"""Blocks that an item of a list ends if they are open in the one before."""
-
-_ROWS: Final = frozenset({"table", "tbody", "thead", "tfoot", "tr"})
-_IN_TABLES: Final = _ROWS | FORMATTING | {"form"}
-_IMPLIED_ENDS: Final = frozenset({"p", "li", "dd", "dt", "option", "optgroup", "rp", "rt"})
-"""Elements whose end tags may be left out (HTML standard, section 13.2.6.3)."""
-
-_HEADING_SCOPE: Final = _HEADINGS | {"table", *CELLS}
-_REOPENING: Final = frozenset({"marquee", "xmp"})
-_MARKED: Final = frozenset({"object", "marquee", *CELLS})
-"""Elements that end the formatting elements in them (HTML standard, section 13.2.4.3)."""
-
-_COLUMNS: Final = frozenset({"caption", "col", "colgroup"})
-_UNSEEN: Final = frozenset({"base", "col", "colgroup"})
-"""Inline elements before which browsers open nothing again."""
 
 
 def _end_of(name: str, html: str, position: int) -> int:
     end = re.compile(rf"</{name}(?=[{SPACES}/>])", re.IGNORECASE).search(html, position)
     return end.start() if end is not None else len(html)
-
-
-class _Normalizer:
-    """The open elements, and what was written so far."""
-
-    __slots__ = (
-        "ambiguous",
-        "blocks",
-        "cells",
-        "form",
-        "formatting",
-        "forms",
-        "inline",
-        "is_quirky",
-        "open",
-        "out",
-        "paragraph",
-        "pending",
-        "reopened",
-        "stack",
-        "tables",
-    )
-
-    def __init__(self, *, is_quirky: bool) -> None:
-        self.out: list[str] = []
-        # Name in the source, name written or "", and the whole tag of what would be opened again.
-        self.stack: list[tuple[str, str, str]] = []
-        self.blocks: list[str] = []  # those of the stack that aren't inline elements
-        # How many of a name an end tag may close: inline elements within the innermost block, blocks
-        # within the innermost table or cell, parts of a table within the innermost table.
-        self.inline: list[Counter[str]] = [Counter()]
-        self.cells: list[Counter[str]] = [Counter()]
-        self.tables: list[Counter[str]] = [Counter()]
-        self.formatting = 0
-        # Formatting elements that ended with a block: browsers open them again before the next text of the
-        # cell (HTML standard, section 13.2.4.3). One list for each cell.
-        self.pending: list[list[tuple[str, str]]] = [[]]
-        self.is_quirky = is_quirky
-        self.paragraph = ""
-        self.open: Counter[str] = Counter()
-        self.form = 0  # which form, counted from 1, gets the next control (HTML standard, section 13.2.4.4)
-        self.forms = 0
-        self.reopened = 0
-        self.ambiguous = False
-
-    def text(self, text: str) -> None:
-        """Write text, within the formatting elements that are still open to a browser."""
-        if text.strip(SPACES):
-            self._reopen()
-        self.out.append(text)
-
-    def foreign(self, names: Iterable[str] = ("svg", "math", "template", "noscript")) -> bool:
-        """Return whether an element is open in which tags and style elements may have another effect."""
-        return any(self.open[name] for name in names)
-
-    def start(self, name: str, tag: str) -> None:
-        self.ambiguous |= self._is_odd(name)
-        if name == "form":
-            if self.form:  # browsers ignore a form in a form, and buttons send the outer one
-                return
-            self.forms += 1
-            self.form = self.forms
-        if name in IGNORED or (name in TABLE_PARTS and len(self.tables) == 1):
-            self.out.append(" ")
-            return
-        if name in _ALONE:
-            self.end(name)
-        if name in _REOPENING or not (name in BLOCKS or name in TABLE_PARTS or name in _UNSEEN):
-            self._reopen()
-        self._close_implied(name)
-        self.paragraph = tag if name == "p" else self.paragraph
-        if name in VOID:
-            self.out.append(f"<{name}{self._form_number(name)}{self.shorten(name, tag)[1 + len(name) :]}")
-        elif len(self.stack) >= HTML_DEPTH_MAX:
-            self.out.append("<br>" if name in BLOCKS or name in TABLE_PARTS else "")
-            self._push(name, "")
-            self.ambiguous = True
-        else:
-            self._open(name, tag)
-        if name in _FOREIGN and _is_self_closed(name, tag):
-            self.end(name)
-
-    def _is_odd(self, name: str) -> bool:
-        """Return whether browsers may see another tree from this start tag on."""
-        if name == "form":  # within another one
-            return self.form > 0
-        if name == "marquee":  # no end of a paragraph, but the `div` as which it is written is
-            return self.blocks[-1:] == ["p"]
-        if name in _ALONE and self.open[name]:  # in SVG and MathML they are elements like any other
-            return self.foreign()
-        parent = self.blocks[-1] if self.blocks else ""
-        if name == "table" and parent == "p" and self.is_quirky:  # it stays in the paragraph
-            is_plain = re.search("style|class|hidden", self.paragraph, re.IGNORECASE) is None
-            return self.stack[-1][0] != "p" or not is_plain
-        return (
-            name in _AMBIGUOUS
-            or (name == "button" and self.open[name] > 0)
-            or (name == "table" and len(self.tables) > 1 and not self._in_cell())
-            or (name in _COLUMNS and parent not in ("", "table"))
-        )
-
-    def _reopen(self) -> None:
-        """Open the formatting elements again that ended with a block."""
-        pending, self.pending[-1] = self.pending[-1], []
-        for name, tag in pending:
-            if len(self.stack) >= HTML_DEPTH_MAX or self.reopened >= HTML_REOPENED_MAX:
-                self.ambiguous = True
-                break
-            self.reopened += 1
-            self._open(name, tag)
-
-    def _open(self, name: str, tag: str) -> None:
-        written, attributes = self._written_name(name), self.shorten(name, tag)[1 + len(name) :]
-        if written != name:
-            # The first of equal attributes counts. `template` is never shown, and `hidden` says the same.
-            shown = " hidden" if name == "template" else ""
-            attributes = f' {TAG_ATTRIBUTE}="{name}"{self._form_number(name)}{shown}{attributes}'
-        self.out.append(f"<{written}{attributes}")
-        self._push(name, written, tag)
-
-    def shorten(self, name: str, tag: str) -> str:
-        """Leave out attributes that only this pass writes, and those beyond the bounds."""
-        if len(tag) <= HTML_TAG_CHARS_MAX and TAG_ATTRIBUTE not in tag.lower():
-            return tag
-        written = _read_attributes(tag[1 + len(name) :])
-        kept = {key: value for key, value in written.items() if not key.startswith(TAG_ATTRIBUTE)}
-        if len(kept) > HTML_ATTRIBUTES_MAX:
-            kept = {key: value for key, value in kept.items() if key in _KEPT_ATTRIBUTES}
-        self.ambiguous |= len(kept) < len(written)  # a style sheet may ask for those left out
-        return _write_tag(name, kept)
-
-    def _form_number(self, name: str) -> str:
-        return f' {FORM_ATTRIBUTE}="{self.form}"' if self.form and name in _FORM_PARTS else ""
-
-    def end(self, name: str) -> None:
-        if name == "form":
-            self.form = 0
-        if name in _HEADINGS:  # any of them ends any other
-            around = (each for each in reversed(self.blocks) if each in _HEADING_SCOPE)
-            name = found if (found := next(around, "")) in _HEADINGS else name
-        if name == "br":
-            self.out.append("<br>")
-        elif self._forget(name):
-            pass
-        elif len(self.tables) > 1 if name == "table" else self._scope(name)[name]:
-            inner = (each for each, _, _ in reversed(self.stack) if each not in _IMPLIED_ENDS)
-            self.ambiguous |= name == "form" and next(inner) != name  # what is in it stays in it
-            self._pop_to(name)
-        elif name in FORMATTING and self.open[name] and len(self.stack) <= HTML_DEPTH_MAX:
-            self._end_around(name)
-        elif name in TABLE_PARTS:
-            self._end_unwritten(name)
-
-    def _end_unwritten(self, name: str) -> None:
-        """End a part of a table whose start tag was left out, with the cell and the row in it."""
-        parts = self.tables[-1]
-        is_body = name == "tbody" and not (parts["tbody"] or parts["thead"] or parts["tfoot"])
-        if (name == "tr" or is_body) and not parts["caption"]:
-            for part in TABLE_PARTS[name]:
-                while parts[part]:
-                    self._pop_to(part)
-            self.out.append(f"</{name}>")
-        self.ambiguous |= self._in_cell()  # where the tag has no meaning
-
-    def _in_cell(self) -> bool:
-        return any(self.tables[-1][cell] for cell in CELLS)
-
-    def _close_implied(self, name: str) -> None:
-        for part in TABLE_PARTS.get(name, ()):
-            while self.tables[-1][part]:
-                self._pop_to(part)
-        if name in TABLE_PARTS and self.stack[-1][0] not in _IN_TABLES:
-            self.ambiguous = True  # browsers took it out of the table, and end it here
-        if name in _HEADINGS and self.stack and self.stack[-1][0] in _HEADINGS:
-            self._pop()
-        for block in reversed(self.blocks) if name in SIBLINGS else ():
-            if block in SIBLINGS[name]:
-                self._pop_to(block)
-            if block not in _AROUND_ITEMS:
-                self.ambiguous |= WRITTEN_AS.get(block) in _AROUND_ITEMS
-                break
-        while name in BLOCKS and self.blocks[-1:] == ["p"]:
-            self._pop_to("p")
-
-    def _written_name(self, name: str) -> str:
-        if name in FORMATTING and name != "a" and self.formatting >= HTML_FORMATTING_MAX:
-            return "span"
-        return WRITTEN_AS.get(name, name)
-
-    def _scope(self, name: str) -> Counter[str]:
-        if name in TABLE_PARTS:
-            return self.tables[-1]
-        return self.cells[-1] if name in BLOCKS else self.inline[-1]
-
-    def _push(self, name: str, written: str, tag: str = "") -> None:
-        self.stack.append((name, written, tag if name in FORMATTING else ""))
-        self.open[name] += 1
-        self.formatting += written in FORMATTING
-        self._scope(name)[name] += 1
-        if name in BLOCKS or name in TABLE_PARTS:
-            self.inline.append(Counter())
-            self.blocks.append(name)
-        if name == "table" or name in CELLS:
-            self.cells.append(Counter())
-        if name == "table":
-            self.tables.append(Counter())
-        if name in _MARKED:
-            self.pending.append([])
-
-    def _pop(self) -> tuple[str, str]:
-        name, written, tag = self.stack.pop()
-        self.open[name] -= 1
-        if name == "table":
-            self.tables.pop()
-        if name == "table" or name in CELLS:
-            self.cells.pop()
-        if name in _MARKED:
-            self.pending.pop()
-        if name in BLOCKS or name in TABLE_PARTS:
-            self.inline.pop()
-            self.blocks.pop()
-        self._scope(name)[name] -= 1
-        self.formatting -= written in FORMATTING
-        if written:
-            self.out.append(f"</{written}>")
-        return name, tag
-
-    def _pop_to(self, name: str) -> None:
-        ended: list[tuple[str, str]] = []
-        while (popped := self._pop())[0] != name:
-            self.ambiguous |= (
-                popped[0] in _SCOPES
-                or (popped[0] == "a" and name in _FOREIGN)
-                or (popped[0] in ("ol", "ul") and name == "li")
-                or name in _SEALED
-            )
-            if popped[0] in _MARKED:
-                ended = []
-            elif popped[1]:
-                ended.append(popped)
-        if name not in _MARKED:
-            pending = [*ended[::-1], *self.pending[-1]]
-            self.ambiguous |= len(pending) > HTML_PENDING_MAX
-            self.pending[-1] = pending[-HTML_PENDING_MAX:]
-
-    def _forget(self, name: str) -> bool:
-        """End an element that is open to a browser alone; return whether there is one."""
-        for number in range(len(self.pending[-1]) - 1, -1, -1):
-            if self.pending[-1][number][0] == name:
-                del self.pending[-1][number]
-                return True
-        return False
-
-    def _end_around(self, name: str) -> None:
-        """End a formatting element around an open block: any parser takes the block out of it."""
-        blocks = 0
-        for number in range(len(self.stack) - 1, -1, -1):
-            each, written, _ = self.stack[number]
-            if each == name:
-                if written != name:  # beyond the bounds it was written as another
-                    self.ambiguous = True
-                    return
-                del self.stack[number]
-                self.open[name] -= 1
-                self.formatting -= 1
-                self.inline[-1 - blocks][name] -= 1
-                self.out.append(f"</{name}>")
-                return
-            if each in CELLS or each == "table" or each in _SCOPES:
-                return
-            is_block = each in BLOCKS or each in TABLE_PARTS
-            self.ambiguous |= not is_block and each not in FORMATTING  # it stays within a copy
-            blocks += is_block
-
-
-def _is_self_closed(name: str, tag: str) -> bool:
-    """Return whether a tag ends in a slash that isn't part of a value."""
-    attributes = tag[1 + len(name) : -1]
-    end = max((match.end() for match in _ATTRIBUTE.finditer(attributes)), default=0)
-    return attributes.endswith("/") and end < len(attributes)
-
-
-def _write_tag(name: str, attributes: dict[str, str]) -> str:
-    written = (f' {key}="{value.replace(chr(34), "&quot;")}"' for key, value in attributes.items())
-    return f"<{name}{''.join(written)}>"
-
-
-def _read_attributes(tag: str) -> dict[str, str]:
-    """Read what follows the name of a tag: values as written, the first of equal names."""
-    attributes: dict[str, str] = {}
-    for match in _ATTRIBUTE.finditer(tag):
-        value = match["double"] or match["single"] or match["bare"] or ""
-        attributes.setdefault(to_lower(match["name"]), value)
-    return attributes
