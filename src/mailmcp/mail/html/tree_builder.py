@@ -220,6 +220,8 @@ class TreeBuilder:
             self._end_around(name)
         elif name in TABLE_PARTS:
             self._end_unwritten(name)
+        elif name in _SCOPES and self.open[name]:
+            self.ambiguous = True  # it may end the blocks in it
 
     def _end_unwritten(self, name: str) -> None:
         """End a part of a table whose start tag was left out, with the cell and the row in it."""
