@@ -93,6 +93,22 @@ def test_a_flag_that_is_not_seen_whole_is_left_out() -> None:
     assert row_of("Subject: x\n", flags=flags).flags == ["\\Seen", "z\xe9"]
 
 
+@pytest.mark.parametrize(
+    ("sender", "column"),
+    [
+        ("Ann <a@x.example>", '"Ann (a@x.example)"'),
+        ("Ann <a@x.example>, Bob <b@x.example>", '"Ann (a@x.example), Bob (b@x.example)"'),
+        ('"a<b"@x.example', r'"\"a\<b\"@x.example"'),
+        ('"a(b"@x.example', r'"\"a(b\"@x.example"'),
+        ('"Ann <b@x.example>, c" <a@x.example>', r'"\"Ann \<b@x.example>, c\" (a@x.example)"'),
+        ("=?utf-8?Q?A_=3C=CC=B8b=3E=CC=B8?= <q@x.example>", '"\\"A \u226eb\u226f\\" (q@x.example)"'),
+    ],
+)
+def test_only_brackets_around_an_address_become_round(sender: str, column: str) -> None:
+    (line,) = row_lines(row_of(f"From: {sender}\n"))
+    assert f"| {column}: " in line
+
+
 def test_a_message_id_that_is_not_seen_whole_is_none() -> None:
     for written in ("<a\u200bb@x.example>", "<a\u3164b@x.example>", f"<{'a' * 3_000}@x.example>"):
         assert row_of(f"Message-ID: {written}\n").header_message_id is None

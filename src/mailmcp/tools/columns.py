@@ -3,6 +3,7 @@
 Everything that strangers wrote is quoted: no subject can fake a column, no sender a mark.
 """
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Final
@@ -22,6 +23,7 @@ _MARKS: Final = {
 _INVITATIONS: Final = {"cancel": "invitation cancelled", "reply": "invitation answered"}
 """Methods of RFC 5546; the others are plain invitations."""
 
+_BRACKETED: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|(?<= )<([^<>]*+)>(?=, |$)')
 _MEGABYTE: Final = 1_000_000
 
 
@@ -71,8 +73,8 @@ def time_column(date: str, zone: tzinfo) -> str:
 
 
 def people_column(written: str) -> str:
-    """Format addresses in parentheses: escaped angle brackets would cost a token each."""
-    return quote(written.replace("<", "(").replace(">", ")"))
+    """Format addresses in parentheses: escaped angle brackets would cost a token each. Quoted names stay."""
+    return quote(_BRACKETED.sub(lambda match: f"({match[1]})" if match[1] else match[0], written))
 
 
 def invitation_column(method: str, when: str = "") -> list[str]:

@@ -130,7 +130,7 @@ def format_address(address: Address) -> str:
 def could_be_misread(name: str) -> bool:
     """Return whether a name has what parts addresses or puts something in brackets, or looks like it."""
     normal = unicodedata.normalize("NFKC", name)  # a Greek question mark is a semicolon
-    return _NEEDS_QUOTES.search(normal) is not None or any(
+    return any(map(_NEEDS_QUOTES.search, {name, normal})) or any(
         unicodedata.category(each) in _BRACKETS for each in normal if not each.isascii()
     )
 

@@ -18,6 +18,7 @@ LONG = "a" * 5_000 + "@example.org"
         ("sender", [], []),
         ("sender", ["From: =?utf-8?q?eve=40example=2Eorg?= <mallory@example.net>"], ["mallory@example.net"]),
         ("sender", [f"From: {LONG}"], ["@example.org"]),
+        ("sender", [f"From: e@{'y' * 400}.example"], []),
         ("domain", [f"From: {'a' * 307}@example.org.evil.example"], ["evil.example"]),
         ("domain", ["From: ann@mail.corp.co.uk"], ["corp.co.uk"]),
         ("domain", ["From: ann@mail.bücher.example"], ["xn--bcher-kva.example"]),

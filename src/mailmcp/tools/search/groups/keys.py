@@ -111,21 +111,23 @@ def _people(headers: Headers, *names: str, argument: str = "from") -> tuple[Key,
     found = parse_addresses(*(raw for name in names for raw in headers.raw_all(name)))
     keys = (
         Key(
-            key=_key(each.address.lower()),
+            key=key,
             argument=argument,
             name=_short(each.name),
         )
         for each in found
-        if "@" in each.address
+        if "@" in each.address and (key := _key(each.address.lower()))
     )
     return tuple({each.key: each for each in keys}.values())
 
 
 def _key(address: str) -> str:
-    """Return the address; of one that is too long to be a real one its domain, which finds it, too."""
-    if len(address) <= limits.GROUP_KEY_CHARS_MAX:
-        return address
-    return f"@{address.rpartition('@')[2]}"[-limits.GROUP_KEY_CHARS_MAX :]
+    """Return the address; of one that is too long to be a real one its domain, which finds it, too.
+
+    A domain that is too long as well makes no key.
+    """
+    shorter = (address, f"@{address.rpartition('@')[2]}", "")
+    return next(each for each in shorter if len(each) <= limits.GROUP_KEY_CHARS_MAX)
 
 
 def _list(headers: Headers) -> tuple[Key, ...]:
