@@ -55,6 +55,11 @@ def is_caption(tag: str, values: Mapping[str, str]) -> bool:
     return tag == "caption" or values.get("display") == "table-caption"
 
 
+def is_table_part(tag: str, values: Mapping[str, str]) -> bool:
+    """Return whether an element is a cell, a row or a group of rows."""
+    return values.get("display", f"table-{tag}" if tag in TABLE_PARTS else "").startswith("table-")
+
+
 def kind_of(tag: str, values: Mapping[str, str]) -> str:
     """Return "inline", "contents", "block", "float" or "root": a box that contains its floats."""
     display = values.get("display", "")
@@ -140,7 +145,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     is_cell = display.startswith(("table", "inline-table")) and display != "table-caption"
     if collapsed := _collapses(values, is_part=is_cell and is_table and tag not in CELLS):
         style = replace(style, box=worst([style.box, collapsed]))
-    is_cell = is_cell and kind != "float"
+    is_cell = is_cell and kind != "float" and tag != "button"
     may_hide = (
         height_px < 0
         or _FAR_PX <= height_px < math.inf  # it pushes its own text, and what follows

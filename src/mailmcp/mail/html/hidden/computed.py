@@ -17,6 +17,7 @@ from mailmcp.mail.html.hidden.boxes import (
     OFF_PAGE_PX,
     clip,
     is_clipping,
+    is_table_part,
     kind_of,
     lengths_px,
     move,
@@ -95,6 +96,8 @@ def compute_style(
     if "font-size" in soft:
         font_px = min(font_px, parent.font_px)
     kind = kind_of(tag, values)
+    if parent.squeezes and (kind == "inline" or is_table_part(tag, values)):
+        kind = "float"  # items of flexible boxes and grids are boxes, whatever they are elsewhere
     has_canvas = parent.has_canvas or (tag in _CANVAS and not _CANVAS[tag].isdisjoint(values))
     if tag == "body" and has_canvas and kind == "root":
         kind = "block"  # which floats leave
