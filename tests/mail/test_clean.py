@@ -3,7 +3,7 @@ import unicodedata
 
 import pytest
 
-from mailmcp.mail.clean import Cleaned, blank_controls, clean_line, clean_text, cut_text
+from mailmcp.mail.clean import Cleaned, blank_controls, clean_line, clean_text, cut_start, cut_text
 from steps import assert_linear
 
 SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
@@ -119,6 +119,18 @@ def test_a_line_counts_what_was_removed() -> None:
 )
 def test_a_cut_parts_no_flag_and_no_emoji(text: str, max_chars: int, cut: str) -> None:
     assert cut_text(text, max_chars) == cut
+
+
+@pytest.mark.parametrize(
+    "emoji", ["\U0001f469\u200d\U0001f467\u200d\U0001f466", "\U0001f469\U0001f3fd\u200d\U0001f9b0"]
+)
+def test_no_cut_leaves_a_part_of_an_emoji(emoji: str) -> None:
+    text = clean_text(emoji * 9).text
+    for max_chars in range(8, 30):
+        assert set(cut_text(text, max_chars).split(emoji)) == {""}
+        shown = cut_start(text, max_chars)
+        assert shown.startswith("…")
+        assert set(shown.removeprefix("…").split(emoji)) == {""}
 
 
 def test_controls_become_spaces_one_for_one() -> None:

@@ -36,7 +36,7 @@ _FLAG_TAGS: Final = tuple(
     for region in ("gbeng", "gbsct", "gbwls")  # all that Unicode recommends: England, Scotland, Wales
 )
 _SUSPECT: Final = re.compile(f"(?<=\U0001f3f4)(?:{'|'.join(_FLAG_TAGS)})|[{INVISIBLE}\ud800-\udfff]")
-_BOND: Final = re.compile(rf".[{INVISIBLE}]|[{_ZWNJ}{_ZWJ}]", re.DOTALL)
+_BOND: Final = re.compile(rf".[{INVISIBLE}\U0001f3fb-\U0001f3ff]|[{_ZWNJ}{_ZWJ}]", re.DOTALL)
 """A character of a clean text that the next one belongs to."""
 
 _BONDS_MAX: Final = 16
@@ -122,8 +122,13 @@ def bounded_line(value: str) -> str:
 
 
 def cut_start(text: str, max_chars: int) -> str:
-    """Return at most `max_chars` characters of a clean text; "…" and its end, as of addresses."""
-    return text if len(text) <= max_chars else "…" + clean_line(text[1 - max_chars :]).text
+    """Return at most `max_chars` characters: "…" and the end of a clean text, no half flag or emoji."""
+    if len(text) <= max_chars:
+        return text
+    first = len(text) - max_chars + 1
+    starts = range(first, min(first + _BONDS_MAX, len(text)))
+    start = next((each for each in starts if _BOND.match(text, each - 1) is None), first)
+    return "…" + clean_line(text[start:]).text
 
 
 def cut_text(text: str, max_chars: int) -> str:

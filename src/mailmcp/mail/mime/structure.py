@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp.limits import FILENAME_CHARS_MAX, HEADER_CHARS_MAX
-from mailmcp.mail.clean import clean_line, cut_text
+from mailmcp.mail.clean import clean_line, cut_start, cut_text
 
 TOO_DEEP: Final = "parts are nested too deeply"
 TOO_MANY: Final = "too many parts"
@@ -185,7 +185,7 @@ def clean_content_type(value: str) -> str:
 def clean_filename(name: str) -> str:
     """Return the last component of a file name: no folders, no invisible characters, no "." or ".."."""
     last = clean_line(_PATH.sub("", clean_line(name).text)).text
-    return "" if not last.strip(". ") else clean_line(last[-FILENAME_CHARS_MAX:]).text
+    return "" if not last.strip(". ") else cut_start(last, FILENAME_CHARS_MAX)
 
 
 def child_id(parent_id: str, number: int) -> str:

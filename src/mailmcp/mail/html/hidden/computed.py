@@ -89,7 +89,7 @@ def compute_style(
     ):
         return parent
     # In a line no height is too small: resets such as normalize.css give these none, to keep lines even.
-    if tag in RAISED and "line-height" in values:
+    if tag in RAISED and "line-height" in values and not parent.squeezes:
         values = {name: value for name, value in values.items() if name != "line-height"}
     size = parse_font_size(values.get("font-size", ""))
     font_px = size.to_px(parent.font_px, parent.font_px, parent.root_px) if size else parent.font_px
