@@ -60,6 +60,11 @@ def is_table_part(tag: str, values: Mapping[str, str]) -> bool:
     return values.get("display", f"table-{tag}" if tag in TABLE_PARTS else "").startswith("table-")
 
 
+def is_in_line(values: Mapping[str, str], kind: str) -> bool:
+    """Return whether a box stands in a line of the box around."""
+    return kind == "root" and values.get("display", "inline").startswith(("inline", "-webkit-inline"))
+
+
 def kind_of(tag: str, values: Mapping[str, str]) -> str:
     """Return "inline", "contents", "block", "float" or "root": a box that contains its floats."""
     display = values.get("display", "")
@@ -164,18 +169,14 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         return style
     outer_px = style.height_px
     inner_px = max(_inner_width(tag, values, style, width_px), 0.0)
-    known_px = min(inner_px, WINDOW_PX[0]) if width_px >= 0 else width_px
-    style = replace(style, width_px=known_px, height_px=height_px)
+    is_known = width_px >= 0
+    room_px = min(inner_px, WINDOW_PX[0]) if is_known else width_px
+    style = replace(style, width_px=room_px, height_px=height_px)
     line_px = _line_px(tag, values, inner_px, is_cell=is_cell)
     style = replace(style, capacity=_capacity(values, style, line_px))
     if style.clips and inner_px < _LEAST_PX and (tag == "table" or not is_cell):
         style = replace(style, box=worst([style.box, MAYBE]))  # a box around may be as narrow
-    is_known = width_px >= 0
-    if (
-        inner_px < _NARROW_PX
-        and (not is_cell or (is_known and "max-width" in values))
-        and (style.needs_background or (is_known and _is_painted(values, style)))
-    ):
+    if inner_px < _NARROW_PX and _may_be_left(values, style, is_cell=is_cell, is_known=is_known):
         style = replace(style, room_px=min(style.room_px, inner_px))  # long words leave it
     if not is_clipping(values):
         return style
@@ -203,9 +204,12 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     )
 
 
-def _is_painted(values: Mapping[str, str], style: ComputedStyle) -> bool:
-    """Return whether a background may end where a box of its own size does, or begins."""
-    return not _PAINTED.isdisjoint(values) and style.backgrounds != style.seen_backgrounds
+def _may_be_left(values: Mapping[str, str], style: ComputedStyle, *, is_cell: bool, is_known: bool) -> bool:
+    """Return whether long words in a narrow box may leave a background that they need."""
+    if is_cell and not (is_known and "max-width" in values):
+        return False
+    is_edge = not _PAINTED.isdisjoint(values) and style.backgrounds != style.seen_backgrounds
+    return style.needs_background or (is_known and is_edge)
 
 
 def _paints_over_lines(values: Mapping[str, str], style: ComputedStyle) -> bool:

@@ -17,6 +17,7 @@ from mailmcp.mail.html.hidden.boxes import (
     OFF_PAGE_PX,
     clip,
     is_clipping,
+    is_in_line,
     is_table_part,
     kind_of,
     lengths_px,
@@ -107,6 +108,7 @@ def compute_style(
     faded = MAYBE if opacity is None else "opacity" if total < _OPACITY_MIN else ""
     if kind == "contents" and total != parent.opacity:  # there is no box to fade
         total, faded = parent.opacity, MAYBE
+    around = _judge_line(values, parent, kind) if parent.inherited else parent.box
     leading = _line_height(values.get("line-height", ""), font_px, parent.root_px)
     spacing, indent = (parse_length(values.get(name, "")) for name in ("letter-spacing", "text-indent"))
     white_space = values.get("white-space", "inherit")
@@ -120,7 +122,7 @@ def compute_style(
         indent_px=indent.to_px(font_px, parent.width_px) if indent else parent.indent_px,
         opacity=total,
         inherited=_judge_inherited(values, parent, kind, soft, font_px),
-        box=worst([parent.box, faded, *(own[name] for name in own if not ROWS[name].moves)]),
+        box=worst([faded, *(own[name] for name in own if not ROWS[name].moves), around]),
         has_canvas=has_canvas,
         squeezes=parent.squeezes
         if kind == "contents"
@@ -179,10 +181,16 @@ def _judge_inherited(
         if is_unread or (name == "font-size" and parent.font_px < FONT_SHOWN_PX):
             around = MAYBE
         # Only boxes have a first line that is indented: inline elements keep that of the box around.
-        is_idle = name == "text-indent" and kind == "inline"
+        is_idle = name == "text-indent" and (kind in ("inline", "contents") or is_in_line(values, kind))
         if (name in soft and around) or (is_idle and found[name] != around):
             found[name] = MAYBE
     return frozenset(item for item in found.items() if item[1])
+
+
+def _judge_line(values: Mapping[str, str], parent: ComputedStyle, kind: str) -> str:
+    """Judge the boxes around, and the line that a box stands in, which they may have indented."""
+    is_pulled = is_in_line(values, kind) and "text-indent" in dict(parent.inherited)
+    return worst([parent.box, MAYBE]) if is_pulled else parent.box
 
 
 def _judge_spacing(value: str, font_px: float) -> str:

@@ -92,6 +92,7 @@ _OTHER_NAMES: Final = {
 
 Writing is taken to go from left to right."""
 
+_BY_DIRECTION: Final = re.compile("(?:margin|padding|inset)-inline(?:-.*)?|-(?:webkit|moz)-.*-(?:start|end)")
 _BOXES: Final = {  # top, right, bottom, left; missing ones are as those opposite
     "margin": ("margin-top", "margin-right", "margin-bottom", "margin-left"),
     "padding": ("padding-top", "padding-right", "padding-bottom", "padding-left"),
@@ -241,9 +242,15 @@ def _is_shallow(tokens: Iterable[Any], depth: int) -> bool:
 def _declare(name: str, value: str, *, important: bool) -> list[Declaration]:
     parts = _longhands(name, value)
     checked = parts[:1] if name == "font" else parts  # a line height that isn't understood is valid there
-    certain = is_known(name) and all(_is_certain(longhand, part) for longhand, part in checked)
+    certain = is_fixed(name) and all(_is_certain(longhand, part) for longhand, part in checked)
     read = ((each, part if is_understood(each, part) else _with_unit(each, part)) for each, part in parts)
     return [Declaration(each, part, important, certain and part != UNKNOWN) for each, part in read]
+
+
+@lru_cache(maxsize=1024)
+def is_fixed(name: str) -> bool:
+    """Return whether all browsers know a property, and it is the same in all directions of writing."""
+    return is_known(name) and _BY_DIRECTION.fullmatch(name) is None
 
 
 def _is_certain(name: str, value: str) -> bool:
