@@ -34,7 +34,7 @@ class SimilarRequest:
     """Searches to count."""
 
     sample: int
-    """Newest messages whose headers to fetch, from 1."""
+    """Newest messages whose headers to fetch, from 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +67,13 @@ def find_similar(server: SearchServer, requests: Sequence[SimilarRequest]) -> li
 
 def _look(server: SearchServer, request: SimilarRequest) -> Steps[Similar]:
     newest = b"%d:*" % max(request.exists - request.sample + 1, 1)
+    fetches = [Command(name="FETCH", arguments=[newest, _ITEMS])] if request.sample else []
     searches = [_count(server, each, request.exists) for each in request.queries]
-    commands = [Command(name="FETCH", arguments=[newest, _ITEMS]), *filter(None, searches)]
-    replies = (yield commands).replies
+    replies = (yield [*fetches, *filter(None, searches)]).replies
     responses = [each.response if isinstance(each, RefusedError) else each for each in replies]
     # The server may run several commands at a time and mix their untagged responses.
     lines = esearch_lines(replies)
-    tags = iter([each.tag for each in responses[1:]])
+    tags = iter([each.tag for each in responses[len(fetches) :]])
     counts = [parse_count(lines, tag=next(tags)) or 0 if each else 0 for each in searches]
     rows = [row for each in responses for row in parse_rows(each)[0].values()]
     headers = tuple(row.sections.get("HEADER.FIELDS", b"") for row in rows)

@@ -103,7 +103,7 @@ async def reply_with_messages(
             *warnings,
             *excluded_in_vain(search, searches),
             *opaque.warnings(empty=not rows),
-            *([name_offers(offers)] if offers else []),
+            *([name_offers(search, offers)] if offers else []),
         ),
         page=Page(page_size=search.page_size, total_count=page.total, cursor=cursor),
         next_action=next_action,

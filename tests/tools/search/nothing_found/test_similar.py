@@ -85,6 +85,42 @@ def test_nothing_is_offered_where_nothing_is_close(misspelt: Desk, arguments: di
     assert reply.data["next_action"]["arguments"]["mailbox"] == "*"
 
 
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        ({}, "Similar searches find messages: "),
+        ({"smaller_than": 100_000}, "Similar searches find messages: "),
+        ({"flagged": True}, ""),
+        ({"larger_than": 100_000}, ""),
+        ({"exclude": "invoices"}, '"Kowalczyk" (about 1)'),
+        ({"subject": "Rechnung"}, '"Kowalczyk" (about 3)'),
+        ({"before": "2001-01-01"}, ""),
+        ({"has_attachment": True}, "Similar searches find messages if attachments don't matter: "),
+    ],
+    ids=str,
+)
+def test_close_names_are_counted_with_the_other_criteria(
+    misspelt: Desk, others: dict[str, Any], said: str
+) -> None:
+    reply = misspelt.call("imap_search_messages", {"from": "Kowalczik", "mailbox": "*", **others})
+    assert reply.data["total"] == 0
+    if said:
+        assert said in reply.text
+    else:
+        assert "Kowalczyk" not in reply.text
+
+
+def test_a_server_that_cannot_count_offers_close_names_of_a_search_for_them_alone(
+    pymap_mail: Store, open_desk: DeskFactory
+) -> None:
+    pymap_mail.fill("INBOX", [each.as_bytes() for each in MAIL])
+    desk = open_desk(pymap_mail.account)
+    assert '"Kowalczyk"' in desk.search(from_="Kowalczik").text
+    reply = desk.search(from_="Kowalczik", flagged=True)
+    assert reply.data["total"] == 0
+    assert "Similar searches" not in reply.text
+
+
 def test_all_mailboxes_come_before_parts_of_the_words(misspelt: Desk) -> None:
     reply = misspelt.search(query="invoices zebra")
     assert '"invoices" (about 3)' in reply.text

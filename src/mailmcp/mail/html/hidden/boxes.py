@@ -151,8 +151,9 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     if collapsed := _collapses(values, is_part=is_cell and is_table and tag not in CELLS):
         style = replace(style, box=worst([style.box, collapsed]))
     is_cell = is_cell and kind != "float" and tag != "button"
-    may_hide = (
-        height_px < 0
+    unchecked = (
+        style.unchecked
+        or height_px < 0
         or _FAR_PX <= height_px < math.inf  # it pushes its own text, and what follows
         or "clip" in (values.get("overflow-x"), values.get("overflow-y"))  # its floats leave it
         or _is_too_wide(values, style)
@@ -160,28 +161,30 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         or (tag in TABLE_PARTS and _outline_px(values) > _OUTLINE_PX)  # over cells of several rows
         or (style.height_px == math.inf and style.needs_background and _is_share(values))
     )
-    style = replace(style, unchecked=style.unchecked or may_hide)
     least_px = max(0.6 * style.font_px, _EXTENT_MAX_PX) + (_BUTTON_EDGES_PX if tag == "button" else 0.0)
     is_low = height_px <= least_px
     if is_cell:
         height_px = math.inf  # it grows with its content, unless a flexible box around makes it a block
     if kind == "inline" and not is_clipping(values) and values.get("display") != "inherit":
-        return style
+        return replace(style, unchecked=unchecked)
     outer_px = style.height_px
     inner_px = max(_inner_width(tag, values, style, width_px), 0.0)
     is_known = width_px >= 0
     room_px = min(inner_px, WINDOW_PX[0]) if is_known else width_px
-    style = replace(style, width_px=room_px, height_px=height_px)
+    style = replace(style, width_px=room_px, height_px=height_px, unchecked=unchecked)
     line_px = _line_px(tag, values, inner_px, is_cell=is_cell)
     style = replace(style, capacity=_capacity(values, style, line_px))
     if style.clips and inner_px < _LEAST_PX and (tag == "table" or not is_cell):
         style = replace(style, box=worst([style.box, MAYBE]))  # a box around may be as narrow
     if inner_px < _NARROW_PX and _may_be_left(values, style, is_cell=is_cell, is_known=is_known):
         style = replace(style, room_px=min(style.room_px, inner_px))  # long words leave it
-    if not is_clipping(values):
-        return style
+    clips = is_clipping(values)
     if tag in ("html", "body"):  # what doesn't fit in the window can't be scrolled to
-        return replace(style, unchecked=style.unchecked or height_px < math.inf)
+        unchecked |= clips and height_px < math.inf
+        # The window has the overflow of the body, unless it has that of the page.
+        return replace(style, clips=clips and (style.clips or tag == "html"), unchecked=unchecked)
+    if not clips:
+        return style
     verdict = ""
     if is_low or width_px <= least_px:
         # What is around may be wider than it says, as cells are.
@@ -252,7 +255,8 @@ def _inner_width(tag: str, values: Mapping[str, str], style: ComputedStyle, widt
         sum(max(0.0, *lengths_px(values, style, f"{name}-{side}")) for side in ("left", "right"))
         for name in ("margin", "padding")
     )
-    if PLACES.isdisjoint(values):
+    indented = "padding-left" if tag in _PADDED else "margin-left"
+    if indented not in values:
         margins += INDENTS_PX.get(tag, 0.0)
     return min(width_px, style.width_px - margins) - padding - _border_px(values, style, "left", "right")
 
@@ -312,6 +316,8 @@ def _border_px(values: Mapping[str, str], style: ComputedStyle, *sides: str) -> 
 def _is_too_wide(values: Mapping[str, str], style: ComputedStyle) -> bool:
     """Return whether a box is wider than the one around it, which clips it or lies behind its text."""
     is_narrow = style.width_px < _NARROW_PX and style.needs_background
+    if values.get("float") == "right" and style.width_px >= 0:  # it leaves the box to the left
+        is_narrow = True
     around_px = style.width_px if is_narrow else _WIDE_PX if style.room_px > _SEEN_PX else 1.5 * style.room_px
     widest = [parse_length(values.get(name, "")) or Length() for name in ("width", "min-width")]
     limit_px = max(around_px, 0.0)

@@ -93,6 +93,10 @@ _OTHER_NAMES: Final = {
 Writing is taken to go from left to right."""
 
 _BY_DIRECTION: Final = re.compile("(?:margin|padding|inset)-inline(?:-.*)?|-(?:webkit|moz)-.*-(?:start|end)")
+_FEW: Final = rf"(?:0|auto|1?\d?\d(?:\.\d+)?p[tx]|\d(?:\.\d+)?(?:r?em|%)|{'|'.join(sorted(WIDE))})"
+_SMALL: Final = re.compile(rf"{_FEW}(?: {_FEW})?")
+"""Distances that hide nothing on either side."""
+
 _BOXES: Final = {  # top, right, bottom, left; missing ones are as those opposite
     "margin": ("margin-top", "margin-right", "margin-bottom", "margin-left"),
     "padding": ("padding-top", "padding-right", "padding-bottom", "padding-left"),
@@ -244,7 +248,10 @@ def _declare(name: str, value: str, *, important: bool) -> list[Declaration]:
     checked = parts[:1] if name == "font" else parts  # a line height that isn't understood is valid there
     certain = is_fixed(name) and all(_is_certain(longhand, part) for longhand, part in checked)
     read = ((each, part if is_understood(each, part) else _with_unit(each, part)) for each, part in parts)
-    return [Declaration(each, part, important, certain and part != UNKNOWN) for each, part in read]
+    found = [Declaration(each, part, important, certain and part != UNKNOWN) for each, part in read]
+    if found and _BY_DIRECTION.fullmatch(name) is not None and _SMALL.fullmatch(value) is None:
+        found.append(Declaration(OTHER, UNKNOWN))  # the other side may not be what undoes it
+    return found
 
 
 @lru_cache(maxsize=1024)

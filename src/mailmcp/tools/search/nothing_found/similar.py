@@ -44,15 +44,26 @@ async def look_around(
 
 
 async def find_offers(call: Call, search: Search, searches: Searches) -> list[Offer]:
-    """Return what was found close to a search, the closest first; one round trip for each account.
+    """Return what was found close to a search, the closest first.
 
-    Only the largest of the mailboxes that were searched are looked at. What fails is left out: the reply is
-    complete without it.
+    One round trip for each account, and another one if there are close names, to count them together with
+    the other criteria. Only the largest of the mailboxes that were searched are looked at. What fails is left
+    out: the reply is complete without it.
     """
     arguments = arguments_of(search)
     if search.query.awaiting_reply is not None or not list(searched_texts(arguments)):
         return []
-    offers = other_spellings(arguments)
+    spelled, headers = await _count(call, search, searches, other_spellings(arguments), look=True)
+    close = await anyio.to_thread.run_sync(close_names, arguments, headers)
+    if close and len(search.query.criteria) > 1:
+        close, _ = await _count(call, search, searches, best_offers(close), look=False)
+    return best_offers([*close, *spelled])
+
+
+async def _count(
+    call: Call, search: Search, searches: Searches, offers: Sequence[Offer], *, look: bool
+) -> tuple[list[Offer], list[bytes]]:
+    """Return some offers with their counts, and the headers of the newest messages if they are looked at."""
     queries = tuple(_query_of(call, search, each) for each in offers)
     by_account: dict[str, list[MailboxPage]] = {}
     for source, page in searches.pages:
@@ -68,7 +79,7 @@ async def find_offers(call: Call, search: Search, searches: Searches) -> list[Of
                 uidvalidity=page.uidvalidity,
                 exists=page.exists,
                 queries=queries,
-                sample=sample,
+                sample=sample if look else 0,
             )
             for page in largest
         ]
@@ -87,9 +98,7 @@ async def find_offers(call: Call, search: Search, searches: Searches) -> list[Of
     ]
     counts = [sum(each.counts[number] for each in found) for number in range(len(offers))]
     counted = [replace(each, count=count) for each, count in zip(offers, counts, strict=True)]
-    headers = [header for each in found for header in each.headers]
-    close = await anyio.to_thread.run_sync(close_names, arguments, headers)
-    return best_offers([*close, *counted])
+    return counted, [header for each in found for header in each.headers]
 
 
 def _find_similar(session: Session, requests: Sequence[SimilarRequest]) -> list[Similar | ToolError]:

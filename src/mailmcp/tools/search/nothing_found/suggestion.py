@@ -16,13 +16,14 @@ from mcp_envelope import NextAction
 from mcp_envelope.markdown import quote, unescape
 
 
-def name_offers(offers: Sequence[Offer]) -> str:
+def name_offers(search: Search, offers: Sequence[Offer]) -> str:
     """Write a sentence about what was found close to a search that found nothing."""
+    without = " if attachments don't matter" if search.query.has_attachment else ""  # servers can't tell
     changes = [
         f"{each.argument} {quote(each.text)}" if each.text else f"no {each.argument}" for each in offers
     ]
     named = [f"{change} (about {each.count})" for change, each in zip(changes, offers, strict=True)]
-    return f"Similar searches find messages: {', '.join(named)}."
+    return f"Similar searches find messages{without}: {', '.join(named)}."
 
 
 def suggest_search(search: Search, coverage: Coverage, offers: Sequence[Offer] = ()) -> NextAction:
@@ -37,9 +38,8 @@ def suggest_search(search: Search, coverage: Coverage, offers: Sequence[Offer] =
         coverage: Where.
         offers: What was found close to it, the closest first.
     """
-    is_past = _is_by_arrival(search) and search.query.before is not None
-    if not is_past and (spelling := _suggest_offer(search, offers, Closeness.SPELLING)):
-        return spelling  # offers aren't compared with times
+    if spelling := _suggest_offer(search, offers, Closeness.SPELLING):
+        return spelling
     if len(coverage.others) > len(coverage.aside) and not (search.all_mailboxes or coverage.last):
         instruction, dates = "Search all mailboxes.", {}
         if _is_by_arrival(search):
