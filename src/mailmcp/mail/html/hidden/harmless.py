@@ -15,7 +15,7 @@ _HARMLESS: Final = re.compile(
     | font-(?:family|weight|style|stretch|variant(?:-[a-z-]+)?|color)
     | text-(?:align|align-last|justify|transform|overflow|rendering|size-adjust|stroke-color|wrap-style)
     | text-(?:decoration-(?:color|line|style|skip|skip-ink)|underline|underline-(?:offset|position)|effect)
-    | word-(?:break|wrap) | overflow-wrap | line-break | hyphens | nbsp-mode | locale | direction | speak
+    | word-(?:break|wrap) | overflow-wrap | line-break | hyphens | nbsp-mode | locale | speak
     | border-(?:(?:top-|right-|bottom-|left-)?(?:color|style)|collapse) | outline-(?:color|style)
     | background-(?:attachment|repeat) | empty-cells | table-layout | clear
     | box-(?:sizing|decoration-break|flex|orient) | caption-side

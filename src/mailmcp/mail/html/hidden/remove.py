@@ -16,7 +16,7 @@ from typing import Final
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from mailmcp.mail.clean import clean_text
-from mailmcp.mail.html.hidden.boxes import INDENTS_PX, SIZES, is_caption, is_clipping
+from mailmcp.mail.html.hidden.boxes import INDENTS_PX
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
 from mailmcp.mail.html.hidden.computed import compute_style
 from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
@@ -24,7 +24,8 @@ from mailmcp.mail.html.hidden.painting import BACKGROUNDS, is_raised, join_behin
 from mailmcp.mail.html.hidden.selector import Element, parse_selector
 from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
-from mailmcp.mail.html.hidden.values import MAYBE, PLACES, WIDE, WINDOW_PX
+from mailmcp.mail.html.hidden.traits import RAISED_MIN, Traits
+from mailmcp.mail.html.hidden.values import MAYBE, WIDE, WINDOW_PX
 from mailmcp.mail.html.normalize import normalize_html
 from mailmcp.mail.html.style_elements import StyleSheet
 from mailmcp.mail.html.tags import BLOCKS, FORM_ATTRIBUTE, TABLE_PARTS, TAG_ATTRIBUTE
@@ -61,17 +62,6 @@ _SPECIAL: Final = (
     | {"caption", "dialog", "datalist", "rp", "rt", "summary"}
 )
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
-_LINE: Final = re.compile("(?:border|outline)(?:-top|-bottom)?(?:-width)?")
-_TOGETHER: Final = ({"raised", "line"}, {"raised", "shadow"}, {"caption", "shadow"}, {"html", "body", "size"})
-"""Traits of elements that hide text together.
-
-Text outside of its line or table may be where something is painted in its colour. If `html` and `body` have
-`overflow`, the body clips, and may be too small.
-"""
-
-_RAISED_MIN: Final = 2
-_FULL: Final = ("100%", "auto", "none", "100vw", "100vh")
-_NONE: Final = ("0", "0px", "auto")
 _BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby isn't supported
 _BLANKS: Final = "\xa0" * 80
 _PUSHED: Final = re.compile(r"\n.*\n|\t")
@@ -161,7 +151,7 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
         or document.unchecked
         or rules.unchecked
         or visitor.cascade.unchecked
-        or any(traits <= visitor.traits for traits in _TOGETHER),
+        or visitor.traits.may_hide,
     )
     for run in visitor.marked:  # only now: changing them changes what is next
         _mark(run)
@@ -204,7 +194,7 @@ class _Visitor:
         self.marked: list[list[LexborNode]] = []
         self.last: object = ""  # how the last text was hidden, or in which block it was marked
         self.blocks = 0
-        self.traits: set[str] = set()
+        self.traits = Traits()
         self.unchecked = False
         self.verdicts: dict[ComputedStyle, str] = {}
         self.styles: dict[tuple[str, int, int], tuple[ComputedStyle, Mapping[str, str], ComputedStyle]] = {}
@@ -233,8 +223,8 @@ class _Visitor:
             parent, level.summary = level.summary, None
         raised = level.raised
         if not is_block and is_raised(tag, values.possible):
-            raised += _RAISED_MIN if tag == "rt" else 1
-        self.traits |= _traits(tag, values.possible, raised)
+            raised += RAISED_MIN if tag == "rt" else 1
+        self.traits.add_element(tag, attributes, values.possible, raised)
         certain = self._compute(tag, values.certain, level.certain)
         possible = self._compute(tag, values.possible, parent, values.soft)
         if not BACKGROUNDS.isdisjoint(values.soft) and parent.backgrounds != level.certain.backgrounds:
@@ -292,10 +282,12 @@ class _Visitor:
 
     def _visit_text(self, node: LexborNode, level: _Level) -> _Level | None:
         # An element that hides its own text may have children that people see.
-        if not (node.text_content or "").strip():
+        text = node.text_content or ""
+        if not text.strip():
             return level
+        self.traits.add_text(text, level.possible, level.block)
         technique = _both(self._judge(level.certain), self._judge(level.possible))
-        if not technique and _is_cut(node.text_content or "", level.possible):
+        if not technique and _is_cut(text, level.possible):
             technique = MAYBE
         kind = (technique, level.block) if technique == MAYBE else technique
         if technique == MAYBE:
@@ -344,23 +336,6 @@ def _fits(box: LexborNode, style: ComputedStyle) -> bool:
         if capacity < 0:
             return False
     return True
-
-
-def _traits(tag: str, values: Mapping[str, str], raised: int) -> set[str]:
-    """Return which traits of `_TOGETHER` an element has."""
-    found = {"line" for name in values if _LINE.fullmatch(name) and values[name] not in ("0", "none")}
-    if values.get("box-shadow", "none") != "none":
-        found.add("shadow")
-    if is_caption(tag, values):
-        found.add("caption")
-    if raised >= _RAISED_MIN:
-        found.add("raised")
-    if tag in ("html", "body"):
-        found |= {tag} if is_clipping(values) else set()
-        found |= {"html"} if "contain" in values else set()  # it keeps the body's from the window
-        found |= {"size" for name in SIZES & values.keys() if values[name] not in _FULL}
-        found |= {"size" for name in PLACES & values.keys() if values[name] not in _NONE}
-    return found
 
 
 def _is_cut(text: str, style: ComputedStyle) -> bool:

@@ -314,6 +314,7 @@ _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     "background-clip": re.compile("(?:border|padding|content)-box|text").fullmatch,
     "background-origin": re.compile("(?:border|padding|content)-box").fullmatch,
     "border-radius": lambda value: all(map(_is_radius, value.split(" / ", 1))),
+    "direction": re.compile("ltr|rtl").fullmatch,
     "white-space": re.compile("normal|nowrap|pre|pre-wrap|pre-line|break-spaces").fullmatch,
     "color-scheme": re.compile(r"normal|(?:only )?(?:light|dark)|light dark|dark light").fullmatch,
     **dict.fromkeys(("overflow-x", "overflow-y"), re.compile("visible|hidden|clip|scroll|auto").fullmatch),
