@@ -94,6 +94,8 @@ def test_labels_that_look_like_ascii_are_known(label: str, *, passes: bool) -> N
         ("lovelcae.example", "lovelace.example", True),
         ("gmai1.com", "gmail.com", True),
         ("gmail.com.evil.example", "gmail.com", True),
+        ("corp\u3002example", "corp.example", True),
+        ("corp\uff61example\uff0eevil.example", "corp.example", True),
         # Honest neighbours.
         ("corp.example", "corp.example", False),
         ("sub.corp.example", "corp.example", False),

@@ -97,6 +97,7 @@ def test_ordinary_mail_is_not_suspicious(lines: tuple[str, ...]) -> None:
         (['From: "Me ADA@corp.example" <x@evil.example>'], ["name_imitates_user"]),
         (["From: Bob <bob@c0rp.example>"], ["address_imitates_user"]),
         (["From: Bob <bob@corp.example.evil.example>"], ["address_imitates_user"]),
+        (["From: Bob <bob@corp\u3002example>"], ["address_imitates_user"]),
         (["From: Bob <ada.love1ace@gmail.com>"], ["address_imitates_user"]),
         (["From: Bob <bob@example.org>", "Sender: bob@c0rp.example", LIST], ["address_imitates_user"]),
         (

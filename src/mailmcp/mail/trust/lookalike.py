@@ -19,7 +19,7 @@ _EDITED_CHARS_MIN: Final = 6
 _CHARS_MAX: Final = 2_000
 """How much of a text is compared: as much as a reply shows of a header."""
 
-# Code point and the ASCII letter it looks like.
+# Code point and the ASCII character it looks like.
 _PAIRS: Final = (
     # Cyrillic
     "0430a 0441c 0501d 0435e 04BDe 0433r 04BBh 0456i 0458j 04CFl 043Eo 0440p 051Bq 0455s 0475v 0461w 051Dw "
@@ -32,7 +32,9 @@ _PAIRS: Final = (
     "0561w 0563q 0566q 0570h 0578n 057Cn 057Du 0581g 0584f 0585o 054DU 054FS 0555O "
     # Latin beyond ASCII, where normalisation does not lead back to it
     "0111d 0127h 0131i 0142l 00F8o 0251a 0261g 0263y 0268i 0269i 026Ai 026Fw 028Bv 028Fy 1D04c 1D0Fo 1D1Cu "
-    "1D20v 1D21w 1D22z A731s 01C0l"
+    "1D20v 1D21w 1D22z A731s 01C0l "
+    # The full stop of East Asian text, which separates labels as well (UTS 46 section 2.3)
+    "3002."
 )
 _LOOKS_LIKE: Final = {int(pair[:4], 16): pair[4] for pair in _PAIRS.split()}
 _SIMILAR_ASCII: Final = str.maketrans("01i|", "olll")

@@ -127,6 +127,16 @@ def test_other_recipients_and_schemes_say_where_they_go() -> None:
     assert book.misleading == 3
 
 
+def test_the_hosts_of_many_recipients_are_shown() -> None:
+    book = LinkBook()
+    two = ",".join(f"{name * 30}@{host}.example" for name, host in zip("abcd", "xyxy", strict=True))
+    five = ",".join(f"{host * 30}@{host}.example" for host in "vwxyz")
+    assert book.describe("Write", f"mailto:{two}") == "<x.example, y.example>"
+    assert book.describe("Ask", f"mailto:e@y.example,{two}") == "<y.example, x.example>"
+    assert book.describe("Answer", f"mailto:{five}") == "<v.example, w.example, x.example, …>"
+    assert book.describe("Answer", f"mailto:f@z.example,{two}") == "<z.example, x.example, y.example>"
+
+
 def test_what_runs_is_counted_and_not_shown() -> None:
     book = LinkBook()
     assert book.describe("Open", "javascript:alert(1)") == "<goes to javascript:…>"

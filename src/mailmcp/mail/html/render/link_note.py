@@ -6,7 +6,7 @@ Rules, in this order:
 2. Nothing is added where the text says the target itself.
 3. ``text <…>`` goes where the link before it goes, or is long and on the same host.
 4. A target of up to LINK_CHARS_MAX characters is shown: ``text <target>``.
-5. A longer one is its host: ``text <host/…>``.
+5. A longer one is its host, ``text <host/…>``, or those of its recipients: ``text <host, host>``.
 
 ``<…>`` never refers to a link that is far above, nor to one in a quotation, which may be collapsed.
 
@@ -32,6 +32,7 @@ from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same
 _TEXT_CHARS_MAX: Final = 500
 _NEAR_CHARS: Final = 1_000
 _WORDS_MAX: Final = 5
+_HOSTS_MAX: Final = 3
 _LABEL: Final = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
 _DOT: Final = "[.\u3002\uff0e\uff61]"  # IDNA knows four
 _CLAIM: Final = re.compile(
@@ -91,13 +92,20 @@ class LinkBook:
             return f"<goes to {_name_target(link, host)}>"
         if _bare(words, link.kind) == _bare(link.target, link.kind):
             return ""
-        if last and (link.target == last.target or (link.is_long and link.host and link.host == last.host)):
+        if last and (link.target == last.target or (link.is_long and link.host and _hosts(link) == _hosts(last))):
             return "<…>"
         return f"<{_shorten(link) if link.is_long else link.target}>"
 
 
+def _hosts(link: Link) -> list[str]:
+    return list(dict.fromkeys(filter(None, (link.host, *link.other_hosts))))
+
+
 def _shorten(link: Link) -> str:
-    return f"{link.host}/…" if link.host else f"{link.target.partition(':')[0]}:…"
+    hosts = _hosts(link)
+    if len(hosts) > 1:
+        return ", ".join([*hosts[:_HOSTS_MAX], *(["…"] if len(hosts) > _HOSTS_MAX else [])])
+    return f"{hosts[0]}/…" if hosts else f"{link.target.partition(':')[0]}:…"
 
 
 def _name_target(link: Link, host: str) -> str:
@@ -116,7 +124,7 @@ def _bare(text: str, kind: LinkKind) -> str:
 def find_misleading_host(text: str, link: Link) -> str:
     """Return where a link goes if its text names another site, or its target disguises the site; else ""."""
     scheme = f"{link.target.partition(':')[0]}:"
-    hosts = [host for host in (link.host, *link.other_hosts) if host]
+    hosts = _hosts(link)
     if link.kind is LinkKind.OTHER:
         hosts = hosts or [scheme]
     if link.disguised:
