@@ -92,7 +92,8 @@ class LinkBook:
             return f"<goes to {_name_target(link, host)}>"
         if _bare(words, link.kind) == _bare(link.target, link.kind):
             return ""
-        if last and (link.target == last.target or (link.is_long and link.host and _hosts(link) == _hosts(last))):
+        is_near = link.is_long and last is not None and any(_hosts(link)) and _hosts(link) == _hosts(last)
+        if is_near or (last is not None and link.target == last.target):
             return "<…>"
         return f"<{_shorten(link) if link.is_long else link.target}>"
 
