@@ -235,7 +235,7 @@ class _Visitor:
             self.unchecked
             or (
                 (possible.unchecked or certain.unchecked)
-                and (technique in ("", MAYBE) or tag in _NOT_RENDERED)
+                and (technique in ("", MAYBE) or _has_place(values.possible))
             )
             or "shadowrootmode" in attributes
             or (
@@ -266,7 +266,7 @@ class _Visitor:
         if style.clipped:
             return replace(style, box=MAYBE)
         # The text runs over what follows, which may cover it, or out of the window.
-        self.unchecked |= style.capacity == 0 or style.nowrap
+        self.unchecked |= style.capacity == 0 or style.nowrap or parent.clips
         behind = dict.fromkeys((*style.backgrounds, *parent.backgrounds))
         return replace(style, backgrounds=tuple(behind))
 
@@ -305,6 +305,11 @@ class _Visitor:
         if verdict is None:
             verdict = self.verdicts[style] = style.judge_text()
         return verdict
+
+
+def _has_place(values: Mapping[str, str]) -> bool:
+    """Return whether what follows an element is where it is because of it."""
+    return values.get("display") != "none" and values.get("position") not in ("absolute", "fixed")
 
 
 def _both(first: str, second: str) -> str:
