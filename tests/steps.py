@@ -1,5 +1,6 @@
 """Counts the steps of code, because a clock also measures what else the machine does."""
 
+import gc
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -22,12 +23,15 @@ def count_steps(work: Callable[[], object]) -> int:
         steps += 1
         return count
 
-    before = sys.gettrace()
+    before, collects = sys.gettrace(), gc.isenabled()
+    gc.disable()  # the finalizers of other tests' garbage are Python, too
     sys.settrace(count)
     try:
         work()
     finally:
         sys.settrace(before)
+        if collects:
+            gc.enable()
     return steps
 
 

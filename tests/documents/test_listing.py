@@ -19,6 +19,7 @@ def test_names_are_clean_and_each_different() -> None:
 def test_long_names_fit_an_argument() -> None:
     names = Names()
     assert [len(names.add("n" * 70_000)) for _ in range(2)] == [255, 259]
+    assert names.add("p" * 300 + ".pdf.exe") == "\u2026" + "p" * 246 + ".pdf.exe"
 
 
 def test_many_names_alike_take_linear_time() -> None:

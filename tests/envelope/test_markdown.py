@@ -117,7 +117,8 @@ def test_backslashes_of_ones_own_stay(sent: str, meant: str) -> None:
         (" space ", '`" space "`'),
         ("a\u1fefb\uff40c", r'`"a\u1fefb\uff40c"`'),
         ("IN\u00a0BOX\u202f", r'`"IN\u00a0BOX\u202f"`'),
-        ("two  spaces\u3000wide", "`two  spaces\u3000wide`"),
+        ("two  spaces\u3000wide", r'`"two  spaces\u3000wide"`'),
+        ("IN\U0001d173BOX\ufffe", r'`"IN\ud834\udd73BOX\ufffe"`'),
         ("", '`""`'),
     ],
 )

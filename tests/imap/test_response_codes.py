@@ -148,3 +148,8 @@ def test_other_codes_say_nothing(code: str) -> None:
 )
 def test_a_limit_of_connections_is_known_by_its_words(text: str, *, limit: bool) -> None:
     assert RefusedError("LOGIN", "NO", text).is_connection_limit == limit
+
+
+def test_a_long_text_of_the_server_ends_with_an_ellipsis() -> None:
+    assert RefusedError("SEARCH", "NO", "n" * 200).text == "n" * 200
+    assert RefusedError("SEARCH", "NO", "n" * 201).text == "n" * 199 + "…"

@@ -4,6 +4,7 @@ import unicodedata
 import pytest
 
 from mailmcp.mail.clean import Cleaned, blank_controls, clean_line, clean_text, cut_start, cut_text
+from mcp_envelope.markdown import code
 from steps import assert_linear
 
 SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
@@ -164,3 +165,9 @@ def test_format_characters_and_fillers_are_removed() -> None:
 )
 def test_time_is_linear(piece: str) -> None:
     assert_linear(lambda size: clean_text(f"e{piece * size}"), size=500, large=200_000)
+
+
+def test_ids_show_by_its_number_what_is_removed_elsewhere() -> None:
+    invisible = [each for each in map(chr, range(0x20000)) if clean_text(f"a{each}b").removed]
+    assert len(invisible) > 150
+    assert [each for each in invisible if code(f"a{each}b") == f"`a{each}b`"] == []

@@ -141,7 +141,7 @@ _MESSAGES: Final = {
     "Get the file itself, or ask the sender for JPEG.",
     Cause.UNSUPPORTED_ARCHIVE: "Archives of 7-Zip and RAR aren't supported. "
     "Get the file itself, or ask the sender for ZIP.",
-    Cause.NO_MEMBER: "It contains no file of that name. mode=text without member lists the names.",
+    Cause.NO_MEMBER: "It lists no file under that name. mode=text without member lists the names.",
     Cause.NOT_A_FILE: "It is a link or a device, not a file, so there is nothing to read.",
 }
 """What happened, and what to do instead."""

@@ -10,7 +10,7 @@ from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.writer import Writer, section_title
 from mailmcp.mail.charset.decode import decode_text
-from mailmcp.mail.clean import clean_line, cut_text
+from mailmcp.mail.clean import clean_line, cut_start
 from mailmcp.wording import counted
 
 _CHUNK_OCTETS: Final = 262_144
@@ -18,7 +18,10 @@ _TEXT_SUFFIXES: Final = (".txt", ".csv", ".tsv", ".md", ".log")
 
 
 class Names:
-    """The names to list: on one line, without invisible characters, and each different."""
+    """The names to list: on one line, without invisible characters, and each different.
+
+    Of a long one the end is kept, which says what kind of file it is.
+    """
 
     def __init__(self) -> None:
         """Begin a list."""
@@ -27,7 +30,7 @@ class Names:
 
     def add(self, name: str) -> str:
         """Return the name under which the next file is listed."""
-        plain = cut_text(clean_line(name).text, limits.FILENAME_CHARS_MAX) or "unnamed"
+        plain = cut_start(clean_line(name).text, limits.FILENAME_CHARS_MAX) or "unnamed"
         shown, number = plain, self._latest.get(plain, 1)
         while shown in self._used:
             number += 1

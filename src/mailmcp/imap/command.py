@@ -194,7 +194,8 @@ class RefusedError(Exception):
         self.code = match[1].upper() if match else ""
         self.is_not_connected = _NOT_CONNECTED.search(text) is not None
         self.meaning = _FORBIDDEN if self.is_not_connected else _MEANINGS.get(self.code)
-        self.text = "".join(c if c.isprintable() else " " for c in text)[:_SERVER_TEXT_CHARS]
+        shown = "".join(c if c.isprintable() else " " for c in text)
+        self.text = shown if len(shown) <= _SERVER_TEXT_CHARS else f"{shown[: _SERVER_TEXT_CHARS - 1]}…"
         self.response = response or Response()
         self.sasl_failure = sasl_failure or {}
         super().__init__(f"{command}: {status} {self.text}")

@@ -145,7 +145,12 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
     return FetchedMessage(
         uid=uid,
         flags=tuple(
-            flag.decode("utf-8", "replace") if isinstance(flag, bytes) else str(flag)
+            # The general parser turns NIL, which may be a keyword here, into None.
+            flag.decode("utf-8", "replace")
+            if isinstance(flag, bytes)
+            else "NIL"
+            if flag is None
+            else str(flag)
             for flag in (flags if isinstance(flags, tuple) else ())
             if flag != b"\\Recent"  # about this session, not about the message (RFC 3501 section 2.3.2)
         ),

@@ -76,6 +76,7 @@ from steps import assert_linear
         ("\u2800a@b", [("a@b", "")]),
         ("Kim <\u212aim@b>", [("Kim <\u212aim@b>", "")]),
         ("Ada <\0a@b>", [("Ada < a@b>", "")]),
+        ("Ada <\u2026@b>", [("Ada <\u2026@b>", "")]),
         ("Ada <\r\n\ta @ b >", [("Ada", "a@b")]),
         # A domain with a quotation mark is none.
         ('a <a@b">, x <c@d>', [('a <a@b">, x <c@d>', "")]),
@@ -140,7 +141,8 @@ def test_repeated_headers_make_one_list() -> None:
                 "Bob \u2985a\u2986",
             )
         ),
-        # Nor does one without an address pass for a count.
+        # Nor does one without an address pass for a count, or for what ends a cut list.
+        *((name, "", f'"{name}"') for name in ("\u2026", "...", "\u22ef")),
         *((name, "", f'"{name}"') for name in ("58 more", "+58 more", "58 m\u043ere", "over \u0665 others")),
         *(("", local, f'"{local}"') for local in ("+58", "58_more", "and58more")),
         ("", "root", "root"),

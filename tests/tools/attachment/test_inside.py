@@ -111,9 +111,9 @@ def test_windows_of_a_text_within_go_on(store: Store, desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("content", "sent", "message"),
     [
-        (zipped({"a.txt": "x"}), {"member": "b.txt"}, "no file of that name"),
-        (zipped({"a.txt": "x"}), {"member": "A.TXT", "mode": "save"}, "no file of that name"),
-        (zipped({"i.zip": zipped({"a": "x"})}), {"member": "i.zip/a"}, "no file of that name"),
+        (zipped({"a.txt": "x"}), {"member": "b.txt"}, "no file under that name"),
+        (zipped({"a.txt": "x"}), {"member": "A.TXT", "mode": "save"}, "no file under that name"),
+        (zipped({"i.zip": zipped({"a": "x"})}), {"member": "i.zip/a"}, "no file under that name"),
         (zipped({"a": bytes(30_000_000)}), {"member": "a"}, "too large"),
         (
             zipped({"a": bytes(6_000_000)}),

@@ -120,11 +120,11 @@ def format_address(address: Address) -> str:
     if name and address.address:
         return f"{name} <{address.address}>"
     written = name or address.address
-    # A list that was cut ends with a count, which nothing without a domain may look like.
-    is_quoted = (
-        "@" not in address.address and not written.startswith('"') and any(map(str.isnumeric, written))
-    )
-    return f'"{written}"' if is_quoted else written
+    if not written or "@" in address.address or written.startswith('"'):
+        return written
+    # A list that was cut ends with a count or "…", which nothing without a domain may look like.
+    is_like_end = any(map(str.isnumeric, written)) or not any(map(str.isalpha, written))
+    return f'"{written}"' if is_like_end else written
 
 
 def could_be_misread(name: str) -> bool:
@@ -138,11 +138,12 @@ def could_be_misread(name: str) -> bool:
 def is_seen_whole(address: str) -> bool:
     """Return whether cleaning (`clean_line`) leaves all of an address but white space between its words.
 
-    Nor may it change when it is normalized (NFC), as the Kelvin sign does: in quotes it is.
+    Nor may it change when it is normalized (NFC), as the Kelvin sign does: in quotes it is. With "…" it would
+    look cut.
     """
-    return unicodedata.is_normalized("NFC", address) and clean_line(address).text == " ".join(
-        re.split(f"[{_FOLDING}]+", address)
-    )
+    if "…" in address or not unicodedata.is_normalized("NFC", address):
+        return False
+    return clean_line(address).text == " ".join(re.split(f"[{_FOLDING}]+", address))
 
 
 def comment_end(value: str, start: int) -> int:

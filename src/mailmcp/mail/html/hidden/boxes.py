@@ -157,6 +157,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         or _FAR_PX <= height_px < math.inf  # it pushes its own text, and what follows
         or "clip" in (values.get("overflow-x"), values.get("overflow-y"))  # its floats leave it
         or _is_too_wide(values, style)
+        or (values.get("float") == "right" and 0 <= style.width_px < _NARROW_PX)  # it leaves it to the left
         or (kind == "inline" and _paints_over_lines(values, style))
         or (tag in TABLE_PARTS and _outline_px(values) > _OUTLINE_PX)  # over cells of several rows
         or (style.height_px == math.inf and style.needs_background and _is_share(values))
