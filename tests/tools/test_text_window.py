@@ -58,3 +58,16 @@ def test_an_offset_past_the_end_is_an_error_with_the_size(text: str, offset: int
     assert caught.value.reason is BaseReason.OUT_OF_RANGE
     assert caught.value.problems[0].field == "body_offset"
     assert f"the text has {size}." in caught.value.message
+
+
+def test_a_window_that_begins_within_a_mark_has_a_mark_of_its_own() -> None:
+    text = "Seen [may be hidden: one two three] seen"
+    windows = [cut_window(text, offset=offset, max_chars=8).text for offset in (4, 8, 20, 25, 34, 35)]
+    assert windows == [
+        " [may be",
+        "[may be hidden: y be hid",
+        "[may be hidden:  one two",
+        "[may be hidden: two thre",
+        "[may be hidden: ] seen",
+        " seen",
+    ]

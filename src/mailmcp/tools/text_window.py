@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from mailmcp.mail.clean import cut_text
+from mailmcp.mail.html.hidden.remove import MARK_OPENING
 from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError
 
@@ -21,8 +22,15 @@ class TextWindow:
     """Where the next window begins; None if this one reaches the end."""
 
 
+def slice_text(text: str, start: int, end: int) -> str:
+    """Return a part of a text. What begins within a mark of possibly hidden text gets its own."""
+    opened = text.rfind(MARK_OPENING, 0, start + len(MARK_OPENING) - 1) if start else -1
+    is_marked = 0 <= opened < start and "]" not in text[opened:start]
+    return (MARK_OPENING if is_marked else "") + text[start:end]
+
+
 def cut_window(text: str, *, offset: int, max_chars: int, argument: str = "text_offset") -> TextWindow:
-    """Cut a window out of a text. Consecutive windows join to the whole text.
+    """Cut a window out of a text. But for marks, consecutive windows join to the whole text.
 
     Args:
         text: The whole text; may be empty.
@@ -43,7 +51,7 @@ def cut_window(text: str, *, offset: int, max_chars: int, argument: str = "text_
     # One character more shows whether the last one is whole.
     end = offset + len(cut_text(text[offset : offset + max_chars + 1], max_chars))
     return TextWindow(
-        text=text[offset:end],
+        text=slice_text(text, offset, end),
         offset=offset,
         end=end,
         total_chars=total,

@@ -31,8 +31,8 @@ _INVISIBLE = (
 )
 """Controls, line breaks and what draws nothing (Default_Ignorable_Code_Point, Bidi_Control, fillers …)."""
 
-_OTHER_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-"""Spaces that may look like the one in ASCII: whoever copies a name would write that one."""
+_OTHER_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f"
+"""Spaces that look like the one in ASCII: whoever copies a name would write that one."""
 
 _BACKTICKS = "`\u1fef\uff40"
 """The one that is meant, and those that become one when text is normalized (NFC, NFKC)."""
@@ -70,16 +70,22 @@ def code(value: str) -> str:
     """Write `value` as a code span on one line (CommonMark 6.1), for ids and names that are to be copied.
 
     It is a JSON string if it is empty, contains a backtick or its like, invisible characters or odd spaces,
-    starts with a double quote, or starts or ends with a space.
+    starts with a double quote, starts or ends with a space, or isn't in NFC.
     """
-    if not value or _NOT_IN_CODE.search(value) or value.startswith('"') or value != value.strip():
-        return code_json(value)
-    return f"`{value}`"
+    is_plain = (
+        value == value.strip() and not value.startswith('"') and unicodedata.is_normalized("NFC", value)
+    )
+    return f"`{value}`" if value and is_plain and not _NOT_IN_CODE.search(value) else code_json(value)
 
 
 def code_json(value: object) -> str:
-    """Write JSON as a code span, with backticks, invisible characters and odd spaces escaped."""
+    """Write JSON as a code span, with backticks, invisible characters and odd spaces escaped.
+
+    If it isn't in NFC, in which it would look like another one, all but ASCII is escaped.
+    """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if not unicodedata.is_normalized("NFC", text):
+        text = json.dumps(value, separators=(",", ":"))
     return f"`{_NOT_IN_CODE.sub(_escape_json, text)}`"
 
 

@@ -5,6 +5,7 @@ import pytest
 from mailmcp.reasons import Reason
 from mailmcp.tools.message_id_cache import MessageIdCache
 from mcp_envelope import ConflictError, NotFoundError, ToolError
+from tools.conftest import DeskFactory
 from tools.desk import Desk
 from tools.letters import make_letter
 from tools.stores import Store
@@ -13,9 +14,7 @@ HEADER_ID = "one@mail.example.org"
 
 
 def letter(header_id: str = HEADER_ID, text: str = "Text\n") -> bytes:
-    message = make_letter("Subject", text)
-    message["Message-ID"] = f"<{header_id}>"
-    return message.as_bytes()
+    return f"Message-ID: <{header_id}>\r\n".encode() + make_letter("Subject", text).as_bytes()
 
 
 def create(store: Store, *names: str) -> None:
@@ -41,6 +40,20 @@ def test_a_moved_message_is_found(store: Store, desk: Desk, message_id: str) -> 
     assert reply.data["message"]["body_text"] == "Text"
     assert f"The message is no longer `{message_id}`; it was found by its Message-ID." in reply.text
     assert desk.message(found)["body_text"] == "Text"
+
+
+@pytest.mark.parametrize("header_id", ["a,b@c", '"x"@z', "a;b@x", "x*", "{5}@x"])
+def test_a_message_with_an_unusual_id_is_found(
+    dovecot_mail: Store, open_desk: DeskFactory, header_id: str
+) -> None:
+    create(dovecot_mail, "Desk", "Shelf")
+    dovecot_mail.fill("Desk", [letter(header_id)])
+    desk = open_desk(dovecot_mail.account)
+    [row] = desk.search(mailbox="Desk").data["messages"]
+    dovecot_mail.expunge("Desk", [int(row["message_id"].rpartition(":")[2])])
+    dovecot_mail.fill("Shelf", [letter(header_id)])
+    found = desk.message(row["message_id"], header_message_id=row["header_message_id"])
+    assert found["mailbox"] == "Shelf"
 
 
 @pytest.mark.parametrize(

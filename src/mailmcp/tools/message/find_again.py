@@ -36,7 +36,7 @@ def find_by_message_id(session: Session, account_id: str, header_message_id: str
     Raises:
         DeadlineError, InternalError: The connection failed.
     """
-    wanted = find_ids(header_message_id)[:1]
+    wanted = find_ids(f"<{header_message_id}>")[:1]
     if not wanted or not wanted[0].isascii():
         return None
     mailboxes = list_mailboxes(session)

@@ -12,6 +12,7 @@ from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.read import ReadMessage, parts_to_fetch, read_message
 from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.message_ref import MessageRef
+from mailmcp.model.query import bare_message_id
 from mailmcp.tools.arguments import MessageArguments
 from mailmcp.tools.errors import has_moved, search_for
 from mailmcp.tools.message.attachments import AttachmentRows, choose_documents, extract_rows, list_rows
@@ -24,7 +25,7 @@ from mailmcp.tools.message.warnings import message_warnings
 from mailmcp.tools.message_id import is_header_id, parse_message_id
 from mailmcp.tools.names import GET_ATTACHMENT, GET_MESSAGE
 from mailmcp.tools.rows import date_of, flags_of, id_values
-from mailmcp.tools.text_window import cut_window
+from mailmcp.tools.text_window import cut_window, slice_text
 from mailmcp.tools.tool import Call, MailTool
 from mailmcp.wording import counted
 from mcp_envelope import ConflictError, NextAction, NotFoundError, Outcome, ToolError, code
@@ -108,12 +109,11 @@ async def _find_again(
     arguments: GetMessageArguments, call: Call, ref: MessageRef, error: ToolError
 ) -> FoundMessage:
     """Find a message that has moved, or raise the error that said so."""
-    header_message_id = arguments.header_message_id
-    if not is_header_id(header_message_id.strip().strip("<>")):  # don't repeat prose in a next action
-        raise error
+    header_message_id = bare_message_id(arguments.header_message_id)
     found = await call.ask(lambda session: find_by_message_id(session, ref.account_id, header_message_id))
     if found is None:
-        raise error.replace(next_action=search_for(ref.account_id, header_message_id))
+        is_word = is_header_id(header_message_id)  # don't repeat prose in a next action
+        raise error.replace(next_action=search_for(ref.account_id, header_message_id)) if is_word else error
     return found
 
 
@@ -178,8 +178,8 @@ def build_outcome(
             "suspicions": [each.kind for each in message.suspicions] or None,
             "headers": headers,
             "notices": notices or None,
-            "body_text": text[window.offset : window.end] if text or not html else None,
-            "body_html": html[window.offset : window.end] or None,
+            "body_text": slice_text(text, window.offset, window.end) if text or not html else None,
+            "body_html": slice_text(html, window.offset, window.end) or None,
             "body_truncated": window.next_offset is not None,
             "body_total_chars": window.total_chars,
             "not_in_html": make_snippet(message.not_in_html.first, limits.PLAIN_ONLY_CHARS_MAX) or None,

@@ -385,5 +385,8 @@ def _unescaped(arguments: SearchMessagesArguments) -> SearchMessagesArguments:
 
 
 def as_sent(name: str, text: str) -> str:
-    """Write a text so that it is read as the same: escaped if it was sent escaped."""
-    return text if unescape(text) == text and accepts(name, text) else escape(text)
+    """Write a text so that it is read as the same: escaped if it was sent escaped, or in double quotes."""
+    if unescape(text) == text and accepts(name, text):
+        return text
+    escaped = escape(text)
+    return escaped if '"' in text or accepts(name, escaped) else f'"{text}"'

@@ -304,3 +304,24 @@ def test_a_mailbox_that_is_rebuilt_meanwhile_is_not_counted(
     data = desk.search(group_by="mailbox", mailboxes=["INBOX", "Lists"]).data
     assert [(each["key"], each["count"]) for each in data["groups"]] == [("INBOX", 150)]
     assert [(each["code"], each["mailbox"]) for each in data["issues"]] == [("conflict", "Lists")]
+
+
+@pytest.mark.parametrize(
+    ("group_by", "header"),
+    [
+        ("sender", "From: -x@example.net"),
+        ("recipient", "To: -x@example.net"),
+        ("list", "List-Id: <-x.example>"),
+        ("list", "List-Id: <subject:urgent.x>"),
+        ("list", "List-Id: <NOT.x.example>"),
+    ],
+)
+def test_keys_that_look_like_operators_are_searched_for_as_text(
+    dovecot_mail: Store, open_desk: DeskFactory, group_by: str, header: str
+) -> None:
+    field = header.partition(":")[0].encode()
+    lines = [each for each in make_letter().as_bytes().splitlines() if not each.startswith(field + b":")]
+    dovecot_mail.fill("INBOX", [b"\r\n".join([header.encode(), *lines])] * 2)
+    desk = open_desk(dovecot_mail.account)
+    action = desk.search(group_by=group_by).data["next_action"]
+    assert desk.call(action["tool"], action["arguments"]).data["total"] == 2

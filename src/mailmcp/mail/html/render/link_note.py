@@ -38,6 +38,9 @@ _DOT: Final = "[.\u3002\uff0e\uff61]"  # IDNA knows four
 _CLAIM: Final = re.compile(
     rf"(?P<lead>https?://|www\.|[\w.+-]{{1,64}}@)?(?P<host>(?:{_LABEL}{_DOT})+{_LABEL})", re.IGNORECASE
 )
+_ASCII_HOST: Final = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
+"""Of a claim in a text that is written without spaces, such as Chinese."""
+
 _IN_BRACKETS: Final = re.compile(r"\[[^\[\]]*\]")
 """Marked passages, and alternative text: words of a link's text that people may not see."""
 
@@ -135,13 +138,19 @@ def find_misleading_host(text: str, link: Link) -> str:
     for line in unicodedata.normalize("NFKC", text[:_TEXT_CHARS_MAX]).split("\n"):
         few = len(line.split()) <= _WORDS_MAX
         for claim in _CLAIM.finditer(line):
-            lead, named = (claim["lead"] or "").lower(), ascii_host(claim["host"])
+            lead, named = (claim["lead"] or "").lower(), _named_host(claim["host"])
             anywhere = lead.startswith(("http", "www"))
             if anywhere or (few and (lead.endswith("@") or _is_domain(named))):
                 other = next((host for host in hosts if not same_site(named, host)), "")
                 if other:
                     return other
     return ""
+
+
+def _named_host(written: str) -> str:
+    host = ascii_host(written)
+    plain = None if written.isascii() or _is_domain(host) else _ASCII_HOST.match(written)
+    return plain[0].lower() if plain else host
 
 
 def _is_domain(host: str) -> bool:
