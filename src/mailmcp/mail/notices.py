@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
+from itertools import islice
 from typing import Final
 
 from mailmcp.limits import (
@@ -93,6 +94,12 @@ def choose_notice_parts(root: Part | None) -> tuple[Part, ...]:
             notices += 1
             reported = is_report
     return tuple(chosen)
+
+
+def leaves_out_notices(root: Part | None) -> bool:
+    """Return whether there are more calendar objects and reports than `choose_notice_parts` chooses."""
+    found = (part for part in leaf_parts(root) if part.is_calendar or part.content_type in _REPORTS)
+    return len(list(islice(found, NOTICE_PARTS_MAX + 1))) > NOTICE_PARTS_MAX
 
 
 def read_notices(

@@ -17,7 +17,13 @@ from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import MessageView, parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_attachments
 from mailmcp.mail.mime.structure import Part
-from mailmcp.mail.notices import Notice, choose_notice_parts, read_notices
+from mailmcp.mail.notices import (
+    TOO_MANY_NOTICES,
+    Notice,
+    choose_notice_parts,
+    leaves_out_notices,
+    read_notices,
+)
 from mailmcp.mail.people import people_of
 from mailmcp.mail.protection import protection_note
 from mailmcp.mail.text.alternatives import PlainOnly, lines_not_in_html
@@ -112,6 +118,8 @@ def read_message(
     html_is_cut = not cut.isdisjoint(part.part_id for part in text_parts.html)
     notices = read_notices(choose_notice_parts(root), octets, zone=zone)
     defects = dict.fromkeys((*body.defects, *(defect for notice in notices for defect in notice.defects)))
+    if leaves_out_notices(root):
+        defects[TOO_MANY_NOTICES] = None
     if 0 < body.text.count("\ufffd") <= len(cut):
         defects.pop(WRONG_CHARSET, None)  # the character that was cut in two
     return ReadMessage(

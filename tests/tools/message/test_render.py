@@ -97,3 +97,7 @@ def test_attached_messages_are_named_by_their_subject(size: int, shown: str) -> 
     assert lines(detail(make_letter().as_bytes(), attachments=[row]))[-1] == (
         f'- message "Old \\*news\\*" ("message/rfc822", {shown}, part `2`)'
     )
+    named = row.model_copy(update={"filename": "old.eml"})
+    assert lines(detail(make_letter().as_bytes(), attachments=[named]))[-1] == (
+        f'- "old.eml": message "Old \\*news\\*" ("message/rfc822", {shown}, part `2`)'
+    )

@@ -156,6 +156,19 @@ def test_notices_are_read_and_their_parts_fetched() -> None:
     assert (notice.kind, notice.fields["what"]) == ("invitation", "Review")
 
 
+@pytest.mark.parametrize(("count", "said"), [(4, False), (5, True)])
+def test_invitations_that_are_left_out_are_said_to_be(count: int, *, said: bool) -> None:
+    letter = make_letter()
+    letter.make_mixed()
+    for number in range(count):
+        content = INVITATION.replace("Review", f"Review {number}").encode()
+        letter.add_attachment(content, maintype="text", subtype="calendar", cte="7bit")
+    message = read(letter.as_bytes())
+    assert len(message.notices) == 4
+    warnings = message_warnings(parts_of(letter.as_bytes()), message, with_text=True)
+    assert any("not all are shown" in each for each in warnings) is said
+
+
 @pytest.mark.parametrize(
     ("text", "with_html", "types"),
     [

@@ -123,3 +123,18 @@ def test_a_mailbox_that_goes_meanwhile_costs_its_texts(peer: PeerFactory, open_d
     assert [row["text"] for row in reply.data["messages"]] == ["Turn 1."]
     [issue] = reply.data["issues"]
     assert (issue["code"], issue["mailbox"]) == ("not_found", "Sent")
+
+
+def test_text_that_is_nested_too_deeply_is_said_to_be_missing(
+    dovecot_mail: Store, open_desk: DeskFactory
+) -> None:
+    depth = 150
+    opened = "".join(
+        f"Content-Type: multipart/mixed; boundary=b{each}\r\n\r\n--b{each}\r\n" for each in range(depth)
+    )
+    head = "From: Ann <ann@example.org>\r\nSubject: Deep\r\nMIME-Version: 1.0\r\n"
+    dovecot_mail.fill("INBOX", [f"{head}{opened}\r\nDeep text.\r\n".encode()])
+    desk = open_desk(dovecot_mail.account)
+    message_id = desk.search(limit=1).data["messages"][0]["message_id"]
+    reply = desk.call("imap_get_thread", {"message_id": message_id})
+    assert "1 message may lack text, being malformed: parts are nested too deeply." in reply.text

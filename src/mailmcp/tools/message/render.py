@@ -47,6 +47,7 @@ def _notice_line(notice: NoticeRow) -> str:
 
 
 def _attachment_line(row: AttachmentRow) -> str:
-    name = quote(row.filename) or (f"message {quote(row.subject)}" if row.subject else "unnamed")
+    names = (quote(row.filename), f"message {quote(row.subject)}" if row.subject else "")
+    name = ": ".join(filter(None, names)) or "unnamed"
     size = counted(row.size_bytes, "byte")
     return f"- {name} ({quote(row.content_type)}, {size}, part {code(row.part_id)})"

@@ -12,7 +12,7 @@ from mailmcp.mail.header.subject import is_forward_subject
 from mailmcp.mail.message import parse_message
 from mailmcp.mail.mime.body_parts import choose_text_parts, list_files
 from mailmcp.mail.mime.bodystructure import parse_body_structure
-from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.structure import Part, Structure
 from mailmcp.mail.mime.transfer import complete_lines
 from mailmcp.mail.read import text_to_fetch
 from mailmcp.mail.text.body import BodyText, body_text
@@ -47,6 +47,8 @@ class ReadText:
     """First characters of `text` that are the same in imap_get_message: further ones have no offset there."""
 
     files: tuple[Part, ...]
+    defects: tuple[str, ...]
+    """Of its structure: there may be parts that weren't read."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,19 +61,19 @@ class ReadTexts:
 
 async def read_texts(call: Call, members: Sequence[Member]) -> ReadTexts:
     """Fetch and read the texts of messages; one round trip for twenty mailboxes of an account."""
-    roots = {each.ref: parse_body_structure(each.row.body_structure).root for each in members}
-    fetched = await fetch_parts(call, list(roots), lambda _session, ref: _items(roots[ref]))
-    return await anyio.to_thread.run_sync(_read_all, members, roots, fetched)
+    structures = {each.ref: parse_body_structure(each.row.body_structure) for each in members}
+    fetched = await fetch_parts(call, list(structures), lambda _session, ref: _items(structures[ref].root))
+    return await anyio.to_thread.run_sync(_read_all, members, structures, fetched)
 
 
 def _read_all(
-    members: Sequence[Member], roots: Mapping[MessageRef, Part | None], fetched: FetchedParts
+    members: Sequence[Member], structures: Mapping[MessageRef, Structure], fetched: FetchedParts
 ) -> ReadTexts:
     read = ReadTexts()
     above = ""
     for each in members:
         if each.ref in fetched.messages:
-            text = _read(each, roots[each.ref], fetched.messages[each.ref], above)
+            text = _read(each, structures[each.ref], fetched.messages[each.ref], above)
             read.texts[each.ref], above = text, text.text
         else:
             read.issues.append(message_issue(each.ref, fetched.failures[each.ref]))
@@ -84,7 +86,8 @@ def _items(root: Part | None) -> tuple[str, ...]:
     return ("UID", *(f"BODY.PEEK[{part.part_id}]<0.{_OCTETS}>" for part in text_to_fetch(root)))
 
 
-def _read(member: Member, root: Part | None, row: FetchedMessage, above: str) -> ReadText:
+def _read(member: Member, structure: Structure, row: FetchedMessage, above: str) -> ReadText:
+    root, defects = structure.root, structure.defects
     if root is None:
         octets = row.sections.get("", b"")
         view = parse_message(octets, complete=len(octets) < _OCTETS)
@@ -92,7 +95,7 @@ def _read(member: Member, root: Part | None, row: FetchedMessage, above: str) ->
             part.part_id: view.part_octets(part) or b"" for part in choose_text_parts(view.structure).all
         }
         body, whole = body_text(choose_text_parts(view.structure), found), view.complete
-        root = view.structure
+        root, defects = view.structure, view.tree.structure.defects
     else:
         cut = {part.part_id for part in text_to_fetch(root) if part.size_octets > _OCTETS}
         found = {
@@ -115,6 +118,7 @@ def _read(member: Member, root: Part | None, row: FetchedMessage, above: str) ->
         whole=whole,
         common_chars=_common(text, shown_alone),
         files=list_files(root),
+        defects=defects,
     )
 
 

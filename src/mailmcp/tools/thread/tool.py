@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
+from itertools import chain
 
 from pydantic import BaseModel, Field
 
@@ -274,6 +275,10 @@ def _mailbox_issues(thread: FoundThread) -> list[Issue]:
 
 def _warnings(thread: FoundThread, texts: Sequence[ReadText]) -> tuple[str, ...]:
     removed = removal_warnings([each.body for each in texts], where="the texts", in_source=True)
+    malformed = [each.defects for each in texts if each.defects]
+    if malformed:
+        defects = "; ".join(dict.fromkeys(chain.from_iterable(malformed)))
+        removed.append(f"{counted(len(malformed), 'message')} may lack text, being malformed: {defects}.")
     return (*thread.statements, *removed)
 
 
