@@ -137,6 +137,8 @@ def test_what_is_open_is_shown() -> None:
         "<link rel=stylesheet href='data:text/css,p{display:none}'>secret",
         "<style>@import 'da\tta:text/css,p{display:none}';</style>secret",
         "<body style='margin-top:-18px'>secret",
+        "<p style='font-size:calc(999px)'>secret</p>",
+        "<p style='font-size:clamp(10px, 100vw, 999px)'>secret</p>",
     ],
 )
 def test_what_may_hide_text_anywhere_is_reported(html: str) -> None:
@@ -156,6 +158,7 @@ def test_what_may_hide_text_anywhere_is_reported(html: str) -> None:
         "<style>@import url(https://fonts.example/css?family=x);</style>x",
         "<link rel=stylesheet href=https://fonts.example/css>x",
         "<style type='text/css' rel='stylesheet' media='all' data-premailer=ignore>p{}</style>x",
+        "<p style='font-size:clamp(12px, 2vw + 1rem, 40px)'>x</p>",
         r"<style>/* \31 */ .md\:a{} @font-face{font-family:'\@SimSun'}</style>x",
     ],
 )

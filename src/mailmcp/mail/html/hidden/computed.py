@@ -8,6 +8,7 @@ No layout is done. What moves a box, draws over others or opens a hole in a back
 text anywhere in the document; it sets `unchecked` and is not followed.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
@@ -36,6 +37,7 @@ from mailmcp.mail.html.hidden.style import (
 from mailmcp.mail.html.hidden.values import (
     INHERITING,
     MAYBE,
+    NUMBER,
     ROWS,
     UNKNOWN,
     WIDE,
@@ -128,7 +130,7 @@ def compute_style(
         if kind == "contents"
         else values.get("display", "").endswith(("flex", "grid", "box")),
         capacity=None,
-        unchecked=font_px > FONT_MAX_PX
+        unchecked=max(font_px, _largest_px(values.get("font-size", ""), parent)) > FONT_MAX_PX
         or any(verdict for name, verdict in own.items() if ROWS[name].moves)
         or (parent.squeezes and is_clipping(values))
         or (
@@ -144,6 +146,14 @@ def compute_style(
     if tag in INDENTS_PX and style.room_px < _NARROW_PX:
         style = replace(style, room_px=style.room_px - _INDENT_ROOM_PX)
     return replace(style, backgrounds=style.seen_backgrounds) if is_odd else style
+
+
+def _largest_px(font_size: str, parent: ComputedStyle) -> float:
+    """Return the largest term of a math function, of which a length is the smallest; 0 for anything else."""
+    if "(" not in font_size:
+        return 0.0
+    terms = filter(None, map(parse_length, re.findall(rf"{NUMBER}[a-z%]+", font_size)))
+    return max((each.to_px(parent.font_px, parent.font_px, parent.root_px) for each in terms), default=0.0)
 
 
 def _judge_own(name: str, values: Mapping[str, str], kind: str) -> str:
