@@ -57,6 +57,7 @@ _INDENT_ROOM_PX: Final = 40.0  # of lists and quotations, which counts where the
 _NARROW_PX: Final = 300.0
 _OWN: Final = {name for name, row in ROWS.items() if not row.inherited}
 _INHERITED: Final = (ROWS.keys() - _OWN) | {"text-indent"}
+_SMEARS: Final = {name for name, row in ROWS.items() if row.inherited and row.moves}
 _BOX_ONLY: Final = frozenset({"content-visibility", "transform", "scale"})
 _CANVAS: Final = {
     "html": frozenset({"background-color", "background-image", "contain"}),
@@ -132,6 +133,7 @@ def compute_style(
         capacity=None,
         unchecked=max(font_px, _largest_px(values.get("font-size", ""), parent)) > FONT_MAX_PX
         or any(verdict for name, verdict in own.items() if ROWS[name].moves)
+        or any(ROWS[name].judge(values[name]) for name in _SMEARS & values.keys())
         or (parent.squeezes and is_clipping(values))
         or (
             parent.clipped

@@ -220,9 +220,6 @@ ROWS: Final = _rows((
 )) | _rows((
     ("visibility", "visible", "hidden|collapse", "visibility"),
     ("-webkit-text-security font-size-adjust text-combine-upright -webkit-text-combine", "none"),
-    ("-webkit-text-stroke", rf"0(?:px)?(?: {_HEX})?"),
-    ("-webkit-text-stroke-width", "0(?:px)?"),
-    ("text-shadow", f"none|{_SHADOW}"),
     ("text-wrap text-wrap-mode", "wrap|balance|pretty|stable"),
     ("white-space-collapse", "collapse"),
     ("tab-size -moz-tab-size", r"\d|1\d"),
@@ -234,6 +231,10 @@ ROWS: Final = _rows((
      r"normal|0*(?:[5-9]|[1-9]\d\d?)(?:\.\d+)?(?:px|pt)|0?\.[4-9]\d*(?:r?em)?|[1-9]\d?(?:\.\d+)?(?:r?em)?"
      r"|0*(?:[4-9]\d|[1-9]\d\d)(?:\.\d+)?%"),
 ), inherited=True) | _rows((
+    ("-webkit-text-stroke", rf"0(?:px)?(?: {_HEX})?"),
+    ("-webkit-text-stroke-width", "0(?:px)?"),
+    ("text-shadow", f"none|{_SHADOW}"),
+), inherited=True, moves=True) | _rows((
     ("position", "static|relative", "absolute|fixed|(?:-webkit-)?sticky", "position"),
     ("border border-top border-bottom border-width border-top-width border-bottom-width"
      " outline outline-width", rf"{_LINE}(?: {_LINE}){{0,3}}"),
