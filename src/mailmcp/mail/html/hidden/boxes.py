@@ -62,7 +62,9 @@ def is_table_part(tag: str, values: Mapping[str, str]) -> bool:
 
 def is_in_line(values: Mapping[str, str], kind: str) -> bool:
     """Return whether a box stands in a line of the box around."""
-    return kind == "root" and values.get("display", "inline").startswith(("inline", "-webkit-inline"))
+    display = values.get("display", "inline")
+    is_inline = display.startswith(("inline", "-webkit-inline")) or display in (UNKNOWN, *WIDE)
+    return kind == "root" and is_inline
 
 
 def kind_of(tag: str, values: Mapping[str, str]) -> str:
