@@ -95,7 +95,15 @@ def test_fields_get_their_defaults(fields: PartFields, expected: Part) -> None:
 
 @pytest.mark.parametrize(
     ("value", "clean"),
-    [("Text/HTML", "text/html"), (" a/b; c=d", "a/b"), ("multipart/(x)", "text/plain"), ("", "text/plain")],
+    [
+        ("Text/HTML", "text/html"),
+        (" a/b; c=d", "a/b"),
+        ("multipart/(x)", "text/plain"),
+        ("", "text/plain"),
+        (f"image/{'x' * 127}", f"image/{'x' * 127}"),
+        (f"image/{'x' * 128}; c=d", "application/octet-stream"),
+        (f"{'x' * 128}/plain", "application/octet-stream"),
+    ],
 )
 def test_a_content_type_is_a_pair(value: str, clean: str) -> None:
     assert clean_content_type(value) == clean

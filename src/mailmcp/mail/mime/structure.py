@@ -36,7 +36,8 @@ PKCS7_TYPES: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-m
 _HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _CALENDAR_TYPES: Final = frozenset({"text/calendar", "application/ics", "application/icalendar"})
 _DECODED_FIRST: Final = frozenset({"base64", "quoted-printable"})
-_CONTENT_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}")
+_CONTENT_TYPE: Final = re.compile(r"([a-z0-9!#$&^_.+-]+)/([a-z0-9!#$&^_.+-]+)")
+_TYPE_CHARS_MAX: Final = 127  # RFC 6838 section 4.2
 _PATH: Final = re.compile(r".*[/\\]", re.DOTALL)
 
 
@@ -177,9 +178,16 @@ def make_part(part_id: str, fields: PartFields, parts: tuple[Part, ...] = ()) ->
 
 
 def clean_content_type(value: str) -> str:
-    """Return type and subtype in lower case; "text/plain" if there is no such pair."""
+    """Return type and subtype in lower case.
+
+    "text/plain" if there is no such pair (RFC 2045 section 5.2); "application/octet-stream" if one of them
+    has over 127 characters, which no registered type has (RFC 6838 section 4.2).
+    """
     found = _CONTENT_TYPE.match(value.strip().lower())
-    return found.group() if found else "text/plain"
+    if found is None:
+        return "text/plain"
+    too_long = any(len(name) > _TYPE_CHARS_MAX for name in found.groups())
+    return "application/octet-stream" if too_long else found.group()
 
 
 def clean_filename(name: str) -> str:
