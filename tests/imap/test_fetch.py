@@ -155,8 +155,8 @@ def test_a_very_deep_structure_does_not_spoil_the_page(peer: PeerFactory) -> Non
 
 def test_fields_are_read_whatever_their_case_and_form() -> None:
     line = (
-        b'1 (uid 7 flags (\\Seen $Forwarded 5 NIL) internaldate " 5-Nov-2024 06:07:08 +0530" rfc822.size 42'
-        b' body[1.2]<0> "short" BODY[TEXT] NIL BODY[1] 123)'
+        b'1 (uid 7 flags (\\Seen $Forwarded 5 NIL (no flag)) internaldate " 5-Nov-2024 06:07:08 +0530"'
+        b' rfc822.size 42 body[1.2]<0> "short" BODY[TEXT] NIL BODY[1] 123)'
     )
     assert row(line) == FetchedMessage(
         uid=7,

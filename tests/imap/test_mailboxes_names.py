@@ -34,6 +34,8 @@ def listed(peer: PeerFactory, lines: bytes, quirks: Quirks | None = None) -> lis
         (b'"A & B"', "A & B"),
         (b'"&AOQ"', "ä"),
         (b'"&###-"', "&###-"),
+        (b'"A&"', "A&"),
+        (b'"&"', "&"),
         (b'"&2AA-"', "&2AA-"),
         (b'"a&AA0ACgAA-b&APw-"', r"a\x0d\x0a\x00bü"),
         (rb'"a\\x0d"', r"a\x5cx0d"),
@@ -61,6 +63,27 @@ def test_a_name_is_decoded_and_sent_back_as_it_was(peer: PeerFactory, raw: bytes
 def test_two_names_that_cannot_be_decoded_stay_two(peer: PeerFactory) -> None:
     lines = b'* LIST () "/" "Caf\xe9"\r\n* LIST () "/" "Caf\xe8"\r\n'
     assert [each.name for each in listed(peer, lines)] == ["Caf\\xe8", "Caf\\xe9"]
+
+
+@pytest.mark.parametrize(
+    ("canonical", "other", "name"),
+    [
+        (b'"A&-B"', b'"A&B"', "A&B"),
+        (b'"&AOk-"', b'"\xc3\xa9"', "é"),
+        (b'"Aa"', b'"A&AGE-"', "Aa"),
+        (b'"E\\\\xff"', b'"E\xff"', r"E\xff"),
+    ],
+)
+def test_of_two_spellings_of_a_name_the_canonical_one_is_read(
+    peer: PeerFactory, canonical: bytes, other: bytes, name: str
+) -> None:
+    """Nobody who shares a mailbox with a strange spelling takes the place of the real one."""
+    for first, second in [(canonical, other), (other, canonical)]:
+        quirks = Quirks()
+        lines = b'* LIST (\\Sent) "/" %b\r\n* LIST () "/" %b\r\n' % (first, second)
+        [mailbox] = listed(peer, lines, quirks)
+        assert (mailbox.name, bool(mailbox.special_use)) == (name, first == canonical)
+        assert quoted_mailbox(quirks, name) == canonical
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,8 @@ def _typed(uid: int, row: dict[bytes, object]) -> FetchedMessage:
             if flag is None
             else str(flag)
             for flag in (flags if isinstance(flags, tuple) else ())
-            if flag != b"\\Recent"  # about this session, not about the message (RFC 3501 section 2.3.2)
+            if not isinstance(flag, tuple)  # a list is no flag
+            and flag != b"\\Recent"  # about this session, not about the message (RFC 3501 section 2.3.2)
         ),
         internal_date=_date(row.get(b"INTERNALDATE")),
         size_octets=size if isinstance(size, int) else None,

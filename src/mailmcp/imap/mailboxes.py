@@ -29,11 +29,14 @@ _COUNTS = b"(MESSAGES UNSEEN)"
 _BURST = 50
 """STATUS commands in one burst: the responses fit any socket buffer."""
 
-_LINE_ENDS = re.compile(r"[\r\n\0]")
+_LINE_ENDS = re.compile(rb"[\r\n\0]")
+"""What no argument may contain, and no command. A name can: in a literal, or in modified UTF-7."""
+
+_MODIFIED_UTF7 = re.compile(rb"(?:[^&\x80-\xff]|&[A-Za-z0-9+,]*-)*(?:&[A-Za-z0-9+,]+)?")
+"""Some servers leave out the last hyphen."""
+
 _UNSENDABLE = re.compile(r"[\r\n\0]|\\(?=x(?:0[0ad]|5c))")
 """What would read as a line end, or as what stands for one in a name."""
-
-"""What no argument may contain, and no command. A name can: in a literal, or in modified UTF-7."""
 
 _DELIMITER = re.compile(rb"[!-~]")
 _SEVERAL = {"\\Junk", "\\Trash"}
@@ -92,9 +95,13 @@ def list_mailboxes(session: Session, *, with_counts: bool = False) -> tuple[Mail
     With `with_counts`, they have counts if the server knows LIST-STATUS; else `count_mailboxes` fetches them.
     """
     response = _list(session, with_counts=with_counts)
-    listed = [_parse_mailbox(session, line) for line in response.lines("LIST")]
-    mailboxes = {each.name: each for each in listed if each is not None}
-    for name, counts in _parse_counts(session, response).items():
+    parsed = [each for line in response.lines("LIST") if (each := _parse_mailbox(line)) is not None]
+    # Of two spellings of one name, that of RFC 3501 is last, and stays.
+    parsed.sort(key=lambda each: _is_canonical(*each))
+    for octets, mailbox in parsed:
+        _learn_spelling(session, octets, mailbox)
+    mailboxes = {mailbox.name: mailbox for _, mailbox in parsed}
+    for name, counts in _parse_counts(response).items():
         if name in mailboxes:
             mailboxes[name] = _with_counts(mailboxes[name], counts)
     guessed = _guess_special_uses(mailboxes.values())
@@ -148,9 +155,7 @@ def count_mailboxes(session: Session, mailboxes: Sequence[Mailbox]) -> Listed:
         results = _status(session, burst)
         # Of all responses together: a server may complete the commands of a burst in any order.
         responses = [each for each in results if isinstance(each, Response)]
-        counts = {
-            name: each for response in responses for name, each in _parse_counts(session, response).items()
-        }
+        counts = {name: each for response in responses for name, each in _parse_counts(response).items()}
         for mailbox, result in zip(burst, results, strict=True):
             if mailbox.name in counts:
                 counted[mailbox.name] = _with_counts(mailbox, counts[mailbox.name])
@@ -175,16 +180,17 @@ def _status(session: Session, mailboxes: Sequence[Mailbox]) -> list[Response | R
     ]
 
 
-def _parse_mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
-    """Parse a LIST response; None if it is malformed."""
+def _parse_mailbox(line: list[Piece]) -> tuple[bytes, Mailbox] | None:
+    """Parse a LIST response into the name as sent and the mailbox; None if it is malformed."""
     try:
         attributes, delimiter, raw_name, *_ = parse_line(line)
         attributes = tuple(each.decode("ascii", "replace") for each in attributes)
     except (ValueError, TypeError, AttributeError):
         return None
     lowered = {each.lower() for each in attributes}
-    return Mailbox(
-        name=_learn_name(session, raw_name),
+    octets = _octets(raw_name)
+    return octets, Mailbox(
+        name=decode_mailbox(octets),
         # One character or NIL, which `parse_line` recognizes only in capitals.
         delimiter=delimiter.decode()
         if isinstance(delimiter, bytes) and _DELIMITER.fullmatch(delimiter)
@@ -194,30 +200,38 @@ def _parse_mailbox(session: Session, line: list[Piece]) -> Mailbox | None:
     )
 
 
-def _learn_name(session: Session, raw: object) -> str:
-    """Decode a name, and remember the server's spelling if encoding the name gives another one."""
-    octets = raw if isinstance(raw, bytes) else str(raw).encode()
-    name = decode_mailbox(octets)
-    if encode_mailbox(name) != octets and not _LINE_ENDS.search(octets.decode("latin-1")):
-        session.quirks.raw_names[name] = octets
-    return name
+def _octets(raw: object) -> bytes:
+    """Return a name as sent; the parser turns digits without quotes into numbers, and NIL into None."""
+    return raw if isinstance(raw, bytes) else str(raw).encode()
+
+
+def _is_canonical(octets: bytes, mailbox: Mailbox) -> bool:
+    return encode_mailbox(mailbox.name) == octets
+
+
+def _learn_spelling(session: Session, octets: bytes, mailbox: Mailbox) -> None:
+    """Remember the server's spelling of a name if encoding the name gives another one."""
+    if _is_canonical(octets, mailbox):
+        session.quirks.raw_names.pop(mailbox.name, None)
+    elif not _LINE_ENDS.search(octets):
+        session.quirks.raw_names[mailbox.name] = octets
 
 
 def decode_mailbox(octets: bytes) -> str:
-    r"""Decode modified UTF-7, or raw UTF-8. `inbox` in any case is INBOX.
+    r"""Decode modified UTF-7, or raw UTF-8. `inbox` in any case is INBOX. Broken ASCII stays as it is.
 
     Other octets become `\xe9`, so that two broken names stay different. So do CR, LF and NUL, since the name
     is to be sent back as an argument; a backslash that would then be one of these becomes `\x5c`.
     """
     try:
-        name = str(decode_utf7(octets)) if octets.isascii() else octets.decode()
+        name = str(decode_utf7(octets)) if _MODIFIED_UTF7.fullmatch(octets) else octets.decode()
         name.encode()  # broken modified UTF-7 can hold half of a surrogate pair
     except ValueError:
         name = octets.decode("utf-8", "backslashreplace")
     return canonical_name(_UNSENDABLE.sub(lambda found: f"\\x{ord(found[0]):02x}", name))
 
 
-def _parse_counts(session: Session, response: Response) -> dict[str, dict[bytes, int]]:
+def _parse_counts(response: Response) -> dict[str, dict[bytes, int]]:
     counts: dict[str, dict[bytes, int]] = {}
     for line in response.lines("STATUS"):
         try:
@@ -227,7 +241,10 @@ def _parse_counts(session: Session, response: Response) -> dict[str, dict[bytes,
         except (ValueError, TypeError, AttributeError):
             continue  # the mailbox stays without counts, which is reported
         if all(number >= 0 for number in numbers.values()):
-            counts[_learn_name(session, raw_name)] = numbers
+            octets = _octets(raw_name)
+            name = decode_mailbox(octets)
+            if name not in counts or encode_mailbox(name) == octets:
+                counts[name] = numbers
     return counts
 
 

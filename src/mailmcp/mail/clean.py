@@ -117,8 +117,12 @@ def clean_line(text: str) -> Cleaned:
 def bounded_line(value: str) -> str:
     """Clean a value to one line of at most NOTICE_CHARS_MAX characters; "…" ends what was cut."""
     # Four times as much leaves room for what is removed, and bounds the work.
-    line = clean_line(value[: NOTICE_CHARS_MAX * 4]).text
-    return line if len(line) <= NOTICE_CHARS_MAX else cut_text(line, NOTICE_CHARS_MAX - 1).rstrip() + "…"
+    return cut_end(clean_line(value[: NOTICE_CHARS_MAX * 4]).text, NOTICE_CHARS_MAX)
+
+
+def cut_end(text: str, max_chars: int) -> str:
+    """Return at most `max_chars` characters: the beginning of a clean text and "…", no half flag or emoji."""
+    return text if len(text) <= max_chars else cut_text(text, max_chars - 1).rstrip() + "…"
 
 
 def cut_start(text: str, max_chars: int) -> str:

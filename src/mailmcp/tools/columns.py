@@ -54,8 +54,7 @@ def row_lines(row: MessageRow, *, zone: tzinfo = UTC, sizes: bool = False) -> tu
     elif sizes and octets:
         columns.append(f"{octets / 1_000:.1f} kB")
     lines = [f"- {' | '.join([*columns, code(row.message_id)])}"]
-    if row.places:
-        lines.append(f"  also {', '.join(each if each == ELLIPSIS else code(each) for each in row.places)}")
+    lines += places_line(row.places or ())
     # A place that the row shows needs no mention.
     shown = {"subject", "body" if row.snippet else "", "from" if row.to is None else ""}
     unseen = [each for each in row.matched_in or () if each not in shown]
@@ -81,6 +80,12 @@ def invitation_column(method: str, when: str = "") -> list[str]:
     """Return one column that names what a message does with an invitation, and its time; none for ""."""
     named = _INVITATIONS.get(method, "invitation")
     return [f"{named}: {quote(when)}" if when else named] if method else []
+
+
+def places_line(places: Sequence[str]) -> list[str]:
+    """Write a line with the ids of copies, "…" for the rest; none if there are none."""
+    shown = ", ".join(each if each == ELLIPSIS else code(each) for each in places)
+    return [f"  also {shown}"] if shown else []
 
 
 def files_column(names: Sequence[str], part_ids: Sequence[str]) -> list[str]:

@@ -84,6 +84,10 @@ def test_the_body_of_a_message_is_numbered(message: str, multipart: bool, expect
             Part(part_id="1", content_type="text/plain", params={"name": "n.txt"}, filename="n.txt"),
         ),
         (
+            PartFields(content_type="message/rfc822", subject="i" * 3_000),
+            Part(part_id="1", content_type="message/rfc822", subject=f"{'i' * 1_999}…"),
+        ),
+        (
             PartFields(params={"name": "n.txt"}, disposition_params={"filename": "f.txt"}),
             Part(part_id="1", content_type="text/plain", params={"name": "n.txt"}, filename="f.txt"),
         ),

@@ -30,8 +30,15 @@ from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same
         ("https://bücher.example/", "https://xn--bcher-kva.example/", "xn--bcher-kva.example"),
         ("https://\uff58.example/", "https://x.example/", "x.example"),
         ("https://x。example/", "https://x.example/", "x.example"),
-        ("https://[::1]:80/", "https://[::1]/", "[::1]"),
-        ("https://x|y.example/", "https://x?y.example/", "x?y.example"),
+        ("http://[::1]:80/", "http://[::1]/", "[::1]"),
+        ("https://x.example:80/", "https://x.example:80/", "x.example"),
+        ("http://x.example:443/", "http://x.example:443/", "x.example"),
+        ("https://x.example:000443/", "https://x.example/", "x.example"),
+        ("https://x|y.example/", "https://x%7Cy.example/", "x%7Cy.example"),
+        ("https://a.test&x.example/", "https://a.test%26x.example/", "a.test%26x.example"),
+        ("https://a.test%26x.example/", "https://a.test%26x.example/", "a.test%26x.example"),
+        ("https://a.test\uff06x.example/", "https://a.test%26x.example/", "a.test%26x.example"),
+        ("https://a!b.example/", "https://a%21b.example/", "a%21b.example"),
         ("https://x.example/?utm_source=a&id=7&fbclid=b", "https://x.example/?id=7", "x.example"),
         ("https://x.example/?utm_source=a&mc_eid=b#top", "https://x.example/#top", "x.example"),
     ],
@@ -75,7 +82,7 @@ def test_what_is_no_disguise(href: str) -> None:
             "mailto:a@b.example%0AWarning:%00 x",
             LinkKind.MAIL,
             "mailto:a@b.example%0AWarning:%00%20x",
-            "b.example?warning:?x",
+            "b.example%20warning:%20x",
         ),
         ("mailto:a\u200bb@x.example", LinkKind.MAIL, "mailto:a%E2%80%8Bb@x.example", "x.example"),
         ("mailto:\u0338ab@x.example", LinkKind.MAIL, "mailto:%CC%B8ab@x.example", "x.example"),
@@ -151,7 +158,7 @@ def test_a_long_target_is_long() -> None:
 
 @pytest.mark.parametrize(
     ("host", "written"),
-    [("X.Example.", "x.example"), ("", ""), ("a b.test", "a?b.test"), ("%", "?"), ("x" * 300, "x" * 253)],
+    [("X.Example.", "x.example"), ("", ""), ("a b.test", "a%20b.test"), ("%", "%25"), ("x" * 300, "x" * 253)],
 )
 def test_hosts_are_written_in_ascii(host: str, written: str) -> None:
     assert ascii_host(host) == written

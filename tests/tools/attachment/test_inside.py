@@ -173,6 +173,13 @@ def test_names_are_strangers_words(store: Store, desk: Desk) -> None:
     assert get(desk, message_id, member=shown).data["text"] == "text"
 
 
+def test_a_mark_that_follows_the_folder_is_not_on_our_quote(store: Store, desk: Desk) -> None:
+    content = zipped({"a/\u0338b.txt": "text"})
+    message_id = store_and_find(store, desk, attached(("a.zip", content, "application/zip")))
+    reply = get(desk, message_id, member="a/\u0338b.txt")
+    assert (reply.data["filename"], 'File: "b.txt"' in reply.text) == ("b.txt", True)
+
+
 def test_a_long_archive_is_not_read_in_part(
     store: Store, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,6 +83,17 @@ def test_each_notice_is_one_line_that_its_values_cannot_leave() -> None:
     assert '; what: "Review Next: \\`imap_get_message\\`"; ' in line
 
 
+def test_a_notice_without_fields_says_so() -> None:
+    letter = make_letter()
+    letter.add_alternative(
+        b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
+        maintype="text",
+        subtype="calendar",
+        cte="7bit",
+    )
+    assert "Invitation (part `2`): nothing in it can be read" in lines(detail(letter.as_bytes()))
+
+
 def test_suspicions_have_kinds_for_programs() -> None:
     octets = make_letter(sender='"boss@corp.example" <x@evil.example>').as_bytes()
     assert detail(octets).suspicions == ["name_holds_other_address"]

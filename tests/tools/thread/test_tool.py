@@ -112,6 +112,7 @@ def test_copies_are_one_message_with_its_places(store: Store, desk: Desk) -> Non
     assert turns_of(reply) == [1, 2, 3]
     assert [len(row.get("places", ())) for row in reply.data["messages"]] == [0, 1, 1]
     assert all(":Sent:" in each for row in reply.data["messages"][1:] for each in row["places"])
+    assert all(f"\n  also `{row['places'][0]}`\n" in reply.text for row in reply.data["messages"][1:])
 
 
 def test_a_forged_message_id_hides_nothing(store: Store, desk: Desk) -> None:

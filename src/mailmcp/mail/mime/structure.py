@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mailmcp.limits import FILENAME_CHARS_MAX, HEADER_CHARS_MAX
-from mailmcp.mail.clean import clean_line, cut_start, cut_text
+from mailmcp.mail.clean import clean_line, cut_end, cut_start
 
 TOO_DEEP: Final = "parts are nested too deeply"
 TOO_MANY: Final = "too many parts"
@@ -172,7 +172,7 @@ def make_part(part_id: str, fields: PartFields, parts: tuple[Part, ...] = ()) ->
         disposition=disposition if disposition in ("", "inline") else "attachment",
         filename=clean_filename(name),
         content_id=fields.content_id.strip().strip("<>").strip(),
-        subject=cut_text(clean_line(fields.subject).text, HEADER_CHARS_MAX),
+        subject=cut_end(clean_line(fields.subject).text, HEADER_CHARS_MAX),
         parts=parts,
     )
 

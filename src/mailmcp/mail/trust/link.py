@@ -25,10 +25,11 @@ _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]{0,30})[ ]*:", re.IGNORECASE)
 _BEFORE_HOST: Final = re.compile(r"^(?:(https?)\s*:)?[/\\]*", re.IGNORECASE)
 _AUTHORITY: Final = re.compile(r"([/\\]{2}|[/\\]{4,})([^/\\?#]+)")
 _AFTER_HOST: Final = re.compile(r"[/\\?#]")
-_PORT: Final = re.compile(r":(\d{0,5})$")
+_PORT: Final = re.compile(r":0*(\d*)$")
+_DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
 _IPV4: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
 _NO_WORD: Final = re.compile(rf"[\s<>{INVISIBLE}]")
-_NOT_SHOWN: Final = re.compile(r"[^a-z0-9._:\[\]-]")
+_ESCAPED: Final = re.compile(r"[^a-z0-9._:\[\]-]")
 _RUNNING: Final = frozenset({"javascript", "data", "vbscript", "blob", "about", "view-source"})
 _WITHIN: Final = frozenset({"cid", "mid", "x-msg", "applewebdata"})
 """Schemes of the message itself, and what mail programs make of relative targets."""
@@ -137,9 +138,12 @@ def resolve_link(href: str, base: str) -> str:
 
 
 def ascii_host(host: str) -> str:
-    """Return a host as it is looked up: lower case, no dot at the end, punycode for other letters."""
+    """Return a host as it is looked up: lower case, no dot at the end, punycode for other letters.
+
+    Signs are escapes (`a%26b.example`), which browsers read: as they are, they may look like the host's end.
+    """
     plain = unicodedata.normalize("NFKC", clean_line(unquote(host)).text)[:_HOST_CHARS_MAX].lower().strip(".")
-    written = _NOT_SHOWN.sub("?", to_ascii(plain.replace("\u3002", ".")))
+    written = _ESCAPED.sub(lambda sign: quote(sign[0], safe=""), to_ascii(plain.replace("\u3002", ".")))
     return _ipv4(written) if _IPV4.fullmatch(written) else written
 
 
@@ -172,8 +176,8 @@ def _parse_web(text: str) -> Link:
     shown = ascii_host(host[: port.start()] if port else host)
     if not shown:
         return _NOWHERE
-    number = f":{port[1]}" if port and port[1] not in ("", "80", "443") else ""
     scheme = "http" if text[:5].lower() in ("http:", "http ") else "https"
+    number = f":{port[1]}" if port and port[1] not in ("", _DEFAULT_PORTS[scheme]) else ""
     scripts = map(alphabets_of, decode_domain(shown).split("."))
     path, tail = _PATH.match(after, len(authority)).groups()  # type: ignore[union-attr] # of any text
     rest = path.replace("\\", "/") + tail

@@ -9,7 +9,7 @@ from anyio import CapacityLimiter, to_thread
 from mailmcp import limits
 from mailmcp.documents.extraction import Cause, UnreadableError
 from mailmcp.documents.kind import CONTAINERS, UNREADABLE, Kind, detect_kind, guess_kind
-from mailmcp.mail.mime.structure import Part
+from mailmcp.mail.mime.structure import Part, clean_filename
 from mailmcp.mail.mime.transfer import decode_transfer
 from mailmcp.model.message_ref import MessageRef
 from mailmcp.tools.attachment.errors import document_error
@@ -111,7 +111,7 @@ async def open_member(call: Call, file: FetchedFile, name: str) -> FetchedFile:
         else:
             next_action = file.get_whole(saving=call.preferences.save_folder is not None)
         raise document_error(error, "member", next_action) from error
-    filename = name.replace("\\", "/").rpartition("/")[2]
+    filename = clean_filename(name)
     part = Part(
         part_id=file.part.part_id,
         content_type=_TYPES.guess_type(filename)[0] or "application/octet-stream",

@@ -43,7 +43,7 @@ def message_blocks(detail: MessageDetail) -> tuple[str | Untrusted, ...]:
 def _notice_line(notice: NoticeRow) -> str:
     name = notice.kind.replace("_", " ").capitalize()
     fields = "; ".join(f"{key.replace('_', ' ')}: {quote(value)}" for key, value in notice.fields.items())
-    return f"{name} (part {code(notice.part_id)}): {fields}"
+    return f"{name} (part {code(notice.part_id)}): {fields or 'nothing in it can be read'}"
 
 
 def _attachment_line(row: AttachmentRow) -> str:

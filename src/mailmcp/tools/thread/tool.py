@@ -14,7 +14,14 @@ from mailmcp.mail.text.snippet import make_snippet
 from mailmcp.model.thread_cursor import ThreadCursor, format_thread_cursor, parse_thread_cursor
 from mailmcp.reasons import Reason
 from mailmcp.tools.arguments import MessageArguments
-from mailmcp.tools.columns import files_column, invitation_column, marks_of, people_column, time_column
+from mailmcp.tools.columns import (
+    files_column,
+    invitation_column,
+    marks_of,
+    people_column,
+    places_line,
+    time_column,
+)
 from mailmcp.tools.errors import all_failed_error, mailbox_issue, search_again
 from mailmcp.tools.message_id import parse_message_id
 from mailmcp.tools.names import GET_MESSAGE, GET_THREAD
@@ -247,11 +254,9 @@ def _blocks(row: ThreadMessageRow, member: Member, *, zone: tzinfo) -> tuple[str
         *files_column(row.attachments or (), row.part_ids or ()),
         code(row.message_id),
     ]
-    line = f"- {' | '.join(columns)}"
     text = Untrusted(label="text", text=row.text) if row.text else "  (no text)"
-    if not row.truncated:
-        return (line, text)
-    return (line, text, f"  (cut: more from body_offset {row.body_offset})")
+    cut = [f"  (cut: more from body_offset {row.body_offset})"] if row.truncated else []
+    return (f"- {' | '.join(columns)}", *places_line(row.places or ()), text, *cut)
 
 
 def _continuation_lines(continuations: Sequence[Member], zone: tzinfo) -> Iterator[str]:

@@ -21,7 +21,9 @@ LONG = "a" * 5_000 + "@example.org"
         ("sender", [f"From: e@{'y' * 400}.example"], []),
         ("domain", [f"From: {'a' * 307}@example.org.evil.example"], ["evil.example"]),
         ("domain", ["From: ann@mail.corp.co.uk"], ["corp.co.uk"]),
-        ("domain", ["From: ann@mail.bücher.example"], ["xn--bcher-kva.example"]),
+        ("domain", ["From: ann@mail.bücher.example"], ["bücher.example"]),
+        ("domain", ["From: ann@mail.xn--bcher-kva.example"], ["xn--bcher-kva.example"]),
+        ("domain", ["From: ann@Mail.Corp.co.uk."], ["corp.co.uk"]),
         ("domain", ["From: ann@[192.0.2.1]"], ["[192.0.2.1]"]),
         (
             "recipient",

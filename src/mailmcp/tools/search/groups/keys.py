@@ -14,7 +14,7 @@ from mailmcp.mail.header.address import parse_addresses
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.header.mailing_list import LIST_HEADER_FIELDS, parse_mailing_list
 from mailmcp.mail.text.snippet import make_snippet
-from mailmcp.mail.trust.domains import domain_of, organisation_of, to_ascii
+from mailmcp.mail.trust.domains import domain_of, organisation_of
 
 
 class GroupBy(StrEnum):
@@ -77,7 +77,7 @@ def keys_in_header(group_by: GroupBy, headers: Headers) -> tuple[Key, ...]:
             return _leavable_senders(headers) or _people(headers, "From")[:1]
         case GroupBy.DOMAIN:
             senders = _people(headers, "From")[:1]
-            domains = (to_ascii(organisation_of(domain_of(each.key))) for each in senders)
+            domains = (_organisation(each.key) for each in senders)
             return tuple(Key(key=each, argument="from") for each in domains if each)
         case GroupBy.RECIPIENT:
             return _people(headers, "To", "Cc", argument="any_address")[: limits.GROUP_RECIPIENTS_MAX]
@@ -128,6 +128,12 @@ def _key(address: str) -> str:
     """
     shorter = (address, f"@{address.rpartition('@')[2]}", "")
     return next(each for each in shorter if len(each) <= limits.GROUP_KEY_CHARS_MAX)
+
+
+def _organisation(address: str) -> str:
+    """Return the registered part of the domain as the address writes it, which a search finds."""
+    labels = organisation_of(domain_of(address)).split(".")
+    return ".".join(address.rpartition("@")[2].strip(".").split(".")[-len(labels) :])
 
 
 def _list(headers: Headers) -> tuple[Key, ...]:
