@@ -61,12 +61,27 @@ def test_importance_specificity_and_order_decide() -> None:
         ("@supports (x:y){p{color:blue!important}} p{color:red}", "red", "blue"),
         ("p{color:red} p:is(p){color:blue} p:where(p){color:green}", "blue", "blue"),
         ("p{color:red} p{color:lab(1 1 1)}", "red", UNKNOWN),
-        ("p{color:red} p{color:fff}", "red", "fff"),
+        ("p{color:red} p{color:fff}", "red", UNKNOWN),
+        ("p{color:red} @supports (x:y){p{color:blue;top:0}}", "red", "blue"),
+        ("p{color:red} @supports (x:y){p{color:blue}} @supports (y:x){p{top:0}}", "red", UNKNOWN),
+        ("p{color:red} @supports (x:y){p{color:blue}} p{top:9}", "red", UNKNOWN),
+        ("p{color:red} @supports (x:y){p{color:blue}} p{top:9} p{top:9px}", "red", "blue"),
     ],
 )
 def test_what_is_not_certain_hides_but_shows_nothing(css: str, certain: str, possible: str) -> None:
     styles, _ = cascade(css).values(element("p"), Family())
     assert (styles.certain["color"], styles.possible["color"]) == (certain, possible)
+
+
+@pytest.mark.parametrize(
+    ("css", "name", "possible"), [("p{top:1px;top:9}", "top", "9px"), ("p{color:fff}", "color", UNKNOWN)]
+)
+def test_a_single_doubtful_value_counts_as_valid_unless_it_is_a_color(
+    css: str, name: str, possible: str
+) -> None:
+    """Whether a color can be read depends on other elements, with doubts of their own."""
+    styles, _ = cascade(css).values(element("p"), Family())
+    assert styles.possible[name] == possible
 
 
 def test_an_element_without_rules_has_no_values() -> None:

@@ -34,6 +34,10 @@ class Styles(NamedTuple):
     """Properties whose value may apply, or else follow from the parent."""
 
 
+_HINTS: Final = (1, (), 0)
+"""The weight of what attributes stand for."""
+
+_COLOURS: Final = frozenset({"color", "-webkit-text-fill-color", "background-color"})
 _CUSTOM_PROPERTY: Final = re.compile(r"(--[\w-]+)\s*(?::|/\*)")
 _NOTHING: Final[Mapping[str, str]] = {}
 _NO_STYLES: Final = Styles(_NOTHING, _NOTHING)
@@ -121,8 +125,8 @@ class Cascade:
 
     def _weigh(self, ending: tuple[int, ...], style: str, hints: tuple[Declaration, ...]) -> Styles:
         """Choose each value: by importance, then style attribute, specificity, order (CSS Cascade 5)."""
-        entries: list[tuple[tuple[object, ...], bool, tuple[Declaration, ...]]] = [
-            ((1, (), 0), True, hints),
+        entries: list[tuple[tuple[int, tuple[int, ...], int], bool, tuple[Declaration, ...]]] = [
+            (_HINTS, True, hints),
             *(
                 ((2, specificity, order), rule.certain, rule.declarations)
                 for specificity, order, rule in map(self._rules.__getitem__, ending)
@@ -130,23 +134,32 @@ class Cascade:
             ((3, (), 0), True, parse_style(style, self._variables)),
         ]
         weighed = [
-            ((declaration.important, *weight, place), certain and declaration.certain, declaration)
+            ((declaration.important, *weight, place), certain and declaration.certain, weight, declaration)
             for weight, certain, declarations in entries
             for place, declaration in enumerate(declarations)
         ]
         weighed.sort(key=itemgetter(0))
         certain: dict[str, str] = {}
-        possible: dict[str, set[str]] = {}
-        for _, is_certain, declaration in weighed:
+        possible: dict[str, dict[str, object]] = {}  # with what the doubt is about: a rule, or a property
+        for _, is_certain, weight, declaration in weighed:
+            name, value = declaration.name, declaration.value
             if is_certain:
-                certain[declaration.name] = declaration.value
-                possible.pop(declaration.name, None)
-            elif certain.get(declaration.name) != declaration.value:
-                possible.setdefault(declaration.name, set()).add(declaration.value)
+                certain[name] = value
+                possible.pop(name, None)
+            elif certain.get(name) != value:
+                is_invalid = not declaration.certain and weight != _HINTS
+                possible.setdefault(name, {})[value] = name if is_invalid else weight
         if not possible:
             return Styles(certain, certain)
+        doubts = {doubt for values in possible.values() for doubt in values.values()}
+        # Of several doubts, one may apply without the others; then its values meet those that are certain.
+        either = certain.keys() | _COLOURS if len(doubts) > 1 else doubts & _COLOURS
         return Styles(
             certain,
-            certain | {name: found.pop() if len(found) == 1 else UNKNOWN for name, found in possible.items()},
+            certain
+            | {
+                name: UNKNOWN if len(values) > 1 or name in either else next(iter(values))
+                for name, values in possible.items()
+            },
             frozenset(name for name in possible if is_relative(certain.get(name, "inherit"))),
         )
