@@ -304,6 +304,7 @@ class TreeBuilder:
                 popped[0] in _SCOPES
                 or (popped[0] == "a" and name in _FOREIGN)
                 or (popped[0] in ("ol", "ul") and name == "li")
+                or (popped[0] == "optgroup" and name == "option")
                 or name in _SEALED
             )
             if popped[0] in _MARKED:
