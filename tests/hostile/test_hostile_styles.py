@@ -60,6 +60,7 @@ def test_what_layout_painting_or_parsing_hides_is_marked_or_reported(page: str) 
         "<style>ul{list-style:none inside} li{list-style-type:'- '}</style><ul><li>shown",
         "<ul style='list-style:square url(x.png)'><li>shown</ul>",
         "<button disabled>shown</button>",
+        "<pre width=1 style='overflow:hidden'>shown</pre>",
         "<table><tr style='background:#000;color:#fff'><td>shown</table>",
         "<style>html,body{background:#222;color:#fff}</style><p>shown",
         "<style>html{background:#eee}body{background:#fff}</style><p>shown",

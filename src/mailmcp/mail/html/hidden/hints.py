@@ -51,6 +51,9 @@ _MARGINS: Final = {
     **dict.fromkeys(("leftmargin", "marginwidth"), "margin-left"),
     **dict.fromkeys(("topmargin", "marginheight"), "margin-top"),
 }
+_WIDE: Final = frozenset({"marquee", "hr", "img", "object", "iframe", "input"})
+"""What else has a `width`; on other elements it means nothing."""
+
 _BROAD: Final = ("border", "cellpadding", "cellspacing")
 _BROAD_PX: Final = 100.0  # pushes or covers what is around
 _GREY: Final = (
@@ -100,7 +103,9 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
 
 def _layout(tag: str, attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
     """Read sizes, how lines break, and what moves an element or what follows it."""
-    sizes = ("width", "height") if tag == "table" or tag in TABLE_PARTS else ("width",)
+    sizes: tuple[str, ...] = ("width",) if tag in _WIDE else ()
+    if tag == "table" or tag in TABLE_PARTS:
+        sizes = ("width", "height")
     found: tuple[Declaration, ...] = ()
     for name in sizes:
         value = attributes.get(name, "")
