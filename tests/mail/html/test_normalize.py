@@ -86,6 +86,26 @@ def test_depth_is_bounded_and_no_text_is_lost() -> None:
     assert tamed.endswith("</div>after")
 
 
+def test_a_form_between_rows_is_empty() -> None:
+    """Its end tag, and its start tag for a paragraph, end nothing (HTML standard, section 13.2.6.4.9)."""
+    form = '<form data-mailmcp="form" data-mailmcp-form="1" id=x></form>'
+    between = normalize_html("<table><form id=x><tr><td>a</td></tr></form></table>")
+    assert (between.html, between.ambiguous) == (f"<table>{form}<tr><td>a</td></tr></table>", False)
+    in_paragraph = normalize_html("<table><p><form id=x></form>a</p></table>")
+    assert (in_paragraph.html, in_paragraph.ambiguous) == (f"<table><p>{form}a</p></table>", False)
+
+
+def test_an_end_tag_of_no_open_form_ends_none_around() -> None:
+    assert normalize_html("<form><table></form></table></form>a").html == (
+        '<div data-mailmcp="form" data-mailmcp-form="1"><table></table>a'
+    )
+
+
+def test_the_end_of_an_element_around_a_block_ends_what_is_open_in_it() -> None:
+    """It is opened again before the next text (HTML standard, section 13.2.6.4.7)."""
+    assert normalize_html("<b><div><i>a</b><p>c").html == "<b><div><i>a</i></b><p><i>c</i></p></div>"
+
+
 def test_formatting_is_bounded() -> None:
     assert normalize_html("<b>" * 10 + "x").html == "<b>" * 8 + '<span data-mailmcp="b">' * 2 + "x"
 

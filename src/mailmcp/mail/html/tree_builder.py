@@ -6,6 +6,7 @@ browsers differ, the result is `ambiguous`.
 
 import re
 from collections import Counter
+from collections.abc import Set
 from typing import Final
 
 from mailmcp.limits import HTML_DEPTH_MAX, HTML_FORMATTING_MAX, HTML_PENDING_MAX, HTML_REOPENED_MAX
@@ -55,18 +56,19 @@ _AROUND_ITEMS: Final = frozenset({"address", "div", "p"})
 """Blocks that an item of a list ends if they are open in the one before."""
 
 _ROWS: Final = frozenset({"table", "tbody", "thead", "tfoot", "tr"})
-_IN_TABLES: Final = _ROWS | FORMATTING | {"form"}
 _IMPLIED_ENDS: Final = frozenset({"p", "li", "dd", "dt", "option", "optgroup", "rp", "rt"})
 """Elements whose end tags may be left out (HTML standard, section 13.2.6.3)."""
 
+_OPTIONS: Final = frozenset({"option", "optgroup"})
+_ENDS_SELECT: Final = frozenset({"select", "input", "keygen", "textarea"})
 _HEADING_SCOPE: Final = _HEADINGS | {"table", *CELLS}
 _REOPENING: Final = frozenset({"marquee", "xmp"})
 _MARKED: Final = frozenset({"object", "marquee", *CELLS})
 """Elements that end the formatting elements in them (HTML standard, section 13.2.4.3)."""
 
 _COLUMNS: Final = frozenset({"caption", "col", "colgroup"})
-_UNSEEN: Final = frozenset({"base", "col", "colgroup"})
-"""Inline elements before which browsers open nothing again."""
+_UNSEEN: Final = frozenset({"base", "col", "colgroup", "rp", "rt", "iframe", "textarea"})
+"""Inline elements before which browsers open nothing again (HTML standard, section 13.2.6.4.7)."""
 
 
 class TreeBuilder:
@@ -137,6 +139,9 @@ class TreeBuilder:
         if name in IGNORED or (name in TABLE_PARTS and len(self.tables) == 1):
             self.out.append(" ")
             return
+        if name == "form" and self._in_table():  # any parser closes it at once, and nothing before it
+            self.out.append(f"<form{self._known_as(name)}{self.own(name, tag)[5:]}</form>")
+            return
         if name in _ALONE:
             self.end(name)
         if name in _REOPENING or not (name in BLOCKS or name in TABLE_PARTS or name in _UNSEEN):
@@ -157,19 +162,21 @@ class TreeBuilder:
     def _is_odd(self, name: str) -> bool:
         """Return whether browsers may see another tree from this start tag on."""
         if name == "form":  # within another one
-            return self.form > 0
+            return self.form > 0 or self.open["form"] > 0
         if name == "marquee":  # no end of a paragraph, but the `div` as which it is written is
             return self.blocks[-1:] == ["p"]
         if name in _ALONE and self.open[name]:  # in SVG and MathML they are elements like any other
-            return self.foreign()
+            return self.foreign() or any(self.open[each] for each in _SCOPES)
         parent = self.blocks[-1] if self.blocks else ""
+        if name == "table" and self._in_table():
+            return True
         if name == "table" and parent == "p" and self.is_quirky:  # it stays in the paragraph
             is_plain = re.search("style|class|hidden", self.paragraph, re.IGNORECASE) is None
             return self.stack[-1][0] != "p" or not is_plain
         return (
             name in _AMBIGUOUS
             or (name == "button" and self.open[name] > 0)
-            or (name == "table" and len(self.tables) > 1 and not self._in_cell())
+            or (name in _ENDS_SELECT and self.open["select"] > 0)
             or (name in _COLUMNS and parent not in ("", "table"))
         )
 
@@ -181,16 +188,19 @@ class TreeBuilder:
                 self.ambiguous = True
                 break
             self.reopened += 1
+            self.ambiguous |= name == "nobr" and self.open[name] > 0  # a parser would end that one
             self._open(name, tag)
 
     def _open(self, name: str, tag: str) -> None:
-        written, attributes = self._written_name(name), self.own(name, tag)[1 + len(name) :]
-        if written != name:
-            # The first of equal attributes counts. `template` is never shown, and `hidden` says the same.
-            shown = " hidden" if name == "template" else ""
-            attributes = f' {TAG_ATTRIBUTE}="{name}"{self._form_number(name)}{shown}{attributes}'
-        self.out.append(f"<{written}{attributes}")
+        written = self._written_name(name)
+        known = self._known_as(name) if written != name else ""
+        self.out.append(f"<{written}{known}{self.own(name, tag)[1 + len(name) :]}")
         self._push(name, written, tag)
+
+    def _known_as(self, name: str) -> str:
+        # The first of equal attributes counts. `template` is never shown, and `hidden` says the same.
+        shown = " hidden" if name == "template" else ""
+        return f' {TAG_ATTRIBUTE}="{name}"{self._form_number(name)}{shown}'
 
     def own(self, name: str, tag: str) -> str:
         """Return a tag without attributes that mail can't set, or that are beyond the bounds."""
@@ -204,7 +214,9 @@ class TreeBuilder:
     def end(self, name: str) -> None:
         """Close an element, if the end tag closes one."""
         if name == "form":
-            self.form = 0
+            is_open, self.form = self.form > 0, 0
+            if not is_open:
+                return
         if name in _HEADINGS:  # any of them ends any other
             around = (each for each in reversed(self.blocks) if each in _HEADING_SCOPE)
             name = found if (found := next(around, "")) in _HEADINGS else name
@@ -213,8 +225,8 @@ class TreeBuilder:
         elif self._forget(name):
             pass
         elif len(self.tables) > 1 if name == "table" else self._scope(name)[name]:
-            inner = (each for each, _, _ in reversed(self.stack) if each not in _IMPLIED_ENDS)
-            self.ambiguous |= name == "form" and next(inner) != name  # what is in it stays in it
+            is_around = name == "form" and self._innermost(but=_IMPLIED_ENDS) != name
+            self.ambiguous |= is_around  # what is in it stays in it
             self._pop_to(name)
         elif name in FORMATTING and self.open[name] and len(self.stack) <= HTML_DEPTH_MAX:
             self._end_around(name)
@@ -222,6 +234,9 @@ class TreeBuilder:
             self._end_unwritten(name)
         elif name in _SCOPES and self.open[name]:
             self.ambiguous = True  # it may end the blocks in it
+
+    def _innermost(self, *, but: Set[str] = frozenset()) -> str:
+        return next((each for each, _, _ in reversed(self.stack) if each not in but), "")
 
     def _end_unwritten(self, name: str) -> None:
         """End a part of a table whose start tag was left out, with the cell and the row in it."""
@@ -234,6 +249,9 @@ class TreeBuilder:
             self.out.append(f"</{name}>")
         self.ambiguous |= self._in_cell()  # where the tag has no meaning
 
+    def _in_table(self) -> bool:
+        return len(self.tables) > 1 and not self._in_cell()
+
     def _in_cell(self) -> bool:
         return any(self.tables[-1][cell] for cell in CELLS)
 
@@ -241,9 +259,12 @@ class TreeBuilder:
         for part in TABLE_PARTS.get(name, ()):
             while self.tables[-1][part]:
                 self._pop_to(part)
-        if name in TABLE_PARTS and self.stack[-1][0] not in _IN_TABLES:
+        if name in TABLE_PARTS and self._innermost(but=FORMATTING) not in _ROWS:
             self.ambiguous = True  # browsers took it out of the table, and end it here
-        if name in _HEADINGS and self.stack and self.stack[-1][0] in _HEADINGS:
+        if name in _HEADINGS and self._innermost() in _HEADINGS:
+            self._pop()
+            self.ambiguous |= self._innermost() in _HEADINGS  # a parser would end both
+        if name in _OPTIONS and self._innermost() == "option":
             self._pop()
         for block in reversed(self.blocks) if name in SIBLINGS else ():
             if block in SIBLINGS[name]:
@@ -312,9 +333,12 @@ class TreeBuilder:
             elif popped[1]:
                 ended.append(popped)
         if name not in _MARKED:
-            pending = [*ended[::-1], *self.pending[-1]]
-            self.ambiguous |= len(pending) > HTML_PENDING_MAX
-            self.pending[-1] = pending[-HTML_PENDING_MAX:]
+            self._open_later(ended)
+
+    def _open_later(self, ended: list[tuple[str, str]]) -> None:
+        pending = [*ended[::-1], *self.pending[-1]]
+        self.ambiguous |= len(pending) > HTML_PENDING_MAX
+        self.pending[-1] = pending[-HTML_PENDING_MAX:]
 
     def _forget(self, name: str) -> bool:
         """End an element that is open to a browser alone; return whether there is one."""
@@ -333,6 +357,10 @@ class TreeBuilder:
                 if written != name:  # beyond the bounds it was written as another
                     self.ambiguous = True
                     return
+                ended: list[tuple[str, str]] = []
+                while self.stack[-1][0] in FORMATTING:
+                    ended.append(self._pop())
+                self._open_later(ended)
                 del self.stack[number]
                 self.open[name] -= 1
                 self.formatting -= 1
