@@ -106,6 +106,13 @@ def test_the_end_of_an_element_around_a_block_ends_what_is_open_in_it() -> None:
     assert normalize_html("<b><div><i>a</b><p>c").html == "<b><div><i>a</i></b><p><i>c"
 
 
+def test_a_table_that_stays_in_its_paragraph_may_change_what_ends() -> None:
+    """Without a doctype, the paragraph is still open after the table: an end tag of `q` ends nothing."""
+    assert normalize_html("<q><p><table></table></q>a").ambiguous
+    assert not normalize_html("<p><table></table></p>a").ambiguous
+    assert not normalize_html("<!doctype html><q><p><table></table></q>a").ambiguous
+
+
 def test_formatting_is_bounded() -> None:
     assert normalize_html("<b>" * 10 + "x").html == "<b>" * 8 + '<span data-mailmcp="b">' * 2 + "x"
 

@@ -126,7 +126,7 @@ class TreeBuilder:
 
     def notice(self, name: str) -> None:
         """Notice a start tag, even of an element that isn't written."""
-        self.ambiguous |= name in _ENDS_FOREIGN and any(self.open[each] for each in _FOREIGN)
+        self.ambiguous |= name in _ENDS_FOREIGN and self._in_foreign()
 
     def start(self, name: str, tag: str) -> None:
         """Open an element; what its start tag ends is closed first."""
@@ -167,17 +167,17 @@ class TreeBuilder:
             return self.blocks[-1:] == ["p"]
         if name in _ALONE and self.open[name]:  # in SVG and MathML they are elements like any other
             return self.foreign() or any(self.open[each] for each in _SCOPES)
-        parent = self.blocks[-1] if self.blocks else ""
         if name == "table" and self._in_table():
             return True
-        if name == "table" and parent == "p" and self.is_quirky:  # it stays in the paragraph
+        if name == "table" and self.blocks[-1:] == ["p"] and self.is_quirky:  # it stays in the paragraph
             is_plain = re.search("style|class|hidden", self.paragraph, re.IGNORECASE) is None
-            return self.stack[-1][0] != "p" or not is_plain
+            around = any(count for each, count in self.inline[-2].items() if each not in FORMATTING)
+            return self.stack[-1][0] != "p" or not is_plain or around
         return (
             name in _AMBIGUOUS
             or (name == "button" and self.open[name] > 0)
             or (name in _ENDS_SELECT and self.open["select"] > 0)
-            or (name in _COLUMNS and parent not in ("", "table"))
+            or (name in _COLUMNS and len(self.tables) > 1 and self._innermost(but=FORMATTING) != "table")
         )
 
     def _reopen(self) -> None:
@@ -217,6 +217,7 @@ class TreeBuilder:
             is_open, self.form = self.form > 0, 0
             if not is_open:
                 return
+        self.ambiguous |= name in ("br", "p") and self._in_foreign()  # these end tags end it
         if name in _HEADINGS:  # any of them ends any other
             around = (each for each in reversed(self.blocks) if each in _HEADING_SCOPE)
             name = found if (found := next(around, "")) in _HEADINGS else name
@@ -248,6 +249,9 @@ class TreeBuilder:
                     self._pop_to(part)
             self.out.append(f"</{name}>")
         self.ambiguous |= self._in_cell()  # where the tag has no meaning
+
+    def _in_foreign(self) -> bool:
+        return any(self.open[each] for each in _FOREIGN)
 
     def _in_table(self) -> bool:
         return len(self.tables) > 1 and not self._in_cell()
