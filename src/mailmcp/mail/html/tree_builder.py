@@ -265,6 +265,8 @@ class TreeBuilder:
                 self._pop_to(part)
         if name in TABLE_PARTS and self._innermost(but=FORMATTING) not in _ROWS:
             self.ambiguous = True  # browsers took it out of the table, and end it here
+        while name in BLOCKS and self.blocks[-1:] == ["p"]:
+            self._pop_to("p")
         if name in _HEADINGS and self._innermost() in _HEADINGS:
             self._pop()
             self.ambiguous |= self._innermost() in _HEADINGS  # a parser would end both
@@ -276,8 +278,6 @@ class TreeBuilder:
             if block not in _AROUND_ITEMS:
                 self.ambiguous |= WRITTEN_AS.get(block) in _AROUND_ITEMS
                 break
-        while name in BLOCKS and self.blocks[-1:] == ["p"]:
-            self._pop_to("p")
 
     def _written_name(self, name: str) -> str:
         if name in FORMATTING and name != "a" and self.formatting >= HTML_FORMATTING_MAX:
