@@ -249,7 +249,7 @@ def test_text_hides_in_the_colour_of_what_it_stands_on(html: str, expected: tupl
         ("p::before{display:none}", "<p>a</p>", ("a", 0)),
         ("<!-- p{display:none} -->", "<p>a</p>b", ("b", 1)),
         ("p{", "<p>a</p>", ("a", 0)),
-        ("b + i{display:none}", "<p><b>a</b><i>b</i></p><p>c<i>d</i></p>", ("acd", 1)),
+        ("b ~ i{display:none}", "<p><b>a</b><i>b</i></p><p>c<i>d</i></p>", ("acd", 1)),
     ],
 )
 def test_style_sheets_hide_as_well(css: str, body: str, expected: tuple[str, int]) -> None:

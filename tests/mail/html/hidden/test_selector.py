@@ -10,7 +10,7 @@ from mailmcp.mail.html.hidden.selector import HEAVIEST, Compound, Element, class
         ("*", (0, 0, 0)),
         ("#a .b > c", (1, 1, 1)),
         ("p.a.b#c[d]:link", (1, 4, 1)),
-        ("a + b ~ c  >  d", (0, 0, 4)),
+        ("a b ~ c  >  d", (0, 0, 4)),
         (":is(a, .b, #c):where(#d)", (1, 0, 0)),
         ("p:not(.a.b, c)", (0, 2, 1)),
         (r".md\:a", (0, 1, 0)),
@@ -31,7 +31,7 @@ def test_combinators_part_compounds() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "p:nth-child(2n)", "p:first-child", "* + p", "[a] ~ p", ":is(a) + p",
+        "p:nth-child(2n)", "p:first-child", "b + p", "* + p", "[a] ~ p", ":is(a) + p",
         "p:is(.a b)", "p:not(:hover)", "p:has(a)", "p:has(a,b)", "p:foo", ":-webkit-any(.a)",
         "p:hover:foo", "::-webkit-foo", " ".join("abcdefghi"),
     ],

@@ -62,7 +62,7 @@ class Selector:
     compounds: tuple[Compound, ...] = (Compound(),)
     specificity: Specificity = HEAVIEST
     certain: bool = False
-    """False if something in it is not understood."""
+    """False if something in it is not understood, or it depends on elements that the tree doesn't have."""
 
     matches: bool = True
     """False if it matches nothing before the reader does something, or no element."""
@@ -151,7 +151,7 @@ def parse_selector(text: str) -> Selector:
     return Selector(
         compounds=tuple(compounds),
         specificity=HEAVIEST if HEAVIEST in weights else (ids, classes, types),
-        certain=certain,
+        certain=certain and not _may_be_parted(compounds),
         matches=not (waits or pseudo_element),
         pseudo_element=pseudo_element,
     )
@@ -167,6 +167,11 @@ def _start_of(compounds: Sequence[Compound]) -> int:
         if compound.combinator in ("+", "~") and _may_be_dropped(compounds[number - 1])
     )
     return max(siblings, default=0)
+
+
+def _may_be_parted(compounds: Sequence[Compound]) -> bool:
+    """Return whether elements that the tree doesn't have may stand between two that must be neighbours."""
+    return any(compound.combinator == "+" for compound in compounds)
 
 
 def _may_be_dropped(compound: Compound) -> bool:
