@@ -54,7 +54,7 @@ BACKGROUND = ("background-image", "background-color", "background-size", "backgr
 @pytest.mark.parametrize(
     ("style", "names", "expected"),
     [
-        ("font:0/0 a", FONT, ("0", UNKNOWN)),
+        ("font:0/0 a", FONT, ("0", "0")),
         ("font:bold 12px/1.5 Arial, 'x y'", FONT, ("12px", "1.5")),
         ("font:italic small-caps 700 1em x", FONT, ("1em", "normal")),
         ("font:inherit", (*FONT, "font-size-adjust"), ("inherit",) * 3),

@@ -325,3 +325,8 @@ def test_elements_that_were_left_out_are_reported() -> None:
 def test_raised_digits_are_seen_though_their_lines_have_no_height() -> None:
     page = "<style>sub,sup{font-size:75%;line-height:0}</style><p>10<sup>th</sup> of May</p>"
     assert "may be hidden" not in html_to_text(page).text
+
+
+@pytest.mark.parametrize("style", ["line-height:0;display:block", "line-height:5001px", "line-height:2e9vmax"])
+def test_raised_text_is_marked_for_a_line_height_that_matters(style: str) -> None:
+    assert html_to_text(f"<p>10<sup style='{style}'>MARK</sup></p>").text == "10[may be hidden: MARK]"

@@ -36,6 +36,7 @@ from mailmcp.mail.html.hidden.style import (
 )
 from mailmcp.mail.html.hidden.values import (
     INHERITING,
+    LOW_LINE,
     MAYBE,
     NUMBER,
     ROWS,
@@ -92,9 +93,6 @@ def compute_style(
         and (parent.block_backgrounds == parent.backgrounds or not (tag in BLOCKS or tag in TABLE_PARTS))
     ):
         return parent
-    # In a line no height is too small: resets such as normalize.css give these none, to keep lines even.
-    if tag in RAISED and "line-height" in values and not parent.squeezes:
-        values = {name: value for name, value in values.items() if name != "line-height"}
     size = parse_font_size(values.get("font-size", ""))
     font_px = size.to_px(parent.font_px, parent.font_px, parent.root_px) if size else parent.font_px
     if "font-size" in soft:
@@ -102,6 +100,9 @@ def compute_style(
     kind = kind_of(tag, values)
     if parent.squeezes and (kind == "inline" or is_table_part(tag, values)):
         kind = "float"  # items of flexible boxes and grids are boxes, whatever they are elsewhere
+    if tag in RAISED and kind == "inline" and LOW_LINE.fullmatch(values.get("line-height", "")):
+        # In a line no height is too small: resets such as normalize.css give these none, to keep lines even.
+        values = {name: value for name, value in values.items() if name != "line-height"}
     has_canvas = parent.has_canvas or (tag in _CANVAS and not _CANVAS[tag].isdisjoint(values))
     if tag == "body" and has_canvas and kind == "root":
         kind = "block"  # which floats leave

@@ -165,7 +165,7 @@ _NOT_GREAT: Final = (
 )
 """A value without a length that pushes what is beside it out of the window."""
 
-_LINE: Final = rf"(?:[a-z]+|0|[0-2]?(?:\.\d+)?em|[12]?\d(?:\.\d+)?(?:px|pt)|{_HEX}|(?:rgb|hsl)a?\([^()]*\))"
+_LINE: Final = rf"(?:[a-z]+|0|(?:1|0?\.\d+)em|[12]?\d(?:\.\d+)?(?:px|pt)|{_HEX}|(?:rgb|hsl)a?\([^()]*\))"
 """A part of a border or an outline that isn't broad enough to cover a line of text."""
 
 _CORNER: Final = r"(?:0|(?:1?\d|2[0-4])(?:\.\d+)?(?:px|pt))"
@@ -270,6 +270,9 @@ ROWS: Final = _rows((
 # fmt: on
 """Properties whose value alone says whether text is shown."""
 
+LOW_LINE: Final = re.compile(r"0|0?\.\d+(?:em)?|[0-4](?:\.\d+)?(?:px|pt)|[0-3]?\d(?:\.\d+)?%")
+"""A `line-height` that squeezes lines of a block, but does nothing to an element within a line."""
+
 OFFSETS: Final = frozenset({"left", "top", "right", "bottom"})
 PLACES: Final = OFFSETS | {
     *("margin-left", "margin-top", "margin-right", "margin-bottom"),
@@ -297,6 +300,7 @@ _BY_CONTENT: Final = ("min-content", "max-content", "fit-content")
 _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     **{name: _is_row(row) for name, row in ROWS.items()},
     **dict.fromkeys(PLACES, _is_length("auto")),
+    "line-height": lambda value: LOW_LINE.fullmatch(value) or ROWS["line-height"].judge(value) != MAYBE,
     "text-indent": _is_length(),
     **dict.fromkeys(("padding-left", "padding-top", "padding-right"), _is_length(low=0)),
     **dict.fromkeys(("width", "min-width", "height"), _is_length("auto", *_BY_CONTENT, low=0)),
