@@ -139,6 +139,9 @@ def test_what_is_open_is_shown() -> None:
         "<body style='margin-top:-18px'>secret",
         "<p style='font-size:calc(999px)'>secret</p>",
         "<p style='font-size:clamp(10px, 100vw, 999px)'>secret</p>",
+        "<p style='font-size:max(5px, 100px);margin-left:-9em'>secret</p>",
+        "<p style='margin-top:max(1px, 9999px)'>secret</p>",
+        "<p style='width:max(1px, 9999px);text-align:right'>secret</p>",
     ],
 )
 def test_what_may_hide_text_anywhere_is_reported(html: str) -> None:
@@ -159,6 +162,8 @@ def test_what_may_hide_text_anywhere_is_reported(html: str) -> None:
         "<link rel=stylesheet href=https://fonts.example/css>x",
         "<style type='text/css' rel='stylesheet' media='all' data-premailer=ignore>p{}</style>x",
         "<p style='font-size:clamp(12px, 2vw + 1rem, 40px)'>x</p>",
+        "<p style='font-size:clamp(1rem, 2.5vw, 2rem);padding:0 clamp(16px,4vw,40px)'>x</p>",
+        "<p style='width:min(600px, 100%);margin:0 max(10px,2vw)'>x</p>",
         r"<style>/* \31 */ .md\:a{} @font-face{font-family:'\@SimSun'}</style>x",
     ],
 )

@@ -8,9 +8,11 @@ from mailmcp.mail.html.hidden.values import (
     MAYBE,
     ROWS,
     UNKNOWN,
+    Length,
     is_understood,
     parse_font_size,
     parse_length,
+    parse_lengths,
     parse_opacity,
 )
 
@@ -54,12 +56,13 @@ def test_other_units_are_not_understood(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["calc(1px - 1px)", "calc(2px * 0)", "min(-1px, 2px)", "max(x, 1px)"])
 def test_math_functions_without_a_lower_bound_are_not_understood(text: str) -> None:
-    assert parse_length(text) is None
+    assert parse_lengths(text) == ()
 
 
-def test_math_functions_have_a_lower_bound() -> None:
-    assert parse_length("clamp(14px, 2vw, 20px)") == parse_length("14px")
-    assert parse_length("calc(1rem + 2px)") == parse_length("2px")
+def test_math_functions_are_read_as_their_terms() -> None:
+    assert parse_lengths("clamp(14px, 2em, 20px)") == (Length(14), Length(em=2), Length(20))
+    assert parse_lengths("calc(1rem + 2px)") == (Length(rem=1), Length(2))
+    assert parse_lengths("50%") == (Length(whole=0.5),)
 
 
 def test_a_number_has_the_unit_that_is_said() -> None:
@@ -71,9 +74,7 @@ def test_a_number_has_the_unit_that_is_said() -> None:
     [("medium", 16), ("smaller", 25), ("50%", 15), ("initial", 16), ("12px", 12)],
 )
 def test_font_sizes_are_read(value: str, pixels: float) -> None:
-    size = parse_font_size(value)
-    assert size is not None
-    assert size.to_px(30, 30) == pixels
+    assert [size.to_px(30, 30) for size in parse_font_size(value)] == [pixels]
 
 
 @pytest.mark.parametrize(

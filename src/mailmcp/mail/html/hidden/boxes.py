@@ -18,8 +18,8 @@ from mailmcp.mail.html.hidden.values import (
     UNKNOWN,
     WIDE,
     WINDOW_PX,
-    Length,
     parse_length,
+    parse_lengths,
 )
 from mailmcp.mail.html.tags import BLOCKS, CELLS, TABLE_PARTS
 
@@ -102,11 +102,11 @@ def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     for name in PLACES & values.keys():
         if values[name] in ("auto", *WIDE - {"inherit"}) or (name in OFFSETS and is_static):
             continue
-        length = parse_length(values[name])
-        if length is None or (name.endswith("-right") and "(" in values[name]):  # of which this is the least
+        lengths = parse_lengths(values[name])
+        if not lengths:
             place, moved = worst([place, MAYBE]), True
             continue
-        px = length.to_px(style.font_px, WINDOW_PX[0], style.root_px)
+        px = sum(each.to_px(style.font_px, WINDOW_PX[0], style.root_px) for each in lengths)
         if name in ("right", "bottom"):
             opposite = values.get({"right": "left", "bottom": "top"}[name], "auto")
             px = -px if opposite in ("auto", *WIDE) else 0.0
@@ -118,7 +118,8 @@ def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
             far_px = _SEEN_PX if is_right else _FAR_PX
             moved = moved or not (0.0 if is_bound else -_OVERLAP_PX) <= px < far_px
         elif not -OFF_PAGE_PX < px < _FAR_PX:
-            place, moved = worst([place, MAYBE if pushes else "position"]), moved or pushes
+            is_sure = not pushes and len(lengths) == 1
+            place, moved = worst([place, "position" if is_sure else MAYBE]), moved or pushes
         elif name in OFFSETS or px < 0:
             moved = moved or abs(px) > (0.0 if is_bound else _OVERLAP_PX)
         elif name == "padding-top" and kind == "inline":
@@ -135,12 +136,10 @@ def is_clipping(values: Mapping[str, str]) -> bool:
 def _clips_all(tag: str, values: Mapping[str, str]) -> bool:
     """Return whether a box clips both ways, and has no padding, which it doesn't clip."""
     overflows = {values.get("overflow-x"), values.get("overflow-y")}
-    padding = (parse_length(values.get(name, "")) for name in ("padding-left", "padding-top"))
-    return (
-        not overflows & {"visible", "inherit"}
-        and tag not in _PADDED
-        and not any(map(any, filter(None, padding)))
+    padding = (
+        each for name in ("padding-left", "padding-top") for each in parse_lengths(values.get(name, ""))
     )
+    return not overflows & {"visible", "inherit"} and tag not in _PADDED and not any(map(any, padding))
 
 
 def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
@@ -249,13 +248,13 @@ def _is_share(values: Mapping[str, str]) -> bool:
     written = {name: value for name in ("height", "max-height") if "%" in (value := values.get(name, ""))}
     if is_scrolling and "height" in written:
         return True
-    return any(length is not None and length.whole < 1 for length in map(parse_length, written.values()))
+    return any(each.whole < 1 for value in written.values() for each in parse_lengths(value))
 
 
 def _inner_width(tag: str, values: Mapping[str, str], style: ComputedStyle, width_px: float) -> float:
     """Return what margins, borders and padding leave of the width of a box."""
     margins, padding = (
-        sum(max(0.0, *lengths_px(values, style, f"{name}-{side}")) for side in ("left", "right"))
+        sum(max(0.0, *_lengths_px(values, style, f"{name}-{side}")) for side in ("left", "right"))
         for name in ("margin", "padding")
     )
     indented = "padding-left" if tag in _PADDED else "margin-left"
@@ -277,14 +276,14 @@ def _capacity(values: Mapping[str, str], style: ComputedStyle, width_px: float) 
     found = [int(per_line)] if style.nowrap and per_line < math.inf else []
     if style.height_px < math.inf:
         edges = ("padding-top", "padding-bottom")
-        padding_px = sum(max(0.0, *lengths_px(values, style, name)) for name in edges)
+        padding_px = sum(max(0.0, *_lengths_px(values, style, name)) for name in edges)
         height_px = style.height_px - padding_px - _border_px(values, style, "top", "bottom")
         line_px = style.line_height.to_px(style.font_px, style.font_px, style.root_px)
         lines = max(height_px, 0.0) / max(line_px, FONT_MIN_PX)
         found.append(int(max(lines, 1.0) * per_line) if lines >= 0.5 else 0)
     if "border-radius" in values and _is_round(values, style):
         names = ("height", "min-height", "padding-top", "padding-bottom")
-        height_px = max(max(lengths_px(values, style, name)) for name in names)
+        height_px = max(max(_lengths_px(values, style, name)) for name in names)
         is_button = values["border-radius"].endswith("px") and height_px <= _BUTTON_PX
         found.append(_BUTTON_CHARS if is_button and " " not in values["border-radius"] else 0)
     return min(found, default=None)
@@ -292,18 +291,26 @@ def _capacity(values: Mapping[str, str], style: ComputedStyle, width_px: float) 
 
 def _is_round(values: Mapping[str, str], style: ComputedStyle) -> bool:
     """Return whether the corners of a box take words away: padding keeps text out of them."""
-    inset_px = min(*lengths_px(values, style, "padding-left"), *lengths_px(values, style, "padding-top"))
-    return max(lengths_px(values, style, "border-radius")) > _ROUND_PX + 3 * inset_px
+    inset_px = min(least_px(values, style, "padding-left"), least_px(values, style, "padding-top"))
+    return max(_lengths_px(values, style, "border-radius")) > _ROUND_PX + 3 * inset_px
 
 
-def lengths_px(values: Mapping[str, str], style: ComputedStyle, name: str) -> list[float]:
+def _lengths_px(values: Mapping[str, str], style: ComputedStyle, name: str) -> list[float]:
     """Return the lengths that a property has, in pixels: 0 for words such as `auto`, infinite if unknown."""
     if (written := values.get(name)) is None:
         return [0.0]
     if written in (UNKNOWN, "inherit"):
         return [math.inf]
-    found = map(parse_length, written.replace(" / ", " ").split(" "))
-    return [each.to_px(style.font_px, style.width_px, style.root_px) if each else 0.0 for each in found]
+    found = map(parse_lengths, written.replace(" / ", " ").split(" "))
+    return [
+        sum(each.to_px(style.font_px, style.width_px, style.root_px) for each in lengths) for lengths in found
+    ]
+
+
+def least_px(values: Mapping[str, str], style: ComputedStyle, name: str) -> float:
+    """Return how much a property with one length surely takes, in pixels: 0 for words, or if unknown."""
+    lengths = parse_lengths(values.get(name, ""))
+    return min((each.to_px(style.font_px, style.width_px, style.root_px) for each in lengths), default=0.0)
 
 
 def _border_px(values: Mapping[str, str], style: ComputedStyle, *sides: str) -> float:
@@ -322,7 +329,7 @@ def _is_too_wide(values: Mapping[str, str], style: ComputedStyle) -> bool:
     if values.get("float") == "right" and style.width_px >= 0:  # it leaves the box to the left
         is_narrow = True
     around_px = style.width_px if is_narrow else _WIDE_PX if style.room_px > _SEEN_PX else 1.5 * style.room_px
-    widest = [parse_length(values.get(name, "")) or Length() for name in ("width", "min-width")]
+    widest = [each for name in ("width", "min-width") for each in parse_lengths(values.get(name, ""))]
     limit_px = max(around_px, 0.0)
     return UNKNOWN in (values.get("width"), values.get("min-width")) or any(
         each.whole > 1 or each.to_px(style.font_px, 0.0, style.root_px) > limit_px for each in widest
@@ -335,9 +342,9 @@ def _extent(values: Mapping[str, str], name: str, style: ComputedStyle, whole_px
     for value in (values.get(name, "auto"), values.get(f"max-{name}", "none")):
         if value == "min-content":
             found.append(0.0)
-        length = parse_length(value)
-        if length is not None and not ("%" in value and whole_px == math.inf):
-            found.append(length.to_px(style.font_px, whole_px if length.whole else 0.0, style.root_px))
+        lengths = parse_lengths(value)
+        if lengths and not ("%" in value and whole_px == math.inf):
+            found += [each.to_px(style.font_px, whole_px, style.root_px) for each in lengths]
         elif value in (UNKNOWN, "inherit"):
             found.append(-1.0)
     return min(found)

@@ -21,7 +21,7 @@ from mailmcp.mail.html.hidden.boxes import (
     is_in_line,
     is_table_part,
     kind_of,
-    lengths_px,
+    least_px,
     move,
 )
 from mailmcp.mail.html.hidden.colour import is_readable
@@ -47,11 +47,13 @@ from mailmcp.mail.html.hidden.values import (
     is_relative,
     parse_font_size,
     parse_length,
+    parse_lengths,
     parse_opacity,
 )
 from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS
 
 _OPACITY_MIN: Final = 0.1
+_SPREAD_MAX: Final = 4.0  # lengths in `em` are computed from the least that a font size may be
 _LETTER_PULL_MAX_PX: Final = 4.0
 _INDENT_PX: Final = (-24.0, 100.0)  # a short first line stays in the window
 _INDENT_ROOM_PX: Final = 40.0  # of lists and quotations, which counts where there is little room
@@ -93,8 +95,10 @@ def compute_style(
         and (parent.block_backgrounds == parent.backgrounds or not (tag in BLOCKS or tag in TABLE_PARTS))
     ):
         return parent
-    size = parse_font_size(values.get("font-size", ""))
-    font_px = size.to_px(parent.font_px, parent.font_px, parent.root_px) if size else parent.font_px
+    sizes = parse_font_size(values.get("font-size", ""))
+    font_px = min(
+        (each.to_px(parent.font_px, parent.font_px, parent.root_px) for each in sizes), default=parent.font_px
+    )
     if "font-size" in soft:
         font_px = min(font_px, parent.font_px)
     kind = kind_of(tag, values)
@@ -114,7 +118,8 @@ def compute_style(
         total, faded = parent.opacity, MAYBE
     around = _judge_line(values, parent, kind) if parent.inherited else parent.box
     leading = _line_height(values.get("line-height", ""), font_px, parent.root_px)
-    spacing, indent = (parse_length(values.get(name, "")) for name in ("letter-spacing", "text-indent"))
+    spacing = parse_length(values.get("letter-spacing", ""))
+    indents = parse_lengths(values.get("text-indent", ""))
     white_space = values.get("white-space", "inherit")
     style = replace(
         parent,
@@ -123,7 +128,9 @@ def compute_style(
         line_height=leading or parent.line_height,
         white_space=parent.white_space if white_space in INHERITING else white_space,
         letter_spacing_px=spacing.to_px(font_px) if spacing else parent.letter_spacing_px,
-        indent_px=indent.to_px(font_px, parent.width_px) if indent else parent.indent_px,
+        indent_px=sum(each.to_px(font_px, parent.width_px) for each in indents)
+        if indents
+        else parent.indent_px,
         opacity=total,
         inherited=_judge_inherited(values, parent, kind, soft, font_px),
         box=worst([faded, *(own[name] for name in own if not ROWS[name].moves), around]),
@@ -132,7 +139,8 @@ def compute_style(
         if kind == "contents"
         else values.get("display", "").endswith(("flex", "grid", "box")),
         capacity=None,
-        unchecked=max(font_px, _largest_px(values.get("font-size", ""), parent)) > FONT_MAX_PX
+        unchecked=font_px > FONT_MAX_PX
+        or _largest_px(values.get("font-size", ""), parent) > min(_SPREAD_MAX * font_px, FONT_MAX_PX)
         or any(verdict for name, verdict in own.items() if ROWS[name].moves)
         or any(ROWS[name].judge(values[name]) for name in _SMEARS & values.keys())
         or (parent.squeezes and is_clipping(values))
@@ -218,16 +226,17 @@ def _judge_indent(values: Mapping[str, str], parent: ComputedStyle, font_px: flo
 
     Its background and what it clips begin after the margin.
     """
-    length = parse_length(values["text-indent"])
-    if length is None:
+    lengths = parse_lengths(values["text-indent"])
+    if not lengths:
         return "" if values["text-indent"] == "initial" else MAYBE
     style = replace(parent, font_px=font_px)
     edges = ("padding-left",) if not _AFTER_MARGIN.isdisjoint(values) else ("margin-left", "padding-left")
-    room_px = sum(sum(lengths_px(values, style, edge)) for edge in edges)
-    indent_px = length.to_px(font_px, WINDOW_PX[0], parent.root_px)
+    room_px = sum(least_px(values, style, edge) for edge in edges)
+    indent_px = sum(each.to_px(font_px, WINDOW_PX[0], parent.root_px) for each in lengths)
     if _INDENT_PX[0] - max(room_px, 0.0) <= indent_px <= _INDENT_PX[1]:
         return ""
-    return "position" if indent_px + room_px <= -OFF_PAGE_PX else MAYBE
+    is_sure = all(len(parse_lengths(values.get(edge, "0").replace("auto", "0"))) == 1 for edge in edges)
+    return "position" if is_sure and indent_px + room_px <= -OFF_PAGE_PX else MAYBE
 
 
 def _line_height(value: str, font_px: float, root_px: float) -> Length | None:

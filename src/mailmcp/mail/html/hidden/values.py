@@ -62,24 +62,18 @@ class Length(NamedTuple):
 
     def to_px(self, em_px: float = 16.0, whole_px: float = 0.0, root_px: float = 16.0) -> float:
         """Compute the length in pixels, as far as browsers count."""
-        length_px = self.px + self.em * em_px + self.rem * root_px + self.whole * whole_px
+        length_px = self.px + self.em * em_px + self.rem * root_px + (self.whole and self.whole * whole_px)
         return min(max(length_px, -_LENGTH_MAX_PX), _LENGTH_MAX_PX)
 
 
 @lru_cache(maxsize=1024)
 def parse_length(text: str, bare: str = "") -> Length | None:
-    """Parse a length in lower case; None for what isn't understood.
-
-    Of a math function without `-`, `*` and `/` this is the smallest term: no result is smaller.
+    """Parse a length in lower case, without functions; None for what isn't understood.
 
     Args:
         text: As written.
         bare: The unit of a number that is written without one; "" where only 0 may be.
     """
-    if (function := _MATH.fullmatch(text)) is not None:
-        terms = [parse_length(term) for term in re.split(r" ?, ?| \+ ", function[1].strip())]
-        known = [term for term in terms if term is not None and min(term) >= 0]
-        return min(known, key=lambda term: term.to_px(whole_px=16.0)) if len(known) == len(terms) else None
     match = _LENGTH.fullmatch(text)
     if match is None or not math.isfinite(number := float(match[1])):
         return None
@@ -91,6 +85,20 @@ def parse_length(text: str, bare: str = "") -> Length | None:
     return Length(px=number * _PIXELS[unit]) if unit in _PIXELS else None
 
 
+@lru_cache(maxsize=1024)
+def parse_lengths(text: str) -> tuple[Length, ...]:
+    """Parse a length in lower case, or the terms of a math function; empty for what isn't understood.
+
+    No term of a function is less than 0, and none has `-`, `*` or `/` (CSS Values 4 section 10). So no result
+    is less than the least of them, or greater than their sum.
+    """
+    function = _MATH.fullmatch(text)
+    terms = re.split(r" ?, ?| \+ ", function[1].strip()) if function else [text]
+    lengths = tuple(length for term in terms if (length := parse_length(term)) is not None)
+    is_known = len(lengths) == len(terms) and not (function and any(min(each) < 0 for each in lengths))
+    return lengths if is_known else ()
+
+
 _FONT_WORDS: Final = {
     "xx-small": Length(9), "x-small": Length(10), "small": Length(13), "medium": Length(16),
     "initial": Length(16), "large": Length(18), "x-large": Length(24), "xx-large": Length(32),
@@ -98,15 +106,14 @@ _FONT_WORDS: Final = {
 }  # fmt: skip
 
 
-def parse_font_size(value: str) -> Length | None:
-    """Parse a `font-size`; None for what isn't understood."""
-    return _FONT_WORDS.get(value) or parse_length(value)
+def parse_font_size(value: str) -> tuple[Length, ...]:
+    """Parse a `font-size` as `parse_lengths` does."""
+    return (_FONT_WORDS[value],) if value in _FONT_WORDS else parse_lengths(value)
 
 
 def is_relative(value: str) -> bool:
     """Return whether the value of an inherited property depends on the elements around."""
-    length = parse_font_size(value)
-    return value in INHERITING or (length is not None and any((length.em, length.rem, length.whole)))
+    return value in INHERITING or any(each.em or each.rem or each.whole for each in parse_font_size(value))
 
 
 @lru_cache(maxsize=256)
@@ -282,9 +289,7 @@ PLACES: Final = OFFSETS | {
 
 
 def _is_length(*words: str, low: float = -math.inf) -> Callable[[str], object]:
-    return lambda value: (
-        value in words or ((length := parse_length(value)) is not None and min(length) >= low)
-    )
+    return lambda value: value in words or min(map(min, parse_lengths(value)), default=math.nan) >= low
 
 
 def _is_row(row: Row) -> Callable[[str], object]:
@@ -305,7 +310,7 @@ _UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
     **dict.fromkeys(("padding-left", "padding-top", "padding-right"), _is_length(low=0)),
     **dict.fromkeys(("width", "min-width", "height"), _is_length("auto", *_BY_CONTENT, low=0)),
     **dict.fromkeys(("max-width", "max-height"), _is_length("none", *_BY_CONTENT, low=0)),
-    "font-size": lambda value: (length := parse_font_size(value)) is not None and min(length) >= 0,
+    "font-size": lambda value: min(map(min, parse_font_size(value)), default=-1.0) >= 0,
     "opacity": lambda value: parse_opacity(value) is not None,
     **dict.fromkeys(
         ("color", "-webkit-text-fill-color", "background-color"),
