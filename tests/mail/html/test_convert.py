@@ -136,6 +136,24 @@ def test_text_that_may_be_hidden_is_marked_and_counted() -> None:
     assert (converted.maybe_hidden, converted.maybe_hidden_chars, converted.hidden_removed) == (1, 1, 0)
 
 
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("a <img alt=b> c", "[may be hidden: a (b) c]"),
+        ("a <a href='https://x.example/]'>b</a> c", "[may be hidden: a b <https://x.example/)> c]"),
+        ("a <a href='https://[::1]/'>b</a> c", "[may be hidden: a b <https://(::1)/> c]"),
+        (
+            "a <button formaction='https://x.example/'></button> c",
+            "[may be hidden: a (button) <https://x.example/> c]",
+        ),
+        ("a</span> <img alt=b><span>c", "[may be hidden: a] [b]c"),
+        ("a</span> <a href='https://[::1]/'>b</a><span>", "[may be hidden: a] b <https://[::1]/>"),
+    ],
+)
+def test_nothing_closes_the_mark_around_it(html: str, text: str) -> None:
+    assert html_to_text(f"<span style='filter:opacity(.3)'>{html}</span>").text == text
+
+
 def test_a_mark_is_no_part_of_what_a_link_says() -> None:
     converted = html_to_text("<a href=https://evil.example style=color:lab(1,1,1)>Go to bank.example now</a>")
     assert converted.text.endswith("<goes to evil.example: https://evil.example>")

@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborNode
 
 from mailmcp.mail.clean import clean_line, clean_text
 from mailmcp.mail.html.hidden.declarations import parse_style
-from mailmcp.mail.html.hidden.remove import LINE_ATTRIBUTE, ROUND
+from mailmcp.mail.html.hidden.remove import LINE_ATTRIBUTE, MARK_OPENING, ROUND
 from mailmcp.mail.html.hidden.values import parse_length
 from mailmcp.mail.html.render.link_note import LinkBook
 from mailmcp.mail.html.render.table import Cell, Table
@@ -78,6 +78,7 @@ class _Renderer:
         "lines",
         "links",
         "lists",
+        "marked",
         "preformatted",
         "quotes",
         "spans",
@@ -100,6 +101,7 @@ class _Renderer:
         self.links: list[tuple[str, list[str]]] = []  # where each open one leads, and its text so far
         self.typed_quotes = False  # whether a text before marks lines as quoted by itself
         self.book = LinkBook()
+        self.marked = False  # whether the text so far ends in a mark that is open
         self.preformatted = self.struck = self.quotes = 0
         self.invisible = 0
 
@@ -121,7 +123,10 @@ class _Renderer:
     def enter(self, node: LexborNode) -> bool:
         """Begin a node; return whether to visit its children."""
         if node.is_text_node:
-            self._write(node.text_content or "")
+            text = node.text_content or ""
+            self._write(text)
+            if MARK_OPENING in text or "]" in text:
+                self.marked = text.rfind(MARK_OPENING) > text.rfind("]")
             return False
         tag = node.tag or ""
         self._break(tag)
@@ -167,6 +172,10 @@ class _Renderer:
             self.writer.write_preformatted(cleaned.text)
         else:
             self.writer.write(cleaned.text)
+
+    def _note(self, text: str) -> str:
+        """Return what is written of an element, without brackets that would close a mark around it."""
+        return text.translate(ROUND) if self.marked else text
 
     def open_heading(self, node: LexborNode) -> None:
         self.writer.push_prefix("#" * int((node.tag or "h1")[1]) + " ", "")
@@ -221,20 +230,20 @@ class _Renderer:
         alternative = clean_line(attributes.get("alt") or "").text
         if alternative and not _is_pixel(attributes):
             of = "picture: " if _MARKS.match(alternative) else ""  # not to pass for a mark of ours
-            self._write(f"[{of}{alternative.translate(ROUND)}]")
+            self._write(self._note(f"[{of}{alternative.translate(ROUND)}]"))
 
     def name_control(self, node: LexborNode) -> None:
         """Name a link that has no text."""
         if node.mem_id in self.targets:
             kind = (node.attributes.get("type") or "").lower()
             name = "button" if kind in SUBMITS else "field" if node.tag == "input" else "area of a picture"
-            self._write(f"[{name}]")
+            self._write(self._note(f"[{name}]"))
             self.links[-1][1].append(f"[{clean_line(node.attributes.get('alt') or '').text}]")
 
     def _close_link(self, node: LexborNode) -> None:
         href, texts = self.links[-1]
         if node.attributes.get(TAG_ATTRIBUTE) == "button" and not "".join(texts).strip():
-            self._write("[button]")
+            self._write(self._note("[button]"))
         self.links.pop()
         if self.quotes or self.typed_quotes:
             self.book.forget()
@@ -244,7 +253,7 @@ class _Renderer:
             self.book.sent.add(href)
         if target := self.book.describe("".join(texts), href):
             last = next((text for text in reversed(texts) if text != "\n"), "")
-            self.writer.write(f" {target}{' ' if last[-1:].isspace() else ''}")
+            self.writer.write(f" {self._note(target)}{' ' if last[-1:].isspace() else ''}")
 
     def open_struck(self, _node: LexborNode) -> None:
         """Mark struck text, such as an old price; `close_struck` drops the mark if there is none."""
