@@ -267,7 +267,7 @@ class _Visitor:
             return replace(style, box=MAYBE)
         # The text runs over what follows, which may cover it, or out of the window.
         self.unchecked |= style.capacity == 0 or style.nowrap or parent.clips
-        behind = dict.fromkeys((*style.backgrounds, *parent.backgrounds))
+        behind = dict.fromkeys((*style.backgrounds, *parent.seen_backgrounds))
         return replace(style, backgrounds=tuple(behind))
 
     def _compute(
