@@ -16,7 +16,7 @@ _ATTRIBUTE: Final = re.compile(
 _KEPT_ATTRIBUTES: Final = frozenset(
     {"href", "style", "class", "id", "hidden", "alt", "width", "height", "start", "colspan", "rowspan"}
     | {"bgcolor", "color", "background", "text", "disabled"}
-    | {"leftmargin", "topmargin", "marginwidth", "marginheight"}
+    | {"leftmargin", "topmargin", "marginwidth", "marginheight", "hspace", "vspace"}
     | {"xlink:href", "action", "formaction", "form", "type", "value", "attributename", "to", "values", "from"}
 )
 """Those that readers see, or that decide what they see."""

@@ -155,7 +155,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     unchecked = (
         style.unchecked
         or height_px < 0
-        or _FAR_PX <= height_px < math.inf  # it pushes its own text, and what follows
+        or max(_lengths_px(values, style, "height")) >= _FAR_PX  # it pushes its own text, and what follows
         or "clip" in (values.get("overflow-x"), values.get("overflow-y"))  # its floats leave it
         or _is_too_wide(values, style)
         or (values.get("float") == "right" and 0 <= style.width_px < _NARROW_PX)  # it leaves it to the left
@@ -301,7 +301,8 @@ def _lengths_px(values: Mapping[str, str], style: ComputedStyle, name: str) -> l
         return [0.0]
     if written in (UNKNOWN, "inherit"):
         return [math.inf]
-    found = map(parse_lengths, written.replace(" / ", " ").split(" "))
+    parts = [written] if "(" in written else written.replace(" / ", " ").split(" ")
+    found = map(parse_lengths, parts)
     return [
         sum(each.to_px(style.font_px, style.width_px, style.root_px) for each in lengths) for lengths in found
     ]

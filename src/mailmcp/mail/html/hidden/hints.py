@@ -51,6 +51,8 @@ _MARGINS: Final = {
     **dict.fromkeys(("leftmargin", "marginwidth"), "margin-left"),
     **dict.fromkeys(("topmargin", "marginheight"), "margin-top"),
 }
+_SPACED: Final = frozenset({"embed", "img", "input", "marquee", "object"})
+_SPACING: Final = {"hspace": ("margin-left", "margin-right"), "vspace": ("margin-top", "margin-bottom")}
 _WIDE: Final = frozenset({"marquee", "hr", "img", "object", "iframe", "input"})
 """What else has a `width`; on other elements it means nothing."""
 
@@ -62,9 +64,13 @@ _GREY: Final = (
 )
 """What some browsers draw a button in that can't be pressed."""
 
-_ATTRIBUTES: Final = _MARGINS.keys() | frozenset(
-    {"bgcolor", "background", "color", "text", "size", "href", "width", "height", "disabled"}
-    | {"align", "nowrap", "contenteditable", *_BROAD}
+_ATTRIBUTES: Final = (
+    _MARGINS.keys()
+    | _SPACING.keys()
+    | frozenset(
+        {"bgcolor", "background", "color", "text", "size", "href", "width", "height", "disabled"}
+        | {"align", "nowrap", "contenteditable", *_BROAD}
+    )
 )
 
 
@@ -123,6 +129,9 @@ def _layout(tag: str, attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
             found += parse_style("border-width:999px")
     for name in _MARGINS.keys() & attributes.keys() if tag == "body" else ():
         found += _dimension(_MARGINS[name], attributes[name])
+    for name in _SPACING.keys() & attributes.keys() if tag in _SPACED else ():
+        for margin in _SPACING[name]:
+            found += _dimension(margin, attributes[name])
     return found
 
 
