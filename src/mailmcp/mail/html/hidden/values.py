@@ -164,7 +164,7 @@ _SAME: Final = (
 _ZERO: Final = r"[+-]?(?:0(?:\.0\d*)?|\.0\d*|\d(?:\.\d+)?e-\d+)%?"
 _FACTOR: Final = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)%?"
 _HEX: Final = "#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})"
-_SIZE: Final = r"(?:[1-9]\d\d?(?:\.\d+)?(?:px|%)|[1-9]\d?em)"
+_SIZE: Final = r"(?:[1-9]\d\d?(?:\.\d+)?(?:px|%)|[1-3]?\dem)"
 _TRACKS: Final = rf"(?:auto|{_SIZE}|[1-9]fr)(?: (?:auto|{_SIZE}|[1-9]fr))*"
 _NOT_GREAT: Final = (
     r"(?!.*(?<![#\w.])(?:\d{4}|\d{3}(?:\.\d+)?(?!px|pt|%)[a-z]|[2-9]\d\d(?:\.\d+)?%"
@@ -172,8 +172,12 @@ _NOT_GREAT: Final = (
 )
 """A value without a length that pushes what is beside it out of the window."""
 
-_LINE: Final = rf"(?:[a-z]+|0|(?:1|0?\.\d+)em|[12]?\d(?:\.\d+)?(?:px|pt)|{_HEX}|(?:rgb|hsl)a?\([^()]*\))"
+_STROKE: Final = rf"[a-z]+|0|(?:1|0?\.\d+)r?e[mx]|\.\d+(?:px|pt)|{_HEX}|(?:rgb|hsl)a?\([^()]*\)"
+_LINE: Final = rf"(?:{_STROKE}|[12]?\d(?:\.\d+)?(?:px|pt))"
 """A part of a border or an outline that isn't broad enough to cover a line of text."""
+
+_SIDE: Final = rf"(?:{_STROKE}|\d?\d(?:\.\d+)?(?:px|pt))"
+"""A part of a border that doesn't push text out of the window."""
 
 _CORNER: Final = r"(?:0|(?:1?\d|2[0-4])(?:\.\d+)?(?:px|pt))"
 _SHADE: Final = rf"(?:{_HEX}|(?:rgb|hsl)a?\([^()]*\)|(?!inset)[a-z]+)"
@@ -247,8 +251,7 @@ ROWS: Final = _rows((
      " outline outline-width", rf"{_LINE}(?: {_LINE}){{0,3}}"),
     ("padding-bottom min-height", _NOT_GREAT),
     ("grid-template-columns", f"none|{_TRACKS}"),
-    ("border-left border-left-width border-right border-right-width",
-     rf"(?!.*\d{{3}}(?:\.\d+)?(?:px|pt)){_NOT_GREAT}"),
+    ("border-left border-left-width border-right border-right-width", rf"{_SIDE}(?: {_SIDE}){{0,2}}"),
     ("border-spacing gap row-gap column-gap", rf"(?:{_FEW} ?)+|normal"),
     ("align-content align-items align-self justify-content justify-items justify-self"
      " place-content place-items place-self box-align box-pack",
