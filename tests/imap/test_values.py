@@ -21,6 +21,9 @@ from mailmcp.imap.values import parse_line
         ([(b"(A {3}", b'("x'), (b" B ~{1}", b"\0"), b")"], ((b"A", b'("x', b"B", b"\0"),)),
         ([b"a" + b" " * 300_000], (b"a",)),
         ([b"50%) \xff"], (50, b"%", b")", b"\xff")),
+        # Keywords of other programs: Dovecot takes any bracket, and IMAPClient doesn't.
+        ([b"(a[b c]d BODY[ [) body[1.mime] x"], ((b"a[b", b"c]d", b"BODY[", b"["), b"body[1.mime]", b"x")),
+        ([b"[" * 300_000], (b"[" * 300_000,)),
     ],
 )
 def test_values(line: list[Piece], values: tuple[object, ...]) -> None:
@@ -36,11 +39,9 @@ def test_values(line: list[Piece], values: tuple[object, ...]) -> None:
         [(b"{3}", b"ab")],
         [(b"a", b"ab")],
         [b'"no end'],
-        [b"BODY[TEXT"],
         [b'a"b"'],
         [b"(a"],
         [b"9" * 5_000],
-        [b"[" * 300_000],
         [b'"' + b'\\"' * 300_000],
         [b'a"' * 300_000],
     ],
@@ -60,8 +61,6 @@ _WORDS = st.sampled_from(
         b"NIL",
         b'"',
         b"\\",
-        b"[",
-        b"]",
         b"%",
         b"0",
         b"12",

@@ -1,9 +1,12 @@
 import re
+import sys
 import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mailmcp.mail.clean import Cleaned, blank_controls, clean_line, clean_text, cut_start, cut_text
+from mailmcp.mail.clean import INVISIBLE, Cleaned, blank_controls, clean_line, clean_text, cut_start, cut_text
 from mcp_envelope.markdown import code
 from steps import assert_linear
 
@@ -34,6 +37,7 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         ("\u200d\U0001f469", "\U0001f469", 1),
         ("\U0001f469\u200d", "\U0001f469", 1),
         ("\U0001f469\u200c\U0001f469", "\U0001f469\U0001f469", 1),
+        ("pay\u061c\u200dpal \u180b\u200c", "paypal ", 4),
         # Variation selectors: after emoji and ideographs; elsewhere they smuggle octets.
         ("\u2764\ufe0f 1\ufe0f\u20e3", "\u2764\ufe0f 1\ufe0f\u20e3", 0),
         ("a\ufe0f", "a", 1),
@@ -79,6 +83,17 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         ("\u0e2a" + "\u0e47" * 20, "\u0e2a" + "\u0e47" * 8, 12),
         ("e" + "\u0301\u200b\u034f" * 9, "e" + "\u0301" * 8, 19),
         ("\u2500" * 20, "\u2500" * 20, 0),
+        (
+            "\u0628" + "\u064b\u200d" * 9 + "\u0628\u064b",
+            "\u0628" + "\u064b\u200d" * 8 + "\u200d\u0628\u064b",
+            1,
+        ),
+        ("\u0f40" + "\u0f73" * 8, "\u0f40" + "\u0f73" * 4, 4),  # each is two in NFC
+        ("\u0915" + ("\u0301" * 3 + "\u093e") * 3, "\u0915" + ("\u0301" * 3 + "\u093e") * 2, 4),
+        ("\u1f82" + "\u0301" * 6, "\u1f82" + "\u0301" * 5, 1),
+        # Blanks of hieroglyphs, and noncharacters of every plane.
+        ("a\U00013440\U00013441\U00013442b", "ab", 3),
+        ("a\U0001fffe\U0001ffff\U000ffffe\U0010ffffb", "ab", 4),
     ],
 )
 def test_invisible_characters_are_removed_and_counted(text: str, cleaned: str, removed: int) -> None:
@@ -115,6 +130,9 @@ def test_a_line_counts_what_was_removed() -> None:
         ("a\U0001f468\u200d\U0001f469b", 3, "a"),
         ("a\u2764\ufe0fb", 2, "a"),
         ("\u0645\u06cc\u200c\u062e\u0648", 3, "\u0645"),
+        ("ab1\ufe0f\u20e3", 4, "ab"),
+        ("a" + "\U0001f1e9\U0001f1ea" * 2, 4, "a\U0001f1e9\U0001f1ea"),
+        ("\U0001f1e9\U0001f1ea" * 2, 2, "\U0001f1e9\U0001f1ea"),
         (f"\U0001f3f4{SCOTLAND}", 3, "\U0001f3f4" + SCOTLAND[:2]),  # windows must not be empty
     ],
 )
@@ -123,10 +141,16 @@ def test_a_cut_parts_no_flag_and_no_emoji(text: str, max_chars: int, cut: str) -
 
 
 @pytest.mark.parametrize(
-    "emoji", ["\U0001f469\u200d\U0001f467\u200d\U0001f466", "\U0001f469\U0001f3fd\u200d\U0001f9b0"]
+    "emoji",
+    [
+        "\U0001f469\u200d\U0001f467\u200d\U0001f466",
+        "\U0001f469\U0001f3fd\u200d\U0001f9b0",
+        "1\ufe0f\u20e3",
+        "\U0001f1e9\U0001f1ea",
+    ],
 )
 def test_no_cut_leaves_a_part_of_an_emoji(emoji: str) -> None:
-    text = clean_text(emoji * 9).text
+    text = clean_text(emoji * 16).text
     for max_chars in range(8, 30):
         assert set(cut_text(text, max_chars).split(emoji)) == {""}
         shown = cut_start(text, max_chars)
@@ -134,8 +158,29 @@ def test_no_cut_leaves_a_part_of_an_emoji(emoji: str) -> None:
         assert set(shown.removeprefix("…").split(emoji)) == {""}
 
 
+_ODD = (
+    "a1 \n\r\x00\ud800\u0301\u0645\u064b\u1820\u8fbb\u2813\U0001f469\u2764\U0001f3f4\u20e3\U0001f1e9"
+    "\U00013000\U00018b00\U00011052\u061c\u180b\u200b\u200c\u200d\u2028\u2800\ufe00\ufe0f\U000e0100"
+    "\U0001107f\U00013430\U00013441\U00016fe4\u2d7f"
+)
+
+
+@given(st.lists(st.sampled_from([*_ODD, "\u0915\u094d", SCOTLAND]), max_size=12).map("".join))
+def test_clean_text_stays_as_it_is(text: str) -> None:
+    """Nothing is kept for the sake of a character that is removed."""
+    once = clean_text(text).text
+    assert clean_text(once) == Cleaned(text=once, removed=0)
+
+
 def test_controls_become_spaces_one_for_one() -> None:
     assert blank_controls("a\r\n\x00b\x7f") == "a   b "
+
+
+def test_names_that_are_copied_show_all_that_is_removed_elsewhere() -> None:
+    """`mcp_envelope` has its own list: the process that reads documents loads as little as it can."""
+    removed = re.sub(f"[^{INVISIBLE}]", "", "".join(map(chr, range(sys.maxunicode + 1))))
+    assert len(removed) > 4_300
+    assert not [each for each in removed if code(f"a{each}b") == f"`a{each}b`"]
 
 
 def test_default_ignorable_characters_are_removed() -> None:

@@ -12,12 +12,13 @@ from mailmcp.imap.command import Piece
 
 _TOKEN: Final = re.compile(
     rb"""
-      ( (?: [^\x00-\x20()%"\[] | \[[^\]]*+\] )++ ) (?!")  # a word: white space in brackets belongs to it
+      ( (?: (?:BODY|BINARY) (?:\.[A-Z]+)? \[ [\w.]*+ (?:[ ]\([^()]*+\))? \]  # names of fields belong to it
+          | [^\x00-\x20()%"] )++ ) (?!")                 # a word; that of a keyword may have any bracket
     | ( "(?: [^"\\] | \\. )*+ ) "                         # a quoted string, without its last quote
     | ( [()%\x00-\x08\x0b\x0c\x0e-\x1f] )                 # a parenthesis, or a stray special
     | ( [^ \t\r\n] .*+ )                                  # malformed: the rest isn't read, so time is linear
     """,
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
 _ESCAPED: Final = re.compile(rb'\\(["\\])')
 _DEPTH_MAX: Final = 400

@@ -9,6 +9,7 @@ is removed is counted, so that a reply can say so.
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from mailmcp.limits import COMBINING_MARKS_MAX, NOTICE_CHARS_MAX
@@ -25,9 +26,10 @@ INVISIBLE: Final = (
     "\u115f\u1160\u17b4\u17b5"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u2d7f\U0001107f\U00016fe4"  # joiners and fillers of Tifinagh, Brahmi and Khitan
-    "\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ufffe\uffff"
-    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
+    "\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
+    "\U00013430-\U00013442\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"
+    + "".join(f"{chr(end - 1)}{chr(end)}" for end in range(0xFFFF, 0x110000, 0x10000))  # noncharacters
 )
 """The suspects, as the inside of a character class."""
 
@@ -36,8 +38,11 @@ _FLAG_TAGS: Final = tuple(
     for region in ("gbeng", "gbsct", "gbwls")  # all that Unicode recommends: England, Scotland, Wales
 )
 _SUSPECT: Final = re.compile(f"(?<=\U0001f3f4)(?:{'|'.join(_FLAG_TAGS)})|[{INVISIBLE}\ud800-\udfff]")
-_BOND: Final = re.compile(rf".[{INVISIBLE}\U0001f3fb-\U0001f3ff]|[{_ZWNJ}{_ZWJ}]", re.DOTALL)
+_BOND: Final = re.compile(rf".[{INVISIBLE}\u20e3\U0001f3fb-\U0001f3ff]|[{_ZWNJ}{_ZWJ}]", re.DOTALL)
 """A character of a clean text that the next one belongs to."""
+
+_REGIONAL: Final = re.compile("[\U0001f1e6-\U0001f1ff]+")
+"""Letters that are drawn as a flag, two by two (UTS 51 section 1.5)."""
 
 _BONDS_MAX: Final = 16
 """Of one flag or emoji; the longest has nine."""
@@ -48,11 +53,13 @@ _SUSPECT_ASCII: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_SEPARATORS: Final = re.compile("\r\n|[\r\u2028\u2029]")
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SPACES: Final = re.compile(r"\s+")
-# Marks are among these: not in a word as Python sees it, not a space, and beyond Latin.
-_MAYBE_MARKS: Final = re.compile(rf"[^\w\s\0-\u02ff]{{{COMBINING_MARKS_MAX + 1},}}")
+# Marks are among these: not in a word as Python sees it, not a space, and beyond Latin. One may decompose
+# into two, and the letter before into up to three.
+_MAYBE_MARKS: Final = re.compile(rf"[^\w\s\0-\u02ff]{{{COMBINING_MARKS_MAX // 2 - 1},}}")
 
 # Arabic to Meetei Mayek extensions and presentation forms: scripts whose spelling uses joiners.
 _JOINING: Final = re.compile(
+    f"(?![{INVISIBLE}])"
     "[\u0600-\u08ff\u0900-\u0dff\u0e80-\u109f\u1700-\u18af\u1a20-\u1aaf\u1b00-\u1cff"
     "\ua840-\ua87f\ua8e0-\ua8ff\ua980-\uaaff\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefc"
     "\U00010a00-\U00010aff\U00010d00-\U00010d3f\U00011000-\U00011fff\U0001e900-\U0001e95f]"
@@ -131,7 +138,7 @@ def cut_start(text: str, max_chars: int) -> str:
         return text
     first = len(text) - max_chars + 1
     starts = range(first, min(first + _BONDS_MAX, len(text)))
-    start = next((each for each in starts if _BOND.match(text, each - 1) is None), first)
+    start = next((each for each in starts if not _is_within(text, each)), first)
     return "…" + clean_line(text[start:]).text
 
 
@@ -140,9 +147,19 @@ def cut_text(text: str, max_chars: int) -> str:
     if len(text) <= max_chars:
         return text
     for end in range(max_chars, max(max_chars - _BONDS_MAX, 0), -1):
-        if _BOND.match(text, end - 1) is None:
+        if not _is_within(text, end):
             return text[:end]
     return text[:max_chars]
+
+
+def _is_within(text: str, at: int) -> bool:
+    """Return whether a place is within a flag or an emoji of a clean text."""
+    if _BOND.match(text, at - 1) is not None:
+        return True
+    if _REGIONAL.match(text, at) is None:
+        return False
+    letters = next((count for count in range(at) if not _REGIONAL.match(text, at - 1 - count)), at)
+    return letters % 2 == 1
 
 
 def blank_controls(text: str) -> str:
@@ -151,11 +168,11 @@ def blank_controls(text: str) -> str:
 
 
 def strip_leading_marks(text: str) -> str:
-    """Remove combining marks from the start of a text, and the spaces between and after them."""
+    """Remove combining marks from the start of a text, and the spaces and joiners between and after them."""
     end = 0
     for character in text:
         is_mark = character > "\u02ff" and unicodedata.category(character).startswith("M")
-        if not is_mark and not (end and character == " "):
+        if not is_mark and not (end and character in (" ", _ZWNJ, _ZWJ)):
             break
         end += 1
     return text[end:]
@@ -191,14 +208,24 @@ def _name(character: str) -> str:
 
 
 def _bound_marks(match: re.Match[str]) -> str:
-    """Remove the marks beyond COMBINING_MARKS_MAX on one character."""
+    """Remove the marks beyond COMBINING_MARKS_MAX on one character, those that are a part of it included."""
     kept: list[str] = []
-    run = 0
+    on_one = _count_marks(match.string[match.start() - 1]) if match.start() else 0
     for character in match.group():
-        run = run + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
-        if run <= COMBINING_MARKS_MAX:
+        marks = _count_marks(character)
+        if unicodedata.category(character).startswith("M"):
+            on_one += marks
+        elif unicodedata.category(character) != "Cf":  # joiners are drawn on the same letter
+            on_one = marks
+        if not marks or on_one <= COMBINING_MARKS_MAX:
             kept.append(character)
     return "".join(kept)
+
+
+@lru_cache(maxsize=1024)
+def _count_marks(character: str) -> int:
+    decomposed = unicodedata.normalize("NFD", character)
+    return sum(unicodedata.category(each).startswith("M") for each in decomposed)
 
 
 def _joins(joiner: str, before: str, after: str, two_before: str) -> bool:

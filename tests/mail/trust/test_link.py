@@ -14,6 +14,8 @@ from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same
         ("https://x.example:/a", "https://x.example/a", "x.example"),
         ("https://x.example./", "https://x.example/", "x.example"),
         ("//x.example/a", "https://x.example/a", "x.example"),
+        (r"/\x.example/a", "https://x.example/a", "x.example"),
+        (r"\/x.example/a", "https://x.example/a", "x.example"),
         (r"\\x.example\a\b?c\d", r"https://x.example/a/b?c\d", "x.example"),
         ("https://0x7f.1/", "https://127.0.0.1/", "127.0.0.1"),
         ("https://2130706433:8443/", "https://127.0.0.1:8443/", "127.0.0.1"),

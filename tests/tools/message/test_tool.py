@@ -233,6 +233,12 @@ def test_nothing_is_marked_as_read(store: Store, desk: Desk) -> None:
     assert all(b"\\Seen" not in flags for flags in before.values())
 
 
+def test_a_keyword_with_a_bracket_is_one(store: Store, desk: Desk) -> None:
+    store.fill("INBOX", make_numbered(1), flags=[b"a[b", b"BODY["])
+    row = desk.search().data["messages"][0]
+    assert {"a[b", "BODY["} <= set(desk.message(row["message_id"])["flags"])
+
+
 def test_flags_are_those_of_the_server(store: Store, desk: Desk) -> None:
     store.fill("INBOX", make_numbered(1), flags=[b"\\Seen", b"\\Flagged", b"$Forwarded"])
     row = desk.search().data["messages"][0]

@@ -50,7 +50,13 @@ _CHARSET_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.:+()-]{0,39}")
 _CODE_PAGE: Final = re.compile(r"(?:cp|ibm|win|x-cp|x-windows|dos)[-_]?(\d{3,5})")
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _C1_OCTETS: Final = re.compile(rb"[\x80-\x9f]")
-_UTF_16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_MARKS: Final = {
+    codecs.BOM_UTF8: ("utf-8", ("utf-8", "utf8")),
+    codecs.BOM_UTF16_LE: ("utf-16", ("utf-16", "utf-16le")),
+    codecs.BOM_UTF16_BE: ("utf-16", ("utf-16", "utf-16be")),
+}
+"""Byte order marks, with the codec of what follows and the names that declare it."""
+
 _SENT_REPLACEMENT: Final = {"utf-8": b"\xef\xbf\xbd"} | dict.fromkeys(
     ("gb2312", "gbk", "gb18030"), b"\x84\x31\xa4\x37"
 )
@@ -104,6 +110,7 @@ class Decoded:
 def decode_text(octets: bytes, charset: str) -> Decoded:
     """Decode octets: in the declared charset, else UTF-8, else a guess, else windows-1252.
 
+    A byte order mark counts for more than what is declared, as in browsers (Encoding, section 6).
     A text of which only a few characters fail (it was cut, or an octet was lost) stays in its
     declared charset. A charset of single octets never fails; if it makes implausible words and
     another one doesn't, the other one is used, and a defect names it.
@@ -118,6 +125,8 @@ def decode_text(octets: bytes, charset: str) -> Decoded:
     name = charset.strip().strip("\"'").lower()
     if name in _ASCII_BASED and octets.isascii() and b"\x1b" not in octets:
         return Decoded(text=octets.decode("ascii"))  # most mail
+    if (marked := _decode_marked(octets, name)) is not None:
+        return marked
     if name in _NOT_DECLARED:
         return _decode_undeclared(octets)
     codec = _codec_named(name)
@@ -165,12 +174,25 @@ def _codec_named(name: str) -> str | None:
     return None if found.replace("_", "-") in _NOT_CHARSETS else found
 
 
+def _decode_marked(octets: bytes, declared: str) -> Decoded | None:
+    """Decode what begins with a byte order mark; None without one, or if it isn't UTF-8 that follows."""
+    for mark, (codec, names) in _MARKS.items():
+        if octets.startswith(mark):
+            text, lost = _decode(octets, codec)
+            if lost and codec == "utf-8":
+                return None
+            if declared not in (*names, *_NOT_DECLARED):
+                return _decode_mislabelled(octets, codec)
+            return Decoded(
+                text=text,
+                defects=(WRONG_CHARSET if declared in names else UNDECLARED_CHARSET,) if lost else (),
+            )
+    return None
+
+
 def _decode_undeclared(octets: bytes) -> Decoded:
     if octets.isascii():
         return Decoded(text=_decode(octets, "iso2022_jp" if _is_japanese(octets) else "ascii")[0])
-    if octets.startswith(_UTF_16_MARKS):
-        text, lost = _decode(octets, "utf-16")
-        return Decoded(text=text, defects=(UNDECLARED_CHARSET,) if lost else ())
     text = _decode_by_guess(octets)
     # UTF-8 needs no declaration in headers (RFC 6532), and elsewhere the omission is harmless.
     is_utf8 = text.encode() == octets.removeprefix(codecs.BOM_UTF8)

@@ -137,7 +137,6 @@ class TreeBuilder:
             self.forms += 1
             self.form = self.forms
         if name in IGNORED or (name in TABLE_PARTS and len(self.tables) == 1):
-            self.out.append(" ")
             return
         if name == "form" and self._in_table():  # any parser closes it at once, and nothing before it
             self.out.append(f"<form{self._known_as(name)}{self.own(name, tag)[5:]}</form>")

@@ -22,6 +22,7 @@ _HOST_CHARS_MAX: Final = 253  # RFC 1035 section 2.3.4
 _LINE_ENDS: Final = re.compile(r"[\t\r\n]+")
 _CONTROLS: Final = "".join(map(chr, range(0x21)))
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]{0,30})[ ]*:", re.IGNORECASE)
+_RELATIVE: Final = re.compile(r"[/\\]{2}")  # to the scheme alone
 _BEFORE_HOST: Final = re.compile(r"^(?:(https?)\s*:)?[/\\]*", re.IGNORECASE)
 _AUTHORITY: Final = re.compile(r"([/\\]{2}|[/\\]{4,})([^/\\?#]+)")
 _AFTER_HOST: Final = re.compile(r"[/\\?#]")
@@ -90,7 +91,7 @@ def parse_link(href: str) -> Link:
     text = escape_odd(href)
     scheme = _SCHEME.match(text)
     name = scheme[1].lower() if scheme else ""
-    if name in ("http", "https") or (not scheme and text[:2] in ("//", "\\\\")):
+    if name in ("http", "https") or (not scheme and _RELATIVE.match(text)):
         return _parse_web(text)
     if name == "mailto":
         return _parse_mail(text.partition(":")[2])

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final
 
 from mailmcp.mail.clean import clean_line
-from mailmcp.mail.header.address import Address, parse_addresses
+from mailmcp.mail.header.address import Address, addresses_in, parse_addresses
 from mailmcp.mail.header.fields import Headers
 from mailmcp.mail.trust.domains import decode_domain, domain_of, is_provider, safe_domain, same_organisation
 from mailmcp.mail.trust.lookalike import (
@@ -26,8 +26,8 @@ from mailmcp.mail.trust.lookalike import (
 )
 
 _SHOWN_FIELDS: Final = ("From", "To", "Cc", "Subject")
-_ADDRESSES_MAX: Final = 8
-"""More authors of one message are not checked: one is the rule."""
+_ADDRESSES_MAX: Final = 100
+"""More addresses of one field are not judged: one is the rule."""
 
 _NAME_CHARS_MAX: Final = 500
 _ADDRESS_IN_NAME: Final = re.compile(r"[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
@@ -200,7 +200,7 @@ def _check_spelling(author: Address) -> Iterator[Suspicion]:
 
 def _check_reply_to(headers: Headers, authors: Sequence[Address], user: _User) -> Iterator[Suspicion]:
     expected = [domain_of(each.address) for each in authors] + _list_domains(headers)
-    recipients = {_normalize(each.address) for name in ("To", "Cc") for each in _addresses(headers, name)}
+    recipients = set(map(_normalize, addresses_in(headers, "To", "Cc")))
     mass = bool(headers.get("List-Unsubscribe"))
     for answer in _addresses(headers, "Reply-To"):
         domain = domain_of(answer.address)

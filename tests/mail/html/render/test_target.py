@@ -68,6 +68,11 @@ SHOWN = "<goes to evil.example: https://evil.example/"
             "<base href='https://bank.example@evil.example'><a href=x>bank.example</a>",
             f"bank.example {SHOWN}x>",
         ),
+        ("<base href='https://bank.example@evil.example/'><a href=x>here</a>", f"here {SHOWN}x>"),
+        (
+            "<base href='https://bank.example@evil.example/'><a href=//x.example/>here</a>",
+            "here <https://x.example/>",
+        ),
     ],
 )
 def test_a_base_leads_relative_links_as_in_a_browser(html: str, text: str) -> None:

@@ -125,6 +125,7 @@ def test_a_mailbox_in_two_accounts_is_two_groups(dovecot: Dovecot, open_desk: De
         ("club: INBOX", 1),
         ("home: INBOX", 1),
     ]
+    assert "- 1 unread | `INBOX` (club) | 2024-03-01" in reply.text
     assert reply.data["next_action"]["arguments"]["account_id"] == "club"
     assert "account_id" not in desk.search(group_by="sender", account_id="*").data["groups"][0]
 

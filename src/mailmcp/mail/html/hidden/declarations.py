@@ -35,15 +35,26 @@ _VALUE_DEPTH_MAX: Final = 4  # functions in functions; serialising deeper ones r
 _NOWHERE: Final = {
     "display": re.compile("-(?:ms|o|khtml)-[a-z-]+"),
     "filter": re.compile("(?:progid:|alpha\\().*", re.DOTALL),
+    # Icons of SendGrid's templates have `height: 30px, width: 30px`.
+    **dict.fromkeys(
+        ("width", "height", "min-width", "min-height", "max-width", "max-height"),
+        re.compile("[^()]*,[^()]*"),
+    ),
 }
 """Values that no browser of today reads."""
 
 _SIGN: Final = r"\\[!#$%&*+,./:;<=>?@^`|~]"
-_ODD_ESCAPE: Final = re.compile(
-    rf"/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|{_SIGN})*+\"|'(?:[^'\\\n]|{_SIGN})*+'|{_SIGN}|(?P<odd>[\\\"'])",
-    re.DOTALL,
+_ALONE: Final = r"(?<![\w@#\-\x80-\U0010ffff])"
+_ODD_TOKEN: Final = re.compile(
+    rf"/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|{_SIGN})*+\"|'(?:[^'\\\n]|{_SIGN})*+'|{_SIGN}(?:[\w-]|{_SIGN})*+"
+    rf"|{_ALONE}url\([{SPACES}]*+[^\"'()\\\x00-\x20\x7f]*+[{SPACES}]*+\)"
+    rf"|(?P<odd>[\\\"']|{_ALONE}(?:url\((?![{SPACES}]*+[\"'])|u\+[\da-f?]++[\da-f?-]*+(?![{SPACES},;}}]|\Z)))",
+    re.DOTALL | re.IGNORECASE,
 )
-"""Comments, strings, escapes of punctuation; other escapes can change what kind of token something is."""
+"""Comments, strings, escapes of punctuation, URLs; other escapes, and URLs and ranges of Unicode that are
+written in another way, can change what kind of token something is, or where it ends."""
+
+_MAYBE_ODD: Final = re.compile(r"\\|url\(|u\+", re.IGNORECASE)
 
 _ELSEWHERE: Final = re.compile(r"\b(?:var|env|attr|if|inherit)\(|^revert(?:-layer)?$")
 """Values that depend on something else in the document, or on the browser's own style sheet."""
@@ -173,15 +184,15 @@ def _parse_style(style: str, variables: Mapping[str, str]) -> tuple[Declaration,
         return (Declaration("display", UNKNOWN),)
     declarations = parse_block(nodes, variables)
     # Browsers differ in where a block ends that shouldn't be there.
-    if "{" in style or has_odd_escapes(style):
+    if "{" in style or has_odd_tokens(style):
         uncertain = (replace(each, certain=False) for each in declarations)
         return (*uncertain, Declaration(OTHER, UNKNOWN))
     return declarations
 
 
-def has_odd_escapes(css: str) -> bool:
-    """Return whether CSS has escapes of anything but punctuation."""
-    return "\\" in css and any(match["odd"] for match in _ODD_ESCAPE.finditer(css))
+def has_odd_tokens(css: str) -> bool:
+    """Return whether CSS has tokens that parsers may read in several ways, such as most escapes."""
+    return _MAYBE_ODD.search(css) is not None and any(match["odd"] for match in _ODD_TOKEN.finditer(css))
 
 
 def parse_block(nodes: Iterable[Any], variables: Mapping[str, str]) -> tuple[Declaration, ...]:

@@ -35,8 +35,6 @@ MARK_OPENING: Final = "[may be hidden: "
 
 _NOT_RENDERED: Final = frozenset(
     {"canvas", "meter", "progress", "template", "iframe", "textarea", "fencedframe"}
-    | {"annotation", "annotation-xml", "mphantom"}  # MathML
-    | {"defs", "desc", "metadata", "symbol"}  # SVG
 )
 """Elements that browsers draw something else for than their content, or nothing at all."""
 

@@ -15,7 +15,7 @@ import tinycss2
 from mailmcp.limits import CSS_CHARS_MAX, CSS_SELECTORS_MAX
 from mailmcp.mail.html.hidden.declarations import (
     Declaration,
-    has_odd_escapes,
+    has_odd_tokens,
     parse_block,
     serialize,
     serialize_exactly,
@@ -111,7 +111,7 @@ class _Reader:
             if matches is False:
                 continue
             css = sheet.css[:room]
-            self.unchecked = self.unchecked or len(sheet.css) > room or has_odd_escapes(css)
+            self.unchecked = self.unchecked or len(sheet.css) > room or has_odd_tokens(css)
             room -= min(len(sheet.css), room)
             try:
                 nodes = tinycss2.parse_stylesheet(css, skip_comments=False, skip_whitespace=True)

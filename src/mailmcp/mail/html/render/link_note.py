@@ -14,7 +14,8 @@ A link misleads if its text names a host or an address and it goes to another si
 (registrable domains are compared), if it has a user name before its host or a label in two
 alphabets, or if it runs code (`javascript:`, `data:`): of that one only the scheme is shown. A `mailto`
 misleads if any of its recipients is at another site.
-What people may not see of a text doesn't hide what it names: it is read with and without that.
+What people may not see of a text, or what is raised in it, doesn't hide what it names: it is read with
+and without that, or as one word with it and apart.
 The text names a host by a URL or ``www.`` anywhere in it, or by a bare domain or an address
 on a line of few words: a headline may speak of a site.
 """
@@ -38,6 +39,7 @@ _DOT: Final = "[.\u3002\uff0e\uff61]"  # IDNA knows four
 _CLAIM: Final = re.compile(
     rf"(?P<lead>https?://|www\.|[\w.+-]{{1,64}}@)?(?P<host>(?:{_LABEL}{_DOT})+{_LABEL})", re.IGNORECASE
 )
+_SIGNS: Final = frozenset({"<super>", "<sub>", "<circle>", "<square>", "<fraction>"})
 _ASCII_HOST: Final = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
 """Of a claim in a text that is written without spaces, such as Chinese."""
 
@@ -45,6 +47,9 @@ _IN_BRACKETS: Final = re.compile(r"\[[^\[\]]*\]")
 """Marked passages, and alternative text: words of a link's text that people may not see."""
 
 _NO_BRACKETS: Final = str.maketrans("", "", "[]")
+
+RAISED: Final = "\x1f"
+"""Before raised text, which may be the number of a footnote or a part of the word; no text has it itself."""
 
 _BARE_TARGET: Final = re.compile(r"^(?:https?://|mailto:|tel:)|/$", re.IGNORECASE)
 _NO_DIGITS: Final = re.compile(r"[^0-9+]+")
@@ -77,15 +82,17 @@ class LinkBook:
         """Return the note after the text of a link, without white space; "" for none.
 
         Args:
-            text: With a line feed wherever a line ends, and with marks.
+            text: With a line feed wherever a line ends, RAISED before raised text, and with marks.
             href: The target, absolute.
         """
         link = parse_link(href)
         seen = _IN_BRACKETS.sub("", text)
         text = text.replace(MARK_OPENING, "")
-        joined = text.translate(_NO_BRACKETS)
+        readings = [text, seen, text.translate(_NO_BRACKETS)]
+        if RAISED in text:
+            readings = [each.replace(RAISED, between) for each in readings for between in ("", " ")]
         words = " ".join(text.split())
-        host = next(filter(None, (find_misleading_host(each, link) for each in (text, seen, joined))), "")
+        host = next(filter(None, (find_misleading_host(each, link) for each in readings)), "")
         self.misleading += link.kind is LinkKind.RUNS or bool(words and host)
         if not link.target or not words:
             return ""
@@ -108,13 +115,17 @@ def _hosts(link: Link) -> list[str]:
 def _shorten(link: Link) -> str:
     hosts = _hosts(link)
     if len(hosts) > 1:
-        return ", ".join([*hosts[:_HOSTS_MAX], *(["…"] if len(hosts) > _HOSTS_MAX else [])])
+        return _name_hosts(hosts)
     return f"{hosts[0]}/…" if hosts else f"{link.target.partition(':')[0]}:…"
+
+
+def _name_hosts(hosts: list[str]) -> str:
+    return ", ".join([*hosts[:_HOSTS_MAX], *(["…"] if len(hosts) > _HOSTS_MAX else [])])
 
 
 def _name_target(link: Link, host: str) -> str:
     if link.is_long:
-        return host
+        return _name_hosts(list(dict.fromkeys([host, *_hosts(link)])))
     return link.target if link.target.startswith(host) else f"{host}: {link.target}"
 
 
@@ -135,7 +146,10 @@ def find_misleading_host(text: str, link: Link) -> str:
         return hosts[0]
     if link.kind in (LinkKind.NONE, LinkKind.PHONE, LinkKind.RUNS):
         return ""
-    for line in unicodedata.normalize("NFKC", text[:_TEXT_CHARS_MAX]).split("\n"):
+    text = text[:_TEXT_CHARS_MAX]
+    if not text.isascii():  # "™" would become a part of the name before it
+        text = f"{text}\n{''.join(' ' if _is_sign(each) else each for each in text)}"
+    for line in unicodedata.normalize("NFKC", text).split("\n"):
         few = len(line.split()) <= _WORDS_MAX
         for claim in _CLAIM.finditer(line):
             lead, named = (claim["lead"] or "").lower(), _named_host(claim["host"])
@@ -145,6 +159,13 @@ def find_misleading_host(text: str, link: Link) -> str:
                 if other:
                     return other
     return ""
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_sign(character: str) -> bool:
+    """Return whether a character is more than another form of letters and digits."""
+    kind = unicodedata.decomposition(character).partition(" ")[0]
+    return kind in _SIGNS or (kind.startswith("<") and not character.isalnum())
 
 
 def _named_host(written: str) -> str:

@@ -15,7 +15,7 @@ from mailmcp.mail.clean import clean_line, clean_text
 from mailmcp.mail.html.hidden.declarations import parse_style
 from mailmcp.mail.html.hidden.remove import LINE_ATTRIBUTE, MARK_OPENING, ROUND
 from mailmcp.mail.html.hidden.values import parse_length
-from mailmcp.mail.html.render.link_note import LinkBook
+from mailmcp.mail.html.render.link_note import RAISED, LinkBook
 from mailmcp.mail.html.render.table import Cell, Table
 from mailmcp.mail.html.render.target import SUBMITS, marked_targets
 from mailmcp.mail.html.render.writer import TextWriter
@@ -267,12 +267,9 @@ class _Renderer:
             self.writer.close_mark(_STRUCK)
 
     def raise_digits(self, node: LexborNode) -> None:
-        """Separate raised digits from those before them: 12 with a raised 99 isn't 1299.
-
-        The number of a footnote isn't part of the domain before it.
-        """
+        """Separate raised digits from those before them: 12 with a raised 99 isn't 1299."""
         if self.links:
-            self.links[-1][1].append(" ")
+            self.links[-1][1].append(RAISED)
         first = node.first_child
         if (
             first is not None

@@ -55,7 +55,10 @@ def _find_base(tree: LexborHTMLParser) -> str:
     in_template = {node.mem_id for node in tree.css(f"[{TAG_ATTRIBUTE}=template] base")}
     for node in tree.css("base[href]"):
         if node.mem_id not in in_template and _is_in_html(node, in_html):
-            base = parse_link(node.attributes.get("href") or "").target.replace("\\", "/")
+            link = parse_link(node.attributes.get("href") or "")
+            base = link.target.replace("\\", "/")
+            if link.disguised:  # by a user name, which targets have from it
+                base = base.replace("://", "://user@", 1)
             return base if base.partition(":")[2].startswith("//") else ""
     return ""
 

@@ -6,6 +6,7 @@ from mailmcp.limits import LINK_CHARS_MAX
 from mailmcp.mail.header.address import Address, format_address
 from mailmcp.mail.header.dates import format_rfc3339
 from mailmcp.mail.trust.link import LinkKind, parse_link
+from mailmcp.model.message_ref import parse_ref
 from mailmcp.tools.columns import people_column
 from mailmcp.tools.search.data import GroupRow
 from mailmcp.tools.search.groups.keys import GroupBy
@@ -44,7 +45,10 @@ def _key_column(row: GroupRow, group_by: GroupBy) -> str:
     if group_by.is_time:
         return row.key
     if group_by is GroupBy.MAILBOX:
-        return code(row.key)
+        ref = parse_ref(row.message_id or "")
+        if ref is None or ref.mailbox == row.key:
+            return code(row.key)
+        return f"{code(ref.mailbox)} ({ref.account_id})"  # of several accounts
     return people_column(format_address(Address(name=row.name or "", address=row.key)))
 
 
