@@ -7,7 +7,7 @@ matched, as bits of a number, so that an element costs what its own compounds co
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from operator import itemgetter
 from types import MappingProxyType
@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from mailmcp.limits import CSS_MATCHES_MAX
 from mailmcp.mail.html.hidden.declarations import Declaration, parse_style
 from mailmcp.mail.html.hidden.hints import presentation
-from mailmcp.mail.html.hidden.selector import Compound, Element, classes_of
+from mailmcp.mail.html.hidden.selector import HEAVIEST, Compound, Element, classes_of
 from mailmcp.mail.html.hidden.stylesheet import Rule
 from mailmcp.mail.html.hidden.values import UNKNOWN, is_relative
 
@@ -38,6 +38,16 @@ _HINTS: Final = (1, (), 0)
 """The weight of what attributes stand for."""
 
 _COLOURS: Final = frozenset({"color", "-webkit-text-fill-color", "background-color"})
+_BYSTANDERS: Final = frozenset(
+    {"margin-top", "margin-right", "margin-bottom", "padding-bottom", "vertical-align"}
+    | {
+        f"border{side}{part}"
+        for side in ("", "-top", "-right", "-bottom", "-left")
+        for part in ("", "-width")
+    }
+)
+"""Properties that undo nothing that another one hides."""
+
 _CUSTOM_PROPERTY: Final = re.compile(r"(--[\w-]+)\s*(?::|/\*)")
 _NOTHING: Final[Mapping[str, str]] = {}
 _NO_STYLES: Final = Styles(_NOTHING, _NOTHING)
@@ -134,32 +144,50 @@ class Cascade:
             ((3, (), 0), True, parse_style(style, self._variables)),
         ]
         weighed = [
-            ((declaration.important, *weight, place), certain and declaration.certain, weight, declaration)
+            ((declaration.important, *weight, place), certain and not declaration.doubt, weight, declaration)
             for weight, certain, declarations in entries
             for place, declaration in enumerate(declarations)
         ]
         weighed.sort(key=itemgetter(0))
         certain: dict[str, str] = {}
-        possible: dict[str, dict[str, object]] = {}  # with what the doubt is about: a rule, or a property
+        outranked: set[str] = (
+            set()
+        )  # what rules set for certain, which may weigh more than one not understood
+        possible: dict[str, set[tuple[str, object]]] = {}  # with what the doubt is about
         for _, is_certain, weight, declaration in weighed:
             name, value = declaration.name, declaration.value
             if is_certain:
                 certain[name] = value
+                outranked |= {name} if weight != _HINTS else set()
                 possible.pop(name, None)
-            elif certain.get(name) != value:
-                is_invalid = not declaration.certain and weight != _HINTS
-                possible.setdefault(name, {})[value] = name if is_invalid else weight
+            elif name in possible or certain.get(name) != value:
+                doubt: object = (weight, name) if HEAVIEST in weight and name in outranked else weight
+                if weight != _HINTS:
+                    doubt = declaration.doubt or doubt
+                possible.setdefault(name, set()).add((value, doubt))
         if not possible:
             return Styles(certain, certain)
-        doubts = {doubt for values in possible.values() for doubt in values.values()}
-        # Of several doubts, one may apply without the others; then its values meet those that are certain.
-        either = certain.keys() | _COLOURS if len(doubts) > 1 else doubts & _COLOURS
+        doubts = {doubt for found in possible.values() for _, doubt in found}
         return Styles(
             certain,
             certain
             | {
-                name: UNKNOWN if len(values) > 1 or name in either else next(iter(values))
-                for name, values in possible.items()
+                name: next(iter(found))[0] if _is_one_of_two(name, found, doubts) else UNKNOWN
+                for name, found in possible.items()
             },
             frozenset(name for name in possible if is_relative(certain.get(name, "inherit"))),
         )
+
+
+def _is_one_of_two(name: str, found: Set[tuple[str, object]], doubts: Set[object]) -> bool:
+    """Return whether it is enough to try a property with its certain value and with one other.
+
+    Of several doubts about an element, one may be right without the others: each value may meet any other.
+    The colors of an element also meet those of other elements, which may be as doubtful.
+    """
+    if len(found) > 1:
+        return False
+    ((value, doubt),) = found
+    if len(doubts) > 1:
+        return name in _BYSTANDERS or (value in ("0", "0px") and name.startswith(("margin-", "padding-")))
+    return name not in _COLOURS or not isinstance(doubt, str)

@@ -64,6 +64,9 @@ _VARIABLE: Final = re.compile(
 )
 """With a fallback of words, numbers and strings: others may be a mistake that ends the declaration."""
 
+MATH: Final = "math"
+"""The doubt about a math function: browsers know all of them, or none."""
+
 _IN_URL: Final = re.compile(r"url\([^()]*var\(", re.IGNORECASE)  # a mistake that ends the declaration
 _NUMERIC: Final = re.compile(NUMBER)  # 000 is a position
 _QUIRK: Final = re.compile(r"-?[\d.]+|[0-9a-f]{3}(?:[0-9a-f]{3})?")
@@ -161,7 +164,8 @@ class Declaration:
     name: str
     value: str
     important: bool = False
-    certain: bool = True
+    doubt: str = ""
+    """What some browsers may not understand: the property as written, or MATH; "" if all do, and alike."""
 
 
 _NO_VARIABLES: Final[Mapping[str, str]] = MappingProxyType({})
@@ -185,7 +189,7 @@ def _parse_style(style: str, variables: Mapping[str, str]) -> tuple[Declaration,
     declarations = parse_block(nodes, variables)
     # Browsers differ in where a block ends that shouldn't be there.
     if "{" in style or has_odd_tokens(style):
-        uncertain = (replace(each, certain=False) for each in declarations)
+        uncertain = (replace(each, doubt=each.name) for each in declarations)
         return (*uncertain, Declaration(OTHER, UNKNOWN))
     return declarations
 
@@ -210,7 +214,7 @@ def parse_block(nodes: Iterable[Any], variables: Mapping[str, str]) -> tuple[Dec
                 value = value and (serialize(_without_signs(node.value)) or "none")
             declared = _declare(node.lower_name, value.lower(), important=node.important)
             if value != written:  # if it isn't valid, it still undoes others (CSS Variables 1 section 3.1)
-                declared = [each if each.certain else replace(each, value=UNKNOWN) for each in declared]
+                declared = [replace(each, value=UNKNOWN) if each.doubt else each for each in declared]
                 declared = declared or _declare(node.lower_name, UNKNOWN, important=node.important)
             found += declared
         elif not is_harmless(node.lower_name):
@@ -257,9 +261,12 @@ def _is_shallow(tokens: Iterable[Any], depth: int) -> bool:
 def _declare(name: str, value: str, *, important: bool) -> list[Declaration]:
     parts = _longhands(name, value)
     checked = parts[:1] if name == "font" else parts  # a line height that isn't understood is valid there
-    certain = is_fixed(name) and all(_is_certain(longhand, part) for longhand, part in checked)
+    odd = [part for longhand, part in checked if not _is_certain(longhand, part)]
+    doubt = name if not is_fixed(name) else "" if not odd else MATH if all(map(_is_math, odd)) else name
     read = ((each, part if is_understood(each, part) else _with_unit(each, part)) for each, part in parts)
-    found = [Declaration(each, part, important, certain and part != UNKNOWN) for each, part in read]
+    found = [
+        Declaration(each, part, important, doubt or (name if part == UNKNOWN else "")) for each, part in read
+    ]
     if found and _BY_DIRECTION.fullmatch(name) is not None and _SMALL.fullmatch(value) is None:
         found.append(Declaration(OTHER, UNKNOWN))  # the other side may not be what undoes it
     return found
@@ -277,7 +284,11 @@ def _is_certain(name: str, value: str) -> bool:
         return False
     # Old browsers read colours without their sign; of math functions, only the bounds are known.
     is_bare = "color" in name and _QUIRK.fullmatch(value) is not None
-    return not is_bare and not value.startswith(("calc(", "min(", "max(", "clamp("))
+    return not is_bare and not _is_math(value)
+
+
+def _is_math(value: str) -> bool:
+    return value.startswith(("calc(", "min(", "max(", "clamp("))
 
 
 @lru_cache(maxsize=4096)

@@ -59,8 +59,8 @@ _WIDE: Final = frozenset({"marquee", "hr", "img", "object", "iframe", "input"})
 _BROAD: Final = ("border", "cellpadding", "cellspacing")
 _BROAD_PX: Final = 100.0  # pushes or covers what is around
 _GREY: Final = (
-    Declaration("color", "rgba(16,16,16,0.3)", certain=False),
-    Declaration("background-color", "rgba(239,239,239,0.3)", certain=False),
+    Declaration("color", "rgba(16,16,16,0.3)", doubt="disabled"),
+    Declaration("background-color", "rgba(239,239,239,0.3)", doubt="disabled"),
 )
 """What some browsers draw a button in that can't be pressed."""
 

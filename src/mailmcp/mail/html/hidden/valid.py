@@ -6,20 +6,24 @@ a value does if it applies; only a value that is valid for certain undoes others
 
 import re
 from functools import lru_cache
+from itertools import permutations
 from typing import Final
 
 from mailmcp.mail.html.hidden.values import WIDE
 
-_SIGNED: Final = r"-?(?:\d+(?:\.\d+)?(?:px|pt|em|rem)|0)"
-_LENGTH: Final = r"(?:\d+(?:\.\d+)?(?:px|pt|em|rem)|0)"
-_SHARE: Final = r"(?:\d+(?:\.\d+)?(?:px|pt|em|rem|%)|0)"
+_UNITS: Final = "px|pt|pc|cm|mm|in|em|rem"
+_LENGTH: Final = rf"(?:\d+(?:\.\d+)?(?:{_UNITS})|0)"
+_SIGNED: Final = f"-?{_LENGTH}"
+_SHARE: Final = rf"(?:\d+(?:\.\d+)?(?:{_UNITS}|%)|0)"
 _COLOUR: Final = (
     r"(?:#[0-9a-f]{3}(?:[0-9a-f]{3})?|rgba?\(\d+, ?\d+, ?\d+(?:, ?(?:0?\.\d+|[01]))?\)"
-    "|black|white|gr[ae]y|silver|red|green|blue|transparent)"
+    "|black|white|gr[ae]y|silver|red|green|blue|transparent|windowtext)"
 )
 _STYLE: Final = "(?:none|solid|dashed|dotted|double|groove|ridge|inset|outset)"
 _WIDTH: Final = rf"(?:{_LENGTH}|thin|medium|thick)"
-_EDGE: Final = rf"none|{_WIDTH}(?: {_STYLE}(?: {_COLOUR})?)?|{_STYLE}(?: {_COLOUR})?"
+_EDGE: Final = "|".join(
+    f"{first}(?: {second}(?: {third})?)?" for first, second, third in permutations((_WIDTH, _STYLE, _COLOUR))
+)
 _SHADOW: Final = rf"{_SIGNED} {_SIGNED}(?: {_LENGTH}(?: {_SIGNED})?)?(?: {_COLOUR})?"
 _STOP: Final = rf"{_COLOUR}(?: {_SHARE}){{0,2}}"
 _DIRECTION: Final = r"(?:to (?:left|right|(?:top|bottom)(?: (?:left|right))?)|-?\d+deg)"
