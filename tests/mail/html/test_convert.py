@@ -60,6 +60,8 @@ def test_links_that_mislead_are_counted() -> None:
         ("<a href=https://evil.test/>№ bank.com№</a>", 1),
         ("<a href=https://evil.test/>\uff42ank\uff0ecom</a>", 1),
         ("<a href=https://evil.test/>evil.test™ evil.test² evil.test℠</a>", 0),
+        ("<a href=https://evil.test/><ruby>bank<rp>(</rp><rt></rt><rp>)</rp></ruby>.com</a>", 1),
+        ("<a href=https://evil.test/>bank.com<sub>2</sub></a>", 1),
         ("<a href=https://evil.test/>bank<source>.com</a>", 1),
         ("<a href=https://evil.test/>bank<td></td>.com</a>", 1),
         ("<a href=https://evil.test/>bank\U00013441.com\U0001fffe</a>", 1),

@@ -114,6 +114,12 @@ def test_what_is_no_disguise(href: str) -> None:
             "mailto:ann@xn--bnk-6cd.example",
             "xn--bnk-6cd.example",
         ),
+        # `\` is a slash in some schemes only, and hosts of the others stay as they are.
+        ("foo://0x7f.1/\\x", LinkKind.OTHER, "foo://0x7f.1/\\x", "0x7f.1"),
+        ("sms://1234567890", LinkKind.OTHER, "sms://1234567890", "1234567890"),
+        ("ws:\\x.example\\y", LinkKind.OTHER, "ws://x.example/y", "x.example"),
+        ("http ://x.example/", LinkKind.NONE, "", ""),
+        ("mailto :a@x.example", LinkKind.NONE, "", ""),
         ("file:///etc/passwd", LinkKind.OTHER, "file:///etc/passwd", ""),
         ("sms:+49124?body=yes", LinkKind.OTHER, "sms:+49124?body=yes", ""),
         ("ms-word:ofe|u|https://x.example/", LinkKind.OTHER, "ms-word:ofe|u|https://x.example/", ""),
@@ -150,6 +156,9 @@ def test_all_recipients_count(href: str) -> None:
 def test_a_user_name_is_not_shown() -> None:
     link = parse_link("ftp://ann:secret@evil.example/x")
     assert (link.target, link.disguised) == ("ftp://evil.example/x", True)
+    assert parse_link("ftp:bank.example@evil.example/x") == parse_link("ftp://ann@evil.example/x")
+    link = parse_link("foo://bank.example\\@evil.example/x")
+    assert (link.target, link.host, link.disguised) == ("foo://evil.example/x", "evil.example", True)
 
 
 def test_a_long_target_is_long() -> None:

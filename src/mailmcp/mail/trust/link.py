@@ -21,13 +21,16 @@ from mailmcp.mail.trust.lookalike import alphabets_of
 _HOST_CHARS_MAX: Final = 253  # RFC 1035 section 2.3.4
 _LINE_ENDS: Final = re.compile(r"[\t\r\n]+")
 _CONTROLS: Final = "".join(map(chr, range(0x21)))
-_SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]{0,30})[ ]*:", re.IGNORECASE)
+_SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]*+):", re.IGNORECASE)
 _RELATIVE: Final = re.compile(r"[/\\]{2}")  # to the scheme alone
-_BEFORE_HOST: Final = re.compile(r"^(?:(https?)\s*:)?[/\\]*", re.IGNORECASE)
-_AUTHORITY: Final = re.compile(r"([/\\]{2}|[/\\]{4,})([^/\\?#]+)")
+_FILE_AUTHORITY: Final = re.compile(r"([/\\]{2}|[/\\]{4,})([^/\\?#]+)")
+_AUTHORITY: Final = re.compile(r"(//)([^/?#]+)")
 _AFTER_HOST: Final = re.compile(r"[/\\?#]")
 _PORT: Final = re.compile(r":0*(\d*)$")
 _DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
+_SPECIAL: Final = _DEFAULT_PORTS.keys() | {"ftp", "ws", "wss"}
+"""Schemes that need no slashes before their host, and take backslashes for them (URL Standard 3.1)."""
+
 _IPV4: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
 _NO_WORD: Final = re.compile(rf"[\s<>{INVISIBLE}]")
 _ESCAPED: Final = re.compile(r"[^a-z0-9._:\[\]-]")
@@ -91,8 +94,8 @@ def parse_link(href: str) -> Link:
     text = escape_odd(href)
     scheme = _SCHEME.match(text)
     name = scheme[1].lower() if scheme else ""
-    if name in ("http", "https") or (not scheme and _RELATIVE.match(text)):
-        return _parse_web(text)
+    if name in _SPECIAL or (not scheme and _RELATIVE.match(text)):
+        return _parse_special(name or "https", text[scheme.end() :] if scheme else text)
     if name == "mailto":
         return _parse_mail(text.partition(":")[2])
     if scheme is None or name in _WITHIN or not text[scheme.end() :].strip():
@@ -169,38 +172,40 @@ def same_site(one: str, other: str) -> bool:
     return one == other or organisation_of(decode_domain(one)) == organisation_of(decode_domain(other))
 
 
-def _parse_web(text: str) -> Link:
-    after = _BEFORE_HOST.sub("", text)
+def _parse_special(scheme: str, rest: str) -> Link:
+    after = rest.lstrip("/\\")
     authority = _AFTER_HOST.split(after, maxsplit=1)[0]
     user, at, host = authority.rpartition("@")
     port = _PORT.search(host)
     shown = ascii_host(host[: port.start()] if port else host)
     if not shown:
         return _NOWHERE
-    scheme = "http" if text[:5].lower() in ("http:", "http ") else "https"
-    number = f":{port[1]}" if port and port[1] not in ("", _DEFAULT_PORTS[scheme]) else ""
-    scripts = map(alphabets_of, decode_domain(shown).split("."))
+    number = f":{port[1]}" if port and port[1] not in ("", _DEFAULT_PORTS.get(scheme)) else ""
     path, tail = _PATH.match(after, len(authority)).groups()  # type: ignore[union-attr] # of any text
-    rest = path.replace("\\", "/") + tail
-    return Link(
-        kind=LinkKind.WEB,
-        target=f"{scheme}://{shown}{number}{_drop_tracking(_one_word(rest))}",
-        host=shown,
-        disguised=bool(at and user) or any("LATIN" in found and len(found) > 1 for found in scripts),
-    )
+    where = _one_word(path.replace("\\", "/") + tail)
+    if scheme not in _DEFAULT_PORTS:
+        kind, disguised = LinkKind.OTHER, bool(at and user)
+    else:
+        scripts = map(alphabets_of, decode_domain(shown).split("."))
+        kind, where = LinkKind.WEB, _drop_tracking(where)
+        disguised = bool(at and user) or any("LATIN" in found and len(found) > 1 for found in scripts)
+    return Link(kind=kind, target=f"{scheme}://{shown}{number}{where}", host=shown, disguised=disguised)
 
 
 def _parse_other(name: str, rest: str) -> Link:
-    authority = _AUTHORITY.match(rest)
+    """Read a target whose host browsers leave as it is, but for that of a file on another computer."""
+    is_file = name == "file"
+    authority = (_FILE_AUTHORITY if is_file else _AUTHORITY).match(rest)
     if authority is None:
         return Link(kind=LinkKind.OTHER, target=f"{name}:{rest}")
     user, _, host = authority[2].rpartition("@")
     port = _PORT.search(host)
-    shown = ascii_host(_PORT.sub("", host))
+    bare = _PORT.sub("", host)
+    shown = ascii_host(bare) if is_file else _escape(bare)
     return Link(
         kind=LinkKind.OTHER,
         target=f"{name}:{authority[1]}{shown}{port[0] if port else ''}{rest[authority.end() :]}",
-        host=shown,
+        host=shown.lower(),
         disguised=bool(user),
     )
 

@@ -6,6 +6,7 @@ and letter forms.
 """
 
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 from mailmcp.mail.trust.domains import is_provider, organisation_of, same_organisation
@@ -36,6 +37,7 @@ _PAIRS: Final = (
     # The full stop of East Asian text, which separates labels as well (UTS 46 section 2.3)
     "3002."
 )
+_SIGNS: Final = frozenset({"<super>", "<sub>", "<circle>", "<square>", "<fraction>"})
 _LOOKS_LIKE: Final = {int(pair[:4], 16): pair[4] for pair in _PAIRS.split()}
 _SIMILAR_ASCII: Final = str.maketrans("01i|", "olll")
 _SIMILAR_PAIRS: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"))
@@ -51,6 +53,18 @@ def skeleton(text: str) -> str:
     for pair, single in _SIMILAR_PAIRS:
         seen = seen.replace(pair, single)
     return seen
+
+
+def part_signs(text: str) -> str:
+    """Replace signs that normalization would make a part of the word before them with spaces: `bank.com™`."""
+    return text if text.isascii() else "".join(" " if _is_sign(each) else each for each in text)
+
+
+@lru_cache(maxsize=1024)
+def _is_sign(character: str) -> bool:
+    """Return whether a character is more than another form of a letter or digit."""
+    kind = unicodedata.decomposition(character).partition(" ")[0]
+    return kind in _SIGNS or (kind == "<compat>" and not character.isalnum())
 
 
 def alphabets_of(word: str) -> frozenset[str]:
@@ -89,8 +103,8 @@ def imitates_domain(domain: str, own: str) -> bool:
     """Return whether a decoded domain could be taken for another.
 
     It can if its registered part looks like the other's, or differs in one letter of a name of at
-    least six; or if it begins with the other's registered part (`corp.example.evil.example`) or has
-    it as one label (`corp-example.evil.example`). Another ending alone (`corp.org` for `corp.com`)
+    least six; or if it has the other's registered part as labels (`corp.example.evil.example`) or as
+    one (`corp-example.evil.example`). Another ending alone (`corp.org` for `corp.com`)
     is not an imitation: organisations own several. Neither is one mail provider of another.
     """
     real, given = organisation_of(own), organisation_of(domain)
@@ -104,7 +118,7 @@ def imitates_domain(domain: str, own: str) -> bool:
         return True
     labels = skeleton(domain).split(".")
     imitated = skeleton(real)
-    return ".".join(labels).startswith(f"{imitated}.") or imitated.replace(".", "-") in labels
+    return f".{imitated}." in f".{'.'.join(labels)}." or imitated.replace(".", "-") in labels
 
 
 def imitates_address(address: str, own: str) -> bool:

@@ -21,6 +21,7 @@ from mailmcp.mail.trust.lookalike import (
     imitates_address,
     imitates_domain,
     is_disguised,
+    part_signs,
     passes_for_ascii,
     skeleton,
 )
@@ -93,10 +94,11 @@ def check_sender(
     user = _User(
         addresses=tuple(_normalize(address) for address in own_addresses if "@" in address),
         names=frozenset(
-            _name_key(form)
+            key
             for name in own_names
             if _is_distinctive(name)
             for form in (name, "".join(name.split()))
+            for key in _name_keys(form)
         ),
     )
     authors = _addresses(headers, "From")
@@ -146,12 +148,12 @@ def _check_broken(headers: Headers) -> Iterator[Suspicion]:
 
 
 def _check_name(author: Address, user: _User, headers: Headers) -> Iterator[Suspicion]:
-    name = unicodedata.normalize("NFKC", author.name[:_NAME_CHARS_MAX]).replace("\u3002", ".")
+    name = unicodedata.normalize("NFKC", part_signs(author.name[:_NAME_CHARS_MAX])).replace("\u3002", ".")
     named = [_normalize(address) for address in _ADDRESS_IN_NAME.findall(name)]
     strange = bool(user.addresses) and not (
         user.owns(author.address) or user.shares_organisation(author.address)
     )
-    if strange and (_name_key(name) in user.names or any(map(user.owns, named))):
+    if strange and (not _name_keys(name).isdisjoint(user.names) or any(map(user.owns, named))):
         yield Suspicion(
             kind="name_imitates_user",
             message=f"The sender has the account owner's name but not their address ({_where(author)}).",
@@ -244,8 +246,10 @@ def _is_distinctive(name: str) -> bool:
     return len(_WORD.findall(name)) > 1 or not name.isascii()
 
 
-def _name_key(name: str) -> tuple[str, ...]:
-    return tuple(sorted(_WORD.findall(skeleton(name))))
+def _name_keys(name: str) -> frozenset[tuple[str, ...]]:
+    """Return the sorted words of a name, in which a sign may separate words or stand for a letter."""
+    apart = sorted(skeleton(word) for word in _WORD.findall(name))
+    return frozenset({tuple(apart), tuple(sorted(_WORD.findall(skeleton(name))))})
 
 
 def _is_expected(domain: str, expected: Sequence[str]) -> bool:

@@ -25,6 +25,7 @@ def seen(html: str) -> str:
         "<progress>secret</progress>",
         "<canvas style='display:block'>secret</canvas>",
         "<ruby><rp>secret</rp></ruby>",
+        "<ruby><rp>se</rp><rp>\u79d8</rp><rp>c</rp><rp> r</rp><rp>et</rp></ruby>",
         "<style>html>body>p{display:none}</style><html><body><p>secret</p></body></html>",
         "<style>html>body>p{display:none}</style><p>secret</p>",
         "<p style='background:currentColor'>secret</p>",

@@ -60,7 +60,9 @@ _SPECIAL: Final = (
     | {"caption", "dialog", "datalist", "rp", "rt", "summary"}
 )
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
-_BRACKETS_MAX: Final = 2  # characters in `rp`, which is shown only where ruby isn't supported
+_BRACKETS: Final = re.compile(r"[^\w]{0,2}")
+"""What `rp` may have, which is shown only where ruby isn't supported."""
+
 _BLANKS: Final = "\xa0" * 80
 _PUSHED: Final = re.compile(r"\n.*\n|\t")
 ROUND: Final = str.maketrans("[]", "()")
@@ -227,7 +229,7 @@ class _Visitor:
         possible = self._compute(tag, values.possible, parent, values.soft)
         if not BACKGROUNDS.isdisjoint(values.soft) and parent.backgrounds != level.certain.backgrounds:
             possible = join_behind(possible, parent)  # of two that may apply, either may be what is seen
-        gone = tag in _NOT_RENDERED or (tag == "rp" and len(node.text().strip()) > _BRACKETS_MAX)
+        gone = tag in _NOT_RENDERED or (tag == "rp" and _BRACKETS.fullmatch(node.text().strip()) is None)
         technique = "display" if gone else _both(certain.removal, possible.removal)
         self.unchecked = (
             self.unchecked

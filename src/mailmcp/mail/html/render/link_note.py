@@ -29,6 +29,7 @@ from typing import Final, cast
 
 from mailmcp.mail.html.hidden.remove import MARK_OPENING
 from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same_site
+from mailmcp.mail.trust.lookalike import part_signs
 
 _TEXT_CHARS_MAX: Final = 500
 _NEAR_CHARS: Final = 1_000
@@ -39,7 +40,6 @@ _DOT: Final = "[.\u3002\uff0e\uff61]"  # IDNA knows four
 _CLAIM: Final = re.compile(
     rf"(?P<lead>https?://|www\.|[\w.+-]{{1,64}}@)?(?P<host>(?:{_LABEL}{_DOT})+{_LABEL})", re.IGNORECASE
 )
-_SIGNS: Final = frozenset({"<super>", "<sub>", "<circle>", "<square>", "<fraction>"})
 _ASCII_HOST: Final = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
 """Of a claim in a text that is written without spaces, such as Chinese."""
 
@@ -147,8 +147,8 @@ def find_misleading_host(text: str, link: Link) -> str:
     if link.kind in (LinkKind.NONE, LinkKind.PHONE, LinkKind.RUNS):
         return ""
     text = text[:_TEXT_CHARS_MAX]
-    if not text.isascii():  # "™" would become a part of the name before it
-        text = f"{text}\n{''.join(' ' if _is_sign(each) else each for each in text)}"
+    if (parted := part_signs(text)) != text:
+        text = f"{text}\n{parted}"
     for line in unicodedata.normalize("NFKC", text).split("\n"):
         few = len(line.split()) <= _WORDS_MAX
         for claim in _CLAIM.finditer(line):
@@ -159,13 +159,6 @@ def find_misleading_host(text: str, link: Link) -> str:
                 if other:
                     return other
     return ""
-
-
-@functools.lru_cache(maxsize=1024)
-def _is_sign(character: str) -> bool:
-    """Return whether a character is more than another form of letters and digits."""
-    kind = unicodedata.decomposition(character).partition(" ")[0]
-    return kind in _SIGNS or (kind.startswith("<") and not character.isalnum())
 
 
 def _named_host(written: str) -> str:

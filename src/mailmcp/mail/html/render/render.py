@@ -124,7 +124,7 @@ class _Renderer:
         """Begin a node; return whether to visit its children."""
         if node.is_text_node:
             text = node.text_content or ""
-            self._write(text)
+            self._write(text, is_seen=node.parent is None or node.parent.tag != "rp")
             if MARK_OPENING in text or "]" in text:
                 self.marked = text.rfind(MARK_OPENING) > text.rfind("]")
             return False
@@ -159,14 +159,14 @@ class _Renderer:
         elif tag in _LINES:
             self.writer.break_line()
 
-    def _write(self, text: str) -> None:
+    def _write(self, text: str, *, is_seen: bool = True) -> None:
         cleaned = clean_text(text)
         self.invisible += cleaned.removed
         self.book.chars_since += len(cleaned.text)
         begins = self.preformatted or self.writer.is_line_empty()
         if begins and ">" in cleaned.text and _QUOTED.search(cleaned.text):
             self.typed_quotes = True
-        if self.links:  # a form may hold links: each text is that of the innermost
+        if self.links and is_seen:  # a form may hold links: each text is that of the innermost
             self.links[-1][1].append(cleaned.text)
         if self.preformatted:
             self.writer.write_preformatted(cleaned.text)
@@ -268,8 +268,7 @@ class _Renderer:
 
     def raise_digits(self, node: LexborNode) -> None:
         """Separate raised digits from those before them: 12 with a raised 99 isn't 1299."""
-        if self.links:
-            self.links[-1][1].append(RAISED)
+        self.part_word(node)
         first = node.first_child
         if (
             first is not None
@@ -277,6 +276,11 @@ class _Renderer:
             and self.writer.ends_with_digit()
         ):
             self.writer.write("^")
+
+    def part_word(self, _node: LexborNode) -> None:
+        """Note in the text of a link that what follows may be a word of its own."""
+        if self.links:
+            self.links[-1][1].append(RAISED)
 
     def indent(self, _node: LexborNode) -> None:
         self.writer.push_prefix("  ", "  ")
@@ -326,6 +330,7 @@ _OPENERS: Final[dict[str, Callable[[_Renderer, LexborNode], None]]] = {
     "li": _Renderer.open_item,
     "pre": _Renderer.open_pre,
     "sup": _Renderer.raise_digits,
+    **dict.fromkeys(("sub", "rt"), _Renderer.part_word),
     "table": _Renderer.open_table,
     "tr": _Renderer.open_row,
 }
