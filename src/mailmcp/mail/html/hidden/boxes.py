@@ -38,6 +38,7 @@ _OVERLAP_PX: Final = 20.0  # templates pull boxes together by as much
 _ROUND_PX: Final = 24.0  # corners rounder than that can take words away
 _EDGES_PX: Final = 24.0  # of two borders, or of a shadow
 _OUTLINE_PX: Final = 4.0  # drawn over what is around; no template has broader ones
+_BAR_PX: Final = 17.0  # width of a scrollbar
 _BUTTON_PX: Final = 60.0  # height of a button that is round at its ends
 _BUTTON_EDGES_PX: Final = 6.0  # its border and padding, which count as a part of its height
 _BUTTON_CHARS: Final = 60
@@ -127,19 +128,23 @@ def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     return replace(style, place=place, room_px=min(room_px, WINDOW_PX[0]), unchecked=style.unchecked or moved)
 
 
+def _overflows(values: Mapping[str, str]) -> set[str]:
+    return {values.get("overflow-x", "visible"), values.get("overflow-y", "visible")}
+
+
 def is_clipping(values: Mapping[str, str]) -> bool:
     """Return whether a box clips what leaves it."""
-    overflows = {values.get("overflow-x", "visible"), values.get("overflow-y", "visible")}
-    return not overflows <= {"visible", *WIDE - {"inherit"}}
+    return not _overflows(values) <= {"visible", *WIDE - {"inherit"}}
 
 
 def _clips_all(tag: str, values: Mapping[str, str]) -> bool:
     """Return whether a box clips both ways, and has no padding, which it doesn't clip."""
-    overflows = {values.get("overflow-x"), values.get("overflow-y")}
     padding = (
         each for name in ("padding-left", "padding-top") for each in parse_lengths(values.get(name, ""))
     )
-    return not overflows & {"visible", "inherit"} and tag not in _PADDED and not any(map(any, padding))
+    # Of two directions, one that isn't set clips if the other one does (CSS Overflow 3 section 3.1).
+    is_both = {"visible", "inherit"}.isdisjoint([values.get("overflow-x"), values.get("overflow-y")])
+    return is_both and tag not in _PADDED and not any(map(any, padding))
 
 
 def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -> ComputedStyle:
@@ -149,14 +154,14 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     is_table = tag in TABLE_PARTS or tag == "table"
     display = values.get("display", f"table-{tag}" if is_table else "")
     is_cell = display.startswith(("table", "inline-table")) and display != "table-caption"
-    if collapsed := _collapses(values, is_part=is_cell and is_table and tag not in CELLS):
+    if collapsed := _collapses(values, is_part=is_cell and tag in TABLE_PARTS and tag not in CELLS):
         style = replace(style, box=worst([style.box, collapsed]))
     is_cell = is_cell and kind != "float" and tag != "button"
     unchecked = (
         style.unchecked
         or height_px < 0
         or max(_lengths_px(values, style, "height")) >= _FAR_PX  # it pushes its own text, and what follows
-        or "clip" in (values.get("overflow-x"), values.get("overflow-y"))  # its floats leave it
+        or "clip" in _overflows(values)  # its floats leave it
         or _is_too_wide(values, style)
         or (values.get("float") == "right" and 0 <= style.width_px < _NARROW_PX)  # it leaves it to the left
         or (kind == "inline" and _paints_over_lines(values, style))
@@ -230,12 +235,11 @@ def _outline_px(values: Mapping[str, str]) -> float:
 
 
 def _collapses(values: Mapping[str, str], *, is_part: bool) -> str:
-    """Judge the visibility of table parts, whatever their cells say."""
-    visibility = values.get("visibility")
-    if is_part and visibility in ("hidden", "collapse"):
-        return "visibility"
+    """Judge the collapse of table parts, whatever their cells say."""
+    if values.get("visibility") != "collapse":
+        return ""
     is_row = values.get("display", "").startswith("table-row")
-    return MAYBE if is_row and visibility == "collapse" else ""
+    return "visibility" if is_part else MAYBE if is_row else ""
 
 
 def _is_share(values: Mapping[str, str]) -> bool:
@@ -243,8 +247,7 @@ def _is_share(values: Mapping[str, str]) -> bool:
 
     The height of a table comes from its cells' content, in which a whole of a box that scrolls counts as 0.
     """
-    overflows = {values.get("overflow-x"), values.get("overflow-y")}
-    is_scrolling = is_clipping(values) and not overflows <= {"hidden", "clip"}
+    is_scrolling = is_clipping(values) and not _overflows(values) <= {"hidden", "clip"}
     written = {name: value for name in ("height", "max-height") if "%" in (value := values.get(name, ""))}
     if is_scrolling and "height" in written:
         return True
@@ -277,7 +280,8 @@ def _capacity(values: Mapping[str, str], style: ComputedStyle, width_px: float) 
     if style.height_px < math.inf:
         edges = ("padding-top", "padding-bottom")
         padding_px = sum(max(0.0, *_lengths_px(values, style, name)) for name in edges)
-        height_px = style.height_px - padding_px - _border_px(values, style, "top", "bottom")
+        bars_px = 0.0 if {"scroll", "auto"}.isdisjoint(_overflows(values)) else _BAR_PX
+        height_px = style.height_px - padding_px - bars_px - _border_px(values, style, "top", "bottom")
         line_px = style.line_height.to_px(style.font_px, style.font_px, style.root_px)
         lines = max(height_px, 0.0) / max(line_px, FONT_MIN_PX)
         found.append(int(max(lines, 1.0) * per_line) if lines >= 0.5 else 0)

@@ -54,6 +54,7 @@ from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS
 
 _OPACITY_MIN: Final = 0.1
 _SPREAD_MAX: Final = 4.0  # lengths in `em` are computed from the least that a font size may be
+_LINE_MAX_PX: Final = 1_000.0  # pictures have 300, to show their alternative text in the middle
 _LETTER_PULL_MAX_PX: Final = 4.0
 _INDENT_PX: Final = (-24.0, 100.0)  # a short first line stays in the window
 _INDENT_ROOM_PX: Final = 40.0  # of lists and quotations, which counts where there is little room
@@ -140,6 +141,8 @@ def compute_style(
         else values.get("display", "").endswith(("flex", "grid", "box")),
         capacity=None,
         unchecked=font_px > FONT_MAX_PX
+        or values.get("line-height") == UNKNOWN
+        or (leading is not None and leading.to_px(font_px, font_px, parent.root_px) > _LINE_MAX_PX)
         or _largest_px(values.get("font-size", ""), parent) > min(_SPREAD_MAX * font_px, FONT_MAX_PX)
         or any(verdict for name, verdict in own.items() if ROWS[name].moves)
         or any(ROWS[name].judge(values[name]) for name in _SMEARS & values.keys())

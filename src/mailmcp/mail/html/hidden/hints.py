@@ -91,7 +91,7 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
         found += parse_style("color:#0000ee")
     if tag in _PAINTED:
         found += parse_legacy_colour("background-color", attributes.get("bgcolor", ""))
-        if picture := attributes.get("background", "").strip().lower():
+        if picture := re.sub(r"[\t\n\r]", "", attributes.get("background", "")).strip().lower():
             scheme = picture.partition(":")[0]
             found += parse_style(f"background-image:url({scheme if scheme in ('cid', 'data') else 'x'}:)")
     if tag == "button" and "disabled" in attributes:

@@ -133,7 +133,8 @@ def _paint_text(
             backgrounds = _cover(layer, backgrounds)
     if "visibility" in dict(style.inherited):  # what is hidden paints nothing
         backgrounds = join_backgrounds(backgrounds, style.backgrounds)
-    unchecked = "data:" in image or "cid:" in image or written == "currentcolor"  # children may inherit it
+    source = image.replace(" ", "")  # browsers leave out line ends and tabs
+    unchecked = "data:" in source or "cid:" in source or written == "currentcolor"  # children may inherit it
     unchecked = unchecked or bool(style.letters and (stops is not None or (under and under.alpha)))
     letters, clip = style.letters, values.get("background-clip", "border-box")
     if not {"content-box", "inherit", UNKNOWN}.isdisjoint(

@@ -39,7 +39,13 @@ _KNOWN: Final = _NO_RULES | {"media", "supports", "container", "import", "-moz-d
 _ROOTS: Final = re.compile(r"(?:body ?, ?)?(?:html|:root|\*)(?: ?, ?(?:html|body|:root|\*))*")
 """Selectors of the root: what they set, all elements inherit."""
 
-_DRAWN: Final = re.compile(r"::?(?:before|after|marker|backdrop|(first-l(?:ine|etter)|details-content))")
+_FIRST: Final = re.compile(r"::?first-l(?:ine|etter)|::details-content")
+_UNDRAWN: Final = re.compile(
+    r"::(?:selection|(?:-(?:webkit|moz|ms)-)?(?:input-)?placeholder|-(?:ms|o)-.*|-moz-(?:focus-inner|selection)"
+    r"|-webkit-(?:search-.*|(?:inner|outer)-spin-button|file-upload-button|calendar-.*))"
+)
+"""Pseudo-elements without content of their own, or parts of controls, which aren't read."""
+
 _EMPTY: Final = re.compile(
     r"content:(?:none|normal|[\"']\s*\.?\s*[\"'])|(?:display|clear|visibility|overflow|color|box-sizing|zoom):.*"
     r"|(?:height|width|font-size|line-height):0(?:px)?|font-(?:family|weight|style):.*|text-.*|-.*"
@@ -136,12 +142,13 @@ class _Reader:
     def _read_block(self, node: Any, selectors: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
         content = tinycss2.parse_blocks_contents(node.content, skip_comments=False, skip_whitespace=True)
         declared = [each for each in content if each.type == "declaration"]
-        drawn = [match for each in selectors if (match := _DRAWN.fullmatch(each.pseudo_element))]
+        pseudo_elements = {each.pseudo_element for each in selectors} - {""}
+        drawn = [each for each in pseudo_elements if _UNDRAWN.fullmatch(each) is None]
         if drawn and not all(
             _EMPTY.fullmatch(f"{each.lower_name}:{serialize(each.value).lower()}") for each in declared
         ):
             self.unchecked = True
-        self.unchecked |= any(match[1] for match in drawn)
+        self.unchecked |= any(map(_FIRST.fullmatch, drawn))
         prelude = serialize(node.prelude).lower()
         is_root = _ROOTS.fullmatch(prelude) if certain else None
         for each in declared:

@@ -230,7 +230,7 @@ ROWS: Final = _rows((
     ("text-decoration-thickness", r"auto|from-font|[0-3](?:\.\d+)?px"),
 )) | _rows((
     ("visibility", "visible", "hidden|collapse", "visibility"),
-    ("-webkit-text-security font-size-adjust text-combine-upright -webkit-text-combine", "none"),
+    ("-webkit-text-security text-combine-upright -webkit-text-combine", "none"),
     ("text-wrap text-wrap-mode", "wrap|balance|pretty|stable"),
     ("white-space-collapse", "collapse"),
     ("tab-size -moz-tab-size", r"\d|1\d"),
@@ -244,6 +244,7 @@ ROWS: Final = _rows((
 ), inherited=True) | _rows((
     ("-webkit-text-stroke", rf"0(?:px)?(?: {_HEX})?"),
     ("-webkit-text-stroke-width", "0(?:px)?"),
+    ("font-size-adjust", "none"),
     ("text-shadow", f"none|{_SHADOW}"),
 ), inherited=True, moves=True) | _rows((
     ("position", "static|relative", "absolute|fixed|(?:-webkit-)?sticky", "position"),
