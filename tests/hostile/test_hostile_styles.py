@@ -72,6 +72,11 @@ def test_what_layout_painting_or_parsing_hides_is_marked_or_reported(page: str) 
         "<a style='background:#06c;color:#fff;border-radius:100px;padding:12px 24px'>shown</a>",
         "<p style='font-variant-caps:normal;-webkit-nbsp-mode:space;mso-bidi-font-size:1pt'>shown",
         "<table style='-premailer-width:9%;border-spacing:0;*zoom:1;_height:1px'><tr><td>shown</table>",
+        "<style>p{font-size:16px;padding:8px}p:first-child{font-size:18px;color:#111;margin:0}</style><p>shown",
+        "<style>td{padding:8px}tr:nth-child(even){background:#eee}td:last-child{color:#111;padding:8px 0}"
+        "</style><table><tr><td>shown</table>",
+        "<img src=x style='height: 30px, width: 30px'><p style='text-underline-color:red'>shown",
+        "<div style='border:solid windowtext 1.0pt;padding:0cm 5.4pt 0cm 5.4pt'>shown</div>",
         "<form><p>shown</form><h1>x<h2>y</h1>",
         "<table><form><tr><td>shown</tbody></table></form>",
         "<ul><li><div><p>shown<li>x</ul>",

@@ -63,8 +63,9 @@ def test_importance_specificity_and_order_decide() -> None:
         ("p{color:red} p{color:lab(1 1 1)}", "red", UNKNOWN),
         ("p{color:red} p{color:fff}", "red", UNKNOWN),
         ("p{color:red} @supports (x:y){p{color:blue;top:0}}", "red", "blue"),
-        ("p{color:red} @supports (x:y){p{color:blue}} @supports (y:x){p{top:0}}", "red", UNKNOWN),
-        ("p{color:red} @supports (x:y){p{color:blue}} p{top:9}", "red", UNKNOWN),
+        ("p{color:red} @supports (x:y){p{color:blue}} @supports (y:x){p{float:left}}", "red", UNKNOWN),
+        ("p{color:red} @supports (x:y){p{color:blue}} @supports (y:x){p{top:0}}", "red", "blue"),
+        ("p{color:red} @supports (x:y){p{color:blue}} p{background:fff}", "red", UNKNOWN),
         ("p{color:red} @supports (x:y){p{color:blue}} p{top:9} p{top:9px}", "red", "blue"),
     ],
 )

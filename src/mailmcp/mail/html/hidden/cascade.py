@@ -7,7 +7,7 @@ matched, as bits of a number, so that an element costs what its own compounds co
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from types import MappingProxyType
@@ -15,10 +15,11 @@ from typing import Final, NamedTuple
 
 from mailmcp.limits import CSS_MATCHES_MAX
 from mailmcp.mail.html.hidden.declarations import Declaration, parse_style
+from mailmcp.mail.html.hidden.doubts import possible_values
 from mailmcp.mail.html.hidden.hints import presentation
 from mailmcp.mail.html.hidden.selector import HEAVIEST, Compound, Element, classes_of
 from mailmcp.mail.html.hidden.stylesheet import Rule
-from mailmcp.mail.html.hidden.values import UNKNOWN, is_relative
+from mailmcp.mail.html.hidden.values import is_relative
 
 
 class Styles(NamedTuple):
@@ -36,17 +37,6 @@ class Styles(NamedTuple):
 
 _HINTS: Final = (1, (), 0)
 """The weight of what attributes stand for."""
-
-_COLOURS: Final = frozenset({"color", "-webkit-text-fill-color", "background-color"})
-_BYSTANDERS: Final = frozenset(
-    {"margin-top", "margin-right", "margin-bottom", "padding-bottom", "vertical-align"}
-    | {
-        f"border{side}{part}"
-        for side in ("", "-top", "-right", "-bottom", "-left")
-        for part in ("", "-width")
-    }
-)
-"""Properties that undo nothing that another one hides."""
 
 _CUSTOM_PROPERTY: Final = re.compile(r"(--[\w-]+)\s*(?::|/\*)")
 _NOTHING: Final[Mapping[str, str]] = {}
@@ -150,44 +140,23 @@ class Cascade:
         ]
         weighed.sort(key=itemgetter(0))
         certain: dict[str, str] = {}
-        outranked: set[str] = (
-            set()
-        )  # what rules set for certain, which may weigh more than one not understood
-        possible: dict[str, set[tuple[str, object]]] = {}  # with what the doubt is about
+        by_rules: set[str] = set()  # which of these may outrank a rule whose weight isn't known
+        possible: dict[str, set[tuple[str, object]]] = {}
         for _, is_certain, weight, declaration in weighed:
             name, value = declaration.name, declaration.value
             if is_certain:
                 certain[name] = value
-                outranked |= {name} if weight != _HINTS else set()
+                by_rules |= {name} if weight != _HINTS else set()
                 possible.pop(name, None)
             elif name in possible or certain.get(name) != value:
-                doubt: object = (weight, name) if HEAVIEST in weight and name in outranked else weight
+                doubt: object = f"{name} {weight}" if HEAVIEST in weight and name in by_rules else weight
                 if weight != _HINTS:
                     doubt = declaration.doubt or doubt
                 possible.setdefault(name, set()).add((value, doubt))
         if not possible:
             return Styles(certain, certain)
-        doubts = {doubt for found in possible.values() for _, doubt in found}
         return Styles(
             certain,
-            certain
-            | {
-                name: next(iter(found))[0] if _is_one_of_two(name, found, doubts) else UNKNOWN
-                for name, found in possible.items()
-            },
+            certain | dict(possible_values(possible)),
             frozenset(name for name in possible if is_relative(certain.get(name, "inherit"))),
         )
-
-
-def _is_one_of_two(name: str, found: Set[tuple[str, object]], doubts: Set[object]) -> bool:
-    """Return whether it is enough to try a property with its certain value and with one other.
-
-    Of several doubts about an element, one may be right without the others: each value may meet any other.
-    The colors of an element also meet those of other elements, which may be as doubtful.
-    """
-    if len(found) > 1:
-        return False
-    ((value, doubt),) = found
-    if len(doubts) > 1:
-        return name in _BYSTANDERS or (value in ("0", "0px") and name.startswith(("margin-", "padding-")))
-    return name not in _COLOURS or not isinstance(doubt, str)
