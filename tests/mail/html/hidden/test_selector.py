@@ -15,6 +15,14 @@ from mailmcp.mail.html.hidden.selector import HEAVIEST, Compound, Element, class
         ("p:not(.a.b, c)", (0, 2, 1)),
         (r".md\:a", (0, 1, 0)),
         (" p ", (0, 0, 1)),
+        ("p:first-child", (0, 1, 1)),
+        ("p:foo", (0, 1, 1)),
+        ("td:nth-child( 2n + 1 )", (0, 1, 1)),
+        (":lang(en)", (0, 1, 0)),
+        (":nth-child(2 of p)", HEAVIEST),
+        (":has(p)", HEAVIEST),
+        (":not(:first-child)", HEAVIEST),
+        (":-webkit-any(p)", HEAVIEST),
     ],
 )
 def test_specificity_is_counted(text: str, specificity: tuple[int, int, int]) -> None:

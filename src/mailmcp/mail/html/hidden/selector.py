@@ -98,6 +98,11 @@ _DYNAMIC: Final = frozenset(
 _PSEUDO_ELEMENT: Final = re.compile(
     r"::?(?:before|after|first-l(?:ine|etter))|::(?:selection|placeholder|marker|details-content)"
 )
+_COUNTING: Final = re.compile(
+    rf"(?!.*\bof\b):(?:nth-(?:last-)?(?:child|of-type)|lang|dir)\([\w+{SPACES}-]*\)", re.ASCII | re.DOTALL
+)
+"""Pseudo-classes with options that aren't selectors."""
+
 _LOGICAL: Final = frozenset({":is", ":where", ":not"})
 _ANYTHING: Final = Selector(is_plain=False)
 
@@ -139,9 +144,10 @@ def parse_selector(text: str) -> Selector:
             condition, weight = known
             compound.conditions.append(condition)
             weights.append(weight)
-        else:
+        else:  # whatever it asks for, it weighs what all of its kind do
             certain = False
-            weights.append(HEAVIEST)
+            is_plain = not match["options"] or _COUNTING.fullmatch(pseudo + match["options"])
+            weights.append((0, 1, 0) if is_plain else HEAVIEST)
     if is_empty:
         return _ANYTHING
     if start := _start_of(compounds):  # what is before it isn't looked at, so that more elements match
