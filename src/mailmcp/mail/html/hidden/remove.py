@@ -114,6 +114,9 @@ class _Level:
     raised: int = 0
     """How many inline elements around it raise or lower their text; annotations count as two."""
 
+    is_removed: bool = False
+    """Whether what is in it only matters for what follows."""
+
     summary: ComputedStyle | None = None
     """What the first summary of a closed `details` inherits: it alone is shown."""
 
@@ -200,9 +203,9 @@ class _Visitor:
         self.styles: dict[tuple[str, int, int], tuple[ComputedStyle, Mapping[str, str], ComputedStyle]] = {}
 
     def visit(self, node: LexborNode, level: _Level) -> _Level | None:
-        """Judge one node; None if it is hidden, so that its children need no visit."""
+        """Judge one node; None if what is in it doesn't matter."""
         if node.is_text_node:
-            return self._visit_text(node, level)
+            return None if level.is_removed else self._visit_text(node, level)
         attributes = {name: value or "" for name, value in node.attributes.items()}
         tag = attributes.get(TAG_ATTRIBUTE) or node.tag or ""
         if tag != node.tag or FORM_ATTRIBUTE in attributes:  # of these no selector knows
@@ -215,7 +218,7 @@ class _Visitor:
         is_plain = not attributes and tag not in _SPECIAL and not inner.squeezes
         if is_plain and self.cascade.is_empty and reaches:
             # So is most of most mail.
-            return _Level(level.certain, level.possible, level.family, block, level.raised)
+            return _Level(level.certain, level.possible, level.family, block, level.raised, level.is_removed)
         element = Element(tag=tag, attributes=attributes)
         values, family = self.cascade.values(element, level.family)
         parent = inner
@@ -231,24 +234,15 @@ class _Visitor:
             possible = join_behind(possible, parent)  # of two that may apply, either may be what is seen
         gone = tag in _NOT_RENDERED or (tag == "rp" and _BRACKETS.fullmatch(node.text().strip()) is None)
         technique = "display" if gone else _both(certain.removal, possible.removal)
-        self.unchecked = (
-            self.unchecked
-            or (
-                (possible.unchecked or certain.unchecked)
-                and (technique in ("", MAYBE) or _has_place(values.possible))
-            )
-            or "shadowrootmode" in attributes
-            or (
-                tag in ("col", "colgroup")
-                and not {"background-color", "visibility"}.isdisjoint(values.possible)
-            )
-        )
-        if technique not in ("", MAYBE):
-            self.hidden += node.iter() if tag == "html" else [node]  # a document keeps its root
-            if node.text().strip():
-                self.passages[technique] += 1
-            self.last = ""
-            return None
+        is_shown, has_place = technique in ("", MAYBE), _has_place(values.possible)
+        self.unchecked |= (possible.unchecked or certain.unchecked) and (is_shown or has_place)
+        self.unchecked |= _is_odd(tag, attributes, values.possible)
+        if level.is_removed or not is_shown:
+            self._remove(node, tag, technique, level)
+            if gone or not has_place:
+                return None
+            certain, possible = (replace(style, clips=False, clipped=False) for style in (certain, possible))
+            return _Level(certain, possible, family, is_removed=True)
         if possible.capacity is not None and not parent.clipped and not _fits(node, possible):
             possible = self._overflow(possible, parent)
         display = values.possible.get("display", "")
@@ -260,6 +254,14 @@ class _Visitor:
             found.summary = possible if tag == "details" else None
             found.possible = replace(possible, box=MAYBE)
         return found
+
+    def _remove(self, node: LexborNode, tag: str, technique: str, level: _Level) -> None:
+        if level.is_removed:  # with the element around it
+            return
+        self.hidden += node.iter() if tag == "html" else [node]  # a document keeps its root
+        if node.text().strip():
+            self.passages[technique] += 1
+        self.last = ""
 
     def _overflow(self, style: ComputedStyle, parent: ComputedStyle) -> ComputedStyle:
         """Return the style of a box whose content may not fit in it."""
@@ -305,6 +307,12 @@ class _Visitor:
         if verdict is None:
             verdict = self.verdicts[style] = style.judge_text()
         return verdict
+
+
+def _is_odd(tag: str, attributes: Mapping[str, str], values: Mapping[str, str]) -> bool:
+    """Return whether browsers show something else than an element's content, or paint cells around it."""
+    is_styled = not {"background-color", "visibility"}.isdisjoint(values)
+    return "shadowrootmode" in attributes or (tag in ("col", "colgroup") and is_styled)
 
 
 def _has_place(values: Mapping[str, str]) -> bool:
