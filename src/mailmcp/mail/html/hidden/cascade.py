@@ -19,7 +19,7 @@ from mailmcp.mail.html.hidden.doubts import possible_values
 from mailmcp.mail.html.hidden.hints import presentation
 from mailmcp.mail.html.hidden.selector import HEAVIEST, Compound, Element, classes_of
 from mailmcp.mail.html.hidden.stylesheet import Rule
-from mailmcp.mail.html.hidden.values import is_relative
+from mailmcp.mail.html.hidden.values import UNKNOWN, is_relative
 
 
 class Styles(NamedTuple):
@@ -140,7 +140,7 @@ class Cascade:
         ]
         weighed.sort(key=itemgetter(0))
         certain: dict[str, str] = {}
-        by_rules: set[str] = set()  # which of these may outrank a rule whose weight isn't known
+        by_rules: set[str] = set()  # those that may outrank a rule whose weight isn't known
         possible: dict[str, set[tuple[str, object]]] = {}
         for _, is_certain, weight, declaration in weighed:
             name, value = declaration.name, declaration.value
@@ -149,10 +149,9 @@ class Cascade:
                 by_rules |= {name} if weight != _HINTS else set()
                 possible.pop(name, None)
             elif name in possible or certain.get(name) != value:
-                doubt: object = f"{name} {weight}" if HEAVIEST in weight and name in by_rules else weight
-                if weight != _HINTS:
-                    doubt = declaration.doubt or doubt
-                possible.setdefault(name, set()).add((value, doubt))
+                is_outranked = HEAVIEST in weight and name in by_rules
+                doubt = declaration.doubt if weight != _HINTS else ""
+                possible.setdefault(name, set()).add((UNKNOWN if is_outranked else value, doubt or weight))
         if not possible:
             return Styles(certain, certain)
         return Styles(
