@@ -119,6 +119,7 @@ def test_struck_and_raised_text_keeps_its_meaning(html: str, text: str) -> None:
         ("<a href='https://x.example/p?q=1&amp;r=2'>here</a>.", "here <https://x.example/p?q=1&r=2>."),
         ("<a href=https://x.example/>https://x.example</a>", "https://x.example"),
         ("<a href=https://x.example/>x.example</a>", "x.example"),
+        ("<a href=https://x.example/>here<sup></sup></a>.", "here <https://x.example/>."),
         ("<a href=mailto:a@b.example?subject=x>a@b.example</a>", "a@b.example"),
         ("<a href=mailto:a@b.example>Ada</a>", "Ada <mailto:a@b.example>"),
         ("<a href=tel:+491>call</a>", "call <tel:+491>"),

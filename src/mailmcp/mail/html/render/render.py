@@ -252,7 +252,7 @@ class _Renderer:
         if node.tag in ("input", "label") or node.attributes.get(TAG_ATTRIBUTE) == "button":
             self.book.sent.add(href)
         if target := self.book.describe("".join(texts), href):
-            last = next((text for text in reversed(texts) if text != "\n"), "")
+            last = next((text for text in reversed(texts) if text not in ("\n", RAISED)), "")
             self.writer.write(f" {self._note(target)}{' ' if last[-1:].isspace() else ''}")
 
     def open_struck(self, _node: LexborNode) -> None:
