@@ -211,13 +211,15 @@ def _bound_marks(match: re.Match[str]) -> str:
     """Remove the marks beyond COMBINING_MARKS_MAX on one character, those that are a part of it included."""
     kept: list[str] = []
     on_one = _count_marks(match.string[match.start() - 1]) if match.start() else 0
+    is_kept = True
     for character in match.group():
-        marks = _count_marks(character)
-        if unicodedata.category(character).startswith("M"):
-            on_one += marks
-        elif unicodedata.category(character) != "Cf":  # joiners are drawn on the same letter
-            on_one = marks
-        if not marks or on_one <= COMBINING_MARKS_MAX:
+        marks, category = _count_marks(character), unicodedata.category(character)
+        if (
+            category != "Cf"
+        ):  # a joiner stays if the mark before it does, and what follows is on the same letter
+            on_one = marks + (on_one if category.startswith("M") else 0)
+            is_kept = not marks or on_one <= COMBINING_MARKS_MAX
+        if is_kept:
             kept.append(character)
     return "".join(kept)
 
