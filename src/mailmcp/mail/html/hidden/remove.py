@@ -33,9 +33,7 @@ from mailmcp.mail.html.tags import BLOCKS, FORM_ATTRIBUTE, TABLE_PARTS, TAG_ATTR
 MARK_OPENING: Final = "[may be hidden: "
 """Written before text that may be hidden; a bracket closes it, and those in the text become round."""
 
-_NOT_RENDERED: Final = frozenset(
-    {"canvas", "meter", "progress", "template", "iframe", "textarea", "fencedframe"}
-)
+_NOT_RENDERED: Final = frozenset({"meter", "progress", "template", "iframe", "textarea", "fencedframe"})
 """Elements that browsers draw something else for than their content, or nothing at all."""
 
 LINE_ATTRIBUTE: Final = f"{TAG_ATTRIBUTE}-line"
@@ -47,7 +45,19 @@ _EITHER: Final = frozenset(
     {"", "none", "inline-block", "inline-flex", "inline-grid", "inline-table", "ruby", *WIDE}
 )
 _MAYBE_RENDERED: Final = frozenset(
-    {"audio", "details", "marquee", "math", "noscript", "object", "option", "select", "svg", "video"}
+    {
+        "audio",
+        "canvas",
+        "details",
+        "marquee",
+        "math",
+        "noscript",
+        "object",
+        "option",
+        "select",
+        "svg",
+        "video",
+    }
     | {"camera", "geolocation", "microphone", "usermedia"}  # of Chromium
 )
 """Elements whose content some programs show, or show a part of."""
@@ -235,7 +245,11 @@ class _Visitor:
         gone = tag in _NOT_RENDERED or (tag == "rp" and _BRACKETS.fullmatch(node.text().strip()) is None)
         technique = "display" if gone else _both(certain.removal, possible.removal)
         is_shown, has_place = technique in ("", MAYBE), _has_place(values.possible)
-        self.unchecked |= (possible.unchecked or certain.unchecked) and (is_shown or has_place)
+        is_rendered = (
+            values.possible.get("display") != "none"
+        )  # out of what is removed, boxes can be positioned
+        counts = is_shown or has_place or (level.is_removed and is_rendered)
+        self.unchecked |= (possible.unchecked or certain.unchecked) and counts
         self.unchecked |= _is_odd(tag, attributes, values.possible)
         if level.is_removed or not is_shown:
             self._remove(node, tag, technique, level)
