@@ -86,5 +86,5 @@ def pymap_store(server: Pymap) -> Store:
 
 
 def peer_account(peer: Peer) -> Account:
-    """Make the account of a scripted peer."""
-    return plain_account(peer.host, peer.port, peer.user, peer.password)
+    """Make the account of a scripted peer, which a busy machine may keep waiting."""
+    return plain_account(peer.host, peer.port, peer.user, peer.password, command_timeout_s=300.0)

@@ -31,6 +31,7 @@ _DOMAIN_LITERAL: Final = re.compile(r"\[(?:[^\[\]\\]|\\.)*+\]", re.DOTALL)
 _COMMENT_EDGE: Final = re.compile(r"\\.|[()]", re.DOTALL)
 _OUTSIDE: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|\(', re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+_UNSEEN: Final = re.compile("[…\u200c\u200d]")
 _FOLDING: Final = " \t\r\n"
 """White space that isn't part of an address: any other may be (RFC 6532 section 3.2)."""
 
@@ -138,10 +139,10 @@ def could_be_misread(name: str) -> bool:
 def is_seen_whole(address: str) -> bool:
     """Return whether cleaning (`clean_line`) leaves all of an address but white space between its words.
 
-    Nor may it change when it is normalized (NFC), as the Kelvin sign does: in quotes it is. With "…" it would
-    look cut.
+    Nor may it have joiners, which cleaning leaves in some scripts, or change when it is normalized (NFC), as
+    the Kelvin sign does: in quotes it is. With "…" it would look cut.
     """
-    if "…" in address or not unicodedata.is_normalized("NFC", address):
+    if _UNSEEN.search(address) is not None or not unicodedata.is_normalized("NFC", address):
         return False
     return clean_line(address).text == " ".join(re.split(f"[{_FOLDING}]+", address))
 

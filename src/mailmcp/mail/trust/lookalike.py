@@ -64,7 +64,8 @@ def part_signs(text: str) -> str:
 def _is_sign(character: str) -> bool:
     """Return whether a character is more than another form of a letter or digit."""
     kind = unicodedata.decomposition(character).partition(" ")[0]
-    return kind in _SIGNS or (kind == "<compat>" and not character.isalnum())
+    normal = unicodedata.normalize("NFKC", character)
+    return kind in _SIGNS or (kind == "<compat>" and not character.isalnum() and normal.isalnum())
 
 
 def alphabets_of(word: str) -> frozenset[str]:

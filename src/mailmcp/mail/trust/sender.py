@@ -140,7 +140,8 @@ def _check_from(headers: Headers, authors: Sequence[Address]) -> Iterator[Suspic
 def _check_broken(headers: Headers) -> Iterator[Suspicion]:
     for name in ("From", "Sender", "Reply-To"):
         odd = [raw for raw in headers.raw_all(name) if not raw.isascii()]
-        if any("@" in each.name and not each.address for each in parse_addresses(*odd)):
+        broken = (each.name for each in parse_addresses(*odd) if not each.address)
+        if any("@" in unicodedata.normalize("NFKC", name) for name in broken):
             yield Suspicion(
                 kind="broken_address",
                 message=f"The {name} field has something like an address that isn't one.",
