@@ -48,6 +48,8 @@ def test_it_is_taken_out(html: str) -> None:
         "<div style='display:table;height:0;overflow:hidden'>secret</div>",
         "<div style='display:inline-table;max-height:0;overflow:hidden'>secret</div>",
         "<div style='display:table-row;height:0;overflow:hidden'>secret</div>",
+        "<div style='overflow:hidden;height:0;min-height:50px'>secret</div>",
+        "<div style='overflow:hidden;max-width:0;min-width:50px'>secret</div>",
         "<desc>secret</desc><annotation>secret</annotation>",  # out of pictures and formulas they are nothing
         "<font color=fff>secret</font>",
         "<body text=fff>secret",

@@ -30,6 +30,7 @@ OFF_PAGE_PX: Final = 500.0
 _FAR_PX: Final = 5_000.0  # to the right or below
 SIZES: Final = frozenset({"width", "max-width", "height", "max-height"})
 _PAINTED: Final = frozenset({"width", "max-width", "background-color", "background-image"})
+_SLIVER: Final = 0.1
 _LEAST_PX: Final = 30.0
 _NARROW_PX: Final = 100.0  # a background that content may well leave
 _SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
@@ -196,6 +197,9 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     if is_low or width_px <= least_px:
         # What is around may be wider than it says, as cells are.
         is_tiny = 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX and not SIZES.isdisjoint(values)
+        is_tiny = is_tiny and not any(
+            any(_lengths_px(values, style, f"min-{side}")) for side in ("width", "height")
+        )
         verdict = (
             "extent" if is_tiny and kind != "inline" and not is_cell and _clips_all(tag, values) else MAYBE
         )
@@ -203,7 +207,8 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         style = replace(style, unchecked=True)
     if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
         style = replace(style, capacity=0)
-    if outer_px <= _EXTENT_MAX_PX or style.capacity == 0 or (outer_px == math.inf and _is_share(values)):
+    is_unsure = (outer_px == math.inf and _is_share(values)) or _is_sliver(values)
+    if outer_px <= _EXTENT_MAX_PX or style.capacity == 0 or is_unsure:
         verdict = verdict or MAYBE
     return replace(
         style,
@@ -252,6 +257,12 @@ def _is_share(values: Mapping[str, str]) -> bool:
     if is_scrolling and "height" in written:
         return True
     return any(each.whole < 1 for value in written.values() for each in parse_lengths(value))
+
+
+def _is_sliver(values: Mapping[str, str]) -> bool:
+    """Return whether a width is a small part of one that may come from the content."""
+    widths = (each.whole for name in ("width", "max-width") for each in parse_lengths(values.get(name, "")))
+    return any(0 < whole < _SLIVER for whole in widths)
 
 
 def _inner_width(tag: str, values: Mapping[str, str], style: ComputedStyle, width_px: float) -> float:

@@ -62,6 +62,12 @@ _NARROW_PX: Final = 300.0
 _OWN: Final = {name for name, row in ROWS.items() if not row.inherited}
 _INHERITED: Final = (ROWS.keys() - _OWN) | {"text-indent"}
 _SMEARS: Final = {name for name, row in ROWS.items() if row.inherited and row.moves}
+_COVERS: Final = frozenset(
+    {"transform", "scale", "translate", "rotate", "zoom", "filter", "animation", "animation-name"}
+    | {"offset", "offset-path"}
+)
+"""What may hide the text in an element and, if there is none, cover text elsewhere."""
+
 _BOX_ONLY: Final = frozenset({"content-visibility", "transform", "scale"})
 _CANVAS: Final = {
     "html": frozenset({"background-color", "background-image", "contain"}),
@@ -145,6 +151,8 @@ def compute_style(
         or (leading is not None and leading.to_px(font_px, font_px, parent.root_px) > _LINE_MAX_PX)
         or _largest_px(values.get("font-size", ""), parent) > min(_SPREAD_MAX * font_px, FONT_MAX_PX)
         or any(verdict for name, verdict in own.items() if ROWS[name].moves)
+        or any(own.get(name) == MAYBE for name in _COVERS)
+        or ("text-indent" in values and _judge_indent(values, parent, font_px) == MAYBE)  # pictures, too
         or any(ROWS[name].judge(values[name]) for name in _SMEARS & values.keys())
         or (parent.squeezes and is_clipping(values))
         or (

@@ -53,8 +53,11 @@ _MARGINS: Final = {
 }
 _SPACED: Final = frozenset({"embed", "img", "input", "marquee", "object"})
 _SPACING: Final = {"hspace": ("margin-left", "margin-right"), "vspace": ("margin-top", "margin-bottom")}
-_WIDE: Final = frozenset({"marquee", "hr", "img", "object", "iframe", "input"})
+_WIDE: Final = frozenset({"marquee", "hr", "img", "object", "iframe", "input", "video", "canvas", "svg"})
 """What else has a `width`; on other elements it means nothing."""
+
+_CHARS: Final = {"input": "size", "textarea": "cols"}
+"""What gives the width of a field in characters."""
 
 _BROAD: Final = ("border", "cellpadding", "cellspacing")
 _BROAD_PX: Final = 100.0  # pushes or covers what is around
@@ -68,7 +71,7 @@ _ATTRIBUTES: Final = (
     _MARGINS.keys()
     | _SPACING.keys()
     | frozenset(
-        {"bgcolor", "background", "color", "text", "size", "href", "width", "height", "disabled"}
+        {"bgcolor", "background", "color", "text", "size", "href", "width", "height", "disabled", "cols"}
         | {"align", "nowrap", "contenteditable", *_BROAD}
     )
 )
@@ -112,7 +115,7 @@ def _layout(tag: str, attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
     sizes: tuple[str, ...] = ("width",) if tag in _WIDE else ()
     if tag == "table" or tag in TABLE_PARTS:
         sizes = ("width", "height")
-    found: tuple[Declaration, ...] = ()
+    found = _dimension("width", attributes.get(_CHARS.get(tag, ""), ""), unit="em")
     for name in sizes:
         value = attributes.get(name, "")
         if tag not in CELLS or value.strip(SPACES) not in ("0", "0%"):  # for cells, 0 is no size
@@ -135,10 +138,10 @@ def _layout(tag: str, attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
     return found
 
 
-def _dimension(name: str, value: str) -> tuple[Declaration, ...]:
-    """Read a length in pixels or percent."""
+def _dimension(name: str, value: str, *, unit: str = "px") -> tuple[Declaration, ...]:
+    """Read a length in a unit or percent."""
     match = _DIMENSION.match(value)
-    return parse_style(f"{name}:{match[1]}{match[2] or 'px'}") if match else ()
+    return parse_style(f"{name}:{match[1]}{match[2] or unit}") if match else ()
 
 
 def parse_legacy_colour(name: str, value: str) -> tuple[Declaration, ...]:
