@@ -41,7 +41,7 @@ _SUSPECT: Final = re.compile(f"(?<=\U0001f3f4)(?:{'|'.join(_FLAG_TAGS)})|[{INVIS
 _BOND: Final = re.compile(rf".[{INVISIBLE}\u20e3\U0001f3fb-\U0001f3ff]|[{_ZWNJ}{_ZWJ}]", re.DOTALL)
 """A character of a clean text that the next one belongs to."""
 
-_REGIONAL: Final = re.compile("[\U0001f1e6-\U0001f1ff]+")
+_REGIONAL: Final = re.compile("[\U0001f1e6-\U0001f1ff]")
 """Letters that are drawn as a flag, two by two (UTS 51 section 1.5)."""
 
 _BONDS_MAX: Final = 16
@@ -214,9 +214,7 @@ def _bound_marks(match: re.Match[str]) -> str:
     is_kept = True
     for character in match.group():
         marks, category = _count_marks(character), unicodedata.category(character)
-        if (
-            category != "Cf"
-        ):  # a joiner stays if the mark before it does, and what follows is on the same letter
+        if category != "Cf":  # a joiner stays with the mark before it, and what follows is on the same letter
             on_one = marks + (on_one if category.startswith("M") else 0)
             is_kept = not marks or on_one <= COMBINING_MARKS_MAX
         if is_kept:

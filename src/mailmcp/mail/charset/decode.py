@@ -182,7 +182,7 @@ def _decode_marked(octets: bytes, declared: str) -> Decoded | None:
             if lost and codec == "utf-8":
                 return None
             if declared not in (*names, *_NOT_DECLARED):
-                return _decode_mislabelled(octets, codec)
+                return Decoded(text=text, defects=(_read_as(codec),))
             return Decoded(
                 text=text,
                 defects=(WRONG_CHARSET if declared in names else UNDECLARED_CHARSET,) if lost else (),
@@ -230,8 +230,12 @@ def _decode_latin(octets: bytes, codec: str) -> Decoded:
 
 
 def _decode_mislabelled(octets: bytes, codec: str) -> Decoded:
+    return Decoded(text=_decode(octets, codec)[0], defects=(_read_as(codec),))
+
+
+def _read_as(codec: str) -> str:
     name = codec.replace("cp", "windows-").replace("iso8859", "iso-8859").replace("iso2022_", "iso-2022-")
-    return Decoded(text=_decode(octets, codec)[0], defects=(f"{WRONG_CHARSET} (read as {name})",))
+    return f"{WRONG_CHARSET} (read as {name})"
 
 
 def _is_japanese(octets: bytes) -> bool:

@@ -66,7 +66,7 @@ _COVERS: Final = frozenset(
     {"transform", "scale", "translate", "rotate", "zoom", "filter", "animation", "animation-name"}
     | {"offset", "offset-path"}
 )
-"""What may hide the text in an element and, if there is none, cover text elsewhere."""
+"""Properties that may hide the text in an element, and cover text elsewhere."""
 
 _BOX_ONLY: Final = frozenset({"content-visibility", "transform", "scale"})
 _CANVAS: Final = {

@@ -45,19 +45,8 @@ _EITHER: Final = frozenset(
     {"", "none", "inline-block", "inline-flex", "inline-grid", "inline-table", "ruby", *WIDE}
 )
 _MAYBE_RENDERED: Final = frozenset(
-    {
-        "audio",
-        "canvas",
-        "details",
-        "marquee",
-        "math",
-        "noscript",
-        "object",
-        "option",
-        "select",
-        "svg",
-        "video",
-    }
+    {"audio", "canvas", "video", "math", "svg"}
+    | {"details", "marquee", "noscript", "object", "option", "select"}
     | {"camera", "geolocation", "microphone", "usermedia"}  # of Chromium
 )
 """Elements whose content some programs show, or show a part of."""
@@ -245,9 +234,8 @@ class _Visitor:
         gone = tag in _NOT_RENDERED or (tag == "rp" and _BRACKETS.fullmatch(node.text().strip()) is None)
         technique = "display" if gone else _both(certain.removal, possible.removal)
         is_shown, has_place = technique in ("", MAYBE), _has_place(values.possible)
-        is_rendered = (
-            values.possible.get("display") != "none"
-        )  # out of what is removed, boxes can be positioned
+        # Out of what is removed but rendered, boxes can be positioned.
+        is_rendered = values.possible.get("display") != "none"
         counts = is_shown or has_place or (level.is_removed and is_rendered)
         self.unchecked |= (possible.unchecked or certain.unchecked) and counts
         self.unchecked |= _is_odd(tag, attributes, values.possible)

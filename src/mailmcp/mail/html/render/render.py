@@ -124,7 +124,7 @@ class _Renderer:
         """Begin a node; return whether to visit its children."""
         if node.is_text_node:
             text = node.text_content or ""
-            self._write(text, is_seen=node.parent is None or node.parent.tag != "rp")
+            self._write(text, is_seen=not self.links or node.parent is None or node.parent.tag != "rp")
             if MARK_OPENING in text or "]" in text:
                 self.marked = text.rfind(MARK_OPENING) > text.rfind("]")
             return False
