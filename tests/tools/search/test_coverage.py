@@ -130,6 +130,8 @@ def test_a_name_cannot_pass_for_the_count_of_names() -> None:
 def test_accounts_are_named_where_there_are_several() -> None:
     two = replace(SEVERAL, sources=(*SEARCH.sources, SourceCursor(account_id="club", mailbox="INBOX")))
     assert coverage(two, failed=(("club", "A"),)).data.mailboxes_failed == ["club: A"]
+    (line,) = coverage(two, others=(("club", "A`B"), ("club", r'"A\u0060B"'))).lines(empty=True)
+    assert line == r'Not searched: club: `"A\u0060B"`, club: `"\"A\\u0060B\""`'
 
 
 def test_the_text_says_how_it_was_searched_where_that_matters() -> None:

@@ -19,6 +19,12 @@ _STYLE_TAG: Final = re.compile(
 _LIGHT: Final = frozenset({"normal", "light", "only light", "light only", "light dark", "dark light"})
 """Values of `color-scheme` that leave a page as it is, for a reader who didn't ask for a dark one."""
 
+_IDLE_HEADERS: Final = frozenset(
+    {"", "content-type", "content-language", "content-style-type", "content-script-type", "x-ua-compatible"}
+    | {"cache-control", "pragma", "expires", "imagetoolbar", "x-dns-prefetch-control"}
+)
+"""Values of `http-equiv` that leave a page as it is; others may open another one, or choose its styles."""
+
 _CONTROL: Final = re.compile("^[\0-\x20]+|[\t\n\r]+|[\0-\x20]+$")
 """What URLs are read without (URL standard, section 4.4)."""
 
@@ -73,8 +79,8 @@ class StyleElement:
         return inside_foreign and (self.name == "style" or has_tags)
 
     def _is_odd_meta(self) -> bool:
-        """Return whether a `meta` element changes which styles apply, or the colours of the page."""
+        """Return whether a `meta` element changes the page, its colours, or which styles apply."""
         is_scheme = self._attribute("name").lower() == "color-scheme"
         scheme = " ".join(self._attribute("content").lower().split())
-        is_policy = "content-security" in self._attribute("http-equiv").lower()
-        return is_policy or (is_scheme and scheme not in _LIGHT)
+        is_header = self._attribute("http-equiv").strip().lower() not in _IDLE_HEADERS
+        return is_header or (is_scheme and scheme not in _LIGHT)

@@ -4,7 +4,7 @@
 which servers overlook in text that they can't read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -128,10 +128,10 @@ class Coverage:
             method=method,
         )
 
-    def _names(self, places: Sequence[Place]) -> list[str]:
+    def _names(self, places: Sequence[Place], write: Callable[[str], str] = str) -> list[str]:
         """Name mailboxes, with their account if there are several."""
-        accounts = {each.account_id for each in self.search.sources}
-        return [name if len(accounts) == 1 else f"{account_id}: {name}" for account_id, name in places]
+        is_one = len({each.account_id for each in self.search.sources}) == 1
+        return [write(name) if is_one else f"{account_id}: {write(name)}" for account_id, name in places]
 
     def lines(self, *, empty: bool, short: bool = False) -> tuple[str, ...]:
         """Write the lines of the text channel about it.
@@ -149,7 +149,7 @@ class Coverage:
             lines.append(f"Not proven complete: {self.unproven}")
         lines += self.caveats
         if empty and self.others:
-            lines.append(f"Not searched: {code_list(self._names(self.others))}")
+            lines.append(f"Not searched: {_some(self._names(self.others, code))}")
         return tuple(lines)
 
     @property
@@ -187,8 +187,12 @@ class Coverage:
 
 def code_list(names: Sequence[str]) -> str:
     """Write names in code spans, and the count of those that are too many."""
-    shown = [code(each) for each in names[: limits.COVERAGE_NAMES_MAX]]
-    more = len(names) - len(shown)
+    return _some([code(each) for each in names])
+
+
+def _some(written: Sequence[str]) -> str:
+    shown = written[: limits.COVERAGE_NAMES_MAX]
+    more = len(written) - len(shown)
     return ", ".join([*shown, f"and {more} more"] if more else shown)
 
 

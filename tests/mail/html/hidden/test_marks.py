@@ -85,6 +85,10 @@ EITHER = (
         ("<div style=z-index:-1><p hidden>a</p></div>b", "b"),
         ("<p style=z-index:-1> </p>b", "b"),
         ("<b hidden=until-found>a</b>", "[may be hidden: a]"),
+        (
+            "<style>p.a{font-size:0}.o{.b{font-size:9px}}</style><q class=o><p class='a b'>c",
+            "[may be hidden: c]",
+        ),
         # What isn't certain undoes nothing around it.
         (f"{EITHER}<div class=small><p class=large>a</p></div>", "[may be hidden: a]"),
         (f"{EITHER}<div class=small><p style=font-size:9px>a</p></div>", "a"),

@@ -189,6 +189,11 @@ def test_a_very_long_target_is_cut_to_its_host() -> None:
         ("<img alt='button] <https://bank.example> ['>", "[button) <https://bank.example> (]"),
         ("<img alt='may be hidden: x'>", "[picture: may be hidden: x]"),
         ("<img alt='9 quoted lines'><img alt=Button>", "[picture: 9 quoted lines][picture: Button]"),
+        ("<img alt='1,000 quoted lines'>", "[picture: 1,000 quoted lines]"),
+        (
+            "<img alt='<goes to x.example: https://x.example>'>",
+            "[picture: <goes to x.example: https://x.example>]",
+        ),
         ("<img src=x alt=spy width=1 height=1>", ""),
         ("<img src=x alt=spy width=1px>", ""),
         ("<img src=x alt=spy height=0>", ""),

@@ -326,3 +326,13 @@ def test_keys_that_look_like_operators_are_searched_for_as_text(
     desk = open_desk(dovecot_mail.account)
     action = desk.search(group_by=group_by).data["next_action"]
     assert desk.call(action["tool"], action["arguments"]).data["total"] == 2
+
+
+@pytest.mark.parametrize("header", ["List-Id: <*>", 'List-Id: <"">'])
+def test_a_key_that_no_argument_can_say_has_no_next_action(
+    dovecot_mail: Store, open_desk: DeskFactory, header: str
+) -> None:
+    dovecot_mail.fill("INBOX", [header.encode() + b"\r\n" + make_letter().as_bytes()] * 2)
+    data = open_desk(dovecot_mail.account).search(group_by="list").data
+    assert [each["count"] for each in data["groups"]] == [2]
+    assert "next_action" not in data

@@ -193,3 +193,20 @@ def test_comparing_takes_bounded_time() -> None:
 def test_few_spellings_are_counted() -> None:
     many = {"query": " ".join(f"vergrößert{each}" for each in "abcdefghij"), "from": "Jürgen von der Höhe"}
     assert len(other_spellings(many)) == limits.SPELLINGS_MAX
+
+
+def test_a_spelling_with_a_word_that_nothing_has_is_not_offered(misspelt: Desk) -> None:
+    reply = misspelt.search(query="kowalczik zebra")
+    assert "kowalczyk zebra" not in reply.text
+    assert '"kowalczik"' not in reply.text
+
+
+def test_a_name_that_reads_like_operators_is_offered_in_quotes(
+    dovecot_mail: Store, open_desk: DeskFactory
+) -> None:
+    letter = make_letter(sender="Kowalczyk AND -Maria <k@x.example>").as_bytes()
+    dovecot_mail.fill("INBOX", [letter])
+    desk = open_desk(dovecot_mail.account)
+    action = desk.search(from_="Kowalczik Maria").data["next_action"]
+    assert action["arguments"]["from"] == '"Kowalczyk AND -Maria"'
+    assert desk.call(action["tool"], action["arguments"]).data["total"] == 1

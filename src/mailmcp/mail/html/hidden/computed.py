@@ -55,7 +55,6 @@ from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS
 _OPACITY_MIN: Final = 0.1
 _SPREAD_MAX: Final = 4.0  # lengths in `em` are computed from the least that a font size may be
 _LINE_MAX_PX: Final = 1_000.0  # pictures have 300, to show their alternative text in the middle
-_LETTER_PULL_MAX_PX: Final = 4.0
 _INDENT_PX: Final = (-24.0, 100.0)  # a short first line stays in the window
 _INDENT_ROOM_PX: Final = 40.0  # of lists and quotations, which counts where there is little room
 _NARROW_PX: Final = 300.0
@@ -76,6 +75,9 @@ _CANVAS: Final = {
 """What keeps the body's background from being that of the page (CSS Backgrounds 3 section 2.11.2)."""
 
 _AFTER_MARGIN: Final = frozenset({"background-color", "background-image", "overflow-x", "overflow-y"})
+_SPACINGS: Final = ("letter-spacing", "word-spacing")
+_SPACED: Final = frozenset(_SPACINGS)
+_FLEXIBLE: Final = ("flex", "grid")
 _RESIZING: Final = frozenset({"display", "height", "line-height", "margin-top", "padding-top", "float"})
 
 
@@ -109,7 +111,7 @@ def compute_style(
     if "font-size" in soft:
         font_px = min(font_px, parent.font_px)
     kind = kind_of(tag, values)
-    if parent.squeezes and (kind == "inline" or is_table_part(tag, values)):
+    if parent.has_items and (kind == "inline" or is_table_part(tag, values)):
         kind = "float"  # items of flexible boxes and grids are boxes, whatever they are elsewhere
     if tag in RAISED and kind == "inline" and LOW_LINE.fullmatch(values.get("line-height", "")):
         # In a line no height is too small: resets such as normalize.css give these none, to keep lines even.
@@ -125,16 +127,17 @@ def compute_style(
         total, faded = parent.opacity, MAYBE
     around = _judge_line(values, parent, kind) if parent.inherited else parent.box
     leading = _line_height(values.get("line-height", ""), font_px, parent.root_px)
-    spacing = parse_length(values.get("letter-spacing", ""))
     indents = parse_lengths(values.get("text-indent", ""))
-    white_space = values.get("white-space", "inherit")
+    white_space, display = values.get("white-space", "inherit"), values.get("display", "")
     style = replace(
         parent,
         font_px=font_px,
         root_px=font_px if tag == "html" else parent.root_px,
         line_height=leading or parent.line_height,
         white_space=parent.white_space if white_space in INHERITING else white_space,
-        letter_spacing_px=spacing.to_px(font_px) if spacing else parent.letter_spacing_px,
+        spacing_px=parent.spacing_px
+        if _SPACED.isdisjoint(values)
+        else _spacing(values, parent, font_px, soft),
         indent_px=sum(each.to_px(font_px, parent.width_px) for each in indents)
         if indents
         else parent.indent_px,
@@ -142,9 +145,9 @@ def compute_style(
         inherited=_judge_inherited(values, parent, kind, soft, font_px),
         box=worst([faded, *(own[name] for name in own if not ROWS[name].moves), around]),
         has_canvas=has_canvas,
-        squeezes=parent.squeezes
-        if kind == "contents"
-        else values.get("display", "").endswith(("flex", "grid", "box")),
+        squeezes=parent.squeezes if kind == "contents" else display.endswith(("flex", "grid", "box")),
+        has_items=(parent.has_items if kind == "contents" else display.endswith(_FLEXIBLE))
+        and tag != "details",
         capacity=None,
         unchecked=font_px > FONT_MAX_PX
         or values.get("line-height") == UNKNOWN
@@ -197,9 +200,7 @@ def _judge_inherited(
         value, around = values[name], found.get(name, "")
         if value in INHERITING:
             continue
-        if name == "letter-spacing":
-            found[name] = _judge_spacing(value, font_px)
-        elif name in ROWS:
+        if name in ROWS:
             found[name] = ROWS[name].judge(value)
             if value == "collapse":  # rows and columns inherit it, whatever their cells say
                 found["collapse"] = MAYBE
@@ -225,11 +226,17 @@ def _judge_line(values: Mapping[str, str], parent: ComputedStyle, kind: str) -> 
     return worst([parent.box, MAYBE]) if is_pulled else parent.box
 
 
-def _judge_spacing(value: str, font_px: float) -> str:
-    """Judge `letter-spacing`; smaller text inside inherits it in pixels."""
-    length = parse_length(value)
-    pull_px = -length.em * font_px if length else 0.0
-    return ROWS["letter-spacing"].judge(value) or (MAYBE if pull_px > _LETTER_PULL_MAX_PX else "")
+def _spacing(
+    values: Mapping[str, str], parent: ComputedStyle, font_px: float, soft: frozenset[str]
+) -> tuple[float, float]:
+    """Compute the space between letters and words; text inside inherits it in pixels, whatever its size."""
+    found = list(parent.spacing_px)
+    for at, name in enumerate(_SPACINGS):
+        if (value := values.get(name, "inherit")) not in INHERITING:
+            length = parse_length(value)
+            px = length.to_px(font_px) if length else 0.0
+            found[at] = min(px, found[at]) if name in soft else px
+    return found[0], found[1]
 
 
 def _judge_indent(values: Mapping[str, str], parent: ComputedStyle, font_px: float) -> str:

@@ -59,6 +59,11 @@ _WIDE: Final = frozenset({"marquee", "hr", "img", "object", "iframe", "input", "
 _CHARS: Final = {"input": "size", "textarea": "cols"}
 """What gives the width of a field in characters."""
 
+_NO_FLOAT: Final = frozenset(
+    {"", "center", "none", "middle", "absmiddle", "justify", "top", "bottom", "char"}
+)
+"""Values of a table's `align` that aren't read as its `float`."""
+
 _BROAD: Final = ("border", "cellpadding", "cellspacing")
 _BROAD_PX: Final = 100.0  # pushes or covers what is around
 _GREY: Final = (
@@ -124,8 +129,8 @@ def _layout(tag: str, attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
         found += parse_style("white-space:nowrap")
     if to_lower(attributes.get("contenteditable", "")) == "plaintext-only":
         found += parse_style("white-space-collapse:preserve")
-    if tag == "table" and (side := to_lower(attributes.get("align", ""))) in ("left", "right"):
-        found += parse_style(f"float:{side}")
+    if tag == "table" and (side := to_lower(attributes.get("align", ""))) not in _NO_FLOAT:
+        found += (Declaration("float", side if side in ("left", "right") else UNKNOWN),)
     for name in ("size",) if tag == "hr" else _BROAD:
         match = _DIMENSION.match(attributes.get(name, ""))
         if match is not None and float(match[1]) >= _BROAD_PX:

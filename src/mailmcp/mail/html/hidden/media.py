@@ -29,6 +29,9 @@ _CHOICES: Final = {
     ("prefers-reduced-motion", "no-preference"): True, ("prefers-reduced-motion", "reduce"): False,
     ("-webkit-min-device-pixel-ratio", "0"): True,
 }  # fmt: skip
+_UNMEASURED: Final = ("%", "ex", "ch")
+"""Units that depend on the font, and one that media queries don't have."""
+
 _ROUNDED_PX: Final = 0.5
 
 
@@ -67,7 +70,8 @@ def _feature_matches(feature: str) -> bool | None:
 
 def _size_matches(name: str, value: str, *, is_least: bool) -> bool | None:
     axis = name.removeprefix("device-")
-    length = parse_length(value, "px") if axis in ("width", "height") and "%" not in value else None
+    is_known = axis in ("width", "height") and not value.endswith(_UNMEASURED)
+    length = parse_length(value, "px") if is_known else None
     if length is None:
         return None
     beyond_px = length.to_px() - WINDOW_PX[axis == "height"]

@@ -18,6 +18,7 @@ FONT_MAX_PX: Final = 300.0
 
 _LINE_EM: Final = 0.4  # lines that are lower lie on each other
 _LETTER_EM: Final = 0.45  # width of a narrow letter
+_PULL_MAX_EM: Final = 0.3  # of letters or words onto each other
 NORMAL_LINE: Final = Length(em=1.0)
 """At the least, of a `line-height`."""
 
@@ -30,7 +31,9 @@ class ComputedStyle:
     root_px: float = 16.0
     line_height: Length = NORMAL_LINE
     white_space: str = "normal"
-    letter_spacing_px: float = 0.0
+    spacing_px: tuple[float, float] = (0.0, 0.0)
+    """Between letters, and between words."""
+
     indent_px: float = 0.0
     opacity: float = 1.0
     colour: Colour = BLACK
@@ -80,6 +83,9 @@ class ComputedStyle:
     squeezes: bool = False
     """Whether the element is a flexible box or a grid, which may leave nothing of a child that clips."""
 
+    has_items: bool = False
+    """Whether its children are certainly boxes; those of an old flexible box, or of `details`, aren't."""
+
     capacity: int | None = None
     """How many characters fit into the element's own box; None if it grows with them."""
 
@@ -94,7 +100,7 @@ class ComputedStyle:
     @property
     def letter_px(self) -> float:
         """How much of a line a narrow letter takes."""
-        return _LETTER_EM * self.font_px + max(self.letter_spacing_px, 0.0)
+        return _LETTER_EM * self.font_px + max(self.spacing_px[0], 0.0)
 
     @property
     def needs_background(self) -> bool:
@@ -118,7 +124,8 @@ class ComputedStyle:
         unsure = readable is None or self.aided or not unknown.isdisjoint(COLOURS)
         colour = "" if readable else MAYBE if unsure else "colour"
         line_px = self.line_height.to_px(self.font_px, self.font_px, self.root_px)
-        room = "" if self.room_px > 0 and line_px >= _LINE_EM * self.font_px else MAYBE
+        is_apart = min(self.spacing_px) >= -_PULL_MAX_EM * self.font_px
+        room = "" if self.room_px > 0 and line_px >= _LINE_EM * self.font_px and is_apart else MAYBE
         return worst([self.box, self.place, size, room, colour, *(verdict for _, verdict in self.inherited)])
 
 

@@ -7,7 +7,7 @@ rules: they aren't certain. Nothing remote is ever fetched.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import tinycss2
@@ -132,6 +132,8 @@ class _Reader:
             if node.type == "qualified-rule":
                 self.unchecked |= "&" in node.prelude
                 selectors = [parse_selector(text) for text in _split(node.prelude)]
+                if outer:
+                    selectors = [replace(each, specificity=HEAVIEST) for each in selectors]
                 self.unchecked |= not all(each.is_plain for each in selectors)
                 # One selector that a browser doesn't understand makes it drop the rule.
                 is_certain = certain and not outer and all(each.certain for each in selectors)
@@ -164,8 +166,9 @@ class _Reader:
         nested = [each for each in content if each.type in ("qualified-rule", "at-rule")]
         if selectors and any(token.type == "{} block" for token in node.content):
             self.unchecked = True  # `&` weighs what the rules around it weigh, and `--x:{}` ends elsewhere
-        if selectors and nested:
-            self.read(nested if depth else (), selectors, depth - 1, certain=False)
+        if selectors and nested:  # they weigh what the heaviest of these selectors weighs, and their own
+            outer = tuple(replace(each, specificity=HEAVIEST) for each in selectors)
+            self.read(nested if depth else (), outer, depth - 1, certain=False)
 
     def _read_at_rule(self, node: Any, outer: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
         name = node.lower_at_keyword

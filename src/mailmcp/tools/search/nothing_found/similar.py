@@ -47,15 +47,15 @@ async def find_offers(call: Call, search: Search, searches: Searches) -> list[Of
     """Return what was found close to a search, the closest first.
 
     One round trip for each account, and another one if there are close names, to count them together with
-    the other criteria. Only the largest of the mailboxes that were searched are looked at. What fails is left
-    out: the reply is complete without it.
+    the other words and criteria. Only the largest of the mailboxes that were searched are looked at. What
+    fails is left out: the reply is complete without it.
     """
     arguments = arguments_of(search)
     if search.query.awaiting_reply is not None or not list(searched_texts(arguments)):
         return []
     spelled, headers = await _count(call, search, searches, other_spellings(arguments), look=True)
     close = await anyio.to_thread.run_sync(close_names, arguments, headers)
-    if close and len(search.query.criteria) > 1:
+    if close and (len(search.query.criteria) > 1 or any(" " in each.text for each in close)):
         close, _ = await _count(call, search, searches, best_offers(close), look=False)
     return best_offers([*close, *spelled])
 

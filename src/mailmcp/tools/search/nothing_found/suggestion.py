@@ -10,7 +10,7 @@ from mailmcp.tools.search.advice import find_phrases, suggest_written
 from mailmcp.tools.search.arguments import EVERYTHING
 from mailmcp.tools.search.coverage import Coverage, Place
 from mailmcp.tools.search.nothing_found.spelling import Closeness, Offer
-from mailmcp.tools.search.state import Search, arguments_of, repeat_search
+from mailmcp.tools.search.state import Search, arguments_of, as_sent, repeat_search
 from mailmcp.tools.search.syntax import accepts
 from mcp_envelope import NextAction
 from mcp_envelope.markdown import quote, unescape
@@ -81,7 +81,7 @@ def _suggest_offer(search: Search, offers: Sequence[Offer], closeness: Closeness
     if not offers or offers[0].closeness is not closeness:
         return None
     closest = offers[0]
-    changed = {closest.argument: closest.text} if closest.text else {}
+    changed = {closest.argument: as_sent(closest.argument, closest.text)} if closest.text else {}
     return repeat_search(search, "Try the closest similar search.", without=[closest.argument], **changed)
 
 
