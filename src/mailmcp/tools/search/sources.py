@@ -170,7 +170,7 @@ class _Run:
         if listed is None:
             listed = await self.call.ask(list_mailboxes, account_id=account_id, deadline=self.deadline)
             self.found.listings[account_id] = listed
-        excluded = self.search.excluded
+        excluded = {*self.search.excluded, EVERYTHING}  # no cursor can say a mailbox of that name
         names = [each.name for each in in_preferred_order(listed) if each.name not in excluded]
         kept = list(_bounded(names, share=self._accounts))
         self.found.cut = self.found.cut or len(kept) < len(names)
