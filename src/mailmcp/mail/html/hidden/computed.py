@@ -9,7 +9,7 @@ text anywhere in the document; it sets `unchecked` and is not followed.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -39,6 +39,8 @@ from mailmcp.mail.html.hidden.values import (
     LOW_LINE,
     MAYBE,
     NUMBER,
+    OFFSETS,
+    PLACES,
     ROWS,
     UNKNOWN,
     WIDE,
@@ -54,6 +56,10 @@ from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS
 
 _OPACITY_MIN: Final = 0.1
 _SPREAD_MAX: Final = 4.0  # lengths in `em` are computed from the least that a font size may be
+_SPREAD_MIN: Final = 1.3  # from which that makes a difference to offsets
+_SHIFTS: Final = OFFSETS | {"margin-left", "padding-left", "text-indent"}
+_EM: Final = re.compile(r"\d(?:em|ex|ch)")
+_LENGTHS: Final = re.compile(rf"{NUMBER}[a-z%]+")
 _LINE_MAX_PX: Final = 1_000.0  # pictures have 300, to show their alternative text in the middle
 _INDENT_PX: Final = (-24.0, 100.0)  # a short first line stays in the window
 _INDENT_ROOM_PX: Final = 40.0  # of lists and quotations, which counts where there is little room
@@ -104,12 +110,9 @@ def compute_style(
         and (parent.block_backgrounds == parent.backgrounds or not (tag in BLOCKS or tag in TABLE_PARTS))
     ):
         return parent
-    sizes = parse_font_size(values.get("font-size", ""))
-    font_px = min(
-        (each.to_px(parent.font_px, parent.font_px, parent.root_px) for each in sizes), default=parent.font_px
-    )
-    if "font-size" in soft:
-        font_px = min(font_px, parent.font_px)
+    font_px, most_px = parent.font_px, parent.most_px
+    if "font-size" in values:
+        font_px, most_px = _font_sizes(values["font-size"], parent, is_soft="font-size" in soft)
     kind = kind_of(tag, values)
     if parent.has_items and (kind == "inline" or is_table_part(tag, values)):
         kind = "float"  # items of flexible boxes and grids are boxes, whatever they are elsewhere
@@ -132,12 +135,11 @@ def compute_style(
     style = replace(
         parent,
         font_px=font_px,
+        most_px=most_px,
         root_px=font_px if tag == "html" else parent.root_px,
         line_height=leading or parent.line_height,
         white_space=parent.white_space if white_space in INHERITING else white_space,
-        spacing_px=parent.spacing_px
-        if _SPACED.isdisjoint(values)
-        else _spacing(values, parent, font_px, soft),
+        spacing_px=_spacing(values, parent, most_px, soft) if _SPACED & values.keys() else parent.spacing_px,
         indent_px=sum(each.to_px(font_px, parent.width_px) for each in indents)
         if indents
         else parent.indent_px,
@@ -152,9 +154,10 @@ def compute_style(
         unchecked=font_px > FONT_MAX_PX
         or values.get("line-height") == UNKNOWN
         or (leading is not None and leading.to_px(font_px, font_px, parent.root_px) > _LINE_MAX_PX)
-        or _largest_px(values.get("font-size", ""), parent) > min(_SPREAD_MAX * font_px, FONT_MAX_PX)
+        or most_px > min(_SPREAD_MAX * font_px, FONT_MAX_PX)
+        or (most_px > _SPREAD_MIN * font_px and (tag == "html" or _is_shifted(values)))
         or any(verdict for name, verdict in own.items() if ROWS[name].moves)
-        or any(own.get(name) == MAYBE for name in _COVERS)
+        or MAYBE in map(own.get, _COVERS)
         or ("text-indent" in values and _judge_indent(values, parent, font_px) == MAYBE)  # pictures, too
         or any(ROWS[name].judge(values[name]) for name in _SMEARS & values.keys())
         or (parent.squeezes and is_clipping(values))
@@ -173,12 +176,31 @@ def compute_style(
     return replace(style, backgrounds=style.seen_backgrounds) if is_odd else style
 
 
-def _largest_px(font_size: str, parent: ComputedStyle) -> float:
-    """Return the largest term of a math function, of which a length is the smallest; 0 for anything else."""
-    if "(" not in font_size:
-        return 0.0
-    terms = filter(None, map(parse_length, re.findall(rf"{NUMBER}[a-z%]+", font_size)))
-    return max((each.to_px(parent.font_px, parent.font_px, parent.root_px) for each in terms), default=0.0)
+def _font_sizes(value: str, parent: ComputedStyle, *, is_soft: bool) -> tuple[float, float]:
+    """Return the least and the greatest that a font size may be."""
+    sizes = parse_font_size(value)
+    least_px = min(
+        (each.to_px(parent.font_px, parent.font_px, parent.root_px) for each in sizes), default=parent.font_px
+    )
+    sums: list[Iterable[Length]] = [sizes]
+    if "(" in value:
+        sums = [filter(None, map(parse_length, _LENGTHS.findall(each))) for each in value.split(",")]
+    most_px = max(
+        sum(each.to_px(parent.most_px, parent.most_px, parent.root_px) for each in terms) for terms in sums
+    )
+    if value == UNKNOWN:
+        most_px = _SPREAD_MAX * least_px
+    if is_soft or value in (UNKNOWN, *INHERITING):
+        least_px, most_px = min(least_px, parent.font_px), max(most_px, parent.most_px)
+    return least_px, most_px
+
+
+def _is_shifted(values: Mapping[str, str]) -> bool:
+    """Return whether a box or a line is moved by a share of its font size."""
+    return any(
+        _EM.search(values[name]) and (name in _SHIFTS or "-" in values[name])
+        for name in (PLACES | {"text-indent"}) & values.keys()
+    )
 
 
 def _judge_own(name: str, values: Mapping[str, str], kind: str) -> str:
@@ -229,7 +251,14 @@ def _judge_line(values: Mapping[str, str], parent: ComputedStyle, kind: str) -> 
 def _spacing(
     values: Mapping[str, str], parent: ComputedStyle, font_px: float, soft: frozenset[str]
 ) -> tuple[float, float]:
-    """Compute the space between letters and words; text inside inherits it in pixels, whatever its size."""
+    """Compute the space between letters and words; text inside inherits it in pixels, whatever its size.
+
+    Args:
+        values: By property.
+        parent: Style of the parent.
+        font_px: The greatest that the font size may be.
+        soft: Properties that may be inherited instead.
+    """
     found = list(parent.spacing_px)
     for at, name in enumerate(_SPACINGS):
         if (value := values.get(name, "inherit")) not in INHERITING:

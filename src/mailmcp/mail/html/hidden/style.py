@@ -28,6 +28,9 @@ class ComputedStyle:
     """What the children of an element inherit, and what the boxes around them do to their text."""
 
     font_px: float = 16.0
+    most_px: float = 16.0
+    """The least and the greatest that the font size may be."""
+
     root_px: float = 16.0
     line_height: Length = NORMAL_LINE
     white_space: str = "normal"
