@@ -40,6 +40,9 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
         ("pay\u061c\u200dpal \u180b\u200c", "paypal ", 4),
         # Variation selectors: after emoji and ideographs; elsewhere they smuggle octets.
         ("\u2764\ufe0f 1\ufe0f\u20e3", "\u2764\ufe0f 1\ufe0f\u20e3", 0),
+        ("\u25b6\ufe0e\U0001f321\ufe0f\U0001f6fc\ufe0f", "\u25b6\ufe0e\U0001f321\ufe0f\U0001f6fc\ufe0f", 0),
+        ("\u2500\ufe0f\u2b97\ufe0e \U0001f322\ufe0f", "\u2500\u2b97 \U0001f322", 3),
+        ("\u2f00\ufe00\u31c0\U000e0100 \u2e80\ufe01", "\u2f00\u31c0 \u2e80", 3),
         ("a\ufe0f", "a", 1),
         ("4\ufe0f2\ufe0e#\ufe0f 1\u200d2", "42# 12", 4),
         ("\ufe0f", "", 1),
@@ -55,6 +58,9 @@ SCOTLAND = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
             "\U00013000\U00013430\U00013001\U00013430x",
             1,
         ),
+        ("a\U0001bc9db\U00013447c\U0001da9bd\U0001daa1", "abcd", 4),
+        ("\U0001d800\U0001da9b\U0001daa1", "\U0001d800\U0001da9b\U0001daa1", 0),
+        ("\U0001bc00\U0001bc9d\U0001bc9d", "\U0001bc00\U0001bc9d", 1),
         # Tags: in the three flags that are drawn, and nowhere else.
         (f"\U0001f3f4{SCOTLAND}", f"\U0001f3f4{SCOTLAND}", 0),
         (f"\U0001f3f4{SCOTLAND}{SCOTLAND}", f"\U0001f3f4{SCOTLAND}", 6),

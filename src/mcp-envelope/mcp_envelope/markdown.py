@@ -26,8 +26,8 @@ _BIDI_OR_INVISIBLE = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u
 _INVISIBLE = (
     "\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u2800\u2d7f\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
-    "\U0001107f\U00013430-\U00013442\U00016fe4\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff"
+    "\U0001107f\U00013430-\U00013442\U00013447-\U00013455\U00016fe4\U0001bc9d\U0001bca0-\U0001bca3"
+    "\U0001d159\U0001d173-\U0001d17a\U0001da9b-\U0001da9f\U0001daa1-\U0001daaf\U000e0000-\U000e0fff"
     + "".join(f"{chr(end - 1)}{chr(end)}" for end in range(0xFFFF, 0x110000, 0x10000))  # noncharacters
 )
 """Controls, line breaks and what draws nothing (Default_Ignorable_Code_Point, Bidi_Control, fillers …)."""
