@@ -85,6 +85,8 @@ EITHER = (
         ("<div style=z-index:-1><p hidden>a</p></div>b", "b"),
         ("<p style=z-index:-1> </p>b", "b"),
         ("<b hidden=until-found>a</b>", "[may be hidden: a]"),
+        ("<p style='opacity:1;transition:opacity 86400s'>a</p>", "[may be hidden: a]"),
+        ("<p style='transition:color .3s steps(2, end) 100ms, margin 1.5s'>a</p>", "a"),
         (
             "<style>p.a{font-size:0}.o{.b{font-size:9px}}</style><q class=o><p class='a b'>c",
             "[may be hidden: c]",

@@ -69,6 +69,7 @@ _INHERITED: Final = (ROWS.keys() - _OWN) | {"text-indent"}
 _SMEARS: Final = {name for name, row in ROWS.items() if row.inherited and row.moves}
 _COVERS: Final = frozenset(
     {"transform", "scale", "translate", "rotate", "zoom", "filter", "animation", "animation-name"}
+    | {"transition", "transition-duration", "transition-delay"}
     | {"offset", "offset-path"}
 )
 """Properties that may hide the text in an element, and cover text elsewhere."""

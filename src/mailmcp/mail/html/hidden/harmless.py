@@ -25,7 +25,7 @@ _HARMLESS: Final = re.compile(
     | flex-(?:grow|shrink|wrap) | order | grid-auto-flow
     | appearance | backface-visibility | will-change | isolation | resize | user-select | overflow-scrolling
     | cursor | caret-color | pointer-events | touch-action | tap-highlight-color | scroll-behavior
-    | transition(?:-(?:delay|duration|property|timing-function))?
+    | transition-(?:property|timing-function)
     | (?:print-)?color-adjust | image-rendering | object-(?:fit|position)
     | (?:page-)?break-(?:after|before|inside) | orphans | widows | page
     | behavior | layout-grid(?:-mode)? | punctuation-wrap | tab-(?:interval|stops) | supported-color-schemes

@@ -164,6 +164,9 @@ _SAME: Final = (
 _ZERO: Final = r"[+-]?(?:0(?:\.0\d*)?|\.0\d*|\d(?:\.\d+)?e-\d+)%?"
 _FACTOR: Final = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)%?"
 _HEX: Final = "#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})"
+_TIMING: Final = r"(?:-?(?:\d(?:\.\d+)?|\.\d+)s|-?\d{1,4}(?:\.\d+)?ms|[a-z-]+(?:\([\w., -]*\))?)"
+"""A time of less than ten seconds, or any other part of a transition."""
+
 _SIZE: Final = r"(?:[1-9]\d\d?(?:\.\d+)?(?:px|%)|[1-3]?[1-9]em)"
 _TRACKS: Final = rf"(?:auto|{_SIZE}|[1-9]fr)(?: (?:auto|{_SIZE}|[1-9]fr))*"
 _NOT_GREAT: Final = (
@@ -210,6 +213,10 @@ ROWS: Final = _rows((
     ("clip", "auto", r"rect\( ?(?:0|[01]px)(?:(?: ?, ?(?:0|[01]px)){3}|(?: (?:0|[01]px)){3}) ?\)", "clip"),
     ("mask mask-image mask-border mask-border-source -webkit-mask-box-image -webkit-mask-box-image-source"
      " line-clamp offset-path offset border-image animation animation-name", "none"),
+    # A style sheet may come while a page is shown, and a transition keep what was before it for a day.
+    (" ".join(f"{prefix}transition{part}" for prefix in ("", "-webkit-", "-moz-")
+              for part in ("", "-duration", "-delay")),
+     rf"{_TIMING}(?:[ ,]+{_TIMING})*"),
     ("mix-blend-mode container-type", "normal"),
     ("container", "none"),
     ("overflow-clip-margin", r"\d+px"),
