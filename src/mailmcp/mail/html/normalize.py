@@ -35,7 +35,8 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _DOCTYPE: Final = re.compile(
-    rf"(?>[{SPACES}]|<!--(?:-?>|.*?--!?>)|<\?[^>]*>)*+<!doctype", re.IGNORECASE | re.DOTALL
+    rf"(?>[{SPACES}]|<!--(?:-?>|.*?--!?>)|<\?[^>]*>)*+<!doctype",
+    re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -103,5 +104,5 @@ def normalize_html(html: str) -> NormalizedHtml:
 
 
 def _end_of(name: str, html: str, position: int) -> int:
-    end = re.compile(rf"</{name}(?=[{SPACES}/>])", re.IGNORECASE).search(html, position)
+    end = re.compile(rf"</{name}(?=[{SPACES}/>])", re.ASCII | re.IGNORECASE).search(html, position)
     return end.start() if end is not None else len(html)

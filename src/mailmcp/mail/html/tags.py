@@ -55,6 +55,9 @@ BLOCKS: Final = frozenset(
 )
 """What closes an open paragraph."""
 
+DISPLAYED_AS_BLOCKS: Final = BLOCKS | {"legend", "optgroup", "plaintext"}
+"""What browsers display as blocks, parts of tables apart (HTML standard, section 15.3)."""
+
 CELLS: Final = ("td", "th", "caption")
 
 _SECTION_ENDS: Final = (*CELLS, "tr", "tbody", "thead", "tfoot")

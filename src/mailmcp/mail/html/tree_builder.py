@@ -169,7 +169,7 @@ class TreeBuilder:
         if name == "table" and self._in_table():
             return True
         if name == "table" and self.blocks[-1:] == ["p"] and self.is_quirky:  # it stays in the paragraph
-            is_plain = re.search("style|class|hidden", self.paragraph, re.IGNORECASE) is None
+            is_plain = re.search("style|class|hidden", self.paragraph, re.ASCII | re.IGNORECASE) is None
             around = any(count for each, count in self.inline[-2].items() if each not in FORMATTING)
             return self.stack[-1][0] != "p" or not is_plain or around
         return (

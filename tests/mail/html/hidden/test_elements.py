@@ -134,6 +134,7 @@ def test_what_is_open_is_shown() -> None:
         r"<p style='d\69splay:n\6fne'>secret</p>",
         r"<p style='opacity:0;opacity:1\0000650'>secret</p>",
         r"<style>p{opacity:0;opacity:1\65 0}</style><p>secret</p>",
+        "<style>body:focus-within p{display:none}</style><p>secret</p><a href=x autofocus>x</a>",
         "<meta http-equiv=Refresh content='0;url=about:blank'>secret",
         "<meta http-equiv=content-security-policy content='style-src none'>secret",
         "<style title=a>p{}</style>secret",

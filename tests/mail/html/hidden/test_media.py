@@ -36,6 +36,7 @@ def test_does_not_hold_there(queries: str) -> None:
     [
         "(unknown)", "(unknown: 1)", "(grid)", "(scripting: none)", "(color-gamut: p3)", "(height: 3px)",
         "(max-width: x)", "(min-width: 1rlh)", "(min-width: 1%)",
+        "(prefers-color-scheme: dar\u212a)",
         "(max-width: 128ex)", "(min-height: 9ch)", "(width >= 600px)", "(width)",
         "(min-width:1)", "(min-orientation:landscape)", "(-webkit-min-device-pixel-ratio: 1)",
         "(max-device-width: 1024px)", "(min-device-width: 1025px)", "(min-width: 10.6666667in)",

@@ -21,7 +21,7 @@ from mailmcp.mail.html.hidden.values import (
     parse_length,
     parse_lengths,
 )
-from mailmcp.mail.html.tags import BLOCKS, CELLS, TABLE_PARTS
+from mailmcp.mail.html.tags import CELLS, DISPLAYED_AS_BLOCKS, TABLE_PARTS
 
 _EXTENT_MAX_PX: Final = 2.0  # no letter fits
 OFF_PAGE_PX: Final = 500.0
@@ -57,6 +57,10 @@ def is_caption(tag: str, values: Mapping[str, str]) -> bool:
     return tag == "caption" or values.get("display") == "table-caption"
 
 
+_CONTAINING: Final = frozenset({"hidden", "scroll", "auto"})
+"""Values of `overflow` with which a block contains its floats, unlike `clip` (CSS Overflow 3 section 3.1)."""
+
+
 def is_table_part(tag: str, values: Mapping[str, str]) -> bool:
     """Return whether an element is a cell, a row or a group of rows."""
     return values.get("display", f"table-{tag}" if tag in TABLE_PARTS else "").startswith("table-")
@@ -85,10 +89,18 @@ def kind_of(tag: str, values: Mapping[str, str]) -> str:
     elif display in ("initial", "unset"):
         display = "inline"
     elif display in ("", UNKNOWN, *WIDE):
-        display = "block" if tag in BLOCKS else "table" if tag in TABLE_PARTS or tag == "body" else "inline"
+        display = (
+            "block"
+            if tag in DISPLAYED_AS_BLOCKS
+            else "table"
+            if tag in TABLE_PARTS or tag == "body"
+            else "inline"
+        )
     if display == "inline":
         return display
-    clips = is_clipping(values) or (tag == "table" and display == "block" and "display" not in values)
+    clips = not _CONTAINING.isdisjoint(_overflows(values)) or (
+        tag == "table" and display == "block" and "display" not in values
+    )
     return "block" if display in ("block", "list-item") and not clips else "root"
 
 
@@ -109,9 +121,8 @@ def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
             place, moved = worst([place, MAYBE]), True
             continue
         px = sum(each.to_px(style.font_px, WINDOW_PX[0], style.root_px) for each in lengths)
-        if name in ("right", "bottom"):
-            opposite = values.get({"right": "left", "bottom": "top"}[name], "auto")
-            px = -px if opposite in ("auto", *WIDE) else 0.0
+        if name in ("right", "bottom"):  # from right to left, `left` yields to `right`
+            px = -px if name == "right" or values.get("top", "auto") in ("auto", *WIDE) else 0.0
         if name.endswith("left"):
             room_px -= px
         pushes = name not in OFFSETS and not is_absolute and (kind == "inline" or not name.endswith("left"))
@@ -120,7 +131,7 @@ def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
             far_px = _SEEN_PX if is_right else _FAR_PX
             moved = moved or not (0.0 if is_bound else -_OVERLAP_PX) <= px < far_px
         elif not -OFF_PAGE_PX < px < _FAR_PX:
-            is_sure = not pushes and len(lengths) == 1
+            is_sure = not pushes and len(lengths) == 1 and not (name == "right" and "left" in values)
             place, moved = worst([place, "position" if is_sure else MAYBE]), moved or pushes
         elif name in OFFSETS or px < 0:
             moved = moved or abs(px) > (0.0 if is_bound else _OVERLAP_PX)

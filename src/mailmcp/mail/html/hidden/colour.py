@@ -120,8 +120,8 @@ def parse_image(value: str) -> tuple[Colour, ...] | None:
         return None
     colours = [parse_colour(each) for each in re.findall(rf"(?:^|, ?)({_COLOUR})", match["stops"])]
     known = [each for each in colours if each is not None]
-    if len(known) < len(colours):
-        return None
+    if len(known) < len(colours) or ("(" in re.sub(r"\b(?:rgb|hsl)a?\(|hwb\(", "", match["stops"])):
+        return None  # between colors that aren't legacy ones, others lie (CSS Color 4 section 12.1)
     between = [shade for pair in pairwise(known) for shade in _shades(*pair)]
     return tuple(dict.fromkeys((*known, *between)))
 

@@ -52,7 +52,7 @@ from mailmcp.mail.html.hidden.values import (
     parse_lengths,
     parse_opacity,
 )
-from mailmcp.mail.html.tags import BLOCKS, TABLE_PARTS
+from mailmcp.mail.html.tags import DISPLAYED_AS_BLOCKS, TABLE_PARTS
 
 _OPACITY_MIN: Final = 0.1
 _SPREAD_MAX: Final = 4.0  # lengths in `em` are computed from the least that a font size may be
@@ -62,6 +62,7 @@ _EM: Final = re.compile(r"\d(?:em|ex|ch)")
 _LENGTHS: Final = re.compile(rf"{NUMBER}[a-z%]+")
 _LINE_MAX_PX: Final = 1_000.0  # pictures have 300, to show their alternative text in the middle
 _INDENT_PX: Final = (-24.0, 100.0)  # a short first line stays in the window
+_INDENT_ROOM_MAX_PX: Final = 100.0  # of lists and quotations
 _INDENT_ROOM_PX: Final = 40.0  # of lists and quotations, which counts where there is little room
 _NARROW_PX: Final = 300.0
 _OWN: Final = {name for name, row in ROWS.items() if not row.inherited}
@@ -84,7 +85,6 @@ _CANVAS: Final = {
 _AFTER_MARGIN: Final = frozenset({"background-color", "background-image", "overflow-x", "overflow-y"})
 _SPACINGS: Final = ("letter-spacing", "word-spacing")
 _SPACED: Final = frozenset(_SPACINGS)
-_FLEXIBLE: Final = ("flex", "grid")
 _RESIZING: Final = frozenset({"display", "height", "line-height", "margin-top", "padding-top", "float"})
 
 
@@ -106,23 +106,31 @@ def compute_style(
     if (
         not values
         and not parent.letters
-        and not parent.squeezes
+        and not (parent.squeezes or parent.low_line)
         and tag not in INDENTS_PX
-        and (parent.block_backgrounds == parent.backgrounds or not (tag in BLOCKS or tag in TABLE_PARTS))
+        and (
+            parent.block_backgrounds == parent.backgrounds
+            or not (tag in DISPLAYED_AS_BLOCKS or tag in TABLE_PARTS)
+        )
     ):
         return parent
     font_px, most_px = parent.font_px, parent.most_px
     if "font-size" in values:
         font_px, most_px = _font_sizes(values["font-size"], parent, is_soft="font-size" in soft)
     kind = kind_of(tag, values)
-    if parent.has_items and (kind == "inline" or is_table_part(tag, values)):
+    if parent.squeezes == "items" and (kind == "inline" or is_table_part(tag, values)):
         kind = "float"  # items of flexible boxes and grids are boxes, whatever they are elsewhere
     if tag in RAISED and kind == "inline" and LOW_LINE.fullmatch(values.get("line-height", "")):
         # In a line no height is too small: resets such as normalize.css give these none, to keep lines even.
         values = {name: value for name, value in values.items() if name != "line-height"}
-    has_canvas = parent.has_canvas or (tag in _CANVAS and not _CANVAS[tag].isdisjoint(values))
-    if tag == "body" and has_canvas and kind == "root":
-        kind = "block"  # which floats leave
+        parent = replace(parent, low_line=True)
+    if tag in _CANVAS:
+        has_canvas = parent.has_canvas or not _CANVAS[tag].isdisjoint(values)
+        parent = replace(parent, has_canvas=has_canvas)
+        if tag == "html":
+            parent = replace(parent, root_px=font_px)
+        elif has_canvas and kind == "root":
+            kind = "block"  # which floats leave
     own = {name: _judge_own(name, values, kind) for name in _OWN & values.keys()}
     opacity = parse_opacity(values.get("opacity", "initial"))
     total = parent.opacity * (1.0 if opacity is None else opacity)
@@ -137,29 +145,22 @@ def compute_style(
         parent,
         font_px=font_px,
         most_px=most_px,
-        root_px=font_px if tag == "html" else parent.root_px,
         line_height=leading or parent.line_height,
         white_space=parent.white_space if white_space in INHERITING else white_space,
         spacing_px=_spacing(values, parent, most_px, soft) if _SPACED & values.keys() else parent.spacing_px,
-        indent_px=sum(each.to_px(font_px, parent.width_px) for each in indents)
-        if indents
-        else parent.indent_px,
+        indent_px=_sum_px(indents, font_px, parent) if indents else parent.indent_px,
         opacity=total,
-        inherited=_judge_inherited(values, parent, kind, soft, font_px),
+        inherited=_judge_inherited(tag, values, parent, kind, soft, font_px),
         box=worst([faded, *(own[name] for name in own if not ROWS[name].moves), around]),
-        has_canvas=has_canvas,
-        squeezes=parent.squeezes if kind == "contents" else display.endswith(("flex", "grid", "box")),
-        has_items=(parent.has_items if kind == "contents" else display.endswith(_FLEXIBLE))
-        and tag != "details",
+        squeezes=_layout_of(tag, display, parent) if display else "",
         capacity=None,
-        unchecked=font_px > FONT_MAX_PX
-        or values.get("line-height") == UNKNOWN
+        unchecked=values.get("line-height") == UNKNOWN
         or (leading is not None and leading.to_px(font_px, font_px, parent.root_px) > _LINE_MAX_PX)
         or most_px > min(_SPREAD_MAX * font_px, FONT_MAX_PX)
         or (most_px > _SPREAD_MIN * font_px and (tag == "html" or _is_shifted(values)))
         or any(verdict for name, verdict in own.items() if ROWS[name].moves)
         or MAYBE in map(own.get, _COVERS)
-        or ("text-indent" in values and _judge_indent(values, parent, font_px) == MAYBE)  # pictures, too
+        or ("text-indent" in values and _judge_indent(tag, values, parent, font_px) == MAYBE)  # pictures
         or any(ROWS[name].judge(values[name]) for name in _SMEARS & values.keys())
         or (parent.squeezes and is_clipping(values))
         or (
@@ -209,13 +210,20 @@ def _judge_own(name: str, values: Mapping[str, str], kind: str) -> str:
     if name == "clip" and values.get("position") not in ("absolute", "fixed", UNKNOWN):
         return ""
     verdict = ROWS[name].judge(values[name])
-    if name in ("clip", "display") and values[name] == "inherit":  # the parent may be of another kind
+    if (
+        name in ("clip", "display", "float") and values[name] == "inherit"
+    ):  # the parent may be of another kind
         return MAYBE
     return MAYBE if verdict and name in _BOX_ONLY and kind in ("inline", "contents") else verdict
 
 
 def _judge_inherited(
-    values: Mapping[str, str], parent: ComputedStyle, kind: str, soft: frozenset[str], font_px: float
+    tag: str,
+    values: Mapping[str, str],
+    parent: ComputedStyle,
+    kind: str,
+    soft: frozenset[str],
+    font_px: float,
 ) -> frozenset[tuple[str, str]]:
     """Judge the inherited properties of an element; those of its parent hold as well."""
     found = dict(parent.inherited)
@@ -228,7 +236,7 @@ def _judge_inherited(
             if value == "collapse":  # rows and columns inherit it, whatever their cells say
                 found["collapse"] = MAYBE
         elif name == "text-indent":
-            found[name] = _judge_indent(values, parent, font_px)
+            found[name] = _judge_indent(tag, values, parent, font_px)
         elif value == UNKNOWN:
             found[name] = MAYBE
         elif name != "font-size" or not is_relative(value):
@@ -240,7 +248,31 @@ def _judge_inherited(
         is_idle = name == "text-indent" and (kind in ("inline", "contents") or is_in_line(values, kind))
         if (name in soft and around) or (is_idle and found[name] != around):
             found[name] = MAYBE
+    if (parent.low_line or parent.indent_px < _INDENT_PX[0]) and kind not in ("inline", "contents"):
+        found |= _judge_block(values, parent)
     return frozenset(item for item in found.items() if item[1])
+
+
+def _judge_block(values: Mapping[str, str], parent: ComputedStyle) -> dict[str, str]:
+    """Judge a block that inherits low lines or a negative indent, harmless to the elements around it."""
+    found = {}
+    if parent.low_line and "line-height" not in values:
+        found["line-height"] = MAYBE
+    if not _AFTER_MARGIN.isdisjoint(values):  # the room for an indent is outside of what it paints or clips
+        found["text-indent"] = MAYBE
+    return found
+
+
+def _layout_of(tag: str, display: str, parent: ComputedStyle) -> str:
+    """Return how an element with a `display` lays out its children, as `ComputedStyle.squeezes` says."""
+    found = "items" if display.endswith(("flex", "grid")) else "box" if display.endswith("box") else ""
+    if display == "contents":
+        found = parent.squeezes
+    return "box" if found and tag == "details" else found
+
+
+def _sum_px(lengths: Iterable[Length], font_px: float, parent: ComputedStyle) -> float:
+    return sum(each.to_px(font_px, parent.width_px, parent.root_px) for each in lengths)
 
 
 def _judge_line(values: Mapping[str, str], parent: ComputedStyle, kind: str) -> str:
@@ -264,12 +296,12 @@ def _spacing(
     for at, name in enumerate(_SPACINGS):
         if (value := values.get(name, "inherit")) not in INHERITING:
             length = parse_length(value)
-            px = length.to_px(font_px) if length else 0.0
+            px = length.to_px(font_px, root_px=parent.root_px) if length else 0.0
             found[at] = min(px, found[at]) if name in soft else px
     return found[0], found[1]
 
 
-def _judge_indent(values: Mapping[str, str], parent: ComputedStyle, font_px: float) -> str:
+def _judge_indent(tag: str, values: Mapping[str, str], parent: ComputedStyle, font_px: float) -> str:
     """Judge `text-indent`; the element's own margin makes room for one to the left, as in lists.
 
     Its background and what it clips begin after the margin.
@@ -278,12 +310,19 @@ def _judge_indent(values: Mapping[str, str], parent: ComputedStyle, font_px: flo
     if not lengths:
         return "" if values["text-indent"] == "initial" else MAYBE
     style = replace(parent, font_px=font_px)
-    edges = ("padding-left",) if not _AFTER_MARGIN.isdisjoint(values) else ("margin-left", "padding-left")
+    edges = ["padding-left"] if not _AFTER_MARGIN.isdisjoint(values) else ["margin-left", "padding-left"]
     room_px = sum(least_px(values, style, edge) for edge in edges)
+    # Parts of tables have no margins or no padding, and what 100 % is isn't known.
+    is_table = tag == "table" or tag in TABLE_PARTS or "table" in values.get("display", "")
+    is_vague = any("%" in values.get(edge, "") for edge in edges)
+    sure_px = 0.0 if is_table or is_vague else min(max(room_px, 0.0), _INDENT_ROOM_MAX_PX)
     indent_px = sum(each.to_px(font_px, WINDOW_PX[0], parent.root_px) for each in lengths)
-    if _INDENT_PX[0] - max(room_px, 0.0) <= indent_px <= _INDENT_PX[1]:
+    slack_px = 0.0 if parent.clips or len(edges) == 1 else _INDENT_PX[0]
+    if slack_px - sure_px <= indent_px <= _INDENT_PX[1]:
         return ""
-    is_sure = all(len(parse_lengths(values.get(edge, "0").replace("auto", "0"))) == 1 for edge in edges)
+    is_sure = not is_vague and all(
+        len(parse_lengths(values.get(edge, "0").replace("auto", "0"))) == 1 for edge in edges
+    )
     return "position" if is_sure and indent_px + room_px <= -OFF_PAGE_PX else MAYBE
 
 

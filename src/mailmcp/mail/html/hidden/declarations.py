@@ -82,6 +82,7 @@ _OTHER_NAMES: Final = {
             *("filter", "flex", "flex-basis", "line-clamp", "mask", "mask-image", "shape-outside"),
             *("transform", "transform-origin", "writing-mode", "align-content", "align-items", "align-self"),
             *("justify-content", "flex-direction", "flex-flow", "box-align", "box-pack"),
+            *("transition", "transition-delay", "transition-duration"),
         )
     },
     "-moz-border-radius": "border-radius", "-moz-box-align": "box-align", "-moz-box-pack": "box-pack",
@@ -135,11 +136,13 @@ _ALSO: Final = {
 _WITH_STRINGS: Final = frozenset({"list-style", "list-style-type", "quotes"})
 
 _WEIGHT: Final = "bold|bolder|lighter|[1-9]00"
-_IDENT: Final = r"(?!(?:inherit|initial|unset|revert|revert-layer|default)\b)-?[a-z_][\w-]*"
+_IDENT: Final = r"(?!(?:inherit|initial|unset|revert|revert-layer|default)\b)[a-z_][\w-]*"
 _GENERIC: Final = r"(?:sans-serif|serif|cursive|fantasy|monospace|math|system-ui|ui-[a-z-]+)(?![\w-])"
-_FAMILY: Final = rf"(?:\"[^\"]*\"|'[^']*'|{_GENERIC}(?! [\w-])|(?!{_GENERIC}){_IDENT}(?: {_IDENT})*)"
+_FAMILY: Final = (
+    rf"(?:\"[^\"]*\"|'[^']*'|(?:{_GENERIC}|-apple-system)(?! [\w-])|(?!{_GENERIC}){_IDENT}(?: {_IDENT})*)"
+)
 _FONT: Final = re.compile(
-    rf"(?:normal ){{0,2}}"
+    rf"(?!(?:[a-z-]+ |\d+ ){{5}})(?:normal ){{0,2}}"
     rf"(?:(?:(?:italic|oblique) )?(?:small-caps )?(?:(?:{_WEIGHT}) )?|(?:{_WEIGHT}) (?:italic|oblique) )"
     rf"({NUMBER}(?:%|[a-z]+)|0|{_IDENT})(?: ?/ ?([\w.%+-]+))? {_FAMILY}(?: ?, ?{_FAMILY})*"
 )
@@ -346,9 +349,10 @@ def _font(value: str) -> dict[str, str]:
         return dict.fromkeys(parts, value)
     if value in _SYSTEM_FONTS:
         return dict(zip(parts, ("small", "normal", "none"), strict=True))
-    if match is None or (parse_length(match[2] or "0", "em") is None and match[2] != "normal"):
+    leading = match[2] or "normal" if match else "-"
+    if match is None or leading.startswith("-") or not (leading == "normal" or parse_length(leading, "em")):
         return dict.fromkeys(parts, UNKNOWN)
-    return dict(zip(parts, (match[1], match[2] or "normal", "none"), strict=True))
+    return dict(zip(parts, (match[1], leading, "none"), strict=True))
 
 
 def _background(value: str) -> dict[str, str]:

@@ -23,6 +23,7 @@ _MEETS_ALL: Final = frozenset({"display", "position", "float"})
 
 _MEETS_NONE: Final = frozenset(
     {"margin-top", "margin-right", "margin-bottom", "padding-right", "padding-bottom", "vertical-align"}
+    | {"transition", "transition-duration", "transition-delay"}
     | {
         f"border{side}{part}"
         for side in ("", "-top", "-right", "-bottom", "-left")

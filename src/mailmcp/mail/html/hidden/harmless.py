@@ -9,13 +9,13 @@ from typing import Final
 
 _HARMLESS: Final = re.compile(
     r"""
-    _.* | --.* | mso-.* | -(?!webkit-|moz-|internal-)[a-z]+-.*  # no browser of today looks at these
+    _.* | --.* | mso-.* | -(?!webkit-|moz-|internal-|epub-)[a-z]+-.*  # no browser of today looks at these
     | (?:-webkit-|-moz-)? (?:
       (?:osx-)?font-(?:smoothing|synthesis|kerning|optical-sizing|(?:feature|variation)-settings)
     | font-(?:family|weight|style|stretch|variant(?:-[a-z-]+)?|color)
     | text-(?:align|align-last|justify|transform|overflow|rendering|size-adjust|stroke-color|wrap-style)
     | text-(?:decoration-(?:color|line|style|skip|skip-ink)|effect)
-    | text-underline(?:-(?:offset|position|color|style))?
+    | text-underline(?:-(?:position|color|style))?
     | word-(?:break|wrap) | overflow-wrap | line-break | hyphens | nbsp-mode | locale | speak
     | border-(?:(?:top-|right-|bottom-|left-)?(?:color|style)|collapse) | outline-(?:color|style)
     | background-(?:attachment|repeat) | empty-cells | table-layout | clear

@@ -153,7 +153,7 @@ def parse_legacy_colour(name: str, value: str) -> tuple[Declaration, ...]:
     """Read a colour of an attribute, where browsers make one of any text (HTML standard, section 2.4.6)."""
     if not value:  # white space alone is black
         return ()
-    if not value.isascii():  # some browsers ignore more kinds of white space
+    if not value.isascii() or len(value) > 128:  # browsers ignore other white space, and count the `#` or not
         return (Declaration(name, UNKNOWN),)
     word = value.strip(f"{SPACES}\v").lower()
     if word == "transparent":

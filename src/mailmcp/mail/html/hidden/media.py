@@ -38,7 +38,7 @@ _ROUNDED_PX: Final = 0.5
 def media_matches(queries: str) -> bool | None:
     """Return whether a media query list without comments matches; an empty one does."""
     text = collapse(queries.lower())
-    if _PLAIN.fullmatch(text) is None:
+    if not queries.isascii() or _PLAIN.fullmatch(text) is None:
         return None
     found = {_query_matches(query.strip(" ")) for query in text.split(",")}
     return True if not text or True in found else None if None in found else False

@@ -29,7 +29,7 @@ BACKGROUNDS: Final = frozenset({"background-color", "background-image"})
 RAISED: Final = frozenset({"sub", "sup"})
 """Elements that browsers raise or lower, so that they may leave the background of their line."""
 
-_ODD: Final = frozenset(
+ODD_BOXES: Final = frozenset(
     {"details", "dialog", "fieldset", "legend", "marquee", "meter", "progress"}
     | {"rb", "rp", "rt", "rtc", "ruby", "select", "slot", "summary"}
 )
@@ -48,7 +48,7 @@ def is_odd_box(tag: str, values: Mapping[str, str]) -> bool:
 
     Any background of an element around them may be what is seen.
     """
-    return tag in _ODD or is_caption(tag, values)
+    return tag in ODD_BOXES or is_caption(tag, values)
 
 
 def is_raised(tag: str, values: Mapping[str, str]) -> bool:

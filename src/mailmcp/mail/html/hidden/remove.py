@@ -20,7 +20,7 @@ from mailmcp.mail.html.hidden.boxes import INDENTS_PX
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
 from mailmcp.mail.html.hidden.computed import compute_style
 from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
-from mailmcp.mail.html.hidden.painting import BACKGROUNDS, is_raised, join_behind
+from mailmcp.mail.html.hidden.painting import BACKGROUNDS, ODD_BOXES, is_raised, join_behind
 from mailmcp.mail.html.hidden.selector import Element, parse_selector
 from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
@@ -28,7 +28,7 @@ from mailmcp.mail.html.hidden.traits import RAISED_MIN, Traits
 from mailmcp.mail.html.hidden.values import MAYBE, WIDE, WINDOW_PX
 from mailmcp.mail.html.normalize import normalize_html
 from mailmcp.mail.html.style_elements import StyleSheet
-from mailmcp.mail.html.tags import BLOCKS, FORM_ATTRIBUTE, TABLE_PARTS, TAG_ATTRIBUTE
+from mailmcp.mail.html.tags import DISPLAYED_AS_BLOCKS, FORM_ATTRIBUTE, TABLE_PARTS, TAG_ATTRIBUTE
 
 MARK_OPENING: Final = "[may be hidden: "
 """Written before text that may be hidden; a bracket closes it, and those in the text become round."""
@@ -46,18 +46,17 @@ _EITHER: Final = frozenset(
 )
 _MAYBE_RENDERED: Final = frozenset(
     {"audio", "canvas", "video", "math", "svg"}
-    | {"details", "marquee", "noscript", "object", "option", "select"}
+    | {"details", "marquee", "noscript", "object", "optgroup", "option", "select"}
     | {"camera", "geolocation", "microphone", "usermedia"}  # of Chromium
 )
 """Elements whose content some programs show, or show a part of."""
 
 _SPECIAL: Final = (
-    _NOT_RENDERED
-    | _MAYBE_RENDERED
-    | INDENTS_PX.keys()
-    | STYLED.keys()
-    | {"caption", "dialog", "datalist", "rp", "rt", "summary"}
+    _NOT_RENDERED | _MAYBE_RENDERED | INDENTS_PX.keys() | STYLED.keys() | ODD_BOXES | {"caption", "datalist"}
 )
+_ODD: Final = frozenset({"autofocus", "shadowrootmode"})
+"""Attributes that make rules with `:focus-within` apply, or show a shadow tree."""
+
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
 _BRACKETS: Final = re.compile(r"[^\w]{0,2}")
 """What `rp` may have, which is shown only where ruby isn't supported."""
@@ -209,12 +208,12 @@ class _Visitor:
         tag = attributes.get(TAG_ATTRIBUTE) or node.tag or ""
         if tag != node.tag or FORM_ATTRIBUTE in attributes:  # of these no selector knows
             attributes = {name: value for name, value in attributes.items() if name not in _WRITTEN_HERE}
-        is_block = tag in BLOCKS or tag in TABLE_PARTS
+        is_block = tag in DISPLAYED_AS_BLOCKS or tag in TABLE_PARTS
         self.blocks += is_block
         block = self.blocks if is_block else level.block
         inner = level.possible
         reaches = not is_block or (inner.block_backgrounds == inner.backgrounds and not inner.letters)
-        is_plain = not attributes and tag not in _SPECIAL and not inner.squeezes
+        is_plain = not attributes and tag not in _SPECIAL and not (inner.squeezes or inner.low_line)
         if is_plain and self.cascade.is_empty and reaches:
             # So is most of most mail.
             return _Level(level.certain, level.possible, level.family, block, level.raised, level.is_removed)
@@ -314,7 +313,7 @@ class _Visitor:
 def _is_odd(tag: str, attributes: Mapping[str, str], values: Mapping[str, str]) -> bool:
     """Return whether browsers show something else than an element's content, or paint cells around it."""
     is_styled = not {"background-color", "visibility"}.isdisjoint(values)
-    return "shadowrootmode" in attributes or (tag in ("col", "colgroup") and is_styled)
+    return not _ODD.isdisjoint(attributes) or (tag in ("col", "colgroup") and is_styled)
 
 
 def _has_place(values: Mapping[str, str]) -> bool:

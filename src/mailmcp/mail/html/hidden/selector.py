@@ -137,7 +137,7 @@ def parse_selector(text: str) -> Selector:
             weights.append((0, 1, 0))
         elif pseudo.startswith("::") or _PSEUDO_ELEMENT.fullmatch(pseudo):
             pseudo_element = pseudo
-            certain = certain and _PSEUDO_ELEMENT.fullmatch(pseudo) is not None
+            certain = certain and not match["options"] and _PSEUDO_ELEMENT.fullmatch(pseudo) is not None
         elif pseudo in _DYNAMIC and not match["options"]:
             waits = True
         elif (known := _condition(match)) is not None:

@@ -83,11 +83,15 @@ class ComputedStyle:
     clipped: bool = False
     """Whether a box around clips what is higher than it."""
 
-    squeezes: bool = False
-    """Whether the element is a flexible box or a grid, which may leave nothing of a child that clips."""
+    squeezes: str = ""
+    """How the element lays out its children, if it may leave nothing of one that clips.
 
-    has_items: bool = False
-    """Whether its children are certainly boxes; those of an old flexible box, or of `details`, aren't."""
+    "items" for a flexible box or a grid, whose children are boxes; "box" for an old flexible box and for
+    `details`, of which they may be; "" for others.
+    """
+
+    low_line: bool = False
+    """Whether blocks inside have lines that lie on each other, since `sup` or `sub` around them does."""
 
     capacity: int | None = None
     """How many characters fit into the element's own box; None if it grows with them."""

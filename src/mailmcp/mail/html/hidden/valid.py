@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import permutations
 from typing import Final
 
-from mailmcp.mail.html.hidden.values import WIDE
+from mailmcp.mail.html.hidden.values import SOON, WIDE
 
 _UNITS: Final = "px|pt|pc|cm|mm|in|em|rem"
 _LENGTH: Final = rf"(?:\d+(?:\.\d+)?(?:{_UNITS})|0)"
@@ -54,6 +54,12 @@ _VALID: Final = {
             "background-image",
             rf"none|url\([^()]*\)|linear-gradient\((?:{_DIRECTION}, ?)?{_STOP}(?:, ?{_STOP})+\)",
         ),
+        (
+            "transition",
+            rf"none|(?:(?:all|color|opacity|background-color) )?{SOON}(?: (?:ease|linear|ease-in|ease-out))?",
+        ),
+        ("transition-duration transition-delay", SOON),
+        ("writing-mode", "horizontal-tb"),
         ("list-style", rf"{_MARKERS}(?: (?:in|out)side)?"),
         ("list-style-type", _MARKERS),
     )

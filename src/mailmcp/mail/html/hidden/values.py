@@ -164,8 +164,10 @@ _SAME: Final = (
 _ZERO: Final = r"[+-]?(?:0(?:\.0\d*)?|\.0\d*|\d(?:\.\d+)?e-\d+)%?"
 _FACTOR: Final = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)%?"
 _HEX: Final = "#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})"
-_TIMING: Final = r"(?:-?(?:\d(?:\.\d+)?|\.\d+)s|-?\d{1,4}(?:\.\d+)?ms|[a-z-]+(?:\([\w., -]*\))?)"
-"""A time of less than ten seconds, or any other part of a transition."""
+SOON: Final = r"(?:(?:[01]|0?\.\d+)s|(?:\d{1,3}|1000)ms)"
+"""A time of up to a second."""
+
+_TIMING: Final = rf"(?:-?{SOON}|(?:cubic-bezier|steps|linear)\([\w., -]*\)|[a-z-]+(?![\w(-]))"
 
 _SIZE: Final = r"(?:[1-9]\d\d?(?:\.\d+)?(?:px|%)|[1-3]?[1-9]em)"
 _TRACKS: Final = rf"(?:auto|{_SIZE}|[1-9]fr)(?: (?:auto|{_SIZE}|[1-9]fr))*"
@@ -214,9 +216,8 @@ ROWS: Final = _rows((
     ("mask mask-image mask-border mask-border-source -webkit-mask-box-image -webkit-mask-box-image-source"
      " line-clamp offset-path offset border-image animation animation-name", "none"),
     # A style sheet may come while a page is shown, and a transition keep what was before it for a day.
-    (" ".join(f"{prefix}transition{part}" for prefix in ("", "-webkit-", "-moz-")
-              for part in ("", "-duration", "-delay")),
-     rf"{_TIMING}(?:[ ,]+{_TIMING})*"),
+    ("transition", rf"{_TIMING}(?:[ ,]+{_TIMING})*"),
+    ("transition-duration transition-delay", rf"-?{SOON}(?: ?, ?-?{SOON})*"),
     ("mix-blend-mode container-type", "normal"),
     ("container", "none"),
     ("overflow-clip-margin", r"\d+px"),
@@ -238,7 +239,8 @@ ROWS: Final = _rows((
 )) | _rows((
     ("visibility", "visible", "hidden|collapse", "visibility"),
     ("-webkit-text-security text-combine-upright -webkit-text-combine", "none"),
-    ("text-wrap text-wrap-mode", "wrap|balance|pretty|stable"),
+    ("text-wrap", "wrap|balance|pretty|stable"),
+    ("text-wrap-mode", "wrap"),
     ("white-space-collapse", "collapse"),
     ("tab-size -moz-tab-size", r"\d|1\d"),
     ("letter-spacing",
@@ -252,6 +254,7 @@ ROWS: Final = _rows((
     ("-webkit-text-stroke", rf"0(?:px)?(?: {_HEX})?"),
     ("-webkit-text-stroke-width", "0(?:px)?"),
     ("font-size-adjust", "none"),
+    ("text-underline-offset", r"auto|0|1?\d(?:\.\d+)?px|0?\.[0-4]\d*em"),
     ("text-shadow", f"none|{_SHADOW}"),
 ), inherited=True, moves=True) | _rows((
     ("position", "static|relative", "absolute|fixed|(?:-webkit-)?sticky", "position"),
@@ -280,7 +283,7 @@ ROWS: Final = _rows((
      rf"{_CORNER}(?: {_CORNER})?"),
     ("shape-outside", "none"),
     ("list-style list-style-type", r"(?:[^\"'(?]|url\([^()]*\))*"),  # strings are text that isn't in the mail
-    ("quotes", "auto|none|match-parent"),
+    ("quotes", "auto|none"),
     ("transform-origin",
      r"(?:left|right|center|0|\d?\d%|100%)(?: (?:top|bottom|center|0|\d?\d%|100%))?|top|bottom"),
     (OTHER, "(?!)"),

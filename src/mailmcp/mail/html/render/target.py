@@ -22,7 +22,7 @@ _HTML_AGAIN: Final = frozenset({"foreignobject", "desc", "annotation-xml", "mi",
 SUBMITS: Final = frozenset({"submit", "image"})
 _NO_FIELDS: Final = frozenset({"hidden", "button", "reset"})
 _ANIMATED: Final = ("to", "values", "from")
-_HREF: Final = re.compile(r"(?:xlink:)?href", re.IGNORECASE)
+_HREF: Final = re.compile(r"(?:xlink:)?href", re.ASCII | re.IGNORECASE)
 
 
 def mark_targets(tree: LexborHTMLParser) -> None:
