@@ -248,7 +248,7 @@ def _is_distinctive(name: str) -> bool:
 
 
 def _name_keys(name: str) -> frozenset[tuple[str, ...]]:
-    """Return the sorted words of a name in both readings: a sign separates words, or stands for a letter."""
+    """Return the sorted words of a name, read in two ways: signs separate words, or stand for letters."""
     apart = sorted(skeleton(word) for word in _WORD.findall(name))
     return frozenset({tuple(apart), tuple(sorted(_WORD.findall(skeleton(name))))})
 

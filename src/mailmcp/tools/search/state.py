@@ -390,3 +390,8 @@ def as_sent(name: str, text: str) -> str:
         return text
     escaped = escape(text)
     return escaped if '"' in text or accepts(name, escaped) else f'"{text}"'
+
+
+def can_be_sent(name: str, text: str) -> bool:
+    """Return whether an argument reads a text, as `as_sent` writes it, as the same."""
+    return parse_phrase(unescape(as_sent(name, text))) == text

@@ -51,14 +51,13 @@ INDENTS_PX: Final = dict.fromkeys(("blockquote", "figure"), 80.0) | dict.fromkey
 )
 """How much of the width that style sheet takes by margins or padding."""
 
+_CONTAINING: Final = frozenset({"hidden", "scroll", "auto"})
+"""Values of `overflow` with which a block contains its floats, unlike `clip` (CSS Overflow 3 section 3.1)."""
+
 
 def is_caption(tag: str, values: Mapping[str, str]) -> bool:
     """Return whether an element is the caption of a table, which may be as narrow as one word."""
     return tag == "caption" or values.get("display") == "table-caption"
-
-
-_CONTAINING: Final = frozenset({"hidden", "scroll", "auto"})
-"""Values of `overflow` with which a block contains its floats, unlike `clip` (CSS Overflow 3 section 3.1)."""
 
 
 def is_table_part(tag: str, values: Mapping[str, str]) -> bool:
@@ -89,13 +88,8 @@ def kind_of(tag: str, values: Mapping[str, str]) -> str:
     elif display in ("initial", "unset"):
         display = "inline"
     elif display in ("", UNKNOWN, *WIDE):
-        display = (
-            "block"
-            if tag in DISPLAYED_AS_BLOCKS
-            else "table"
-            if tag in TABLE_PARTS or tag == "body"
-            else "inline"
-        )
+        is_table = tag in TABLE_PARTS or tag == "body"
+        display = "block" if tag in DISPLAYED_AS_BLOCKS else "table" if is_table else "inline"
     if display == "inline":
         return display
     clips = not _CONTAINING.isdisjoint(_overflows(values)) or (
@@ -214,7 +208,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         verdict = (
             "extent" if is_tiny and kind != "inline" and not is_cell and _clips_all(tag, values) else MAYBE
         )
-    if style.squeezes:
+    if style.layout:
         style = replace(style, unchecked=True)
     if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
         style = replace(style, capacity=0)

@@ -62,8 +62,8 @@ _EM: Final = re.compile(r"\d(?:em|ex|ch)")
 _LENGTHS: Final = re.compile(rf"{NUMBER}[a-z%]+")
 _LINE_MAX_PX: Final = 1_000.0  # pictures have 300, to show their alternative text in the middle
 _INDENT_PX: Final = (-24.0, 100.0)  # a short first line stays in the window
-_INDENT_ROOM_MAX_PX: Final = 100.0  # of lists and quotations
-_INDENT_ROOM_PX: Final = 40.0  # of lists and quotations, which counts where there is little room
+_HANGING_MAX_PX: Final = 100.0  # how far a first line may hang out into a margin, as in lists
+_LIST_INDENT_PX: Final = 40.0  # of lists and quotations, which counts where there is little room
 _NARROW_PX: Final = 300.0
 _OWN: Final = {name for name, row in ROWS.items() if not row.inherited}
 _INHERITED: Final = (ROWS.keys() - _OWN) | {"text-indent"}
@@ -106,7 +106,7 @@ def compute_style(
     if (
         not values
         and not parent.letters
-        and not (parent.squeezes or parent.low_line)
+        and not (parent.layout or parent.low_line)
         and tag not in INDENTS_PX
         and (
             parent.block_backgrounds == parent.backgrounds
@@ -118,7 +118,7 @@ def compute_style(
     if "font-size" in values:
         font_px, most_px = _font_sizes(values["font-size"], parent, is_soft="font-size" in soft)
     kind = kind_of(tag, values)
-    if parent.squeezes == "items" and (kind == "inline" or is_table_part(tag, values)):
+    if parent.layout == "items" and (kind == "inline" or is_table_part(tag, values)):
         kind = "float"  # items of flexible boxes and grids are boxes, whatever they are elsewhere
     if tag in RAISED and kind == "inline" and LOW_LINE.fullmatch(values.get("line-height", "")):
         # In a line no height is too small: resets such as normalize.css give these none, to keep lines even.
@@ -140,6 +140,7 @@ def compute_style(
     around = _judge_line(values, parent, kind) if parent.inherited else parent.box
     leading = _line_height(values.get("line-height", ""), font_px, parent.root_px)
     indents = parse_lengths(values.get("text-indent", ""))
+    indent = _judge_indent(tag, values, parent, font_px) if "text-indent" in values else ""
     white_space, display = values.get("white-space", "inherit"), values.get("display", "")
     style = replace(
         parent,
@@ -150,9 +151,9 @@ def compute_style(
         spacing_px=_spacing(values, parent, most_px, soft) if _SPACED & values.keys() else parent.spacing_px,
         indent_px=_sum_px(indents, font_px, parent) if indents else parent.indent_px,
         opacity=total,
-        inherited=_judge_inherited(tag, values, parent, kind, soft, font_px),
+        inherited=_judge_inherited(values, parent, kind, soft, indent),
         box=worst([faded, *(own[name] for name in own if not ROWS[name].moves), around]),
-        squeezes=_layout_of(tag, display, parent) if display else "",
+        layout=_layout_of(tag, display, parent) if display else "",
         capacity=None,
         unchecked=values.get("line-height") == UNKNOWN
         or (leading is not None and leading.to_px(font_px, font_px, parent.root_px) > _LINE_MAX_PX)
@@ -160,9 +161,9 @@ def compute_style(
         or (most_px > _SPREAD_MIN * font_px and (tag == "html" or _is_shifted(values)))
         or any(verdict for name, verdict in own.items() if ROWS[name].moves)
         or MAYBE in map(own.get, _COVERS)
-        or ("text-indent" in values and _judge_indent(tag, values, parent, font_px) == MAYBE)  # pictures
+        or indent == MAYBE  # pictures
         or any(ROWS[name].judge(values[name]) for name in _SMEARS & values.keys())
-        or (parent.squeezes and is_clipping(values))
+        or (parent.layout and is_clipping(values))
         or (
             parent.clipped
             and kind != "none"
@@ -174,7 +175,7 @@ def compute_style(
     style = paint(tag, values, move(tag, values, style, kind), kind, font_px / max(parent.font_px, 1.0))
     style = clip(tag, values, style, kind)
     if tag in INDENTS_PX and style.room_px < _NARROW_PX:
-        style = replace(style, room_px=style.room_px - _INDENT_ROOM_PX)
+        style = replace(style, room_px=style.room_px - _LIST_INDENT_PX)
     return replace(style, backgrounds=style.seen_backgrounds) if is_odd else style
 
 
@@ -210,22 +211,23 @@ def _judge_own(name: str, values: Mapping[str, str], kind: str) -> str:
     if name == "clip" and values.get("position") not in ("absolute", "fixed", UNKNOWN):
         return ""
     verdict = ROWS[name].judge(values[name])
-    if (
-        name in ("clip", "display", "float") and values[name] == "inherit"
-    ):  # the parent may be of another kind
-        return MAYBE
+    if name in ("clip", "display", "float") and values[name] == "inherit":
+        return MAYBE  # the parent may be of another kind
     return MAYBE if verdict and name in _BOX_ONLY and kind in ("inline", "contents") else verdict
 
 
 def _judge_inherited(
-    tag: str,
-    values: Mapping[str, str],
-    parent: ComputedStyle,
-    kind: str,
-    soft: frozenset[str],
-    font_px: float,
+    values: Mapping[str, str], parent: ComputedStyle, kind: str, soft: frozenset[str], indent: str
 ) -> frozenset[tuple[str, str]]:
-    """Judge the inherited properties of an element; those of its parent hold as well."""
+    """Judge the inherited properties of an element; those of its parent hold as well.
+
+    Args:
+        values: By property.
+        parent: Style of the parent.
+        kind: Of box.
+        soft: Properties that may be inherited instead.
+        indent: The verdict on `text-indent`, if the element has one.
+    """
     found = dict(parent.inherited)
     for name in values.keys() & (_INHERITED | COLOURS | {"font-size"}):
         value, around = values[name], found.get(name, "")
@@ -236,7 +238,7 @@ def _judge_inherited(
             if value == "collapse":  # rows and columns inherit it, whatever their cells say
                 found["collapse"] = MAYBE
         elif name == "text-indent":
-            found[name] = _judge_indent(tag, values, parent, font_px)
+            found[name] = indent
         elif value == UNKNOWN:
             found[name] = MAYBE
         elif name != "font-size" or not is_relative(value):
@@ -264,10 +266,10 @@ def _judge_block(values: Mapping[str, str], parent: ComputedStyle) -> dict[str, 
 
 
 def _layout_of(tag: str, display: str, parent: ComputedStyle) -> str:
-    """Return how an element with a `display` lays out its children, as `ComputedStyle.squeezes` says."""
+    """Return how an element with a `display` lays out its children, as `ComputedStyle.layout` says."""
     found = "items" if display.endswith(("flex", "grid")) else "box" if display.endswith("box") else ""
     if display == "contents":
-        found = parent.squeezes
+        found = parent.layout
     return "box" if found and tag == "details" else found
 
 
@@ -309,16 +311,17 @@ def _judge_indent(tag: str, values: Mapping[str, str], parent: ComputedStyle, fo
     lengths = parse_lengths(values["text-indent"])
     if not lengths:
         return "" if values["text-indent"] == "initial" else MAYBE
+    has_edge = not _AFTER_MARGIN.isdisjoint(values)
+    edges = ["padding-left"] if has_edge else ["margin-left", "padding-left"]
     style = replace(parent, font_px=font_px)
-    edges = ["padding-left"] if not _AFTER_MARGIN.isdisjoint(values) else ["margin-left", "padding-left"]
     room_px = sum(least_px(values, style, edge) for edge in edges)
+    indent_px = sum(each.to_px(font_px, WINDOW_PX[0], parent.root_px) for each in lengths)
     # Parts of tables have no margins or no padding, and what 100 % is isn't known.
     is_table = tag == "table" or tag in TABLE_PARTS or "table" in values.get("display", "")
     is_vague = any("%" in values.get(edge, "") for edge in edges)
-    sure_px = 0.0 if is_table or is_vague else min(max(room_px, 0.0), _INDENT_ROOM_MAX_PX)
-    indent_px = sum(each.to_px(font_px, WINDOW_PX[0], parent.root_px) for each in lengths)
-    slack_px = 0.0 if parent.clips or len(edges) == 1 else _INDENT_PX[0]
-    if slack_px - sure_px <= indent_px <= _INDENT_PX[1]:
+    hanging_px = 0.0 if is_table or is_vague else min(max(room_px, 0.0), _HANGING_MAX_PX)
+    slack_px = 0.0 if parent.clips or has_edge else _INDENT_PX[0]
+    if slack_px - hanging_px <= indent_px <= _INDENT_PX[1]:
         return ""
     is_sure = not is_vague and all(
         len(parse_lengths(values.get(edge, "0").replace("auto", "0"))) == 1 for edge in edges

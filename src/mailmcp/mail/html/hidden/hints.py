@@ -160,7 +160,7 @@ def parse_legacy_colour(name: str, value: str) -> tuple[Declaration, ...]:
         return ()
     if _COLOUR.fullmatch(word) and parse_colour(word):
         return (Declaration(name, word),)
-    digits = re.sub("[^0-9a-f]", "0", word[:128].removeprefix("#"))
+    digits = re.sub("[^0-9a-f]", "0", word.removeprefix("#"))
     size = max(-(-len(digits) // 3), 1)
     channels = [digits.ljust(3 * size, "0")[at : at + size][-8:] for at in (0, size, 2 * size)]
     while len(channels[0]) > 2 and all(channel.startswith("0") for channel in channels):

@@ -213,7 +213,7 @@ class _Visitor:
         block = self.blocks if is_block else level.block
         inner = level.possible
         reaches = not is_block or (inner.block_backgrounds == inner.backgrounds and not inner.letters)
-        is_plain = not attributes and tag not in _SPECIAL and not (inner.squeezes or inner.low_line)
+        is_plain = not attributes and tag not in _SPECIAL and not (inner.layout or inner.low_line)
         if is_plain and self.cascade.is_empty and reaches:
             # So is most of most mail.
             return _Level(level.certain, level.possible, level.family, block, level.raised, level.is_removed)

@@ -83,7 +83,7 @@ class ComputedStyle:
     clipped: bool = False
     """Whether a box around clips what is higher than it."""
 
-    squeezes: str = ""
+    layout: str = ""
     """How the element lays out its children, if it may leave nothing of one that clips.
 
     "items" for a flexible box or a grid, whose children are boxes; "box" for an old flexible box and for

@@ -132,7 +132,7 @@ class _Reader:
             if node.type == "qualified-rule":
                 self.unchecked |= "&" in node.prelude
                 selectors = [parse_selector(text) for text in _split(node.prelude)]
-                if outer:
+                if outer:  # they weigh what the heaviest of these weighs, and their own
                     selectors = [replace(each, specificity=HEAVIEST) for each in selectors]
                 self.unchecked |= not all(each.is_plain for each in selectors)
                 # One selector that a browser doesn't understand makes it drop the rule.

@@ -19,12 +19,10 @@ from mailmcp.tools.search.groups.rows import format_moment, group_line, groups_n
 from mailmcp.tools.search.nothing_found.elsewhere import cover_empty
 from mailmcp.tools.search.nothing_found.suggestion import suggest_search
 from mailmcp.tools.search.sources import Searches
-from mailmcp.tools.search.state import Search, arguments_of, as_sent, repeat_search
-from mailmcp.tools.search.values import parse_phrase
+from mailmcp.tools.search.state import Search, arguments_of, as_sent, can_be_sent, repeat_search
 from mailmcp.tools.tool import Call
 from mailmcp.wording import counted
 from mcp_envelope import Issue, NextAction, Outcome, Page
-from mcp_envelope.markdown import unescape
 
 _TIMES = ("since", "before", "start_date", "end_date", "last_days")
 
@@ -138,12 +136,11 @@ def _next_action(coverage: Coverage, grouped: Grouped, group_by: GroupBy, zone: 
         )
     if not grouped.rows or not grouped.rows[0].key:
         return None
+    if grouped.top is not None and not can_be_sent(grouped.top.argument, grouped.rows[0].key):
+        return None
     without, criteria = _first_group(search, grouped, group_by, zone)
-    key = grouped.rows[0].key
-    for value in criteria.values():
-        is_lost = grouped.top is not None and parse_phrase(unescape(str(value))) != key
-        if is_lost or len(str(value)) > limits.ARGUMENT_CHARS_MAX:
-            return None  # no argument can hold its key
+    if any(len(str(value)) > limits.ARGUMENT_CHARS_MAX for value in criteria.values()):
+        return None
     without = [*without, "group_by", "sort", "limit"]
     return repeat_search(search, "Show the messages of the first group.", without=without, **criteria)
 
