@@ -10,7 +10,7 @@ from steps import assert_linear
     ("html", "tamed"),
     [
         ("", ""),
-        ("a < b && c <3 d", "a < b && c <3 d"),
+        ("a < b && c <3 d", "a &lt; b && c &lt;3 d"),
         ("<p class=x>a<br>b</p>", "<p class=x>a<br>b</p>"),
         ("<DIV>a</div>", "<div>a</div>"),
         # What is no text goes.

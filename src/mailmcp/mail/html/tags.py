@@ -38,10 +38,12 @@ WRITTEN_AS: Final = {
 """Their tags switch parsers to other rules; written as these, with the name kept as `TAG_ATTRIBUTE`."""
 
 TAG_ATTRIBUTE: Final = "data-mailmcp"
-"""Name of the element in the source, where it was written as another. Mail cannot set it."""
+"""Name of the element in the source, where it was written as another.
+
+Mail can't set an attribute whose name begins so, and style sheets don't see it."""
 
 FORM_ATTRIBUTE: Final = f"{TAG_ATTRIBUTE}-form"
-"""Number of a form, and of that which a button or field sends. Mail cannot set it."""
+"""Number of a form, and of that which a button or field sends."""
 
 FORMATTING: Final = frozenset(
     ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")

@@ -115,10 +115,13 @@ class TreeBuilder:
         self.ambiguous = False
 
     def text(self, text: str) -> None:
-        """Write text, within the formatting elements that are still open to a browser."""
+        """Write text, within the formatting elements that are still open to a browser.
+
+        What stood between two texts may be dropped, so a `<` that begins no tag could begin one then.
+        """
         if text.strip(SPACES):
             self._reopen()
-        self.out.append(text)
+        self.out.append(text.replace("<", "&lt;"))
 
     def foreign(self) -> bool:
         """Return whether an element is open in which tags and style elements may have another effect."""

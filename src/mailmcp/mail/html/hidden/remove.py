@@ -28,7 +28,7 @@ from mailmcp.mail.html.hidden.traits import RAISED_MIN, Traits
 from mailmcp.mail.html.hidden.values import MAYBE, WIDE, WINDOW_PX
 from mailmcp.mail.html.normalize import normalize_html
 from mailmcp.mail.html.style_elements import StyleSheet
-from mailmcp.mail.html.tags import DISPLAYED_AS_BLOCKS, FORM_ATTRIBUTE, TABLE_PARTS, TAG_ATTRIBUTE
+from mailmcp.mail.html.tags import DISPLAYED_AS_BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE
 
 MARK_OPENING: Final = "[may be hidden: "
 """Written before text that may be hidden; a bracket closes it, and those in the text become round."""
@@ -37,9 +37,8 @@ _NOT_RENDERED: Final = frozenset({"meter", "progress", "template", "iframe", "te
 """Elements that browsers draw something else for than their content, or nothing at all."""
 
 LINE_ATTRIBUTE: Final = f"{TAG_ATTRIBUTE}-line"
-"""Whether an element has lines of its own, if its style makes it unlike its kind. Mail cannot set it."""
+"""Whether an element has lines of its own, if its style makes it unlike its kind."""
 
-_WRITTEN_HERE: Final = frozenset({TAG_ATTRIBUTE, FORM_ATTRIBUTE})
 _IN_LINE: Final = frozenset({"inline", "contents"})
 _EITHER: Final = frozenset(
     {"", "none", "inline-block", "inline-flex", "inline-grid", "inline-table", "ruby", *WIDE}
@@ -206,8 +205,10 @@ class _Visitor:
             return None if level.is_removed else self._visit_text(node, level)
         attributes = {name: value or "" for name, value in node.attributes.items()}
         tag = attributes.get(TAG_ATTRIBUTE) or node.tag or ""
-        if tag != node.tag or FORM_ATTRIBUTE in attributes:  # of these no selector knows
-            attributes = {name: value for name, value in attributes.items() if name not in _WRITTEN_HERE}
+        if any(name.startswith(TAG_ATTRIBUTE) for name in attributes):  # of these no selector knows
+            attributes = {
+                name: value for name, value in attributes.items() if not name.startswith(TAG_ATTRIBUTE)
+            }
         is_block = tag in DISPLAYED_AS_BLOCKS or tag in TABLE_PARTS
         self.blocks += is_block
         block = self.blocks if is_block else level.block

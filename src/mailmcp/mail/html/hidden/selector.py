@@ -104,6 +104,9 @@ _COUNTING: Final = re.compile(
 """Pseudo-classes with options that aren't selectors."""
 
 _LOGICAL: Final = frozenset({":is", ":where", ":not"})
+_DROPPED: Final = DROPPED | IGNORED | {"base", "noscript", "template"}
+"""Elements that the tree doesn't have, or not where browsers do: those of the head stand in the body."""
+
 _ANYTHING: Final = Selector(is_plain=False)
 
 
@@ -182,7 +185,7 @@ def _may_be_parted(compounds: Sequence[Compound]) -> bool:
 
 def _may_be_dropped(compound: Compound) -> bool:
     """Return whether a compound may match elements that the tree doesn't have, such as `style`."""
-    return compound.tag in DROPPED | IGNORED or not (compound.tag or compound.ids or compound.classes)
+    return compound.tag in _DROPPED or not (compound.tag or compound.ids or compound.classes)
 
 
 def _condition(match: re.Match[str]) -> tuple[Condition, Specificity] | None:

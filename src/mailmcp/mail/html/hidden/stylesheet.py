@@ -164,8 +164,8 @@ class _Reader:
                 Rule(selector=each, declarations=declarations, certain=certain) for each in selectors
             )
         nested = [each for each in content if each.type in ("qualified-rule", "at-rule")]
-        if selectors and any(token.type == "{} block" for token in node.content):
-            self.unchecked = True  # `&` weighs what the rules around it weigh, and `--x:{}` ends elsewhere
+        # `&` weighs what the rules around weigh, `:not(&)` is what they don't match, `--x:{}` ends elsewhere.
+        self.unchecked |= any(token.type == "{} block" for token in node.content)
         if selectors and nested:  # they weigh what the heaviest of these selectors weighs, and their own
             outer = tuple(replace(each, specificity=HEAVIEST) for each in selectors)
             self.read(nested if depth else (), outer, depth - 1, certain=False)

@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from mailmcp.mail.html.tags import FORM_ATTRIBUTE, TAG_ATTRIBUTE
 from mailmcp.mail.trust.link import escape_odd, parse_link, resolve_link
 
-_MARK: Final = "data-target"
+_MARK: Final = f"{TAG_ATTRIBUTE}-target"
 _FORM: Final = f"[{TAG_ATTRIBUTE}=form]"
 _FOREIGN: Final = frozenset({"svg", "math"})
 _HTML_AGAIN: Final = frozenset({"foreignobject", "desc", "annotation-xml", "mi", "mn", "mo", "ms", "mtext"})
@@ -27,8 +27,6 @@ _HREF: Final = re.compile(r"(?:xlink:)?href", re.ASCII | re.IGNORECASE)
 
 def mark_targets(tree: LexborHTMLParser) -> None:
     """Mark each element that leads somewhere with its target, before anything is removed."""
-    for node in tree.css(f"[{_MARK}]"):
-        del node.attrs[_MARK]
     base = _find_base(tree)
     for node in tree.css(r"[href], [xlink\:href]"):
         _mark(node, _value(node, "href", "xlink:href"), base)
