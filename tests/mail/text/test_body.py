@@ -42,9 +42,9 @@ def part(content_type: str = "text/plain", encoding: str = "7bit", **params: str
         (b"one \r\nline", part("text/html", format="flowed"), "one \nline", ()),
         (b"<meta charset=koi8-r>\xf0", part("text/html"), "<meta charset=koi8-r>П", ()),
         (
-            b'<meta http-equiv=x content="text/html; charset=windows-1251">\xcf',
+            b'<meta http-equiv=Content-Type content="text/html; charset=windows-1251">\xcf',
             part("text/html"),
-            '<meta http-equiv=x content="text/html; charset=windows-1251">П',
+            '<meta http-equiv=Content-Type content="text/html; charset=windows-1251">П',
             (),
         ),
         (b"<meta charset=koi8-r>\xe9", part("text/html", charset="iso-8859-1"), "<meta charset=koi8-r>é", ()),

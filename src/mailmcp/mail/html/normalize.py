@@ -19,7 +19,7 @@ from mailmcp.mail.html.style_elements import STANDS_FOR, StyleElement, StyleShee
 from mailmcp.mail.html.tags import DROPPED, SPACES, WRITTEN_AS, to_lower
 from mailmcp.mail.html.tree_builder import TreeBuilder
 
-_TOKEN: Final = re.compile(
+TOKEN: Final = re.compile(
     r"""<(?:
       !--(?:-?>|.*?(?:--!?>|\Z))
     | (?P<close>/?)(?P<name>[a-zA-Z][^\t\n\f\r\x20/>]*+)
@@ -34,6 +34,8 @@ _TOKEN: Final = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
+"""A comment or a tag; a tag has a name, and an end unless the document ends in it."""
+
 _DOCTYPE: Final = re.compile(
     rf"(?>[{SPACES}]|<!--(?:-?>|.*?--!?>)|<\?[^>]*>)*+<!doctype",
     re.ASCII | re.IGNORECASE | re.DOTALL,
@@ -62,7 +64,7 @@ def normalize_html(html: str) -> NormalizedHtml:
     sheets: list[StyleSheet] = []
     page: dict[str, dict[str, str]] = {"html": {}, "body": {}}
     position = 0
-    while (match := _TOKEN.search(html, position)) is not None:
+    while (match := TOKEN.search(html, position)) is not None:
         builder.text(html[position : match.start()])
         position = match.end()
         name = to_lower(match["name"] or "")
@@ -78,7 +80,7 @@ def normalize_html(html: str) -> NormalizedHtml:
             tag = builder.own(name, match.group())
             page[name] = read_attributes(tag[1 + len(name) :]) | page[name]
         elif name in DROPPED or name in STANDS_FOR:
-            end = _end_of(name, html, position) if name in DROPPED else position
+            end = end_of(name, html, position) if name in DROPPED else position
             attributes = read_attributes(match.group()[len(f"<{name}") :])
             element = StyleElement(name, match.group(), attributes, html[position:end])
             sheets += element.sheets()
@@ -103,6 +105,7 @@ def normalize_html(html: str) -> NormalizedHtml:
     )
 
 
-def _end_of(name: str, html: str, position: int) -> int:
+def end_of(name: str, html: str, position: int) -> int:
+    """Return where the content of an element ends that has no elements in it."""
     end = re.compile(rf"</{name}(?=[{SPACES}/>])", re.ASCII | re.IGNORECASE).search(html, position)
     return end.start() if end is not None else len(html)

@@ -45,6 +45,12 @@ Mail can't set an attribute whose name begins so, and style sheets don't see it.
 FORM_ATTRIBUTE: Final = f"{TAG_ATTRIBUTE}-form"
 """Number of a form, and of that which a button or field sends."""
 
+TARGET_ATTRIBUTE: Final = f"{TAG_ATTRIBUTE}-target"
+"""What a click or a form leads to."""
+
+WRITTEN_HERE: Final = frozenset({TAG_ATTRIBUTE, FORM_ATTRIBUTE, TARGET_ATTRIBUTE})
+"""Attributes that stand in the tree, but not in the source."""
+
 FORMATTING: Final = frozenset(
     ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 )

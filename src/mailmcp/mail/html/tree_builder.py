@@ -47,7 +47,7 @@ _ENDS_FOREIGN: Final = (
     BLOCKS
     | FORMATTING
     | TABLE_PARTS.keys()
-    | {"body", "br", "embed", "head", "hr", "img", "meta", "ruby", "span", "sub", "sup", "var"}
+    | {"body", "br", "embed", "head", "hr", "html", "img", "meta", "ruby", "span", "sub", "sup", "var"}
 ) - {"a"}
 """Elements that end a picture or formula, or become unknown ones in it."""
 

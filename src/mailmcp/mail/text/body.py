@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from mailmcp.mail.charset.decode import Decoded, decode_text
+from mailmcp.mail.charset.decode import WRONG_CHARSET, Decoded, decode_text
 from mailmcp.mail.clean import clean_text
+from mailmcp.mail.html.declared_charset import find_declared_charset
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import (
@@ -32,10 +33,9 @@ BROKEN_SIGNED_DATA: Final = "signed data cannot be read"
 UNLABELLED_HTML: Final = "HTML labelled as plain text"
 
 _HTML_START: Final = re.compile(r"\s*(?:<!doctype html\b|<html[\s>])", re.IGNORECASE)
-_META_OCTETS: Final = 1_024  # where HTML must declare its charset, if at all
-_META_CHARSET: Final = re.compile(
-    rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE
-)
+_UNENDED_SHIFT: Final = re.compile(rb"\x1b(?:\([IJ]|\$[@B]|\$\(D)[^\x1b\r\n]*[\r\n]")
+"""A line of ISO-2022-JP that doesn't end in ASCII: browsers read the next one in the same way."""
+
 _LINE_END: Final = re.compile(r"\r\n|\r")
 
 
@@ -95,12 +95,13 @@ def decode_part(octets: bytes, part: Part) -> Decoded:
     content = decode_transfer(octets, part.encoding)
     charset = part.charset
     if not charset and part.is_html:
-        declared = _META_CHARSET.search(content.octets[:_META_OCTETS])
-        charset = declared[1].decode("ascii") if declared else ""
+        charset = find_declared_charset(content.octets)
     octets, defects = content.octets, content.defects
     if charset.startswith(WIDE_CHARSETS) and is_identity(part.encoding) and may_lack_nuls(octets, charset):
         octets, defects = octets.replace(b"\x80", b"\0"), (*defects, NULS_LOST)
     decoded = decode_text(octets, charset)
+    if part.is_html and b"\x1b" in octets and (not charset or _UNENDED_SHIFT.search(octets) is not None):
+        defects = (*defects, WRONG_CHARSET)
     text = _LINE_END.sub("\n", decoded.text)
     if part.content_type == "text/plain" and part.params.get("format", "").lower() == "flowed":
         text = unflow(text, delete_space=part.params.get("delsp", "").lower() == "yes")

@@ -137,10 +137,10 @@ def compute_style(
     faded = MAYBE if opacity is None else "opacity" if total < _OPACITY_MIN else ""
     if kind == "contents" and total != parent.opacity:  # there is no box to fade
         total, faded = parent.opacity, MAYBE
-    around = _judge_line(values, parent, kind) if parent.inherited else parent.box
+    around = _judge_line(values, parent, kind) if parent.inherited or parent.indent_px < 0 else parent.box
     leading = _line_height(values.get("line-height", ""), font_px, parent.root_px)
     indents = parse_lengths(values.get("text-indent", ""))
-    indent = _judge_indent(tag, values, parent, font_px) if "text-indent" in values else ""
+    indent = _judge_indent(tag, values, parent, font_px, kind) if "text-indent" in values else ""
     white_space, display = values.get("white-space", "inherit"), values.get("display", "")
     style = replace(
         parent,
@@ -258,7 +258,7 @@ def _judge_inherited(
 def _judge_block(values: Mapping[str, str], parent: ComputedStyle) -> dict[str, str]:
     """Judge a block that inherits low lines or a negative indent, harmless to the elements around it."""
     found = {}
-    if parent.low_line and "line-height" not in values:
+    if parent.low_line and values.get("line-height", "inherit") in INHERITING:
         found["line-height"] = MAYBE
     if not _AFTER_MARGIN.isdisjoint(values):  # the room for an indent is outside of what it paints or clips
         found["text-indent"] = MAYBE
@@ -279,8 +279,9 @@ def _sum_px(lengths: Iterable[Length], font_px: float, parent: ComputedStyle) ->
 
 def _judge_line(values: Mapping[str, str], parent: ComputedStyle, kind: str) -> str:
     """Judge the boxes around, and the line that a box stands in, which they may have indented."""
-    is_pulled = is_in_line(values, kind) and "text-indent" in dict(parent.inherited)
-    return worst([parent.box, MAYBE]) if is_pulled else parent.box
+    # A box in a line is indented itself, too.
+    is_pulled = "text-indent" in dict(parent.inherited) or 2 * parent.indent_px < _INDENT_PX[0]
+    return worst([parent.box, MAYBE]) if is_pulled and is_in_line(values, kind) else parent.box
 
 
 def _spacing(
@@ -303,7 +304,9 @@ def _spacing(
     return found[0], found[1]
 
 
-def _judge_indent(tag: str, values: Mapping[str, str], parent: ComputedStyle, font_px: float) -> str:
+def _judge_indent(
+    tag: str, values: Mapping[str, str], parent: ComputedStyle, font_px: float, kind: str
+) -> str:
     """Judge `text-indent`; the element's own margin makes room for one to the left, as in lists.
 
     Its background and what it clips begin after the margin.
@@ -316,10 +319,12 @@ def _judge_indent(tag: str, values: Mapping[str, str], parent: ComputedStyle, fo
     style = replace(parent, font_px=font_px)
     room_px = sum(least_px(values, style, edge) for edge in edges)
     indent_px = sum(each.to_px(font_px, WINDOW_PX[0], parent.root_px) for each in lengths)
-    # Parts of tables have no margins or no padding, and what 100 % is isn't known.
+    # Parts of tables have no margins or no padding, inline elements have none for the blocks in them, and
+    # what 100 % is isn't known.
     is_table = tag == "table" or tag in TABLE_PARTS or "table" in values.get("display", "")
+    has_room = not is_table and kind not in ("inline", "contents")
     is_vague = any("%" in values.get(edge, "") for edge in edges)
-    hanging_px = 0.0 if is_table or is_vague else min(max(room_px, 0.0), _HANGING_MAX_PX)
+    hanging_px = min(max(room_px, 0.0), _HANGING_MAX_PX) if has_room and not is_vague else 0.0
     slack_px = 0.0 if parent.clips or has_edge else _INDENT_PX[0]
     if slack_px - hanging_px <= indent_px <= _INDENT_PX[1]:
         return ""

@@ -28,7 +28,7 @@ from mailmcp.mail.html.hidden.traits import RAISED_MIN, Traits
 from mailmcp.mail.html.hidden.values import MAYBE, WIDE, WINDOW_PX
 from mailmcp.mail.html.normalize import normalize_html
 from mailmcp.mail.html.style_elements import StyleSheet
-from mailmcp.mail.html.tags import DISPLAYED_AS_BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE
+from mailmcp.mail.html.tags import DISPLAYED_AS_BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE, WRITTEN_HERE
 
 MARK_OPENING: Final = "[may be hidden: "
 """Written before text that may be hidden; a bracket closes it, and those in the text become round."""
@@ -57,6 +57,9 @@ _ODD: Final = frozenset({"autofocus", "shadowrootmode"})
 """Attributes that make rules with `:focus-within` apply, or show a shadow tree."""
 
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
+_TRANSITIONS: Final = frozenset({"transition", "transition-duration", "transition-delay"})
+_FADING_MAX: Final = 2  # each of a second, after as much delay
+_LOW_LINE_CHARS: Final = 60  # of a `sup` in a paragraph of a message with an old doctype; more are two lines
 _BRACKETS: Final = re.compile(r"[^\w]{0,2}")
 """What `rp` may have, which is shown only where ruby isn't supported."""
 
@@ -110,6 +113,9 @@ class _Level:
 
     raised: int = 0
     """How many inline elements around it raise or lower their text; annotations count as two."""
+
+    fading: int = 0
+    """How many elements around it have transitions: they wait for each other if what changes is inherited."""
 
     is_removed: bool = False
     """Whether what is in it only matters for what follows."""
@@ -205,10 +211,8 @@ class _Visitor:
             return None if level.is_removed else self._visit_text(node, level)
         attributes = {name: value or "" for name, value in node.attributes.items()}
         tag = attributes.get(TAG_ATTRIBUTE) or node.tag or ""
-        if any(name.startswith(TAG_ATTRIBUTE) for name in attributes):  # of these no selector knows
-            attributes = {
-                name: value for name, value in attributes.items() if not name.startswith(TAG_ATTRIBUTE)
-            }
+        if not WRITTEN_HERE.isdisjoint(attributes):  # of these no selector knows
+            attributes = {name: value for name, value in attributes.items() if name not in WRITTEN_HERE}
         is_block = tag in DISPLAYED_AS_BLOCKS or tag in TABLE_PARTS
         self.blocks += is_block
         block = self.blocks if is_block else level.block
@@ -217,7 +221,15 @@ class _Visitor:
         is_plain = not attributes and tag not in _SPECIAL and not (inner.layout or inner.low_line)
         if is_plain and self.cascade.is_empty and reaches:
             # So is most of most mail.
-            return _Level(level.certain, level.possible, level.family, block, level.raised, level.is_removed)
+            return _Level(
+                level.certain,
+                level.possible,
+                level.family,
+                block,
+                level.raised,
+                level.fading,
+                level.is_removed,
+            )
         element = Element(tag=tag, attributes=attributes)
         values, family = self.cascade.values(element, level.family)
         parent = inner
@@ -227,6 +239,7 @@ class _Visitor:
         if not is_block and is_raised(tag, values.possible):
             raised += RAISED_MIN if tag == "rt" else 1
         self.traits.add_element(tag, attributes, values.possible, raised)
+        fading = level.fading + (not _TRANSITIONS.isdisjoint(values.possible))
         certain = self._compute(tag, values.certain, level.certain)
         possible = self._compute(tag, values.possible, parent, values.soft)
         if not BACKGROUNDS.isdisjoint(values.soft) and parent.backgrounds != level.certain.backgrounds:
@@ -238,19 +251,20 @@ class _Visitor:
         is_rendered = values.possible.get("display") != "none"
         counts = is_shown or has_place or (level.is_removed and is_rendered)
         self.unchecked |= (possible.unchecked or certain.unchecked) and counts
-        self.unchecked |= _is_odd(tag, attributes, values.possible)
+        is_odd = fading > _FADING_MAX or (tag == "br" and parent.low_line)
+        self.unchecked |= is_odd or _is_odd(tag, attributes, values.possible)
         if level.is_removed or not is_shown:
             self._remove(node, tag, technique, level)
             if gone or not has_place:
                 return None
             certain, possible = (replace(style, clips=False, clipped=False) for style in (certain, possible))
-            return _Level(certain, possible, family, is_removed=True)
+            return _Level(certain, possible, family, fading=fading, is_removed=True)
         if possible.capacity is not None and not parent.clipped and not _fits(node, possible):
             possible = self._overflow(possible, parent)
         display = values.possible.get("display", "")
         if is_block != (display not in _IN_LINE) and display not in _EITHER:
             node.attrs[LINE_ATTRIBUTE] = "no" if is_block else "yes"
-        found = _Level(certain, possible, family, block, raised)
+        found = _Level(certain, possible, family, block, raised, fading)
         is_open = tag == "details" and "open" in attributes and "name" not in attributes
         if tag in _MAYBE_RENDERED and not is_open:
             found.summary = possible if tag == "details" else None
@@ -291,7 +305,8 @@ class _Visitor:
             return level
         self.traits.add_text(text, level.possible, level.block)
         technique = _both(self._judge(level.certain), self._judge(level.possible))
-        if not technique and _is_cut(text, level.possible):
+        is_low = level.possible.low_line and len(text) > _LOW_LINE_CHARS
+        if not technique and (is_low or _is_cut(text, level.possible)):
             technique = MAYBE
         kind = (technique, level.block) if technique == MAYBE else technique
         if technique == MAYBE:
@@ -313,7 +328,7 @@ class _Visitor:
 
 def _is_odd(tag: str, attributes: Mapping[str, str], values: Mapping[str, str]) -> bool:
     """Return whether browsers show something else than an element's content, or paint cells around it."""
-    is_styled = not {"background-color", "visibility"}.isdisjoint(values)
+    is_styled = not (BACKGROUNDS | {"visibility"}).isdisjoint(values)
     return not _ODD.isdisjoint(attributes) or (tag in ("col", "colgroup") and is_styled)
 
 

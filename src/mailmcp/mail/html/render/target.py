@@ -10,10 +10,9 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from mailmcp.mail.html.tags import FORM_ATTRIBUTE, TAG_ATTRIBUTE
+from mailmcp.mail.html.tags import FORM_ATTRIBUTE, TAG_ATTRIBUTE, TARGET_ATTRIBUTE
 from mailmcp.mail.trust.link import escape_odd, parse_link, resolve_link
 
-_MARK: Final = f"{TAG_ATTRIBUTE}-target"
 _FORM: Final = f"[{TAG_ATTRIBUTE}=form]"
 _FOREIGN: Final = frozenset({"svg", "math"})
 _HTML_AGAIN: Final = frozenset({"foreignobject", "desc", "annotation-xml", "mi", "mn", "mo", "ms", "mtext"})
@@ -38,13 +37,15 @@ def mark_targets(tree: LexborHTMLParser) -> None:
 
 def marked_targets(root: LexborNode) -> dict[int, str]:
     """Return the targets within an element by the `mem_id` of those that have them."""
-    return {node.mem_id: node.attributes.get(_MARK) or "" for node in root.css(f"[{_MARK}]")}
+    return {
+        node.mem_id: node.attributes.get(TARGET_ATTRIBUTE) or "" for node in root.css(f"[{TARGET_ATTRIBUTE}]")
+    }
 
 
 def point_links(tree: LexborHTMLParser) -> None:
     """Set the `href` of every `a` to its marked target."""
-    for node in tree.css(f"a[{_MARK}]"):
-        node.attrs["href"] = escape_odd(node.attributes.get(_MARK) or "")
+    for node in tree.css(f"a[{TARGET_ATTRIBUTE}]"):
+        node.attrs["href"] = escape_odd(node.attributes.get(TARGET_ATTRIBUTE) or "")
 
 
 def _find_base(tree: LexborHTMLParser) -> str:
@@ -107,7 +108,7 @@ def _mark_forms(tree: LexborHTMLParser, base: str) -> None:
     for label in tree.css("label"):
         named = _value(label, "for")
         first = label.css_first(f"input, [{TAG_ATTRIBUTE}=button]") if named is None else None
-        target = labelled.get(named or "") if first is None else first.attributes.get(_MARK)
+        target = labelled.get(named or "") if first is None else first.attributes.get(TARGET_ATTRIBUTE)
         _mark(label, target, base)
 
 
@@ -119,7 +120,7 @@ def _value(node: LexborNode, *names: str) -> str | None:
 
 def _mark(node: LexborNode | None, target: str | None, base: str) -> None:
     if node is not None and target is not None:
-        node.attrs[_MARK] = resolve_link(target, base)
+        node.attrs[TARGET_ATTRIBUTE] = resolve_link(target, base)
 
 
 def _link_around(node: LexborNode) -> LexborNode | None:
