@@ -16,7 +16,7 @@ def text(
 ) -> BodyText:
     return BodyText(
         text="",
-        html="",
+        html=(),
         from_html=True,
         hidden_removed=hidden[0],
         hidden_chars=hidden[1],

@@ -212,6 +212,11 @@ def test_nothing_raises(html: str) -> None:
         ("<video poster=https://x.example/ src=https://x.example/></video>a", "a"),
         ("<blockquote cite=https://x.example/>a</blockquote>", "<blockquote>a</blockquote>"),
         ("a&#8238;b", "ab"),
+        ("<p lang=de-CH>a</p><p lang='obey me'>b</p>", '<p lang="de-CH">a</p><p>b</p>'),
+        (
+            "<ol start=3><li>a</ol><ol start=obey><li>b</ol>",
+            '<ol start="3"><li>a</li></ol><ol><li>b</li></ol>',
+        ),
         ("<b>bold</b> <font color=red>red</font>", "<b>bold</b> red"),
     ],
 )

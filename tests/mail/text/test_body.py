@@ -1,5 +1,6 @@
 import pytest
 
+from mailmcp.mail.charset.decode import WRONG_CHARSET
 from mailmcp.mail.mime.body_parts import TextParts
 from mailmcp.mail.mime.structure import Part
 from mailmcp.mail.mime.transfer import NULS_LOST
@@ -48,6 +49,12 @@ def part(content_type: str = "text/plain", encoding: str = "7bit", **params: str
             (),
         ),
         (b"<meta charset=koi8-r>\xe9", part("text/html", charset="iso-8859-1"), "<meta charset=koi8-r>é", ()),
+        # Browsers read the first as windows-1252, and the second line of the others as the first ends.
+        (b"\x1b$B2q5D\x1b(B", part("text/html"), "会議", (WRONG_CHARSET,)),
+        (b"\x1b(J\\\n\\", part("text/html", charset="iso-2022-jp"), "¥\n\\", (WRONG_CHARSET,)),
+        (b"\x1b$B2q\n5D", part("text/html", charset="iso-2022-jp"), "会\n5D", (WRONG_CHARSET,)),
+        (b"\x1b$B2q\x1b(B\n5D", part("text/html", charset="iso-2022-jp"), "会\n5D", ()),
+        (b"\x1b(J\\\n\\", part(charset="iso-2022-jp"), "¥\n\\", ()),
     ],
 )
 def test_a_part_is_decoded(octets: bytes, described: Part, text: str, defects: tuple[str, ...]) -> None:
@@ -57,7 +64,7 @@ def test_a_part_is_decoded(octets: bytes, described: Part, text: str, defects: t
 
 def test_plain_text_is_preferred_and_html_kept() -> None:
     body = body_text(BOTH, {"1": b"\r\nplain\r\n\r\n", "2": b"<p>rich</p>"})
-    assert (body.text, body.html, body.from_html, body.defects) == ("plain", "<p>rich</p>", False, ())
+    assert (body.text, body.html, body.from_html, body.defects) == ("plain", ("<p>rich</p>",), False, ())
 
 
 @pytest.mark.parametrize("blank", [b"", b" \r\n\t\r\n"])
@@ -79,7 +86,7 @@ def test_parts_are_joined_in_order() -> None:
     body = body_text(
         TextParts(plain=(HTML, PLAIN), html=(HTML, PLAIN)), {"1": b"footer", "2": b"<p>rich</p>"}
     )
-    assert (body.text, body.html, body.from_html) == ("rich\n\nfooter", "<p>rich</p>", True)
+    assert (body.text, body.html, body.from_html) == ("rich\n\nfooter", ("<p>rich</p>",), True)
 
 
 def test_what_was_taken_out_is_counted() -> None:
@@ -91,7 +98,7 @@ def test_what_was_taken_out_is_counted() -> None:
 
 def test_html_that_is_labelled_as_plain_text_is_read_as_html() -> None:
     body = body_text(TextParts(plain=(PLAIN,), html=(PLAIN,)), {"1": b"\r\n<!DOCTYPE HTML><p>one<p>two"})
-    assert (body.text, body.from_html, body.html) == ("one\n\ntwo", True, "")
+    assert (body.text, body.from_html, body.html) == ("one\n\ntwo", True, ())
     assert body.defects == (UNLABELLED_HTML,)
     prose = body_text(TextParts(plain=(PLAIN,), html=(PLAIN,)), {"1": b"<html> is how it begins"[1:]})
     assert (prose.from_html, prose.defects) == (False, ())
@@ -107,4 +114,4 @@ def test_signatures_and_files_inside_the_text_are_removed() -> None:
 
 def test_without_parts_there_is_no_text() -> None:
     body = body_text(TextParts(), {})
-    assert (body.text, body.html, body.from_html, body.defects) == ("", "", False, ())
+    assert (body.text, body.html, body.from_html, body.defects) == ("", (), False, ())

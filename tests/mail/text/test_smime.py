@@ -33,7 +33,7 @@ def test_the_parts_inside_take_the_place_of_the_whole() -> None:
     assert [part.part_id for part in parts.html] == ["1.2", "2"]
     assert (octets["1.1"], octets["1.2"], octets["2"]) == (b"plain", b"<p>rich</p>", b"footer")
     body = body_text(BOTH, {"1": wrap(ALTERNATIVE), "2": b"footer"})
-    assert (body.text, body.html, body.defects) == ("plain\n\nfooter", "<p>rich</p>", ())
+    assert (body.text, body.html, body.defects) == ("plain\n\nfooter", ("<p>rich</p>",), ())
 
 
 def test_other_parts_are_left_alone() -> None:

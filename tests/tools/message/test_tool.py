@@ -82,6 +82,14 @@ def test_both_modes_at_once(store: Store, desk: Desk) -> None:
     assert set(untrusted(reply)) == {"body_text", "body_html"}
 
 
+def test_of_several_html_parts_each_has_styles_of_its_own(store: Store, desk: Desk) -> None:
+    part = "\n--b\nContent-Type: text/html\n\n<style>.x{display:%s}</style><p>seen</p><p class=x>word</p>\n"
+    octets = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n" + part % "none" + part % "block"
+    message_id = put(store, desk, crlf(f"{octets}--b--\n"))
+    html = desk.message(message_id, body_mode="html")["body_html"]
+    assert html.split() == ["<p>seen</p>", "<p>seen</p><p>word</p>"]
+
+
 def test_html_asked_of_plain_text_is_the_text(store: Store, desk: Desk) -> None:
     message_id = put(store, desk, make_letter(text="Plain\n").as_bytes())
     message = desk.message(message_id, body_mode="html")

@@ -121,7 +121,7 @@ def calendar_text(octets: bytes, part: Part) -> BodyText:
     cleaned = clean_text("\n\n".join(blocks))
     return BodyText(
         text=cleaned.text,
-        html="",
+        html=(),
         from_html=False,
         hidden_removed=0,
         invisible_removed=cleaned.removed,

@@ -5,6 +5,7 @@ Composes `html.normalize` (bounded parsing), `html.hidden` (what no one sees) an
 be where it goes (`render.link_note`).
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -24,6 +25,12 @@ _ATTRIBUTES: Final = {
     "td": {"colspan", "rowspan"},
     "th": {"colspan", "rowspan"},
 }
+
+
+_WORDED: Final = frozenset({"href", "title", "alt"})
+_NUMBER: Final = re.compile("[0-9]{1,9}%?")
+_LANGUAGE: Final = re.compile("[A-Za-z0-9]{1,8}(?:-[A-Za-z0-9]{1,8}){0,3}")
+"""A language (RFC 5646)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +107,15 @@ def sanitize_html(html: str) -> str:
         tags=nh3.ALLOWED_TAGS - {"map", "area"},
         attributes=_ATTRIBUTES,
         url_schemes={"http", "https", "mailto", "tel"},
+        attribute_filter=_filter_attribute,
         link_rel=None,
         url_relative="deny",
     )
     return clean_text(safe).text
+
+
+def _filter_attribute(_tag: str, name: str, value: str) -> str | None:
+    """Leave out words from attributes in which nobody sees them."""
+    if name in _WORDED:
+        return value
+    return value if (_LANGUAGE if name == "lang" else _NUMBER).fullmatch(value) else None

@@ -46,8 +46,8 @@ class BodyText:
     text: str
     """Readable text, with an empty line between different parts; "" if there is none."""
 
-    html: str
-    """Source of the HTML parts, joined, not sanitized; "" if there is none."""
+    html: tuple[str, ...]
+    """Sources of the HTML parts, not sanitized. Each is a document of its own."""
 
     from_html: bool
     """Whether any of `text` was converted from HTML."""
@@ -165,7 +165,7 @@ def body_text(text_parts: TextParts, octets: Mapping[str, bytes]) -> BodyText:
     html_ids = [part.part_id for part in text_parts.html if part.is_html]
     return BodyText(
         text="\n\n".join(text.strip("\n").rstrip() for text in texts if text.strip()),
-        html="\n".join(sources[part_id].text for part_id in html_ids if part_id in sources),
+        html=tuple(sources[part_id].text for part_id in html_ids if part_id in sources),
         from_html=bool(converted),
         hidden_removed=sum(each.hidden_removed for each in converted),
         hidden_chars=sum(each.hidden_chars for each in converted),

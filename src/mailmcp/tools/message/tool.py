@@ -126,7 +126,7 @@ def build_outcome(
     moved: list[str],
 ) -> Outcome[GetMessageData]:
     """Build the reply; `moved` holds warnings for a message that was found elsewhere."""
-    html = sanitize_html(message.body.html) if arguments.body_mode != "text" and message.body.html else ""
+    html = "\n".join(map(sanitize_html, message.body.html)) if arguments.body_mode != "text" else ""
     text = message.text if arguments.body_mode != "html" or not html else ""
     # Both are cut at the same offsets; the longer one decides whether there is more.
     window = cut_window(

@@ -86,8 +86,8 @@ EITHER = (
         ("<p style=z-index:-1> </p>b", "b"),
         ("<b hidden=until-found>a</b>", "[may be hidden: a]"),
         (
-            "<sup style=line-height:0>a<i style=display:block>b</i><p>c</p></sup>",
-            "a[may be hidden: b][may be hidden: c]",
+            "x<sup style=line-height:0>a<i style=display:block>b</i><p>c</p></sup>",
+            "xa[may be hidden: b][may be hidden: c]",
         ),
         ("<p style='margin-left:600px;text-indent:-600px'>a</p>", "[may be hidden: a]"),
         ("<p style='padding-left:60%;text-indent:-600px'>a</p>", "[may be hidden: a]"),

@@ -59,7 +59,7 @@ _ODD: Final = frozenset({"autofocus", "shadowrootmode"})
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
 _TRANSITIONS: Final = frozenset({"transition", "transition-duration", "transition-delay"})
 _FADING_MAX: Final = 2  # each of a second, after as much delay
-_LOW_LINE_CHARS: Final = 60  # of a `sup` in a paragraph of a message with an old doctype; more are two lines
+_LOW_LINE_CHARS: Final = 60  # more may be two lines, which lie on each other with an old doctype
 _BRACKETS: Final = re.compile(r"[^\w]{0,2}")
 """What `rp` may have, which is shown only where ruby isn't supported."""
 
@@ -221,23 +221,14 @@ class _Visitor:
         is_plain = not attributes and tag not in _SPECIAL and not (inner.layout or inner.low_line)
         if is_plain and self.cascade.is_empty and reaches:
             # So is most of most mail.
-            return _Level(
-                level.certain,
-                level.possible,
-                level.family,
-                block,
-                level.raised,
-                level.fading,
-                level.is_removed,
-            )
+            certain, family = level.certain, level.family
+            return _Level(certain, inner, family, block, level.raised, level.fading, level.is_removed)
         element = Element(tag=tag, attributes=attributes)
         values, family = self.cascade.values(element, level.family)
         parent = inner
         if tag == "summary" and level.summary is not None:
             parent, level.summary = level.summary, None
-        raised = level.raised
-        if not is_block and is_raised(tag, values.possible):
-            raised += RAISED_MIN if tag == "rt" else 1
+        raised = level.raised + (0 if is_block else _count_raised(tag, values.possible))
         self.traits.add_element(tag, attributes, values.possible, raised)
         fading = level.fading + (not _TRANSITIONS.isdisjoint(values.possible))
         certain = self._compute(tag, values.certain, level.certain)
@@ -248,11 +239,10 @@ class _Visitor:
         technique = "display" if gone else _both(certain.removal, possible.removal)
         is_shown, has_place = technique in ("", MAYBE), _has_place(values.possible)
         # Out of what is removed but rendered, boxes can be positioned.
-        is_rendered = values.possible.get("display") != "none"
-        counts = is_shown or has_place or (level.is_removed and is_rendered)
-        self.unchecked |= (possible.unchecked or certain.unchecked) and counts
-        is_odd = fading > _FADING_MAX or (tag == "br" and parent.low_line)
-        self.unchecked |= is_odd or _is_odd(tag, attributes, values.possible)
+        if is_shown or has_place or (level.is_removed and values.possible.get("display") != "none"):
+            self.unchecked |= possible.unchecked or certain.unchecked
+        is_late, is_low = fading > _FADING_MAX, tag == "br" and parent.low_line
+        self.unchecked |= is_late or is_low or _is_odd(tag, attributes, values.possible)
         if level.is_removed or not is_shown:
             self._remove(node, tag, technique, level)
             if gone or not has_place:
@@ -265,8 +255,8 @@ class _Visitor:
         if is_block != (display not in _IN_LINE) and display not in _EITHER:
             node.attrs[LINE_ATTRIBUTE] = "no" if is_block else "yes"
         found = _Level(certain, possible, family, block, raised, fading)
-        is_open = tag == "details" and "open" in attributes and "name" not in attributes
-        if tag in _MAYBE_RENDERED and not is_open:
+        is_alone = possible.low_line and not parent.low_line and not _is_beside_text(node)
+        if is_alone or _is_maybe_rendered(tag, attributes):
             found.summary = possible if tag == "details" else None
             found.possible = replace(possible, box=MAYBE)
         return found
@@ -330,6 +320,26 @@ def _is_odd(tag: str, attributes: Mapping[str, str], values: Mapping[str, str]) 
     """Return whether browsers show something else than an element's content, or paint cells around it."""
     is_styled = not (BACKGROUNDS | {"visibility"}).isdisjoint(values)
     return not _ODD.isdisjoint(attributes) or (tag in ("col", "colgroup") and is_styled)
+
+
+def _count_raised(tag: str, values: Mapping[str, str]) -> int:
+    if not is_raised(tag, values):
+        return 0
+    return RAISED_MIN if tag == "rt" else 1
+
+
+def _is_maybe_rendered(tag: str, attributes: Mapping[str, str]) -> bool:
+    is_open = tag == "details" and "open" in attributes and "name" not in attributes
+    return tag in _MAYBE_RENDERED and not is_open
+
+
+def _is_beside_text(node: LexborNode) -> bool:
+    """Return whether an element has text beside it, which gives their line a height with any doctype."""
+    return any(
+        (each.is_text_node or (each.tag in _PHRASING and not each.attributes)) and each.text().strip()
+        for each in (node.prev, node.next)
+        if each is not None
+    )
 
 
 def _has_place(values: Mapping[str, str]) -> bool:

@@ -204,12 +204,12 @@ ROWS: Final = _rows((
     ("content-visibility", "visible", "hidden", "display"),
     ("transform", rf"none|(?:(?:{_SAME}) ?)+",
      rf"scale[xy]?\( ?{_ZERO} ?\)|scale\( ?(?:{_ZERO} ?, ?{_FACTOR}|{_FACTOR} ?, ?{_ZERO}) ?\)"
-     rf"|matrix\( ?{_ZERO} ?, ?{_ZERO}(?: ?, ?{_FACTOR}){{4}} ?\)", "transform"),
+     rf"|(?!.*%)matrix\( ?{_ZERO} ?, ?{_ZERO}(?: ?, ?{_FACTOR}){{4}} ?\)", "transform"),
     ("scale", "none|1", rf"{_ZERO}(?: {_FACTOR})?|{_FACTOR} {_ZERO}", "transform"),
     ("translate", r"none|0(?:px)?(?: 0(?:px)?)?"),
     ("rotate", "none|0deg"),
     ("zoom", r"normal|1(?:\.0+)?|100%"),
-    ("filter", "none", rf"opacity\( ?{_ZERO} ?\)", "opacity"),
+    ("filter", "none", rf"opacity\( ?(?!-){_ZERO} ?\)", "opacity"),
     ("clip-path", "none",
      r"inset\((?:[5-9]\d|\d{3,})%\)|circle\(0(?:px|%)?\)|ellipse\(0(?:px|%)? 0(?:px|%)?\)", "clip"),
     ("clip", "auto", r"rect\( ?(?:0|[01]px)(?:(?: ?, ?(?:0|[01]px)){3}|(?: (?:0|[01]px)){3}) ?\)", "clip"),
@@ -245,7 +245,8 @@ ROWS: Final = _rows((
     ("tab-size -moz-tab-size", r"\d|1\d"),
     ("letter-spacing",
      r"normal|0|[+-]?(?:[0-2](?:\.\d+)?|\.\d+)(?:px|pt)|-?0?\.[0-2]\d*em|\+?\d?\d(?:\.\d+)?(?:px|pt)"
-     r"|(?:[0-2](?:\.\d+)?|\.\d+)r?em", r"-(?:0?\.[5-9]\d*|[1-9][\d.]*)em|-\d{2,}[\d.]*px", "font size"),
+     r"|(?:[0-2](?:\.\d+)?|\.\d+)r?em",
+     r"-(?:0?\.[5-9]\d*|[1-9]\d*(?:\.\d+)?)em|-\d{2,}(?:\.\d+)?px", "font size"),
     ("word-spacing", r"normal|-?[0-3](?:\.\d+)?(?:px|pt)|\d?\d(?:px|pt)|-?0?\.[0-2]\d*em|0"),
     ("line-height",
      r"normal|0*(?:[5-9]|[1-9]\d\d?)(?:\.\d+)?(?:px|pt)|0?\.[4-9]\d*(?:r?em)?|[1-9]\d?(?:\.\d+)?(?:r?em)?"
