@@ -106,7 +106,7 @@ def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     is_absolute = values.get("position") in ("absolute", "fixed")
     place, room_px, moved = style.place, style.room_px, False
     # A small pull may take a line out of the window, a box that clips it, or the background that it needs.
-    is_bound = style.clips or style.needs_background or tag in ("html", "body")
+    is_bound = style.clips or style.needs_background or bool(style.letters) or tag in ("html", "body")
     for name in PLACES & values.keys():
         if values[name] in ("auto", *WIDE - {"inherit"}) or (name in OFFSETS and is_static):
             continue

@@ -22,7 +22,7 @@ _PAINTED: Final = frozenset(
     {"body", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "marquee", "col", "colgroup"}
 )
 _FONT_SIZES: Final = ("x-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large")
-_OVER: Final = parse_style("display:none;position:fixed;color:#000;background:#fff")
+_OVER: Final = parse_style("display:none;position:fixed;overflow:auto;color:#000;background:#fff")
 """Of a `popover`: a style may display it."""
 
 STYLED: Final = {
@@ -72,6 +72,9 @@ _GREY: Final = (
 )
 """What some browsers draw a button in that can't be pressed."""
 
+_UNBOUNDED: Final = (Declaration("visibility", "hidden", doubt="unbounded"),)
+"""Of an attribute that only Chromium knows: it hides an element until a script opens it."""
+
 _ATTRIBUTES: Final = (
     _MARGINS.keys()
     | _SPACING.keys()
@@ -93,6 +96,8 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
     if "hidden" in attributes:
         is_found = to_lower(attributes["hidden"]) == "until-found"
         found += parse_style("content-visibility:hidden" if is_found else "display:none")
+    if "unbounded" in attributes:
+        found += _UNBOUNDED
     if attributes.keys().isdisjoint(_ATTRIBUTES):
         return found
     if tag == "a" and "href" in attributes:
@@ -107,7 +112,7 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
     if tag in ("font", "body"):
         found += parse_legacy_colour("color", attributes.get("color" if tag == "font" else "text", ""))
     if tag == "font" and (
-        match := re.fullmatch(rf"[{SPACES}]*([+-]?)([0-9]{{1,2}}).*", attributes.get("size", ""), re.DOTALL)
+        match := re.fullmatch(rf"[{SPACES}]*([+-]?)0*([0-9]{{1,2}}).*", attributes.get("size", ""), re.DOTALL)
     ):
         # 1 to 7, or a step from 3 (HTML standard, section 15.3.4)
         size = int(match[1] + match[2]) + (3 if match[1] else 0)

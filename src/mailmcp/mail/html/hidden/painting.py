@@ -90,7 +90,7 @@ def paint(
     elif is_raised(tag, values) or growth > _GROWTH_MAX:
         behind = join_backgrounds(behind, style.block_backgrounds)  # out of the background of the line
     painted = style if behind == style.backgrounds else replace(style, backgrounds=behind)
-    is_apart = kind == "float" or tag == "caption" or (style.letters == "inline" and kind != "inline")
+    is_apart = kind == "float" or is_odd_box(tag, values) or (style.letters == "inline" and kind != "inline")
     if style.letters and is_apart:
         painted = replace(painted, unchecked=True)  # painted apart, without that background
     if tag in ("html", "body") and values.get("background-clip") == "text":  # the window's background
@@ -116,8 +116,11 @@ def _paint_text(
     values: Mapping[str, str], style: ComputedStyle, parent: ComputedStyle, kind: str
 ) -> ComputedStyle:
     colour, fill, backgrounds = style.colour, style.fill, style.backgrounds
+    is_over = False
     if (written := values.get("color", "inherit")) not in INHERITING:
         colour = BLACK if written == "initial" else parse_colour(written) or colour
+        is_over = bool(style.letters) and colour.alpha > 0  # it may lie over letters of a background
+        fill = None if is_over else fill
     if (written := values.get("-webkit-text-fill-color", "inherit")) not in INHERITING:
         fill = parse_colour(written)
     written, image = values.get("background-color", "initial"), values.get("background-image", "none")
@@ -143,9 +146,9 @@ def _paint_text(
         backgrounds = join_backgrounds(backgrounds, style.backgrounds)
     is_opaque = under is not None and under.alpha == 1
     has_shadow = values.get("text-shadow", "none") not in ("none", *WIDE)
-    aided = (style.aided and not is_opaque) or stops == () or has_shadow
+    aided = (style.aided and not is_opaque) or stops == () or has_shadow or is_over
     if clip == "text" and kind != "contents":
-        is_framed = (fill or colour).alpha == 1  # by letters of the background under its own
+        is_framed = (fill or colour).alpha > 0  # by letters of the background under its own
         aided = aided or is_framed or None in backgrounds
         if not is_framed:  # the letters are painted with the background
             fill = next((x for x in backgrounds if not is_readable(x, parent.backgrounds)), backgrounds[0])

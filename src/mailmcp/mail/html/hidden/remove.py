@@ -46,15 +46,16 @@ _EITHER: Final = frozenset(
 _MAYBE_RENDERED: Final = frozenset(
     {"audio", "canvas", "video", "math", "svg"}
     | {"details", "marquee", "noscript", "object", "optgroup", "option", "select"}
-    | {"camera", "geolocation", "microphone", "usermedia"}  # of Chromium
+    | {"camera", "geolocation", "install", "microphone", "permission", "usermedia"}  # of Chromium
+    | {"menubar", "menuitem", "menulist", "submenu"}
 )
 """Elements whose content some programs show, or show a part of."""
 
 _SPECIAL: Final = (
     _NOT_RENDERED | _MAYBE_RENDERED | INDENTS_PX.keys() | STYLED.keys() | ODD_BOXES | {"caption", "datalist"}
 )
-_ODD: Final = frozenset({"autofocus", "shadowrootmode"})
-"""Attributes that make rules with `:focus-within` apply, or show a shadow tree."""
+_ODD: Final = frozenset({"autofocus", "overscrollarea", "overscrollcontainer", "shadowrootmode"})
+"""Attributes that make rules with `:focus-within` apply, move an element, or show a shadow tree."""
 
 _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
 _TRANSITIONS: Final = frozenset({"transition", "transition-duration", "transition-delay"})
