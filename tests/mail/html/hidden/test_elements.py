@@ -149,6 +149,9 @@ def test_what_is_open_is_shown() -> None:
         "<p style='font-size:max(5px, 100px);margin-left:-9em'>secret</p>",
         "<p style='margin-top:max(1px, 9999px)'>secret</p>",
         "<p style='width:max(1px, 9999px);text-align:right'>secret</p>",
+        "<p>x<sup style='line-height:0'>secret<br>x</sup></p>",
+        "<style>div{transition:color 1s step-end}</style><div><div><div>secret</div></div></div>",
+        "<div style='transition-duration:1s'><p style='transition:.5s'><b style='transition-delay:1s'>secret",
     ],
 )
 def test_what_may_hide_text_anywhere_is_reported(html: str) -> None:
@@ -171,6 +174,7 @@ def test_what_may_hide_text_anywhere_is_reported(html: str) -> None:
         "<p style='font-size:clamp(12px, 2vw + 1rem, 40px)'>x</p>",
         "<p style='font-size:clamp(1rem, 2.5vw, 2rem);padding:0 clamp(16px,4vw,40px)'>x</p>",
         "<p style='width:min(600px, 100%);margin:0 max(10px,2vw)'>x</p>",
+        "<style>a,a img{transition:.3s} p{transition:none}</style><p><a href=x>x <img alt=y></a></p>",
         r"<style>/* \31 */ .md\:a{} @font-face{font-family:'\@SimSun'}</style>x",
     ],
 )

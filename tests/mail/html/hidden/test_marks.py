@@ -89,6 +89,12 @@ EITHER = (
             "x<sup style=line-height:0>a<i style=display:block>b</i><p>c</p></sup>",
             "xa[may be hidden: b][may be hidden: c]",
         ),
+        # With an old doctype, a line has no height of its own.
+        ("<p>x<sup style=line-height:0>a</sup>", "xa"),
+        ("<p><sup style=line-height:0>a</sup> x", "a x"),
+        ("<p><sup style=line-height:0>a</sup>", "[may be hidden: a]"),
+        ("<p><b>x</b><sub style=line-height:0>a</sub>", "x[may be hidden: a]"),
+        (f"<p>x<sup style=line-height:0>{'a ' * 40}</sup>", f"x[may be hidden: {('a ' * 40).strip()}]"),
         ("<p style='margin-left:600px;text-indent:-600px'>a</p>", "[may be hidden: a]"),
         ("<p style='padding-left:60%;text-indent:-600px'>a</p>", "[may be hidden: a]"),
         ("<p style='margin-left:90px;text-indent:-90px'>a</p>", "a"),

@@ -61,6 +61,7 @@ _PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "str
 _TRANSITIONS: Final = frozenset({"transition", "transition-duration", "transition-delay"})
 _FADING_MAX: Final = 2  # each of a second, after as much delay
 _LOW_LINE_CHARS: Final = 60  # more may be two lines, which lie on each other with an old doctype
+_COLUMN_STYLES: Final = BACKGROUNDS | {"visibility"}
 _BRACKETS: Final = re.compile(r"[^\w]{0,2}")
 """What `rp` may have, which is shown only where ruby isn't supported."""
 
@@ -231,7 +232,7 @@ class _Visitor:
             parent, level.summary = level.summary, None
         raised = level.raised + (0 if is_block else _count_raised(tag, values.possible))
         self.traits.add_element(tag, attributes, values.possible, raised)
-        fading = level.fading + (not _TRANSITIONS.isdisjoint(values.possible))
+        fading = level.fading + _fades(values.possible)
         certain = self._compute(tag, values.certain, level.certain)
         possible = self._compute(tag, values.possible, parent, values.soft)
         if not BACKGROUNDS.isdisjoint(values.soft) and parent.backgrounds != level.certain.backgrounds:
@@ -319,14 +320,18 @@ class _Visitor:
 
 def _is_odd(tag: str, attributes: Mapping[str, str], values: Mapping[str, str]) -> bool:
     """Return whether browsers show something else than an element's content, or paint cells around it."""
-    is_styled = not (BACKGROUNDS | {"visibility"}).isdisjoint(values)
-    return not _ODD.isdisjoint(attributes) or (tag in ("col", "colgroup") and is_styled)
+    is_styled = tag in ("col", "colgroup") and not _COLUMN_STYLES.isdisjoint(values)
+    return is_styled or not _ODD.isdisjoint(attributes)
 
 
 def _count_raised(tag: str, values: Mapping[str, str]) -> int:
     if not is_raised(tag, values):
         return 0
     return RAISED_MIN if tag == "rt" else 1
+
+
+def _fades(values: Mapping[str, str]) -> bool:
+    return not _TRANSITIONS.isdisjoint(values) and values.get("transition") != "none"
 
 
 def _is_maybe_rendered(tag: str, attributes: Mapping[str, str]) -> bool:
@@ -336,11 +341,8 @@ def _is_maybe_rendered(tag: str, attributes: Mapping[str, str]) -> bool:
 
 def _is_beside_text(node: LexborNode) -> bool:
     """Return whether an element has text beside it, which gives their line a height with any doctype."""
-    return any(
-        (each.is_text_node or (each.tag in _PHRASING and not each.attributes)) and each.text().strip()
-        for each in (node.prev, node.next)
-        if each is not None
-    )
+    beside = (each for each in (node.prev, node.next) if each is not None and each.is_text_node)
+    return any((each.text_content or "").strip() for each in beside)
 
 
 def _has_place(values: Mapping[str, str]) -> bool:
