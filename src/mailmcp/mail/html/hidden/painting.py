@@ -90,8 +90,13 @@ def paint(
     elif is_raised(tag, values) or growth > _GROWTH_MAX:
         behind = join_backgrounds(behind, style.block_backgrounds)  # out of the background of the line
     painted = style if behind == style.backgrounds else replace(style, backgrounds=behind)
-    is_apart = kind == "float" or is_odd_box(tag, values) or (style.letters == "inline" and kind != "inline")
-    if style.letters and is_apart:
+    if style.letters and (
+        kind == "float"
+        or (style.letters == "inline" and kind != "inline")
+        or is_odd_box(tag, values)
+        or is_raised(tag, values)
+        or growth > _GROWTH_MAX
+    ):
         painted = replace(painted, unchecked=True)  # painted apart, without that background
     if tag in ("html", "body") and values.get("background-clip") == "text":  # the window's background
         painted = replace(painted, unchecked=True)
