@@ -145,7 +145,7 @@ def test_text_is_seen_against_all_that_may_lie_behind_it(styles: list[str], verd
         (["position:static;top:-30px"], False),
         (["position:absolute"], True),
         (["position:fixed"], True),
-        (["margin-top:-16px"], False),
+        (["margin-top:-8px"], False),
         (["margin-bottom:-30px"], True),
         (["margin-left:-90px"], True),
         (["margin-right:9999px"], True),

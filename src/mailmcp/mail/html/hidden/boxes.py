@@ -36,6 +36,7 @@ _NARROW_PX: Final = 100.0  # a background that content may well leave
 _SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
 _WIDE_PX: Final = 1_100.0  # content at the far end is out of sight
 _OVERLAP_PX: Final = 20.0  # templates pull boxes together by as much
+_PULL_UP_PX: Final = 8.0  # the margin of a page: more takes its first line out of the window
 _ROUND_PX: Final = 24.0  # corners rounder than that can take words away
 _EDGES_PX: Final = 24.0  # of two borders, or of a shadow
 _OUTLINE_PX: Final = 4.0  # drawn over what is around; no template has broader ones
@@ -107,6 +108,7 @@ def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     place, room_px, moved = style.place, style.room_px, False
     # A small pull may take a line out of the window, a box that clips it, or the background that it needs.
     is_bound = style.clips or style.needs_background or bool(style.letters) or tag in ("html", "body")
+    across_px, along_px = (0.0, 0.0) if is_bound else (_PULL_UP_PX, _OVERLAP_PX)
     for name in PLACES & values.keys():
         if values[name] in ("auto", *WIDE - {"inherit"}) or (name in OFFSETS and is_static):
             continue
@@ -123,12 +125,12 @@ def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         is_right = name in ("margin-right", "padding-right")  # from right to left, these move the text
         if is_right or name == "margin-bottom" or (name == "margin-top" and kind == "inline"):
             far_px = _SEEN_PX if is_right else _FAR_PX
-            moved = moved or not (0.0 if is_bound else -_OVERLAP_PX) <= px < far_px
+            moved = moved or not -(along_px if is_right else across_px) <= px < far_px
         elif not -OFF_PAGE_PX < px < _FAR_PX:
             is_sure = not pushes and len(lengths) == 1 and not (name == "right" and "left" in values)
             place, moved = worst([place, "position" if is_sure else MAYBE]), moved or pushes
         elif name in OFFSETS or px < 0:
-            moved = moved or abs(px) > (0.0 if is_bound else _OVERLAP_PX)
+            moved = moved or abs(px) > (along_px if name.endswith(("left", "right")) else across_px)
         elif name == "padding-top" and kind == "inline":
             moved = moved or px > _OVERLAP_PX
     return replace(style, place=place, room_px=min(room_px, WINDOW_PX[0]), unchecked=style.unchecked or moved)
