@@ -30,7 +30,7 @@ OFF_PAGE_PX: Final = 500.0
 _FAR_PX: Final = 5_000.0  # to the right or below
 SIZES: Final = frozenset({"width", "max-width", "height", "max-height"})
 _PAINTED: Final = frozenset({"width", "max-width", "background-color", "background-image"})
-_SLIVER: Final = 0.1
+_SLIVER: Final = 0.12
 _LEAST_PX: Final = 30.0
 _NARROW_PX: Final = 100.0  # a background that content may well leave
 _SEEN_PX: Final = 800.0  # of the window, when nothing but padding narrows it
@@ -117,6 +117,7 @@ def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
             place, moved = worst([place, MAYBE]), True
             continue
         px = sum(each.to_px(style.font_px, WINDOW_PX[0], style.root_px) for each in lengths)
+        moved = moved or (name in ("top", "bottom") and any(each.whole for each in lengths))  # of some height
         if name in ("right", "bottom"):  # from right to left, `left` yields to `right`
             px = -px if name == "right" or values.get("top", "auto") in ("auto", *WIDE) else 0.0
         if name.endswith("left"):
@@ -214,7 +215,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         style = replace(style, unchecked=True)
     if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
         style = replace(style, capacity=0)
-    is_unsure = (outer_px == math.inf and _is_share(values)) or _is_sliver(values)
+    is_unsure = (outer_px == math.inf and _is_share(values)) or _is_sliver(values, width_px)
     if outer_px <= _EXTENT_MAX_PX or style.capacity == 0 or is_unsure:
         verdict = verdict or MAYBE
     return replace(
@@ -266,10 +267,10 @@ def _is_share(values: Mapping[str, str]) -> bool:
     return any(each.whole < 1 for value in written.values() for each in parse_lengths(value))
 
 
-def _is_sliver(values: Mapping[str, str]) -> bool:
-    """Return whether a width is a small part of one that may come from the content."""
+def _is_sliver(values: Mapping[str, str], width_px: float) -> bool:
+    """Return whether a width is a small part, or a part of parts, of one that may come from the content."""
     widths = (each.whole for name in ("width", "max-width") for each in parse_lengths(values.get(name, "")))
-    return any(0 < whole < _SLIVER for whole in widths)
+    return any(0 < min(whole, width_px / WINDOW_PX[0]) <= _SLIVER for whole in widths if 0 < whole < 1)
 
 
 def _inner_width(tag: str, values: Mapping[str, str], style: ComputedStyle, width_px: float) -> float:

@@ -48,7 +48,7 @@ _UNDRAWN: Final = re.compile(
 
 _EMPTY: Final = re.compile(
     r"content:(?:none|normal|[\"']\s*\.?\s*[\"'])|(?:display|clear|visibility|overflow|color|box-sizing|zoom):.*"
-    r"|(?:height|width|font-size|line-height):0(?:px)?|font-(?:family|weight|style):.*|text-.*|-(?!webkit-).*|-webkit-font-smoothing:.*"
+    r"|(?:height|width|font-size|line-height):0(?:px)?|font-(?:family|weight|style):.*|text-(?!shadow|decoration|emphasis).*|-(?!webkit-).*|-webkit-font-smoothing:.*"
 )
 """Declarations of a pseudo-element that draw nothing: clearing floats takes no more."""
 
