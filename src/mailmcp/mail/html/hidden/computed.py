@@ -57,6 +57,7 @@ from mailmcp.mail.html.tags import DISPLAYED_AS_BLOCKS, TABLE_PARTS
 _OPACITY_MIN: Final = 0.1
 _SPREAD_MAX: Final = 4.0  # lengths in `em` are computed from the least that a font size may be
 _SPREAD_MIN: Final = 1.3  # from which that makes a difference to offsets
+_RELATIVE_MIN_PX: Final = 6.0  # to which Chromium raises relative font sizes, with their `ex` and `ch`
 _SHIFTS: Final = OFFSETS | {"margin-left", "padding-left", "text-indent"}
 _EM: Final = re.compile(r"\d(?:em|ex|ch)")
 _LENGTHS: Final = re.compile(rf"{NUMBER}[a-z%]+")
@@ -191,6 +192,8 @@ def _font_sizes(value: str, parent: ComputedStyle, *, is_soft: bool) -> tuple[fl
     most_px = max(
         sum(each.to_px(parent.most_px, parent.most_px, parent.root_px) for each in terms) for terms in sums
     )
+    if least_px > 0 and any(each.em or each.whole for each in sizes):
+        most_px = max(most_px, _RELATIVE_MIN_PX)
     if value == UNKNOWN:
         most_px = _SPREAD_MAX * least_px
     if is_soft or value in (UNKNOWN, *INHERITING):
