@@ -17,20 +17,21 @@ from mailmcp.mail.html.hidden.remove import parse_html, remove_hidden
 from mailmcp.mail.html.render.render import render_text
 from mailmcp.mail.html.render.target import mark_targets, point_links
 
-_ATTRIBUTES: Final = {
-    "*": {"lang"},  # of any element; by default nh3 lets titles through, which nobody sees
-    "a": {"href", "title"},
-    "img": {"alt", "title", "width", "height"},  # no source: nothing remote is ever loaded
-    "ol": {"start"},
-    "td": {"colspan", "rowspan"},
-    "th": {"colspan", "rowspan"},
-}
-
-
-_WORDED: Final = frozenset({"href", "title", "alt"})
+_WORDS: Final = re.compile("(?s:.*)")
 _NUMBER: Final = re.compile("[0-9]{1,9}%?")
 _LANGUAGE: Final = re.compile("[A-Za-z0-9]{1,8}(?:-[A-Za-z0-9]{1,8}){0,3}")
 """A language (RFC 5646)."""
+
+_ATTRIBUTES: Final = {
+    "*": {"lang": _LANGUAGE},  # of any element; by default nh3 lets titles through, which nobody sees
+    "a": {"href": _WORDS, "title": _WORDS},
+    # No source: nothing remote is ever loaded.
+    "img": {"alt": _WORDS, "title": _WORDS, "width": _NUMBER, "height": _NUMBER},
+    "ol": {"start": _NUMBER},
+    "td": {"colspan": _NUMBER, "rowspan": _NUMBER},
+    "th": {"colspan": _NUMBER, "rowspan": _NUMBER},
+}
+"""The attributes of sanitized HTML, by element, and what their values may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +106,7 @@ def sanitize_html(html: str) -> str:
     safe = nh3.clean(
         (body.inner_html if body is not None else "") or "",
         tags=nh3.ALLOWED_TAGS - {"map", "area"},
-        attributes=_ATTRIBUTES,
+        attributes={tag: set(values) for tag, values in _ATTRIBUTES.items()},
         url_schemes={"http", "https", "mailto", "tel"},
         attribute_filter=_filter_attribute,
         link_rel=None,
@@ -114,8 +115,7 @@ def sanitize_html(html: str) -> str:
     return clean_text(safe).text
 
 
-def _filter_attribute(_tag: str, name: str, value: str) -> str | None:
+def _filter_attribute(tag: str, name: str, value: str) -> str | None:
     """Leave out words from attributes in which nobody sees them."""
-    if name in _WORDED:
-        return value
-    return value if (_LANGUAGE if name == "lang" else _NUMBER).fullmatch(value) else None
+    allowed = _ATTRIBUTES.get(tag, {}).get(name) or _ATTRIBUTES["*"].get(name)
+    return value if allowed is not None and allowed.fullmatch(value) else None

@@ -49,7 +49,7 @@ TARGET_ATTRIBUTE: Final = f"{TAG_ATTRIBUTE}-target"
 """What a click or a form leads to."""
 
 WRITTEN_HERE: Final = frozenset({TAG_ATTRIBUTE, FORM_ATTRIBUTE, TARGET_ATTRIBUTE})
-"""Attributes that stand in the tree, but not in the source."""
+"""Attributes that are in the tree but weren't in the source."""
 
 FORMATTING: Final = frozenset(
     ("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")

@@ -42,6 +42,7 @@ from mailmcp.mail.html.hidden.values import (
     OFFSETS,
     PLACES,
     ROWS,
+    TRANSITIONS,
     UNKNOWN,
     WIDE,
     WINDOW_PX,
@@ -71,8 +72,8 @@ _INHERITED: Final = (ROWS.keys() - _OWN) | {"text-indent"}
 _SMEARS: Final = {name for name, row in ROWS.items() if row.inherited and row.moves}
 _COVERS: Final = frozenset(
     {"transform", "scale", "translate", "rotate", "zoom", "filter", "animation", "animation-name"}
-    | {"transition", "transition-duration", "transition-delay"}
     | {"offset", "offset-path"}
+    | TRANSITIONS
 )
 """Properties that may hide the text in an element, and cover text elsewhere."""
 

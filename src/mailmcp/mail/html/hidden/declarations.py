@@ -20,6 +20,7 @@ from mailmcp.mail.html.hidden.values import (
     NUMBER,
     OTHER,
     PROPERTIES,
+    TRANSITIONS,
     UNKNOWN,
     WIDE,
     collapse,
@@ -82,7 +83,7 @@ _OTHER_NAMES: Final = {
             *("filter", "flex", "flex-basis", "line-clamp", "mask", "mask-image", "shape-outside"),
             *("transform", "transform-origin", "writing-mode", "align-content", "align-items", "align-self"),
             *("justify-content", "flex-direction", "flex-flow", "box-align", "box-pack"),
-            *("transition", "transition-delay", "transition-duration"),
+            *TRANSITIONS,
         )
     },
     "-moz-border-radius": "border-radius", "-moz-box-align": "box-align", "-moz-box-pack": "box-pack",

@@ -8,7 +8,7 @@ the values in question are UNKNOWN, except those of properties that don't meet.
 from collections.abc import Iterator, Mapping, Set
 from typing import Final
 
-from mailmcp.mail.html.hidden.values import UNKNOWN
+from mailmcp.mail.html.hidden.values import TRANSITIONS, UNKNOWN
 
 Found = Mapping[str, Set[tuple[str, object]]]
 """By property: values that may apply, each with what the doubt is about."""
@@ -23,7 +23,7 @@ _MEETS_ALL: Final = frozenset({"display", "position", "float"})
 
 _MEETS_NONE: Final = frozenset(
     {"margin-top", "margin-right", "margin-bottom", "padding-right", "padding-bottom", "vertical-align"}
-    | {"transition", "transition-duration", "transition-delay"}
+    | TRANSITIONS
     | {
         f"border{side}{part}"
         for side in ("", "-top", "-right", "-bottom", "-left")

@@ -19,13 +19,14 @@ from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.hidden.boxes import INDENTS_PX
 from mailmcp.mail.html.hidden.cascade import Cascade, Family
 from mailmcp.mail.html.hidden.computed import compute_style
+from mailmcp.mail.html.hidden.fit import fits, is_cut
 from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
 from mailmcp.mail.html.hidden.painting import BACKGROUNDS, ODD_BOXES, is_raised, join_behind
 from mailmcp.mail.html.hidden.selector import Element, parse_selector
 from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
 from mailmcp.mail.html.hidden.traits import RAISED_MIN, Traits
-from mailmcp.mail.html.hidden.values import MAYBE, WIDE, WINDOW_PX
+from mailmcp.mail.html.hidden.values import MAYBE, TRANSITIONS, WIDE
 from mailmcp.mail.html.normalize import normalize_html
 from mailmcp.mail.html.style_elements import StyleSheet
 from mailmcp.mail.html.tags import DISPLAYED_AS_BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE, WRITTEN_HERE
@@ -57,16 +58,12 @@ _SPECIAL: Final = (
 _ODD: Final = frozenset({"autofocus", "overscrollarea", "overscrollcontainer", "shadowrootmode"})
 """Attributes that make rules with `:focus-within` apply, move an element, or show a shadow tree."""
 
-_PHRASING: Final = frozenset({"a", "b", "em", "font", "i", "small", "span", "strong", "u"})
-_TRANSITIONS: Final = frozenset({"transition", "transition-duration", "transition-delay"})
 _FADING_MAX: Final = 2  # each of a second, after as much delay
 _LOW_LINE_CHARS: Final = 60  # more may be two lines, which lie on each other with an old doctype
 _COLUMN_STYLES: Final = BACKGROUNDS | {"visibility"}
 _BRACKETS: Final = re.compile(r"[^\w]{0,2}")
 """What `rp` may have, which is shown only where ruby isn't supported."""
 
-_BLANKS: Final = "\xa0" * 80
-_PUSHED: Final = re.compile(r"\n.*\n|\t")
 ROUND: Final = str.maketrans("[]", "()")
 """What becomes of brackets in a stranger's words in a mark."""
 
@@ -251,7 +248,7 @@ class _Visitor:
                 return None
             certain, possible = (replace(style, clips=False, clipped=False) for style in (certain, possible))
             return _Level(certain, possible, family, fading=fading, is_removed=True)
-        if possible.capacity is not None and not parent.clipped and not _fits(node, possible):
+        if possible.capacity is not None and not parent.clipped and not fits(node, possible):
             possible = self._overflow(possible, parent)
         display = values.possible.get("display", "")
         if is_block != (display not in _IN_LINE) and display not in _EITHER:
@@ -298,7 +295,7 @@ class _Visitor:
         self.traits.add_text(text, level.possible, level.block)
         technique = _both(self._judge(level.certain), self._judge(level.possible))
         is_low = level.possible.low_line and len(text) > _LOW_LINE_CHARS
-        if not technique and (is_low or _is_cut(text, level.possible)):
+        if not technique and (is_low or is_cut(text, level.possible)):
             technique = MAYBE
         kind = (technique, level.block) if technique == MAYBE else technique
         if technique == MAYBE:
@@ -331,7 +328,7 @@ def _count_raised(tag: str, values: Mapping[str, str]) -> int:
 
 
 def _fades(values: Mapping[str, str]) -> bool:
-    return not _TRANSITIONS.isdisjoint(values) and values.get("transition") != "none"
+    return not TRANSITIONS.isdisjoint(values) and values.get("transition") != "none"
 
 
 def _is_maybe_rendered(tag: str, attributes: Mapping[str, str]) -> bool:
@@ -355,38 +352,6 @@ def _both(first: str, second: str) -> str:
     if not first and not second:
         return ""
     return MAYBE if MAYBE in (first, second) or not (first and second) else first
-
-
-def _fits(box: LexborNode, style: ComputedStyle) -> bool:
-    """Return whether a box holds nothing but plain text, and no more than fits."""
-    capacity = style.capacity or 0
-    if capacity <= 0:
-        texts = (node.text_content for node in box.traverse(include_text=True) if node.is_text_node)
-        return not any((text or "").strip() for text in texts)
-    if box.tag == "details":  # its first line is a summary, if need be the browser's own
-        return False
-    for node in box.traverse(include_text=True):
-        if node.is_text_node:
-            text = node.text_content or ""
-            capacity -= len(text.strip())
-            if style.white_space != "normal" and _PUSHED.search(text):
-                return False
-        elif node.mem_id != box.mem_id and (
-            node.tag not in _PHRASING or (node.tag == "span" and TAG_ATTRIBUTE in node.attributes)
-        ):
-            return False
-        capacity -= 1
-        if capacity < 0:
-            return False
-    return True
-
-
-def _is_cut(text: str, style: ComputedStyle) -> bool:
-    """Return whether a box clips a word, or blanks push it out of sight."""
-    if style.room_px >= WINDOW_PX[0]:
-        return _BLANKS in text
-    letters = style.room_px / (style.letter_px or 1.0)
-    return len(text) > letters and any(len(word) > letters for word in text.split(" "))
 
 
 def _mark(run: list[LexborNode]) -> None:

@@ -105,7 +105,7 @@ _COUNTING: Final = re.compile(
 
 _LOGICAL: Final = frozenset({":is", ":where", ":not"})
 _DROPPED: Final = DROPPED | IGNORED | {"base", "noscript", "template"}
-"""Elements that the tree doesn't have, or not where browsers do: those of the head stand in the body."""
+"""Elements that the tree lacks or keeps elsewhere than browsers do: those of the head are in its body."""
 
 _ANYTHING: Final = Selector(is_plain=False)
 

@@ -48,7 +48,8 @@ _UNDRAWN: Final = re.compile(
 
 _EMPTY: Final = re.compile(
     r"content:(?:none|normal|[\"']\s*\.?\s*[\"'])|(?:display|clear|visibility|overflow|color|box-sizing|zoom):.*"
-    r"|(?:height|width|font-size|line-height):0(?:px)?|font-(?:family|weight|style):.*|text-(?!shadow|decoration|emphasis).*|-(?!webkit-).*|-webkit-font-smoothing:.*"
+    r"|(?:height|width|font-size|line-height):0(?:px)?|font-(?:family|weight|style):.*"
+    r"|text-(?!shadow|decoration|emphasis).*|-(?!webkit-).*|-webkit-font-smoothing:.*"
 )
 """Declarations of a pseudo-element that draw nothing: clearing floats takes no more."""
 
@@ -131,13 +132,13 @@ class _Reader:
         for node in nodes:
             if node.type == "qualified-rule":
                 self.unchecked |= "&" in node.prelude
-                selectors = [parse_selector(text) for text in _split(node.prelude)]
-                if outer:  # they weigh what the heaviest of these weighs, and their own
-                    selectors = [replace(each, specificity=HEAVIEST) for each in selectors]
+                selectors = tuple(parse_selector(text) for text in _split(node.prelude))
+                if outer:
+                    selectors = _make_heaviest(selectors)
                 self.unchecked |= not all(each.is_plain for each in selectors)
                 # One selector that a browser doesn't understand makes it drop the rule.
                 is_certain = certain and not outer and all(each.certain for each in selectors)
-                self._read_block(node, tuple(selectors), depth, certain=is_certain)
+                self._read_block(node, selectors, depth, certain=is_certain)
             elif node.type == "at-rule":
                 self._read_at_rule(node, outer, depth, certain=certain)
 
@@ -166,9 +167,8 @@ class _Reader:
         nested = [each for each in content if each.type in ("qualified-rule", "at-rule")]
         # `&` weighs what the rules around weigh, `:not(&)` is what they don't match, `--x:{}` ends elsewhere.
         self.unchecked |= any(token.type == "{} block" for token in node.content)
-        if selectors and nested:  # they weigh what the heaviest of these selectors weighs, and their own
-            outer = tuple(replace(each, specificity=HEAVIEST) for each in selectors)
-            self.read(nested if depth else (), outer, depth - 1, certain=False)
+        if selectors and nested:
+            self.read(nested if depth else (), _make_heaviest(selectors), depth - 1, certain=False)
 
     def _read_at_rule(self, node: Any, outer: tuple[Selector, ...], depth: int, *, certain: bool) -> None:
         name = node.lower_at_keyword
@@ -199,3 +199,8 @@ def _split(prelude: Iterable[Any]) -> list[str]:
         else:
             groups[-1].append(node)
     return [serialize_exactly(group) for group in groups]
+
+
+def _make_heaviest(selectors: tuple[Selector, ...]) -> tuple[Selector, ...]:
+    """Weigh selectors of nested rules: what the heaviest selector around weighs, and their own."""
+    return tuple(replace(each, specificity=HEAVIEST) for each in selectors)

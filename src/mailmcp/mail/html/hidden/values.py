@@ -167,6 +167,9 @@ _HEX: Final = "#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})"
 SOON: Final = r"(?:(?:[01]|0?\.\d+)s|(?:\d{1,3}|1000)ms)"
 """A time of up to a second."""
 
+TRANSITIONS: Final = frozenset({"transition", "transition-duration", "transition-delay"})
+"""What keeps an old value for a time: a style sheet may come while a page is shown."""
+
 _TIMING: Final = rf"(?:-?{SOON}|(?:cubic-bezier|steps|linear)\([\w., -]*\)|[a-z-]+(?![\w(-]))"
 
 _SIZE: Final = r"(?:[1-9]\d\d?(?:\.\d+)?(?:px|%)|[1-3]?[1-9]em)"
@@ -215,7 +218,6 @@ ROWS: Final = _rows((
     ("clip", "auto", r"rect\( ?(?:0|[01]px)(?:(?: ?, ?(?:0|[01]px)){3}|(?: (?:0|[01]px)){3}) ?\)", "clip"),
     ("mask mask-image mask-border mask-border-source -webkit-mask-box-image -webkit-mask-box-image-source"
      " line-clamp offset-path offset border-image animation animation-name", "none"),
-    # A style sheet may come while a page is shown, and a transition keep what was before it for a day.
     ("transition", rf"{_TIMING}(?:[ ,]+{_TIMING})*"),
     ("transition-duration transition-delay", rf"-?{SOON}(?: ?, ?-?{SOON})*"),
     ("mix-blend-mode container-type", "normal"),
