@@ -117,7 +117,7 @@ def move(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
             place, moved = worst([place, MAYBE]), True
             continue
         px = sum(each.to_px(style.font_px, WINDOW_PX[0], style.root_px) for each in lengths)
-        moved = moved or (name in ("top", "bottom") and any(each.whole for each in lengths))  # of some height
+        moved = moved or (name in ("top", "bottom") and "%" in values[name])  # of some height, or of none
         if name in ("right", "bottom"):  # from right to left, `left` yields to `right`
             px = -px if name == "right" or values.get("top", "auto") in ("auto", *WIDE) else 0.0
         if name.endswith("left"):

@@ -196,7 +196,7 @@ def _font_sizes(value: str, parent: ComputedStyle, *, is_soft: bool) -> tuple[fl
     if least_px > 0 and any(each.em or each.whole for each in sizes):
         most_px = max(most_px, _RELATIVE_MIN_PX)
     if value == UNKNOWN:
-        most_px = _SPREAD_MAX * least_px
+        most_px = 2 * FONT_MAX_PX
     if is_soft or value in (UNKNOWN, *INHERITING):
         least_px, most_px = min(least_px, parent.font_px), max(most_px, parent.most_px)
     return least_px, most_px
