@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 
+from mailmcp.mail.html.convert import HtmlText
 from mailmcp.mail.text.body import BodyText
 from mailmcp.tools.names import GET_MESSAGE_RAW
 from mailmcp.wording import counted
 
 
-def removal_warnings(texts: Sequence[BodyText], *, where: str, in_source: bool = False) -> list[str]:
+def removal_warnings(
+    texts: Sequence[BodyText | HtmlText], *, where: str, in_source: bool = False
+) -> list[str]:
     """List what was removed from texts and what may mislead in them.
 
     Args:

@@ -15,6 +15,8 @@ from mailmcp.mail.html.declared_charset import find_declared_charset
         ("<meta http-equiv=Content-Type content='text/html; charset=koi8-r'>", "koi8-r"),
         ("<meta content='text/html; charset=koi8-r' http-equiv=content-type>", "koi8-r"),
         ("<meta charset=utf-16le>", "utf-8"),
+        ("<meta charset=cp437><meta charset=shift_jis>", "shift_jis"),
+        ("<meta charset=cp437><meta charset=cp850>", "cp437"),
         ("<!-- <meta charset=shift_jis> --><meta charset=utf-8>", "utf-8"),
         ("<title><meta charset=shift_jis></title><meta charset=utf-8>", "utf-8"),
         ("<style>/*<meta charset=shift_jis>*/</style><meta charset=utf-8>", "utf-8"),

@@ -82,6 +82,39 @@ def test_both_modes_at_once(store: Store, desk: Desk) -> None:
     assert set(untrusted(reply)) == {"body_text", "body_html"}
 
 
+@pytest.mark.parametrize("mode", ["html", "both"])
+@pytest.mark.parametrize("plain", ["Plain\n", ""])
+def test_what_styles_hide_in_html_is_said_whatever_else_the_message_has(
+    store: Store, desk: Desk, mode: str, plain: str
+) -> None:
+    letter = make_letter()
+    hidden = "<p style='display:none'>gone</p><p style='opacity:.05;opacity:foo'>dim</p>"
+    html = f"<p>a</p>{hidden}<p style=flux:1>b\u200bc"
+    letter.set_content(html, subtype="html")
+    if plain:
+        letter = make_letter(text=plain, html=html)
+    reply = desk.get(put(store, desk, letter.as_bytes()), body_mode=mode)
+    said = [each for each in reply.outcome.warnings if "of the HTML" in each or "from the HTML" in each]
+    assert said == [
+        "Removed 1 hidden passage (4 characters) from the HTML; imap_get_message_raw has it.",
+        "People may not see 1 marked passage of the HTML (3 characters).",
+        "Styles may hide text of the HTML that is not marked; imap_get_message_raw has the source.",
+        "Removed 1 invisible character from the HTML.",
+    ]
+    of_the_text = [each for each in reply.outcome.warnings if "the body" in each]
+    assert bool(of_the_text) == (mode == "both" and not plain)
+
+
+def test_a_part_of_html_that_begins_within_a_mark_is_marked(store: Store, desk: Desk) -> None:
+    body = f'one <a href="https://x.example/]?[">two</a> <img alt="]"> {"three " * 200} secret'
+    letter = make_letter(text="Plain\n", html=f'<p style="opacity:.05;opacity:foo">{body}</p>')
+    message_id = put(store, desk, letter.as_bytes())
+    whole = desk.message(message_id, body_mode="html", body_max_chars=100_000)["body_html"]
+    assert whole.count("]") == 1
+    rest = desk.message(message_id, body_mode="html", body_offset=whole.index("secret"))["body_html"]
+    assert rest.startswith("[may be hidden: secret]")
+
+
 def test_of_several_html_parts_each_has_styles_of_its_own(store: Store, desk: Desk) -> None:
     part = "\n--b\nContent-Type: text/html\n\n<style>.x{display:%s}</style><p>seen</p><p class=x>word</p>\n"
     octets = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n" + part % "none" + part % "block"

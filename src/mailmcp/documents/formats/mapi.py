@@ -230,6 +230,8 @@ def _write_body(properties: Properties, out: Writer) -> None:
         out.write_line(f"\n{shown.text}")
         if shown.hidden_removed:
             out.add_note(f"Removed {counted(shown.hidden_chars, 'character')} that the HTML hides.")
+        if shown.styles_unchecked:
+            out.add_note("Styles may hide text that is not marked.")
     elif rtf := properties.octets(Prop.RTF):
         out.write_line("")
         rich_text.read(io.BytesIO(decompress_rtf(rtf)), out)

@@ -13,10 +13,11 @@ from typing import Final
 import nh3
 
 from mailmcp.mail.clean import clean_text
-from mailmcp.mail.html.hidden.remove import parse_html, remove_hidden
+from mailmcp.mail.html.hidden.remove import ROUND, Hidden, parse_html, remove_hidden
 from mailmcp.mail.html.render.render import render_text
 from mailmcp.mail.html.render.target import mark_targets, point_links
 
+_ESCAPED: Final = str.maketrans({"[": "%5B", "]": "%5D"})
 _WORDS: Final = re.compile("(?s:.*)")
 _NUMBER: Final = re.compile("[0-9]{1,9}%?")
 _LANGUAGE: Final = re.compile("[A-Za-z0-9]{1,8}(?:-[A-Za-z0-9]{1,8}){0,3}")
@@ -36,10 +37,11 @@ _ATTRIBUTES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HtmlText:
-    """What a person would read."""
+    """What a person would read, as text or as HTML."""
 
     text: str
-    """Lines separated by newlines, with at most one blank line between; "" if there is no text."""
+    """Lines separated by newlines, with at most one blank line between; or a fragment of HTML. "" if there
+    is nothing to read."""
 
     hidden_removed: int
     """Passages that the HTML certainly hides, which were removed."""
@@ -61,7 +63,7 @@ class HtmlText:
     """Invisible and bidirectional control characters removed from the text."""
 
     misleading_links: int
-    """Links whose text names another site: see `render.link_note`."""
+    """Links whose text names another site: see `render.link_note`. In HTML none are looked for."""
 
     styles_unchecked: bool
     """Whether styles may hide text that is neither removed nor marked."""
@@ -79,20 +81,10 @@ def html_to_text(html: str) -> HtmlText:
     mark_targets(document.tree)
     hidden = remove_hidden(document)
     rendered = render_text(document.tree.body)
-    return HtmlText(
-        text=rendered.text,
-        hidden_removed=sum(hidden.by_technique.values()),
-        hidden_chars=hidden.chars,
-        maybe_hidden=hidden.marked,
-        maybe_hidden_chars=hidden.marked_chars,
-        hidden_by=hidden.by_technique,
-        invisible_removed=rendered.invisible_removed,
-        misleading_links=rendered.misleading_links,
-        styles_unchecked=hidden.unchecked,
-    )
+    return _html_text(rendered.text, hidden, rendered.invisible_removed, rendered.misleading_links)
 
 
-def sanitize_html(html: str) -> str:
+def sanitize_html(html: str) -> HtmlText:
     """Reduce HTML to a safe fragment: structure, text and links.
 
     Without scripts, styles, forms, comments, sources of images (so nothing
@@ -100,7 +92,7 @@ def sanitize_html(html: str) -> str:
     """
     document = parse_html(html)
     mark_targets(document.tree)
-    remove_hidden(document)
+    hidden = remove_hidden(document)
     point_links(document.tree)
     body = document.tree.body
     safe = nh3.clean(
@@ -112,10 +104,27 @@ def sanitize_html(html: str) -> str:
         link_rel=None,
         url_relative="deny",
     )
-    return clean_text(safe).text
+    cleaned = clean_text(safe)
+    return _html_text(cleaned.text, hidden, cleaned.removed)
+
+
+def _html_text(text: str, hidden: Hidden, invisible_removed: int, misleading_links: int = 0) -> HtmlText:
+    return HtmlText(
+        text=text,
+        hidden_removed=sum(hidden.by_technique.values()),
+        hidden_chars=hidden.chars,
+        maybe_hidden=hidden.marked,
+        maybe_hidden_chars=hidden.marked_chars,
+        hidden_by=hidden.by_technique,
+        invisible_removed=invisible_removed,
+        misleading_links=misleading_links,
+        styles_unchecked=hidden.unchecked,
+    )
 
 
 def _filter_attribute(tag: str, name: str, value: str) -> str | None:
-    """Leave out words from attributes in which nobody sees them."""
+    """Leave out words where nobody sees them, and brackets, so that only marks have any in a reply's tags."""
     allowed = _ATTRIBUTES.get(tag, {}).get(name) or _ATTRIBUTES["*"].get(name)
-    return value if allowed is not None and allowed.fullmatch(value) else None
+    if allowed is None or not allowed.fullmatch(value):
+        return None
+    return value.translate(_ESCAPED if name == "href" else ROUND)

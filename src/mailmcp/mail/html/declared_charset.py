@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from webencodings import lookup
+
 from mailmcp.mail.html.attributes import read_attributes
 from mailmcp.mail.html.normalize import TOKEN, end_of
 from mailmcp.mail.html.tags import DROPPED, to_lower
@@ -25,9 +27,10 @@ def find_declared_charset(octets: bytes) -> str:
         octets: HTML in a charset that ASCII is a part of.
 
     Returns:
-        The name as written; "" if there is none.
+        The first name that browsers know, as written, else the first that they don't; "" if there is none.
     """
     html = octets[:_OCTETS_MAX].decode("latin-1")
+    unknown = ""
     position, in_head = 0, True
     while (match := TOKEN.search(html, position)) is not None:
         position, name = match.end(), to_lower(match["name"] or "")
@@ -42,8 +45,9 @@ def find_declared_charset(octets: bytes) -> str:
             charset = attributes.get("charset", "")
             if not charset and found and to_lower(attributes.get("http-equiv", "")) == "content-type":
                 charset = found[1]
-            if charset:  # which it was read in can't be UTF-16
+            if lookup(charset) is not None:  # which it was read in can't be UTF-16
                 return "utf-8" if to_lower(charset.strip()).startswith("utf-16") else charset
+            unknown = unknown or charset
         elif name in DROPPED:
             position = end_of(name, html, position)
-    return ""
+    return unknown

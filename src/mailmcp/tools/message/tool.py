@@ -126,7 +126,8 @@ def build_outcome(
     moved: list[str],
 ) -> Outcome[GetMessageData]:
     """Build the reply; `moved` holds warnings for a message that was found elsewhere."""
-    html = "\n".join(map(sanitize_html, message.body.html)) if arguments.body_mode != "text" else ""
+    safe = [sanitize_html(each) for each in message.body.html] if arguments.body_mode != "text" else []
+    html = "\n".join(each.text for each in safe)
     text = message.text if arguments.body_mode != "html" or not html else ""
     # Both are cut at the same offsets; the longer one decides whether there is more.
     window = cut_window(
@@ -135,7 +136,7 @@ def build_outcome(
         max_chars=arguments.body_max_chars,
         argument="body_offset",
     )
-    warnings = moved + message_warnings(parts, message, with_text=not html or bool(text))
+    warnings = moved + message_warnings(parts, message, with_text=not html or bool(text), html=safe)
     view = parts.view
     people, people_warnings = people_fields(view.headers)
     headers = None

@@ -1,24 +1,35 @@
 """Warnings about one message: what was removed from its text, what is odd, and doubts about the sender."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 from mailmcp import limits
 from mailmcp.mail.header.dates import parse_date
+from mailmcp.mail.html.convert import HtmlText
 from mailmcp.mail.read import ReadMessage
 from mailmcp.tools.message.fetch import MessageParts
 from mailmcp.tools.removed_content import removal_warnings
 from mailmcp.wording import counted
 
 
-def message_warnings(parts: MessageParts, message: ReadMessage, *, with_text: bool) -> list[str]:
-    """List what a reader must know; without the text, its links don't count."""
-    body = message.body if with_text else replace(message.body, misleading_links=0)
+def message_warnings(
+    parts: MessageParts, message: ReadMessage, *, with_text: bool = True, html: Sequence[HtmlText] = ()
+) -> list[str]:
+    """List what a reader must know.
+
+    Args:
+        parts: What was fetched.
+        message: What was read of it.
+        with_text: Whether its text is in the reply.
+        html: What is in the reply of its HTML.
+    """
     warnings = [each.message for each in message.suspicions]
     if message.protection_note:
         warnings.append(message.protection_note)
     if parts.cut:
         warnings.append(f"Only the first {limits.TEXT_PART_OCTETS_MAX} octets of a very long text were read.")
-    warnings += removal_warnings([body], where="the body", in_source=True)
+    if with_text:
+        warnings += removal_warnings([message.body], where="the body", in_source=True)
+    warnings += removal_warnings(html, where="the HTML", in_source=True)
     if message.not_in_html.lines:
         lines = counted(message.not_in_html.lines, "line")
         warnings.append(f"People who read the HTML don't see {lines} of the plain text.")
