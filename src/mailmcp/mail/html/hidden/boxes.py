@@ -215,7 +215,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         style = replace(style, unchecked=True)
     if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
         style = replace(style, capacity=0)
-    is_unsure = (outer_px == math.inf and _is_share(values)) or _is_sliver(values, width_px)
+    is_unsure = (outer_px == math.inf and _is_share(values)) or _is_sliver(values, style, width_px)
     if outer_px <= _EXTENT_MAX_PX or style.capacity == 0 or is_unsure:
         verdict = verdict or MAYBE
     return replace(
@@ -267,10 +267,14 @@ def _is_share(values: Mapping[str, str]) -> bool:
     return any(each.whole < 1 for value in written.values() for each in parse_lengths(value))
 
 
-def _is_sliver(values: Mapping[str, str], width_px: float) -> bool:
-    """Return whether a width is a small part, or a part of parts, of one that may come from the content."""
+def _is_sliver(values: Mapping[str, str], style: ComputedStyle, width_px: float) -> bool:
+    """Return whether a width is a small part, or a part of parts, of one that may come from the content.
+
+    Then the content may be a word of two letters.
+    """
+    least = max(_SLIVER, _EXTENT_MAX_PX / max(2 * style.letter_px, 1.0))
     widths = (each.whole for name in ("width", "max-width") for each in parse_lengths(values.get(name, "")))
-    return any(0 < min(whole, width_px / WINDOW_PX[0]) <= _SLIVER for whole in widths if 0 < whole < 1)
+    return any(0 < min(whole, width_px / WINDOW_PX[0]) <= least for whole in widths if 0 < whole < 1)
 
 
 def _inner_width(tag: str, values: Mapping[str, str], style: ComputedStyle, width_px: float) -> float:
