@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from mailmcp.mail.clean import cut_text
-from mailmcp.mail.html.hidden.remove import MARK_OPENING
+from mailmcp.mail.html.marks import MARK_OPENING, is_in_mark
 from mailmcp.wording import counted
 from mcp_envelope import BaseReason, InvalidInputError
 
@@ -24,9 +24,7 @@ class TextWindow:
 
 def slice_text(text: str, start: int, end: int) -> str:
     """Return a part of a text. What begins within a mark of possibly hidden text gets its own."""
-    opened = text.rfind(MARK_OPENING, 0, start + len(MARK_OPENING) - 1) if start else -1
-    is_marked = 0 <= opened < start and "]" not in text[opened:start]
-    return (MARK_OPENING if is_marked else "") + text[start:end]
+    return (MARK_OPENING if is_in_mark(text, start) else "") + text[start:end]
 
 
 def cut_window(text: str, *, offset: int, max_chars: int, argument: str = "text_offset") -> TextWindow:

@@ -13,7 +13,8 @@ from typing import Final
 import nh3
 
 from mailmcp.mail.clean import clean_text
-from mailmcp.mail.html.hidden.remove import ROUND, Hidden, parse_html, remove_hidden
+from mailmcp.mail.html.hidden.remove import Hidden, parse_html, remove_hidden
+from mailmcp.mail.html.marks import ROUND
 from mailmcp.mail.html.render.render import render_text
 from mailmcp.mail.html.render.target import mark_targets, point_links
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from mailmcp.mail.clean import clean_text, cut_text
+from mailmcp.mail.html.marks import MARK_OPENING, is_in_mark
 
 ELLIPSIS: Final = "…"
 
@@ -85,4 +86,5 @@ def _cut_around(line: str, hit: range, max_chars: int) -> str:
     begin = space + 1 if begin and space >= 0 else begin
     if not begin:
         return _cut(line, max_chars)
-    return ELLIPSIS + _cut(clean_text(line[begin:]).text, max_chars - len(ELLIPSIS))
+    opening = MARK_OPENING if is_in_mark(line, begin) else ""
+    return ELLIPSIS + _cut(opening + clean_text(line[begin:]).text, max_chars - len(ELLIPSIS))

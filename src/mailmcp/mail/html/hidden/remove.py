@@ -27,12 +27,10 @@ from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
 from mailmcp.mail.html.hidden.traits import RAISED_MIN, Traits
 from mailmcp.mail.html.hidden.values import MAYBE, TRANSITIONS, WIDE
+from mailmcp.mail.html.marks import MARK_OPENING, ROUND
 from mailmcp.mail.html.normalize import normalize_html
 from mailmcp.mail.html.style_elements import StyleSheet
 from mailmcp.mail.html.tags import DISPLAYED_AS_BLOCKS, TABLE_PARTS, TAG_ATTRIBUTE, WRITTEN_HERE
-
-MARK_OPENING: Final = "[may be hidden: "
-"""Written before text that may be hidden; a bracket closes it, and those in the text become round."""
 
 _NOT_RENDERED: Final = frozenset({"meter", "progress", "template", "iframe", "textarea", "fencedframe"})
 """Elements that browsers draw something else for than their content, or nothing at all."""
@@ -63,9 +61,6 @@ _LOW_LINE_CHARS: Final = 60  # more may be two lines, which lie on each other wi
 _COLUMN_STYLES: Final = BACKGROUNDS | {"visibility"}
 _BRACKETS: Final = re.compile(r"[^\w]{0,2}")
 """What `rp` may have, which is shown only where ruby isn't supported."""
-
-ROUND: Final = str.maketrans("[]", "()")
-"""What becomes of brackets in a stranger's words in a mark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, cast
 
-from mailmcp.mail.html.hidden.remove import MARK_OPENING
+from mailmcp.mail.html.marks import MARK_OPENING
 from mailmcp.mail.trust.link import Link, LinkKind, ascii_host, parse_link, same_site
 from mailmcp.mail.trust.lookalike import part_signs
 

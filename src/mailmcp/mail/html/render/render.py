@@ -13,8 +13,9 @@ from selectolax.lexbor import LexborNode
 
 from mailmcp.mail.clean import clean_line, clean_text
 from mailmcp.mail.html.hidden.declarations import parse_style
-from mailmcp.mail.html.hidden.remove import LINE_ATTRIBUTE, MARK_OPENING, ROUND
+from mailmcp.mail.html.hidden.remove import LINE_ATTRIBUTE
 from mailmcp.mail.html.hidden.values import parse_length
+from mailmcp.mail.html.marks import MARK_OPENING, ROUND, mark_lines
 from mailmcp.mail.html.render.link_note import RAISED, LinkBook
 from mailmcp.mail.html.render.table import Cell, Table
 from mailmcp.mail.html.render.target import SUBMITS, marked_targets
@@ -63,7 +64,7 @@ def render_text(root: LexborNode | None) -> Rendered:
         }
         renderer.render(root)
     return Rendered(
-        text="\n".join(renderer.writer.finish()),
+        text="\n".join(mark_lines(renderer.writer.finish())),
         invisible_removed=renderer.invisible,
         misleading_links=renderer.book.misleading,
     )

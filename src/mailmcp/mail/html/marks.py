@@ -1,0 +1,34 @@
+"""The marks around text that may be hidden: `[may be hidden: …]`. Each is on one line."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+MARK_OPENING: Final = "[may be hidden: "
+"""Written before text that may be hidden; a bracket closes it, and those in the text become round."""
+
+ROUND: Final = str.maketrans("[]", "()")
+"""What becomes of brackets in a stranger's words in a mark."""
+
+_INDENT: Final = re.compile("[> ]*")
+
+
+def is_in_mark(text: str, position: int) -> bool:
+    """Return whether a mark begins before a position and ends after it."""
+    opened = text.rfind(MARK_OPENING, 0, position + len(MARK_OPENING) - 1) if position else -1
+    return 0 <= opened < position and "]" not in text[opened:position]
+
+
+def mark_lines(lines: Iterable[str]) -> list[str]:
+    """Write a mark around each line of a passage, so that none is without one if others are left out."""
+    found: list[str] = []
+    is_open = False
+    for line in lines:
+        content = _INDENT.sub("", line, count=1)
+        indent = line[: len(line) - len(content)]
+        if content:
+            content = f"{MARK_OPENING if is_open else ''}{content}"
+            is_open = content.rfind(MARK_OPENING) > content.rfind("]")
+            content += "]" if is_open else ""
+        found.append(f"{indent}{content}")
+    return found
