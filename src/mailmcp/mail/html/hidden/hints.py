@@ -123,7 +123,7 @@ def presentation(element: Element) -> tuple[Declaration, ...]:
 def _layout(tag: str, attributes: Mapping[str, str]) -> tuple[Declaration, ...]:
     """Read sizes, how lines break, and what moves an element or what follows it."""
     sizes: tuple[str, ...] = ("width",) if tag in _WIDE else ()
-    if tag == "table" or tag in TABLE_PARTS:
+    if tag in ("table", "img") or tag in TABLE_PARTS:
         sizes = ("width", "height")
     found = _dimension("width", attributes.get(_CHARS.get(tag, ""), ""), unit="em")
     for name in sizes:

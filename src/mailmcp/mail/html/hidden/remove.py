@@ -17,11 +17,12 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from mailmcp.mail.clean import clean_text
 from mailmcp.mail.html.hidden.boxes import INDENTS_PX
-from mailmcp.mail.html.hidden.cascade import Cascade, Family
+from mailmcp.mail.html.hidden.cascade import Cascade, Family, Styles
 from mailmcp.mail.html.hidden.computed import compute_style
 from mailmcp.mail.html.hidden.fit import fits, is_cut
 from mailmcp.mail.html.hidden.hints import STYLED, parse_legacy_colour
 from mailmcp.mail.html.hidden.painting import BACKGROUNDS, ODD_BOXES, is_raised, join_behind
+from mailmcp.mail.html.hidden.picture import judge_picture
 from mailmcp.mail.html.hidden.selector import Element, parse_selector
 from mailmcp.mail.html.hidden.style import ComputedStyle
 from mailmcp.mail.html.hidden.stylesheet import Rule, parse_sheets
@@ -144,7 +145,7 @@ def remove_hidden(document: HtmlDocument) -> Hidden:
         node = node.next if node is not None and len(levels) > 1 else None
     hidden = Hidden(
         by_technique=visitor.passages,
-        chars=sum(map(_count_chars, visitor.hidden)),
+        chars=sum(_count_chars(node) for node in visitor.hidden if node.tag != "img"),
         marked=len(visitor.marked),
         marked_chars=sum(_count_chars(node) for run in visitor.marked for node in run),
         unchecked=visitor.unchecked
@@ -231,6 +232,8 @@ class _Visitor:
             possible = join_behind(possible, parent)  # of two that may apply, either may be what is seen
         gone = tag in _NOT_RENDERED or (tag == "rp" and _BRACKETS.fullmatch(node.text().strip()) is None)
         technique = "display" if gone else _both(certain.removal, possible.removal)
+        if tag == "img":
+            technique = self._visit_picture(node, values, certain, possible, level)
         is_shown, has_place = technique in ("", MAYBE), _has_place(values.possible)
         # Out of what is removed but rendered, boxes can be positioned.
         if is_shown or has_place or (level.is_removed and values.possible.get("display") != "none"):
@@ -239,10 +242,9 @@ class _Visitor:
         self.unchecked |= is_late or is_low or _is_odd(tag, attributes, values.possible)
         if level.is_removed or not is_shown:
             self._remove(node, tag, technique, level)
-            if gone or not has_place:
-                return None
             certain, possible = (replace(style, clips=False, clipped=False) for style in (certain, possible))
-            return _Level(certain, possible, family, fading=fading, is_removed=True)
+            inside = _Level(certain, possible, family, fading=fading, is_removed=True)
+            return inside if has_place and not gone else None
         if possible.capacity is not None and not parent.clipped and not fits(node, possible):
             possible = self._overflow(possible, parent)
         display = values.possible.get("display", "")
@@ -262,6 +264,22 @@ class _Visitor:
         if node.text().strip():
             self.passages[technique] += 1
         self.last = ""
+
+    def _visit_picture(
+        self, node: LexborNode, values: Styles, certain: ComputedStyle, possible: ComputedStyle, level: _Level
+    ) -> str:
+        """Judge a picture, and mark its alternative text if it may be hidden."""
+        technique = _both(judge_picture(values.certain, certain), judge_picture(values.possible, possible))
+        if technique == MAYBE and not level.is_removed and _text_of(node):
+            self._add_mark(node, level.block)
+        return technique
+
+    def _add_mark(self, node: LexborNode, block: int) -> None:
+        """Mark a text, together with those before it in the same block that nothing shown is between."""
+        if self.last != (MAYBE, block):
+            self.marked.append([])
+        self.marked[-1].append(node)
+        self.last = MAYBE, block
 
     def _overflow(self, style: ComputedStyle, parent: ComputedStyle) -> ComputedStyle:
         """Return the style of a box whose content may not fit in it."""
@@ -292,16 +310,14 @@ class _Visitor:
         is_low = level.possible.low_line and len(text) > _LOW_LINE_CHARS
         if not technique and (is_low or is_cut(text, level.possible)):
             technique = MAYBE
-        kind = (technique, level.block) if technique == MAYBE else technique
         if technique == MAYBE:
-            if kind != self.last:
-                self.marked.append([])
-            self.marked[-1].append(node)
-        elif technique:
+            self._add_mark(node, level.block)
+            return level
+        if technique:
             self.hidden.append(node)
-            self.passages[technique] += kind != self.last
-        self.last = kind
-        return level if technique in ("", MAYBE) else None
+            self.passages[technique] += technique != self.last
+        self.last = technique
+        return None if technique else level
 
     def _judge(self, style: ComputedStyle) -> str:
         verdict = self.verdicts.get(style)
@@ -351,13 +367,20 @@ def _both(first: str, second: str) -> str:
 
 def _mark(run: list[LexborNode]) -> None:
     """Write a mark around the texts of a passage."""
-    texts = [(node.text_content or "").translate(ROUND) for node in run]
+    texts = [_text_of(node).translate(ROUND) for node in run]
     texts[0] = MARK_OPENING + texts[0].lstrip()
     texts[-1] = f"{texts[-1].rstrip()}]"
     for node, text in zip(run, texts, strict=True):
         node.replace_with(text)
 
 
+def _text_of(node: LexborNode) -> str:
+    """Return the text of a node; of a picture, its alternative text in brackets, if it has any."""
+    if node.tag == "img":
+        alternative = (node.attributes.get("alt") or "").strip()
+        return alternative and f"({alternative})"
+    return (node.text_content if node.is_text_node else node.text()) or ""
+
+
 def _count_chars(node: LexborNode) -> int:
-    text = node.text_content if node.is_text_node else node.text()
-    return len(" ".join(clean_text(text or "").text.split()))
+    return len(" ".join(clean_text(_text_of(node)).text.split()))

@@ -12,9 +12,7 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 from mailmcp.mail.clean import clean_line, clean_text
-from mailmcp.mail.html.hidden.declarations import parse_style
 from mailmcp.mail.html.hidden.remove import LINE_ATTRIBUTE
-from mailmcp.mail.html.hidden.values import parse_length
 from mailmcp.mail.html.marks import MARK_OPENING, ROUND, mark_lines
 from mailmcp.mail.html.render.link_note import RAISED, LinkBook
 from mailmcp.mail.html.render.table import Cell, Table
@@ -36,7 +34,6 @@ _MARKS: Final = re.compile(
     r"\W*(?:may be hidden|goes to|[\d,]+ quoted line|(?:button|field|area of a picture)\W*$)", re.IGNORECASE
 )
 _QUOTED: Final = re.compile(r"^\s*>", re.MULTILINE)
-_PIXEL_MAX: Final = 2.0
 _STRUCK: Final = "~~"
 _INDENT: Final = re.compile(r"(?is)(?!.*border-left)(?:.*;)?\s*border\s*:\s*(?:none|medium|0)\b")
 
@@ -229,7 +226,7 @@ class _Renderer:
     def image(self, node: LexborNode) -> None:
         attributes = node.attributes
         alternative = clean_line(attributes.get("alt") or "").text
-        if alternative and not _is_pixel(attributes):
+        if alternative:
             of = "picture: " if _MARKS.match(alternative) else ""  # not to pass for a mark of ours
             self._write(self._note(f"[{of}{alternative.translate(ROUND)}]"))
 
@@ -345,13 +342,6 @@ _CLOSERS: Final[dict[str, Callable[[_Renderer], None]]] = {
     "pre": _Renderer.close_pre,
     "table": _Renderer.close_table,
 }
-
-
-def _is_pixel(attributes: dict[str, str | None]) -> bool:
-    """Return whether an image is too small to be seen: a tracking pixel or a spacer."""
-    values = {each.name: each.value for each in parse_style(attributes.get("style") or "")}
-    sizes = [parse_length(attributes.get(name) or values.get(name, ""), "px") for name in ("width", "height")]
-    return any(size is not None and not size.whole and size.to_px() <= _PIXEL_MAX for size in sizes)
 
 
 def _span(node: LexborNode, name: str) -> int:

@@ -1,0 +1,32 @@
+"""Whether people see a picture, and thus its alternative text where pictures are off."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from mailmcp.mail.html.hidden.boxes import SIZES
+from mailmcp.mail.html.hidden.style import ComputedStyle, worst
+from mailmcp.mail.html.hidden.values import MAYBE, UNKNOWN, parse_lengths
+
+_PIXEL_MAX: Final = 2.0
+
+
+def judge_picture(values: Mapping[str, str], style: ComputedStyle) -> str:
+    """Return "" for a picture that is shown, MAYBE, or the technique that hides it.
+
+    Color, size and place of text don't count: people who see a picture don't see its alternative text.
+    """
+    if style.removal == MAYBE:
+        return MAYBE
+    sizes = (_judge_size(name, values[name], style) for name in SIZES & values.keys())
+    return worst([style.removal, dict(style.inherited).get("visibility", ""), *sizes])
+
+
+def _judge_size(name: str, value: str, style: ComputedStyle) -> str:
+    """Judge a size: tracking pixels and spacers are too small to be seen."""
+    if value in (UNKNOWN, "inherit"):
+        return MAYBE
+    lengths = parse_lengths(value)
+    size_px = sum(each.to_px(style.font_px, style.width_px, style.root_px) for each in lengths)
+    if not lengths or size_px > _PIXEL_MAX:
+        return ""
+    return MAYBE if "%" in value and name.endswith("height") else "extent"
