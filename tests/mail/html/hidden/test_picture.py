@@ -20,6 +20,8 @@ from mailmcp.mail.html.hidden.remove import parse_html, remove_hidden
         "<p style='display:none'><img alt=MARK></p>",
         "<div style='opacity:0'><img alt=MARK></div>",
         "<img alt=MARK hidden>",
+        "<ruby><rp>(<img alt=MARK></rp></ruby>",
+        "<div style='text-indent:-9999px'><img alt=MARK></div>",
     ],
 )
 def test_it_is_removed_if_the_picture_is_hidden(html: str) -> None:
@@ -57,7 +59,7 @@ def test_it_is_marked_if_the_picture_may_be_hidden(html: str) -> None:
     [
         "<img alt=MARK>",
         "<img alt=MARK width=100% height=auto style='max-width:100%;min-width:0'>",
-        "<p style='color:#fff;font-size:0;text-indent:-999px'><img alt=MARK width=40></p>",
+        "<p style='color:#fff;font-size:0'><img alt=MARK width=40></p>",
         "<p style='visibility:hidden'><img alt=MARK style='visibility:visible'></p>",
         "<details open><summary>x</summary><img alt=MARK></details>",
     ],

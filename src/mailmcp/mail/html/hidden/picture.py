@@ -7,18 +7,20 @@ from mailmcp.mail.html.hidden.boxes import SIZES
 from mailmcp.mail.html.hidden.style import ComputedStyle, worst
 from mailmcp.mail.html.hidden.values import MAYBE, UNKNOWN, parse_lengths
 
+_INHERITED: Final = frozenset({"visibility", "text-indent"})
 _PIXEL_MAX: Final = 2.0
 
 
 def judge_picture(values: Mapping[str, str], style: ComputedStyle) -> str:
     """Return "" for a picture that is shown, MAYBE, or the technique that hides it.
 
-    Color, size and place of text don't count: people who see a picture don't see its alternative text.
+    Color and size of text don't count: people who see a picture don't see its alternative text.
     """
     if style.removal == MAYBE:
         return MAYBE
     sizes = (_judge_size(name, values[name], style) for name in SIZES & values.keys())
-    return worst([style.removal, dict(style.inherited).get("visibility", ""), *sizes])
+    inherited = (verdict for name, verdict in style.inherited if name in _INHERITED)
+    return worst([style.removal, *inherited, *sizes])
 
 
 def _judge_size(name: str, value: str, style: ComputedStyle) -> str:

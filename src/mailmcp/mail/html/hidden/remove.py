@@ -230,7 +230,7 @@ class _Visitor:
         possible = self._compute(tag, values.possible, parent, values.soft)
         if not BACKGROUNDS.isdisjoint(values.soft) and parent.backgrounds != level.certain.backgrounds:
             possible = join_behind(possible, parent)  # of two that may apply, either may be what is seen
-        gone = tag in _NOT_RENDERED or (tag == "rp" and _BRACKETS.fullmatch(node.text().strip()) is None)
+        gone = tag in _NOT_RENDERED or (tag == "rp" and not _is_bracket(node))
         technique = "display" if gone else _both(certain.removal, possible.removal)
         if tag == "img":
             technique = self._visit_picture(node, values, certain, possible, level)
@@ -330,6 +330,10 @@ def _is_odd(tag: str, attributes: Mapping[str, str], values: Mapping[str, str]) 
     """Return whether browsers show something else than an element's content, or paint cells around it."""
     is_styled = tag in ("col", "colgroup") and not _COLUMN_STYLES.isdisjoint(values)
     return is_styled or not _ODD.isdisjoint(attributes)
+
+
+def _is_bracket(node: LexborNode) -> bool:
+    return node.css_first("img") is None and _BRACKETS.fullmatch(node.text().strip()) is not None
 
 
 def _count_raised(tag: str, values: Mapping[str, str]) -> int:
