@@ -59,6 +59,7 @@ def test_it_is_marked_if_the_picture_may_be_hidden(html: str) -> None:
     [
         "<img alt=MARK>",
         "<img alt=MARK width=100% height=auto style='max-width:100%;min-width:0'>",
+        "<p style='width:calc(1px*300)'><img alt=MARK width=100%></p>",
         "<p style='color:#fff;font-size:0'><img alt=MARK width=40></p>",
         "<p style='visibility:hidden'><img alt=MARK style='visibility:visible'></p>",
         "<details open><summary>x</summary><img alt=MARK></details>",

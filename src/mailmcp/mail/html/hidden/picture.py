@@ -5,7 +5,7 @@ from typing import Final
 
 from mailmcp.mail.html.hidden.boxes import SIZES
 from mailmcp.mail.html.hidden.style import ComputedStyle, worst
-from mailmcp.mail.html.hidden.values import MAYBE, UNKNOWN, parse_lengths
+from mailmcp.mail.html.hidden.values import MAYBE, UNKNOWN, WINDOW_PX, parse_lengths
 
 _INHERITED: Final = frozenset({"visibility", "text-indent"})
 _PIXEL_MAX: Final = 2.0
@@ -28,7 +28,7 @@ def _judge_size(name: str, value: str, style: ComputedStyle) -> str:
     if value in (UNKNOWN, "inherit"):
         return MAYBE
     lengths = parse_lengths(value)
-    size_px = sum(each.to_px(style.font_px, style.width_px, style.root_px) for each in lengths)
+    size_px = sum(each.to_px(style.font_px, WINDOW_PX[0], style.root_px) for each in lengths)
     if not lengths or size_px > _PIXEL_MAX:
         return ""
     return MAYBE if "%" in value and name.endswith("height") else "extent"
