@@ -14,10 +14,12 @@ _PIXEL_MAX: Final = 2.0
 def judge_picture(values: Mapping[str, str], style: ComputedStyle) -> str:
     """Return "" for a picture that is shown, MAYBE, or the technique that hides it.
 
-    Color and size of text don't count: people who see a picture don't see its alternative text.
+    What hides only text doesn't count: people who see a picture don't see its alternative text.
     """
     if style.removal == MAYBE:
         return MAYBE
+    if values.get("display") == "contents":  # none, for a picture (CSS Display 3 appendix B)
+        return "display"
     sizes = (_judge_size(name, values[name], style) for name in SIZES & values.keys())
     inherited = (verdict for name, verdict in style.inherited if name in _INHERITED)
     return worst([style.removal, *inherited, *sizes])
