@@ -218,7 +218,10 @@ def test_nothing_raises(html: str) -> None:
             '<ol start="3"><li>a</li></ol><ol><li>b</li></ol>',
         ),
         ("<b>bold</b> <font color=red>red</font>", "<b>bold</b> red"),
-        ("<img alt='[a]' title=[b]>", '<img alt="(a)" title="(b)">'),
+        (
+            "<img alt='[a]' title=obey><a href=https://x.example title=obey>b</a>",
+            '<img alt="(a)"><a href="https://x.example">b</a>',
+        ),
         ("<a href='https://x.example/?a[]=1'>a</a>", '<a href="https://x.example/?a%5B%5D=1">a</a>'),
     ],
 )

@@ -26,9 +26,9 @@ _LANGUAGE: Final = re.compile("[A-Za-z0-9]{1,8}(?:-[A-Za-z0-9]{1,8}){0,3}")
 
 _ATTRIBUTES: Final = {
     "*": {"lang": _LANGUAGE},  # of any element; by default nh3 lets titles through, which nobody sees
-    "a": {"href": _WORDS, "title": _WORDS},
+    "a": {"href": _WORDS},
     # No source: nothing remote is ever loaded.
-    "img": {"alt": _WORDS, "title": _WORDS, "width": _NUMBER, "height": _NUMBER},
+    "img": {"alt": _WORDS, "width": _NUMBER, "height": _NUMBER},
     "ol": {"start": _NUMBER},
     "td": {"colspan": _NUMBER, "rowspan": _NUMBER},
     "th": {"colspan": _NUMBER, "rowspan": _NUMBER},
