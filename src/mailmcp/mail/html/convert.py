@@ -35,6 +35,8 @@ _ATTRIBUTES: Final = {
 }
 """The attributes of sanitized HTML, by element, and what their values may be."""
 
+_ATTRIBUTE_NAMES: Final = {tag: set(values) for tag, values in _ATTRIBUTES.items()}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HtmlText:
@@ -99,7 +101,7 @@ def sanitize_html(html: str) -> HtmlText:
     safe = nh3.clean(
         (body.inner_html if body is not None else "") or "",
         tags=nh3.ALLOWED_TAGS - {"map", "area"},
-        attributes={tag: set(values) for tag, values in _ATTRIBUTES.items()},
+        attributes=_ATTRIBUTE_NAMES,
         url_schemes={"http", "https", "mailto", "tel"},
         attribute_filter=_filter_attribute,
         link_rel=None,

@@ -19,6 +19,12 @@ def is_in_mark(text: str, position: int) -> bool:
     return 0 <= opened < position and "]" not in text[opened:position]
 
 
+def leaves_mark_open(text: str, *, was_open: bool = False) -> bool:
+    """Return whether a mark is open after a text; without an opening or a bracket in it, nothing changes."""
+    opened, closed = text.rfind(MARK_OPENING), text.rfind("]")
+    return was_open if opened == closed else opened > closed
+
+
 def mark_lines(lines: Iterable[str]) -> list[str]:
     """Write a mark around each line of a passage, so that none is without one if others are left out."""
     found: list[str] = []
@@ -28,7 +34,7 @@ def mark_lines(lines: Iterable[str]) -> list[str]:
         indent = line[: len(line) - len(content)]
         if content:
             content = f"{MARK_OPENING if is_open else ''}{content}"
-            is_open = content.rfind(MARK_OPENING) > content.rfind("]")
+            is_open = leaves_mark_open(content)
             content += "]" if is_open else ""
         found.append(f"{indent}{content}")
     return found

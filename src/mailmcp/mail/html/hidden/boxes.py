@@ -23,7 +23,9 @@ from mailmcp.mail.html.hidden.values import (
 )
 from mailmcp.mail.html.tags import CELLS, DISPLAYED_AS_BLOCKS, TABLE_PARTS
 
-_EXTENT_MAX_PX: Final = 2.0  # no letter fits
+EXTENT_MAX_PX: Final = 2.0
+"""A box or a picture of this size is too small for a letter."""
+
 OFF_PAGE_PX: Final = 500.0
 """To the left or above, where nobody can scroll."""
 
@@ -177,7 +179,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
         or (tag in TABLE_PARTS and _outline_px(values) > _OUTLINE_PX)  # over cells of several rows
         or (style.height_px == math.inf and style.needs_background and _is_share(values))
     )
-    least_px = max(0.6 * style.font_px, _EXTENT_MAX_PX) + (_BUTTON_EDGES_PX if tag == "button" else 0.0)
+    least_px = max(0.6 * style.font_px, EXTENT_MAX_PX) + (_BUTTON_EDGES_PX if tag == "button" else 0.0)
     is_low = height_px <= least_px
     if is_cell:
         height_px = math.inf  # it grows with its content, unless a flexible box around makes it a block
@@ -204,7 +206,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     verdict = ""
     if is_low or width_px <= least_px:
         # What is around may be wider than it says, as cells are.
-        is_tiny = 0 <= min(width_px, height_px) <= _EXTENT_MAX_PX and not SIZES.isdisjoint(values)
+        is_tiny = 0 <= min(width_px, height_px) <= EXTENT_MAX_PX and not SIZES.isdisjoint(values)
         is_tiny = is_tiny and not any(
             any(_lengths_px(values, style, f"min-{side}")) for side in ("width", "height")
         )
@@ -216,7 +218,7 @@ def clip(tag: str, values: Mapping[str, str], style: ComputedStyle, kind: str) -
     if is_cell and style.nowrap:  # how wide it is, other rows and columns decide
         style = replace(style, capacity=0)
     is_unsure = (outer_px == math.inf and _is_share(values)) or _is_sliver(values, style, width_px)
-    if outer_px <= _EXTENT_MAX_PX or style.capacity == 0 or is_unsure:
+    if outer_px <= EXTENT_MAX_PX or style.capacity == 0 or is_unsure:
         verdict = verdict or MAYBE
     return replace(
         style,
@@ -272,7 +274,7 @@ def _is_sliver(values: Mapping[str, str], style: ComputedStyle, width_px: float)
 
     Then the content may be a word of two letters.
     """
-    least = max(_SLIVER, _EXTENT_MAX_PX / max(2 * style.letter_px, 1.0))
+    least = max(_SLIVER, EXTENT_MAX_PX / max(2 * style.letter_px, 1.0))
     widths = (each.whole for name in ("width", "max-width") for each in parse_lengths(values.get(name, "")))
     return any(0 < min(whole, width_px / WINDOW_PX[0]) <= least for whole in widths if 0 < whole < 1)
 

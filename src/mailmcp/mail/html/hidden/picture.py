@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
-from mailmcp.mail.html.hidden.boxes import SIZES
+from mailmcp.mail.html.hidden.boxes import EXTENT_MAX_PX, SIZES
 from mailmcp.mail.html.hidden.style import ComputedStyle, worst
 from mailmcp.mail.html.hidden.values import MAYBE, UNKNOWN, WINDOW_PX, parse_lengths
 
 _INHERITED: Final = frozenset({"visibility", "text-indent"})
-_PIXEL_MAX: Final = 2.0
 
 
 def judge_picture(values: Mapping[str, str], style: ComputedStyle) -> str:
@@ -31,6 +30,6 @@ def _judge_size(name: str, value: str, style: ComputedStyle) -> str:
         return MAYBE
     lengths = parse_lengths(value)
     size_px = sum(each.to_px(style.font_px, WINDOW_PX[0], style.root_px) for each in lengths)
-    if not lengths or size_px > _PIXEL_MAX:
+    if not lengths or size_px > EXTENT_MAX_PX:
         return ""
     return MAYBE if "%" in value and name.endswith("height") else "extent"

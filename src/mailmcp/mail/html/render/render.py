@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborNode
 
 from mailmcp.mail.clean import clean_line, clean_text
 from mailmcp.mail.html.hidden.remove import LINE_ATTRIBUTE
-from mailmcp.mail.html.marks import MARK_OPENING, ROUND, mark_lines
+from mailmcp.mail.html.marks import ROUND, leaves_mark_open, mark_lines
 from mailmcp.mail.html.render.link_note import RAISED, LinkBook
 from mailmcp.mail.html.render.table import Cell, Table
 from mailmcp.mail.html.render.target import SUBMITS, marked_targets
@@ -123,8 +123,7 @@ class _Renderer:
         if node.is_text_node:
             text = node.text_content or ""
             self._write(text, is_seen=not self.links or node.parent is None or node.parent.tag != "rp")
-            if MARK_OPENING in text or "]" in text:
-                self.marked = text.rfind(MARK_OPENING) > text.rfind("]")
+            self.marked = leaves_mark_open(text, was_open=self.marked)
             return False
         tag = node.tag or ""
         self._break(tag)
