@@ -43,6 +43,7 @@ def _text(rtf: bytes) -> str:
         (rb"\bin-5 after", "after"),
         (rb"\lquote a\rquote\emdash\bullet", "\u2018a\u2019\u2014\u2022"),
         (rb"}}} still there", "still there"),
+        (b"\r\n\\pard Hello\r\n\\par World\n\\tab x\n\\'fc\n\\\\", "Hello\nWorld\tx\xfc\\"),
     ],
 )  # fmt: skip
 def test_text(rtf: bytes, text: str) -> None:
@@ -53,6 +54,11 @@ def test_hidden_and_deleted_text_is_left_out_and_counted() -> None:
     reading = read_with(read, rb"{\rtf1 a{\v unseen}b\v c\v0 d{\deleted old}\v e\plain f}")
     assert reading.text == "abdf"
     assert reading.notes == ["Removed 11 hidden characters."]
+
+
+def test_words_at_the_start_of_a_line_count() -> None:
+    reading = read_with(read, b"{\\rtf1 a\r\n\\v unseen\r\n\\v0 b\n\\deleted old\n\\deleted0\r\nc}")
+    assert (reading.text, reading.notes) == ("abc", ["Removed 9 hidden characters."])
 
 
 def test_groups_without_end_end() -> None:

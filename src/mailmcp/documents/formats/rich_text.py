@@ -14,7 +14,7 @@ from mailmcp.documents.writer import Writer
 
 _TOKEN: Final = re.compile(
     rb"\\(?P<word>[A-Za-z]{1,32})(?P<number>-?[0-9]{1,10})? ?|\\'(?P<octet>[0-9A-Fa-f]{2})"
-    rb"|\\(?P<symbol>[\s\S])|(?P<brace>[{}])|(?P<plain>[^\\{}\r\n]{1,4096})|[\r\n\\]+"
+    rb"|\\(?P<symbol>[\s\S])|(?P<brace>[{}])|(?P<plain>[^\\{}\r\n]{1,4096})|[\r\n]+|\\"
 )
 _DEPTH_MAX: Final = 1_000
 """More nesting than any real document has."""

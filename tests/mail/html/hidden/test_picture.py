@@ -48,6 +48,8 @@ def test_it_is_removed_if_the_picture_is_hidden(html: str) -> None:
         "<style>@supports(display:block){img{visibility:hidden}}</style><img alt=MARK>",
         "<img alt=MARK style='width:calc(1px*1)'>",
         "<img alt=MARK style='height:0%'>",
+        "<img alt=MARK style='width:min(0px,100px)'>",
+        "<img alt=MARK style='max-width:clamp(0px,1px,200px)'>",
         "<p style='width:1px;overflow:inherit'><img alt=MARK></p>",
     ],
 )

@@ -28,8 +28,8 @@ def _judge_size(name: str, value: str, style: ComputedStyle) -> str:
     """Judge a size: tracking pixels and spacers are too small to be seen."""
     if value in (UNKNOWN, "inherit"):
         return MAYBE
-    lengths = parse_lengths(value)
-    size_px = sum(each.to_px(style.font_px, WINDOW_PX[0], style.root_px) for each in lengths)
-    if not lengths or size_px > EXTENT_MAX_PX:
+    lengths = [each.to_px(style.font_px, WINDOW_PX[0], style.root_px) for each in parse_lengths(value)]
+    if not lengths or min(*lengths, sum(lengths)) > EXTENT_MAX_PX:
         return ""
-    return MAYBE if "%" in value and name.endswith("height") else "extent"
+    is_unsure = sum(lengths) > EXTENT_MAX_PX or ("%" in value and name.endswith("height"))
+    return MAYBE if is_unsure else "extent"
